@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { findSignals, type SignalIds } from "./find_signals.ts";
 
 const ids: SignalIds = {
@@ -8,19 +9,12 @@ const ids: SignalIds = {
   recording: { replayId: "a".repeat(32) },
 };
 
-/** An envelope with the header's `event_id` and one item of each type. */
-function envelope(eventId: string, items: Readonly<Record<string, unknown>>): Uint8Array {
-  const lines = Object.entries(items).flatMap(([type, payload]) => {
-    const text = typeof payload === "string" ? payload : JSON.stringify(payload);
-    return [JSON.stringify({ type, length: text.length }), text];
-  });
-  return new TextEncoder().encode([JSON.stringify({ event_id: eventId }), ...lines].join("\n"));
-}
 const segment = (replayId: string, number: number) =>
-  envelope(replayId, {
-    replay_event: { replay_id: replayId, segment_id: number },
-    replay_recording: `{"segment_id":${number}}\n[]`,
-  });
+  envelopeOf(
+    { event_id: replayId },
+    ["replay_event", { replay_id: replayId, segment_id: number }],
+    ["replay_recording", new TextEncoder().encode(`{"segment_id":${number}}\n[]`)],
+  );
 
 Deno.test("each signal → found by its own id, among others", () => {
   const others = [{ span_id: "6".repeat(16) }, {}, null];
@@ -28,14 +22,14 @@ Deno.test("each signal → found by its own id, among others", () => {
     items: [...others, { attributes: { "proof.id": { value: id } } }],
   });
   const found: readonly (readonly [Uint8Array, readonly string[]])[] = [
-    [envelope(ids.error, { event: { event_id: ids.error } }), ["error"]],
-    [envelope(ids.error, { event: { event_id: "f".repeat(32) } }), []],
+    [envelopeOf({ event_id: ids.error }, ["event", { event_id: ids.error }]), ["error"]],
+    [envelopeOf({ event_id: ids.error }, ["event", { event_id: "f".repeat(32) }]), []],
     // The envelope of an attachment has the event's id.
-    [envelope(ids.error, { attachment: "text" }), []],
-    [envelope("", { span: { items: [...others, { span_id: ids.span }] } }), ["span"]],
-    [envelope("", { span: { items: others } }), []],
-    [envelope("", { log: logs(ids.log) }), ["log"]],
-    [envelope("", { log: logs(ids.span) }), []],
+    [envelopeOf({ event_id: ids.error }, ["attachment", "text"]), []],
+    [envelopeOf({}, ["span", { items: [...others, { span_id: ids.span }] }]), ["span"]],
+    [envelopeOf({}, ["span", { items: others }]), []],
+    [envelopeOf({}, ["log", logs(ids.log)]), ["log"]],
+    [envelopeOf({}, ["log", logs(ids.span)]), []],
     [new TextEncoder().encode("no envelope"), []],
   ];
   for (const [bytes, signals] of found) assert.deepEqual(findSignals(bytes, ids).signals, signals);

@@ -2,13 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import {
-  type ServerOptions,
-  type ServerProcess,
-  startServer,
-} from "../../tools/run/server_process.ts";
+import type { ServerProcess } from "../../tools/run/server_process.ts";
 import { expectError } from "../relay/_expect.ts";
-import { DSN, fresh, largeEnvelope } from "../relay/_start_relay.ts";
+import { fresh, largeEnvelope } from "../relay/_start_relay.ts";
+import { postTo, startRelaying } from "../relaying_server.ts";
 import { answers, type StandInIngest, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { healthOf, untilDrained } from "../server_health.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
@@ -23,21 +20,8 @@ const LONG_TIMEOUT = { RELAY_TIMEOUT_MS: "30000" };
 /** More than fit into the file and its log. */
 const MAX_ENVELOPES = 200;
 
-function startRelaying(
-  upstream: string,
-  { env, ...options }: ServerOptions = {},
-): Promise<ServerProcess> {
-  return startServer({
-    ...options,
-    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: upstream, ...env },
-  });
-}
-
-const post = (server: ServerProcess, body: BodyInit) =>
-  fetch(`${server.origin}/monitoring`, { method: "POST", body });
-
 async function expectSpooled(server: ServerProcess, body: BodyInit = fresh()): Promise<void> {
-  const response = await post(server, body);
+  const response = await postTo(server, body);
   assert.equal(response.status, 202, await response.text());
   assert.equal(response.headers.get("x-relay-outcome"), "spooled");
 }
@@ -65,13 +49,13 @@ Deno.test({
     ingest.behave(answers(500));
     const kept: Uint8Array<ArrayBuffer>[] = [];
     {
-      await using server = await startRelaying(ingest.origin, {
+      await using server = await startRelaying(ingest, {
         dataDir: data.path,
         before: SMALL_FILES,
       });
       for (;;) {
         const body = largeEnvelope(LARGE);
-        const response = await post(server, body);
+        const response = await postTo(server, body);
         if (response.status !== 202) {
           await expectError(response, 503, "spool_unavailable");
           break;
@@ -83,7 +67,7 @@ Deno.test({
       assert.ok(kept.length > 5, `${kept.length} were kept`);
     }
     const taken = takeAll(ingest);
-    await using server = await startRelaying(ingest.origin, {
+    await using server = await startRelaying(ingest, {
       dataDir: data.path,
       env: LONG_TIMEOUT,
     });
@@ -101,7 +85,7 @@ Deno.test({
     Deno.mkdirSync(readOnly, { mode: 0o500 });
     // Root may write to a read-only folder, but not to this one.
     const dataDir = Deno.uid() === 0 ? "/proc/self/fdinfo" : readOnly;
-    const starting = startRelaying("http://127.0.0.1:9", { dataDir });
+    const starting = startRelaying({ origin: "http://127.0.0.1:9" }, { dataDir });
     await assert.rejects(starting, (error: Error) => {
       const [first, ...lines] = error.message.trimEnd().split("\n");
       assert.equal(first, "The server ended with 1:");
@@ -116,18 +100,18 @@ Deno.test("spool locked by another process → 503 spool_unavailable, then 202",
   using data = temporaryFolder();
   await using ingest = startStandInIngest();
   ingest.behave(answers(500));
-  await using server = await startRelaying(ingest.origin, { dataDir: data.path });
+  await using server = await startRelaying(ingest, { dataDir: data.path });
   await expectSpooled(server);
   using other = new DatabaseSync(join(data.path, "spool.sqlite"), { timeout: 5_000 });
   other.exec("BEGIN IMMEDIATE");
   const body = fresh();
-  await expectError(await post(server, body), 503, "spool_unavailable");
+  await expectError(await postTo(server, body), 503, "spool_unavailable");
   other.exec("ROLLBACK");
   await expectSpooled(server, body);
 });
 
 Deno.test("ingest name does not resolve → 202 spooled, the server stays healthy", async () => {
-  await using server = await startRelaying("http://nowhere.invalid:1");
+  await using server = await startRelaying({ origin: "http://nowhere.invalid:1" });
   await expectSpooled(server);
   const { is_healthy, spool } = await healthOf(server);
   assert.ok(is_healthy && spool.pending >= 1);
@@ -138,8 +122,8 @@ Deno.test("two servers on one DATA_DIR → every envelope delivered, none twice"
   await using ingest = startStandInIngest();
   ingest.behave(answers(503));
   const options = { dataDir: data.path, env: LONG_TIMEOUT };
-  await using one = await startRelaying(ingest.origin, options);
-  await using two = await startRelaying(ingest.origin, options);
+  await using one = await startRelaying(ingest, options);
+  await using two = await startRelaying(ingest, options);
   const sent = Array.from({ length: 300 }, () => fresh());
   await Promise.all(sent.map((body, n) => expectSpooled(n % 2 === 0 ? one : two, body)));
   const taken = takeAll(ingest);

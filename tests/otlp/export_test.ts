@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/run/server_process.ts";
+import type { ServerProcess } from "../../tools/run/server_process.ts";
 import { recorded } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
-import { DSN } from "../relay/_start_relay.ts";
+import { postTo, startRelaying } from "../relaying_server.ts";
 import { stopInTime } from "../stop_in_time.ts";
 import { until } from "../until.ts";
 import { plain, startOtlpReceiver } from "./receiver.ts";
 
 const TRACE = "bf12261196034272b1f0fa81186c72c4";
 
-const post = async (origin: string, body: Uint8Array<ArrayBuffer>, headers = {}) => {
-  const response = await fetch(`${origin}/monitoring`, { method: "POST", body, headers });
+const post = async (server: ServerProcess, body: Uint8Array<ArrayBuffer>, headers = {}) => {
+  const response = await postTo(server, body, headers);
   await response.text();
   return { status: response.status, outcome: response.headers.get("x-relay-outcome") };
 };
@@ -29,10 +29,8 @@ const records = async (origin: string, outcome: string) => {
 Deno.test("OTLP_URL, collector answers 503 first → spans and logs arrive once, spooled ones too", async () => {
   await using collector = startOtlpReceiver();
   await using ingest = startStandInIngest();
-  await using server = await startServer({
+  await using server = await startRelaying(ingest, {
     env: {
-      SENTRY_DSN: DSN,
-      RELAY_UPSTREAM: ingest.origin,
       OTLP_URL: `${collector.origin}/`,
       OTLP_HEADERS: "Authorization=Bearer%20secret,X-Tenant=a",
     },
@@ -42,14 +40,14 @@ Deno.test("OTLP_URL, collector answers 503 first → spans and logs arrive once,
     refusals-- > 0 ? new Response(null, { status: 503 }) : new Response("{}")
   );
   assert.equal(
-    (await post(server.origin, await gzip(recorded("span")), { "Content-Encoding": "gzip" }))
+    (await post(server, await gzip(recorded("span")), { "Content-Encoding": "gzip" }))
       .outcome,
     "delivered",
   );
   // A duplicate is not a second span.
-  assert.equal((await post(server.origin, recorded("span"))).outcome, "duplicate");
+  assert.equal((await post(server, recorded("span"))).outcome, "duplicate");
   ingest.behave(answers(500));
-  assert.equal((await post(server.origin, recorded("log"))).outcome, "spooled");
+  assert.equal((await post(server, recorded("log"))).outcome, "spooled");
   const testSpans = () => collector.spans.filter(({ traceId }) => traceId === TRACE);
   const testLogs = () =>
     collector.logs.filter(({ resource }) => resource["service.version"] === "recorded@1.0.0");
@@ -79,14 +77,12 @@ Deno.test("OTLP_URL, collector answers 503 first → spans and logs arrive once,
 Deno.test("OTLP_URL, collector refuses or is down → envelopes delivered, copies counted as dropped", async () => {
   await using ingest = startStandInIngest();
   const collector = startOtlpReceiver();
-  await using server = await startServer({
-    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, OTLP_URL: collector.origin },
-  });
+  await using server = await startRelaying(ingest, { env: { OTLP_URL: collector.origin } });
   collector.respondWith(() => new Response(null, { status: 400 }));
-  assert.equal((await post(server.origin, recorded("span"))).outcome, "delivered");
+  assert.equal((await post(server, recorded("span"))).outcome, "delivered");
   await until("the spans are dropped", async () => await records(server.origin, "dropped") >= 2);
   assert.match(server.output(), /Cannot send spans and logs to OTLP_URL .*it answered 400/);
   await collector[Symbol.asyncDispose]();
-  assert.equal((await post(server.origin, recorded("log"))).outcome, "delivered");
+  assert.equal((await post(server, recorded("log"))).outcome, "delivered");
   await stopInTime(server);
 });

@@ -1,6 +1,6 @@
 /** Hostile answers of an ingest: which parts reach the sender, and how long rate limits last. */
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/run/server_process.ts";
+import { postTo, startRelaying } from "../relaying_server.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
 import { RawClient } from "./_raw_client.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
@@ -16,12 +16,8 @@ Deno.test("control characters in an ingest's headers → its status is passed on
   );
   // Each case has its own DSN, because a limit holds for one DSN.
   const dsns = cases.map((_, at) => `https://key@o1.ingest.us.sentry.io/${100 + at}`);
-  await using server = await startServer({
-    env: {
-      SENTRY_DSN: DSN,
-      SENTRY_ALLOWED_DSNS: dsns.join(","),
-      RELAY_UPSTREAM: ingest.origin,
-    },
+  await using server = await startRelaying(ingest, {
+    env: { SENTRY_ALLOWED_DSNS: dsns.join(",") },
   });
   ingest.behave(({ path }) => {
     const at = Number(/\/api\/(\d+)\//.exec(path)?.[1]) - 100;
@@ -34,10 +30,7 @@ Deno.test("control characters in an ingest's headers → its status is passed on
     });
   });
   for (const [at, { status }] of cases.entries()) {
-    const response = await fetch(`${server.origin}/monitoring`, {
-      method: "POST",
-      body: envelope({ dsn: dsns[at], event_id: "e1" }),
-    });
+    const response = await postTo(server, envelope({ dsn: dsns[at], event_id: "e1" }));
     await response.body?.cancel();
     assert.equal(response.status, status);
     assert.equal(response.headers.get("x-sentry-error"), "no?[31m such project");
@@ -48,9 +41,7 @@ Deno.test("control characters in an ingest's headers → its status is passed on
 
 Deno.test("ingest answers 205 → the client can see where the response ends", async () => {
   await using ingest = startStandInIngest();
-  await using server = await startServer({
-    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin },
-  });
+  await using server = await startRelaying(ingest);
   ingest.behave(() => answers(205));
   using client = await RawClient.connect(`127.0.0.1:${server.port}`);
   const body = envelope({ dsn: DSN, event_id: "e1" });

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import type { IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
-import { startServer } from "../../tools/run/server_process.ts";
 import { until } from "../until.ts";
 import { answers, closes, startStandInIngest, takes } from "../stand_in_ingest.ts";
-import { DSN, fresh, startRelay } from "./_start_relay.ts";
+import { fresh, startRelay } from "./_start_relay.ts";
+import { postTo, startRelaying } from "../relaying_server.ts";
 
 /** A data point in OTLP/JSON. */
 interface Point {
@@ -73,10 +73,8 @@ Deno.test("OTEL_DENO → outcomes, reasons, bytes, spool and latency are exporte
       ? answers(422)
       : takes()
   );
-  await using server = await startServer({
+  await using server = await startRelaying(ingest, {
     env: {
-      SENTRY_DSN: DSN,
-      RELAY_UPSTREAM: ingest.origin,
       OTEL_DENO: "true",
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       OTEL_EXPORTER_OTLP_ENDPOINT: otlp.origin,
@@ -84,7 +82,7 @@ Deno.test("OTEL_DENO → outcomes, reasons, bytes, spool and latency are exporte
     },
   });
   const post = async (body: BodyInit) => {
-    const response = await fetch(`${server.origin}/monitoring`, { method: "POST", body });
+    const response = await postTo(server, body);
     await response.arrayBuffer();
     return response.status;
   };
@@ -209,13 +207,8 @@ Deno.test("SPOOL=none, ingest goes down and up → reported once each", async ()
 Deno.test("SPOOL=none, ingest goes down and up → logged once each", async () => {
   await using ingest = startStandInIngest();
   ingest.behave(answers(500));
-  await using server = await startServer({
-    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, SPOOL: "none" },
-  });
-  const post = () =>
-    fetch(`${server.origin}/monitoring`, { method: "POST", body: fresh() }).then(({ status }) =>
-      status
-    );
+  await using server = await startRelaying(ingest, { env: { SPOOL: "none" } });
+  const post = async () => (await postTo(server, fresh())).status;
   for (let i = 0; i < DOWN_AFTER; i++) assert.equal(await post(), 503);
   ingest.behave(takes());
   assert.equal(await post(), 200);

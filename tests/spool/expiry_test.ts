@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { DSN, envelope } from "../../monitoring/spool/testdata/envelopes.ts";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startRelaying } from "../relaying_server.ts";
 import { healthOf } from "../server_health.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
@@ -20,9 +20,9 @@ Deno.test("envelopes too old → counted as dropped, logged and sent as a client
   await spool.close();
 
   await using ingest = startStandInIngest();
-  await using server = await startServer({
+  await using server = await startRelaying(ingest, {
     dataDir: folder.path,
-    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, SPOOL_MAX_AGE_HOURS: "1" },
+    env: { SENTRY_DSN: DSN, SPOOL_MAX_AGE_HOURS: "1" },
   });
   const report = await ingest.waitFor((all) =>
     all.find(({ text }) => text.includes('"client_report"'))

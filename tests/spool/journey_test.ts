@@ -1,6 +1,8 @@
 /** The spool in the real server. */
 import assert from "node:assert/strict";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { DSN, envelope } from "../relay/_start_relay.ts";
+import { postTo, startRelaying } from "../relaying_server.ts";
 import { healthOf, untilDrained } from "../server_health.ts";
 import { findStablePort } from "../stable_port.ts";
 import { until } from "../until.ts";
@@ -17,44 +19,23 @@ import {
 } from "../stand_in_ingest.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 
-const DSN = "https://key@o1.ingest.sentry.io/1";
-
 let made = 0;
 
 /** A new envelope and its event id. */
-function fresh(payload = "{}", dsn = DSN): { id: string; body: string } {
+function fresh(payload = "{}", dsn = DSN) {
   const id = (++made).toString(16).padStart(32, "0");
-  return { id, body: envelope(id, "event", payload, dsn) };
-}
-
-function envelope(id: string, type: string, payload: string, dsn = DSN): string {
-  const header = JSON.stringify({ event_id: id, dsn });
-  return `${header}\n${JSON.stringify({ type, length: payload.length })}\n${payload}\n`;
+  return { id, body: envelope({ event_id: id, dsn }, [[{ type: "event" }, payload]]) };
 }
 
 /** Ends each attempt of a server soon. Not for a server that delivers: on a busy machine it would deliver twice. */
 const SHORT_TIMEOUT = { RELAY_TIMEOUT_MS: "300" };
 
-/** The server, relaying to the stand-in. */
-function startRelaying(
-  ingest: StandInIngest,
-  { dataDir, env = {} }: { dataDir?: string; env?: Record<string, string> } = {},
-): Promise<ServerProcess> {
-  return startServer({
-    dataDir,
-    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, ...env },
-  });
-}
-
-const post = (server: ServerProcess, body: string) =>
-  fetch(`${server.origin}/monitoring`, { method: "POST", body });
-
 async function expectSpooled(
   server: ServerProcess,
-  { id, body }: { id: string; body: string },
+  { id, body }: ReturnType<typeof fresh>,
   when?: string,
 ) {
-  const response = await post(server, body);
+  const response = await postTo(server, body);
   assert.equal(response.status, 202, when ?? await response.clone().text());
   assert.equal(response.headers.get("x-relay-outcome"), "spooled", when);
   assert.deepEqual(await response.json(), { id });
@@ -113,11 +94,7 @@ Deno.test("FORWARD_CLIENT_IP, ingest down → address and client hints are deliv
   ingest.behave(closes);
   const { id, body } = fresh();
   const identity = { "sec-ch-ua": '"Chromium";v="149"', "sec-ch-ua-platform": '"Linux"' };
-  const response = await fetch(`${server.origin}/monitoring`, {
-    method: "POST",
-    body,
-    headers: identity,
-  });
+  const response = await postTo(server, body, identity);
   assert.equal(response.status, 202);
   await response.body?.cancel();
   const before = ingest.requests.length;
@@ -151,8 +128,11 @@ Deno.test("ingest is down → 202 spooled, and another process delivers it after
   await untilArrived(back, sent.map(({ id }) => id));
   for (const { id, body } of sent) {
     const request = back.requests.find(({ text }) => text.includes(id));
-    assert.equal(request?.text, body);
-    assert.equal(request?.headers["x-sentry-auth"], "Sentry sentry_version=7, sentry_key=key");
+    assert.equal(request?.text, new TextDecoder().decode(body));
+    assert.equal(
+      request?.headers["x-sentry-auth"],
+      "Sentry sentry_version=7, sentry_key=publickey",
+    );
   }
 });
 
@@ -165,7 +145,7 @@ Deno.test("DSN no longer allowed after a restart → spooled envelope is rejecte
     await expectSpooled(server, fresh());
   }
   const before = ingest.requests.length;
-  const env = { SENTRY_DSN: DSN.replace("/1", "/2") };
+  const env = { SENTRY_DSN: DSN.replace("/42", "/43") };
   await using server = await startRelaying(ingest, { dataDir: folder.path, env });
   await until("the envelope is rejected", async () => {
     const metrics = await (await fetch(`${server.origin}/monitoring/metrics`)).text();
@@ -184,7 +164,7 @@ Deno.test("seen before → 200 duplicate while it is in the spool, also after a 
     await expectSpooled(server, waiting);
   }
   await using server = await startRelaying(ingest, { dataDir: folder.path });
-  const again = await post(server, waiting.body);
+  const again = await postTo(server, waiting.body);
   assert.deepEqual([again.status, await again.json()], [200, { id: waiting.id }]);
   assert.equal(again.headers.get("x-relay-outcome"), "duplicate");
 });
@@ -202,7 +182,7 @@ Deno.test("spooled by a process that ended, delivered, sent again → 200 duplic
   const before = arrivedIds(ingest).length;
   await using server = await startRelaying(ingest, { dataDir: folder.path });
   await untilDrained(server);
-  const again = await post(server, sent.body);
+  const again = await postTo(server, sent.body);
   assert.equal(again.headers.get("x-relay-outcome"), "duplicate");
   assert.equal(arrivedIds(ingest).length, before + 1);
 });
@@ -215,7 +195,7 @@ Deno.test("spool full → 503 spool_full without Retry-After, until it has drain
   const kept = [large(), large()];
   for (const each of kept) await expectSpooled(server, each);
   const over = large();
-  const refused = await post(server, over.body);
+  const refused = await postTo(server, over.body);
   assert.equal(refused.status, 503);
   assert.equal(refused.headers.get("retry-after"), null);
   assert.equal((await refused.json()).error, "spool_full");
@@ -224,7 +204,7 @@ Deno.test("spool full → 503 spool_full without Retry-After, until it has drain
   ingest.behave(takes());
   await untilArrived(ingest, kept.map(({ id }) => id));
   await until("the spool has room", async () => {
-    const response = await post(server, over.body);
+    const response = await postTo(server, over.body);
     await response.body?.cancel();
     return response.ok;
   });
@@ -255,10 +235,11 @@ Deno.test("segments before and after an outage → arrive in order", async () =>
   await using server = await startRelaying(ingest);
   ingest.behave(answers(500));
   const id = "0000000000000000000000000000aaaa";
-  const segment = (n: number) => envelope(id, "replay_recording", `{"segment_id":${n}}`);
+  const segment = (n: number) =>
+    envelope({ event_id: id, dsn: DSN }, [[{ type: "replay_recording" }, `{"segment_id":${n}}`]]);
   for (let n = 0; n < 5; n++) await expectSpooled(server, { id, body: segment(n) });
   ingest.behave(takes());
-  const late = await post(server, segment(5));
+  const late = await postTo(server, segment(5));
   assert.ok(late.ok);
   await late.body?.cancel();
   const order = () =>

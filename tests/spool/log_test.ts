@@ -1,20 +1,18 @@
 /** The server's log about its spool: one line for each change of state. */
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/run/server_process.ts";
-import { DSN, fresh, largeEnvelope } from "../relay/_start_relay.ts";
+import { fresh, largeEnvelope } from "../relay/_start_relay.ts";
+import { postTo, startRelaying } from "../relaying_server.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { until } from "../until.ts";
 
 Deno.test("outage → ingest down, spool nearly full, ingest up, spool drained: one log line each", async () => {
   await using ingest = startStandInIngest();
   ingest.behave(answers(503));
-  await using server = await startServer({
-    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, SPOOL_MAX_BYTES: "100000" },
-  });
+  await using server = await startRelaying(ingest, { env: { SPOOL_MAX_BYTES: "100000" } });
   const logged = (text: string) =>
     until(`the log has "${text}"`, () => server.output().includes(text));
   const post = async (body: BodyInit) => {
-    const response = await fetch(`${server.origin}/monitoring`, { method: "POST", body });
+    const response = await postTo(server, body);
     assert.equal(response.status, 202, await response.text());
   };
   for (let n = 0; n < 30; n++) await post(fresh());

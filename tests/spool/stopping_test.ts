@@ -1,37 +1,20 @@
 /** A server that stops: its pending requests, its drain, and its spool afterwards. */
 import assert from "node:assert/strict";
 import { DOWN_AFTER, type IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import type { ServerProcess } from "../../tools/run/server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
-import { DSN, fresh, startSpooledRelay } from "../relay/_start_relay.ts";
-import {
-  answers,
-  hangs,
-  type StandInIngest,
-  startStandInIngest,
-  takes,
-  takesSlowly,
-} from "../stand_in_ingest.ts";
+import { fresh, startSpooledRelay } from "../relay/_start_relay.ts";
+import { postTo, startRelaying } from "../relaying_server.ts";
+import { answers, hangs, startStandInIngest, takes, takesSlowly } from "../stand_in_ingest.ts";
 import { healthOf, untilDrained } from "../server_health.ts";
 import { stopInTime } from "../stop_in_time.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import { until } from "../until.ts";
 import { arrivedNames, named, numbered, postAll } from "./_named_envelopes.ts";
 
-function startRelaying(
-  ingest: StandInIngest,
-  dataDir?: string,
-  env: Record<string, string> = {},
-): Promise<ServerProcess> {
-  return startServer({
-    dataDir,
-    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, ...env },
-  });
-}
-
 /** Posts an envelope. Returns the status of the response. */
-async function post({ origin }: ServerProcess, body: BodyInit): Promise<number> {
-  const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
+async function post(server: ServerProcess, body: BodyInit): Promise<number> {
+  const response = await postTo(server, body);
   await response.body?.cancel();
   return response.status;
 }
@@ -40,7 +23,10 @@ Deno.test("SIGTERM while the ingest hangs → envelope spooled and answered, sto
   using folder = temporaryFolder();
   await using ingest = startStandInIngest();
   ingest.behave(hangs);
-  const server = await startRelaying(ingest, folder.path, { RELAY_TIMEOUT_MS: "30000" });
+  const server = await startRelaying(ingest, {
+    dataDir: folder.path,
+    env: { RELAY_TIMEOUT_MS: "30000" },
+  });
   const posting = post(server, named("pending"));
   await ingest.waitFor(() => arrivedNames(ingest).includes("pending"));
   const stopping = stopInTime(server);
@@ -48,7 +34,7 @@ Deno.test("SIGTERM while the ingest hangs → envelope spooled and answered, sto
   await stopping;
   ingest.behave(takes());
   const before = arrivedNames(ingest).length;
-  await using _next = await startRelaying(ingest, folder.path);
+  await using _next = await startRelaying(ingest, { dataDir: folder.path });
   await ingest.waitFor(() => arrivedNames(ingest).includes("pending", before));
 });
 
@@ -110,7 +96,7 @@ Deno.test("SIGTERM while draining into a slow ingest → none delivered twice af
   ingest.behave(answers(503));
   const names = numbered("mine", 30);
   const arrived = () => arrivedNames(ingest).filter((name) => name.startsWith("mine"));
-  const first = await startRelaying(ingest, folder.path);
+  const first = await startRelaying(ingest, { dataDir: folder.path });
   for (const name of names) assert.equal(await post(first, named(name)), 202);
   // Now the ingest accepts each envelope, but slowly.
   const before = arrived().length;
@@ -118,7 +104,7 @@ Deno.test("SIGTERM while draining into a slow ingest → none delivered twice af
   await ingest.waitFor(() => arrived().length >= before + 10);
   await stopInTime(first);
   ingest.behave(takes());
-  await using next = await startRelaying(ingest, folder.path);
+  await using next = await startRelaying(ingest, { dataDir: folder.path });
   await untilDrained(next);
   assert.deepEqual(arrived().slice(before).toSorted(), names.toSorted());
 });

@@ -11,10 +11,10 @@ const encoder = new TextEncoder();
 export const recorded = (name: string): Uint8Array<ArrayBuffer> =>
   Deno.readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
 
+export type Attributes = Record<string, unknown>;
+
 /** Type and payload of an item; values other than bytes are written as JSON. */
 export type TestItem = readonly [type: string, payload: unknown];
-
-export type Attributes = Record<string, unknown>;
 
 /** Items of an envelope. */
 export const span = (trace: number, rest: Attributes = {}): TestItem => [
@@ -31,15 +31,16 @@ export const error = (value: string, trace?: number, rest: Attributes = {}): Tes
   ...rest,
 }];
 
-/** Serializes an envelope like an SDK. */
+/** Serializes an envelope like an SDK. An item may have a header instead of its type. */
 export function envelopeOf(
   header: Attributes,
-  ...items: readonly TestItem[]
+  ...items: readonly (TestItem | readonly [header: Attributes, payload: unknown])[]
 ): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [encoder.encode(JSON.stringify(header) + "\n")];
   for (const [type, payload] of items) {
     const bytes = payload instanceof Uint8Array ? payload : encoder.encode(JSON.stringify(payload));
-    parts.push(encoder.encode(JSON.stringify({ type, length: bytes.byteLength }) + "\n"));
+    const header = typeof type === "string" ? { type } : type;
+    parts.push(encoder.encode(JSON.stringify({ ...header, length: bytes.byteLength }) + "\n"));
     parts.push(bytes, encoder.encode("\n"));
   }
   return new Uint8Array(Buffer.concat(parts));

@@ -1,28 +1,17 @@
 import assert from "node:assert/strict";
+import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
 import { readRelatedItems } from "./related_items.ts";
 
 const ID = "e".repeat(32);
 const OTHER = "d".repeat(32);
-const encoder = new TextEncoder();
-
-/** An envelope as bytes, with the headers of its items. */
-function envelope(
-  eventId: string | undefined,
-  ...items: readonly (readonly [header: Record<string, unknown>, payload: unknown])[]
-): Uint8Array {
-  const lines = items.flatMap(([header, payload]) => {
-    const text = typeof payload === "string" ? payload : JSON.stringify(payload);
-    return [JSON.stringify({ ...header, length: encoder.encode(text).length }), text];
-  });
-  return encoder.encode([JSON.stringify({ event_id: eventId }), ...lines].join("\n"));
-}
+const encode = (text: string) => new TextEncoder().encode(text);
 
 Deno.test("attachments of the event's envelope → name, type and bytes", () => {
-  const bytes = envelope(
-    ID,
-    [{ type: "event" }, {}],
-    [{ type: "attachment", filename: "log.txt", content_type: "text/plain" }, "line"],
-    [{ type: "attachment", filename: 7 }, ""],
+  const bytes = envelopeOf(
+    { event_id: ID },
+    ["event", {}],
+    [{ type: "attachment", filename: "log.txt", content_type: "text/plain" }, encode("line")],
+    [{ type: "attachment", filename: 7 }, encode("")],
   );
   const { attachments } = readRelatedItems(bytes, 1, ID);
   assert.deepEqual(
@@ -49,12 +38,12 @@ Deno.test("feedback and user report of the event → text, name, contact; of ano
     },
   });
   const report = { event_id: ID, comments: "Twice", email: "b@shop.test" };
-  const bytes = envelope(
-    undefined,
-    [{ type: "feedback" }, feedback(ID)],
-    [{ type: "feedback" }, feedback(OTHER)],
-    [{ type: "user_report" }, report],
-    [{ type: "user_report" }, "no JSON"],
+  const bytes = envelopeOf(
+    {},
+    ["feedback", feedback(ID)],
+    ["feedback", feedback(OTHER)],
+    ["user_report", report],
+    ["user_report", encode("no JSON")],
   );
   assert.deepEqual(readRelatedItems(bytes, 1, ID).feedback, [
     { message: "It broke", name: "Ada", contact: "ada@shop.test", at: 1_790_000_000_000 },
@@ -63,12 +52,12 @@ Deno.test("feedback and user report of the event → text, name, contact; of ano
 });
 
 Deno.test("profiles → duration and samples", () => {
-  const bytes = envelope(
-    ID,
-    [{ type: "profile" }, {
+  const bytes = envelopeOf(
+    { event_id: ID },
+    ["profile", {
       profile: { samples: [{ elapsed_since_start_ns: "0" }, {}, { elapsed_since_start_ns: 25e6 }] },
     }],
-    [{ type: "profile" }, []],
+    ["profile", []],
   );
   assert.deepEqual(readRelatedItems(bytes, 9, ID).profiles, [
     { envelope: 9, durationMs: 25, samples: 3 },
@@ -77,6 +66,6 @@ Deno.test("profiles → duration and samples", () => {
 });
 
 Deno.test("broken envelope → nothing", () => {
-  const { attachments, feedback, profiles } = readRelatedItems(encoder.encode("{"), 1, ID);
+  const { attachments, feedback, profiles } = readRelatedItems(encode("{"), 1, ID);
   assert.deepEqual([attachments, feedback, profiles], [[], [], []]);
 });
