@@ -16,6 +16,7 @@ const BEARER = { Host: HOST, Authorization: `Bearer ${TOKEN}` };
 const SILENT_PROXY = `
 server {
     listen 443 ssl http2;
+    listen [::]:443 ssl http2;
     ssl_certificate /x.pem;
     ssl_certificate_key /x.key;
     location / { proxy_pass http://127.0.0.1:8000; }
@@ -48,7 +49,11 @@ function replaced(text: string, found: RegExp, by: string): string {
 async function startNginx(site: string, server: ServerProcess): Promise<NginxProxy> {
   const folder = await Deno.makeTempDir({ prefix: "nginx-" });
   const port = findStablePort();
-  let conf = replaced(site, /listen 443 ssl http2;/, `listen 127.0.0.1:${port};`);
+  let conf = replaced(
+    site,
+    /listen 443 ssl http2;[^;]+listen \[::\]:443 ssl http2;/,
+    `listen 127.0.0.1:${port};`,
+  );
   conf = replaced(conf, /127\.0\.0\.1:8000/, `127.0.0.1:${server.port}`);
   conf = replaced(conf, /ssl_certificate [^;]+;\s+ssl_certificate_key [^;]+;/, "");
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
