@@ -4,7 +4,7 @@ import { inboxAddress, remoteDsn } from "./snippets.ts";
 import { SnippetPicker } from "./SnippetPicker.tsx";
 
 /** The prerendered page does not know its address. */
-const PRERENDERED = { origin: "http://HOST:PORT", dsn: "http://dev@HOST:PORT/1" };
+const PRERENDERED = { origin: "http://HOST:PORT", dsn: "http://dev@HOST:PORT/1", isLocal: true };
 
 /** The DSN, code for each kind of application, and how to send from elsewhere. */
 export function ConnectGuide() {

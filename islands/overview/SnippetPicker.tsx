@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { CopyButton } from "../shared/CopyButton.tsx";
-import { type InboxAddress, SNIPPETS } from "./snippets.ts";
+import { type InboxAddress, snippetsAt } from "./snippets.ts";
 import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
 
 /** In `localStorage`, for the id of the snippet that was chosen last. */
@@ -9,7 +9,8 @@ const CHOICE = "sightglass connect";
 /** One snippet at a time; the choice is remembered. */
 export function SnippetPicker({ address, disabled }: { address: InboxAddress; disabled: boolean }) {
   const [chosenId, setChosenId] = useState<string>();
-  const { id: shownId, code, note } = SNIPPETS.find(({ id }) => id === chosenId) ?? SNIPPETS[0]!;
+  const snippets = snippetsAt(address);
+  const { id: shownId, code, note } = snippets.find(({ id }) => id === chosenId) ?? snippets[0]!;
   useEffect(() => setChosenId(storedChoice(CHOICE)), []);
   const text = code(address);
 
@@ -21,7 +22,7 @@ export function SnippetPicker({ address, disabled }: { address: InboxAddress; di
     <>
       <fieldset className="segments" disabled={disabled}>
         <legend className="vh">Kind of application</legend>
-        {SNIPPETS.map(({ id, name }) => (
+        {snippets.map(({ id, name }) => (
           <label key={id}>
             <input
               type="radio"

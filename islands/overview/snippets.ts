@@ -6,6 +6,8 @@ export interface InboxAddress {
   readonly origin: string;
   /** `http://dev@127.0.0.1:8000/1` */
   readonly dsn: string;
+  /** Whether it is an address of this machine, where envelopes need no DSN. */
+  readonly isLocal: boolean;
 }
 
 /** What a user copies into an application, or into a terminal, to connect it. */
@@ -17,6 +19,8 @@ interface Snippet {
   readonly code: (address: InboxAddress) => string;
   /** What else the user has to know. */
   readonly note: string;
+  /** Sends no DSN, so it works at a local address only. */
+  readonly needsLocal?: boolean;
 }
 
 /** The key that other machines need: that of the inbox's own DSN. */
@@ -30,7 +34,8 @@ const LOCAL_KEY = "dev";
  * @param page the page's address
  */
 export function inboxAddress({ origin, hostname }: Pick<URL, "origin" | "hostname">): InboxAddress {
-  return { origin, dsn: dsnOf(origin, isLoopbackHost(hostname) ? LOCAL_KEY : INBOX_KEY) };
+  const isLocal = isLoopbackHost(hostname);
+  return { origin, dsn: dsnOf(origin, isLocal ? LOCAL_KEY : INBOX_KEY), isLocal };
 }
 
 /**
@@ -118,6 +123,7 @@ sentry_sdk.capture_message("Hello from Python")`,
   {
     id: "spotlight",
     name: "SENTRY_SPOTLIGHT",
+    needsLocal: true,
     code: ({ origin }) => `export SENTRY_SPOTLIGHT=${origin}/stream`,
     note:
       "For an application on this machine that already has the SDK for Node or Python: set this variable " +
@@ -134,3 +140,7 @@ sentry_sdk.capture_message("Hello from Python")`,
       "An envelope without an SDK: a header, then an item’s header and its payload, one line each.",
   },
 ];
+
+/** The snippets that work at an address. */
+export const snippetsAt = ({ isLocal }: InboxAddress): readonly Snippet[] =>
+  SNIPPETS.filter(({ needsLocal }) => isLocal || !needsLocal);

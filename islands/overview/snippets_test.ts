@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { inboxAddress, remoteDsn, SNIPPETS } from "./snippets.ts";
+import { inboxAddress, remoteDsn, SNIPPETS, snippetsAt } from "./snippets.ts";
 
 const dsnAt = (address: string) => inboxAddress(new URL(address)).dsn;
 
@@ -23,4 +23,13 @@ Deno.test("DSN for other machines → their name of this machine, and the page's
 Deno.test("every snippet → contains this server's address", () => {
   const address = inboxAddress(new URL("http://127.0.0.1:8000/"));
   for (const { id, code } of SNIPPETS) assert.match(code(address), /127\.0\.0\.1:8000/, id);
+});
+
+Deno.test("page opened elsewhere → no snippet that sends no DSN, which the server refuses there", () => {
+  const idsAt = (address: string) => snippetsAt(inboxAddress(new URL(address))).map(({ id }) => id);
+  assert.deepEqual(idsAt("http://localhost:8000/"), SNIPPETS.map(({ id }) => id));
+  assert.deepEqual(
+    idsAt("https://glass.example/"),
+    SNIPPETS.map(({ id }) => id).filter((id) => id !== "spotlight"),
+  );
 });

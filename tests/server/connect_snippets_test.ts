@@ -95,13 +95,13 @@ Deno.test({
     "snippet on a page opened from another machine → its event arrives; key for local use → 403",
   ignore: outsideAddress === undefined || !await isAvailable("curl", "--version"),
   async fn() {
-    const { origin, dsn } = inboxAddress(new URL(`http://${outsideAddress}:${server.port}`));
-    const code = codeOf("curl", { origin, dsn }).replace('curl"}', 'outside"}');
+    const outside = inboxAddress(new URL(`http://${outsideAddress}:${server.port}`));
+    const code = codeOf("curl", outside).replace('curl"}', 'outside"}');
     await run(["sh", "-c", `${code} --fail`]);
     assert.equal(await countErrors("Hello from outside"), 1);
-    const withLocalKey = codeOf("curl", { origin, dsn: address.dsn });
+    const withLocalKey = codeOf("curl", { ...outside, dsn: address.dsn });
     await assert.rejects(run(["sh", "-c", `${withLocalKey} --fail`]), /403/);
-    assert.equal(remoteDsn(new URL(server.origin), outsideAddress!), dsn);
+    assert.equal(remoteDsn(new URL(server.origin), outsideAddress!), outside.dsn);
   },
 });
 
