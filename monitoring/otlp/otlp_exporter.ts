@@ -1,5 +1,6 @@
 import { parseEnvelope } from "../models/parsed_envelope.ts";
 import { type ContentEncoding, decodeBody, DecodeError } from "../protocol/encoding.ts";
+import { readBody } from "../protocol/read_body.ts";
 import { postJson } from "../post_json.ts";
 import { OTLP_ITEM_TYPES, type OtlpContent, otlpContent } from "./otlp_json.ts";
 
@@ -30,6 +31,8 @@ const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 const MAX_ENVELOPES = 50;
 /** Bytes of the envelopes of one request: collectors refuse bodies of more than some MiB. */
 const MAX_REQUEST_BYTES = 1024 * 1024;
+/** Of the collector's answer: a count and a sentence. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 /** Five attempts in half a minute. */
 const BACKOFF_MS = [1_000, 2_000, 5_000, 20_000];
 /** Longest `Retry-After` that is waited for. */
@@ -140,15 +143,15 @@ export class OtlpExporter {
       backoffMs: BACKOFF_MS,
       maxRetryAfterMs: MAX_RETRY_AFTER_MS,
       mayRetry: (status) => RETRYABLE.has(status),
-      read: async (response) => rejectedOf(await response.text()),
+      read: rejectedOf,
       signal,
     });
-    const hasFailed = "failure" in outcome;
-    const lost = hasFailed ? count : Math.min(outcome.result, count);
+    const lost = "failure" in outcome ? count : Math.min(outcome.result, count);
     this.dropped += lost;
     this.exported += count - lost;
-    if (hasFailed && !this.#isFailing && !signal.aborted) onFailure(outcome.failure);
-    this.#isFailing = hasFailed;
+    const failure = "failure" in outcome ? outcome.failure : `it rejected ${lost} of ${count}`;
+    if (lost > 0 && !this.#isFailing && !signal.aborted) onFailure(failure);
+    this.#isFailing = lost > 0;
   }
 }
 
@@ -158,12 +161,15 @@ function entriesOf(items: ExportedEnvelope["items"]): number {
 }
 
 /** Records that the collector refused: https://opentelemetry.io/docs/specs/otlp/#partial-success-1 */
-function rejectedOf(answer: string): number {
+async function rejectedOf({ body }: Response): Promise<number> {
   try {
-    const { rejectedSpans, rejectedLogRecords } = JSON.parse(answer)?.partialSuccess ?? {};
+    const answer = body ? await readBody(body, MAX_ANSWER_BYTES) : new Uint8Array();
+    const { partialSuccess } = JSON.parse(new TextDecoder().decode(answer)) ?? {};
+    const { rejectedSpans, rejectedLogRecords } = partialSuccess ?? {};
     return Math.max(0, Number(rejectedSpans ?? rejectedLogRecords ?? 0)) || 0;
-  } catch {
+  } catch (error) {
     // Some collectors answer 200 with an empty body or text.
-    return 0;
+    if (error instanceof SyntaxError || error instanceof RangeError) return 0;
+    throw error;
   }
 }

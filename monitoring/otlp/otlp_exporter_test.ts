@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { OtlpExporter } from "./otlp_exporter.ts";
+
+const bytes = new TextEncoder().encode(
+  '{}\n{"type":"transaction"}\n{"type":"transaction","transaction":"GET /","start_timestamp":1,' +
+    `"timestamp":2,"contexts":{"trace":{"trace_id":"${"a".repeat(32)}","span_id":"${
+      "b".repeat(16)
+    }"}}}\n`,
+);
+
+/** Exports one span to a collector that answers so. */
+async function exportOne(respond: () => Response) {
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, respond);
+  const failures: string[] = [];
+  const exporter = new OtlpExporter({
+    url: `http://127.0.0.1:${server.addr.port}`,
+    headers: {},
+    onFailure: (reason) => failures.push(reason),
+    backoffMs: [],
+  });
+  const items = [{ type: "transaction", count: 1 }];
+  exporter.copy({ items, bytes, contentEncoding: null, receivedAt: 0 })?.();
+  await exporter.close(5_000);
+  const { exported, dropped } = exporter;
+  return { exported, dropped, failures };
+}
+
+Deno.test("collector's answer has no end → not read to its end, the span counts as exported", async () => {
+  const endless = () =>
+    new Response(
+      new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)) }),
+    );
+  assert.deepEqual(await exportOne(endless), { exported: 1, dropped: 0, failures: [] });
+});
+
+Deno.test("collector rejects a span of a request that it takes → dropped, and reported", async () => {
+  const partial = () => Response.json({ partialSuccess: { rejectedSpans: "1" } });
+  const failures = ["it rejected 1 of 1"];
+  assert.deepEqual(await exportOne(partial), { exported: 0, dropped: 1, failures });
+});
+
+Deno.test("collector answers 200 with an empty body or text → exported", async () => {
+  for (const body of [null, "", "OK", "null"]) {
+    const counts = await exportOne(() => new Response(body));
+    assert.deepEqual(counts, { exported: 1, dropped: 0, failures: [] }, String(body));
+  }
+});
