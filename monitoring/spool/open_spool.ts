@@ -23,10 +23,13 @@ export type SpoolLog = (
   attributes?: Readonly<Record<string, string | number>>,
 ) => void;
 
+/** Minimum milliseconds between two log lines about envelopes that cannot be stored. */
+const FAILED_PUT_LOG_MS = 60_000;
+
 /**
  * Opens the server's spool: in a PostgreSQL if an address is given, else in SQLite.
  *
- * @param log called when the drain's state changes, not for each envelope
+ * @param log called when the drain's state changes or puts fail, not for each envelope
  * @throws {DatabaseOpenError} one line for the operator
  */
 export async function openSpool(
@@ -36,12 +39,23 @@ export async function openSpool(
   const spool = await openBackend(options);
   let drain: Drain | undefined;
   let news: NewsExchange | undefined;
+  let failureLoggedAt = -Infinity;
   return {
     async put(envelope) {
       const { dsn } = envelope;
-      const result = await spool.put(envelope);
-      drain?.wake(dsn);
-      return result;
+      try {
+        const result = await spool.put(envelope);
+        drain?.wake(dsn);
+        return result;
+      } catch (error) {
+        // On a full disk the drain works, so it reports nothing.
+        if (performance.now() - failureLoggedAt >= FAILED_PUT_LOG_MS) {
+          failureLoggedAt = performance.now();
+          const reason = error instanceof Error ? error.message : String(error);
+          log("error", "The spool cannot store envelopes", { reason });
+        }
+        throw error;
+      }
     },
     has: (key) => spool.has(key),
     hasSequence: (dsn, sequence) => spool.hasSequence(dsn, sequence),

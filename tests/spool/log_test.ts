@@ -32,3 +32,23 @@ Deno.test("outage → ingest down, spool nearly full, ingest up, spool drained: 
     "info: The spool has drained after an outage",
   ]);
 });
+
+Deno.test("disk full while the ingest is down → one log line, however many envelopes are refused", async () => {
+  await using ingest = startStandInIngest();
+  ingest.behave(answers(503));
+  await using server = await startServer({
+    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin },
+    // Files of at most 20 MiB (in blocks of 512 bytes), 16 of which are the reserve.
+    before: "trap '' XFSZ; ulimit -f 40960",
+  });
+  const post = async () => {
+    const body = largeEnvelope(1_000_000);
+    const response = await fetch(`${server.origin}/monitoring`, { method: "POST", body });
+    await response.body?.cancel();
+    return response.status;
+  };
+  await until("the disk is full", async () => await post() === 503);
+  for (let n = 0; n < 3; n++) assert.equal(await post(), 503);
+  assert.equal(server.output().match(/error: The spool cannot store envelopes/g)?.length, 1);
+  assert.doesNotMatch(server.output(), /The spool fails/);
+});
