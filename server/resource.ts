@@ -27,24 +27,33 @@ interface Representation {
   readonly notModified: Response;
 }
 
+/** Ends of the entity tags of the encodings. */
+const ETAG_ENDS: Readonly<Record<Encoding, string>> = { br: "-br", gzip: "-gz", identity: "" };
+
 /** Maximum number of remembered `Accept-Encoding` values; browsers send a handful. */
 const MAX_NEGOTIATED = 64;
 
 /**
  * Answers GET and HEAD with prepared responses. Cloning a response shares its body and takes a third
- * of a microsecond; creating one copies the body. Ranges are not supported: files are small.
+ * of a microsecond; creating one copies the body, so each is created by its first request. Ranges are not
+ * supported: files are small.
  */
 export class Resource {
+  readonly #options: Omit<ResourceOptions, "bodies">;
   readonly #status: number;
+  readonly #encodings: readonly Encoding[];
+  /** Bodies of the encodings that were not requested yet. */
+  readonly #bodies: Map<Encoding, Uint8Array<ArrayBuffer>>;
   readonly #representations = new Map<Encoding, Representation>();
   readonly #negotiated = new Map<string | null, Representation>();
 
-  constructor(options: ResourceOptions) {
+  constructor({ bodies, ...options }: ResourceOptions) {
+    this.#options = options;
     this.#status = options.status ?? 200;
-    const { hash, bodies: { identity, br, gzip } } = options;
-    if (br !== undefined) this.#add(options, "br", br, `"${hash}-br"`);
-    if (gzip !== undefined) this.#add(options, "gzip", gzip, `"${hash}-gz"`);
-    this.#add(options, "identity", identity, `"${hash}"`);
+    this.#bodies = new Map(Object.entries(bodies) as [Encoding, Uint8Array<ArrayBuffer>][]);
+    this.#encodings = [...this.#bodies.keys()];
+    // At the start, not at the first request.
+    checkHeaders(options.headers);
   }
 
   respond(request: Request): Response {
@@ -62,19 +71,17 @@ export class Resource {
   #negotiate(header: string | null): Representation {
     const remembered = this.#negotiated.get(header);
     if (remembered !== undefined) return remembered;
-    const encoding = negotiateEncoding(header, [...this.#representations.keys()]);
-    const representation = this.#representations.get(encoding)!;
+    const encoding = negotiateEncoding(header, this.#encodings);
+    const representation = this.#representations.get(encoding) ?? this.#represent(encoding);
     if (this.#negotiated.size < MAX_NEGOTIATED) this.#negotiated.set(header, representation);
     return representation;
   }
 
-  #add(
-    { type, cacheControl, headers: further }: ResourceOptions,
-    encoding: Encoding,
-    body: Uint8Array<ArrayBuffer>,
-    etag: string,
-  ): void {
+  #represent(encoding: Encoding): Representation {
+    const { type, hash, cacheControl, headers: further } = this.#options;
     const status = this.#status;
+    const body = this.#bodies.get(encoding)!;
+    const etag = `"${hash}${ETAG_ENDS[encoding]}"`;
     const common: HeaderPair[] = [
       ["Vary", "Accept-Encoding"],
       ["Cache-Control", cacheControl],
@@ -87,13 +94,15 @@ export class Resource {
     ];
     if (encoding !== "identity") headers.push(["Content-Encoding", encoding]);
     if (status === 200) headers.push(["ETag", etag]);
-    checkHeaders(headers);
-    this.#representations.set(encoding, {
+    const representation = {
       etag,
       full: new Response(body, { status, headers }),
       head: new Response(null, { status, headers }),
       notModified: new Response(null, { status: 304, headers: [...common, ["ETag", etag]] }),
-    });
+    };
+    this.#representations.set(encoding, representation);
+    this.#bodies.delete(encoding);
+    return representation;
   }
 }
 
