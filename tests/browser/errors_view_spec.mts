@@ -98,6 +98,33 @@ test("an error that occurs again → one row, its count rises, and it moves to t
   await expect(page.getByText("No open errors match the filter.")).toBeVisible();
 });
 
+test("errors at the top of the window occur again → the page does not scroll with their rows", async ({ page, server }) => {
+  const eventOf = (group: number) => ({
+    exception: {
+      values: [{ type: `Error${"abcdefghijklmnopqrstuvwxyz"[group]}`, value: "empty" }],
+    },
+  });
+  const groups = Array.from({ length: 26 }, (_, group) => group);
+  await postEvents(server.origin, ...groups.map(eventOf));
+  await page.goto("/#/errors");
+  const rows = errorList(page).locator("tbody tr");
+  await expect(rows).toHaveCount(groups.length);
+  await page.evaluate(() => scrollTo(0, 500));
+  const top = await page.evaluate(() => scrollY);
+  expect(top).toBeGreaterThan(200);
+  // The browser may keep any of them in its place. Row n has group 25 - n.
+  const visible = await rows.evaluateAll((rows) =>
+    rows.flatMap((row, n) => {
+      const { top, bottom } = row.getBoundingClientRect();
+      return bottom > 0 && top < 150 ? [rows.length - 1 - n] : [];
+    })
+  );
+  expect(visible.length).toBeGreaterThan(0);
+  await postEvents(server.origin, ...visible.map(eventOf));
+  await expect(rows.nth(visible.length - 1)).toContainText("2×");
+  expect(await page.evaluate(() => scrollY)).toBe(top);
+});
+
 test("a new occurrence → does not replace the one shown; older and newer are linked", async ({ page, server }) => {
   const lowStock = (sku: number) => ({
     ...messageEvent(),
