@@ -168,7 +168,7 @@ export class ResponseReader {
   #parseHead(head: string): void {
     const [statusLine, minor, status] = STATUS_LINE.exec(head) ?? [];
     if (status === undefined) throw new ResponseError("The status line is missing.");
-    const headers = new ResponseHeaders();
+    const headers = this.#headers;
     let at = statusLine!.length;
     for (;;) {
       FIELD_LINE.lastIndex = at;
@@ -181,10 +181,12 @@ export class ResponseReader {
     if (!BLANK_LINE.test(head)) {
       throw new ResponseError("A header is malformed.");
     }
-    // Interim response (RFC 9110, section 15.2): the final one follows.
-    if (status.startsWith("1")) return;
+    if (status.startsWith("1")) {
+      // Interim response (RFC 9110, section 15.2): the final one follows.
+      this.#headers = new ResponseHeaders();
+      return;
+    }
     this.#status = Number(status);
-    this.#headers = headers;
     this.#persistent = minor === "1" && !/\bclose\b/i.test(headers.get("connection") ?? "");
     this.#state = this.#stateOfBody();
   }
@@ -197,10 +199,8 @@ export class ResponseReader {
     const length = this.#headers.get("content-length");
     if (length === null) return "close";
     // Repeated headers are joined by commas; equal values are allowed.
-    const [value, ...others] = new Set(length.split(",").map((part) => part.trim()));
-    if (others.length > 0 || !/^\d{1,15}$/.test(value ?? "")) {
-      throw new ResponseError("The Content-Length is invalid.");
-    }
+    const [, value] = /^(\d{1,15})(?:\s*,\s*\1)*$/.exec(length) ?? [];
+    if (value === undefined) throw new ResponseError("The Content-Length is invalid.");
     this.#remaining = Number(value);
     return this.#remaining === 0 ? "done" : "length";
   }
