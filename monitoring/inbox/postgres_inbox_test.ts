@@ -11,8 +11,10 @@ import {
   type PrivatePostgres,
   startPostgresBeforeAll,
 } from "../storage/testdata/private_postgres.ts";
+import { largeReads } from "../storage/testdata/rows_read.ts";
 import { startPooler } from "../storage/testdata/transaction_pooler.ts";
 import { type Inbox, InboxClosedError, InboxUnavailableError } from "./inbox.ts";
+import { InboxLog } from "./inbox_log.ts";
 import { openPostgresInbox, type PostgresInboxOptions } from "./postgres_inbox.ts";
 import { admitted, envelopeOf, error, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import { groupTests } from "./testdata/group_suite.ts";
@@ -474,4 +476,45 @@ test("log restored from a copy, grown past the replica → read anew", async (se
   const other = await server();
   for (const n of [4, 5, 6]) await other.store(admitted(eventEnvelope(n), 7));
   await agree([other, await server({ path })]);
+});
+
+/** Enough that PostgreSQL chooses other plans than for an empty log. */
+const ENVELOPES = 20_000;
+
+Deno.test({
+  name: "full log stores, evicts, is read → no statement reads all rows",
+  ignore,
+  async fn() {
+    await start();
+    const log = await InboxLog.open({
+      address: parsePostgresUrl(postgres.url())!,
+      maxBytes: ENVELOPES * 100,
+      oldestTime: () => 100,
+    });
+    try {
+      const envelope = (n: number, bytes = 100) => ({
+        bytes: new Uint8Array(bytes),
+        contentEncoding: null,
+        receivedAt: 100 + n,
+        isOwn: false,
+        writer: null,
+      });
+      await Promise.all(Array.from({ length: ENVELOPES }, (_, n) => log.append(envelope(n))));
+      for (const analyze of ["", "ANALYZE sightglass.inbox_log"]) {
+        await postgres.admin(analyze, "spool");
+        const reads = await largeReads(ENVELOPES / 4, async () => {
+          const last = await log.append(envelope(ENVELOPES));
+          assert.equal((await log.read(last - 1)).rows.length, 1);
+          assert.equal((await log.read(0)).rows.length, 256);
+          assert.equal(await log.appendOnce(envelope(ENVELOPES)), "present");
+          await log.appendMap("map", new Uint8Array(100));
+          await log.appendGroup("group", () => undefined);
+          await log.evict();
+        });
+        assert.deepEqual(reads, []);
+      }
+    } finally {
+      await log.close();
+    }
+  },
 });
