@@ -16,7 +16,6 @@ async function exportOne(respond: () => Response) {
     url: `http://127.0.0.1:${server.addr.port}`,
     headers: {},
     onFailure: (reason) => failures.push(reason),
-    backoffMs: [],
   });
   const items = [{ type: "transaction", count: 1 }];
   exporter.copy({ items, bytes, contentEncoding: null, receivedAt: 0 })?.();

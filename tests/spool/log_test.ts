@@ -36,14 +36,12 @@ Deno.test("outage → ingest down, spool nearly full, ingest up, spool drained: 
 Deno.test("disk full while the ingest is down → one log line, however many envelopes are refused", async () => {
   await using ingest = startStandInIngest();
   ingest.behave(answers(503));
-  await using server = await startServer({
-    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin },
+  await using server = await startRelaying(ingest, {
     // Files of at most 20 MiB (in blocks of 512 bytes), 16 of which are the reserve.
     before: "trap '' XFSZ; ulimit -f 40960",
   });
   const post = async () => {
-    const body = largeEnvelope(1_000_000);
-    const response = await fetch(`${server.origin}/monitoring`, { method: "POST", body });
+    const response = await postTo(server, largeEnvelope(1_000_000));
     await response.body?.cancel();
     return response.status;
   };
