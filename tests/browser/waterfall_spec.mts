@@ -77,10 +77,12 @@ test("keyboard only → from the list into a trace, through its tree, and back",
 });
 
 test("page load with a click an hour later → named, coloured, fitted axis, links to its rows", async ({ page, server }) => {
+  // Of the trace's beginning: an error that is later widens the axis.
+  const now = Date.now() / 1000;
   await postSpans(server.origin, pageLoadTrace(TRACE));
   const event = (traceId: string, second: number) => ({
     event_id: `${second}`.padStart(32, "0"),
-    timestamp: Date.now() / 1000 - second,
+    timestamp: now - second,
     contexts: { trace: { trace_id: traceId, span_id: spanId(4) } },
     exception: { values: [{ type: "TypeError", value: `total ${second} is undefined` }] },
   });
