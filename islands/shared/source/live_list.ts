@@ -106,10 +106,13 @@ export class LiveList<Row> extends Store<ListState<Row>> {
     this.#more();
   }
 
-  #take(what: "newest" | "older", { rows, next }: Page<Row>): void {
+  #take(what: "newest" | "older", { rows: read, next }: Page<Row>): void {
+    const { keyOf } = this.#options;
+    const known = new Map(this.value.rows.map((row) => [keyOf(row), row]));
+    const rows = read.map((row) => unchanged(known.get(keyOf(row)), row));
     const previous = this.#pages === 0 ? [] : this.value.rows;
-    const keys = new Set(rows.map(this.#options.keyOf));
-    const others = previous.filter((row) => !keys.has(this.#options.keyOf(row)));
+    const keys = new Set(rows.map(keyOf));
+    const others = previous.filter((row) => !keys.has(keyOf(row)));
     // Without a next page the answer is the whole list: other rows were deleted.
     const keepsOlder = what === "newest" && this.#pages > 1 && next !== null;
     const all = what === "older" ? [...others, ...rows] : keepsOlder ? [...rows, ...others] : rows;
@@ -123,3 +126,7 @@ export class LiveList<Row> extends Store<ListState<Row>> {
     });
   }
 }
+
+/** The known object of a row that has not changed: memoized components do not render it again. */
+const unchanged = <Row>(known: Row | undefined, row: Row): Row =>
+  known !== undefined && JSON.stringify(known) === JSON.stringify(row) ? known : row;

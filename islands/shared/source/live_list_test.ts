@@ -78,6 +78,18 @@ Deno.test("list read again → rows stay until the answer", async () => {
   assert.deepEqual(q.ids, [3, 2, 1]);
 });
 
+Deno.test("row read again unchanged → the same object; changed → a new one", async () => {
+  const q = new Requests();
+  q.list.read({});
+  await q.answer([{ id: 2, name: "a" }, 1]);
+  const [first, second] = q.list.snapshot().rows;
+  q.list.read({});
+  await q.answer([{ id: 2, name: "b" }, 1]);
+  const [changed, same] = q.list.snapshot().rows;
+  assert.deepEqual([first?.name, changed?.name], ["a", "b"]);
+  assert.equal(same, second);
+});
+
 Deno.test("answer to an earlier query → dropped", async () => {
   const q = new Requests();
   q.list.read({ q: "a" });
