@@ -15,7 +15,7 @@ import { Outcome } from "./EnvelopeList.tsx";
 import { findReceipt } from "./find_receipt.ts";
 import { inspectEnvelope } from "./inspect_envelope.ts";
 import { Inspector } from "./Inspector.tsx";
-import { useLoaded } from "../shared/use_loaded.ts";
+import { useRead } from "../shared/use_loaded.ts";
 import { DetailView } from "../shared/DetailView.tsx";
 
 /** Bound for links to traces and errors; an envelope may contain a hundred. */
@@ -37,10 +37,7 @@ export function EnvelopeDetails({ source, id, row, back }: {
     // The address may contain anything.
     if (Number.isSafeInteger(id) && id > 0) return await source.envelope(id);
   };
-  const { state, value: bytes, error = "", retry } = useLoaded(source && (() => read(source)), [
-    source,
-    id,
-  ]);
+  const { state, value: bytes, error = "", retry } = useRead(source, read, [id]);
   const isMissing = state === "ready" && bytes === undefined;
   const save = () => {
     const href = source?.download(id);

@@ -11,7 +11,7 @@ import { saveBytes } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { LongText } from "./LongText.tsx";
-import { useLoaded } from "../shared/use_loaded.ts";
+import { useRead } from "../shared/use_loaded.ts";
 
 /** Characters of a name or type. */
 const MAX_NAME = 100;
@@ -23,9 +23,10 @@ export function RelatedItems({ source, event, envelope }: {
   envelope: number;
 }) {
   // Looked up once: a search is too slow for each change of the inbox. The error is shown without what cannot be read.
-  const { value = NOTHING } = useLoaded(
-    (outdated) => findRelatedItems(source, event, envelope, outdated),
-    [source, event, envelope],
+  const { value = NOTHING } = useRead(
+    source,
+    (source, outdated) => findRelatedItems(source, event, envelope, outdated),
+    [event, envelope],
   );
   const { attachments, feedback, profiles, omitted } = value;
   return (

@@ -6,7 +6,7 @@ import {
 } from "../../monitoring/models/error/source_finder.ts";
 import type { Frame } from "../../monitoring/models/error/stack.ts";
 import type { DataSource } from "../shared/source/source.ts";
-import { useLoaded } from "../shared/use_loaded.ts";
+import { useRead } from "../shared/use_loaded.ts";
 
 /** An error event while it is loaded from its envelope. */
 interface ErrorReading {
@@ -29,11 +29,11 @@ export function useErrorEvent(
   envelope: number | undefined,
   eventId: string | null,
 ): ErrorReading {
-  const read = source && envelope !== undefined && (async () => {
+  const read = envelope !== undefined && (async (source: DataSource) => {
     const bytes = await source.envelope(envelope);
     return bytes && { event: readErrorEvent(bytes, eventId), envelope };
   });
-  const { state, value, ...rest } = useLoaded(read, [source, envelope, eventId]);
+  const { state, value, ...rest } = useRead(source, read, [envelope, eventId]);
   if (state === "failed") return { state, ...rest };
   return { state: state === "ready" && !value ? "missing" : state, ...value, ...rest };
 }
@@ -59,13 +59,13 @@ export function useFoundStacks(
   event: ReportedError | undefined,
   mapOrigins: readonly string[] | undefined,
 ): FoundStacks {
-  const find = source && event && mapOrigins && (async () => {
+  const find = event && mapOrigins && (async (source: DataSource) => {
     const finder = finderOf(source);
     const keys = mapKeys(event, mapOrigins);
     const frames = stacksOf(event).map((frames) => finder.find(frames, keys));
     return { event, stacks: await Promise.all(frames) };
   });
-  const { state, value, error, retry } = useLoaded(find, [source, event, mapOrigins]);
+  const { state, value, error, retry } = useRead(source, find, [event, mapOrigins]);
   const found = value?.event === event ? value?.stacks : undefined;
   return {
     state: state === "ready" && !found ? "loading" : state,

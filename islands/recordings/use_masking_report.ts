@@ -7,7 +7,7 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { inParallel, listEnvelopes } from "../shared/read_envelopes.ts";
 import { MAX_BYTES } from "./use_recording.ts";
-import { useLoaded } from "../shared/use_loaded.ts";
+import { useLoaded, useRead } from "../shared/use_loaded.ts";
 
 /** Traces of one visit whose envelopes are read: a page of the list. */
 const MAX_TRACES = 200;
@@ -57,11 +57,7 @@ export function useMaskingReport(
   readonly error?: string | undefined;
   retry(): void;
 } {
-  const visit = useLoaded(source && (() => readVisit(source, replayId)), [
-    source,
-    replayId,
-    events,
-  ]);
+  const visit = useRead(source, (source) => readVisit(source, replayId), [replayId, events]);
   const { value } = visit;
   const report = useLoaded(
     value && ((outdated) => makeReport(events, value, wanted, outdated)),

@@ -12,7 +12,7 @@ import type { DataSource } from "../shared/source/source.ts";
 import { TraceReader } from "../shared/trace_reader.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import { useList } from "../shared/use_source.ts";
-import { useLoaded } from "../shared/use_loaded.ts";
+import { useRead } from "../shared/use_loaded.ts";
 
 /** A moment, and where more about it is shown. */
 export interface ListedMoment extends Moment {
@@ -94,10 +94,7 @@ function useSpans(
     return found;
   };
   // The list of traces reports that the inbox cannot be read; the traces stay on the time line.
-  const { value = NONE } = useLoaded(
-    source && ids !== "" && ((outdated) => read(source, outdated)),
-    [source, ids],
-  );
+  const { value = NONE } = useRead(source, ids !== "" && read, [ids]);
   return value;
 }
 

@@ -11,7 +11,7 @@ import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
-import { useLoaded } from "../shared/use_loaded.ts";
+import { useRead } from "../shared/use_loaded.ts";
 import { inParallel, listEnvelopes } from "../shared/read_envelopes.ts";
 
 /** Bytes of all segments, as sent, that are read: the events take some ten times the memory. */
@@ -55,9 +55,10 @@ export function useRecording(source: DataSource | undefined, replayId: string): 
   const isKnown = row !== undefined;
   const hasNone = !isKnown && list.state !== "loading";
   // At the same time as the row. Without a row: when there is one.
-  const { state, value, error = "", retry } = useLoaded(
-    source && !hasNone && (() => readRecording(source, replayId)),
-    [source, replayId, hasNone],
+  const { state, value, error = "", retry } = useRead(
+    source,
+    !hasNone && ((source) => readRecording(source, replayId)),
+    [replayId, hasNone],
   );
 
   const read = () => {

@@ -1,7 +1,8 @@
 /** Loading, empty, failed and forbidden states of each view, checked by axe and at phone width. */
 import type { Page } from "@playwright/test";
 import { BLOCKED_MESSAGES, blockTelemetry } from "./blocked_ways.ts";
-import { expect, test } from "./fixtures.ts";
+import { pageEvents, segmentEnvelope } from "../recorded_segments.ts";
+import { expect, listRows, test } from "./fixtures.ts";
 import { expectAccessibleLayout } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 import { nodeEvent, postEvents } from "./posted_errors.ts";
@@ -146,6 +147,27 @@ test("inbox answers 500 or not at all → an error and a retry button in each vi
       .not.toHaveCount(0);
     await expect(page.getByText("No errors received.")).toHaveCount(0);
     await expectAccessibleLayout(page, place);
+  }
+});
+
+test("inbox answers again → a detail that could not be read is shown", async ({ page, server, watch }) => {
+  watch.allow("ERR_INTERNET_DISCONNECTED");
+  await postRows(server.origin);
+  const replayId = "fedcba9876543210fedcba9876543210";
+  const body = segmentEnvelope({ replayId, number: 0, events: pageEvents(Date.now(), []) });
+  await fetch(`${server.origin}/monitoring`, { method: "POST", body });
+  const [envelope] = await listRows(server.origin, "envelopes");
+  const details = [
+    [`#/envelopes/${envelope!.id}`, page.getByText("Envelope header")],
+    [`#/recordings/${replayId}`, page.getByRole("slider", { name: "Position" })],
+  ] as const;
+  for (const [place, content] of details) {
+    await page.route(INBOX, (route) => route.abort("internetdisconnected"));
+    await page.goto(`/?${place.length}${place}`);
+    await expect(page.locator(".view:visible").getByRole("button", { name: "Try again" }))
+      .toBeVisible();
+    await page.unroute(INBOX);
+    await expect(content).toBeVisible();
   }
 });
 
