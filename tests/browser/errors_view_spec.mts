@@ -122,7 +122,8 @@ test("errors at the top of the window occur again → the page does not scroll w
   expect(visible.length).toBeGreaterThan(0);
   await postEvents(server.origin, ...visible.map(eventOf));
   await expect(rows.nth(visible.length - 1)).toContainText("2×");
-  expect(await page.evaluate(() => scrollY)).toBe(top);
+  // Counts above the list may change its position by a pixel; a row has 29.
+  expect(Math.abs(await page.evaluate(() => scrollY) - top)).toBeLessThan(5);
 });
 
 test("a new occurrence → does not replace the one shown; older and newer are linked", async ({ page, server }) => {
