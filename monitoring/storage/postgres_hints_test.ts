@@ -86,14 +86,8 @@ test("connection terminated, server restarted → listens again", async () => {
 
 test("pooler in transaction mode → its connection is closed before LISTEN", async () => {
   await using pooler = startPooler(postgres.port);
-  const url = postgres.url({
-    port: pooler.port,
-    user: "plain",
-    password: "",
-    parameters: "sslmode=disable",
-  });
   await postgres.admin("DROP SCHEMA IF EXISTS sightglass CASCADE", "spool");
-  const { database } = await Process.start(url);
+  const { database } = await Process.start(postgres.plainUrl(pooler.port));
   const { opened } = pooler;
   await until("it has asked for the connection's id", () => pooler.opened > opened);
   await wait(1_200);

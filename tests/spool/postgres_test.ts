@@ -63,7 +63,7 @@ test("tables of version 1 → upgraded, their envelopes kept", async () => {
 
 test("connection lost during COMMIT → rejected; the repeat is a duplicate if it was done", async () => {
   await using pooler = startPooler(postgres.port);
-  const spool = await open(plainUrl(pooler.port));
+  const spool = await open(postgres.plainUrl(pooler.port));
   await spool.put(fresh(0));
   for (const [n, when, repeat] of [[1, "before", "kept"], [2, "after", "duplicate"]] as const) {
     pooler.cutCommit(when);
@@ -77,8 +77,8 @@ test("connection lost during COMMIT → rejected; the repeat is a duplicate if i
 test("pooler gives each transaction another connection → everything works", async () => {
   await using pooler = startPooler(postgres.port);
   const [spool, other] = await Promise.all([
-    open(plainUrl(pooler.port)),
-    open(plainUrl(pooler.port)),
+    open(postgres.plainUrl(pooler.port)),
+    open(postgres.plainUrl(pooler.port)),
   ]);
   for (const each of [spool, other]) each.onNews?.(() => assert.fail("there is no LISTEN"));
   // Those of a sequence are put in a transaction of their own, which may commit first.
@@ -136,7 +136,7 @@ test("exchange is rare → another server's news are learned at once", async () 
 
 test("server hangs → one call waits for it, others fail at once; then all works again", async () => {
   await using pooler = startPooler(postgres.port);
-  const spool = await open(plainUrl(pooler.port), { stallMs: 1_000 });
+  const spool = await open(postgres.plainUrl(pooler.port), { stallMs: 1_000 });
   await spool.put(fresh(1));
   const news = { keys: keyOf(1).slice(0, 16), limits: [] };
   assert.equal((await spool.exchange(news, Date.now())).length, 1);
@@ -298,7 +298,3 @@ test("sslmode no-verify, verify-ca, verify-full, require → connections use TLS
     await spool.close();
   }
 });
-
-function plainUrl(port: number): string {
-  return postgres.url({ port, user: "plain", password: "", parameters: "sslmode=disable" });
-}

@@ -17,6 +17,8 @@ export interface PrivatePostgres extends AsyncDisposable {
   readonly caFile: string;
   /** A `DATABASE_URL`. Default: the database `spool`, TLS verified. */
   url(options?: UrlOptions): string;
+  /** A `DATABASE_URL` of the user `plain`, through the proxy on this port. */
+  plainUrl(port: number): string;
   /** Runs SQL as the superuser. */
   admin(sql: string, database?: string): Promise<Record<string, unknown>[]>;
   start(): Promise<void>;
@@ -99,6 +101,8 @@ export async function startPostgres(): Promise<PrivatePostgres> {
       encodeURIComponent(password)
     }@${address}/${database}?${parameters}`;
   };
+  const plainUrl = (port: number) =>
+    url({ port, user: "plain", password: "", parameters: "sslmode=disable" });
   const admin = async (sql: string, database = "postgres") => {
     const ssl = { rejectUnauthorized: false };
     const client = new pg.Client({
@@ -149,6 +153,7 @@ export async function startPostgres(): Promise<PrivatePostgres> {
     port,
     caFile: join(folder, "ca.crt"),
     url,
+    plainUrl,
     admin,
     start,
     stop,
