@@ -73,7 +73,7 @@ export class SqliteInbox implements Inbox {
   /** Resolves when all earlier writes are done. */
   #writes: Promise<unknown> = Promise.resolve();
   /** `PRAGMA data_version` at the last check for changes by other processes. */
-  #version = 0;
+  #version: number;
   #wasFull = false;
 
   constructor(options: InboxOptions) {
@@ -98,6 +98,7 @@ export class SqliteInbox implements Inbox {
     // from one of them notices that its cursor is not of this inbox.
     if (path === undefined) this.#database.run((file) => file.startAfter(now()));
     this.last = this.#database.run((file) => file.state().last);
+    this.#version = this.#database.run((file) => file.version());
     this.#deletions = setTimeout(() => void this.#finishDeletions(), DELETIONS_MS);
     Deno.unrefTimer(this.#deletions as unknown as number);
     this.#expiry = setInterval(() => this.#evict(), options.expiryMs ?? HOUR_MS);

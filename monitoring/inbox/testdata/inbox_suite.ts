@@ -130,6 +130,15 @@ export function inboxTests(
     assert.deepEqual(ids(inbox), [1]);
   });
 
+  test("nothing changes → no subscriber is called", async (open) => {
+    const inbox = await open();
+    const changes: string[] = [];
+    inbox.subscribe((change) => changes.push(change));
+    // Longer than the interval of checks for changes by other processes.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    assert.deepEqual(changes, []);
+  });
+
   test("store, clear, close → subscribers called until they unsubscribe", async (open) => {
     const inbox = await open();
     // Sets: a busy inbox may report the same change twice.
