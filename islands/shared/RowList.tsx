@@ -8,7 +8,8 @@ import type { ConsoleList } from "./use_source.ts";
 import type { View } from "./view.ts";
 
 /**
- * A list of a view: toolbar, table, and what is shown instead of rows. Rows are navigated by keyboard.
+ * A list of a view: toolbar, table, and what is shown instead of rows. Rows are navigated by keyboard, and stay in
+ * their places while the user points at them.
  *
  * @param props.what the rows: "envelopes"; default: the view's name
  * @param props.whatIsMissing the rows in notices, if filters limit them: "open errors"; default: `what`
@@ -53,7 +54,11 @@ export function RowList(
       <ListNotice source={source} list={list} what={whatIsMissing} hint={parts.hint}>
         {parts.empty}
       </ListNotice>
-      {hasRows && <SourceLabels source={source}>{parts.children(tabStop)}</SourceLabels>}
+      {hasRows && (
+        <div onPointerMove={list.hold} onPointerDown={list.hold} onKeyDown={list.hold}>
+          <SourceLabels source={source}>{parts.children(tabStop)}</SourceLabels>
+        </div>
+      )}
       <OlderButton what={what} more={list.more} />
     </div>
   );

@@ -93,6 +93,8 @@ const LISTS: {
 export interface ConsoleList<Row> extends ListState<Row> {
   /** Requests the rows of all lists again that could not be read. */
   retry(): void;
+  /** Keeps the rows for a second: none moves away from the user who aims at it. */
+  hold(): void;
 }
 
 /**
@@ -136,7 +138,7 @@ export function useList<Name extends keyof ConsoleLists>(
   const retry = () => {
     for (const list of (source && cache.get(source))?.values() ?? []) list.retry();
   };
-  return { ...state, retry };
+  return { ...state, retry, hold: () => list?.hold() };
 }
 
 /** The last list of each kind in each view, short lists apart from whole ones. When the user returns from a detail, all loaded rows are still there. */

@@ -126,6 +126,28 @@ test("errors at the top of the window occur again → the page does not scroll w
   expect(Math.abs(await page.evaluate(() => scrollY) - top)).toBeLessThan(5);
 });
 
+test("pointer moves over the list → its rows keep their places until it rests", async ({ page, server }) => {
+  const eventOf = (type: string) => ({ exception: { values: [{ type, value: "empty" }] } });
+  await postEvents(server.origin, eventOf("StockError"), eventOf("PriceError"));
+  await page.goto("/#/errors");
+  const rows = errorList(page).locator("tbody tr");
+  await expect(rows).toContainText(["PriceError", "StockError"]);
+  // In the page: on a slow machine the mouse would rest between two moves.
+  const moving = await rows.nth(1).evaluateHandle((row) =>
+    setInterval(() => row.dispatchEvent(new PointerEvent("pointermove", { bubbles: true })), 50)
+  );
+  await expect(rows).toHaveCount(2);
+  await postEvents(server.origin, eventOf("StockError"));
+  const envelopes = page.getByRole("link", { name: /^Envelopes/ });
+  await expect(envelopes).toContainText("3");
+  await expect(rows).toContainText(["PriceError", "StockError"]);
+  await expect(rows.nth(1)).not.toContainText("2×");
+
+  await moving.evaluate((timer) => clearInterval(timer));
+  await expect(rows).toContainText(["StockError", "PriceError"]);
+  await expect(rows.first()).toContainText("2×");
+});
+
 test("a new occurrence → does not replace the one shown; older and newer are linked", async ({ page, server }) => {
   const lowStock = (sku: number) => ({
     ...messageEvent(),

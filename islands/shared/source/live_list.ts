@@ -4,6 +4,9 @@ import type { ConsoleQuery } from "./source.ts";
 import { Store } from "../store.ts";
 import { messageOf } from "../text.ts";
 
+/** A user who points at a row clicks it within this time, mostly. Milliseconds. */
+const HOLD_MS = 1_000;
+
 /** A list for display. The last rows stay while it is read again. */
 export interface ListState<Row> {
   /** Newest first. */
@@ -58,6 +61,11 @@ export class LiveList<Row> extends Store<ListState<Row>> {
     this.read(this.#query);
   }
 
+  /** Keeps the rows for a second: none moves away from the user who aims at it. */
+  hold(): void {
+    this.#pace.hold(HOLD_MS);
+  }
+
   /** The rows are not visible any more: does not read them again until {@linkcode read} is called. */
   rest(): void {
     this.#pace.forget();
@@ -94,7 +102,8 @@ export class LiveList<Row> extends Store<ListState<Row>> {
     try {
       const page = await this.#options.list(query);
       if (current !== this.#query) return;
-      this.#take(what, page);
+      const isKept = what === "newest" && this.value.state === "ready" && this.#pace.isHeld();
+      if (!isKept) this.#take(what, page);
     } catch (error) {
       if (current !== this.#query) return;
       this.set({ ...this.value, state: "failed", error: messageOf(error) });

@@ -167,6 +167,43 @@ Deno.test("pause after a slow answer → older rows and another query are reques
   assert.deepEqual(q.sent.slice(3), [{ q: "a" }]);
 });
 
+Deno.test("list held → no request, and no answer is shown, until a second after the last call", async () => {
+  const q = new Requests();
+  q.list.read({});
+  await q.answer([1]);
+  q.list.hold();
+  q.list.read({});
+  q.clock.pass(900);
+  q.list.hold();
+  q.clock.pass(999);
+  assert.equal(q.sent.length, 1);
+  q.clock.pass(1);
+  assert.equal(q.sent.length, 2);
+
+  q.list.hold();
+  await q.answer([2, 1]);
+  assert.deepEqual(q.list.snapshot().rows, [{ id: 1 }]);
+  q.clock.pass(1_000);
+  assert.equal(q.sent.length, 3);
+  await q.answer([2, 1]);
+  assert.deepEqual(q.list.snapshot().rows, [{ id: 2 }, { id: 1 }]);
+});
+
+Deno.test("list held → older rows, and the first answer to another query, are shown at once", async () => {
+  const q = new Requests();
+  q.list.read({});
+  await q.answer([2], "2.4");
+  q.list.hold();
+  q.list.snapshot().more!();
+  q.list.hold();
+  await q.answer([1], "1.4");
+  assert.deepEqual(q.list.snapshot().rows, [{ id: 2 }, { id: 1 }]);
+  q.list.read({ q: "a" });
+  q.list.hold();
+  await q.answer([3]);
+  assert.deepEqual(q.list.snapshot().rows, [{ id: 3 }]);
+});
+
 Deno.test("list not visible in the pause → no request until it is visible", async () => {
   const q = new Requests();
   q.list.read({});

@@ -27,9 +27,10 @@ const MAX_PAUSE_MS = 10_000;
  * answers take.
  */
 export class Pace {
-  #isBusy = false;
+  #isSending = false;
   #wasRefused = false;
   #startedAt = 0;
+  #pauseEnds = 0;
   #cancelPause = () => {};
 
   /**
@@ -44,30 +45,50 @@ export class Pace {
 
   /** Whether a request may be sent now. If not, `again` is called once one may. */
   isFree(): boolean {
-    this.#wasRefused = this.#isBusy;
-    return !this.#isBusy;
+    this.#wasRefused = this.#isSending || this.clock.now() < this.#pauseEnds;
+    return !this.#wasRefused;
   }
 
   /** A request was sent, maybe within the pause, because the user wants it. */
   begin(): void {
     this.#cancelPause();
-    this.#isBusy = true;
+    this.#pauseEnds = 0;
+    this.#isSending = true;
     this.#startedAt = this.clock.now();
   }
 
   /** It was answered, or failed. */
   end(): void {
+    this.#isSending = false;
     const pause = Math.min(PAUSE * (this.clock.now() - this.#startedAt), MAX_PAUSE_MS);
-    this.#cancelPause = this.clock.after(Math.max(pause, this.minPauseMs), () => {
-      this.#isBusy = false;
+    this.hold(Math.max(pause, this.minPauseMs));
+  }
+
+  /** No request may be sent for at least so many milliseconds. */
+  hold(ms: number): void {
+    const now = this.clock.now();
+    this.#pauseEnds = Math.max(this.#pauseEnds, now + ms);
+    if (this.#isSending) return;
+    this.#cancelPause();
+    this.#cancelPause = this.clock.after(this.#pauseEnds - now, () => {
+      // Timers may be early.
+      this.#pauseEnds = 0;
       if (this.#wasRefused) this.again();
     });
+  }
+
+  /** Whether {@linkcode hold} was called since the request was sent. Then `again` will be called. */
+  isHeld(): boolean {
+    const isHeld = this.clock.now() < this.#pauseEnds;
+    this.#wasRefused ||= isHeld;
+    return isHeld;
   }
 
   /** Ends the pause; `again` is not called. */
   reset(): void {
     this.#cancelPause();
-    this.#isBusy = this.#wasRefused = false;
+    this.#pauseEnds = 0;
+    this.#isSending = this.#wasRefused = false;
   }
 
   /** The request that was wanted is not needed any more: `again` is not called. */
