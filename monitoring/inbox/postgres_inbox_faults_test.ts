@@ -8,7 +8,10 @@ import { startPooler } from "../storage/testdata/transaction_pooler.ts";
 import { InboxClosedError, InboxUnavailableError } from "./inbox.ts";
 import { admitted, envelopeOf, error, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import { all, ids } from "./testdata/inbox_suite.ts";
-import { agree, postgres, start, store, test } from "./testdata/postgres_servers.ts";
+import { agree, ignore, postgres, start, store, withServers } from "./testdata/postgres_servers.ts";
+
+const test = (name: string, work: Parameters<typeof withServers>[0]) =>
+  Deno.test({ name, ignore, fn: withServers(work) });
 
 test("PostgreSQL is down → read on, storing fails; up again → both, nothing lost", async (server) => {
   const notices: string[] = [];

@@ -18,7 +18,6 @@ import {
   postgres,
   start,
   store,
-  test,
   withServers,
 } from "./testdata/postgres_servers.ts";
 import { ENVELOPE_BYTES } from "./testdata/tested_index.ts";
@@ -27,6 +26,9 @@ import { ENVELOPE_BYTES } from "./testdata/tested_index.ts";
 const MODEL_RUNS = 8;
 
 const DAY_MS = 86_400_000;
+
+const test = (name: string, work: Parameters<typeof withServers>[0]) =>
+  Deno.test({ name, ignore, fn: withServers(work) });
 
 const tests = [
   ...indexTests("PostgreSQL", async (maxEnvelopes) => {

@@ -62,10 +62,6 @@ export function withServers(work: (server: OpenServer, path: string) => Promise<
   };
 }
 
-/** Registers a test of {@linkcode withServers}. */
-export const test = (name: string, work: Parameters<typeof withServers>[0]) =>
-  Deno.test({ name, ignore, fn: withServers(work) });
-
 /** What a server shows, apart from counters. */
 function content(inbox: Inbox): unknown {
   const { cursor, cleared, envelopes } = all(inbox);
