@@ -35,16 +35,14 @@ export function worst(what: string, rounds: readonly number[], budget: Budget): 
   return { what, ...unitAndLimit(budget), rounds, value: Math.max(...rounds) };
 }
 
-/** The ratio of two medians. `rounds` are the ratios of rounds that ran one after the other. */
+/** The median of the ratios of rounds that ran one after the other: what changes between rounds affects both. */
 export function ratio(
   what: string,
   own: readonly number[],
   peer: readonly number[],
   budget?: Budget,
 ): Figure {
-  const rounds = own.map((value, i) => value / peer[i]!);
-  const value = median(own) / median(peer);
-  return { what, ...unitAndLimit(budget ?? "×"), rounds, value };
+  return figure(what, own.map((value, i) => value / peer[i]!), budget ?? "×");
 }
 
 const unitAndLimit = (measure: Budget | string) =>

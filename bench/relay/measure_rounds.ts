@@ -1,7 +1,8 @@
 import type { BenchServer } from "./bench_server.ts";
 import { type LoadOptions, measureThroughput } from "./measure_throughput.ts";
 
-const ROUNDS = 5;
+/** On a shared machine single rounds differ by a fifth and more. */
+const ROUNDS = 11;
 const ROUND_SECONDS = 2;
 /** Load before the first round, so that every server runs compiled code. */
 const WARM_UP_SECONDS = 3;
