@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { until } from "../../tests/until.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
+import { listeners } from "../storage/testdata/private_postgres.ts";
 import { largeReads } from "../storage/testdata/rows_read.ts";
 import type { Inbox } from "./inbox.ts";
 import { InboxLog } from "./inbox_log.ts";
@@ -91,12 +92,7 @@ test("two servers → envelopes, groups, maps, deletion of one are seen by the o
 
 test("polling is rare → a change is seen by the other server at once", async (server) => {
   const [one, two] = [await server({ pollMs: 3_600_000 }), await server({ pollMs: 3_600_000 })];
-  await until("both listen", async () => {
-    const rows = await postgres.admin(
-      "SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN sightglass_inbox' AND state = 'idle'",
-    );
-    return rows.length === 2;
-  });
+  await until("both listen", async () => (await listeners(postgres, "inbox")).length === 2);
   const cleared: string[] = [];
   two.subscribe((change) => void cleared.push(change));
   await store(one, 1);

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { until } from "../../tests/until.ts";
 import { PostgresDatabase } from "./postgres.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
-import { type PrivatePostgres, startPostgresBeforeAll } from "./testdata/private_postgres.ts";
+import {
+  listeners,
+  type PrivatePostgres,
+  startPostgresBeforeAll,
+} from "./testdata/private_postgres.ts";
 import { startPooler } from "./testdata/transaction_pooler.ts";
 
 let postgres: PrivatePostgres;
@@ -26,22 +30,17 @@ class Process {
   }
 }
 
-const listening = (count: number) =>
-  until(`${count} processes listen`, async () => (await listeners()).length === count);
+const current = () => listeners(postgres, "spool");
 
-async function listeners(): Promise<Record<string, unknown>[]> {
-  return await postgres.admin(
-    "SELECT pid, ssl FROM pg_stat_activity JOIN pg_stat_ssl USING (pid)" +
-      " WHERE query IN ('LISTEN sightglass_spool', 'NOTIFY sightglass_spool') AND state = 'idle'",
-  );
-}
+const listening = (count: number) =>
+  until(`${count} processes listen`, async () => (await current()).length === count);
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("thousands of changes → the other process gets some hints, the writer none", async () => {
   const [writer, reader] = [await Process.start(), await Process.start()];
   await listening(2);
-  assert.deepEqual((await listeners()).map(({ ssl }) => ssl), [true, true]);
+  assert.deepEqual((await current()).map(({ ssl }) => ssl), [true, true]);
   const startedAt = performance.now();
   for (let n = 0; n < 3_000; n++) {
     writer.database.sendHint();
@@ -64,17 +63,17 @@ test("connection terminated, server restarted → listens again", async () => {
   await listening(2);
   const interruptions = [
     async () => {
-      for (const { pid } of await listeners()) {
+      for (const { pid } of await current()) {
         await postgres.admin(`SELECT pg_terminate_backend(${pid})`);
       }
     },
     () => postgres.stop("immediate").then(() => postgres.start()),
   ];
   for (const interrupt of interruptions) {
-    const before = new Set((await listeners()).map(({ pid }) => pid));
+    const before = new Set((await current()).map(({ pid }) => pid));
     await interrupt();
     await until("both have new connections", async () => {
-      const now = await listeners();
+      const now = await current();
       return now.length === 2 && now.every(({ pid }) => !before.has(pid));
     });
     const { hints } = reader;

@@ -14,6 +14,7 @@ import { BOTH_DSNS, envelope, keyOf, numberOf } from "../../monitoring/spool/tes
 import { DatabaseOpenError } from "../../monitoring/storage/errors.ts";
 import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 import {
+  listeners,
   type PrivatePostgres,
   startPostgresBeforeAll,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
@@ -118,12 +119,7 @@ test("exchange is rare → another server's news are learned at once", async () 
   };
   const exchange = new NewsExchange(other, sharing, 3_600_000);
   spool.onNews?.(() => Promise.resolve());
-  await until("both listen", async () => {
-    const rows = await postgres.admin(
-      "SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN sightglass_spool' AND state = 'idle'",
-    );
-    return rows.length === 2;
-  });
+  await until("both listen", async () => (await listeners(postgres, "spool")).length === 2);
   for (const n of [1, 2]) {
     const keys = keyOf(n).slice(0, 16);
     await spool.exchange({ keys, limits: [] }, Date.now());
