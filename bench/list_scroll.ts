@@ -120,9 +120,9 @@ async function loadAllRows(page: Page, view: View): Promise<void> {
   await page.locator("section:not([hidden]) a.row-link").first().waitFor({
     timeout: FIRST_ROWS_MS,
   });
-  // In one call: Playwright's queries of 2,000 rows run on the page's main thread, too.
   await page.evaluate(async ({ rows, pollMs }) => {
-    const count = () => document.querySelectorAll("section:not([hidden]) a.row-link").length;
+    const table = document.querySelector("section:not([hidden]) table[aria-rowcount]")!;
+    const count = () => Number(table.ariaRowCount) - 1;
     for (let before = count(); before < rows; before = count()) {
       document.querySelector<HTMLElement>("section:not([hidden]) button.older")!.click();
       while (count() === before) await new Promise((next) => setTimeout(next, pollMs));

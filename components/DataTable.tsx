@@ -8,7 +8,7 @@ export interface Column {
   readonly sort?: { readonly order: "ascending" | "descending" | "none"; toggle(): void };
 }
 
-interface DataTableProps {
+export interface DataTableProps {
   /** Classes of the table. `data-table`: dense rows, which take two lines on phones. */
   readonly className: string;
   /** Accessible name. */
@@ -16,16 +16,18 @@ interface DataTableProps {
   readonly columns: readonly Column[];
   /** What is visible; the others are for screen readers only. Default: the headers. */
   readonly visible?: "headers" | "caption" | "none";
+  /** All rows, if not all of them are rendered; they have an `aria-rowindex`. */
+  readonly rowCount?: number;
   /** `<tr>` elements with one cell for each column. */
   readonly children?: ReactNode;
 }
 
 /** A table with column headers. */
 export function DataTable(
-  { className, caption, columns, visible = "headers", children }: DataTableProps,
+  { className, caption, columns, visible = "headers", rowCount, children }: DataTableProps,
 ) {
   return (
-    <table className={className}>
+    <table className={className} aria-rowcount={rowCount === undefined ? undefined : rowCount + 1}>
       <caption className={visible === "caption" ? undefined : "vh"}>{caption}</caption>
       <thead className={visible === "headers" ? undefined : "vh"}>
         <tr>

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { type Column, DataTable } from "../../components/DataTable.tsx";
+import type { Column } from "../../components/DataTable.tsx";
 import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
@@ -18,6 +18,7 @@ import { useTelemetry } from "../shared/telemetry.ts";
 import { type ConsoleList, useList, useSourceState } from "../shared/use_source.ts";
 import { findReceipt } from "./find_receipt.ts";
 import { RowList } from "../shared/RowList.tsx";
+import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
 
 /** Item types of Sentry's SDKs (https://develop.sentry.dev/sdk/data-model/envelope-items/). */
 const KNOWN_TYPES = [
@@ -96,12 +97,17 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
       source={source}
       view="envelopes"
       list={list}
-      keys={rows.map(({ id }) => String(id))}
+      keyOf={({ id }) => String(id)}
       returnFrom={returnFrom?.toString()}
       filters={<ChoiceFilter name="type" label="Item type" choices={KNOWN_TYPES} />}
       actions={fileButton}
       // Inspecting a file needs no access to the inbox.
       above={state === "forbidden" && <div className="bar">{fileButton}</div>}
+      table={{
+        className: "data-table feed-rows",
+        caption: "Envelopes, newest first",
+        columns: columns(source?.scope === "visit" ? "Created" : "Received", parts),
+      }}
       empty={
         <p>
           No envelopes received. <a href="#/">Generate telemetry</a>{" "}
@@ -109,23 +115,15 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
         </p>
       }
     >
-      {(tabStop) => (
-        <DataTable
-          className="data-table feed-rows"
-          caption="Envelopes, newest first"
-          columns={columns(source?.scope === "visit" ? "Created" : "Received", parts)}
-        >
-          {rows.map((row) => (
-            <EnvelopeRow
-              key={row.id}
-              row={row}
-              href={fragmentTo("envelopes", [String(row.id)], query)}
-              outcome={outcomeOf(row)}
-              isTabStop={String(row.id) === tabStop}
-              {...parts}
-            />
-          ))}
-        </DataTable>
+      {(row, place) => (
+        <EnvelopeRow
+          key={row.id}
+          row={row}
+          href={fragmentTo("envelopes", [String(row.id)], query)}
+          outcome={outcomeOf(row)}
+          {...parts}
+          {...place}
+        />
       )}
     </RowList>
   );
@@ -168,21 +166,18 @@ export function describeContent({ items, summary }: Pick<InboxRow, "items" | "su
  * One envelope. Memoised: unchanged rows are not rendered again.
  *
  * @param props.outcome undefined: unknown
- * @param props.isTabStop the row is in the tab order
  */
 const EnvelopeRow = memo(function EnvelopeRow(
-  { row, href, outcome, isTabStop, hasOutcome, hasEncoding, hasTrace, hasRecording }: Parts & {
-    row: InboxRow;
-    href: string;
-    outcome: string | undefined;
-    isTabStop: boolean;
-  },
+  { row, href, outcome, isTabStop, hasOutcome, hasEncoding, hasTrace, hasRecording, ...place }:
+    & Parts
+    & RowPlace
+    & { row: InboxRow; href: string; outcome: string | undefined },
 ) {
   const { id, received_at, trace_ids, replay_id, bytes, content_encoding } = row;
   const [trace, ...moreTraces] = trace_ids;
   const content = describeContent(row);
   return (
-    <tr>
+    <ListRow {...place}>
       <td className="at">
         <TimeAgo at={received_at} />
       </td>
@@ -221,7 +216,7 @@ const EnvelopeRow = memo(function EnvelopeRow(
       )}
       {hasEncoding && <td className="encoding">{content_encoding}</td>}
       {hasRecording && <td className="recording">{replay_id && <Id id={replay_id} />}</td>}
-    </tr>
+    </ListRow>
   );
 });
 

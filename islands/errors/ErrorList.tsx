@@ -1,5 +1,4 @@
 import { memo } from "react";
-import { DataTable } from "../../components/DataTable.tsx";
 import { formatDuration } from "../../components/format.ts";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -17,6 +16,7 @@ import { GroupMark, StateFilter, stateParam } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
 import { cutText } from "../shared/text.ts";
 import { RowList } from "../shared/RowList.tsx";
+import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;
@@ -54,9 +54,10 @@ export function ErrorList({ source, returnFrom }: {
       source={source}
       view="errors"
       whatIsMissing={isOpenOnly ? "open errors" : "errors"}
-      list={list}
-      keys={rows.map(({ group }) => group)}
+      list={{ ...list, rows }}
+      keyOf={({ group }) => group}
       returnFrom={returnFrom}
+      rowsMove
       filters={
         <>
           <StateFilter source={source} />
@@ -66,6 +67,11 @@ export function ErrorList({ source, returnFrom }: {
       }
       menu={<NotificationSwitch source={source} />}
       above={<OnlyOfTrace what="errors" />}
+      table={{
+        className: "groups",
+        caption: sort === undefined ? "Errors, last seen first" : "Errors",
+        columns: sortedBy(sort ?? "-last_seen", COLUMNS),
+      }}
       empty={
         <p>
           {isOpenOnly ? "No open errors." : "No errors received."} <a href="#/">Generate one</a>
@@ -77,21 +83,13 @@ export function ErrorList({ source, returnFrom }: {
         </p>
       }
     >
-      {(tabStop) => (
-        <DataTable
-          className="groups"
-          caption={sort === undefined ? "Errors, last seen first" : "Errors"}
-          columns={sortedBy(sort ?? "-last_seen", COLUMNS)}
-        >
-          {rows.map((row) => (
-            <ErrorRow
-              key={row.group}
-              row={row}
-              href={fragmentTo("errors", [row.group], Object.fromEntries(params))}
-              isTabStop={row.group === tabStop}
-            />
-          ))}
-        </DataTable>
+      {(row, place) => (
+        <ErrorRow
+          key={row.group}
+          row={row}
+          href={fragmentTo("errors", [row.group], Object.fromEntries(params))}
+          {...place}
+        />
       )}
     </RowList>
   );
@@ -106,19 +104,14 @@ const COLUMNS: readonly SortableColumn[] = [
   { title: "Last seen", by: "last_seen" },
 ];
 
-/**
- * One error group. Memoised: unchanged rows are not rendered again.
- *
- * @param props.isTabStop the row is in the tab order
- */
-const ErrorRow = memo(function ErrorRow({ row, href, isTabStop }: {
+/** One error group. Memoised: unchanged rows are not rendered again. */
+const ErrorRow = memo(function ErrorRow({ row, href, isTabStop, ...place }: RowPlace & {
   row: ErrorGroupRow;
   href: string;
-  isTabStop: boolean;
 }) {
   const { group, type, value, where, level, handled, count, first_seen, last_seen } = row;
   return (
-    <tr>
+    <ListRow {...place}>
       <td className="what">
         {/* Only the type is the link: browsers do not start a text selection inside a link. */}
         <span id={`error-${group}`}>
@@ -153,7 +146,7 @@ const ErrorRow = memo(function ErrorRow({ row, href, isTabStop }: {
       <td className="last">
         <TimeAgo at={last_seen} />
       </td>
-    </tr>
+    </ListRow>
   );
 });
 

@@ -1,5 +1,4 @@
 import { CountCell } from "../../components/CountCell.tsx";
-import { DataTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -12,6 +11,7 @@ import { SourceLabel } from "../shared/SourceLabel.tsx";
 import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { RowList } from "../shared/RowList.tsx";
+import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
 
 /**
  * The list of session recordings of which segments have arrived.
@@ -31,8 +31,8 @@ export function RecordingList({ source, returnFrom }: {
     <RowList
       source={source}
       view="recordings"
-      list={list}
-      keys={rows.map(({ replay_id }) => replay_id)}
+      list={{ ...list, rows }}
+      keyOf={({ replay_id }) => replay_id}
       returnFrom={returnFrom}
       hint={source?.scope === "inbox" && (
         <p>
@@ -41,6 +41,11 @@ export function RecordingList({ source, returnFrom }: {
           <code>replaysSessionSampleRate: 1</code>.
         </p>
       )}
+      table={{
+        className: "data-table recordings-list",
+        caption: sort === undefined ? "Recordings, newest first" : "Recordings",
+        columns: sortedBy(sort ?? "-started_at", COLUMNS),
+      }}
       empty={
         <p>
           No recordings received. The page records a part of its visits, and each visit with an
@@ -48,21 +53,13 @@ export function RecordingList({ source, returnFrom }: {
         </p>
       }
     >
-      {(tabStop) => (
-        <DataTable
-          className="data-table recordings-list"
-          caption={sort === undefined ? "Recordings, newest first" : "Recordings"}
-          columns={sortedBy(sort ?? "-started_at", COLUMNS)}
-        >
-          {rows.map((row) => (
-            <RecordingRow
-              key={row.replay_id}
-              row={row}
-              href={fragmentTo("recordings", [row.replay_id], Object.fromEntries(params))}
-              isTabStop={row.replay_id === tabStop}
-            />
-          ))}
-        </DataTable>
+      {(row, place) => (
+        <RecordingRow
+          key={row.replay_id}
+          row={row}
+          href={fragmentTo("recordings", [row.replay_id], Object.fromEntries(params))}
+          {...place}
+        />
       )}
     </RowList>
   );
@@ -77,11 +74,10 @@ const COLUMNS: readonly SortableColumn[] = [
   { title: "Size", numeric: true },
 ];
 
-/** @param props.isTabStop the row is in the tab order */
-function RecordingRow({ row, href, isTabStop }: { row: Row; href: string; isTabStop: boolean }) {
+function RecordingRow({ row, href, isTabStop, ...place }: RowPlace & { row: Row; href: string }) {
   const { replay_id, kind, page, started_at, ended_at, segments, missing, errors, bytes } = row;
   return (
-    <tr>
+    <ListRow {...place}>
       <td className="at">
         <TimeAgo at={started_at} />
       </td>
@@ -103,6 +99,6 @@ function RecordingRow({ row, href, isTabStop }: { row: Row; href: string; isTabS
         )}
       </CountCell>
       <td className="n size">{formatBytes(bytes)}</td>
-    </tr>
+    </ListRow>
   );
 }

@@ -1,52 +1,73 @@
 import { type ReactNode, useRef } from "react";
-import { useReturnToRow, useRowKeys } from "./list_navigation.ts";
+import { DataTable, type DataTableProps } from "../../components/DataTable.tsx";
+import { ROW_CLICKS, useReturnToRow } from "./list_navigation.ts";
 import { ListNotice, OlderButton } from "./ListNotice.tsx";
 import { ListToolbar } from "./ListToolbar.tsx";
 import { SourceLabels } from "./SourceLabel.tsx";
 import type { DataSource } from "./source/source.ts";
 import type { ConsoleList } from "./use_source.ts";
+import { type RowPlace, useTableRows } from "./use_table_rows.tsx";
 import type { View } from "./view.ts";
 
 /**
  * A list of a view: toolbar, table, and what is shown instead of rows. Rows are navigated by keyboard, and stay in
- * their places while the user points at them.
+ * their places while the user points at them. Rows in sight are rendered.
  *
  * @param props.what the rows: "envelopes"; default: the view's name
  * @param props.whatIsMissing the rows in notices, if filters limit them: "open errors"; default: `what`
- * @param props.keys of the rows in display order, as in their `data-row`
+ * @param props.keyOf a row's key, as in the `data-row` of its link
  * @param props.returnFrom key of the row that was open before; it gets the focus
+ * @param props.rowsMove known rows change places: the scroll position does not follow them
  * @param props.filters the view's own filters
  * @param props.actions the view's own buttons
  * @param props.menu the view's own buttons in the menu
  * @param props.hint how an application sends the first row
  * @param props.above between toolbar and table
  * @param props.empty shown if there are no rows at all
- * @param props.children returns the table; receives the key of the row that is the tab stop
+ * @param props.table its class, caption and columns
+ * @param props.children returns a row: a {@linkcode ListRow} with a link of the class `row-link`
  */
-export function RowList(
-  { source, view, what = view, whatIsMissing = what, list, keys, returnFrom, ...parts }: {
+export function RowList<Row>(
+  {
+    source,
+    view,
+    what = view,
+    whatIsMissing = what,
+    list,
+    keyOf,
+    returnFrom,
+    rowsMove = false,
+    ...parts
+  }: {
     source: DataSource | undefined;
     view: View;
     what?: string;
     whatIsMissing?: string;
-    list: ConsoleList<unknown>;
-    keys: readonly string[];
+    list: ConsoleList<Row>;
+    keyOf: (row: Row) => string;
     returnFrom?: string | undefined;
+    rowsMove?: boolean;
     filters?: ReactNode;
     actions?: ReactNode;
     menu?: ReactNode;
     hint?: ReactNode;
     above?: ReactNode;
     empty: ReactNode;
-    children: (tabStop: string | undefined) => ReactNode;
+    table: Omit<DataTableProps, "rowCount" | "children">;
+    children: (row: Row, place: RowPlace) => ReactNode;
   },
 ) {
-  const { tabStop, events } = useRowKeys(keys, returnFrom);
   const container = useRef<HTMLDivElement>(null);
-  const hasRows = keys.length > 0;
+  const { rows } = list;
+  const { render, ...keyboard } = useTableRows(container, rows.map(keyOf), {
+    view,
+    initial: returnFrom,
+    rowsMove,
+  });
+  const hasRows = rows.length > 0;
   useReturnToRow(view, container, returnFrom, hasRows);
   return (
-    <div ref={container} {...events}>
+    <div ref={container} {...ROW_CLICKS} {...keyboard}>
       <ListToolbar source={source} what={what} actions={parts.actions} menu={parts.menu}>
         {parts.filters}
       </ListToolbar>
@@ -55,8 +76,17 @@ export function RowList(
         {parts.empty}
       </ListNotice>
       {hasRows && (
-        <div onPointerMove={list.hold} onPointerDown={list.hold} onKeyDown={list.hold}>
-          <SourceLabels source={source}>{parts.children(tabStop)}</SourceLabels>
+        <div
+          style={rowsMove ? { overflowAnchor: "none" } : undefined}
+          onPointerMove={list.hold}
+          onPointerDown={list.hold}
+          onKeyDown={list.hold}
+        >
+          <SourceLabels source={source}>
+            <DataTable {...parts.table} rowCount={rows.length}>
+              {render((place) => parts.children(rows[place.index]!, place))}
+            </DataTable>
+          </SourceLabels>
         </div>
       )}
       <OlderButton what={what} more={list.more} />

@@ -1,8 +1,6 @@
 import {
-  type KeyboardEvent,
   type MouseEvent,
   type RefObject,
-  type SyntheticEvent,
   useEffect,
   useLayoutEffect,
   useRef,
@@ -11,50 +9,12 @@ import {
 import { parseFragment } from "./fragment.ts";
 import type { View } from "./view.ts";
 
-/** Event handlers for the element around the rows. */
-interface RowEvents {
-  onFocus(event: SyntheticEvent<HTMLElement>): void;
-  onKeyDown(event: KeyboardEvent<HTMLElement>): void;
-  onMouseDown(event: MouseEvent<HTMLElement>): void;
-  onClick(event: MouseEvent<HTMLElement>): void;
-}
-
-/**
- * Keyboard and mouse navigation of a list (roving tabindex,
- * https://www.w3.org/WAI/ARIA/apg/practices/keyboard-interface/). Each row has one link with the class `row-link` and the
- * row's key as `data-row`. Up, Down, Home and End move the focus. A click anywhere in a row opens it, unless it ends a
- * text selection.
- *
- * @param keys the rows' keys in display order
- * @param initial key of the row that is the tab stop at first; unknown or undefined: the first row
- * @returns the key of the row that is the tab stop, and the handlers
- */
-export function useRowKeys(
-  keys: readonly string[],
-  initial: string | undefined,
-): { readonly tabStop: string | undefined; readonly events: RowEvents } {
-  const [active, setActive] = useState(initial);
-  const tabStop = active !== undefined && keys.includes(active) ? active : keys[0];
-  const onFocus = ({ target }: SyntheticEvent) => {
-    const { row } = (target as HTMLElement).dataset;
-    if (row !== undefined) setActive(row);
-  };
-  return { tabStop, events: { ...EVENTS, onFocus } };
-}
-
-const EVENTS: Omit<RowEvents, "onFocus"> = {
-  onKeyDown(event) {
-    const links = [...event.currentTarget.querySelectorAll<HTMLElement>("a.row-link")];
-    const at = links.indexOf(event.target as HTMLElement);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
-    if (at === -1 || to === undefined) return;
-    event.preventDefault();
-    links[Math.min(Math.max(to, 0), links.length - 1)]?.focus();
-  },
-  onMouseDown({ clientX, clientY }) {
+/** Mouse navigation of a list, for the element around the rows: a click anywhere in a row opens it, unless it ends a text selection. */
+export const ROW_CLICKS = {
+  onMouseDown({ clientX, clientY }: MouseEvent) {
     pressedAt = { clientX, clientY };
   },
-  onClick(event) {
+  onClick(event: MouseEvent) {
     if (endsSelection(event)) return event.preventDefault();
     const target = event.target as Element;
     const link = target.closest("tr")?.querySelector("a.row-link");

@@ -1,4 +1,4 @@
-import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 /** Rows rendered beyond each edge, so that fast scrolling shows no blank. More rows make each frame slower. */
@@ -35,11 +35,7 @@ export function useVirtualRows(
     overscan: OVERSCAN,
     scrollMargin: headsPx,
     scrollPaddingStart: headsPx,
-    rangeExtractor(range) {
-      const shown = defaultRangeExtractor(range);
-      if (activeIndex >= count || shown.includes(activeIndex)) return shown;
-      return activeIndex < range.startIndex ? [activeIndex, ...shown] : [...shown, activeIndex];
-    },
+    rangeExtractor: (range) => withActiveRow(range, activeIndex),
   });
 
   // A row that was far away is in the document only after the next render.
@@ -68,6 +64,13 @@ export function useVirtualRows(
     /** Focuses the active row once it is rendered. */
     focusActiveRow: () => setFocusRequest({}),
   };
+}
+
+/** Indices of the rows in a range, and of the row with the tab stop. */
+export function withActiveRow(range: Range, activeIndex: number): number[] {
+  const shown = defaultRangeExtractor(range);
+  if (activeIndex >= range.count || shown.includes(activeIndex)) return shown;
+  return activeIndex < range.startIndex ? [activeIndex, ...shown] : [...shown, activeIndex];
 }
 
 /**

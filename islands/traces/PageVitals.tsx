@@ -1,4 +1,3 @@
-import { DataTable } from "../../components/DataTable.tsx";
 import { PAGE_COLUMNS, type PageRow } from "../../monitoring/models/rows.ts";
 import { PAGE_VITALS } from "../../monitoring/models/trace/page_vitals.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
@@ -9,6 +8,7 @@ import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { formatVitals, RatedValue } from "./WebVitals.tsx";
 import { RowList } from "../shared/RowList.tsx";
+import { ListRow } from "../shared/use_table_rows.tsx";
 
 const COLUMNS = [
   { title: "Page" },
@@ -30,45 +30,43 @@ export default function PageVitals({ source }: { source: DataSource | undefined 
       what="pages"
       whatIsMissing="web vitals"
       list={list}
-      keys={list.rows.map(keyOf)}
+      keyOf={keyOf}
+      rowsMove
       actions={<a href={fragmentTo("traces", [], filterParams(params))}>All traces</a>}
+      table={{
+        className: "groups page-vitals",
+        caption: "Web vitals of pages, 75th percentile of their loads",
+        columns: sortedBy(sort, COLUMNS),
+      }}
       empty={<p>No web vitals received. Browser SDKs send them with each page load.</p>}
     >
-      {(tabStop) => (
-        <DataTable
-          className="groups page-vitals"
-          caption="Web vitals of pages, 75th percentile of their loads"
-          columns={sortedBy(sort, COLUMNS)}
-        >
-          {list.rows.map((row) => (
-            <tr key={keyOf(row)}>
-              <td className="what">
-                <span>
-                  <a
-                    className="row-link"
-                    data-row={keyOf(row)}
-                    tabIndex={keyOf(row) === tabStop ? 0 : -1}
-                    href={fragmentTo("traces", [], {
-                      ...filterParams(params),
-                      page: row.page,
-                      source: row.source,
-                      sort: "slowest",
-                    })}
-                  >
-                    {row.page}
-                  </a>
-                  <SourceLabel of={[row.source]} />
-                </span>
-              </td>
-              <td className="n" data-column="Loads">{row.loads.toLocaleString("en")}</td>
-              {PAGE_VITALS.map((name) => (
-                <td key={name} data-column={name.toUpperCase()}>
-                  <VitalCell name={name} value={row[name]} />
-                </td>
-              ))}
-            </tr>
+      {(row, { isTabStop, ...place }) => (
+        <ListRow key={keyOf(row)} {...place}>
+          <td className="what">
+            <span>
+              <a
+                className="row-link"
+                data-row={keyOf(row)}
+                tabIndex={isTabStop ? 0 : -1}
+                href={fragmentTo("traces", [], {
+                  ...filterParams(params),
+                  page: row.page,
+                  source: row.source,
+                  sort: "slowest",
+                })}
+              >
+                {row.page}
+              </a>
+              <SourceLabel of={[row.source]} />
+            </span>
+          </td>
+          <td className="n" data-column="Loads">{row.loads.toLocaleString("en")}</td>
+          {PAGE_VITALS.map((name) => (
+            <td key={name} data-column={name.toUpperCase()}>
+              <VitalCell name={name} value={row[name]} />
+            </td>
           ))}
-        </DataTable>
+        </ListRow>
       )}
     </RowList>
   );

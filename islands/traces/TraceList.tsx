@@ -1,6 +1,5 @@
 import { memo } from "react";
 import { CountCell } from "../../components/CountCell.tsx";
-import { DataTable } from "../../components/DataTable.tsx";
 import { formatFineDuration } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
@@ -19,6 +18,7 @@ import type { DataSource } from "../shared/source/source.ts";
 import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
 import { useLiveSpans } from "./use_live_spans.ts";
 import { RowList } from "../shared/RowList.tsx";
+import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
 
 /**
  * The list of traces. Includes this page's own traces before their envelopes have arrived.
@@ -60,7 +60,7 @@ export function TraceList({ source, returnFrom, compareWith }: {
       source={source}
       view="traces"
       list={{ ...list, rows }}
-      keys={rows.map(({ trace_id }) => trace_id)}
+      keyOf={({ trace_id }) => trace_id}
       returnFrom={returnFrom}
       filters={
         <>
@@ -84,33 +84,30 @@ export function TraceList({ source, returnFrom, compareWith }: {
           <a href={fragmentTo("traces", [compareWith])}>Cancel</a>
         </p>
       )}
+      table={{
+        className: "data-table traces-list",
+        caption: sort === undefined ? "Traces, newest first" : "Traces",
+        columns: sortedBy(
+          sort ?? "-started_at",
+          hasRecordings ? [...COLUMNS, RECORDING] : COLUMNS,
+        ),
+      }}
       empty={
         <p>
           No traces received. <a href="#/">Generate telemetry</a> on the overview.
         </p>
       }
     >
-      {(tabStop) => (
-        <DataTable
-          className="data-table traces-list"
-          caption={sort === undefined ? "Traces, newest first" : "Traces"}
-          columns={sortedBy(
-            sort ?? "-started_at",
-            hasRecordings ? [...COLUMNS, RECORDING] : COLUMNS,
-          )}
-        >
-          {rows.map((row) => (
-            <TraceRow
-              key={row.trace_id}
-              row={row}
-              href={compareWith === undefined
-                ? fragmentTo("traces", [row.trace_id], Object.fromEntries(params))
-                : fragmentTo("traces", [compareWith, "compare", row.trace_id])}
-              isTabStop={row.trace_id === tabStop}
-              hasRecordings={hasRecordings}
-            />
-          ))}
-        </DataTable>
+      {(row, place) => (
+        <TraceRow
+          key={row.trace_id}
+          row={row}
+          href={compareWith === undefined
+            ? fragmentTo("traces", [row.trace_id], Object.fromEntries(params))
+            : fragmentTo("traces", [compareWith, "compare", row.trace_id])}
+          hasRecordings={hasRecordings}
+          {...place}
+        />
       )}
     </RowList>
   );
@@ -127,54 +124,51 @@ const COLUMNS: readonly SortableColumn[] = [
 /** Left out if there are no recordings. */
 const RECORDING: SortableColumn = { title: "Recording" };
 
-/**
- * One trace. Memoised: unchanged rows are not rendered again.
- *
- * @param props.isTabStop the row is in the tab order
- */
-const TraceRow = memo(function TraceRow({ row, href, isTabStop, hasRecordings }: {
-  row: ListedTrace;
-  href: string;
-  isTabStop: boolean;
-  hasRecordings: boolean;
-}) {
-  return (
-    <tr>
-      <td className="at">
-        <TimeAgo at={row.started_at} />
-      </td>
-      <td className="items">
-        <a className="row-link" href={href} data-row={row.trace_id} tabIndex={isTabStop ? 0 : -1}>
-          {displayName(row)}
-        </a>{" "}
-        <SourceLabel of={row.sources} />
-        <small>
-          <span className="op">{row.op ?? whatIsNamed(row)}</span> <Failure {...row} />
-          {row.live && (
-            <span className="flows">
-              <OutcomeMark kind="flows" />live
-            </span>
-          )}
-        </small>
-      </td>
-      <td className="n took">
-        <Duration ms={durationOf(row)} />
-      </td>
-      <CountCell className="size" count={row.spans} noun="span" />
-      <CountCell className="status" count={row.errors} noun="error" isFailure />
-      <CountCell className="wrote" count={row.logs} noun="log" />
-      {hasRecordings && (
-        <td className="recording">
-          {row.replay_id !== null && (
-            <a href={momentHref(row.replay_id, row.started_at)} tabIndex={isTabStop ? 0 : -1}>
-              play
-            </a>
-          )}
+/** One trace. Memoised: unchanged rows are not rendered again. */
+const TraceRow = memo(
+  function TraceRow({ row, href, hasRecordings, isTabStop, ...place }: RowPlace & {
+    row: ListedTrace;
+    href: string;
+    hasRecordings: boolean;
+  }) {
+    return (
+      <ListRow {...place}>
+        <td className="at">
+          <TimeAgo at={row.started_at} />
         </td>
-      )}
-    </tr>
-  );
-});
+        <td className="items">
+          <a className="row-link" href={href} data-row={row.trace_id} tabIndex={isTabStop ? 0 : -1}>
+            {displayName(row)}
+          </a>{" "}
+          <SourceLabel of={row.sources} />
+          <small>
+            <span className="op">{row.op ?? whatIsNamed(row)}</span> <Failure {...row} />
+            {row.live && (
+              <span className="flows">
+                <OutcomeMark kind="flows" />live
+              </span>
+            )}
+          </small>
+        </td>
+        <td className="n took">
+          <Duration ms={durationOf(row)} />
+        </td>
+        <CountCell className="size" count={row.spans} noun="span" />
+        <CountCell className="status" count={row.errors} noun="error" isFailure />
+        <CountCell className="wrote" count={row.logs} noun="log" />
+        {hasRecordings && (
+          <td className="recording">
+            {row.replay_id !== null && (
+              <a href={momentHref(row.replay_id, row.started_at)} tabIndex={isTabStop ? 0 : -1}>
+                play
+              </a>
+            )}
+          </td>
+        )}
+      </ListRow>
+    );
+  },
+);
 
 /** Without spans, what a trace is named for. */
 function whatIsNamed({ spans, errors, name }: ListedTrace): string | null {

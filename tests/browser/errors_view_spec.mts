@@ -70,7 +70,7 @@ test("the last older errors loaded → a text replaces the button and has the fo
   await older.focus();
   await page.keyboard.press("Enter");
   await expect(page.getByText("No older errors.")).toBeFocused();
-  await expect(errorList(page).getByRole("row")).toHaveCount(1 + types.length);
+  await expect(errorList(page)).toHaveAttribute("aria-rowcount", String(1 + types.length));
 });
 
 test("an error that occurs again → one row, its count rises, and it moves to the top", async ({ page, server }) => {
@@ -107,21 +107,22 @@ test("errors at the top of the window occur again → the page does not scroll w
   const groups = Array.from({ length: 26 }, (_, group) => group);
   await postEvents(server.origin, ...groups.map(eventOf));
   await page.goto("/#/errors");
-  const rows = errorList(page).locator("tbody tr");
-  await expect(rows).toHaveCount(groups.length);
+  const rows = errorList(page).locator("tbody tr[data-index]");
+  await expect(errorList(page)).toHaveAttribute("aria-rowcount", String(1 + groups.length));
   await page.evaluate(() => scrollTo(0, 500));
   const top = await page.evaluate(() => scrollY);
   expect(top).toBeGreaterThan(200);
   // The browser may keep any of them in its place. Row n has group 25 - n.
   const visible = await rows.evaluateAll((rows) =>
-    rows.flatMap((row, n) => {
+    rows.flatMap((row) => {
       const { top, bottom } = row.getBoundingClientRect();
-      return bottom > 0 && top < 150 ? [rows.length - 1 - n] : [];
+      return bottom > 0 && top < 150 ? [25 - Number(row.getAttribute("data-index"))] : [];
     })
   );
   expect(visible.length).toBeGreaterThan(0);
   await postEvents(server.origin, ...visible.map(eventOf));
-  await expect(rows.nth(visible.length - 1)).toContainText("2×");
+  await expect(errorList(page).locator(`[aria-rowindex="${visible.length + 1}"]`))
+    .toContainText("2×");
   // Counts above the list may change its position by a pixel; a row has 29.
   expect(Math.abs(await page.evaluate(() => scrollY) - top)).toBeLessThan(5);
 });
