@@ -213,15 +213,15 @@ export class InboxLog {
     for (const { bytes } of tooOld) log.bytes -= bytes;
     const excess = () => log.bytes + incoming - this.#options.maxBytes;
     while (excess() > 0) {
-      let through = 0;
+      const ids: number[] = [];
       for (const { id, bytes } of await log.query<Size>(SQL.oldest, [SIZES])) {
         if (excess() <= 0) break;
-        through = id;
+        ids.push(id);
         log.bytes -= bytes;
       }
       // None is left: the batch alone is larger than the limit, and the next one makes room.
-      if (through === 0) break;
-      await log.query(SQL.deleteThrough, [through]);
+      if (ids.length === 0) break;
+      await log.query(SQL.delete, [ids]);
     }
     if (tooOld.length === 0) return;
     const [first] = await log.query<Size>(SQL.oldest, [1]);

@@ -74,7 +74,8 @@ export const SQL = {
   // `log.id`: alone, `id` is the result's, for which PostgreSQL would sort all rows.
   oldest: `SELECT id::float8, bytes FROM ${LOG} AS log WHERE kind = 'envelope'
     ORDER BY log.id LIMIT $1`,
-  deleteThrough: `DELETE FROM ${LOG} WHERE kind = 'envelope' AND id <= $1`,
+  /** By single ids: with old statistics, `id <= $1` may read the whole table. */
+  delete: `DELETE FROM ${LOG} WHERE id = ANY($1::bigint[])`,
   /** A server that has not read these has no envelope but those below the floor. */
   forgetEvictions: `DELETE FROM ${LOG} WHERE kind = 'evict' AND id < $1`,
   group: `SELECT data->'state' AS state FROM ${LOG} WHERE kind = 'group' AND data->>'key' = $1`,
