@@ -4,7 +4,7 @@
 export const REMEMBERED_MS = 3_600_000;
 
 /**
- * Maximum number of duplicate keys that a server remembers, about 30 MB: one hour of 55 envelopes per second of all
+ * Maximum number of duplicate keys that a server remembers, 7 MB: one hour of 55 envelopes per second of all
  * servers. The oldest are forgotten first.
  */
 export const MAX_REMEMBERED = 200_000;
@@ -31,7 +31,7 @@ export interface AnnouncedLimit {
   readonly rest: string;
 }
 
-/** News of any of the servers, the reader included. */
+/** News of another server. */
 export interface ReportedNews extends ServerNews {
   /** Milliseconds since they were reported. */
   readonly ageMs: number;

@@ -16,21 +16,25 @@ export class PostgresNews {
 
   async exchange(news: ServerNews, now: number): Promise<ReportedNews[]> {
     try {
-      if (hasNews(news)) {
-        await this.#database.transaction(async (query) => {
-          await lock(query, ["spool news"]);
-          await query(SQL.report, [now, news.keys, JSON.stringify(news.limits)]);
-        });
-        this.#database.sendHint();
-      }
-      const rows = await this.#database.read<NewsRow>(SQL.reported, [this.#readTo]);
-      this.#readTo = rows.at(-1)?.id ?? this.#readTo;
+      const own = hasNews(news) ? await this.#report(news, now) : 0;
+      const rows = await this.#database.read<NewsRow>(SQL.reported, [this.#readTo, own]);
+      this.#readTo = Math.max(this.#readTo, own, rows.at(-1)?.id ?? 0);
       return rows.map((row) => reportedNews(row, now));
     } catch (error) {
       // After a crash a server that does not sync each commit may give ids again.
       this.#readTo = 0;
       throw error;
     }
+  }
+
+  /** Returns the id of what was reported. */
+  async #report({ keys, limits }: ServerNews, now: number): Promise<number> {
+    const [row] = await this.#database.transaction(async (query) => {
+      await lock(query, ["spool news"]);
+      return await query<{ id: number }>(SQL.report, [now, keys, JSON.stringify(limits)]);
+    });
+    this.#database.sendHint();
+    return row!.id;
   }
 
   /** Deletes what is too old, or more than any process remembers. */

@@ -190,10 +190,12 @@ export const SQL = {
     )
     INSERT INTO sightglass.spool_totals SELECT dsn, sum(pending), sum(bytes) FROM taken GROUP BY dsn`,
   /** After a lock, so that ids follow the order of commits: a reader never skips an id that is committed later. */
-  report: "INSERT INTO sightglass.spool_news (reported_at, keys, limits) VALUES ($1, $2, $3)",
+  report: `
+    INSERT INTO sightglass.spool_news (reported_at, keys, limits) VALUES ($1, $2, $3)
+    RETURNING id::float8 AS id`,
   reported: `
     SELECT id::float8 AS id, reported_at::float8 AS reported_at, keys, limits
-    FROM sightglass.spool_news WHERE id > $1 ORDER BY id`,
+    FROM sightglass.spool_news WHERE id > $1 AND id <> $2 ORDER BY id`,
   /** `$1`: now, `$2`: milliseconds, `$3`: bytes of the newest keys to keep. */
   forgetNews: `
     DELETE FROM sightglass.spool_news WHERE id IN (

@@ -116,7 +116,7 @@ export interface Spool {
   expire(now: number): Promise<Dropped[]>;
   stats(): Promise<SpoolStats>;
   /**
-   * Reports news to the processes that share the spool, and returns what was reported since the last call, in order.
+   * Reports news to the processes that share the spool, and returns what they have reported since the last call, in order.
    * The first call, and one after a failure, returns all that `expire` has kept: an hour, and no more keys than a
    * server remembers.
    */

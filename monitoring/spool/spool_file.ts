@@ -170,9 +170,11 @@ export class SpoolFile {
   }
 
   exchange({ keys, limits }: ServerNews, now: number): ReportedNews[] {
-    if (hasNews({ keys, limits })) this.#sql.report.run(now, keys, JSON.stringify(limits));
-    const rows = this.#sql.reported.all(this.#newsReadTo) as unknown as NewsRow[];
-    this.#newsReadTo = rows.at(-1)?.id ?? this.#newsReadTo;
+    const own = hasNews({ keys, limits })
+      ? Number(this.#sql.report.run(now, keys, JSON.stringify(limits)).lastInsertRowid)
+      : 0;
+    const rows = this.#sql.reported.all(this.#newsReadTo, own) as unknown as NewsRow[];
+    this.#newsReadTo = Math.max(this.#newsReadTo, own, rows.at(-1)?.id ?? 0);
     return rows.map((row) => reportedNews(row, now));
   }
 

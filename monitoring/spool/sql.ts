@@ -136,7 +136,9 @@ export function prepareStatements(db: DatabaseSync) {
         " WHERE pending > 0",
     ),
     report: sql("INSERT INTO news (reported_at, keys, limits) VALUES (?, ?, ?)"),
-    reported: sql("SELECT id, reported_at, keys, limits FROM news WHERE id > ? ORDER BY id"),
+    reported: sql(
+      "SELECT id, reported_at, keys, limits FROM news WHERE id > ? AND id <> ? ORDER BY id",
+    ),
     forgetNews: sql(
       "DELETE FROM news WHERE id <= (SELECT max(id) FROM (SELECT id, reported_at," +
         " sum(length(keys)) OVER (ORDER BY id DESC) AS newer FROM news)" +

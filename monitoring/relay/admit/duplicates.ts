@@ -1,5 +1,6 @@
 import { MAX_REMEMBERED, REMEMBERED_KEY_BYTES, REMEMBERED_MS } from "../../protocol/server_news.ts";
 import { RelayError } from "../errors.ts";
+import { RememberedKeys } from "./remembered_keys.ts";
 
 /**
  * Maximum number of copies that one envelope waits for. Each may take as long as an attempt at a hanging ingest;
@@ -12,22 +13,20 @@ export type Settle = (taken: boolean) => void;
 
 /** Recognises envelopes that were taken before. Times are milliseconds of a monotonic clock. */
 export class Duplicates {
-  /** Receives the remembered part of each key that this server took, in hexadecimal digits. */
-  onTaken: ((key: string) => void) | undefined;
-  /** By key: when the envelope was taken, or, while it is processed, a promise of whether it was taken. */
-  readonly #known = new Map<string, number | Promise<boolean>>();
-  /** Taken keys by time: a ring buffer. Deleting the first key of a large `Map` again and again is slow. */
-  readonly #order: string[] = [];
-  /** Index of the oldest key in the ring. */
-  #oldest = 0;
-  #size = 0;
+  /** Receives the key of each envelope that this server took. */
+  onTaken: ((key: Uint8Array) => void) | undefined;
+  readonly #taken: RememberedKeys;
+  /** Envelopes that are processed, by key: whether each was taken. */
+  readonly #processed = new Map<string, Promise<boolean>>();
 
   /** @param max number of keys remembered at once */
-  constructor(readonly max: number = MAX_REMEMBERED) {}
+  constructor(max: number = MAX_REMEMBERED) {
+    this.#taken = new RememberedKeys(max);
+  }
 
   /** Number of taken keys remembered now. */
   get size(): number {
-    return this.#size;
+    return this.#taken.size;
   }
 
   /**
@@ -42,32 +41,30 @@ export class Duplicates {
   async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
     const name = nameOf(key);
     for (let waits = 0;; waits++) {
-      this.#forgetExpired(now());
-      const known = this.#known.get(name);
-      if (known === undefined) return this.#start(name, now);
-      if (typeof known === "number") return undefined;
+      this.#taken.removeUntil(now() - REMEMBERED_MS);
+      if (this.#taken.has(key)) return undefined;
+      const processed = this.#processed.get(name);
+      if (processed === undefined) return this.#start(key, name, now);
       if (waits === MAX_WAITS) throw notTaken();
-      if (await known) return undefined;
+      if (await processed) return undefined;
     }
   }
 
-  #start(name: string, now: () => number): Settle {
+  #start(key: Uint8Array, name: string, now: () => number): Settle {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#known.set(name, promise);
+    this.#processed.set(name, promise);
     return (taken) => {
-      // Else the drain has delivered a copy meanwhile, and the key is remembered.
-      if (this.#known.get(name) === promise) {
-        if (taken) this.#take(name, now());
-        else this.#known.delete(name);
-      }
+      this.#processed.delete(name);
+      if (taken) this.remember(key, now());
       resolve(taken);
     };
   }
 
-  /** Records that an envelope was taken: copies of it are duplicates from now on. */
+  /** Records that this server took an envelope: copies of it are duplicates from now on. */
   remember(key: Uint8Array, now: number): void {
-    const name = nameOf(key);
-    if (typeof this.#known.get(name) !== "number") this.#take(name, now);
+    if (this.#taken.has(key)) return;
+    this.#taken.add(key, now);
+    this.onTaken?.(key);
   }
 
   /**
@@ -77,34 +74,7 @@ export class Duplicates {
    * @param at when it was taken
    */
   learn(key: Uint8Array, at: number): void {
-    const name = nameOf(key);
-    if (typeof this.#known.get(name) !== "number") this.#remember(name, at);
-  }
-
-  #take(name: string, now: number): void {
-    this.#remember(name, now);
-    this.onTaken?.(name);
-  }
-
-  #remember(name: string, now: number): void {
-    if (this.#size === this.max) this.#forgetOldest();
-    this.#order[(this.#oldest + this.#size++) % this.max] = name;
-    this.#known.set(name, now);
-  }
-
-  #forgetExpired(now: number): void {
-    while (this.#size > 0) {
-      const at = this.#known.get(this.#order[this.#oldest]!) as number;
-      if (at + REMEMBERED_MS > now) return;
-      this.#forgetOldest();
-    }
-  }
-
-  #forgetOldest(): void {
-    this.#known.delete(this.#order[this.#oldest]!);
-    this.#order[this.#oldest] = "";
-    this.#oldest = (this.#oldest + 1) % this.max;
-    this.#size--;
+    if (!this.#taken.has(key)) this.#taken.add(key, at);
   }
 }
 

@@ -26,8 +26,9 @@ export interface SharingOptions {
  */
 export class Sharing {
   readonly #options: SharingOptions;
-  /** Keys that the others do not know yet. */
-  #keys: string[] = [];
+  /** Keys that the others do not know yet, joined, at the start of a buffer that grows. */
+  #keys = new Uint8Array(0);
+  #keyBytes = 0;
 
   constructor(options: SharingOptions) {
     this.#options = options;
@@ -44,25 +45,38 @@ export class Sharing {
   ): Promise<void> {
     const { duplicates, limits, uptime } = this.#options;
     // From the first exchange on: without one, keys would only add up.
-    duplicates.onTaken ??= (key) => void this.#keys.push(key);
-    const keys = this.#keys;
-    this.#keys = [];
+    duplicates.onTaken ??= (key) => this.#add(key.subarray(0, REMEMBERED_KEY_BYTES));
+    const keys = this.#keys.slice(0, this.#keyBytes);
+    this.#keyBytes = 0;
     const now = uptime();
     const unshared = limits.unshared(now);
     let reported: readonly ReportedNews[];
     try {
       reported = await report({
-        keys: Uint8Array.fromHex(keys.join("")),
+        keys,
         limits: unshared.map(({ dsn, category, limit: { until, rest } }) => (
           { dsn, category, endsInMs: until - now, rest }
         )),
       });
     } catch (error) {
-      this.#keys = [...keys, ...this.#keys].slice(-MAX_REMEMBERED);
+      const later = this.#keys.slice(0, this.#keyBytes);
+      this.#keyBytes = 0;
+      const kept = MAX_REMEMBERED * REMEMBERED_KEY_BYTES - later.length;
+      this.#add(kept > 0 ? keys.slice(-kept) : new Uint8Array(0));
+      this.#add(later.slice(-MAX_REMEMBERED * REMEMBERED_KEY_BYTES));
       throw error;
     }
     for (const { limit } of unshared) limit.isShared = true;
     for (const news of reported) this.learn(news);
+  }
+
+  #add(keys: Uint8Array): void {
+    const length = this.#keyBytes + keys.length;
+    if (length > this.#keys.length) {
+      this.#keys = new Uint8Array(this.#keys.buffer.transfer(2 * length));
+    }
+    this.#keys.set(keys, this.#keyBytes);
+    this.#keyBytes = length;
   }
 
   /** Learns what another relay has reported. */

@@ -300,12 +300,18 @@ export function spoolTests(
     assert.deepEqual(await exchange(two, NO_NEWS, NOON), []);
     const first = { keys: keysOf(1, 2), limits: [] };
     const second = { keys: keysOf(), limits };
-    assert.deepEqual(await exchange(one, first, NOON), [{ ...first, age: 0 }]);
-    await exchange(one, second, NOON + 1_000);
+    assert.deepEqual(await exchange(one, first, NOON), []);
+    assert.deepEqual(await exchange(one, second, NOON + 1_000), []);
     const expected = [{ ...first, age: 3 }, { ...second, age: 2 }];
     assert.deepEqual(await exchange(two, NO_NEWS, NOON + 3_000), expected);
     assert.deepEqual(await exchange(two, NO_NEWS, NOON + 3_000), []);
-    assert.deepEqual(await exchange(await open(), NO_NEWS, NOON + 3_000), expected);
+    const third = { keys: keysOf(3), limits: [] };
+    assert.deepEqual(await exchange(two, third, NOON + 3_000), []);
+    assert.deepEqual(await exchange(one, NO_NEWS, NOON + 3_000), [{ ...third, age: 0 }]);
+    assert.deepEqual(
+      await exchange(await open(), NO_NEWS, NOON + 3_000),
+      [...expected, { ...third, age: 0 }],
+    );
   });
 
   test("news older than an hour, or too many keys → deleted, the newest stay", async (open) => {
