@@ -27,17 +27,19 @@ export async function leaseEnvelopes(
   const { limit, dsns, newest } = request;
   const now = request.now + serverAhead;
   await limitTimes(query, now);
-  const find = (sql: string, wanted: LeaseRequest["dsns"]) =>
-    query<FreeRow>(sql, [
-      wanted.map(({ dsn }) => dsn),
-      wanted.map(({ limited }) => ~limited),
-      now,
-      limit,
-    ]);
+  const search = async (sql: string, wanted: LeaseRequest["dsns"]) => {
+    if (wanted.length === 0) return [];
+    const categories = wanted.map(({ limited }) => ~limited);
+    return await query<FreeRow>(sql, [wanted.map(({ dsn }) => dsn), categories, now, limit]);
+  };
+  const find = async (sql: typeof SQL.oldest, wanted: LeaseRequest["dsns"]) => [
+    ...await search(sql.byDsn, wanted.filter(({ limited }) => limited === 0)),
+    ...await search(sql.bySet, wanted.filter(({ limited }) => limited !== 0)),
+  ];
   let rows = newest ? await find(SQL.newest, dsns) : [];
   const found = new Set(rows.map(({ dsn }) => dsn));
   const others = dsns.filter(({ dsn }) => !found.has(dsn));
-  if (others.length > 0) rows = rows.concat(await find(SQL.oldest, others));
+  rows = rows.concat(await find(SQL.oldest, others));
 
   const queues = [...Map.groupBy(rows, ({ dsn }) => dsn).values()]
     .sort(([a], [b]) => (a?.turn ?? 0) - (b?.turn ?? 0));

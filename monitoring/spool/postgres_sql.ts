@@ -56,26 +56,57 @@ const VERSION_2 = `
   ALTER TABLE sightglass.spool_news ALTER COLUMN keys SET STORAGE EXTERNAL;
 `;
 
-/** Migrations of the spool's tables. */
-export const POSTGRES_SPOOL_SCHEMA: readonly string[] = [VERSION_1, VERSION_2];
+/** An index to find which sets of categories envelopes have, and the envelopes of each. */
+const VERSION_3 = `
+  CREATE INDEX ON sightglass.spool_entries (dsn, categories, not_before, id);
+`;
 
-/** An envelope that is free, and the oldest of its sequence. `$1`, `$2`: DSNs and their categories; `$3`: now; `$4`: limit. */
-const free = (condition: string, order: string) => `
+/** Migrations of the spool's tables. */
+export const POSTGRES_SPOOL_SCHEMA: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
+
+/** DSNs of a request. `$1`, `$2`: their texts and wanted categories. */
+const WANTED_DSNS = `
+  SELECT id, text, turn, categories FROM sightglass.spool_dsns
+  JOIN unnest($1::text[], $2::integer[]) AS given (text, categories) USING (text)`;
+
+/** Sets of categories with a wanted one, of the envelopes of these DSNs. One index search finds the next set. */
+const WANTED_SETS = `
+  WITH RECURSIVE sets AS (
+    SELECT id, text, turn, categories AS wanted, (
+      SELECT min(categories) FROM sightglass.spool_entries WHERE dsn = dsns.id
+    ) AS categories
+    FROM (${WANTED_DSNS}) AS dsns
+    UNION ALL
+    SELECT id, text, turn, wanted, (
+      SELECT min(categories) FROM sightglass.spool_entries AS entry
+      WHERE dsn = sets.id AND entry.categories > sets.categories
+    )
+    FROM sets WHERE categories IS NOT NULL
+  )
+  SELECT id, text, turn, categories FROM sets WHERE categories & wanted <> 0`;
+
+/** Envelopes that are free, and the oldest of their sequence. `$3`: now; `$4`: limit for each row of `wanted`. */
+const free = (wanted: string, condition: string, order: string) => `
   SELECT wanted.text AS dsn, wanted.turn::float8 AS turn, entry.id::float8 AS id, entry.bytes
-  FROM (
-    SELECT id, text, turn, categories FROM sightglass.spool_dsns
-    JOIN unnest($1::text[], $2::integer[]) AS given (text, categories) USING (text)
-  ) AS wanted
+  FROM (${wanted}) AS wanted
   CROSS JOIN LATERAL (
     SELECT id, not_before, bytes FROM sightglass.spool_entries AS entry
-    WHERE dsn = wanted.id AND lease_until <= $3 AND entry.categories & wanted.categories <> 0
-      AND ${condition} AND NOT EXISTS (
-        SELECT FROM sightglass.spool_entries AS older
-        WHERE older.dsn = entry.dsn AND older.sequence = entry.sequence AND older.id < entry.id
-      )
+    WHERE dsn = wanted.id AND lease_until <= $3 AND ${condition} AND NOT EXISTS (
+      SELECT FROM sightglass.spool_entries AS older
+      WHERE older.dsn = entry.dsn AND older.sequence = entry.sequence AND older.id < entry.id
+    )
     ORDER BY ${order} LIMIT $4 FOR UPDATE SKIP LOCKED
   ) AS entry
   ORDER BY wanted.turn, wanted.id, ${order}`;
+
+/**
+ * Two searches with the same order. `bySet` reads no envelope that is rate-limited, however many wait. `byDsn` ignores
+ * rate limits, and reads fewer rows where there are none.
+ */
+const freeStatements = (condition: string, order: string) => ({
+  byDsn: free(WANTED_DSNS, condition, order),
+  bySet: free(WANTED_SETS, `entry.categories = wanted.categories AND ${condition}`, order),
+});
 
 /** `DELETE` of some envelopes that returns them and keeps the totals. */
 const remove = (condition: string) => `
@@ -140,9 +171,9 @@ export const SQL = {
           OR (SELECT max(not_before) FROM sightglass.spool_entries WHERE not_before > 0) > $3)
       FOR UPDATE SKIP LOCKED
     )`,
-  oldest: free("not_before <= $3", "entry.not_before, entry.id"),
+  oldest: freeStatements("not_before <= $3", "entry.not_before, entry.id"),
   // As a range, and in the order of the index: without statistics PostgreSQL would sort all entries.
-  newest: free("not_before <= 0", "entry.not_before DESC, entry.id DESC"),
+  newest: freeStatements("not_before <= 0", "entry.not_before DESC, entry.id DESC"),
   lease: `
     UPDATE sightglass.spool_entries AS entry SET lease = $2, lease_until = $3
     FROM sightglass.spool_dsns AS dsns

@@ -67,6 +67,20 @@ export function leaseTests(
     }
   });
 
+  test("one category limited → the others in order of arrival, sequences too", async (open) => {
+    const spool = await open();
+    const sets = [ERROR | TRANSACTION, OTHER, TRANSACTION, ERROR, OTHER, ERROR | TRANSACTION];
+    for (const [n, categories] of sets.entries()) await spool.put(envelope(n, { categories }));
+    await spool.put(envelope(6, { categories: TRANSACTION, sequence: "a" }));
+    await spool.put(envelope(7, { categories: ERROR, sequence: "a" }));
+    await spool.put(envelope(8, { categories: OTHER, dsn: OTHER_DSN }));
+    const dsns = [{ dsn: DSN, limited: TRANSACTION }, { dsn: OTHER_DSN, limited: 0 }];
+    const newest = await lease(spool, { dsns, limit: 2, newest: true });
+    assert.deepEqual(numbers(newest).sort(), [5, 8]);
+    assert.deepEqual(numbers(await lease(spool, { dsns, limit: 3 })), [0, 1, 3]);
+    assert.deepEqual(numbers(await lease(spool, { dsns })), [4], "7 waits for 6");
+  });
+
   test("thousands of limited envelopes before an unlimited one → it is leased", async (open) => {
     const spool = await open();
     const numbersOfLimited = Array.from({ length: 3_000 }, (_, n) => n);
