@@ -30,7 +30,7 @@ export function DataTable(
     <table className={className} aria-rowcount={rowCount === undefined ? undefined : rowCount + 1}>
       <caption className={visible === "caption" ? undefined : "vh"}>{caption}</caption>
       <thead className={visible === "headers" ? undefined : "vh"}>
-        <tr>
+        <tr aria-rowindex={rowCount === undefined ? undefined : 1}>
           {columns.map(({ title, numeric, sort }) => (
             <th
               key={title}

@@ -77,7 +77,6 @@ export function RowList<Row>(
       </ListNotice>
       {hasRows && (
         <div
-          style={rowsMove ? { overflowAnchor: "none" } : undefined}
           onPointerMove={list.hold}
           onPointerDown={list.hold}
           onKeyDown={list.hold}

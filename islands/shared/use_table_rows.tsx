@@ -36,7 +36,7 @@ export interface RowPlace {
  * @param container the element around the table
  * @param keys of all rows in display order, as in the `data-row` of their links
  * @param options.initial key of the row that is the tab stop at first; unknown or undefined: the first row
- * @param options.rowsMove rows change places, and the browser does not anchor the scroll position to one of them
+ * @param options.rowsMove known rows change places: the scroll position does not follow them
  * @returns `render` makes the content of the table's body; the handlers are for `container`
  */
 export function useTableRows(
@@ -50,7 +50,13 @@ export function useTableRows(
   /** Estimated height of rows that were not rendered: most are as high as the first. Wrong ones are rendered twice. */
   const [rowPx, setRowPx] = useState(measured.get(view)?.rowPx ?? FIRST_ROW_PX);
   const isVisible = useIsVisible(view);
+  const last = useRef({ firstKey: keys[0], scrollY: 0 });
+  // Rows that arrive above the window do not move those in sight. The browser would anchor the scroll position only to
+  // what was rendered when the user scrolled, so the table has none of it (tables.css).
+  const hasArrivals = !rowsMove && keys[0] !== last.current.firstKey;
+  const anchorTo = hasArrivals && last.current.scrollY > top ? "end" : "start";
   const virtual = useWindowVirtualizer<HTMLTableRowElement>({
+    anchorTo,
     count: keys.length,
     estimateSize: () => rowPx,
     getItemKey: (index) => keys[index]!,
@@ -63,8 +69,7 @@ export function useTableRows(
     useCachedMeasurements: !isVisible,
     rangeExtractor: (range) => withActiveRow(range, activeIndex),
   });
-  // The browser's scroll anchoring corrects wrong estimates above the window, and rows that arrive there.
-  if (!rowsMove) virtual.shouldAdjustScrollPositionOnItemSizeChange = () => false;
+  last.current = { firstKey: keys[0], scrollY: virtual.scrollOffset ?? 0 };
 
   useLayoutEffect(
     () => () => void measured.set(view, { rowPx, rows: virtual.takeSnapshot() }),

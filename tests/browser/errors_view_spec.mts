@@ -128,8 +128,11 @@ test("errors at the top of the window occur again → the page does not scroll w
 });
 
 test("pointer moves over the list → its rows keep their places until it rests", async ({ page, server }) => {
-  const eventOf = (type: string) => ({ exception: { values: [{ type, value: "empty" }] } });
-  await postEvents(server.origin, eventOf("StockError"), eventOf("PriceError"));
+  const eventOf = (type: string, secondsAgo = 0) => ({
+    timestamp: Date.now() / 1000 - secondsAgo,
+    exception: { values: [{ type, value: "empty" }] },
+  });
+  await postEvents(server.origin, eventOf("StockError", 2), eventOf("PriceError", 1));
   await page.goto("/#/errors");
   const rows = errorList(page).locator("tbody tr");
   await expect(rows).toContainText(["PriceError", "StockError"]);
