@@ -152,6 +152,7 @@ export class Drain {
     this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => upstreamOf(dsn));
     const upstreams = new Set(this.#waiting.keys());
     this.#state.update(stats, upstreams);
+    this.#options.onWaiting?.(upstreams);
     for (const upstream of upstreams) upstream.onUp ??= () => this.#requestPass();
     if (clock.elapsed() >= this.#retryAt) this.#retryAt = Infinity;
     this.#dueAt = clock.elapsed() + this.#msUntilWaitEnds();

@@ -42,6 +42,8 @@ export interface DrainOptions {
   onEnded?(envelope: LeasedEnvelope, result: FinalResult): void;
   /** Called for envelopes that were deleted because of their age, summed by DSN. */
   onDropped?(dropped: Dropped): void;
+  /** Called from time to time with the ingests that envelopes wait for. */
+  onWaiting?(upstreams: ReadonlySet<Upstream>): void;
   /** Called when the state changes, not for each envelope. */
   onState?(state: DrainState): void;
   /** Default: the system's clock. */

@@ -88,6 +88,8 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
 /** A {@linkcode RunningRelay} with a spool in a temporary folder. */
 export interface SpooledRelay extends RunningRelay {
   readonly spool: ServerSpool;
+  /** Of its file. */
+  readonly spoolPath: string;
   /** Starts to deliver from the spool. */
   drain(): void;
 }
@@ -102,6 +104,7 @@ export async function startSpooledRelay(
   return {
     ...running,
     spool,
+    spoolPath: path,
     drain: () => spool.startDraining(running.relay.draining),
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { FAILURE_MS } from "../../monitoring/relay/send/circuit_breaker.ts";
+import { openSpool } from "../../monitoring/spool/open_spool.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { expectTaken } from "./_expect.ts";
-import { fresh, startSpooledRelay } from "./_start_relay.ts";
+import { fresh, startRelay, startSpooledRelay } from "./_start_relay.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -45,6 +47,29 @@ Deno.test("clock set back by a day → duplicates, limits and the spool are unaf
   assert.ok(seconds > 0 && seconds <= 60, `${seconds}`);
   await limited.body?.cancel();
   assert.equal(ingest.requests.length, before);
+});
+
+Deno.test("another process delivers what waited → half a minute later the ingest does not count as failing", async () => {
+  await using ingest = startStandInIngest();
+  let ahead = 0;
+  const now = () => Date.now() + ahead;
+  await using relay = await startSpooledRelay({ upstream: ingest.origin, now });
+  ingest.behave(answers(500));
+  assert.equal(await statusOf(relay.post(fresh())), 202);
+  ingest.behave(takes());
+
+  const path = relay.spoolPath;
+  const spool = await openSpool({ path, maxBytes: 1e9, maxAgeHours: 24 }, () => {});
+  await using other = startRelay({ upstream: ingest.origin, spool });
+  spool.startDraining(other.relay.draining);
+  const { ingest: state } = await relay.healthWhen(({ spool }) => spool.pending === 0);
+  assert.equal(state?.failing.length, 1);
+  await spool.stopDraining();
+  await spool.close();
+
+  ahead = FAILURE_MS;
+  relay.drain();
+  await relay.healthWhen(({ ingest }) => ingest === undefined);
 });
 
 async function statusOf(posting: Promise<Response>): Promise<number> {

@@ -129,6 +129,17 @@ export class CircuitBreaker {
     return "ingest";
   }
 
+  /**
+   * No envelope waits for the ingest. If none has failed for {@linkcode FAILURE_MS} either, the last failure is out of
+   * date: another process has delivered what waited, or it has expired.
+   */
+  noneWaits(): void {
+    const { now } = this.#options;
+    if (this.failure === undefined || now() - this.#judgedAt < FAILURE_MS) return;
+    this.#failedFirstAttempts = 0;
+    this.#judgedAt = now();
+  }
+
   #reportDown(reason: string): void {
     const { uptime, onState } = this.#options;
     if (this.#isReportedDown || uptime() - this.#reportedAt < REPORT_EVERY_MS) return;
@@ -151,6 +162,9 @@ export const MAX_PROBE_PAUSE_MS = 5_000;
 
 /** Minimum milliseconds between two reports that an ingest is down. */
 export const REPORT_EVERY_MS = 60_000;
+
+/** Longer than an envelope that fails needs to be in the spool. */
+export const FAILURE_MS = 30_000;
 
 /** A change for the server's log. `reason` is part of a sentence: "it answered 503". */
 export type IngestState =

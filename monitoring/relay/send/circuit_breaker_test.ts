@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   CircuitBreaker,
   DOWN_AFTER,
+  FAILURE_MS,
   FIRST_PROBE_PAUSE_MS,
   type IngestState,
   MAX_PROBE_PAUSE_MS,
@@ -158,4 +159,19 @@ Deno.test("down and up repeatedly → reported at most once a minute", () => {
   const downs = harness.states.filter(({ state }) => state === "down").length;
   assert.equal(downs, Math.ceil(100_000 / REPORT_EVERY_MS));
   assert.equal(harness.states.length, 2 * downs);
+});
+
+Deno.test("nothing waits, nothing has failed for half a minute → no failure, live envelopes are sent", () => {
+  const harness = new Harness();
+  const { breaker } = harness;
+  times(DOWN_AFTER, () => harness.fails({ progress: "not sent", reason: "no connection" }));
+  harness.pass(FAILURE_MS - 1);
+  breaker.noneWaits();
+  assert.deepEqual([breaker.failure, breaker.mayForward(false)], ["no connection", false]);
+  harness.pass(1);
+  breaker.noneWaits();
+  assert.deepEqual([breaker.failure, breaker.mayForward(false)], [undefined, true]);
+  assert.equal(breaker.judgedAt, harness.now);
+  harness.fails();
+  assert.equal(breaker.failure, "it answered 500");
 });

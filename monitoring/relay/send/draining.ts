@@ -28,6 +28,8 @@ export interface Draining {
   limitsOf(dsn: string): LimitedCategories;
   onEnded(envelope: SpooledEnvelope, result: FinalResult): void;
   onDropped(dropped: Dropped): void;
+  /** @param upstreams the ingests that envelopes in the spool wait for */
+  onWaiting(upstreams: ReadonlySet<unknown>): void;
 }
 
 export interface DrainingOptions {
@@ -94,6 +96,10 @@ export function createDraining(options: DrainingOptions): Draining {
       outcomes.countEntries("dropped", quantities);
       const envelope = clientReport(dsn, quantities, now());
       if (envelope !== undefined) report(envelope);
+    },
+
+    onWaiting(upstreams) {
+      for (const breaker of client.breakers) if (!upstreams.has(breaker)) breaker.noneWaits();
     },
   };
 }

@@ -107,6 +107,10 @@ export class IngestClient {
     return this.#targetOf(dsn).breaker;
   }
 
+  get breakers(): Iterable<CircuitBreaker> {
+    return this.#breakers.values();
+  }
+
   /** What the newest envelope for each ingest has shown. */
   get ingests(): IngestReport[] {
     // The health report is public, and the address of an own upstream may be secret.
