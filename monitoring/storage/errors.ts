@@ -27,7 +27,7 @@ export class DatabaseVersionError extends DatabaseOpenError {
   ) {
     super(
       `Cannot open the ${store}: ${file} has schema version ${found}, known is ${known};` +
-        " start the version of the server that wrote it, or move the file away.",
+        " start the version of the server that wrote it, or give this one another file or database.",
     );
   }
 }
