@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, rmSync, writeSync } from "node:fs";
+import { closeSync, lstatSync, renameSync, rmSync, writeSync } from "node:fs";
 import { createPrivate } from "./database_files.ts";
 
 /** Enough for a write-ahead log that is not in the database yet: the pages of one checkpoint and a batch of writes. */
@@ -51,15 +51,19 @@ export class Reserve {
   }
 
   #create(): void {
-    rmSync(this.path, { force: true });
-    const file = createPrivate(this.path);
-    if (file === undefined) throw new Error("another process creates it");
+    // Renamed once it is complete: another process may create it at the same time.
+    const path = `${this.path}-${Deno.pid}`;
+    rmSync(path, { force: true });
+    const file = createPrivate(path);
+    if (file === undefined) throw new Error("another process created it again");
     try {
       for (let at = 0; at < RESERVE_BYTES;) {
         at += writeSync(file, CHUNK, 0, Math.min(CHUNK.byteLength, RESERVE_BYTES - at));
       }
+      renameSync(path, this.path);
     } finally {
       closeSync(file);
+      rmSync(path, { force: true });
     }
   }
 }
