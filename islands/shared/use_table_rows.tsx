@@ -13,7 +13,7 @@ import { rowForKey, withActiveRow } from "./use_virtual_rows.ts";
 import type { View } from "./view.ts";
 
 /** Rows rendered beyond each edge of the window, so that fast scrolling shows no blank. */
-const OVERSCAN = 6;
+const OVERSCAN = 4;
 /** Height of a row before one was rendered, in pixels: two lines. */
 const FIRST_ROW_PX = 46;
 
