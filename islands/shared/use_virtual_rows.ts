@@ -2,7 +2,7 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/rea
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 /** Rows rendered beyond each edge, so that fast scrolling shows no blank. More rows make each frame slower. */
-const OVERSCAN = 12;
+const OVERSCAN = 8;
 
 interface VirtualRowsOptions {
   /** The element that scrolls. It contains the column heads and, below them, the rows. */
