@@ -219,6 +219,13 @@ Deno.test("script in a page → build error", async () => {
   );
 });
 
+Deno.test("script → compiled while it is loaded: the hint is its first line", async () => {
+  for (const [name, { kind }] of Object.entries(manifest.assets)) {
+    if (kind === "extra") continue;
+    assert.match(await read(`assets/${name}`), /^\/\/# allFunctionsCalledOnLoad\n/, name);
+  }
+});
+
 Deno.test("asset → source map in maps/, no sourceMappingURL in the asset", async () => {
   for (const [name, asset] of Object.entries(manifest.assets)) {
     assert.doesNotMatch(await read(`assets/${name}`), /sourceMappingURL/);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Bundle, collect, extraAsset, unique } from "./built_asset.ts";
-import { DEBUG_ID_LINE } from "./debug_id.ts";
+import { FIRST_LINES } from "./debug_id.ts";
 import { entryPointsOf, mergeChunks } from "./merge_chunks.ts";
 import { type Project, STYLE } from "./scan.ts";
 
@@ -75,8 +75,8 @@ const ISLAND_MAP = fileURLToPath(new URL("../client/island_map.ts", import.meta.
 /** Resolves React as the kernel does. */
 const KERNEL = fileURLToPath(new URL("..", import.meta.url));
 
-/** A banner, so that source maps and file names include the debug id's line. */
-const SCRIPTS = { ...COMMON, banner: { js: DEBUG_ID_LINE } } as const;
+/** A banner, so that source maps and file names include these lines. */
+const SCRIPTS = { ...COMMON, banner: { js: FIRST_LINES } } as const;
 
 /**
  * Bundles all scripts of the browser, in memory.

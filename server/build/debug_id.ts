@@ -8,12 +8,17 @@ import { BuildError } from "./build_error.ts";
 const PLACEHOLDER = "00000000-0000-8000-8000-000000000001";
 
 /**
- * The first line of each script. It registers the script's debug id by a stack whose only frame is the
- * script's address, so that error reports contain the id for each frame, by which the source map is
- * found. Kept short: it adds some 60 compressed bytes to every script. `_debugIds` is the
- * vendor-neutral name.
+ * The first lines of each script. The comment lets V8 compile all functions while the script is loaded, off
+ * the main thread, instead of each one when it is first called: that halved the blocking time of a page load
+ * (https://v8.dev/blog/explicit-compile-hints). It has no effect anywhere else.
+ *
+ * The statement registers the script's debug id by its address, so that error reports contain the id for
+ * each frame, by which the source map is found. `_debugIds` is the vendor-neutral name. Its keys are stacks,
+ * and an address is one of a single frame, as Safari writes it. A real one, `Error().stack`, is slow: V8
+ * parses the script once more for its positions. Kept short: the lines add some 80 compressed bytes.
  */
-export const DEBUG_ID_LINE = `(self._debugIds??={})[Error().stack]="${PLACEHOLDER}";`;
+export const FIRST_LINES =
+  `//# allFunctionsCalledOnLoad\n(self._debugIds??={})[import.meta.url]="${PLACEHOLDER}";`;
 
 /** A script and its source map with their common debug id. */
 interface IdentifiedScript {
@@ -27,21 +32,21 @@ interface IdentifiedScript {
  * same id, and a new comment, which moves lines, changes it. The script's length does not change, so the
  * map's positions stay valid.
  *
- * @param contents a script that starts with {@linkcode DEBUG_ID_LINE}
+ * @param contents a script that starts with {@linkcode FIRST_LINES}
  * @param map its source map, version 3; receives the id as `debugId` (proposal for ECMA-426)
- * @throws {BuildError} the script starts with another line
+ * @throws {BuildError} the script starts with other lines
  */
 export function withDebugId(
   contents: Uint8Array<ArrayBuffer>,
   map: Uint8Array<ArrayBuffer>,
 ): IdentifiedScript {
-  const line = new TextEncoder().encode(DEBUG_ID_LINE);
-  if (!line.every((byte, index) => contents[index] === byte)) {
-    throw new BuildError("Cannot insert a debug id: the script starts with another line.");
+  const lines = new TextEncoder().encode(FIRST_LINES);
+  if (!lines.every((byte, index) => contents[index] === byte)) {
+    throw new BuildError("Cannot insert a debug id: the script starts with other lines.");
   }
   const id = debugId(contents, map);
   const identified = contents.slice();
-  identified.set(new TextEncoder().encode(id), DEBUG_ID_LINE.indexOf(PLACEHOLDER));
+  identified.set(new TextEncoder().encode(id), FIRST_LINES.indexOf(PLACEHOLDER));
   const source = JSON.parse(new TextDecoder().decode(map)) as Record<string, unknown>;
   const named = JSON.stringify({ ...source, debugId: id });
   return { contents: identified, map: new TextEncoder().encode(named), debugId: id };

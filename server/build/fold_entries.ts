@@ -1,4 +1,4 @@
-import { DEBUG_ID_LINE } from "./debug_id.ts";
+import { FIRST_LINES } from "./debug_id.ts";
 import { GROUP } from "./merge_chunks.ts";
 
 /** A script as esbuild wrote it. */
@@ -57,7 +57,7 @@ export function foldEntries(scripts: readonly Script[]): Script[] {
 /** The script whose exports are all that a group has, as `NAME as EXPORTED,…`. */
 function reexported({ entryPoint, text }: Script) {
   if (!entryPoint?.startsWith(`${GROUP}:`)) return undefined;
-  const body = text.slice(DEBUG_ID_LINE.length).trim();
+  const body = text.slice(FIRST_LINES.length).trim();
   const [, imports, exports] = WITHOUT_CODE.exec(body) ?? [];
   if (imports === undefined || exports === undefined) return undefined;
   const [first, ...others] = imports.matchAll(NAMED_IMPORT);

@@ -70,7 +70,7 @@ Deno.test("upload → each served script and its map with the same debug id", as
     const served = Buffer.from(
       await (await fetch(`${server.origin}/assets/${name}`)).arrayBuffer(),
     );
-    const [, debugId = ""] = /^\(self\._debugIds.*="([0-9a-f-]{36})";\n/.exec(`${served}`) ?? [];
+    const [, debugId = ""] = /^\(self\._debugIds.*="([0-9a-f-]{36})";\n/m.exec(`${served}`) ?? [];
     assert.match(debugId, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     const script = files.find(({ url }) => url === `~/assets/${name}`);
     assert.equal(script?.type, "minified_source", name);
