@@ -40,6 +40,24 @@ Deno.test("another attribute, item or DSN → another key", () => {
   assert.notEqual(keyOf(envelope({ dsn: DSN, event_id: "1" }), [], `${DSN}2`), first);
 });
 
+Deno.test("large envelopes that differ in one byte or in length → other keys", () => {
+  const large = envelope({ event_id: "1" }, "a".repeat(100_000));
+  fc.assert(fc.property(fc.nat(99_999), fc.integer({ min: 1, max: 255 }), (at, change) => {
+    const other = large.slice();
+    other[large.length - 1 - at]! ^= change;
+    assert.notEqual(keyOf(other), keyOf(large));
+  }));
+  assert.notEqual(keyOf(large.subarray(0, -1)), keyOf(large));
+});
+
+Deno.test("large envelope in any chunks → the same key", () => {
+  const large = crypto.getRandomValues(new Uint8Array(40_000));
+  const bytes = new Uint8Array([...envelope({}, ""), ...large]);
+  fc.assert(fc.property(fc.array(fc.nat(bytes.length)), (cuts) => {
+    assert.equal(keyOf(bytes, cuts), keyOf(bytes));
+  }));
+});
+
 Deno.test("the same bytes in any chunks → the same key", () => {
   fc.assert(fc.property(
     fc.dictionary(fc.string(), fc.jsonValue()),
