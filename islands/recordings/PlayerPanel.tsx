@@ -16,21 +16,23 @@ const STEP_MS = 5_000;
 /**
  * The player with its controls, time line and list of moments.
  *
- * @param props.recording undefined: not read yet. The player's document loads meanwhile.
- * @param props.segments of the recording
+ * @param props.recording undefined: not parsed yet
+ * @param props.segments of the recording; undefined: not read yet. The player's document loads meanwhile.
  */
 export function PlayerPanel({ source, replayId, recording = NOTHING, segments }: {
   source: DataSource | undefined;
   replayId: string;
   recording?: Recording;
-  segments?: readonly SentSegment[];
+  segments: readonly SentSegment[] | undefined;
 }) {
   const length = recording.to - recording.from;
   const { params } = useFragment("recordings");
   const asked = params.get("at") ?? "";
   const startAt = /^\d{1,14}$/.test(asked) ? clamp(Number(asked) - recording.from, length) : 0;
   const frame = useRef<HTMLIFrameElement>(null);
-  const player = usePlayer(frame, segments, length, startAt);
+  const controlled = usePlayer(frame, segments, length);
+  // Until the segments are parsed here, too, the player may show them, but nothing is known to control.
+  const player = recording === NOTHING ? { ...controlled, phase: "starting" as const } : controlled;
   // Read after the segments, which are shown first.
   const moments = useMoments(recording === NOTHING ? undefined : source, replayId, recording);
   const [speed, setSpeed] = useState(1);
@@ -39,7 +41,7 @@ export function PlayerPanel({ source, replayId, recording = NOTHING, segments }:
   const { phase, at, isPlaying, isSkipping } = player;
 
   useEffect(() => {
-    // Also once the player is ready: the address may have changed while it was loading.
+    // Also once the player is ready: it begins at the start.
     if (asked !== "" && phase === "ready") player.seek(startAt);
   }, [asked, phase]);
   useEffect(() => {

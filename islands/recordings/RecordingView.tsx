@@ -90,7 +90,7 @@ function Content({ source, replayId, result }: {
       // The key keeps it when the recording is read.
       return (
         <>
-          <PlayerPanel key="player" source={source} replayId={replayId} />
+          <PlayerPanel key="player" {...{ source, replayId }} segments={result.segments} />
         </>
       );
     case "missing":

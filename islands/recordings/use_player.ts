@@ -52,20 +52,18 @@ const START_TIMEOUT_MS = 15_000;
  * @param frame with the player's document
  * @param segments undefined: not read yet
  * @param length of the recording, milliseconds
- * @param startAt milliseconds since the recording's start, at which it is shown first
  */
 export function usePlayer(
   frame: RefObject<HTMLIFrameElement | null>,
   segments: readonly SentSegment[] | undefined,
   length: number,
-  startAt: number,
 ): Player {
   const [state, setState] = useState(STARTING);
   const current = useRef(state);
   current.current = state;
   const port = useRef<MessagePort>(undefined);
   const [isConnected, setConnected] = useState(false);
-  const at = useRef<number>(undefined);
+  const at = useRef(0);
 
   useEffect(() => {
     const fail = (reason: string) => setState((now) => ({ ...now, phase: "failed", reason }));
@@ -102,7 +100,6 @@ export function usePlayer(
 
   useEffect(() => {
     if (!isConnected || segments === undefined) return;
-    at.current ??= startAt;
     // As JSON: parsing it there is faster than copying the parsed events.
     port.current?.postMessage({ do: "load", segments, at: at.current } satisfies ToPlayer);
   }, [isConnected, segments]);
@@ -110,7 +107,7 @@ export function usePlayer(
   const actions = useMemo(() => {
     const send = (message: ToPlayer) => port.current?.postMessage(message);
     return {
-      play: (from = at.current ?? 0) => send({ do: "play", at: from >= length - 1 ? 0 : from }),
+      play: (from = at.current) => send({ do: "play", at: from >= length - 1 ? 0 : from }),
       pause: () => send({ do: "pause" }),
       seek(to: number) {
         at.current = Math.max(0, Math.min(length, to));

@@ -5,26 +5,24 @@ import {
   readSegment,
   type RecordedEvent,
   type Recording,
+  type Segment,
   SegmentError,
 } from "../../monitoring/models/recording/recording.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
-import { useRead } from "../shared/use_loaded.ts";
+import { useLoaded, useRead } from "../shared/use_loaded.ts";
 import { inParallel, listEnvelopes } from "../shared/read_envelopes.ts";
 
 /** Bytes of all segments, as sent, that are read: the events take some ten times the memory. */
 export const MAX_BYTES = 64 * 1024 * 1024;
+/** Milliseconds for which segments are parsed without a pause: the page answers meanwhile. */
+const PARSE_MS = 20;
 
 /** The segments of a recording, as far as they could be read. */
-export interface ReadRecording {
-  /** Undefined: none of the segments has a complete picture of the page. */
-  readonly recording: Recording | undefined;
-  /** What the player gets. */
+interface ReadSegments {
   readonly segments: readonly SentSegment[];
-  /** Every event that was read, also those that are not played. */
-  readonly events: readonly RecordedEvent[];
   /** Why segments could not be read. */
   readonly unreadable: readonly string[];
   /** Envelopes beyond {@linkcode MAX_BYTES}. */
@@ -33,10 +31,20 @@ export interface ReadRecording {
   readonly envelopes: number;
 }
 
+/** A recording, as far as it could be read. */
+export interface ReadRecording extends Omit<ReadSegments, "segments"> {
+  /** Undefined: none of the segments has a complete picture of the page. */
+  readonly recording: Recording | undefined;
+  /** Every event that was read, also those that are not played. */
+  readonly events: readonly RecordedEvent[];
+}
+
 export type RecordingState =
   & {
     /** The list's row; undefined: not known yet, or there is none. */
     readonly row: RecordingRow | undefined;
+    /** What the player gets, before it is parsed here. Undefined: not read yet. */
+    readonly segments: readonly SentSegment[] | undefined;
     /** Segments that have arrived since it was read. */
     readonly newer: number;
     /** Reads all segments, also again. */
@@ -55,28 +63,29 @@ export function useRecording(source: DataSource | undefined, replayId: string): 
   const isKnown = row !== undefined;
   const hasNone = !isKnown && list.state !== "loading";
   // At the same time as the row. Without a row: when there is one.
-  const { state, value, error = "", retry } = useRead(
+  const sent = useRead(
     source,
-    !hasNone && ((source) => readRecording(source, replayId)),
+    !hasNone && ((source) => readSegments(source, replayId)),
     [replayId, hasNone],
   );
+  const { value } = useLoaded(sent.value && (() => parseSegments(sent.value!)), [sent.value]);
 
   const read = () => {
     list.retry();
-    retry();
+    sent.retry();
   };
   const arrived = row === undefined ? 0 : row.segments + row.doubled;
   const newer = value ? Math.max(0, arrived - value.envelopes) : 0;
-  const common = { row, newer, read };
+  const common = { row, newer, read, segments: sent.value?.segments };
   if (list.state === "failed" && !isKnown) {
     return { ...common, state: "failed", error: list.error ?? "" };
   }
   if (!isKnown) return { ...common, state: list.state === "loading" ? "loading" : "missing" };
-  if (state === "failed") return { ...common, state, error };
-  return value ? { ...common, state: "ready", ...value } : { ...common, state: "loading" };
+  if (sent.state === "failed") return { ...common, state: "failed", error: sent.error ?? "" };
+  return value ? { ...value, ...common, state: "ready" } : { ...common, state: "loading" };
 }
 
-async function readRecording(source: DataSource, replayId: string): Promise<ReadRecording> {
+async function readSegments(source: DataSource, replayId: string): Promise<ReadSegments> {
   const { rows } = await listEnvelopes(source, { replay: replayId });
   let bytes = 0;
   const playable = rows.reverse().filter(({ items }) => !items.some(isVideo));
@@ -86,21 +95,44 @@ async function readRecording(source: DataSource, replayId: string): Promise<Read
     try {
       const envelope = await source.envelope(id);
       // Undefined: evicted meanwhile.
-      const sent = envelope && await readSegment(envelope);
-      return sent && { sent, ...parseSegment(sent) };
+      return envelope && await readSegment(envelope);
     } catch (error) {
       if (!(error instanceof SegmentError)) throw error;
       unreadable.push(`Envelope ${id}: ${error.message}.`);
     }
   });
-  const segments = found.filter((segment) => segment !== undefined);
   return {
-    recording: joinSegments(segments),
-    segments: segments.map(({ sent }) => sent),
-    events: allEvents(segments),
+    segments: found.filter((segment) => segment !== undefined),
     unreadable,
     omitted: playable.length - read.length,
     envelopes: rows.length,
+  };
+}
+
+/** Parses them in short tasks. The player does the same in its own process, at the same time. */
+async function parseSegments(
+  { segments: sent, ...read }: ReadSegments,
+): Promise<ReadRecording> {
+  const segments: Segment[] = [];
+  const unreadable = [...read.unreadable];
+  let pausedAt = performance.now();
+  for (const segment of sent) {
+    if (performance.now() - pausedAt > PARSE_MS) {
+      await new Promise((resume) => setTimeout(resume));
+      pausedAt = performance.now();
+    }
+    try {
+      segments.push(parseSegment(segment));
+    } catch (error) {
+      if (!(error instanceof SegmentError)) throw error;
+      unreadable.push(`Segment ${segment.number}: ${error.message}.`);
+    }
+  }
+  return {
+    ...read,
+    unreadable,
+    recording: joinSegments(segments),
+    events: allEvents(segments),
   };
 }
 
