@@ -31,8 +31,9 @@ export function PlayerPanel({ source, replayId, recording = NOTHING, segments }:
   const startAt = /^\d{1,14}$/.test(asked) ? clamp(Number(asked) - recording.from, length) : 0;
   const frame = useRef<HTMLIFrameElement>(null);
   const controlled = usePlayer(frame, segments, length);
-  // Until the segments are parsed here, too, the player may show them, but nothing is known to control.
-  const player = recording === NOTHING ? { ...controlled, phase: "starting" as const } : controlled;
+  // The player may be before the panel, which parses the segments, too, and reports what is wrong with them.
+  const isParsing = segments !== undefined && recording === NOTHING;
+  const player = isParsing ? { ...controlled, phase: "starting" as const } : controlled;
   // Read after the segments, which are shown first.
   const moments = useMoments(recording === NOTHING ? undefined : source, replayId, recording);
   const [speed, setSpeed] = useState(1);

@@ -5,14 +5,12 @@ import {
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { DataSource } from "../shared/source/source.ts";
-import { inParallel, listEnvelopes } from "../shared/read_envelopes.ts";
+import { inParallel, inShortTasks, listEnvelopes } from "../shared/read_envelopes.ts";
 import { MAX_BYTES } from "./use_recording.ts";
 import { useLoaded, useRead } from "../shared/use_loaded.ts";
 
 /** Traces of one visit whose envelopes are read: a page of the list. */
 const MAX_TRACES = 200;
-/** Milliseconds of work without a pause in which the page can react. */
-const SLICE_MS = 12;
 
 /** A report, and what it was made of. */
 export interface MaskingReading extends MaskingResult {
@@ -106,21 +104,8 @@ async function makeReport(
   outdated: AbortSignal,
 ): Promise<MaskingReading> {
   const report = new MaskingReport(wanted);
-  let until = performance.now() + SLICE_MS;
-  const pause = async () => {
-    outdated.throwIfAborted();
-    if (performance.now() < until) return;
-    await new Promise((resolve) => setTimeout(resolve));
-    until = performance.now() + SLICE_MS;
-  };
-  for (const event of events) {
-    report.addEvent(event);
-    await pause();
-  }
-  for (const { id, bytes } of envelopes) {
-    report.addEnvelope(id, bytes);
-    await pause();
-  }
+  await inShortTasks(events, (event) => report.addEvent(event), outdated);
+  await inShortTasks(envelopes, ({ id, bytes }) => report.addEnvelope(id, bytes), outdated);
   return {
     ...report.result(),
     events: events.length,

@@ -13,16 +13,14 @@ import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { useLoaded, useRead } from "../shared/use_loaded.ts";
-import { inParallel, listEnvelopes } from "../shared/read_envelopes.ts";
+import { inParallel, inShortTasks, listEnvelopes } from "../shared/read_envelopes.ts";
 
 /** Bytes of all segments, as sent, that are read: the events take some ten times the memory. */
 export const MAX_BYTES = 64 * 1024 * 1024;
-/** Milliseconds for which segments are parsed without a pause: the page answers meanwhile. */
-const PARSE_MS = 20;
 
 /** The segments of a recording, as far as they could be read. */
 interface ReadSegments {
-  readonly segments: readonly SentSegment[];
+  readonly segments: readonly (SentSegment & { readonly envelope: number })[];
   /** Why segments could not be read. */
   readonly unreadable: readonly string[];
   /** Envelopes beyond {@linkcode MAX_BYTES}. */
@@ -68,7 +66,11 @@ export function useRecording(source: DataSource | undefined, replayId: string): 
     !hasNone && ((source) => readSegments(source, replayId)),
     [replayId, hasNone],
   );
-  const { value } = useLoaded(sent.value && (() => parseSegments(sent.value!)), [sent.value]);
+  const parsed = useLoaded(
+    sent.value && ((outdated) => parseSegments(sent.value!, outdated)),
+    [sent.value],
+  );
+  const { value } = parsed;
 
   const read = () => {
     list.retry();
@@ -81,7 +83,8 @@ export function useRecording(source: DataSource | undefined, replayId: string): 
     return { ...common, state: "failed", error: list.error ?? "" };
   }
   if (!isKnown) return { ...common, state: list.state === "loading" ? "loading" : "missing" };
-  if (sent.state === "failed") return { ...common, state: "failed", error: sent.error ?? "" };
+  const failed = [sent, parsed].find(({ state }) => state === "failed");
+  if (failed) return { ...common, state: "failed", error: failed.error ?? "" };
   return value ? { ...value, ...common, state: "ready" } : { ...common, state: "loading" };
 }
 
@@ -95,7 +98,8 @@ async function readSegments(source: DataSource, replayId: string): Promise<ReadS
     try {
       const envelope = await source.envelope(id);
       // Undefined: evicted meanwhile.
-      return envelope && await readSegment(envelope);
+      const segment = envelope && await readSegment(envelope);
+      return segment && { ...segment, envelope: id };
     } catch (error) {
       if (!(error instanceof SegmentError)) throw error;
       unreadable.push(`Envelope ${id}: ${error.message}.`);
@@ -112,22 +116,15 @@ async function readSegments(source: DataSource, replayId: string): Promise<ReadS
 /** Parses them in short tasks. The player does the same in its own process, at the same time. */
 async function parseSegments(
   { segments: sent, ...read }: ReadSegments,
+  outdated: AbortSignal,
 ): Promise<ReadRecording> {
   const segments: Segment[] = [];
   const unreadable = [...read.unreadable];
-  let pausedAt = performance.now();
-  for (const segment of sent) {
-    if (performance.now() - pausedAt > PARSE_MS) {
-      await new Promise((resume) => setTimeout(resume));
-      pausedAt = performance.now();
-    }
-    try {
-      segments.push(parseSegment(segment));
-    } catch (error) {
-      if (!(error instanceof SegmentError)) throw error;
-      unreadable.push(`Segment ${segment.number}: ${error.message}.`);
-    }
-  }
+  await inShortTasks(sent, (one) => {
+    const segment = parseSegment(one);
+    if (segment) segments.push(segment);
+    else unreadable.push(`Envelope ${one.envelope}: its events are not JSON.`);
+  }, outdated);
   return {
     ...read,
     unreadable,

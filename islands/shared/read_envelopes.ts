@@ -3,6 +3,8 @@ import type { ConsoleQuery, DataSource } from "./source/source.ts";
 
 /** Requests at the same time, as many as a browser sends to one server over HTTP/1.1. */
 const CONCURRENCY = 6;
+/** Milliseconds of work without a pause in which the page can react. */
+const SLICE_MS = 12;
 
 /**
  * Lists the envelopes that match a query, page by page, newest first.
@@ -46,4 +48,24 @@ export async function inParallel<Value, Result>(
   const ended = await Promise.allSettled(Array.from({ length: CONCURRENCY }, work));
   for (const result of ended) if (result.status === "rejected") throw result.reason;
   return results;
+}
+
+/**
+ * Does work for each value, in short tasks.
+ *
+ * @throws the reason of `outdated`, once it is aborted
+ */
+export async function inShortTasks<Value>(
+  values: readonly Value[],
+  work: (value: Value) => void,
+  outdated: AbortSignal,
+): Promise<void> {
+  let until = performance.now() + SLICE_MS;
+  for (const value of values) {
+    work(value);
+    outdated.throwIfAborted();
+    if (performance.now() < until) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    until = performance.now() + SLICE_MS;
+  }
 }

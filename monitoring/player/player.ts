@@ -122,7 +122,9 @@ let settings = { speed: 1, skipInactive: false };
 function load(segments: readonly SentSegment[], at: number): void {
   replayer?.pause();
   isPlaying = false;
-  const { played = [] } = joinSegments(segments.map(parseSegment)) ?? {};
+  // The console reports those that cannot be parsed.
+  const parsed = segments.map(parseSegment).filter((segment) => segment !== undefined);
+  const { played = [] } = joinSegments(parsed) ?? {};
   const sanitizer = new Sanitizer();
   const events = played.map((event) => sanitizer.event(event)).filter((event) =>
     event !== undefined

@@ -2,6 +2,7 @@
 import type { Frame, Page } from "@playwright/test";
 import { serveApplication } from "./application_site.ts";
 import { expect, listRows, test as withServer } from "./fixtures.ts";
+import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { addition, element, pageEvents, segmentEnvelope, text } from "../recorded_segments.ts";
 import { openMaskingReport, searchReport } from "./masking_report.ts";
 import { expectAccessibleLayout } from "./page_look.ts";
@@ -167,6 +168,33 @@ test("application used → each state plays as it was, masked; moments lead to i
     await view.getByRole("link", { name: link }).first().click();
     await expect(page).toHaveURL(new RegExp(`#/recordings/${row.replay_id}\\?at=\\d+`));
   }
+});
+
+test("segment that is not JSON → named, all others are played", async ({ page, server }) => {
+  const start = Date.now() - 60_000;
+  const replayId = "6".repeat(32);
+  const paragraph = addition(start + 10, element(100, "p", {}, [text(200, "x")]));
+  const broken = Buffer.from('{"segment_id":1}\n[{"type":3,');
+  const bodies = [
+    segmentEnvelope({ replayId, number: 0, events: pageEvents(start, []) }),
+    envelopeOf(
+      { event_id: replayId },
+      ["replay_event", { type: "replay_event", replay_id: replayId, segment_id: 1 }],
+      ["replay_recording", new Uint8Array(broken)],
+    ),
+    segmentEnvelope({ replayId, number: 2, events: [paragraph] }),
+  ];
+  for (const body of bodies) {
+    expect((await fetch(`${server.origin}/monitoring`, { method: "POST", body })).status).toBe(200);
+  }
+  // A link to the end: before it is parsed, the player is at the start.
+  await page.goto(`/#/recordings/${replayId}?at=${start + 10}`);
+  const view = page.getByRole("region", { name: "Recordings", exact: true });
+  await expect(view).toContainText(/Envelope \d+: its events are not JSON\./);
+  await expect(view.getByRole("button", { name: "Play", exact: true })).toBeEnabled();
+  await expect(view.getByRole("alert")).toHaveCount(0);
+  const player = await playerOf(page);
+  await expect.poll(() => player.evaluate(() => document.querySelectorAll("p").length)).toBe(1);
 });
 
 test("segments missing, late, doubled → played and reported; by keyboard, accessible", async ({ page, server }) => {

@@ -82,10 +82,10 @@ export async function readSegment(bytes: Uint8Array): Promise<SentSegment | unde
   return { number, json: await decompressed(split.events) };
 }
 
-/** @throws {SegmentError} */
-export function parseSegment({ number, json }: SentSegment): Segment {
+/** Undefined: its events are not a list in JSON. */
+export function parseSegment({ number, json }: SentSegment): Segment | undefined {
   const events = parseJson(json);
-  if (!Array.isArray(events)) throw new SegmentError("its events are not JSON");
+  if (!Array.isArray(events)) return undefined;
   return { number, events: events.map(readEvent).filter((event) => event !== undefined) };
 }
 

@@ -9,8 +9,8 @@ const HASHED_BYTES = 16 * 1024;
 /**
  * Computes the key that all copies of an envelope share: a SHA-256 of its DSN, its header without `sent_at` (SDKs change
  * it at each attempt), and the decompressed bytes after the header line. For those beyond the first 16 KiB it takes
- * their number and CRC-32. Another envelope with the same key must have the same ids, so only a sender who constructs
- * it loses it.
+ * their number and CRC-32. Another envelope with the same key has the same beginning, with ids, times and all, so it
+ * has to be constructed; then its sender loses it.
  */
 export class DuplicateKey {
   readonly #hash = createHash("sha256");
@@ -45,7 +45,8 @@ export class DuplicateKey {
   finish(dsn: string, header: EnvelopeHeader): Uint8Array<ArrayBuffer> {
     const rest = Object.entries(header).filter(([name]) => name !== "sent_at").sort(byName);
     // The length separates items and header, so that moving bytes between them changes the key.
-    this.#hash.update(JSON.stringify([dsn, rest, this.#itemBytes, this.#crc]));
+    const large = this.#itemBytes > HASHED_BYTES ? [this.#crc] : [];
+    this.#hash.update(JSON.stringify([dsn, rest, this.#itemBytes, ...large]));
     // A quarter of the CPU time of `digest()`, which makes a `Buffer`.
     return Uint8Array.fromHex(this.#hash.digest("hex"));
   }
