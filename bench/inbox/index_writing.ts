@@ -15,7 +15,7 @@ const OLDEST_TIME = 0;
 const ROUND_ENVELOPES = 500;
 const ROUNDS = 6;
 const NO_ENTRIES = {
-  source: { ...OWN_SOURCE, release: null },
+  source: { ...OWN_SOURCE, release: null, sdk: null, dsnKey: null, namedBy: "service" as const },
   traces: [],
   errors: [],
   logs: [],

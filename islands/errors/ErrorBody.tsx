@@ -38,12 +38,14 @@ const MAX_NAME = 80;
  *
  * @param props.envelope id of its envelope
  * @param props.sender key of its source; undefined: not known
+ * @param props.replayId of the recording that ran, if segments of it have arrived; undefined: none, or not known
  */
-export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }: {
+export function ErrorBody({ source, event, envelope, sender, replayId, mapOrigins, found }: {
   source: DataSource;
   event: ReportedError;
   envelope: number;
   sender: string | undefined;
+  replayId: string | undefined;
   mapOrigins: MapOrigins | undefined;
   found: FoundStacks;
 }) {
@@ -119,7 +121,7 @@ export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }
           </section>
         </div>
         <aside aria-label="Details">
-          <EventProperties source={source} event={event} />
+          <EventProperties source={source} event={event} replayId={replayId} />
           <RelatedItems source={source} event={event} envelope={envelope} />
           {tags.shown.length > 0 && (
             <section aria-labelledby="error-tags">
@@ -210,9 +212,13 @@ function describeRelation({ relation, of, place }: ReportedException): string {
 }
 
 /** Links to the event's trace and recording, its id, and what it contains about its sender. */
-function EventProperties({ source, event }: { source: DataSource; event: ReportedError }) {
-  const { trace_id, span_id, replay_id, event_id, mechanism, facts } = event;
-  const recording = useRecordingHref(source, replay_id, event.at, "errors");
+function EventProperties({ source, event, replayId }: {
+  source: DataSource;
+  event: ReportedError;
+  replayId: string | undefined;
+}) {
+  const { trace_id, span_id, event_id, mechanism, facts } = event;
+  const recording = useRecordingHref(source, replayId ?? event.replay_id, event.at, "errors");
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];
   const entries = [
     trace_id !== null && {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
+import { type SharedFilters, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import type { DataSource } from "../shared/source/source.ts";
@@ -25,7 +26,7 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
   params: Readonly<Record<string, string>>;
   takesFocus: boolean;
 }) {
-  const list = useList(source, "occurrences", { group });
+  const list = useList(source, "occurrences", { group, ...chosenFilters(params) });
   const { rows } = list;
   const { state } = useSourceState(source);
   const current = useCurrentOccurrence(rows, envelope);
@@ -87,6 +88,7 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
           event={reading.event}
           envelope={reading.envelope}
           sender={rows[index]?.source}
+          replayId={rows[index]?.replay_id ?? undefined}
           mapOrigins={mapOrigins}
           found={found}
         />
@@ -105,6 +107,12 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
       {isLoading && <p className="empty">Loading the error.</p>}
     </div>
   );
+}
+
+/** The filters of the list in the address: the occurrences are those that the list counts. */
+function chosenFilters(params: Readonly<Record<string, string>>): SharedFilters {
+  const filters = sharedFilters(new URLSearchParams(params));
+  return { ...filters, source: params.source ? filters.source : undefined };
 }
 
 /** @param props.back link to the list */

@@ -26,6 +26,7 @@ const log = (before: number): LogRow => ({
   attributes: {},
   trace_id: null,
   span_id: null,
+  replay_id: null,
   source: "shop",
 });
 

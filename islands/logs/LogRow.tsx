@@ -3,10 +3,8 @@ import { shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { StyleRun } from "../../monitoring/models/ansi.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
-import { hexId } from "../../monitoring/models/json.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
-import { useRecordingHref } from "../shared/use_recording_href.ts";
+import { momentHref } from "../shared/use_recording_href.ts";
 import { SourceLabel, useShowsSources } from "../shared/SourceLabel.tsx";
 import { ellipsize } from "../shared/text.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
@@ -17,8 +15,7 @@ import { KeyValueList } from "../../components/KeyValueList.tsx";
  * @param props.index in the list, from 0
  * @param props.isTabStop whether it is the row of the tree that is in the tab order
  */
-export function LogRow({ source, log, index, isExpanded, isTabStop, onFocus, onToggle }: {
-  source: DataSource | undefined;
+export function LogRow({ log, index, isExpanded, isTabStop, onFocus, onToggle }: {
   log: Log;
   index: number;
   isExpanded: boolean;
@@ -58,7 +55,7 @@ export function LogRow({ source, log, index, isExpanded, isTabStop, onFocus, onT
       {isExpanded && (
         <div role="row" aria-level={2}>
           <div role="gridcell">
-            <LogDetails source={source} log={log} />
+            <LogDetails log={log} />
           </div>
         </div>
       )}
@@ -97,10 +94,8 @@ const LogCells = memo(function LogCells({ log }: { log: Log }) {
 });
 
 /** A log as the list has it. Texts that are too long for the list are complete in the envelope. */
-function LogDetails({ source, log }: { source: DataSource | undefined; log: Log }) {
-  const replayId = hexId(log.attributes["sentry.replay_id"]);
-  const recording = useRecordingHref(source, replayId, log.at, "logs");
-  const { trace_id: trace } = log;
+function LogDetails({ log }: { log: Log }) {
+  const { trace_id: trace, replay_id } = log;
   const time = new Date(log.at);
   return (
     <div className="log-details">
@@ -114,7 +109,7 @@ function LogDetails({ source, log }: { source: DataSource | undefined; log: Log 
             <a href={fragmentTo("logs", [], { trace })}>Logs of this trace</a>
           </>
         )}
-        {recording && <a href={recording}>Play the recording at this moment</a>}
+        {replay_id !== null && <a href={momentHref(replay_id, log.at)}>Play at this moment</a>}
         <a href={fragmentTo("envelopes", [String(log.envelope)])}>Open envelope</a>
       </p>
       <KeyValueList

@@ -11,6 +11,7 @@ const log = (part: Partial<LogRow>): LogRow => ({
   attributes: {},
   trace_id: null,
   span_id: null,
+  replay_id: null,
   source: "sightglass",
   ...part,
 });

@@ -1,7 +1,6 @@
 import { type KeyboardEvent, type UIEvent, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { SettledText } from "../shared/SettledText.tsx";
 import { useShowsSources } from "../shared/SourceLabel.tsx";
 import { rowForKey, useVirtualRows } from "../shared/use_virtual_rows.ts";
@@ -35,8 +34,7 @@ const keyOf = ({ envelope, index }: Log) => `${envelope} ${index}`;
  *
  * @param props.more requests older logs; undefined: there are none
  */
-export function LogTree({ source, rows: newestRows, more }: {
-  source: DataSource | undefined;
+export function LogTree({ rows: newestRows, more }: {
   rows: readonly Log[];
   more?: () => void;
 }) {
@@ -164,7 +162,6 @@ export function LogTree({ source, rows: newestRows, more }: {
                 style={{ transform: `translateY(${top}px)` }}
               >
                 <LogRow
-                  source={source}
                   log={log}
                   index={index}
                   isExpanded={isExpanded}

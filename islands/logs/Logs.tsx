@@ -34,7 +34,7 @@ function LogList({ variant }: { variant: string }) {
       {list.rows.length > 0 && (
         // Another filter is another tree: scrolled to its top, nothing expanded.
         <SourceLabels source={source}>
-          <LogTree key={String(params)} source={source} rows={list.rows} more={list.more} />
+          <LogTree key={String(params)} rows={list.rows} more={list.more} />
         </SourceLabels>
       )}
     </>

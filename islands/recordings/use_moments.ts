@@ -43,8 +43,13 @@ export function useMoments(
       })),
       ...errors.map(({ at, value, group, envelope }) => ({
         kind: "error" as const,
-        at,
-        text: value,
+        // An error of a recorded trace is never left out: it is counted.
+        at: Math.min(Math.max(at, from), to),
+        text: at < from
+          ? `${value} (before the start)`
+          : at > to
+          ? `${value} (after the end)`
+          : value,
         href: fragmentTo("errors", [group, String(envelope)]),
       })),
       ...logs.map(({ at, body, trace_id }) => ({

@@ -64,7 +64,10 @@ export class TraceReader {
 
   async #readNew(): Promise<TraceContent> {
     const query = { trace: this.traceId };
-    const { rows, hasMore } = await listEnvelopes(this.source, query, MAX_ENVELOPES);
+    const [{ rows, hasMore }, { rows: [row] }] = await Promise.all([
+      listEnvelopes(this.source, query, MAX_ENVELOPES),
+      this.source.list("traces", { ...query, limit: 1 }),
+    ]);
     const unread = rows.filter(({ id, items }) =>
       !this.#parts.has(id) && items.some(({ type }) => READ_TYPES.has(type))
     );
@@ -73,7 +76,7 @@ export class TraceReader {
     const parts = ids.map((id) => this.#parts.get(id)!);
     return this.#content = {
       parts: isSameList(this.#content.parts, parts) ? this.#content.parts : parts,
-      replayId: rows.find(({ replay_id }) => replay_id !== null)?.replay_id ?? null,
+      replayId: row?.replay_id ?? null,
       isTruncated: hasMore ||
         this.#bytes >= MAX_BYTES && unread.some(({ id }) => !this.#parts.has(id)),
       state: "ready",

@@ -46,6 +46,12 @@ export function SpanDetail({ node, trace, traceId, replayId, marks, hrefOf, onCl
                 {span.op ?? "none"}
               </span>
               <small>{spanKind(span)}</small>
+              {/* The name of a request is shown without the trace's own host. */}
+              {!/^(http\.client|resource)/.test(span.op ?? "") && (
+                <a href={fragmentTo("traces", [], { op: span.op ?? undefined, name: span.name })}>
+                  All traces with this span
+                </a>
+              )}
             </Pair>
             <Pair name="Origin">
               {span.side}

@@ -101,10 +101,13 @@ export function TraceCompare({ source, ids, takesFocus }: {
                     <FactCell
                       key={letter}
                       letter={letter}
-                      value={formatFineDuration(trace.summary.duration_ms)}
+                      value={durationText(trace.summary.duration_ms)}
                     />
                   ))}
-                  <Difference ms={b.summary.duration_ms - a.summary.duration_ms} of="duration" />
+                  <Difference
+                    ms={differenceOf(a.summary.duration_ms, b.summary.duration_ms)}
+                    of="duration"
+                  />
                 </tr>
                 {vitals.map(({ name, ofSides, difference }) => (
                   <tr key={name}>
@@ -239,3 +242,7 @@ function vitalPairs(traces: readonly Trace[]) {
 
 const scoreText = (score: number) =>
   Math.abs(score) < 0.005 ? "same" : signed(score, (value) => value.toFixed(2));
+
+const durationText = (ms: number | null) => ms === null ? "–" : formatFineDuration(ms);
+const differenceOf = (a: number | null, b: number | null) =>
+  a === null || b === null ? null : b - a;

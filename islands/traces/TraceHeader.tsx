@@ -43,7 +43,7 @@ export function TraceFacts({ summary, startedAt, hrefs }: {
   const { spans, failed, errors, logs } = summary;
   return (
     <p className="trace-facts">
-      <b>{formatFineDuration(summary.duration_ms)}</b>
+      <b>{summary.duration_ms === null ? "–" : formatFineDuration(summary.duration_ms)}</b>
       <span>
         started <Timestamp at={startedAt} />
       </span>

@@ -6,6 +6,7 @@ import { TraceFacts, traceWarnings } from "./TraceHeader.tsx";
 const plain: TraceSummary = {
   name: "/",
   op: "pageload",
+  started_at: 0,
   duration_ms: 1240,
   spans: 3,
   browser: 2,

@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { CountCell } from "../../components/CountCell.tsx";
-import { formatFineDuration } from "../../components/format.ts";
+import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -38,14 +38,23 @@ export function TraceList({ source, returnFrom, compareWith }: {
   const own = {
     status: TRACE_STATUSES.find((status) => status === params.get("status")),
     op: params.get("op") || undefined,
+    name: params.get("name") || undefined,
     page: params.get("page") || undefined,
+    preflights: params.get("preflights") === "true" || undefined,
   };
   const sources = useSourceList(source);
   const list = useList(source, "traces", { q, sort, ...own, ...filters });
   const live = useLiveSpans();
   // The filters are applied by the data source, which does not have the live traces.
-  const isFiltered = [q, sort, filters.release, filters.environment, filters.until]
-    .concat(Object.values(own)).some((filter) => filter !== undefined);
+  const isFiltered = [
+    q,
+    sort,
+    filters.release,
+    filters.environment,
+    filters.until,
+    ...Object.values(own),
+  ]
+    .some((filter) => filter !== undefined);
   const showsOwn = useShowsOwn(source, filters);
   const liveTraces = showsOwn && !isFiltered ? live.traces : new Map();
   const rows = newestFirst(
@@ -70,20 +79,26 @@ export function TraceList({ source, returnFrom, compareWith }: {
             label="Operation"
             choices={sources?.ops ?? []}
           />
+          <ToggleFilter name="preflights" value="true">Preflights</ToggleFilter>
           {own.page !== undefined && (
             <ToggleFilter name="page" value={own.page}>{`Loads of ${own.page}`}</ToggleFilter>
           )}
           <a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>
         </>
       }
-      above={compareWith !== undefined && (
-        <p className="filtered-by">
-          <span>
-            Choose the trace to compare with <Id id={compareWith} />
-          </span>
-          <a href={fragmentTo("traces", [compareWith])}>Cancel</a>
-        </p>
-      )}
+      above={
+        <>
+          {compareWith !== undefined && (
+            <p className="filtered-by">
+              <span>
+                Choose the trace to compare with <Id id={compareWith} />
+              </span>
+              <a href={fragmentTo("traces", [compareWith])}>Cancel</a>
+            </p>
+          )}
+          <OnlyWithSpan {...own} count={list.rows.length} hasMore={list.more !== undefined} />
+        </>
+      }
       table={{
         className: "data-table traces-list",
         caption: sort === undefined ? "Traces, newest first" : "Traces",
@@ -110,6 +125,36 @@ export function TraceList({ source, returnFrom, compareWith }: {
         />
       )}
     </RowList>
+  );
+}
+
+/** What is counted while the list has only traces with certain spans. */
+function OnlyWithSpan({ op, name, count, hasMore }: {
+  op: string | undefined;
+  name: string | undefined;
+  count: number;
+  hasMore: boolean;
+}) {
+  const { params } = useFragment("traces");
+  if (op === undefined && name === undefined) return null;
+  const others = { ...Object.fromEntries(params), op: undefined, name: undefined };
+  return (
+    <p className="filtered-by">
+      <span>
+        {hasMore ? `${count} or more traces` : formatCount(count, "trace")}{" "}
+        with a span{name !== undefined && (
+          <>
+            named <b>{name}</b>
+          </>
+        )}
+        {op !== undefined && (
+          <>
+            of operation <b>{op}</b>
+          </>
+        )}
+      </span>
+      <a href={fragmentTo("traces", [], others)}>Show all traces</a>
+    </p>
   );
 }
 

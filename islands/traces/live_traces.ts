@@ -1,4 +1,5 @@
 import { OWN_SOURCE, type TraceRow } from "../../monitoring/models/rows.ts";
+import { traceRoot } from "../../monitoring/models/trace/trace.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 
 /** A row of the list of traces. */
@@ -42,16 +43,14 @@ function withSpans(row: TraceRow, spans: readonly TraceSpan[], now: number): Lis
 }
 
 function rowOf(trace_id: string, spans: readonly TraceSpan[], now: number): ListedTrace {
-  const first = spans.find(({ op }) => op === "pageload" || op === "navigation") ?? spans[0];
-  const starts = spans.map(({ start_ms }) => start_ms ?? now);
-  const ends = spans.map(({ end_ms }) => end_ms).filter((end) => end !== null);
-  const started_at = starts.reduce((a, b) => Math.min(a, b), starts[0] ?? now);
+  const root = traceRoot(spans, undefined);
+  const started_at = root?.started_at ?? now;
   return {
     trace_id,
-    name: first?.name ?? null,
-    op: first?.op ?? null,
+    name: root?.name ?? null,
+    op: root?.op ?? null,
     started_at,
-    ended_at: ends.length === 0 ? null : ends.reduce((a, b) => Math.max(a, b)),
+    ended_at: root?.ended_at ?? null,
     spans: spans.length,
     errors: 0,
     logs: 0,

@@ -90,7 +90,7 @@ export async function importArchive(
 /** Returns `taken`, `present`, or a message: why it was refused. */
 async function importEnvelope(
   inbox: Inbox,
-  { bytes, contentEncoding, receivedAt, isOwn }: ArchivedEnvelope,
+  { bytes, contentEncoding, receivedAt, isOwn, dsnKey }: ArchivedEnvelope,
   { maxEnvelopeBytes }: ArchiveLimits,
 ): Promise<string> {
   try {
@@ -104,6 +104,7 @@ async function importEnvelope(
       decoded: () => Promise.resolve(decoded),
       receivedAt,
       isOwn: isOwn ?? isOwnTelemetry(header),
+      dsnKey,
     });
     if (outcome === "stored") return "taken";
     if (outcome === "present") return "present";

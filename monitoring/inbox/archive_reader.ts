@@ -103,7 +103,7 @@ function announcedEnvelopes(line: Uint8Array | undefined): number | undefined {
 const MAX_TIME_MS = 8.64e15;
 
 function envelopeOf(
-  { received_at, content_encoding, own }: Readonly<Record<string, unknown>>,
+  { received_at, content_encoding, own, dsn_key }: Readonly<Record<string, unknown>>,
   bytes: Uint8Array,
 ): ArchivedEnvelope | string {
   const isTime = Number.isSafeInteger(received_at) && Number(received_at) >= 0 &&
@@ -119,7 +119,8 @@ function envelopeOf(
     return "Its content_encoding is none of gzip, deflate, br and zstd.";
   }
   const isOwn = typeof own === "boolean" ? own : undefined;
-  return { receivedAt: Number(received_at), contentEncoding, bytes, isOwn };
+  const dsnKey = typeof dsn_key === "string" ? dsn_key : undefined;
+  return { receivedAt: Number(received_at), contentEncoding, bytes, isOwn, dsnKey };
 }
 
 const LINE_FEED = 10;

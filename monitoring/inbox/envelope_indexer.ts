@@ -3,12 +3,8 @@ import {
   type IndexEntries,
   indexEnvelope,
 } from "../models/index/index_entries.ts";
-import {
-  EMPTY_ENVELOPE,
-  type ParsedEnvelope,
-  parseEnvelope,
-  parseItems,
-} from "../models/parsed_envelope.ts";
+import { EMPTY_ENVELOPE, parseEnvelope, parseItems } from "../models/parsed_envelope.ts";
+import { recordedRange } from "../models/recording/recording.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
 import type { UnindexedEnvelope } from "./envelope_table.ts";
 import type { AdmittedEnvelope } from "./inbox.ts";
@@ -47,20 +43,19 @@ export class EnvelopeIndexer {
 
   /** Reads the description and index entries of an envelope. */
   async read(envelope: AdmittedEnvelope): Promise<EnvelopeIndex> {
-    let parsed: ParsedEnvelope;
+    let decoded: Uint8Array | undefined;
     try {
-      parsed = parseEnvelope(await envelope.decoded());
+      decoded = await envelope.decoded();
     } catch {
       // The relay could decompress it, so memory or a limit is the cause. Stores it without index entries.
-      parsed = parseItems(envelope.header, envelope.items);
     }
-    return await this.#index(parsed, envelope);
+    return await this.#index(decoded, envelope, parseItems(envelope.header, envelope.items));
   }
 
   /** {@linkcode read} for an envelope that is stored elsewhere. */
   async readStored(envelope: StoredEnvelope): Promise<EnvelopeIndex> {
     // As large as the server allowed that has stored it.
-    return await this.#index(await parseStored(envelope, Number.MAX_SAFE_INTEGER), envelope);
+    return await this.#index(await decodeStored(envelope, Number.MAX_SAFE_INTEGER), envelope);
   }
 
   /**
@@ -73,8 +68,8 @@ export class EnvelopeIndexer {
     const step = async () => {
       const backlog: NewEntries[] = [];
       for (const envelope of file.unindexed()) {
-        const parsed = await parseStored(envelope, MAX_DECODED_BYTES);
-        const { entries } = await this.#index(parsed, envelope);
+        const decoded = await decodeStored(envelope, MAX_DECODED_BYTES);
+        const { entries } = await this.#index(decoded, envelope);
         backlog.push({ id: envelope.id, entries });
         if (stopped) return;
       }
@@ -96,24 +91,29 @@ export class EnvelopeIndexer {
     };
   }
 
+  /** @param otherwise used if it could not be decompressed */
   async #index(
-    parsed: ParsedEnvelope,
-    { receivedAt, isOwn }: Pick<StoredEnvelope, "receivedAt" | "isOwn">,
+    decoded: Uint8Array | undefined,
+    { receivedAt, isOwn, dsnKey }: Pick<StoredEnvelope, "receivedAt" | "isOwn" | "dsnKey">,
+    otherwise = EMPTY_ENVELOPE,
   ): Promise<EnvelopeIndex> {
+    const parsed = decoded === undefined ? otherwise : parseEnvelope(decoded);
     await this.maps.load(parsed);
-    return indexEnvelope(parsed, receivedAt, { mapWith: this.maps.get, isOwn });
+    const hasSegment = parsed.items.some(({ type }) => type === "replay_recording");
+    const recorded = decoded && hasSegment ? await recordedRange(decoded) : undefined;
+    const mapWith = this.maps.get;
+    return indexEnvelope(parsed, receivedAt, { mapWith, isOwn, dsnKey, recorded });
   }
 }
 
-async function parseStored(
+/** Undefined: too large or corrupt. It is listed among the envelopes only. */
+async function decodeStored(
   { bytes, contentEncoding }: StoredEnvelope,
   maxBytes: number,
-): Promise<ParsedEnvelope> {
+): Promise<Uint8Array | undefined> {
   try {
-    const encoding = parseContentEncoding(contentEncoding);
-    return parseEnvelope(await decodeBody(bytes, encoding, maxBytes));
+    return await decodeBody(bytes, parseContentEncoding(contentEncoding), maxBytes);
   } catch {
-    // Too large or corrupt: listed among the envelopes only.
-    return EMPTY_ENVELOPE;
+    return undefined;
   }
 }

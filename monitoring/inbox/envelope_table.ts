@@ -15,6 +15,7 @@ export interface DescribedEnvelope {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   readonly isOwn: boolean;
+  readonly dsnKey?: string | null | undefined;
   /** In a replica. Default: the next one. */
   readonly id?: number;
 }
@@ -35,7 +36,7 @@ export class EnvelopeTable {
 
   /** Returns the id. */
   insert(envelope: DescribedEnvelope): number {
-    const { description, bytes, contentEncoding, receivedAt, isOwn } = envelope;
+    const { description, bytes, contentEncoding, receivedAt, isOwn, dsnKey } = envelope;
     const { lastInsertRowid } = this.#sql.insert.run(
       envelope.id ?? null,
       receivedAt,
@@ -47,6 +48,7 @@ export class EnvelopeTable {
       contentEncoding,
       bytes,
       Number(isOwn),
+      dsnKey ?? null,
     );
     const id = Number(lastInsertRowid);
     for (const type of new Set(description.items.map((item) => item.type))) {
@@ -144,7 +146,7 @@ function prepare(db: DatabaseSync) {
   return {
     insert: sql(
       "INSERT INTO envelopes (id, received_at, event_id, trace_ids, replay_id, items, bytes," +
-        " content_encoding, body, is_own) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " content_encoding, body, is_own, dsn_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     insertType: sql("INSERT INTO item_types (envelope, type) VALUES (?, ?)"),
     addBytes: sql("UPDATE totals SET bytes = bytes + ?"),
@@ -158,7 +160,7 @@ function prepare(db: DatabaseSync) {
         " WHERE type = ? AND envelope > ? AND envelope <= ? ORDER BY envelope LIMIT ?",
     ),
     row: sql(`SELECT ${columns} FROM envelopes WHERE id = ?`),
-    body: sql("SELECT content_encoding, body, is_own FROM envelopes WHERE id = ?"),
+    body: sql("SELECT content_encoding, body, is_own, dsn_key FROM envelopes WHERE id = ?"),
     extent: sql(
       "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
         " (SELECT count(*) FROM envelopes) AS envelopes",
@@ -178,7 +180,7 @@ function prepare(db: DatabaseSync) {
     deleteAll: ["DELETE FROM envelopes", "DELETE FROM item_types"].map(sql),
     hasBacklog: sql("SELECT 1 FROM totals WHERE backlog > 0"),
     unindexed: sql(
-      "SELECT id, received_at, content_encoding, body, is_own FROM envelopes" +
+      "SELECT id, received_at, content_encoding, body, is_own, dsn_key FROM envelopes" +
         " WHERE id <= (SELECT backlog FROM totals)" +
         " AND NOT EXISTS (SELECT 1 FROM envelope_texts WHERE envelope = id) ORDER BY id DESC",
     ),
@@ -196,11 +198,12 @@ function rowOf(row: unknown): InboxRow {
 
 /** @param row with the columns of `body` and `unindexed` */
 function bodyOf(row: unknown): StoredBody {
-  const { body, content_encoding, is_own } = row as {
+  const { body, content_encoding, is_own, dsn_key } = row as {
     readonly body: Uint8Array<ArrayBuffer>;
     readonly content_encoding: string | null;
     readonly is_own: number | null;
+    readonly dsn_key: string | null;
   };
   const isOwn = is_own === null ? undefined : is_own === 1;
-  return { bytes: body, contentEncoding: content_encoding, isOwn };
+  return { bytes: body, contentEncoding: content_encoding, isOwn, dsnKey: dsn_key ?? undefined };
 }

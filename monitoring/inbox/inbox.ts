@@ -99,6 +99,8 @@ export interface AdmittedEnvelope {
   readonly receivedAt: number;
   /** Whether this server or its page has sent it. */
   readonly isOwn: boolean;
+  /** Public key of the DSN that the request or the envelope named; null: none. Default: the header's. */
+  readonly dsnKey?: string | null | undefined;
 }
 
 /** The body of an envelope as received. */
@@ -108,6 +110,8 @@ export interface StoredBody {
   readonly contentEncoding: string | null;
   /** See {@linkcode AdmittedEnvelope.isOwn}; undefined: stored by an earlier version, which trusted the header. */
   readonly isOwn: boolean | undefined;
+  /** See {@linkcode AdmittedEnvelope.dsnKey}. */
+  readonly dsnKey?: string | null | undefined;
 }
 
 /** Filters of {@linkcode Inbox.list}. */

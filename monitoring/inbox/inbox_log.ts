@@ -9,7 +9,7 @@ import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
 
 /** An envelope as the log has it. */
 export interface LoggedEnvelope
-  extends Pick<AdmittedEnvelope, "bytes" | "contentEncoding" | "receivedAt" | "isOwn"> {
+  extends Pick<AdmittedEnvelope, "bytes" | "contentEncoding" | "receivedAt" | "isOwn" | "dsnKey"> {
   /** Who reports news of groups of errors; null: no one, because it was imported. */
   readonly writer: string | null;
 }

@@ -1,11 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
-import type { EnvelopeSource } from "../models/source.ts";
 import { placeOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
 import { type GroupAlert, UNKNOWN_NAME } from "../models/rows.ts";
 import type { GroupStates } from "./group_states.ts";
+import { INDEX_TABLES, Senders } from "./senders.ts";
 import { PAGE_VITALS } from "../models/trace/page_vitals.ts";
+import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
 import {
   envelopeText,
   errorText,
@@ -20,8 +21,10 @@ type SqlValue = string | number | null;
 export class IndexWriter {
   readonly #sql: ReturnType<typeof prepare>;
   readonly #groups: GroupStates;
+  readonly #senders: Senders;
 
   constructor(db: DatabaseSync, groups: GroupStates) {
+    this.#senders = new Senders(db);
     this.#sql = prepare(db);
     this.#groups = groups;
   }
@@ -37,9 +40,7 @@ export class IndexWriter {
     entries: IndexEntries,
   ): GroupAlert[] {
     const alerts: GroupAlert[] = [];
-    const [source, release] = namesNoSender(description, entries)
-      ? [this.#onlyApplication(envelope), null]
-      : this.#writeSource(envelope, entries.source);
+    const { sender, source, release } = this.#senders.of(envelope, entries.source);
     let weight = 0;
     /** @param valuesOf its columns after the first three, which all tables have; undefined: it is not listed */
     const insertAll = <Entry>(
@@ -54,26 +55,32 @@ export class IndexWriter {
         for (const value of values) if (typeof value === "string") weight += value.length;
       });
     insertAll(this.#sql.insertTrace, entries.traces, (trace) => [
-      trace.started_at ?? trace.seen_at,
+      trace.root?.started_at ?? trace.seen_at,
       trace.trace_id,
       trace.spans,
       trace.errors,
       trace.logs,
-      trace.started_at,
-      trace.ended_at,
       trace.seen_at,
-      trace.root?.rank ?? null,
-      trace.root?.started_at ?? null,
+      trace.root === null ? NO_ROOT_ORDER : rootOrder(trace.root),
       trace.root?.name ?? null,
       trace.root?.op ?? null,
+      trace.root?.started_at ?? null,
+      trace.root?.ended_at ?? null,
       trace.replay_id,
       traceText(trace),
       Number(trace.failed),
       trace.http_status,
+      Number(trace.preflight),
     ]);
+    entries.traces.forEach(({ trace_id, spanNames }, index) => {
+      for (const { op, name } of spanNames) {
+        this.#sql.insertSpanName.run(placeOf(envelope, index), source, trace_id, op, name);
+        weight += name.length;
+      }
+    });
     insertAll(this.#sql.insertError, entries.errors, (error) => {
       const { group, type, value: message } = error;
-      const { release: version, environment, name } = entries.source;
+      const { release: version, environment } = entries.source;
       const arrival = this.#groups.arrive(group, { envelope, receivedAt, release: version });
       if (arrival === "deleted") return undefined;
       if (arrival !== "known") {
@@ -84,13 +91,14 @@ export class IndexWriter {
           message,
           release: version,
           environment,
-          source: name,
+          source: this.#sql.sourceName.get(source)?.name as string ?? UNKNOWN_NAME,
         });
       }
       return [
         error.at,
         error.group,
         error.trace_id,
+        error.replay_id,
         severityOf(error.level),
         error.handled === null ? null : Number(error.handled),
         errorText(error),
@@ -101,6 +109,7 @@ export class IndexWriter {
       log.at,
       severityOf(log.level),
       log.trace_id,
+      log.replay_id,
       logText(log),
       JSON.stringify(log),
     ]);
@@ -117,14 +126,14 @@ export class IndexWriter {
       entry.kind,
       entry.segment,
       entry.started_at,
-      entry.errors,
+      Number(entry.playable),
       entry.bytes,
       entry.page,
       recordingText(entry),
     ]);
     const text = envelopeText(description, entries);
     weight += text.length;
-    this.#sql.insertText.run(envelope, source, release, receivedAt, weight, text);
+    this.#sql.insertText.run(envelope, sender, source, release, receivedAt, weight, text);
     this.#sql.addWeight.run(weight);
     return alerts;
   }
@@ -156,68 +165,20 @@ export class IndexWriter {
   deleteAll(): void {
     for (const table of this.#sql.deleteAll) table.run();
   }
-
-  /** Returns the ids of the source and of its release. */
-  #writeSource(
-    envelope: number,
-    { key, name, environment, side, release }: EnvelopeSource,
-  ): readonly [source: number, release: number | null] {
-    const source = idOf(this.#sql.upsertSource.get(key, name, environment, side, envelope));
-    if (release === null) return [source, null];
-    return [source, idOf(this.#sql.upsertRelease.get(source, release, envelope, envelope))];
-  }
-
-  /** The source of a report that names none; {@linkcode NO_SOURCE} if it may be of several applications. */
-  #onlyApplication(envelope: number): number {
-    const [application, another] = this.#sql.applications.all();
-    if (application === undefined || another !== undefined) return NO_SOURCE;
-    const id = idOf(application);
-    this.#sql.seeSource.run(envelope, id);
-    return id;
-  }
 }
-
-/** Instead of the id of a source. */
-const NO_SOURCE = 0;
-
-/** SDKs send client reports without their name and release. */
-function namesNoSender({ items }: EnvelopeDescription, { source }: IndexEntries): boolean {
-  return source.name === UNKNOWN_NAME && items.length > 0 &&
-    items.every(({ type }) => type === "client_report");
-}
-
-const idOf = (row: unknown) => (row as { id: number }).id;
-
-const INDEX_TABLES = [
-  "trace_entries",
-  "error_entries",
-  "log_entries",
-  "vital_entries",
-  "recording_entries",
-];
 
 function prepare(db: DatabaseSync) {
   const insert = (table: string, columns: number) =>
     db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})`);
   return {
-    // The backlog is indexed from its newest envelope.
-    upsertSource: db.prepare(
-      "INSERT INTO sources (key, name, environment, side, newest) VALUES (?, ?, ?, ?, ?)" +
-        " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
-    ),
-    upsertRelease: db.prepare(
-      "INSERT INTO releases (source, release, newest, oldest) VALUES (?, ?, ?, ?) ON CONFLICT" +
-        " DO UPDATE SET newest = max(newest, excluded.newest), oldest = min(oldest, excluded.oldest)" +
-        " RETURNING id",
-    ),
-    applications: db.prepare("SELECT id FROM sources WHERE id > 1 LIMIT 2"),
-    seeSource: db.prepare("UPDATE sources SET newest = max(newest, ?) WHERE id = ?"),
+    sourceName: db.prepare("SELECT name FROM sources WHERE id = ?"),
     insertTrace: insert("trace_entries", 19),
-    insertError: insert("error_entries", 10),
-    insertLog: insert("log_entries", 8),
+    insertError: insert("error_entries", 11),
+    insertLog: insert("log_entries", 9),
     insertVitals: insert("vital_entries", 12),
     insertRecording: insert("recording_entries", 12),
-    insertText: insert("envelope_texts", 6),
+    insertSpanName: insert("span_names", 5),
+    insertText: insert("envelope_texts", 7),
     has: db.prepare("SELECT 1 FROM envelope_texts WHERE envelope = ?"),
     weight: db.prepare("SELECT weight FROM totals"),
     addWeight: db.prepare("UPDATE totals SET weight = weight + ?"),
@@ -229,7 +190,7 @@ function prepare(db: DatabaseSync) {
         " (SELECT coalesce(sum(weight), 0) FROM envelope_texts WHERE envelope BETWEEN ? AND ?)",
     ),
     deleteTexts: db.prepare("DELETE FROM envelope_texts WHERE envelope BETWEEN ? AND ?"),
-    deleteEntries: INDEX_TABLES.map((table) =>
+    deleteEntries: INDEX_TABLES.map(([table]) =>
       db.prepare(`DELETE FROM ${table} WHERE place >= ? AND place < ?`)
     ),
     // Of an envelope that was deleted by its age, older ones may still be stored; those of later releases are not read.
@@ -240,12 +201,17 @@ function prepare(db: DatabaseSync) {
           " AND e.release = releases.id)",
       ),
       db.prepare(
+        "DELETE FROM senders WHERE newest <= ? AND NOT EXISTS" +
+          " (SELECT 1 FROM envelope_texts AS e WHERE e.sender = senders.id)",
+      ),
+      db.prepare(
         "DELETE FROM sources WHERE newest <= ? AND id > 1 AND NOT EXISTS" +
           " (SELECT 1 FROM envelope_texts AS e WHERE e.source = sources.id)",
       ),
     ],
     deleteAll: [
-      ...[...INDEX_TABLES, "envelope_texts", "releases", "group_states"].map((table) =>
+      ...INDEX_TABLES.map(([table]) => db.prepare(`DELETE FROM ${table}`)),
+      ...["envelope_texts", "releases", "senders", "group_states"].map((table) =>
         db.prepare(`DELETE FROM ${table}`)
       ),
       db.prepare("DELETE FROM sources WHERE id > 1"),

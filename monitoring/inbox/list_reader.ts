@@ -3,13 +3,13 @@ import {
   envelopesSql,
   errorGroupsSql,
   HAS_CONTENT,
-  ifArrived,
   inTime,
   logsSql,
   occurrencesSql,
   ofSource,
   recordingsSql,
-  ROOT_OP,
+  replayOfTrace,
+  ROOT_FIRST,
   sentBy,
   tracesSql,
   vitalsSql,
@@ -48,8 +48,8 @@ import {
 /** Newest web vitals that a table of pages is made of: read and sorted in some 50 ms. */
 const MAX_VITALS_SCANNED = 20_000;
 
-/** Newest entries whose traces' operations can be chosen: a few thousand traces, found in some milliseconds. */
-const MAX_OPS_SCANNED = 5_000;
+/** Newest names of spans whose operations can be chosen: found in some milliseconds. */
+const MAX_OPS_SCANNED = 20_000;
 
 /** Reads lists from the tables that {@linkcode IndexWriter} writes. */
 export class ListReader {
@@ -128,7 +128,9 @@ export class ListReader {
         query,
         last,
         logsSql(query),
-        ({ key, entry, source }) => ({ row: logRow(key, JSON.parse(entry), source) }),
+        ({ key, entry, source, replay_id }) => ({
+          row: logRow(key, JSON.parse(entry), source, replay_id),
+        }),
       ),
     pages: (query, last) => this.#pages(query, last),
     recordings: (query, last) =>
@@ -137,9 +139,8 @@ export class ListReader {
 
   /** The pages whose names contain the query's text, all on one page. */
   #pages(query: ListQuery, last: number): Page<PageRow> {
-    const { before } = cursorOf(undefined, last);
     const list = vitalsSql(query);
-    const { matching } = this.#scan.matching(list, before);
+    const { matching } = this.#scan.matching(list, cursorOf(undefined, last));
     const entries = this.#scan.all(
       `SELECT ${list.columns} FROM ${list.from} WHERE ${where(matching)}` +
         ` ORDER BY ${list.key} DESC LIMIT ?`,
@@ -162,11 +163,10 @@ export class ListReader {
 
   /** {@linkcode SourceList.ops}. */
   ops(query: ListQuery): string[] {
-    const range = [{ sql: HAS_CONTENT, values: [] }, ...ofSource(query)];
+    const range = [{ sql: "e.op IS NOT NULL", values: [] }, ...ofSource(query)];
     const found = this.#scan.all(
-      `SELECT DISTINCT op FROM (SELECT ${ROOT_OP} AS op FROM (SELECT DISTINCT trace_id FROM` +
-        ` (SELECT e.trace_id FROM trace_entries AS e WHERE ${where(range)}` +
-        " ORDER BY e.place DESC LIMIT ?)) AS e) WHERE op IS NOT NULL ORDER BY op LIMIT ?",
+      `SELECT DISTINCT op FROM (SELECT e.op FROM span_names AS e WHERE ${where(range)}` +
+        " ORDER BY e.place DESC LIMIT ?) ORDER BY op LIMIT ?",
       [...valuesOf(range), MAX_OPS_SCANNED, MAX_OPS],
     ) as { op: string }[];
     return found.map(({ op }) => op);
@@ -199,25 +199,19 @@ export class ListReader {
     const sums = this.#scan.get(
       `SELECT sum(spans) AS spans, sum(errors) AS errors, sum(logs) AS logs,` +
         " max(failed) AS failed, max(http_status) AS http_status," +
-        ` coalesce(min(started_at), min(seen_at)) AS started_at, max(ended_at) AS ended_at,` +
-        " max(place) AS newest, count(*) AS entries FROM trace_entries AS e" +
-        ` WHERE trace_id = ? AND ${HAS_CONTENT}`,
-      [id],
-    ) as Omit<TraceRow, "trace_id" | "failed"> & {
+        ` max(place) AS newest, count(*) AS entries, ${replayOfTrace("?")} AS replay_id` +
+        ` FROM trace_entries AS e WHERE trace_id = ? AND ${HAS_CONTENT}`,
+      [id, id],
+    ) as Pick<TraceRow, "spans" | "errors" | "logs" | "http_status" | "replay_id"> & {
       failed: number;
       newest: number;
       entries: number;
     };
     const root = this.#scan.get(
-      "SELECT name, op FROM trace_entries WHERE trace_id = ? AND root_rank IS NOT NULL" +
-        " ORDER BY root_rank, root_at, place LIMIT 1",
+      "SELECT name, op, coalesce(started_at, seen_at) AS started_at, ended_at" +
+        ` FROM trace_entries AS e WHERE trace_id = ? AND ${HAS_CONTENT} ${ROOT_FIRST}`,
       [id],
-    ) as Pick<TraceRow, "name" | "op"> | undefined;
-    const recording = this.#scan.get(
-      "SELECT replay_id FROM trace_entries WHERE trace_id = ? AND replay_id IS NOT NULL" +
-        ` AND ${ifArrived("trace_entries.replay_id")} IS NOT NULL ORDER BY place LIMIT 1`,
-      [id],
-    ) as { replay_id: string } | undefined;
+    ) as Pick<TraceRow, "name" | "op" | "started_at" | "ended_at">;
     const { received_at } = this.#scan.get("SELECT received_at FROM envelopes WHERE id = ?", [
       envelopeAt(sums.newest),
     ]) as { received_at: number };
@@ -226,19 +220,16 @@ export class ListReader {
         ` WHERE trace_id = ? AND ${HAS_CONTENT} GROUP BY source ORDER BY min(place)`,
       [id],
     ) as { key: string }[];
-    const { spans, errors, logs, failed, http_status, started_at, ended_at } = sums;
+    const { spans, errors, logs, failed, http_status, replay_id } = sums;
     const row = {
       trace_id: id,
-      name: root?.name ?? null,
-      op: root?.op ?? null,
-      started_at,
-      ended_at,
+      ...root,
       spans,
       errors,
       logs,
       failed: failed === 1,
       http_status,
-      replay_id: recording?.replay_id ?? null,
+      replay_id,
       received_at,
       sources: sources.map(({ key }) => key),
     };
@@ -248,11 +239,17 @@ export class ListReader {
   #recordingRow({ replay_id, source }: Found) {
     const id = replay_id!;
     const entries = this.#scan.all(
-      "SELECT kind, segment, started_at, at, errors, bytes, page FROM recording_entries" +
+      "SELECT kind, segment, started_at, at, playable, bytes, page FROM recording_entries" +
         " WHERE replay_id = ? ORDER BY place",
       [id],
-    ) as RecordingEntry[];
-    return { row: recordingRow(entries, id, source), summed: entries.length };
+    ) as unknown as (Omit<RecordingEntry, "playable"> & { playable: number })[];
+    const segments = entries.map((entry) => ({ ...entry, playable: entry.playable === 1 }));
+    const { indexed } = occurrencesSql({ replay: id });
+    const { errors } = this.#scan.get(
+      `SELECT count(*) AS errors FROM error_entries AS e WHERE ${where(indexed)}`,
+      valuesOf(indexed),
+    ) as { errors: number };
+    return { row: recordingRow(segments, id, source, errors), summed: entries.length };
   }
 
   #groupRow({ key, entry, source }: Found, query: ListQuery): ErrorGroupRow {

@@ -4,7 +4,16 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { GroupStates } from "./group_states.ts";
 import { ListReader } from "./list_reader.ts";
-import { admitted, envelopeOf, error, hexId, log, span } from "./testdata/envelopes.ts";
+import {
+  admitted,
+  type Attributes,
+  envelopeOf,
+  error,
+  hexId,
+  log,
+  span,
+  type TestItem,
+} from "./testdata/envelopes.ts";
 import {
   LIST_SORTS,
   type ListQuery,
@@ -18,6 +27,8 @@ import {
   ENVELOPE_BYTES,
   type IndexUnderTest,
   memoryIndexUnderTest,
+  sentBy,
+  shop,
 } from "./testdata/tested_index.ts";
 import { parseEnvelope } from "../models/parsed_envelope.ts";
 import { readSource } from "../models/source.ts";
@@ -44,6 +55,9 @@ const NOW = 1_795_262_400_000;
 const time = fc.integer({ min: NOW - 9_000, max: NOW }).map((ms) => ms / 1_000);
 
 const item = fc.oneof(
+  few.map((n) =>
+    span(n, { name: "OPTIONS /", attributes: { "sentry.op": { value: "http.server" } } })
+  ),
   fc.record({ trace: few, name: word, start_timestamp: time, parent_span_id: word }, {
     requiredKeys: ["trace"],
   }).map(({ trace, ...rest }) => span(trace, rest)),
@@ -79,13 +93,15 @@ const item = fc.oneof(
 
 /** Of two applications, one in two releases, and Sightglass. */
 const HEADERS: readonly Record<string, unknown>[] = [
-  { sdk: { name: "sentry.python" }, trace: { environment: "test", release: "shop@1" } },
-  { sdk: { name: "sentry.python" }, trace: { environment: "test", release: "shop@2" } },
-  { sdk: { name: "sentry.javascript.browser" } },
+  shop("1"),
+  shop("2"),
+  { sdk: { name: "sentry.javascript.browser" }, sender: { release: "page@1" } },
   OWN_TELEMETRY,
 ];
-const keyOf = (header: Record<string, unknown>) =>
-  readSource(parseEnvelope(envelopeOf(header, ["event", {}]))).key;
+const sentEnvelope = ({ sender, ...header }: Attributes, items: readonly TestItem[]) =>
+  envelopeOf(header, ...items.map((item) => sentBy(item, sender)));
+const keyOf = (header: Attributes) =>
+  readSource(parseEnvelope(sentEnvelope(header, [["event", {}]]))).key;
 const receivedTime = fc.integer({ min: NOW - 10_000, max: NOW + 10 });
 
 const query: fc.Arbitrary<ListQuery> = fc.record({
@@ -101,7 +117,10 @@ const query: fc.Arbitrary<ListQuery> = fc.record({
   until: receivedTime,
   environment: fc.constantFrom("test", "production"),
   status: fc.constantFrom(...TRACE_STATUSES),
-  op: fc.constantFrom("http.server", "pageload"),
+  op: fc.constantFrom("http.server", "pageload", "db"),
+  name: fc.constantFrom("load", "order 1"),
+  preflights: fc.boolean(),
+  replay: few.map((n) => hexId(90 + n)),
   page: fc.constantFrom("load", "x_y"),
   sort: fc.constantFrom(...LIST_SORTS),
   now: receivedTime,
@@ -124,7 +143,7 @@ Deno.test("any query → same pages from SQLite as from the memory index", async
         const ids = { sqlite: [] as number[], memory: [] as number[] };
         try {
           for (const [n, [header, items]] of envelopes.entries()) {
-            const bytes = envelopeOf(header, ...items);
+            const bytes = sentEnvelope(header, items);
             await sqlite.add(bytes, NOW + n);
             await memory.add(bytes, NOW + n);
           }
@@ -195,8 +214,8 @@ Deno.test("release or environment of few envelopes → counted over the scan lim
   try {
     for (let n = 0; n < 60; n++) {
       const release = n < 2 ? "old" : n < 58 ? "long" : "new";
-      const header = { trace: { release, environment: release } };
-      await inbox.store(admitted(envelopeOf(header, span(n + 1), log("one")), NOW + n));
+      const header = { sender: { release, environment: release } };
+      await inbox.store(admitted(sentEnvelope(header, [span(n + 1), log("one")]), NOW + n));
     }
     const lists = new ListReader(db, new GroupStates(db), 20);
     const few = { traces: 2, errors: 0, logs: 2, recordings: 0, envelopes: 2 };

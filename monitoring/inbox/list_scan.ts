@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { cursorOf, writeCursor } from "../models/index/list_cursor.ts";
+import { cursorOf, type ListCursor, writeCursor } from "../models/index/list_cursor.ts";
 import { type ListQuery, MAX_COUNT, MAX_LIST_ROWS, type Page } from "../models/rows.ts";
 
 type SqlValue = string | number;
@@ -14,14 +14,14 @@ export interface Condition {
 export interface SqlList {
   /** The table of the entries. */
   readonly table: string;
-  /** The table with the alias `e`, and joined tables. */
+  /** The table with the alias `e`. */
   readonly from: string;
-  /** Conditions on the joined tables. */
-  readonly leading?: readonly Condition[];
   /** The column that orders the list. */
   readonly key: string;
   /** Places per step of `key`: 1 (default), or {@linkcode PLACES} if it is the id of an envelope. */
   readonly unit?: number;
+  /** Whether entries are ordered by their time, and by `key` if that is equal. */
+  readonly byTime?: boolean;
   readonly columns: string;
   /** Conditions that an SQLite index answers. The remaining entries are scanned. */
   readonly indexed: readonly Condition[];
@@ -38,6 +38,8 @@ export interface SqlList {
 /** Orders rows by an aggregate of the entries with the same `distinct`. Rows without a value are left out. */
 interface Rank {
   readonly aggregate: string;
+  /** Of which entry `aggregate` is, if not of all of them: an `ORDER BY`. */
+  readonly first?: string | undefined;
   /** Conditions on the entries that are aggregated; undefined: those that match the query. */
   readonly of?: readonly Condition[];
   readonly descending: boolean;
@@ -46,6 +48,7 @@ interface Rank {
 /** An entry that makes a row, with the columns of the list. */
 export interface Found {
   readonly key: number;
+  readonly at: number;
   /** JSON. */
   readonly entry: string;
   readonly trace_id: string;
@@ -70,6 +73,9 @@ const MAX_SCANNED = 100_000;
 /** Part of {@linkcode MAX_SCANNED} that a count scans. Five lists are counted for one answer. */
 const COUNTED_PART = 0.5;
 
+/** After every time that is indexed. */
+const LAST_TIME = Number.MAX_SAFE_INTEGER;
+
 /** Reads pages of lists, and scans a bounded number of entries for each. */
 export class ListScan {
   readonly #db: DatabaseSync;
@@ -90,24 +96,23 @@ export class ListScan {
    */
   page<Row>(query: ListQuery, last: number, list: SqlList, rowOf: RowOf<Row>): Page<Row> {
     if (list.rank) return this.#rankedPage(query, last, { ...list, rank: list.rank }, rowOf);
-    const { before, asOf } = cursorOf(query.before, last);
-    const { from, key, unit = 1, columns, distinct } = list;
+    const cursor = cursorOf(query.before, last);
+    const { from, unit = 1, columns, distinct } = list;
     const limit = query.limit ?? MAX_LIST_ROWS;
-    const { matching, scanEnd } = this.matching(list, before);
-    const newest = distinct ? [newestOf(list, distinct, asOf)] : [];
+    const { matching, scanEnd } = this.matching(list, cursor);
+    const newest = distinct ? [newestOf(list, distinct, cursor.asOf)] : [];
     const wanted = [...matching, ...list.rowFilters ?? [], ...newest];
     const found = this.all(
-      `SELECT ${key} AS key, ${columns} FROM ${from} WHERE ${
-        where(wanted)
-      } ORDER BY ${key} DESC LIMIT ?`,
+      `SELECT ${position(list)}, ${columns} FROM ${from} WHERE ${where(wanted)} ORDER BY ${
+        orderOf(list)
+      } LIMIT ?`,
       [...valuesOf(wanted), limit + 1],
     ) as Found[];
     const rows = this.#rows(found.slice(0, limit), rowOf);
-    const nextBefore = found.length > rows.length ? found[rows.length - 1]?.key : scanEnd;
-    return {
-      rows,
-      next: nextBefore === undefined ? null : writeCursor({ before: nextBefore * unit, asOf }),
-    };
+    const end = found.length > rows.length ? found[rows.length - 1] : scanEnd;
+    const next = end &&
+      { before: end.key * unit, asOf: cursor.asOf, at: list.byTime ? end.at : undefined };
+    return { rows, next: next === undefined ? null : writeCursor(next) };
   }
 
   /** A page of a list that is not ordered by place. Its cursor has the number of earlier rows as `before`. */
@@ -120,14 +125,17 @@ export class ListScan {
     const cursor = cursorOf(query.before, last);
     const offset = query.before === undefined ? 0 : cursor.before;
     const { asOf } = cursor;
-    const { table, from, columns, distinct, filters, rank: { aggregate, of, descending } } = list;
+    const { table, from, columns, distinct, filters, rank } = list;
+    const { aggregate, first = "", of, descending } = rank;
     const rowFilters = list.rowFilters ?? [];
     const limit = query.limit ?? MAX_LIST_ROWS;
-    const { matching } = this.matching(list, asOf);
+    const { matching } = this.matching(list, { before: asOf, asOf });
     const all = of && [{ sql: "e.place < ?", values: [asOf] }, ...of];
-    const rank = all === undefined
+    const ranked = all === undefined
       ? "of_matching"
-      : `(SELECT ${aggregate} FROM ${table} AS e WHERE e.${distinct} = same AND ${where(all)})`;
+      : `(SELECT ${aggregate} FROM ${table} AS e WHERE e.${distinct} = same AND ${
+        where(all)
+      } ${first})`;
     // The `+` keeps SQLite from reading the filtered columns in the order of groups, four times as slow.
     const same = `${filters.length > 0 ? "+" : ""}e.${distinct}`;
     const keys = this.all(
@@ -135,7 +143,7 @@ export class ListScan {
         ` ${all === undefined ? aggregate : "NULL"} AS of_matching FROM ${from}` +
         ` WHERE ${where(matching)} GROUP BY ${same}` +
         `${rowFilters.length > 0 ? ` HAVING ${where(rowFilters)}` : ""}),` +
-        ` ranked AS MATERIALIZED (SELECT key, ${rank} AS rank FROM found)` +
+        ` ranked AS MATERIALIZED (SELECT key, ${ranked} AS rank FROM found)` +
         ` SELECT key FROM ranked WHERE rank IS NOT NULL` +
         ` ORDER BY rank ${descending ? "DESC" : "ASC"}, key DESC LIMIT ? OFFSET ?`,
       [
@@ -167,51 +175,57 @@ export class ListScan {
 
   /** Counts the rows of a list, up to {@linkcode MAX_COUNT}. Null: the scan limit was reached before. */
   count(list: SqlList, last: number): number | null {
-    const { from, key, distinct } = list;
-    const { before } = cursorOf(undefined, last);
-    const { matching, scanEnd } = this.matching(list, before, this.#maxScanned * COUNTED_PART);
+    const { from, key, distinct, rowFilters = [] } = list;
+    const top = cursorOf(undefined, last);
+    const { matching, scanEnd } = this.matching(list, top, this.#maxScanned * COUNTED_PART);
+    const counted = [...matching, ...rowFilters];
     const { count } = this.get(
       `SELECT count(*) AS count FROM (SELECT DISTINCT ${distinct ? `e.${distinct}` : key}` +
-        ` FROM ${from} WHERE ${where(matching)} LIMIT ?)`,
-      [...valuesOf(matching), MAX_COUNT],
+        ` FROM ${from} WHERE ${where(counted)} LIMIT ?)`,
+      [...valuesOf(counted), MAX_COUNT],
     ) as { count: number };
     return scanEnd === undefined || count === MAX_COUNT ? count : null;
   }
 
-  /** The conditions on entries before a place, and the key below which no more are scanned. */
+  /** The conditions on entries after a cursor, and the entry at which the scan limit is reached. */
   matching(
     list: SqlList,
-    before: number,
+    { before, asOf, at }: ListCursor,
     maxScanned = this.#maxScanned,
-  ): { matching: Condition[]; scanEnd?: number } {
-    const { key, unit = 1, leading = [], indexed, filters, distinct } = list;
+  ): { matching: Condition[]; scanEnd?: Found | undefined } {
+    const { key, unit = 1, byTime, indexed, filters, distinct } = list;
     const range = [
-      ...leading,
       ...indexed,
-      // Last, because SQLite uses the first upper bound.
-      { sql: `${key} < ?`, values: [Math.ceil(before / unit)] },
+      ...byTime ? [{ sql: `(e.at, ${key}) < (?, ?)`, values: [at ?? LAST_TIME, before] }] : [],
+      // The `+` keeps SQLite from reading in the order of places.
+      byTime
+        ? { sql: `+${key} < ?`, values: [asOf] }
+        : { sql: `${key} < ?`, values: [Math.ceil(before / unit)] },
     ];
     // Without filters an index finds exactly the rows.
     const scanEnd = filters.length > 0 || distinct
       ? this.#scanEnd(list, range, maxScanned)
       : undefined;
-    const scanned = scanEnd === undefined ? [] : [{ sql: `${key} >= ?`, values: [scanEnd] }];
+    const scanned = scanEnd === undefined ? [] : [
+      byTime
+        ? { sql: `(e.at, ${key}) >= (?, ?)`, values: [scanEnd.at, scanEnd.key] }
+        : { sql: `${key} >= ?`, values: [scanEnd.key] },
+    ];
     return { matching: [...range, ...scanned, ...filters], scanEnd };
   }
 
-  /** The key at which the scan limit is reached; undefined: not reached. */
+  /** Undefined: the scan limit is not reached. */
   #scanEnd(
-    { from, key }: SqlList,
+    list: SqlList,
     range: readonly Condition[],
     maxScanned: number,
-  ): number | undefined {
-    const end = this.get(
-      `SELECT ${key} AS key FROM ${from} WHERE ${
-        where(range)
-      } ORDER BY ${key} DESC LIMIT 1 OFFSET ?`,
+  ): Found | undefined {
+    return this.get(
+      `SELECT ${position(list)} FROM ${list.from} WHERE ${where(range)} ORDER BY ${
+        orderOf(list)
+      } LIMIT 1 OFFSET ?`,
       [...valuesOf(range), Math.floor(maxScanned) - 1],
     ) as Found | undefined;
-    return end?.key;
   }
 
   all(sql: string, values: readonly SqlValue[]): unknown[] {
@@ -230,6 +244,11 @@ export class ListScan {
     return prepared;
   }
 }
+
+/** What the cursor of the next page needs of an entry. */
+const position = ({ key, byTime }: SqlList) => `${key} AS key${byTime ? ", e.at AS at" : ""}`;
+
+const orderOf = ({ key, byTime }: SqlList) => `${byTime ? "e.at DESC, " : ""}${key} DESC`;
 
 /** The condition that no newer entry matches: a key is in the list once, on one page. */
 function newestOf(

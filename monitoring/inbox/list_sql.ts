@@ -2,14 +2,19 @@ import { PLACES } from "../models/index/list_cursor.ts";
 import { fold } from "../models/index/search_text.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import { APPLICATIONS, type ListQuery, readSort, type SortColumn } from "../models/rows.ts";
-import type { Condition, SqlList } from "./list_scan.ts";
+import { type Condition, type SqlList, valuesOf, where } from "./list_scan.ts";
 
-/** The aggregates by which a list is sorted. They are those of its rows. */
+/** The aggregates by which a list is sorted, or the value of the first entry. They are those of its rows. */
 type Aggregates = Partial<Record<SortColumn, string>>;
 
+/** The entry with the root of a trace first. */
+export const ROOT_FIRST = "ORDER BY root_order, place LIMIT 1";
+
+const ROOT_AGGREGATES: Aggregates = {
+  started_at: "coalesce(e.started_at, e.seen_at)",
+  duration: "e.ended_at - e.started_at",
+};
 const TRACE_AGGREGATES: Aggregates = {
-  started_at: "coalesce(min(e.started_at), min(e.seen_at))",
-  duration: "max(0, max(e.ended_at) - min(e.started_at))",
   spans: "sum(e.spans)",
   errors: "sum(e.errors)",
   logs: "sum(e.logs)",
@@ -19,9 +24,11 @@ const GROUP_AGGREGATES: Aggregates = {
   last_seen: "max(e.at)",
   count: "count(*)",
 };
+/** As in `recordingRow`: from the first segment that can be played, if there is one. */
+const RECORDING_START = "coalesce(min(iif(e.playable, e.started_at, NULL)), min(e.started_at))";
 const RECORDING_AGGREGATES: Aggregates = {
-  started_at: "min(e.started_at)",
-  duration: "max(e.at) - min(e.started_at)",
+  started_at: RECORDING_START,
+  duration: `max(e.at) - ${RECORDING_START}`,
 };
 
 /** A trace that is only mentioned, by a recording or a session, is not listed. */
@@ -35,7 +42,7 @@ export function tracesSql(query: ListQuery): SqlList {
     columns: "e.trace_id",
     indexed: [
       ...when(query.trace, "e.trace_id = ?"),
-      ...when(query.replay, "e.replay_id = ?"),
+      ...when(query.replay, `e.trace_id ${ofReplay}`),
       ...ofSource(query),
       ...inRange(query, "trace_entries"),
     ],
@@ -46,13 +53,11 @@ export function tracesSql(query: ListQuery): SqlList {
         query.page,
         "+e.trace_id IN (SELECT trace_id FROM vital_entries WHERE page = ? AND is_load = 1)",
       ),
-      ...when(
-        query.op,
-        "+e.trace_id IN (SELECT trace_id FROM trace_entries WHERE root_rank IS NOT NULL AND op = ?)",
-      ),
-      ...when(query.op, `${ROOT_OP} = ?`),
+      ...withSpan(query),
+      ...query.preflights || query.trace !== undefined ? [] : [NO_PREFLIGHT],
     ],
     distinct: "trace_id",
+    ...rankBy(query, ROOT_AGGREGATES, () => [content], ROOT_FIRST),
     ...rankBy(query, TRACE_AGGREGATES, () => [content]),
   };
 }
@@ -75,12 +80,11 @@ export function errorGroupsSql(query: ListQuery): SqlList {
 /** Errors, every one. */
 export function occurrencesSql(query: ListQuery): SqlList {
   const { group, handled } = query;
-  const entries = ofTrace(query, "error_entries", "errors");
   return {
-    ...entries,
-    columns: `e.entry, ${SOURCE}, ${ARRIVED_OF_ERROR}`,
+    ...entriesOf("error_entries"),
+    columns: `e.entry, ${SOURCE}, ${REPLAY}`,
     indexed: [
-      ...entries.indexed,
+      ...ofTrace(query),
       ...when(group, "e.group_key = ?"),
       ...ofSource(query),
       ...inRange(query, "error_entries"),
@@ -93,14 +97,15 @@ export function occurrencesSql(query: ListQuery): SqlList {
   };
 }
 
-/** Structured logs of a level and more severe ones. */
+/** Structured logs of a level and more severe ones, in the order of their time. */
 export function logsSql(query: ListQuery): SqlList {
-  const entries = ofTrace(query, "log_entries", "logs");
   return {
-    ...entries,
-    columns: `e.entry, ${SOURCE}`,
-    indexed: [...entries.indexed, ...ofSource(query), ...inRange(query, "log_entries")],
-    filters: [...atLeast(query), ...filtersOf(query)],
+    ...entriesOf("log_entries"),
+    byTime: true,
+    columns: `e.entry, ${SOURCE}, ${REPLAY}`,
+    // The `+` keeps SQLite from reading in the order of places.
+    indexed: [...ofTrace(query), ...ofSource(query), ...inSentRange(query, "+e.place", PLACES)],
+    filters: [...atLeast(query), ...filtersOf(query, "at", "")],
   };
 }
 
@@ -165,12 +170,16 @@ function entriesOf(table: string): Pick<SqlList, "table" | "from" | "key"> {
   return { table, from: `${table} AS e`, key: "e.place" };
 }
 
-/** The filters by release, environment, time and text, which every list has. */
-function filtersOf(query: ListQuery, time = "at"): Condition[] {
+/**
+ * The filters by release, environment, time and text, which every list has.
+ *
+ * @param noIndex see {@linkcode inTime}
+ */
+function filtersOf(query: ListQuery, time = "at", noIndex: "" | "+" = "+"): Condition[] {
   return [
     ...ofRelease(query),
     ...ofEnvironment(query),
-    ...inTime(query, time),
+    ...inTime(query, time, noIndex),
     ...searches(query.q),
   ];
 }
@@ -179,54 +188,63 @@ function filtersOf(query: ListQuery, time = "at"): Condition[] {
  * The rank by the query's order, if the list has it.
  *
  * @param of returns the conditions on the entries that are aggregated; undefined: those that match the query
+ * @param first see {@linkcode Rank}
  */
 function rankBy(
   { sort }: ListQuery,
   aggregates: Aggregates,
   of: (column: SortColumn) => readonly Condition[] | undefined,
+  first?: string,
 ): Pick<SqlList, "rank"> {
   if (sort === undefined) return {};
   const { column, descending } = readSort(sort);
   const aggregate = aggregates[column];
-  return aggregate === undefined ? {} : { rank: { aggregate, of: of(column), descending } };
+  return aggregate === undefined ? {} : { rank: { aggregate, first, of: of(column), descending } };
 }
 
-/** The entries of a table; with a trace or a recording, joined by the entries of its traces. */
-function ofTrace(
-  { trace, replay }: ListQuery,
-  table: string,
-  count: string,
-): Pick<SqlList, "table" | "from" | "key" | "leading" | "indexed"> {
-  if (trace === undefined && replay === undefined) return { ...entriesOf(table), indexed: [] };
-  const first = `t.place / ${PLACES} * ${PLACES}`;
-  return {
-    table,
-    from: `trace_entries AS t CROSS JOIN ${table} AS e` +
-      ` ON e.place >= ${first} AND e.place < ${first} + ${PLACES}`,
-    // The `+` keeps SQLite from using this bound for the index: it uses one, and the join's is better.
-    key: "+e.place",
-    leading: [
-      ...when(trace, "t.trace_id = ?"),
-      ...when(replay, "t.replay_id = ?"),
-      { sql: `t.${count} > 0`, values: [] },
-    ],
-    indexed: [{ sql: "e.trace_id = t.trace_id", values: [] }],
-  };
+/** Of a trace, of a recording: errors and logs name it themselves, else their trace does. */
+function ofTrace({ trace, replay }: ListQuery): Condition[] {
+  return [
+    ...when(trace, "e.trace_id = ?"),
+    ...replay === undefined ? [] : [{
+      sql: `(e.replay_id = ? OR e.replay_id IS NULL AND e.trace_id ${ofReplay})`,
+      values: [replay, replay],
+    }],
+  ];
 }
+
+const ofReplay = "IN (SELECT trace_id FROM trace_entries WHERE replay_id = ?)";
+
+/** With a span of an operation, of a name, or of both. */
+function withSpan({ op, name }: ListQuery): Condition[] {
+  const conditions = [...when(op, "op = ?"), ...when(name, "name = ?")];
+  if (conditions.length === 0) return [];
+  return [{
+    sql: `+e.trace_id IN (SELECT trace_id FROM span_names WHERE ${where(conditions)})`,
+    values: valuesOf(conditions),
+  }];
+}
+
+const NO_PREFLIGHT: Condition = {
+  sql:
+    "NOT EXISTS (SELECT 1 FROM trace_entries AS p WHERE p.trace_id = e.trace_id AND p.preflight = 1)",
+  values: [],
+};
 
 /** The key of an entry's source. */
 const SOURCE = "(SELECT key FROM sources WHERE id = e.source) AS source";
 
-/** The operation of a trace's root span: of the entry that {@linkcode TraceRow} takes its name from. */
-export const ROOT_OP = "(SELECT r.op FROM trace_entries AS r INDEXED BY trace_entries_by_root" +
-  " WHERE r.trace_id = e.trace_id AND r.root_rank IS NOT NULL" +
-  " ORDER BY r.root_rank, r.root_at, r.place LIMIT 1)";
+const hasArrived = (of: string) =>
+  `EXISTS (SELECT 1 FROM recording_entries AS r WHERE r.replay_id = ${of})`;
 
-/** @param of column with the id of a recording; null if no segment of it has arrived */
-export const ifArrived = (of: string) =>
-  `(SELECT replay_id FROM recording_entries WHERE replay_id = ${of} LIMIT 1)`;
+/** @param traceId an expression: the first recording that a trace names, of those with segments that have arrived */
+export const replayOfTrace = (traceId: string) =>
+  `(SELECT t.replay_id FROM trace_entries AS t WHERE t.trace_id = ${traceId}` +
+  ` AND t.replay_id IS NOT NULL AND ${hasArrived("t.replay_id")} ORDER BY t.place LIMIT 1)`;
 
-const ARRIVED_OF_ERROR = `${ifArrived("e.entry ->> 'replay_id'")} AS replay_id`;
+/** The recording of an error or log: see {@linkcode ofTrace}. */
+const REPLAY = `CASE WHEN e.replay_id IS NULL THEN ${replayOfTrace("e.trace_id")}` +
+  ` WHEN ${hasArrived("e.replay_id")} THEN e.replay_id END AS replay_id`;
 
 function ofStatus({ status }: ListQuery): Condition[] {
   if (status === undefined) return [];
@@ -238,9 +256,9 @@ function ofStatus({ status }: ListQuery): Condition[] {
   return [{ sql: `+e.trace_id ${among("http_status BETWEEN ? AND ?")}`, values }];
 }
 
-/** The source and environment of a query, for sums of a few entries that another index finds. */
+/** The source, release and environment of a query, for sums of a few entries that another index finds. */
 export function sentBy(query: ListQuery): Condition[] {
-  return [...ofSource(query, "+"), ...ofEnvironment(query)];
+  return [...ofSource(query, "+"), ...ofRelease(query), ...ofEnvironment(query)];
 }
 
 function ofEnvironment({ environment }: ListQuery): Condition[] {
@@ -284,7 +302,7 @@ function inState({ state }: ListQuery): Condition[] {
  * are scanned.
  */
 function inRange(query: ListQuery, table: string): Condition[] {
-  const { since, until, release, environment, trace, replay } = query;
+  const { since, until, trace, replay } = query;
   // The entries of a trace or a recording are few, and found by another index.
   if (trace !== undefined || replay !== undefined) return [];
   const [key, time, unit] = table === "envelope_texts"
@@ -294,21 +312,44 @@ function inRange(query: ListQuery, table: string): Condition[] {
   return [
     ...bound(since, `e.${key} >= (SELECT min(${key}) ${from} >= ?)`),
     ...bound(until, `e.${key} <= (SELECT max(${key}) ${from} < ?)`),
-    ...when(release, `e.${key} >= (SELECT min(oldest) * ${unit} FROM releases WHERE release = ?)`),
+    ...inSentRange(query, `e.${key}`, unit),
+  ];
+}
+
+/**
+ * The first and the last place of the release and the environment.
+ *
+ * @param key of an entry
+ * @param unit places for each envelope
+ */
+function inSentRange({ release, environment }: ListQuery, key: string, unit: number): Condition[] {
+  return [
+    ...when(release, `${key} >= (SELECT min(oldest) * ${unit} FROM releases WHERE release = ?)`),
     ...when(
       release,
-      `e.${key} < (SELECT (max(newest) + 1) * ${unit} FROM releases WHERE release = ?)`,
+      `${key} < (SELECT (max(newest) + 1) * ${unit} FROM releases WHERE release = ?)`,
     ),
     ...when(
       environment,
-      `e.${key} < (SELECT (max(newest) + 1) * ${unit} FROM sources WHERE environment = ?)`,
+      `${key} < (SELECT (max(newest) + 1) * ${unit} FROM sources WHERE environment = ?)`,
     ),
   ];
 }
 
-/** By the entry's own time. */
-export function inTime({ since, until }: ListQuery, column = "at"): Condition[] {
-  return [...bound(since, `+e.${column} >= ?`), ...bound(until, `+e.${column} < ?`)];
+/**
+ * By the entry's own time.
+ *
+ * @param noIndex `+` keeps SQLite from using the index of times
+ */
+export function inTime(
+  { since, until }: ListQuery,
+  column = "at",
+  noIndex: "" | "+" = "+",
+): Condition[] {
+  return [
+    ...bound(since, `${noIndex}e.${column} >= ?`),
+    ...bound(until, `${noIndex}e.${column} < ?`),
+  ];
 }
 
 function bound(value: number | undefined, sql: string): Condition[] {

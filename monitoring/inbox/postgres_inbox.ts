@@ -259,8 +259,8 @@ class PostgresInbox extends InboxReplica {
 }
 
 function logged(
-  { bytes, contentEncoding, receivedAt, isOwn }: AdmittedEnvelope,
+  { bytes, contentEncoding, receivedAt, isOwn, dsnKey }: AdmittedEnvelope,
   writer: string | null,
 ): LoggedEnvelope {
-  return { bytes, contentEncoding, receivedAt, isOwn, writer };
+  return { bytes, contentEncoding, receivedAt, isOwn, dsnKey, writer };
 }

@@ -108,7 +108,7 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       group: optional("group", groupKey),
       type: optional("type", itemType),
       level: optional("level", oneOf(LOG_LEVELS)),
-      handled: optional("handled", (text, name) => oneOf(["true", "false"])(text, name) === "true"),
+      handled: optional("handled", trueOrFalse),
       state: optional("state", oneOf(GROUP_STATES)),
       source: optional(
         "source",
@@ -121,6 +121,8 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       environment: optional("environment", nameOf("an environment")),
       status: optional("status", oneOf(TRACE_STATUSES)),
       op: optional("op", nameOf("an operation")),
+      name: optional("name", nameOf("a span's name")),
+      preflights: optional("preflights", trueOrFalse),
       page: optional("page", nameOf("a page")),
       since: optional("since", timeBound(now)),
       until: optional("until", timeBound(now)),
@@ -204,6 +206,8 @@ const nameOf = (what: string): Read<string> => (text, name) =>
 
 const oneOf = <T extends string>(allowed: readonly T[]): Read<T> => (text, name) =>
   allowed.find((value) => value === text) ?? refuse(name, `one of ${allowed.join(", ")}`);
+
+const trueOrFalse: Read<boolean> = (text, name) => oneOf(["true", "false"])(text, name) === "true";
 
 const rowLimit = (max: number): Read<number> => (text, name) => {
   const limit = integer(text, 1) ??

@@ -80,6 +80,8 @@ Deno.test("list query → filters; missing ones are not set", () => {
     environment: undefined,
     status: undefined,
     op: undefined,
+    name: undefined,
+    preflights: undefined,
     page: undefined,
     since: undefined,
     until: undefined,
@@ -92,7 +94,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
   const full = view(
     `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&replay=${trace}&group=0123456789abcd&type=span&level=warn` +
       "&handled=false&state=muted&source=0123456789abcd&release=shop%401&since=1000&until=10m" +
-      "&sort=-first_seen&environment=test&status=5xx&op=http.server&page=%2F" +
+      "&sort=-first_seen&environment=test&status=5xx&op=http.server&name=GET+%2F&preflights=true&page=%2F" +
       "&before=12.34&limit=7&colour=red",
   );
   assert.deepEqual(full, {
@@ -111,6 +113,8 @@ Deno.test("list query → filters; missing ones are not set", () => {
       environment: "test",
       status: "5xx",
       op: "http.server",
+      name: "GET /",
+      preflights: true,
       page: "/",
       since: 1_000,
       until: NOW - 600_000,
@@ -144,9 +148,11 @@ Deno.test("invalid list parameter → refused with its name", () => {
     environment: ["", "x".repeat(201)],
     status: ["", "500", "OK"],
     op: ["", "a&op=b"],
+    name: ["", "x".repeat(201)],
+    preflights: ["", "1"],
     page: ["", "x".repeat(201)],
     sort: ["", "newest", "constructor", "--count", "-slowest"],
-    before: ["", "5", "1.2.3", "-1.2", "9.5"],
+    before: ["", "5", "1.2.3.4", "-1.2", "9.5", "1.2.x"],
     limit: ["0", "-1", "x"],
   };
   for (const [name, values] of Object.entries(wrong)) {

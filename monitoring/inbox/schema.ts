@@ -39,9 +39,10 @@ const VERSION_2 = `
   ALTER TABLE totals ADD COLUMN backlog INTEGER NOT NULL DEFAULT 0;
 `;
 
-/** These versions had other tables of the index, which version 6 replaces. */
+/** These versions had other tables of the index, which version 8 replaces. */
 const VERSION_3 = "";
 const VERSION_4 = "";
+const VERSION_7 = "";
 
 /**
  * - `group_states`: what people decided about groups (`group_states.ts`). Not part of the index, which is deleted with
@@ -69,12 +70,23 @@ const VERSION_5 = `
 `;
 
 /**
+ * - `envelopes.is_own`: whether Sightglass sent it; null: stored by an earlier version. After the body, so it is read
+ *   with the body only.
+ * - `group_states.newest`: id of the newest envelope when the state was changed.
+ */
+const VERSION_6 = `
+  ALTER TABLE envelopes ADD COLUMN is_own INTEGER;
+  ALTER TABLE group_states ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
+`;
+
+/**
  * A table of the index.
  *
  * @param columns besides those that all of them have
  * @param indexes besides those that all of them have
+ * @param order by which the entries of a source are read: a column, then the place. Default: the place alone
  */
-const entryTable = (name: string, columns: string, indexes = "") => `
+const entryTable = (name: string, columns: string, indexes = "", order = "") => `
   DROP TABLE IF EXISTS ${name};
   CREATE TABLE ${name} (
     place INTEGER PRIMARY KEY,
@@ -84,32 +96,33 @@ const entryTable = (name: string, columns: string, indexes = "") => `
     ${columns}
   ) STRICT;
   ${indexes}
-  CREATE INDEX ${name}_by_source ON ${name} (source);
-  CREATE INDEX ${name}_of_apps ON ${name} ((source = 1));
+  CREATE INDEX ${name}_by_source ON ${name} (source${order});
+  CREATE INDEX ${name}_of_apps ON ${name} ((source = 1)${order});
   CREATE INDEX ${name}_by_time ON ${name} (at);
 `;
 
 /**
  * The index: entries of traces, errors, logs, web vitals and segments of recordings, made again from all envelopes.
- * `place` is the envelope's id and the index in it (`list_cursor.ts`): "newest first" is the table's own order, and
- * eviction deletes one range. `at` is the time that a list is filtered by, `text` the lower-case search text, `entry`
- * JSON for display.
+ * `place` is the envelope's id and the index in it (`list_cursor.ts`): "newest first" is the table's own order, except
+ * that logs are ordered by time; eviction deletes one range. `at` is the time that a list is filtered by, `text` the
+ * lower-case search text, `entry` JSON for display.
  *
- * - `sources`, `releases`: `newest` is the id of their newest envelope. Source 1 is Sightglass itself.
+ * - `envelopes.dsn_key`: public key that the request named; null: none, or stored by an earlier version.
+ * - `sources`, `releases`: `newest` is the id of their newest envelope. `releases.oldest`: of their oldest, or a lower
+ *   one. Source 1 is Sightglass itself.
+ * - `senders`: what is known of the senders of envelopes, see `senders.ts`.
  * - `envelope_texts`: one row per indexed envelope; `weight`: characters of its entries.
  * - `…_by_source`: ends with the place, as every index does, so that the entries of a source are ordered.
  * - `…_of_apps`: the same for all sources but Sightglass.
+ * - `trace_entries`: `root_order`, `name`, `op`, `started_at`, `ended_at` are those of the envelope's root
+ *   (`trace_root.ts`); the lowest `root_order` is the trace's.
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
- * - `trace_entries_by_root`: finds a trace's root. `…_failed`, `…_by_status`: the traces with that status.
- * - `trace_entries_by_replay`: the traces during which a recording ran.
- * - `envelopes.is_own`: whether Sightglass sent it; null: stored by an earlier version. After the body, so it is read
- *   with the body only.
- * - `group_states.newest`: id of the newest envelope when the state was changed.
+ * - `…_failed`, `…_by_status`: the traces with that status. `…_preflight`: those that are left out by default.
+ * - `span_names`: operations and names of the spans of a trace in an envelope.
  */
-const VERSION_6 = [
+const VERSION_8 = [
   `
-  ALTER TABLE envelopes ADD COLUMN is_own INTEGER;
-  ALTER TABLE group_states ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE envelopes ADD COLUMN dsn_key TEXT;
   UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
   DROP TABLE IF EXISTS sources;
   CREATE TABLE sources (
@@ -127,21 +140,45 @@ const VERSION_6 = [
     source INTEGER NOT NULL,
     release TEXT NOT NULL,
     newest INTEGER NOT NULL,
+    oldest INTEGER NOT NULL,
     UNIQUE (source, release)
   ) STRICT;
   CREATE INDEX releases_by_name ON releases (release);
+  CREATE TABLE senders (
+    id INTEGER PRIMARY KEY,
+    dsn_key TEXT NOT NULL,
+    sdk TEXT NOT NULL,
+    release TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    newest INTEGER NOT NULL,
+    source INTEGER NOT NULL DEFAULT 0,
+    known INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (dsn_key, sdk, release, environment)
+  ) STRICT;
   DROP TABLE IF EXISTS envelope_texts;
   CREATE TABLE envelope_texts (
     envelope INTEGER PRIMARY KEY,
+    sender INTEGER NOT NULL,
     source INTEGER NOT NULL,
     release INTEGER,
     received_at INTEGER NOT NULL,
     weight INTEGER NOT NULL,
     text TEXT NOT NULL
   ) STRICT;
+  CREATE INDEX envelope_texts_by_sender ON envelope_texts (sender);
   CREATE INDEX envelope_texts_by_source ON envelope_texts (source);
   CREATE INDEX envelope_texts_of_apps ON envelope_texts ((source = 1));
   CREATE INDEX envelope_texts_by_time ON envelope_texts (received_at);
+  CREATE TABLE span_names (
+    place INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    trace_id TEXT NOT NULL,
+    op TEXT,
+    name TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX span_names_by_place ON span_names (place, source, op);
+  CREATE INDEX span_names_by_op ON span_names (op, trace_id);
+  CREATE INDEX span_names_by_name ON span_names (name, op, trace_id);
 `,
   entryTable(
     "trace_entries",
@@ -150,26 +187,25 @@ const VERSION_6 = [
     spans INTEGER NOT NULL,
     errors INTEGER NOT NULL,
     logs INTEGER NOT NULL,
-    started_at INTEGER,
-    ended_at INTEGER,
     seen_at INTEGER NOT NULL,
-    root_rank INTEGER,
-    root_at INTEGER,
+    root_order INTEGER NOT NULL,
     name TEXT,
     op TEXT,
+    started_at INTEGER,
+    ended_at INTEGER,
     replay_id TEXT,
     text TEXT NOT NULL,
     failed INTEGER NOT NULL,
-    http_status INTEGER`,
+    http_status INTEGER,
+    preflight INTEGER NOT NULL`,
     `
   CREATE INDEX trace_entries_by_trace ON trace_entries
-    (trace_id, place, started_at, ended_at, seen_at, spans, errors, logs, failed, http_status);
-  CREATE INDEX trace_entries_by_root ON trace_entries (trace_id, root_rank, root_at, place, op)
-    WHERE root_rank IS NOT NULL;
+    (trace_id, root_order, place, started_at, ended_at, seen_at, spans, errors, logs, failed, http_status, replay_id);
   CREATE INDEX trace_entries_failed ON trace_entries (trace_id) WHERE failed = 1;
+  CREATE INDEX trace_entries_preflight ON trace_entries (trace_id) WHERE preflight = 1;
   CREATE INDEX trace_entries_by_status ON trace_entries (http_status, trace_id)
     WHERE http_status IS NOT NULL;
-  CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, place)
+  CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, trace_id)
     WHERE replay_id IS NOT NULL;`,
   ),
   entryTable(
@@ -177,19 +213,28 @@ const VERSION_6 = [
     `
     group_key TEXT NOT NULL,
     trace_id TEXT,
+    replay_id TEXT,
     level INTEGER NOT NULL,
     handled INTEGER,
     text TEXT NOT NULL,
     entry TEXT NOT NULL`,
-    "CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, source);",
+    `
+  CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, source, release);
+  CREATE INDEX error_entries_by_trace ON error_entries (trace_id, replay_id);
+  CREATE INDEX error_entries_by_replay ON error_entries (replay_id) WHERE replay_id IS NOT NULL;`,
   ),
   entryTable(
     "log_entries",
     `
     level INTEGER NOT NULL,
     trace_id TEXT,
+    replay_id TEXT,
     text TEXT NOT NULL,
     entry TEXT NOT NULL`,
+    `
+  CREATE INDEX log_entries_by_trace ON log_entries (trace_id, replay_id);
+  CREATE INDEX log_entries_by_replay ON log_entries (replay_id) WHERE replay_id IS NOT NULL;`,
+    ", at",
   ),
   entryTable(
     "vital_entries",
@@ -211,16 +256,13 @@ const VERSION_6 = [
     kind TEXT NOT NULL,
     segment INTEGER,
     started_at INTEGER NOT NULL,
-    errors INTEGER NOT NULL,
+    playable INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     page TEXT,
     text TEXT NOT NULL`,
     "CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);",
   ),
 ].join("");
-
-/** `releases.oldest`: id of their oldest envelope, or a lower one. */
-const VERSION_7 = "ALTER TABLE releases ADD COLUMN oldest INTEGER NOT NULL DEFAULT 0";
 
 /** The SQL that upgrades a file from each version to the next. */
 export const INBOX_SCHEMA: readonly string[] = [
@@ -231,4 +273,5 @@ export const INBOX_SCHEMA: readonly string[] = [
   VERSION_5,
   VERSION_6,
   VERSION_7,
+  VERSION_8,
 ];

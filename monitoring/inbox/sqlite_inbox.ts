@@ -140,7 +140,7 @@ export class SqliteInbox implements Inbox {
     envelope: AdmittedEnvelope,
     work: (file: InboxFile, row: NewEnvelope) => T,
   ): Promise<T> {
-    const { bytes, contentEncoding, receivedAt, isOwn } = envelope;
+    const { bytes, contentEncoding, receivedAt, isOwn, dsnKey } = envelope;
     const done = this.#writes.then(async () => {
       const row = {
         ...await this.indexer.read(envelope),
@@ -148,6 +148,7 @@ export class SqliteInbox implements Inbox {
         contentEncoding,
         receivedAt,
         isOwn,
+        dsnKey,
       };
       return this.grow((file) => work(file, row));
     });

@@ -63,7 +63,7 @@ Deno.test(
     const inbox = open({ maxBytes: 20 * MIB });
     for (let n = 0; n < 8; n++) await inbox.store(admitted(sized(MIB)));
     inbox.clear();
-    assert.ok(statSync(file).size < 250_000, `${statSync(file).size} bytes are left`);
+    assert.ok(statSync(file).size < 300_000, `${statSync(file).size} bytes are left`);
     assert.equal(statSync(`${file}-wal`).size, 0);
     assert.deepEqual(all(inbox), { cursor: 9, cleared: 9, groupChanges: 0, envelopes: [] });
     inbox.close();
@@ -107,7 +107,7 @@ Deno.test(
 );
 
 Deno.test(
-  "client report that names no sender → of the only application; of none if there are several",
+  "client report that names no sender → of the only application, also of one seen later; else of none",
   withFolder(async (_, open) => {
     const inbox = open();
     const store = (name?: string) =>
@@ -121,18 +121,15 @@ Deno.test(
     await store("sentry.python");
     await store();
     const [python] = inbox.sources({}).rows;
-    assert.deepEqual([python?.name, python?.envelopes], ["sentry.python", 2]);
+    assert.deepEqual([python?.name, python?.envelopes], ["sentry.python", 3]);
     await store("sentry.ruby");
     await store();
     assert.equal(inbox.sources({}).rows.length, 2);
     const ruby = inbox.sources({}).rows[0]?.key;
-    assert.deepEqual(all(inbox).envelopes.map(({ source }) => source), [
-      null,
-      python?.key,
-      python?.key,
-      ruby,
-      null,
-    ]);
+    assert.deepEqual(
+      all(inbox).envelopes.map(({ source }) => source),
+      [python?.key, python?.key, python?.key, ruby, null],
+    );
     assert.equal(inbox.envelopes({ source: APPLICATIONS }).rows.length, 5);
   }),
 );
@@ -243,7 +240,7 @@ Deno.test(
     before.close();
     // Not the first pages, so that the file opens without an error.
     const bytes = readFileSync(file);
-    bytes.fill(0xa5, 40 * 4_096);
+    bytes.fill(0xa5, 60 * 4_096);
     writeFileSync(file, bytes);
     const notices: string[] = [];
     const inbox = open({ onNotice: (notice) => notices.push(notice) });

@@ -19,7 +19,7 @@ const LISTS: readonly (keyof Lists)[] = [
 ];
 
 /** One row, or some for each application. */
-const FEW_ROWS = ["totals", "sqlite_sequence", "sources", "releases", "group_states"];
+const FEW_ROWS = ["totals", "sqlite_sequence", "sources", "releases", "senders", "group_states"];
 
 /** Read until enough bytes are found. */
 const READ_IN_PART = ["SELECT id, bytes AS size FROM envelopes ORDER BY id"];

@@ -40,13 +40,14 @@ export async function getError(
   const others = inbox.page("occurrences", { group: found.group, limit: MAX_OTHERS + 1 }).rows
     .filter(({ event_id }) => event_id !== found.event_id).slice(0, MAX_OTHERS);
   return {
-    summary: `One error of ${group?.count ?? 1} in its group.`,
+    summary: `One error of ${group?.count ?? 1} in its group, of all releases.`,
     data: {
       group: found.group,
       count: group?.count,
       first_seen: isoTime(group?.first_seen ?? null),
       last_seen: isoTime(group?.last_seen ?? null),
       ...await describe(event, reader),
+      replay_id: found.replay_id,
       other_errors_of_group: others.map(({ event_id, at, value, trace_id }) => ({
         event_id,
         at: isoTime(at),
@@ -132,7 +133,6 @@ async function describe(event: ReportedError, { inbox }: TelemetryReader) {
     handled: event.handled,
     trace_id: event.trace_id,
     span_id: event.span_id,
-    replay_id: event.replay_id,
     // Innermost call first.
     ...exceptions.shown.length > 0
       ? {

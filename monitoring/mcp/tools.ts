@@ -143,8 +143,8 @@ export const TOOLS: readonly Tool[] = [
     name: "list_traces",
     title: "List traces",
     description:
-      "Lists traces, newest first: name, operation, start, end, and the number of spans, errors and" +
-      " logs.",
+      "Lists traces, newest first: name, operation, start and end of the span that it is named for (its page" +
+      " load, navigation or server request), and the number of spans, errors and logs.",
     input: object({
       ...LIST_FILTERS,
       status: {
@@ -152,7 +152,12 @@ export const TOOLS: readonly Tool[] = [
         enum: TRACE_STATUSES,
         description: "error: with errors or a failed root span. 5xx: of a root span, and its like.",
       },
-      op: text("Operation of the root span, such as pageload or http.server."),
+      op: text("Only traces with a span of this operation, such as http.server or db."),
+      name: text("Only traces with a span of this name, such as `GET /api/cart`."),
+      preflights: {
+        type: "boolean",
+        description: "Also traces of preflight requests (OPTIONS) in which nothing failed.",
+      },
       sort: sortedBy("slowest", "duration"),
     }),
     run: (input, reader) => listRows("traces", "Traces", input, reader),

@@ -54,8 +54,8 @@ export async function getTrace(input: TraceInput, reader: TelemetryReader): Prom
   const first = firstNode(nodes, input.after);
   const head = {
     trace_id: traceId,
-    started_at: isoTime(trace.start_ms),
     ...trace.summary,
+    started_at: isoTime(trace.summary.started_at ?? trace.start_ms),
     name: cut(trace.summary.name),
     replay_id: replayId,
     ...input.span_id !== undefined && { span: spanDetails(trace, input.span_id) },
@@ -87,12 +87,10 @@ async function readParts(traceId: string, reader: TelemetryReader) {
   const parts: TraceParts[] = [];
   let [envelopes, bytes, unreadable] = [0, 0, 0];
   let isTruncated = false;
-  let replayId: string | null = null;
   let before: string | undefined;
   do {
     const page = reader.inbox.envelopes({ trace: traceId, before });
-    for (const { id, items, replay_id } of page.rows) {
-      replayId ??= replay_id;
+    for (const { id, items } of page.rows) {
       if (!items.some(({ type }) => READ_TYPES.has(type))) continue;
       isTruncated = envelopes === MAX_ENVELOPES || bytes >= MAX_BYTES;
       if (isTruncated) break;
@@ -111,7 +109,8 @@ async function readParts(traceId: string, reader: TelemetryReader) {
     }
     before = page.next ?? undefined;
   } while (before !== undefined && !isTruncated);
-  return { parts: parts.reverse(), unreadable, isTruncated, replayId };
+  const [row] = reader.inbox.page("traces", { trace: traceId, limit: 1 }).rows;
+  return { parts: parts.reverse(), unreadable, isTruncated, replayId: row?.replay_id ?? null };
 }
 
 /** @throws {ToolError} */

@@ -49,6 +49,7 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
     trace_id: hexId(at(log, "trace_id")),
     span_id: spanId(at(log, "span_id")) ??
       spanId(attributeAt(at(log, "attributes"), "sentry.trace.parent_span_id")),
+    replay_id: hexId(attributeAt(at(log, "attributes"), "sentry.replay_id")),
   };
 }
 
@@ -57,9 +58,21 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
  *
  * @param place key of the log in the index, from which its envelope and its index there are read
  * @param source key of its source
+ * @param replayId of the recording that ran, if segments of it have arrived
  */
-export function logRow(place: number, entry: LogEntry, source: string): LogRow {
-  return { envelope: envelopeAt(place), index: indexAt(place), ...entry, source };
+export function logRow(
+  place: number,
+  entry: LogEntry,
+  source: string,
+  replayId: string | null,
+): LogRow {
+  return {
+    envelope: envelopeAt(place),
+    index: indexAt(place),
+    ...entry,
+    source,
+    replay_id: replayId,
+  };
 }
 
 function levelOf(level: unknown, severity: unknown): LogEntry["level"] {

@@ -63,6 +63,8 @@ const INDEXED_TYPES = [
   // For their source.
   "session",
   "sessions",
+  "profile",
+  "profile_chunk",
 ] as const;
 
 export type IndexedType = (typeof INDEXED_TYPES)[number];

@@ -20,7 +20,7 @@ export interface ListQuery {
   readonly q?: string;
   /** Trace id. */
   readonly trace?: string;
-  /** Id of a recording: its segments, and the traces, errors and logs during which it ran. */
+  /** Id of a recording: its segments, and the traces that name it with all of their errors and logs. */
   readonly replay?: string;
   /** Errors and occurrences: key of the group. */
   readonly group?: string;
@@ -37,14 +37,17 @@ export interface ListQuery {
    * of the source.
    */
   readonly source?: string;
-  /** Only rows that this release has sent. */
+  /** Only rows that this release has sent. The counts of error groups are those of the release. */
   readonly release?: string;
   /** Only rows that were sent from this environment. The counts of error groups are those of the environment. */
   readonly environment?: string;
   /** Traces: with this status. */
   readonly status?: TraceStatus;
-  /** Traces: operation of the root span, as the row has it. */
+  /** Traces: with a span of this operation, and with a span of this name; of both, one span. */
   readonly op?: string;
+  readonly name?: string;
+  /** Traces: also those of preflight requests (`OPTIONS`) in which nothing failed. */
+  readonly preflights?: boolean;
   /** Traces: loads of this page, see {@linkcode PageRow.page}. */
   readonly page?: string;
   /**
@@ -138,13 +141,13 @@ export interface Lists {
 export interface TraceRow {
   readonly trace_id: string;
   /**
-   * Of its page load, else of the root span or the span closest to it; without spans, the text of the first error,
-   * else of the first log. Null: those have no name.
+   * Of the span that it is named for and measured by, see `ROOT_RANK` in `trace/trace_root.ts`; without spans, the text
+   * of the first error, else of the first log. Null: those have no name.
    */
   readonly name: string | null;
   /** Operation of that span; null: none. */
   readonly op: string | null;
-  /** Earliest start and latest end of its spans. */
+  /** Of that span; without spans, time of the first error or log. */
   readonly started_at: number;
   readonly ended_at: number | null;
   readonly spans: number;
@@ -191,7 +194,7 @@ export interface RecordingRow {
   readonly missing: number;
   /** Segments that arrived again. */
   readonly doubled: number;
-  /** As the SDK counted them. */
+  /** Errors that name it, or whose trace names it: those of `occurrences` with its `replay`. */
   readonly errors: number;
   /** Bytes of its segments, as sent. */
   readonly bytes: number;
@@ -281,6 +284,8 @@ export interface LogRow {
   readonly attributes: LogAttributes;
   readonly trace_id: string | null;
   readonly span_id: string | null;
+  /** Of the recording that ran, if segments of it have arrived. */
+  readonly replay_id: string | null;
   /** Key of the source. */
   readonly source: string;
 }
@@ -337,12 +342,12 @@ export interface SourceList {
   /** Last seen first, at most {@linkcode MAX_SOURCES}. */
   readonly rows: readonly SourceRow[];
   readonly counts: ListCounts;
-  /** Operations of the newest traces of the query's source, sorted; at most {@linkcode MAX_OPS}. */
+  /** Operations of the newest spans of the query's source, sorted; at most {@linkcode MAX_OPS}. */
   readonly ops: readonly string[];
 }
 
 /** More operations than a person can choose from. */
-export const MAX_OPS = 50;
+export const MAX_OPS = 100;
 
 /** More sources than a person can choose from. */
 export const MAX_SOURCES = 100;

@@ -1,3 +1,4 @@
+import { parseDsn } from "../protocol/dsn.ts";
 import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { digest } from "./digest.ts";
 import { at, attributeAt, listOf, pairsAt, textAt, tidyText } from "./json.ts";
@@ -5,34 +6,55 @@ import type { ParsedEnvelope } from "./parsed_envelope.ts";
 import { OWN_SOURCE, type Source, UNKNOWN_NAME } from "./rows.ts";
 import { isForDevices, type Side, sideOf } from "./side.ts";
 
-/** The source of one envelope, and the release that sent it. */
+/** The source of one envelope, the release that sent it, and how its name is known. */
 export interface EnvelopeSource extends Source {
   readonly release: string | null;
+  /** Such as `sentry.javascript.node`; null: not sent. */
+  readonly sdk: string | null;
+  /** Public key of the DSN; null: not known. */
+  readonly dsnKey: string | null;
+  /**
+   * `service`: the envelope names its service or application. `release`: by the package of its release. `sdk`: by its
+   * SDK, and it has errors, spans or logs. `none`: it has only items such as check-ins or profiles, which name none.
+   */
+  readonly namedBy: "service" | "release" | "sdk" | "none";
 }
 
 /** Characters. Sentry allows 64 for an environment, 200 for a release. */
 const MAX_NAME = 100;
 const MAX_ENVIRONMENT = 64;
 const MAX_RELEASE = 200;
+/** Sentry's have 32. */
+const MAX_DSN_KEY = 64;
 /** Entries of a container that are searched. All entries of one envelope are from one application. */
 const MAX_ENTRIES = 5;
 
+/** Items of which every application has some. One that sends others alone is not taken for another application. */
+const MAIN_TYPES: ReadonlySet<string> = new Set(
+  ["event", "transaction", "span", "log", "feedback", "raw_security"]
+    .concat(["replay_event", "replay_recording", "replay_video"]),
+);
+
 /**
- * Finds out which application sent an envelope. Sentry's SDKs write the facts into different places: the
- * envelope's header, its trace context, events, sessions, and attributes of spans and logs.
+ * Finds out which application sent an envelope. Sentry's SDKs write the facts into different places: events, sessions,
+ * and attributes of spans and logs. The header's `trace` is not one of them: it has the release and environment of the
+ * application that began the trace (https://develop.sentry.dev/sdk/telemetry/traces/dynamic-sampling-context/).
  *
  * @param isOwn whether Sightglass sent it
+ * @param dsnKey public key that the request named. Default: that of the header's DSN
  */
 export function readSource(
   { header, items }: ParsedEnvelope,
   isOwn = isOwnTelemetry(header),
+  dsnKey: string | null = parseDsn(at(header, "dsn"))?.publicKey ?? null,
 ): EnvelopeSource {
   const payloads = items.flatMap(({ json }) => json === undefined ? [] : [json]);
   const carriers = [
-    at(header, "trace"),
     ...payloads,
     // Of a session.
     ...payloads.map((payload) => at(payload, "attrs")),
+    // Of a single span.
+    ...payloads.map((payload) => at(payload, "data")),
   ];
   const attributes = payloads.flatMap((payload) => {
     const entries = listOf(at(payload, "items")).slice(0, MAX_ENTRIES);
@@ -46,25 +68,33 @@ export function readSource(
     firstFound(carriers, (one) => textAt(one, "release")) ?? attribute("sentry.release"),
     MAX_RELEASE,
   );
-  if (isOwn) return { ...OWN_SOURCE, release };
-  const sdk = textAt(header, "sdk", "name") ??
-    firstFound(payloads, (one) => textAt(one, "sdk", "name")) ?? attribute("sentry.sdk.name");
+  const sdk = tidy(
+    textAt(header, "sdk", "name") ?? firstFound(payloads, (one) => textAt(one, "sdk", "name")) ??
+      attribute("sentry.sdk.name"),
+    MAX_NAME,
+  );
+  const common = { release, sdk, dsnKey: tidy(dsnKey, MAX_DSN_KEY) };
+  if (isOwn) return { ...OWN_SOURCE, ...common, namedBy: "service" };
   const environment = firstFound(carriers, (one) => textAt(one, "environment")) ??
     attribute("sentry.environment") ??
     // SDKs send their default in events, and omit it in logs.
     (payloads.length > 0 ? "production" : null);
-  const name = attribute("service.name") ?? firstFound(payloads, applicationOf) ??
-    packageOf(release) ?? sdk;
-  return sourceFrom({
-    name: tidy(name, MAX_NAME) ?? UNKNOWN_NAME,
-    environment: tidy(environment, MAX_ENVIRONMENT),
-    side: sideOfSender(sdk, payloads, attribute),
-    release,
-  });
-}
-
-function sourceFrom(source: Omit<EnvelopeSource, "key">): EnvelopeSource {
-  return { key: digest([source.name, source.environment ?? "", source.side]), ...source };
+  const service = tidy(attribute("service.name") ?? firstFound(payloads, applicationOf), MAX_NAME);
+  const name = service ?? tidy(packageOf(release), MAX_NAME) ?? sdk ?? UNKNOWN_NAME;
+  const side = sideOfSender(sdk, payloads, attribute);
+  const source = { name, environment: tidy(environment, MAX_ENVIRONMENT), side };
+  return {
+    key: digest([name, source.environment ?? "", side]),
+    ...source,
+    ...common,
+    namedBy: service !== null
+      ? "service"
+      : packageOf(release) !== null
+      ? "release"
+      : items.some(({ type }) => MAIN_TYPES.has(type))
+      ? "sdk"
+      : "none",
+  };
 }
 
 /** The name that an event has for its service or application. */
@@ -100,7 +130,7 @@ function sideOfSender(
   if (platform !== null) return OTHER_PLATFORMS.has(platform) ? "unknown" : "server";
   if (attribute("browser.name") !== null) return "browser";
   if (attribute("server.address") !== null) return "server";
-  // Browser SDKs send some web vitals as single spans that do not name the SDK.
+  // Browser SDKs send interactions and some web vitals as single spans that do not name the SDK.
   if (attribute("sentry.origin")?.startsWith("auto.http.browser.")) return "browser";
   return sdk === null ? "unknown" : sideOf(sdk, attribute("sentry.op"));
 }

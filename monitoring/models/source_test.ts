@@ -24,11 +24,14 @@ Deno.test("every kind of envelope of one application → the same source", () =>
   const event = { environment: "test", release, platform: "node", server_name: "host" };
   const envelopes: [Record<string, unknown>, ...TestItem[]][] = [
     [{ sdk }, ["event", event]],
-    [{ sdk, trace: { environment: "test", release } }, ["transaction", { spans: [] }]],
+    [{ sdk }, ["transaction", { environment: "test", release, spans: [] }]],
     [{ sdk }, ["log", { items: [{ body: "m", attributes: inAttributes }] }]],
     [{ sdk }, ["span", { items: [{ name: "s", attributes: inAttributes }] }]],
     [{ sdk }, ["session", { sid: "1", attrs: { environment: "test", release } }]],
     [{ sdk }, ["check_in", { monitor_slug: "m", environment: "test", release }]],
+    [{ sdk }, ["profile_chunk", { version: "2", environment: "test", release }]],
+    // As @sentry/browser 10 sends an interaction.
+    [{ sdk }, ["span", { op: "ui.interaction.click", data: { environment: "test", release } }]],
     [{ sdk }, ["replay_event", { ...event, replay_id: "1" }]],
   ];
   for (const envelope of envelopes) {
@@ -36,6 +39,32 @@ Deno.test("every kind of envelope of one application → the same source", () =>
     assert.deepEqual(facts(...envelope), ["orders", "test", "server", release], type);
   }
   assert.equal(new Set(envelopes.map((envelope) => read(...envelope).key)).size, 1);
+});
+
+Deno.test("page's release in the header of a server's envelope → the payload's release", () => {
+  const header = {
+    sdk: { name: "sentry.javascript.node" },
+    trace: { trace_id: "a".repeat(32), release: "shop-web@2.0.0", environment: "page" },
+  };
+  const event = { platform: "node", release: "shop-api@1.4.2", environment: "test" };
+  const expected = ["shop-api", "test", "server", "shop-api@1.4.2"];
+  assert.deepEqual(facts(header, ["event", event]), expected);
+  const { release: _, environment: __, ...nameless } = event;
+  assert.deepEqual(facts(header, ["event", nameless]), [
+    "sentry.javascript.node",
+    "production",
+    "server",
+    null,
+  ]);
+});
+
+Deno.test("only items that name no application → no application of their own", () => {
+  const sdk = { name: "sentry.javascript.node" };
+  for (const type of ["check_in", "statsd", "profile_chunk", "session", "client_report"]) {
+    assert.equal(read({ sdk }, [type, {}]).namedBy, "none", type);
+  }
+  assert.equal(read({ sdk }, ["check_in", {}], ["event", {}]).namedBy, "sdk");
+  assert.equal(read({ sdk }, ["check_in", { release: "shop@1" }]).namedBy, "release");
 });
 
 Deno.test("no environment in a log, the default in an event → the same source", () => {

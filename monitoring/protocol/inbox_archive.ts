@@ -24,6 +24,8 @@ export interface ArchivedEnvelope {
   readonly bytes: Uint8Array;
   /** Whether Sightglass sent it; undefined: not known, the importer decides by the envelope's header. */
   readonly isOwn?: boolean;
+  /** Public key that its request named. */
+  readonly dsnKey?: string | null;
 }
 
 const encoder = new TextEncoder();
@@ -43,6 +45,7 @@ export function archiveItem(
     received_at: envelope.receivedAt,
     content_encoding: envelope.contentEncoding ?? undefined,
     own: envelope.isOwn,
+    dsn_key: envelope.dsnKey ?? undefined,
   };
   return [encoder.encode(JSON.stringify(header) + "\n"), envelope.bytes, encoder.encode("\n")];
 }

@@ -1,6 +1,6 @@
 import { isPostOfOwnPage } from "../access/caller.ts";
 import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
-import type { Dsn } from "../protocol/dsn.ts";
+import { type Dsn, parseDsn } from "../protocol/dsn.ts";
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
 import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
@@ -9,6 +9,7 @@ import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
 import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelope.ts";
 import { type Answer, errorAnswer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
+import { sentryAuth } from "./admit/sentry_auth.ts";
 import { BodyReader } from "./body/body_reader.ts";
 import type { BodyAccount } from "./body/in_flight.ts";
 import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
@@ -144,7 +145,11 @@ export function createRelay(options: RelayOptions): Relay {
           ? allowList.match(header, request.url)
           : allowList.matchAddress(header, request, project);
       });
-      const envelope = admitted && { ...admitted, isOwn: isOwn(admitted.header, request, peer) };
+      const envelope = admitted && {
+        ...admitted,
+        isOwn: isOwn(admitted.header, request, peer),
+        dsnKey: store ? dsnKeyOf(admitted.header, request) : null,
+      };
       items = admitted?.items ?? [];
       // No items: 200 {} without an outcome. SDKs post `{}` to test the connection.
       answer = envelope
@@ -184,7 +189,7 @@ export function createRelay(options: RelayOptions): Relay {
     request: Request,
     account: BodyAccount,
     matchDsn: (header: EnvelopeHeader) => Dsn,
-  ): Promise<Omit<AdmittedEnvelope, "isOwn"> | undefined> => {
+  ): Promise<Omit<AdmittedEnvelope, "isOwn" | "dsnKey"> | undefined> => {
     const receivedAt = now();
     // Encoding: 415 encoding_not_supported.
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
@@ -277,6 +282,10 @@ function stoppingError(error: unknown): unknown {
   return error instanceof RelayError && error.code === "envelope_malformed"
     ? new RelayError("overloaded", STOPPING)
     : error;
+}
+
+function dsnKeyOf(header: EnvelopeHeader, request: Request): string | null {
+  return sentryAuth(request, "sentry_key")[0] ?? parseDsn(header.dsn)?.publicKey ?? null;
 }
 
 /** @throws {RelayError} `origin_not_allowed` */

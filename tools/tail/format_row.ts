@@ -5,7 +5,7 @@ import type { IndexEntries } from "../../monitoring/models/index/index_entries.t
 import type { LogEntry } from "../../monitoring/models/log_entry.ts";
 import type { EnvelopeSource } from "../../monitoring/models/source.ts";
 import type { TraceEntry } from "../../monitoring/models/trace/trace_entry.ts";
-import { NAME_RANK } from "../../monitoring/models/trace/trace_name.ts";
+import { ROOT_RANK } from "../../monitoring/models/trace/trace_root.ts";
 import type { View } from "./tail_options.ts";
 
 /** One printed line. */
@@ -26,7 +26,7 @@ export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[]
   const rows: TailRow[] = [];
   if (views.includes("traces")) {
     const started = entries.traces.filter(({ root }) =>
-      root !== null && root.rank <= NAME_RANK.segment
+      root !== null && root.rank <= ROOT_RANK.parent
     );
     rows.push(...started.map((entry) => ({ kind: "trace" as const, source, ...entry })));
   }
@@ -85,7 +85,8 @@ interface LineParts {
 
 function partsOf(row: TailRow): LineParts {
   if (row.kind === "trace") {
-    const { root, started_at, ended_at, spans, seen_at, trace_id } = row;
+    const { root, spans, seen_at, trace_id } = row;
+    const { started_at = null, ended_at = null } = root ?? {};
     const name = [root?.op, root?.name].filter(Boolean).join(" ");
     const duration = started_at === null || ended_at === null
       ? []

@@ -72,10 +72,10 @@ export class TestedInbox implements AsyncDisposable {
 }
 
 const errorOf = (message: string, release: string) =>
-  envelopeOf({
-    sdk: { name: "sentry.python" },
-    trace: { environment: "test", release: `shop@${release}` },
-  }, error(message));
+  envelopeOf(
+    { sdk: { name: "sentry.python" } },
+    error(message, undefined, { environment: "test", release: `shop@${release}` }),
+  );
 
 /**
  * What an inbox does with groups of errors, as tests for each implementation. Pass each to `Deno.test`.

@@ -74,6 +74,10 @@ export function addFilterTests(test: AddTest): void {
     ]);
     assert.deepEqual(bodies(index, { source: "sightglass" }), ["two"]);
     assert.deepEqual(bodies(index, { source, release: "shop@1" }), ["one"]);
+    const [group] = index.list("errors", { source, release: "shop@1" }).rows;
+    const { count, first_seen, last_seen, chart } = group!;
+    assert.deepEqual([count, first_seen, last_seen], [1, NOON, NOON], "of that release");
+    assert.equal(chart.reduce((a, b) => a + b), 1);
     assert.deepEqual(bodies(index, { source: "0".repeat(14) }), []);
     assert.equal(index.list("errors", {}).rows[0]?.count, 3);
     assert.equal(index.list("errors", {}).rows[0]?.source, source);
@@ -158,7 +162,11 @@ export function addFilterTests(test: AddTest): void {
       [{ status: "2xx" }, [4, 1]],
       [{ status: "5xx" }, [4, 2]],
       [{ op: "pageload" }, [3, 4]],
-      [{ op: "http.server", status: "error" }, [2]],
+      [{ op: "http.server", status: "error" }, [4, 2]],
+      [{ op: "db" }, [1]],
+      [{ op: "db", name: "load" }, [1]],
+      [{ name: "load", status: "ok" }, [1]],
+      [{ op: "db", name: "other" }, []],
       [{ op: "pageload", status: "5xx", environment: "production" }, [4]],
       [{ environment: "test" }, [3, 4]],
       [{ environment: "none" }, []],
@@ -170,10 +178,28 @@ export function addFilterTests(test: AddTest): void {
     }
     const [row] = index.list("traces", { status: "5xx" }).rows;
     assert.deepEqual([row?.op, row?.failed, row?.http_status], ["pageload", true, 500]);
-    assert.deepEqual(index.sources({}).ops, ["http.server", "pageload"]);
+    assert.deepEqual(index.sources({}).ops, ["db", "http.server", "pageload"]);
     const { counts } = index.sources({ environment: "test" });
     assert.deepEqual(counts, { traces: 2, errors: 1, logs: 0, recordings: 0, envelopes: 2 });
     assert.equal(index.list("errors", { environment: "production" }).rows.length, 0);
+  });
+
+  test("preflights → left out, unless asked for or failed", async (index, add) => {
+    const options = (trace: number, rest: Attributes = {}) =>
+      span(trace, {
+        name: "OPTIONS /cart",
+        is_segment: true,
+        attributes: { "sentry.op": { value: "http.server" } },
+        ...rest,
+      });
+    await add(options(1));
+    await add(options(2, { status: "internal_error" }));
+    await add(span(3));
+    assert.deepEqual(traces(index), [hexId(3), hexId(2)]);
+    assert.deepEqual(traces(index, { sort: "-started_at" }).length, 2);
+    assert.equal(index.sources({}).counts.traces, 2);
+    assert.deepEqual(traces(index, { preflights: true }), [3, 2, 1].map(hexId));
+    assert.deepEqual(traces(index, { trace: hexId(1) }), [hexId(1)]);
   });
 
   test("page loads → 75th percentile of each vital, their traces", async (index, add, addOf) => {

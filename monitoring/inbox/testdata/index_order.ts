@@ -1,10 +1,34 @@
 import assert from "node:assert/strict";
 import type { ListQuery, Lists, ListSort, Page } from "../../models/rows.ts";
-import { error, hexId, log, span } from "./envelopes.ts";
+import { error, hexId, log, span, type TestItem } from "./envelopes.ts";
 import { type AddTest, bodies, type IndexUnderTest, NOON, traces } from "./tested_index.ts";
 
 /** The order of lists, and their pages. */
 export function addOrderTests(test: AddTest): void {
+  test("logs sent late and mixed → by their time, on every page", async (index, add) => {
+    const at = (seconds: number) => ({ timestamp: NOON / 1_000 - seconds });
+    const logs = (...seconds: number[]): TestItem => ["log", {
+      items: seconds.map((n) => ({ body: `${n}`, ...at(n), trace_id: hexId(1) })),
+    }];
+    await add(logs(2, 30, 9));
+    await add(logs(40, 1), logs(9));
+    await add(logs(8, 20));
+    const ordered = ["1", "2", "8", "9", "9", "20", "30", "40"];
+    for (const limit of [1, 2, 3, 200]) {
+      for (const query of [{ limit }, { limit, trace: hexId(1) }, { limit, source: "apps" }]) {
+        const pages = everyPage((before) => index.list("logs", { ...query, before }));
+        assert.deepEqual(pages.map(({ body }) => body), ordered, JSON.stringify(query));
+      }
+    }
+    // Of equal times the one that arrived last is first.
+    const equal = index.list("logs", { q: "9" }).rows;
+    assert.ok(equal[0]!.envelope > equal[1]!.envelope);
+    const { next } = index.list("logs", { limit: 3 });
+    await add(logs(10, 0));
+    const rest = index.list("logs", { before: next! }).rows.map(({ body }) => body);
+    assert.deepEqual(rest, ordered.slice(3), "not on the pages after the first");
+  });
+
   test("slowest traces → by duration, those without one left out, paged", async (index, add) => {
     const start = NOON / 1_000 - 100;
     const times = (n: number, seconds: number) =>

@@ -17,7 +17,7 @@ const recorded = (replay: number, number: number, from: number, to: number): Tes
     replay_start_timestamp: NOON / 1_000 + from,
     timestamp: NOON / 1_000 + to,
     urls: [`https://shop/${number}`],
-    error_ids: number === 0 ? [hexId(5), hexId(6)] : [],
+    error_ids: [hexId(5)],
     trace_ids: [hexId(7)],
   }],
   segment(number),
@@ -31,6 +31,8 @@ export function addRecordingTests(test: AddTest): void {
     await addOf(shop("1.0"), ...recorded(51, 0, -30, -10));
     await add(...recorded(50, 0, -90, -85));
     await add(...recorded(50, 1, -90, -80));
+    // One of the traces that it names, one that names it.
+    await add(error("x", 7), error("y", 8, { tags: { replayId: hexId(50) } }), error("z", 9));
     const { rows } = index.list("recordings", {});
     assert.deepEqual(rows.map(({ replay_id }) => replay_id), [hexId(50), hexId(51)]);
     const { source: _, bytes, ...row } = rows[0]!;
@@ -64,17 +66,23 @@ export function addRecordingTests(test: AddTest): void {
     const during = { trace: { trace_id: hexId(7), replay_id: hexId(50) } };
     const inTrace = { trace_id: hexId(7) };
     await addOf(during, span(7), log("during", inTrace), error("x", 7), log("other trace"));
-    await add(log("before", inTrace), error("y", 7), span(7));
+    // Of another application in the trace, which does not name the recording.
+    await add(log("of the server", inTrace), error("y", 7), span(7));
     const tags = { tags: { replayId: hexId(50) } };
     await add(error("named", 8, tags), error("another", 8));
     const query = { replay: hexId(50) };
-    assert.deepEqual(bodies(index, query), ["during"]);
+    assert.deepEqual(bodies(index, query), ["of the server", "during"]);
     assert.deepEqual(traces(index, query), [hexId(8), hexId(7)]);
     const values = () => index.list("occurrences", query).rows.map(({ value }) => value);
-    assert.deepEqual(values(), ["another", "named", "x"]);
-    const replays = () => index.list("occurrences", { q: "named" }).rows[0]?.replay_id;
-    assert.equal(replays(), null);
+    assert.deepEqual(values(), ["another", "named", "y", "x"]);
+    const replays = () => [
+      index.list("occurrences", { q: "named" }).rows[0]?.replay_id,
+      index.list("occurrences", { q: "y" }).rows[0]?.replay_id,
+      index.list("logs", { q: "of the server" }).rows[0]?.replay_id,
+      index.list("traces", { trace: hexId(7) }).rows[0]?.replay_id,
+    ];
+    assert.deepEqual(replays(), [null, null, null, null]);
     await add(...recorded(50, 0, -10, -5));
-    assert.equal(replays(), hexId(50));
+    assert.deepEqual(replays(), Array(4).fill(hexId(50)));
   });
 }

@@ -17,6 +17,7 @@ import {
   ENVELOPE_BYTES,
   type IndexUnderTest,
   NOON,
+  sentBy,
   traces,
 } from "./tested_index.ts";
 
@@ -53,7 +54,11 @@ export function indexTests(
 }
 
 /** An envelope of {@linkcode ENVELOPE_BYTES}. */
-function padded(items: readonly TestItem[], header: Attributes): Uint8Array<ArrayBuffer> {
+function padded(
+  sent: readonly TestItem[],
+  { sender, ...header }: Attributes,
+): Uint8Array<ArrayBuffer> {
+  const items = sent.map((item) => sentBy(item, sender));
   const empty = envelopeOf({ ...header, pad: "" }, ...items).byteLength;
   return envelopeOf({ ...header, pad: "x".repeat(ENVELOPE_BYTES - empty) }, ...items);
 }
@@ -116,8 +121,8 @@ function addRowTests(test: AddTest): void {
       trace_id: id,
       name: "GET /",
       op: "http.server",
-      started_at: NOON - 5_000,
-      ended_at: NOON + 9_000,
+      started_at: NOON - 4_000,
+      ended_at: NOON - 1_000,
       spans: 3,
       errors: 1,
       logs: 1,
@@ -130,14 +135,14 @@ function addRowTests(test: AddTest): void {
   });
 
   test(
-    "trace with only errors and logs → named for the error, starts with the earliest",
+    "trace with only errors and logs → named for the first error, starts with it",
     async (index, add) => {
       await add(error("x", 7, { timestamp: NOON / 1_000 - 3 }));
       await add(log("y", { trace_id: hexId(7), timestamp: NOON / 1_000 - 8 }));
       const [row] = index.list("traces", {}).rows;
       assert.deepEqual([row?.name, row?.started_at, row?.ended_at], [
         "TypeError: x",
-        NOON - 8_000,
+        NOON - 3_000,
         null,
       ]);
     },

@@ -38,11 +38,28 @@ export const ENVELOPE_BYTES = 4_000;
 /** When the first envelope was received; each later one a second later. */
 export const NOON = 1_795_262_400_000;
 
-/** The header of an envelope of an application. */
+/** The header of an envelope of an application, whose items get the `sender`: see {@linkcode sentBy}. */
 export const shop = (version: string): Attributes => ({
   sdk: { name: "sentry.python" },
-  trace: { environment: "test", release: `shop@${version}` },
+  sender: { environment: "test", release: `shop@${version}` },
 });
+
+/** An item with its sender's release and environment, where SDKs write them. */
+export function sentBy([type, payload]: TestItem, sender: unknown): TestItem {
+  if (sender === undefined || payload instanceof Uint8Array) return [type, payload];
+  const { environment, release } = sender as Record<string, unknown>;
+  const attributes = {
+    "sentry.environment": { value: environment },
+    "sentry.release": { value: release },
+  };
+  const { items, ...others } = payload as { items?: readonly Attributes[] };
+  if (items === undefined) return [type, { environment, release, ...others }];
+  const withFacts = (item: Attributes) => ({
+    ...item,
+    attributes: { ...attributes, ...item.attributes as Attributes },
+  });
+  return [type, { ...others, items: items.map(withFacts) }];
+}
 
 export const traces = (index: IndexUnderTest, query: ListQuery = {}) =>
   index.list("traces", query).rows.map((row) => row.trace_id);

@@ -2,11 +2,12 @@ import { type ErrorEntry, errorEntry, errorTitle, replayOf } from "../error/erro
 import type { MapOf } from "../error/error_group.ts";
 import { eventOfViolation } from "../error/security_event.ts";
 import { readDebugIds } from "../error/stack.ts";
-import { at, hexId, listOf } from "../json.ts";
+import { at, attributeAt, hexId, listOf } from "../json.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
 import type { IndexedType, ParsedEnvelope } from "../parsed_envelope.ts";
 import type { EnvelopeSummary, InboxRow } from "../../protocol/inbox_row.ts";
 import { type RecordingEntry, recordingEntry } from "../recording/recording_entry.ts";
+import type { RecordedRange } from "../recording/recording.ts";
 import { type EnvelopeSource, readSource } from "../source.ts";
 import { type SentSpan, sentSpans } from "../trace/sent_span.ts";
 import { displayName } from "../trace/trace_name.ts";
@@ -55,18 +56,23 @@ const MAX_MAPPED_ERRORS = 32;
  * @param receivedAt replaces missing or implausible times, milliseconds since 1970
  * @param options.mapWith returns the source map with a debug id, to group errors by source position
  * @param options.isOwn whether Sightglass sent the envelope. Default: by its header, which anyone can write
+ * @param options.dsnKey public key that the request named. Default: that of the header
+ * @param options.recorded the time that its segment of a recording covers
  */
 export function indexEnvelope(
   parsed: ParsedEnvelope,
   receivedAt: number,
-  { mapWith, isOwn }: {
+  { mapWith, isOwn, dsnKey, recorded }: {
     readonly mapWith?: (debugId: string) => ReturnType<MapOf>;
     readonly isOwn?: boolean;
+    readonly dsnKey?: string | null | undefined;
+    readonly recorded?: RecordedRange | undefined;
   } = {},
 ): { readonly description: EnvelopeDescription; readonly entries: IndexEntries } {
   const { header, items } = parsed;
-  const recording = recordingEntry(parsed, receivedAt);
-  const found = new EntryCollector(receivedAt, mapWith);
+  const recording = recordingEntry(parsed, receivedAt, recorded);
+  const source = readSource(parsed, isOwn, dsnKey);
+  const found = new EntryCollector(receivedAt, source.sdk, mapWith);
   found.event(at(header, "event_id"));
   found.trace(at(header, "trace", "trace_id"), at(header, "trace", "replay_id"));
   for (const { type, json } of items) {
@@ -81,7 +87,7 @@ export function indexEnvelope(
       items: items.map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
     },
     entries: {
-      source: readSource(parsed, isOwn),
+      source,
       traces: [...found.traces.values()].map((trace) => trace.build()),
       errors: found.errors,
       logs: found.logs,
@@ -129,6 +135,7 @@ class EntryCollector {
 
   constructor(
     readonly receivedAt: number,
+    readonly sdk: string | null,
     readonly mapWith?: (debugId: string) => ReturnType<MapOf>,
   ) {}
 
@@ -167,7 +174,7 @@ class EntryCollector {
     if (id === null) return undefined;
     let trace = this.traces.get(id);
     if (trace === undefined && this.traces.size < MAX_TRACES) {
-      this.traces.set(id, trace = new TraceEntryBuilder(id, this.receivedAt));
+      this.traces.set(id, trace = new TraceEntryBuilder(id, this.receivedAt, this.sdk));
     }
     trace?.replay(replay);
     return trace;
@@ -240,7 +247,8 @@ const readMetrics: ItemReader = (payload, found) => {
 
 /** The trace of a span, log or metric. */
 function traceOf(entry: unknown, found: EntryCollector): TraceEntryBuilder | undefined {
-  const replayId = at(entry, "attributes", "sentry.replay_id", "value");
+  const replayId = attributeAt(at(entry, "attributes"), "sentry.replay_id") ??
+    attributeAt(at(entry, "data"), "replay_id");
   return found.trace(at(entry, "trace_id"), replayId);
 }
 
@@ -261,6 +269,8 @@ const READER_BY_TYPE: Readonly<Record<IndexedType, ItemReader>> = {
   trace_metric: readMetrics,
   session: readContext,
   sessions: readContext,
+  profile: readContext,
+  profile_chunk: readContext,
 };
 
 /** A map, because a sender may name its item type after an inherited property. */

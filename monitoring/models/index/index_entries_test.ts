@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { envelopeOf, hexId, recorded } from "../../inbox/testdata/envelopes.ts";
 import { MAX_PARSED_BYTES, parseEnvelope } from "../parsed_envelope.ts";
+import { searchNames } from "../trace/trace_entry.ts";
+import { ROOT_RANK } from "../trace/trace_root.ts";
 import { type IndexEntries, indexEnvelope, MAX_LOGS, MAX_TRACES } from "./index_entries.ts";
 
 const NOW = 1_795_233_300_000;
@@ -11,7 +13,12 @@ const replay = hexId(0x4e9);
 const read = (bytes: Uint8Array) => indexEnvelope(parseEnvelope(bytes), NOW).entries;
 const recordedEntries = (name: string) => read(recorded(name));
 const entries = (...items: Parameters<typeof envelopeOf>[1][]) => read(envelopeOf({}, ...items));
-const span = (rest: Record<string, unknown>) => ({ trace_id: trace, span_id: "1", ...rest });
+const span = (rest: Record<string, unknown>) => ({
+  trace_id: trace,
+  span_id: "1",
+  name: "s",
+  ...rest,
+});
 const spans = (...items: unknown[]) => entries(["span", { version: 2, items }]).traces[0];
 
 Deno.test("recorded error event → entry", () => {
@@ -41,14 +48,19 @@ Deno.test("recorded spans → trace named by the segment span", () => {
     spans: 2,
     errors: 0,
     logs: 0,
-    started_at: 1_795_233_255_826,
-    ended_at: 1_795_233_255_832,
     seen_at: NOW,
-    root: { rank: 1, started_at: 1_795_233_255_826, name: "checkout", op: "ui.action" },
+    root: {
+      rank: ROOT_RANK.parent,
+      started_at: 1_795_233_255_826,
+      ended_at: 1_795_233_255_832,
+      name: "checkout",
+      op: "ui.action",
+    },
     failed: false,
     http_status: null,
+    preflight: false,
     replay_id: null,
-    names: ["function compute", "ui.action checkout"],
+    spanNames: [{ op: "function", name: "compute" }, { op: "ui.action", name: "checkout" }],
   }]);
 });
 
@@ -58,7 +70,7 @@ Deno.test("recorded transaction → trace entry", () => {
   assert.equal(touched?.spans, 1);
   assert.deepEqual(touched?.root?.name, "checkout");
   assert.equal(touched?.root?.op, "ui.action");
-  assert.equal(touched?.ended_at, 1_795_233_256_198);
+  assert.equal(touched?.root?.ended_at, 1_795_233_256_198);
 });
 
 Deno.test("recorded log → entry with attributes", () => {
@@ -136,7 +148,7 @@ Deno.test("violations of a policy → errors, one group for each directive and h
   assert.equal(new Set(errors.map(({ group }) => group)).size, 4);
 });
 
-Deno.test("trace name → page load, root, segment, any span; then the earliest", () => {
+Deno.test("trace name → page load, navigation, server, parent, any span; then the earliest", () => {
   const child = span({ name: "child", parent_span_id: "9", start_timestamp: 1_795_233_000 });
   const early = span({ name: "early", parent_span_id: "9", start_timestamp: 1_795_232_000 });
   const segment = span({ name: "segment", parent_span_id: "9", is_segment: true });
@@ -144,9 +156,38 @@ Deno.test("trace name → page load, root, segment, any span; then the earliest"
   assert.equal(spans(child, early)?.root?.name, "early");
   assert.equal(spans(child, early, segment)?.root?.name, "segment");
   assert.equal(spans(child, early, segment, root)?.root?.name, "root");
+  const parent = span({ name: "parent", parent_span_id: "8", span_id: "9" });
+  assert.equal(spans(child, early, parent)?.root?.name, "parent");
+  const navigation = span({ name: "/cart", op: "navigation", start_timestamp: 1_795_233_200 });
+  assert.equal(spans(child, segment, root, navigation)?.root?.name, "/cart");
   const load = span({ name: "/", parent_span_id: "9", op: "pageload" });
-  assert.equal(spans(child, early, segment, root, load)?.root?.name, "/");
-  assert.ok(spans(load)?.names.includes("Page load /"), "found by the displayed name");
+  assert.equal(spans(child, early, segment, root, navigation, load)?.root?.name, "/");
+  assert.ok(searchNames(spans(load)!).includes("Page load /"), "found by the displayed name");
+});
+
+Deno.test("interaction of the page before, sent with a navigation → the navigation's name and time", () => {
+  const navigation = span({
+    name: "/orders",
+    op: "navigation",
+    start_timestamp: 1_795_233_009,
+    end_timestamp: 1_795_233_009.912,
+  });
+  const click = span({
+    name: "<unknown>",
+    op: "ui.interaction.click",
+    start_timestamp: 1_795_233_000.6,
+    end_timestamp: 1_795_233_000.7,
+  });
+  const { root } = spans(click, navigation)!;
+  assert.deepEqual([root?.name, root!.ended_at! - root!.started_at!], ["/orders", 912]);
+});
+
+Deno.test("OPTIONS alone → a preflight; with a failure or a page → not", () => {
+  const options = (rest = {}) =>
+    span({ name: "OPTIONS /api/cart", op: "http.server", is_segment: true, ...rest });
+  assert.equal(spans(options())?.preflight, true);
+  assert.equal(spans(options({ status: "internal_error" }))?.preflight, false);
+  assert.equal(spans(options(), span({ op: "pageload" }))?.preflight, false);
 });
 
 Deno.test("no spans → trace named for the first error, else the first log, and found by it", () => {
@@ -165,14 +206,15 @@ Deno.test("no spans → trace named for the first error, else the first log, and
   assert.equal(named([...logs])?.root?.name, "first");
   const touched = named([...logs], [...error]);
   assert.deepEqual(touched?.root, {
-    rank: 4,
+    rank: ROOT_RANK.error,
     started_at: 1_795_233_009_000,
+    ended_at: null,
     name: "TypeError: x is undefined",
     op: null,
   });
-  assert.deepEqual(touched?.names, ["TypeError: x is undefined"]);
+  assert.deepEqual(searchNames(touched!), ["TypeError: x is undefined"]);
   const withSpan = named([...error], ["span", { items: [span({ name: "work" })] }]);
-  assert.deepEqual([withSpan?.root?.name, withSpan?.names], ["work", ["work"]]);
+  assert.deepEqual([withSpan?.root?.name, searchNames(withSpan!)], ["work", ["work"]]);
 });
 
 Deno.test("server's transaction → named with the method of its request", () => {
@@ -189,17 +231,18 @@ Deno.test("single span (older form) → description, op and timestamp", () => {
     trace_id: trace,
     parent_span_id: "a".repeat(16),
     op: "ui.interaction.click",
-    description: "button",
+    description: "body > button#pay",
+    data: { transaction: "/cart" },
     start_timestamp: 1_795_233_000.5,
     timestamp: 1_795_233_001,
   }]);
   assert.deepEqual(touched?.root, {
-    rank: 3,
+    rank: ROOT_RANK.annotation,
     started_at: 1_795_233_000_500,
-    name: "button",
+    ended_at: 1_795_233_001_000,
+    name: "/cart",
     op: "ui.interaction.click",
   });
-  assert.equal(touched?.ended_at, 1_795_233_001_000);
 });
 
 Deno.test("implausible times in spans, errors and logs → replaced", () => {
@@ -211,10 +254,12 @@ Deno.test("implausible times in spans, errors and logs → replaced", () => {
     assert.equal(errors[0]?.at, NOW, String(timestamp));
     assert.equal(logs[0]?.at, NOW, String(timestamp));
     const touched = spans(span({ start_timestamp: timestamp, end_timestamp: timestamp }));
-    assert.deepEqual([touched?.started_at, touched?.ended_at], [null, null], String(timestamp));
+    const { started_at, ended_at } = touched!.root!;
+    assert.deepEqual([started_at, ended_at], [null, null], String(timestamp));
   }
   const backwards = spans(span({ start_timestamp: 1_795_233_010, end_timestamp: 1_795_233_000 }));
-  assert.deepEqual([backwards?.started_at, backwards?.ended_at], [1_795_233_010_000, null]);
+  const { started_at, ended_at } = backwards!.root!;
+  assert.deepEqual([started_at, ended_at], [1_795_233_010_000, null]);
   const iso = entries(["event", { timestamp: "2026-11-21T03:54:15.202Z" }]).errors[0];
   assert.equal(iso?.at, 1_795_233_255_202);
 });

@@ -23,7 +23,7 @@ export function indexAt(place: number): number {
 export const PLACES = 2_048;
 
 /** The position in a list where the next page begins. */
-interface ListCursor {
+export interface ListCursor {
   /** Only entries before this place. */
   readonly before: number;
   /**
@@ -31,20 +31,21 @@ interface ListCursor {
    * grown since keeps its position, so that paging shows it exactly once.
    */
   readonly asOf: number;
+  /** Of a list in order of time: only entries before this time, or of this time and before that place. */
+  readonly at?: number | undefined;
 }
 
 /** Serializes a cursor for the `next` of a page. */
-export function writeCursor({ before, asOf }: ListCursor): string {
-  return `${before}.${asOf}`;
+export function writeCursor({ before, asOf, at }: ListCursor): string {
+  return at === undefined ? `${before}.${asOf}` : `${before}.${asOf}.${at}`;
 }
 
 /** Parses the result of {@linkcode writeCursor}; undefined if it is something else. */
 export function readCursor(text: string): ListCursor | undefined {
-  if (!/^\d{1,16}\.\d{1,16}$/.test(text)) return undefined;
-  const [before, asOf] = text.split(".").map(Number) as [number, number];
-  return Number.isSafeInteger(before) && Number.isSafeInteger(asOf) && before <= asOf
-    ? { before, asOf }
-    : undefined;
+  if (!/^\d{1,16}\.\d{1,16}(\.\d{1,16})?$/.test(text)) return undefined;
+  const [before, asOf, at] = text.split(".").map(Number) as [number, number, number?];
+  const isValid = [before, asOf, at ?? 0].every(Number.isSafeInteger) && before <= asOf;
+  return isValid ? { before, asOf, at } : undefined;
 }
 
 /** A query's `before` is not the `next` of an earlier page. */

@@ -28,12 +28,13 @@ import type { TraceEntry } from "../trace/trace_entry.ts";
 import { type IndexEntries, summarizeEnvelope } from "./index_entries.ts";
 import { cursorOf, placeOf, writeCursor } from "./list_cursor.ts";
 import {
-  arrived,
   entriesOfTrace,
   groupTotals,
   hasContent,
   type IndexedEnvelope,
   isWithin,
+  ranDuring,
+  replayOfEntry,
   segmentsOf,
   sentFrom,
   sourceRows,
@@ -62,6 +63,8 @@ interface PlacedEntries {
 
 /** How a list is made of entries: a row for each key, of the newest entry that matches. */
 interface ListRule<Entry, Row, Column extends SortColumn = never> {
+  /** Whether entries are ordered by their time, and by place if that is equal. */
+  readonly byTime?: boolean;
   isWanted(entry: Placed<Entry>): boolean;
   keyOf(entry: Placed<Entry>): unknown;
   rowOf(newest: Placed<Entry>, envelopes: readonly IndexedEnvelope[]): Row;
@@ -121,7 +124,7 @@ export class MemoryIndex {
     this.#envelopes = [envelope, ...this.#envelopes].slice(0, this.#maxEnvelopes);
     this.#placed = [{
       envelope: placed([envelope.row], () => envelopeText(row, entries), () => receivedAt),
-      traces: placed(traces, traceText, (trace) => trace.started_at ?? trace.seen_at),
+      traces: placed(traces, traceText, ({ root, seen_at }) => root?.started_at ?? seen_at),
       errors: placed(errors, errorText, ({ at }) => at),
       logs: placed(logs, logText, ({ at }) => at),
       recordings: placed(recordings, recordingText, ({ at }) => at),
@@ -163,9 +166,10 @@ export class MemoryIndex {
   sources({ source, release, environment, since, until }: ListQuery): SourceList {
     const all = { source, release, environment, since, until, limit: MAX_COUNT };
     const count = (name: keyof Lists) => this.list(name, all).rows.length;
-    const ops = this.list("traces", { source, limit: MAX_COUNT }).rows.flatMap(({ op }) =>
-      op ?? []
-    );
+    const isFrom = sentFrom({ source }, this.#envelopes);
+    const ops = this.#envelopes.filter(({ entries }) => isFrom(entries.source))
+      .flatMap(({ entries }) => entries.traces).flatMap(({ spanNames }) => spanNames)
+      .flatMap(({ op }) => op ?? []);
     return {
       rows: sourceRows(this.#envelopes),
       counts: {
@@ -185,7 +189,7 @@ export class MemoryIndex {
     return {
       isWanted: ({ entry }) =>
         hasContent(entry) && matches(query.trace, entry.trace_id) &&
-        matches(query.replay, entry.replay_id) && this.#isWantedTrace(query, entry.trace_id),
+        this.#isWantedTrace(query, entry.trace_id),
       keyOf: ({ entry }) => entry.trace_id,
       rowOf: ({ entry }, envelopes) => traceRow(entry.trace_id, envelopes),
       columns: TRACE_COLUMNS,
@@ -196,15 +200,24 @@ export class MemoryIndex {
     };
   }
 
-  #isWantedTrace({ status, op, page }: ListQuery, id: string): boolean {
-    if (op !== undefined && traceRow(id, this.#envelopes).op !== op) return false;
+  #isWantedTrace(query: ListQuery, id: string): boolean {
+    const { status, op, name, page, replay } = query;
+    const entries = entriesOfTrace(id, this.#envelopes);
+    const hasSpan = (op === undefined && name === undefined) ||
+      entries.some(({ spanNames }) =>
+        spanNames.some((span) => matches(op, span.op) && matches(name, span.name))
+      );
+    const isHidden = query.preflights !== true && query.trace === undefined &&
+      entries.some(({ preflight }) => preflight);
+    const isRecorded = replay === undefined ||
+      entries.some(({ replay_id }) => replay_id === replay);
+    if (!hasSpan || isHidden || !isRecorded) return false;
     const vitals = page === undefined ? [] : this.#envelopes.flatMap((one) => one.entries.vitals);
     const isLoaded = vitals.some((entry) =>
       entry.is_load && entry.trace_id === id && entry.page === page
     );
     if (page !== undefined && !isLoaded) return false;
     if (status === undefined) return true;
-    const entries = entriesOfTrace(id, this.#envelopes);
     const failed = entries.some((entry) => entry.failed);
     if (status === "ok" || status === "error") return failed === (status === "error");
     return entries.some(({ http_status }) => `${http_status}`[0] === status[0]);
@@ -214,7 +227,9 @@ export class MemoryIndex {
     query: ListQuery,
   ): ListRule<ErrorEntry, ErrorGroupRow, (typeof GROUP_COLUMNS)[number]> {
     return {
-      isWanted: ({ entry }) => isWantedError(query, entry) && (query.state ?? "open") === "open",
+      isWanted: ({ entry }) =>
+        this.#isWantedError({ ...query, replay: undefined }, entry) &&
+        (query.state ?? "open") === "open",
       keyOf: ({ entry }) => entry.group,
       rowOf: ({ place, entry, envelope: { entries: { source } } }, envelopes) =>
         groupRow(place, entry, source.key, groupTotals(entry.group, envelopes, query), OPEN),
@@ -228,22 +243,33 @@ export class MemoryIndex {
 
   #occurrences(query: ListQuery): ListRule<ErrorEntry, OccurrenceRow> {
     return {
-      isWanted: (error) => isWantedError(query, error.entry) && ranDuring(query, error),
+      isWanted: ({ entry }) => this.#isWantedError(query, entry),
       keyOf: ({ place }) => place,
       rowOf: ({ place, entry, envelope: { entries: { source } } }, envelopes) =>
-        occurrenceRow(place, entry, source.key, arrived(entry.replay_id, envelopes)),
+        occurrenceRow(place, entry, source.key, replayOfEntry(entry, envelopes)),
     };
   }
 
   #logs(query: ListQuery): ListRule<LogEntry, LogRow> {
     return {
-      isWanted: (log) =>
-        matches(query.trace, log.entry.trace_id) && isSevere(query, log.entry.level) &&
-        ranDuring(query, log),
+      byTime: true,
+      isWanted: ({ entry }) =>
+        matches(query.trace, entry.trace_id) && isSevere(query, entry.level) &&
+        this.#ranDuring(query, entry),
       keyOf: ({ place }) => place,
-      rowOf: ({ place, entry, envelope: { entries: { source } } }) =>
-        logRow(place, entry, source.key),
+      rowOf: ({ place, entry, envelope: { entries: { source } } }, envelopes) =>
+        logRow(place, entry, source.key, replayOfEntry(entry, envelopes)),
     };
+  }
+
+  #isWantedError(query: ListQuery, entry: ErrorEntry): boolean {
+    return matches(query.trace, entry.trace_id) && isSevere(query, entry.level) &&
+      matches(query.group, entry.group) && matches(query.handled, entry.handled) &&
+      this.#ranDuring(query, entry);
+  }
+
+  #ranDuring({ replay }: ListQuery, entry: ErrorEntry | LogEntry): boolean {
+    return replay === undefined || ranDuring(replay, entry, this.#envelopes);
   }
 
   #recordings(
@@ -253,7 +279,13 @@ export class MemoryIndex {
       isWanted: ({ entry }) => matches(query.replay, entry.replay_id),
       keyOf: ({ entry }) => entry.replay_id,
       rowOf: ({ entry: { replay_id }, envelope: { entries: { source } } }, envelopes) =>
-        recordingRow(segmentsOf(replay_id, envelopes), replay_id, source.key),
+        recordingRow(
+          segmentsOf(replay_id, envelopes),
+          replay_id,
+          source.key,
+          envelopes.flatMap(({ entries }) => entries.errors)
+            .filter((error) => ranDuring(replay_id, error, envelopes)).length,
+        ),
       columns: RECORDING_COLUMNS,
       sortValue: (column, row) =>
         column === "duration" ? row.ended_at - row.started_at : row.started_at,
@@ -279,7 +311,7 @@ export class MemoryIndex {
     rule: ListRule<PlacedEntries[List][number]["entry"], Row, Column>,
   ): Page<Row> {
     type Entry = Placed<PlacedEntries[List][number]["entry"]>;
-    const { before, asOf } = cursorOf(query.before, this.#last);
+    const { before, asOf, at } = cursorOf(query.before, this.#last);
     const search = fold(query.q ?? "");
     const isFrom = sentFrom(query, this.#envelopes);
     const matching = this.#placed.flatMap((placed): readonly Entry[] => placed[list])
@@ -301,11 +333,15 @@ export class MemoryIndex {
     const column = rule.columns?.find((one) => one === order?.column);
     // Another list's column is ignored.
     if (column === undefined) {
-      const found = newest.filter(({ place }) => place < before);
+      const isLater = (a: Pick<Entry, "at" | "place">, b: Pick<Entry, "at" | "place">) =>
+        rule.byTime && a.at !== b.at ? a.at > b.at : a.place > b.place;
+      const end = { at: at ?? Infinity, place: before };
+      const found = newest.filter((entry) => isLater(end, entry))
+        .sort((a, b) => isLater(a, b) ? -1 : 1);
       const shown = found.slice(0, limit);
-      const end = shown.at(-1);
-      const next = found.length > limit && end !== undefined
-        ? writeCursor({ before: end.place, asOf })
+      const last = shown.at(-1);
+      const next = found.length > limit && last !== undefined
+        ? writeCursor({ before: last.place, asOf, at: rule.byTime ? last.at : undefined })
         : null;
       return { rows: shown.map(rowOf), next };
     }
@@ -330,22 +366,6 @@ function matches<T>(wanted: T | undefined, value: T | null): boolean {
   return wanted === undefined || wanted === value;
 }
 
-function isWantedError(query: ListQuery, entry: ErrorEntry): boolean {
-  return matches(query.trace, entry.trace_id) && isSevere(query, entry.level) &&
-    matches(query.group, entry.group) && matches(query.handled, entry.handled);
-}
-
 function isSevere({ level }: ListQuery, of: string): boolean {
   return level === undefined || severityOf(of) >= severityOf(level);
-}
-
-/** Whether a recording of the query ran during a log or an error: its envelope names both for its trace. */
-function ranDuring(
-  { replay }: ListQuery,
-  { entry, envelope }: Placed<{ readonly trace_id: string | null }>,
-): boolean {
-  return replay === undefined ||
-    envelope.entries.traces.some((trace) =>
-      trace.replay_id === replay && trace.trace_id === entry.trace_id
-    );
 }

@@ -12,7 +12,8 @@ import {
   type TraceRow,
 } from "../rows.ts";
 import type { EnvelopeSource } from "../source.ts";
-import { isCloserToRoot, type TraceEntry } from "../trace/trace_entry.ts";
+import type { TraceEntry } from "../trace/trace_entry.ts";
+import { NO_ROOT_ORDER, rootOrder } from "../trace/trace_root.ts";
 import type { IndexEntries } from "./index_entries.ts";
 
 /** An envelope of the index. Functions over several take them newest first. */
@@ -61,38 +62,65 @@ export function traceRow(id: string, envelopes: readonly IndexedEnvelope[]): Tra
   );
   const sum = (name: "spans" | "errors" | "logs") =>
     full.reduce((sum, entry) => sum + entry[name], 0);
-  const known = (times: readonly (number | null)[]) => times.filter((time) => time !== null);
-  const starts = known(full.map((entry) => entry.started_at));
-  const ends = known(full.map((entry) => entry.ended_at));
+  const orderOf = ({ root }: TraceEntry) => root === null ? NO_ROOT_ORDER : rootOrder(root);
   // From the oldest: of two equal candidates the first received wins.
-  const root = full.toReversed().map((entry) => entry.root)
-    .reduce((best, next) => !next || (best && !isCloserToRoot(next, best)) ? best : next, null);
+  const first = full.toReversed()
+    .reduce((best, next) => orderOf(next) < orderOf(best) ? next : best, full.at(-1)!);
+  const { root, seen_at } = first;
   return {
     trace_id: id,
     name: root?.name ?? null,
     op: root?.op ?? null,
-    started_at: least(starts.length > 0 ? starts : full.map((entry) => entry.seen_at)),
-    ended_at: ends.length > 0 ? greatest(ends) : null,
+    started_at: root?.started_at ?? seen_at,
+    ended_at: root?.ended_at ?? null,
     spans: sum("spans"),
     errors: sum("errors"),
     logs: sum("logs"),
     failed: full.some(({ failed }) => failed),
     http_status: greatest([0, ...full.map(({ http_status }) => http_status ?? 0)]) || null,
-    replay_id: entriesOfTrace(id, envelopes).map((entry) => arrived(entry.replay_id, envelopes))
-      .findLast((replay) => replay !== null) ?? null,
+    replay_id: replayOfTrace(id, envelopes),
     received_at: senders[0]?.receivedAt ?? 0,
     sources: [...new Set(senders.toReversed().map(({ entries }) => entries.source.key))],
   };
 }
 
-/** Count and times of a group of errors, of the query's source and time. */
+/** The first recording that a trace names, of those with segments that have arrived. */
+function replayOfTrace(id: string | null, envelopes: readonly IndexedEnvelope[]): string | null {
+  if (id === null) return null;
+  return entriesOfTrace(id, envelopes).map((entry) => arrived(entry.replay_id, envelopes))
+    .findLast((replay) => replay !== null) ?? null;
+}
+
+/** The recording of an error or a log: the one that it names, else the one that its trace names. */
+export function replayOfEntry(
+  { replay_id, trace_id }: { readonly replay_id: string | null; readonly trace_id: string | null },
+  envelopes: readonly IndexedEnvelope[],
+): string | null {
+  return replay_id === null ? replayOfTrace(trace_id, envelopes) : arrived(replay_id, envelopes);
+}
+
+/** Whether a recording ran during an error or a log, by the same rule. */
+export function ranDuring(
+  replay: string,
+  { replay_id, trace_id }: { readonly replay_id: string | null; readonly trace_id: string | null },
+  envelopes: readonly IndexedEnvelope[],
+): boolean {
+  if (replay_id !== null) return replay_id === replay;
+  return trace_id !== null &&
+    entriesOfTrace(trace_id, envelopes).some((entry) => entry.replay_id === replay);
+}
+
+/** Count and times of a group of errors, of the query's source, release and time. */
 export function groupTotals(
   group: string,
   envelopes: readonly IndexedEnvelope[],
   query: ListQuery,
 ): GroupTotals {
   const isFrom = sentFrom(query, envelopes);
-  const times = envelopes.filter(({ entries }) => isFrom(entries.source))
+  const times = envelopes
+    .filter(({ entries: { source } }) =>
+      isFrom(source) && (query.release === undefined || query.release === source.release)
+    )
     .flatMap(({ entries }) => entries.errors)
     .filter((error) => error.group === group).map(({ at }) => at);
   const counted = times.filter((time) => isWithin(query, time));
@@ -116,7 +144,7 @@ export function segmentsOf(
 }
 
 /** The id of a recording if segments of it have arrived, else null. */
-export function arrived(
+function arrived(
   replay: string | null,
   envelopes: readonly IndexedEnvelope[],
 ): string | null {
@@ -128,10 +156,13 @@ export function sourceRows(envelopes: readonly IndexedEnvelope[]): SourceRow[] {
   const sent = Map.groupBy(envelopes, ({ entries }) => entries.source.key);
   return [...sent.values()].slice(0, MAX_SOURCES).map((envelopes) => {
     const [{ entries, receivedAt }] = envelopes as [IndexedEnvelope];
-    const { release: _, ...source } = entries.source;
+    const { key, name, environment, side } = entries.source;
     const releases = envelopes.flatMap(({ entries }) => entries.source.release ?? []);
     return {
-      ...source,
+      key,
+      name,
+      environment,
+      side,
       releases: [...new Set(releases)].slice(0, MAX_RELEASES),
       envelopes: envelopes.length,
       last_seen: receivedAt,

@@ -2,7 +2,7 @@ import type { EnvelopeDescription, IndexEntries } from "./index_entries.ts";
 import type { ErrorEntry } from "../error/error_entry.ts";
 import type { LogEntry } from "../log_entry.ts";
 import type { RecordingEntry } from "../recording/recording_entry.ts";
-import type { TraceEntry } from "../trace/trace_entry.ts";
+import { searchNames, type TraceEntry } from "../trace/trace_entry.ts";
 
 /**
  * Characters of one entry that a search covers; text beyond is not found. For 50,000 envelopes this is
@@ -16,8 +16,8 @@ export function fold(text: string): string {
 }
 
 /** The search text of a trace: ids and names. */
-export function traceText({ trace_id, replay_id, names }: TraceEntry): string {
-  return joined([trace_id, replay_id, ...names]);
+export function traceText(trace: TraceEntry): string {
+  return joined([trace.trace_id, trace.replay_id, ...searchNames(trace)]);
 }
 
 /** The search text of an error: ids, type, level, place and message. */
@@ -49,7 +49,7 @@ export function envelopeText(
     ...new Set(items.map((item) => item.type)),
     ...trace_ids,
     ...errors.flatMap(({ type, value, where }) => [type, value, where]),
-    ...traces.flatMap(({ names }) => names),
+    ...traces.flatMap(searchNames),
     ...logs.map(({ body }) => body),
   ]);
 }

@@ -66,9 +66,13 @@ export class SegmentError extends Error {
  * The segment in an envelope, as it was sent, but decompressed; undefined if there is none.
  *
  * @param bytes of the envelope, decompressed
+ * @param maxBytes of its events, decompressed
  * @throws {SegmentError}
  */
-export async function readSegment(bytes: Uint8Array): Promise<SentSegment | undefined> {
+export async function readSegment(
+  bytes: Uint8Array,
+  maxBytes = MAX_SEGMENT_BYTES,
+): Promise<SentSegment | undefined> {
   const { items } = tryReadEnvelope(bytes) ?? {};
   if (items === undefined) throw new SegmentError("its envelope is malformed");
   const item = items.find(({ header }) => header.type === "replay_recording");
@@ -79,7 +83,7 @@ export async function readSegment(bytes: Uint8Array): Promise<SentSegment | unde
   const number = integerAt(parseJson(split.header), 0, "segment_id") ??
     integerAt(event && parseJson(event.payload), 0, "segment_id");
   if (number === null) throw new SegmentError("it has no number");
-  return { number, json: await decompressed(split.events) };
+  return { number, json: await decompressed(split.events, maxBytes) };
 }
 
 /** Undefined: its events are not a list in JSON. */
@@ -92,10 +96,10 @@ export function parseSegment({ number, json }: SentSegment): Segment | undefined
 /** First byte of zlib's format with a window of 32 KiB. JSON begins with a bracket or a blank. */
 const ZLIB = 0x78;
 
-async function decompressed(bytes: Uint8Array): Promise<Uint8Array> {
+async function decompressed(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   if (bytes[0] !== ZLIB) return bytes;
   try {
-    return await decompress(bytes, "deflate", MAX_SEGMENT_BYTES);
+    return await decompress(bytes, "deflate", maxBytes);
   } catch (error) {
     if (error instanceof RangeError) throw new SegmentError("it is too large");
     if (error instanceof TypeError) throw new SegmentError("it cannot be decompressed");
@@ -146,6 +150,35 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
     late,
     omitted: all.filter((event) => !isEarlier(event)).length - kept.length,
   };
+}
+
+/** The time that a segment covers, in whole milliseconds since 1970. */
+export interface RecordedRange {
+  readonly from: number;
+  readonly to: number;
+  /** Has a complete picture of the page, with which `from` begins. */
+  readonly playable: boolean;
+}
+
+/** Bytes of the events that are parsed when a segment is stored, which takes some 10 ms per MiB. */
+const MAX_INDEXED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * The time that the segment in an envelope covers, as {@linkcode joinSegments} plays it; undefined if there is none, or
+ * it cannot be read.
+ *
+ * @param bytes of the envelope, decompressed
+ */
+export async function recordedRange(bytes: Uint8Array): Promise<RecordedRange | undefined> {
+  const sent = await readSegment(bytes, MAX_INDEXED_BYTES).catch(() => undefined);
+  const segment = sent && parseSegment(sent);
+  if (segment === undefined || segment.events.length === 0) return undefined;
+  const joined = joinSegments([segment]);
+  const times = segment.events.map(({ timestamp }) => timestamp);
+  const from = joined?.from ?? times.reduce((a, b) => Math.min(a, b));
+  const to = joined?.to ??
+    times.reduce((a, b) => b <= from + MAX_DURATION_MS ? Math.max(a, b) : a, from);
+  return { from: Math.round(from), to: Math.round(to), playable: joined !== undefined };
 }
 
 /** Every event that was sent, also those that are not played, in the order as recorded; each segment once. */

@@ -1,5 +1,6 @@
 import { at, hexId, integerAt, listOf, plausibleTime, tidyText } from "../json.ts";
 import type { ParsedEnvelope } from "../parsed_envelope.ts";
+import type { RecordedRange } from "./recording.ts";
 import type { RecordingRow } from "../rows.ts";
 
 /** The index entry of one segment of a recording. Times are milliseconds since 1970. */
@@ -9,12 +10,12 @@ export interface RecordingEntry {
   readonly kind: RecordingRow["kind"];
   /** Null: the sender did not number it. */
   readonly segment: number | null;
-  /** Start of the recording according to this segment. */
+  /** First recorded event; if the events were not read, the start of the recording as the SDK sent it. */
   readonly started_at: number;
-  /** End of the segment. */
+  /** Last recorded event; else the time that the SDK sent. */
   readonly at: number;
-  /** Errors during the segment. */
-  readonly errors: number;
+  /** Has a complete picture of the page: a recording is played from the first one. */
+  readonly playable: boolean;
   /** Bytes of the recorded events or of the video, as sent. */
   readonly bytes: number;
   /** Address of the first page, as sent; null: none was sent. */
@@ -25,18 +26,20 @@ export interface RecordingEntry {
 const MAX_PAGE = 500;
 /** A recording of an hour has some 720 segments. */
 const MAX_SEGMENT = 100_000;
-/** Errors of one segment: as many as an SDK reports. */
-const MAX_ERRORS = 100;
+/** Sentry's SDKs stop after an hour. Events with another clock would make an endless recording. */
+const MAX_DURATION_MS = 24 * 3_600_000;
 
 /**
  * The recording's segment in an envelope; undefined if there is none. An SDK sends one in each envelope, as a
  * `replay_event` that describes it and a `replay_recording` or `replay_video` that contains it.
  *
  * @param receivedAt replaces missing or implausible times, milliseconds since 1970
+ * @param recorded undefined: the events were not read
  */
 export function recordingEntry(
   { header, items }: ParsedEnvelope,
   receivedAt: number,
+  recorded?: RecordedRange,
 ): RecordingEntry | undefined {
   const content = items.find(({ type }) => type === "replay_recording" || type === "replay_video");
   if (content === undefined) return undefined;
@@ -45,8 +48,11 @@ export function recordingEntry(
   // The envelope of a segment has the id of its recording.
   const replayId = hexId(at(event, "replay_id")) ?? hexId(at(header, "event_id"));
   if (replayId === null) return undefined;
-  const end = plausibleTime(at(event, "timestamp"), receivedAt) ?? receivedAt;
-  const start = plausibleTime(at(event, "replay_start_timestamp"), receivedAt) ?? end;
+  const plausible = (seconds: unknown) => plausibleTime(seconds, receivedAt);
+  const end = plausible(recorded && recorded.to / 1000) ?? plausible(at(event, "timestamp")) ??
+    receivedAt;
+  const start = plausible(recorded && recorded.from / 1000) ??
+    plausible(at(event, "replay_start_timestamp")) ?? end;
   const segment = integerAt(content.json, 0, "segment_id") ?? integerAt(event, 0, "segment_id");
   const url = listOf(at(event, "urls"))[0] ?? at(event, "request", "url");
   return {
@@ -55,7 +61,7 @@ export function recordingEntry(
     segment: segment !== null && segment <= MAX_SEGMENT ? segment : null,
     started_at: Math.min(start, end),
     at: end,
-    errors: Math.min(MAX_ERRORS, listOf(at(event, "error_ids")).length),
+    playable: recorded?.playable === true,
     bytes: content.bytes,
     page: tidyText(url, MAX_PAGE) || null,
   };
@@ -66,11 +72,13 @@ export function recordingEntry(
  *
  * @param entries in the order of arrival; at least one
  * @param source key of the source that sent the newest one
+ * @param errors see {@linkcode RecordingRow.errors}
  */
 export function recordingRow(
   entries: readonly Omit<RecordingEntry, "replay_id">[],
   replayId: string,
   source: string,
+  errors: number,
 ): RecordingRow {
   const segments = new Map<number, Omit<RecordingEntry, "replay_id">>();
   let unnumbered = 0;
@@ -82,16 +90,21 @@ export function recordingRow(
   const numbers = [...segments.keys()].sort((a, b) => a - b);
   const last = numbers.at(-1) ?? -1;
   const first = segments.get(numbers[0] ?? -1) ?? entries[0];
+  const starts = entries.map(({ started_at }) => started_at);
+  const started_at =
+    numbers.map((number) => segments.get(number)!).find(({ playable }) => playable)?.started_at ??
+      starts.reduce((a, b) => Math.min(a, b));
   return {
     replay_id: replayId,
     kind: entries.some(({ kind }) => kind === "video") ? "video" : "page",
     page: first?.page ?? null,
-    started_at: entries.reduce((least, { started_at }) => Math.min(least, started_at), Infinity),
-    ended_at: entries.reduce((most, { at }) => Math.max(most, at), -Infinity),
+    started_at,
+    ended_at: entries.map(({ at }) => at)
+      .reduce((a, b) => b <= started_at + MAX_DURATION_MS ? Math.max(a, b) : a, started_at),
     segments: segments.size,
     missing: last + 1 - segments.size,
     doubled: entries.length - unnumbered - segments.size,
-    errors: kept.reduce((sum, { errors }) => sum + errors, 0),
+    errors,
     bytes: kept.reduce((sum, { bytes }) => sum + bytes, 0),
     source,
   };

@@ -151,7 +151,7 @@ Deno.test("video of a mobile SDK → a segment of kind video; damaged → no exc
     segment: 2,
     started_at: NOON - 5_000,
     at: NOON,
-    errors: 0,
+    playable: false,
     bytes: video.byteLength,
     page: "CartActivity",
   }]);

@@ -1,7 +1,8 @@
 import { type Extent, placeSpans, type TraceTimes } from "./span_times.ts";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
 import type { TraceMark, TraceParts, TraceSpan } from "./trace_span.ts";
-import { servedHost, withoutOwnHost } from "./trace_name.ts";
+import { servedHost, traceName, withoutOwnHost } from "./trace_name.ts";
+import { ROOT_RANK, type RootCandidate, rootOrder, rootRank } from "./trace_root.ts";
 import { type TimeSection, timeSections } from "./time_sections.ts";
 import type { Vital, VitalName } from "./web_vitals.ts";
 
@@ -29,11 +30,14 @@ export interface PlacedVital extends Vital {
 }
 
 export interface TraceSummary {
-  /** Of the span that the trace is named for; without spans, the text of the first error or log. */
+  /** Of the span that the trace is named for and measured by; without spans, the text of the first error or log. */
   readonly name: string;
   /** Of that span; null: none. */
   readonly op: string | null;
-  readonly duration_ms: number;
+  /** Of that span, milliseconds since 1970, by its sender's clock. Null: not sent. */
+  readonly started_at: number | null;
+  /** Of that span; of an open one until now. Null: it has no end. */
+  readonly duration_ms: number | null;
   readonly spans: number;
   readonly browser: number;
   readonly server: number;
@@ -88,7 +92,7 @@ export function readTrace(
     marks: placedMarks,
     sections: timeSections(tree, times, placedMarks),
     vitals: collectVitals(tree, times),
-    summary: { ...summarize(tree, times, placedMarks), duplicates, open: open.length },
+    summary: { ...summarize(tree, placedMarks, times, growing), duplicates, open: open.length },
   };
 }
 
@@ -98,12 +102,16 @@ function countRepeated(live: readonly TraceSpan[], arrived: readonly TraceSpan[]
   return live.filter(({ span_id }) => ids.has(span_id)).length;
 }
 
-function summarize(tree: SpanTree, times: TraceTimes, marks: readonly TraceMark[]) {
+function summarize(
+  tree: SpanTree,
+  marks: readonly TraceMark[],
+  times: TraceTimes,
+  now: number | undefined,
+) {
   const spans = tree.nodes.map(({ span }) => span).filter((span) => span !== null);
   const count = <T>(list: readonly T[], holds: (one: T) => boolean) => list.filter(holds).length;
   return {
-    ...nameOf(tree, marks),
-    duration_ms: times.end_ms - times.start_ms,
+    ...nameOf(spans, marks, now),
     spans: spans.length,
     browser: count(spans, ({ side }) => side === "browser"),
     server: count(spans, ({ side }) => side === "server"),
@@ -118,20 +126,50 @@ function summarize(tree: SpanTree, times: TraceTimes, marks: readonly TraceMark[
 }
 
 /**
- * By the order of `NAME_RANK`, as in the list of traces.
+ * The span that a trace is named for and measured by, by the order of `ROOT_RANK`, as in the list of traces.
  *
- * @param marks oldest first
+ * @param spans each once, in order of arrival
+ * @param now end of open spans of this page, milliseconds since 1970
+ * @returns undefined: there are no spans; times are null if they are not valid
  */
+export function traceRoot(
+  spans: readonly TraceSpan[],
+  now: number | undefined,
+): (Pick<RootCandidate, "name" | "op" | "started_at" | "ended_at" | "rank">) | undefined {
+  const childOf = ({ envelope }: TraceSpan, id: string | null) => `${envelope} ${id}`;
+  const parents = new Set(spans.map((span) => childOf(span, span.parent_span_id)));
+  const rankOf = (span: TraceSpan) => {
+    const hasParent = span.parent_span_id !== null;
+    const rank = rootRank({ ...span, hasParent, isSegment: span.is_segment });
+    const isParent = rank === ROOT_RANK.span && parents.has(childOf(span, span.span_id));
+    return isParent ? ROOT_RANK.parent : rank;
+  };
+  const candidates = spans.map((span) => {
+    const { start_ms: started_at, op } = span;
+    const end_ms = span.end_ms ?? (span.envelope === null ? now ?? null : null);
+    const isValid = started_at !== null && end_ms !== null && end_ms >= started_at;
+    const ended_at = isValid ? end_ms : null;
+    return { name: traceName(span), op, started_at, ended_at, rank: rankOf(span) };
+  });
+  const [first, ...others] = candidates;
+  return others.reduce((best, one) => rootOrder(one) < rootOrder(best!) ? one : best, first);
+}
+
+/** @param marks oldest first */
 function nameOf(
-  { roots, nodes }: SpanTree,
+  spans: readonly TraceSpan[],
   marks: readonly TraceMark[],
-): Pick<TraceSummary, "name" | "op"> {
-  const first = nodes.find(({ span }) => span?.op === "pageload") ??
-    roots.find(({ span }) => span?.parent_span_id === null && span.start_ms !== null) ??
-    nodes.find(({ span }) => span !== null);
-  if (first?.span) return { name: first.span.name, op: first.span.op };
+  now: number | undefined,
+): Pick<TraceSummary, "name" | "op" | "started_at" | "duration_ms"> {
+  const root = traceRoot(spans, now);
   const mark = marks.find(({ kind }) => kind === "error") ?? marks[0];
-  return { name: mark?.text ?? "(empty trace)", op: null };
+  if (root === undefined || (root.rank === ROOT_RANK.annotation && mark !== undefined)) {
+    const name = mark?.text ?? "(empty trace)";
+    return { name, op: null, started_at: mark?.at_ms ?? null, duration_ms: null };
+  }
+  const { name, op, started_at, ended_at } = root;
+  const duration_ms = started_at === null || ended_at === null ? null : ended_at - started_at;
+  return { name, op, started_at, duration_ms };
 }
 
 /** The worst value of each vital: interactions are measured repeatedly. */

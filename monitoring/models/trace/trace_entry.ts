@@ -1,6 +1,15 @@
 import { at, attributeAt, plausibleTime, tidyText } from "../json.ts";
+import { sideOf } from "../side.ts";
 import type { SentSpan } from "./sent_span.ts";
-import { displayName, NAME_RANK, type NameRank, spanName } from "./trace_name.ts";
+import { displayName, spanName, traceName } from "./trace_name.ts";
+import {
+  isAnnotation,
+  ROOT_RANK,
+  type RootCandidate,
+  rootOrder,
+  type RootRank,
+  rootRank,
+} from "./trace_root.ts";
 import { isFailure, MAX_WORD } from "./trace_span.ts";
 
 /** The index entry of one trace in one envelope. Times are milliseconds since 1970. */
@@ -9,69 +18,67 @@ export interface TraceEntry {
   readonly spans: number;
   readonly errors: number;
   readonly logs: number;
-  /** Of the spans; null: no span has a valid time. */
-  readonly started_at: number | null;
-  readonly ended_at: number | null;
   /** Time of the earliest error or log; without one, when the envelope was received. */
   readonly seen_at: number;
-  /** The best name that this envelope has for the trace. */
+  /** The best candidate of this envelope. */
   readonly root: RootCandidate | null;
-  /** Has errors, or a span that failed among those with a {@linkcode RootCandidate.rank} up to `segment`. */
+  /** Has errors, or a span that failed among those that are the first of a trace, a page or a process. */
   readonly failed: boolean;
   /** The highest HTTP status of these spans; null: none was sent. */
   readonly http_status: number | null;
+  /** The root is the request before a cross-origin request, and nothing failed. */
+  readonly preflight: boolean;
   readonly replay_id: string | null;
-  /** Distinct names and operations of the spans, and the name of a trace without spans, for the search; bounded. */
-  readonly names: readonly string[];
+  /** Distinct operations and names of the spans; at most {@linkcode MAX_SPAN_NAMES}. */
+  readonly spanNames: readonly SpanName[];
 }
 
-interface RootCandidate {
-  readonly rank: NameRank;
-  readonly started_at: number;
-  /** Of a span, or the text of an error or a log. */
-  readonly name: string;
-  /** Null: not a span, or it has none. */
+interface SpanName {
   readonly op: string | null;
+  readonly name: string;
 }
 
 /** Characters. */
 const MAX_NAME = 200;
 /** The spans of a page load have some 30 different names. */
-const MAX_NAMES = 50;
+export const MAX_SPAN_NAMES = 100;
 
-/** Whether `a` is closer to the root than `b`: by rank, then by start. */
-export function isCloserToRoot(a: RootCandidate, b: RootCandidate): boolean {
-  return a.rank !== b.rank ? a.rank < b.rank : a.started_at < b.started_at;
+/** The names that a search finds a trace by, as they are displayed. */
+export function searchNames({ root, spanNames }: TraceEntry): string[] {
+  const names = spanNames.map(({ op, name }) => op === null ? name : `${op} ${name}`);
+  return [...new Set(root === null ? names : [displayName(root), ...names])];
 }
 
 /** Builds a {@linkcode TraceEntry} from the items of an envelope. */
 export class TraceEntryBuilder {
   readonly #receivedAt: number;
-  readonly #names = new Set<string>();
+  readonly #sdk: string | null;
+  readonly #spanNames = new Map<string, SpanName>();
+  readonly #parents = new Set<unknown>();
+  readonly #candidates: (RootCandidate & { readonly id: unknown })[] = [];
   #spans = 0;
   #errors = 0;
   #logs = 0;
-  #startedAt: number | null = null;
-  #endedAt: number | null = null;
   #seenAt: number | null = null;
-  #root: RootCandidate | null = null;
   #failed = false;
   #httpStatus: number | null = null;
   #replay: string | null = null;
 
-  constructor(readonly traceId: string, receivedAt: number) {
+  /** @param sdk of the envelope; null: its header names none */
+  constructor(readonly traceId: string, receivedAt: number, sdk: string | null) {
     this.#receivedAt = receivedAt;
+    this.#sdk = sdk;
   }
 
   error(time: number, text: string): void {
     this.#errors++;
     this.#failed = true;
-    this.#mark(NAME_RANK.error, time, text);
+    this.#mark(ROOT_RANK.error, time, text);
   }
 
   log(time: number, text: string): void {
     this.#logs++;
-    this.#mark(NAME_RANK.log, time, text);
+    this.#mark(ROOT_RANK.log, time, text);
   }
 
   replay(id: string | null): void {
@@ -80,73 +87,86 @@ export class TraceEntryBuilder {
 
   span(span: SentSpan): void {
     this.#spans++;
-    const op = tidyText(span.op, MAX_NAME) ?? null;
-    const rank = rankOf(op, at(span.json, "parent_span_id"), span.isSegment);
-    if (rank <= NAME_RANK.segment) {
-      this.#failed ||= isFailure(tidyText(at(span.json, "status"), MAX_WORD) || null);
-      const status = Number(httpStatusOf(span));
-      const isValid = Number.isInteger(status) && status >= 100 && status < 600;
-      if (isValid) this.#httpStatus = Math.max(this.#httpStatus ?? 0, status);
-    }
-    const start = plausibleTime(span.start, this.#receivedAt);
-    const end = plausibleTime(span.end, this.#receivedAt);
-    if (start !== undefined) this.#startedAt = Math.min(this.#startedAt ?? start, start);
-    // The end of a span that ends before its start is not plausible.
-    if (end !== undefined && end >= (start ?? end)) {
-      this.#endedAt = Math.max(this.#endedAt ?? end, end);
-    }
+    const { json, attributes, transaction, isSegment } = span;
+    const op = tidyText(span.op, MAX_WORD) || null;
+    const parent = at(json, "parent_span_id");
+    const hasParent = typeof parent === "string" && parent !== "";
+    if (hasParent) this.#parents.add(parent);
+    if (!isAnnotation(op) && (isSegment || !hasParent || op === "pageload")) this.#readEnd(span);
     const sentName = tidyText(span.name, MAX_NAME) || op;
-    if (sentName === null || sentName === "") return;
-    const name = spanName(sentName, op, span.attributes, at(span.transaction, "request"));
-    this.#addName(op === null ? name : `${op} ${name}`);
-    // A search for the displayed name finds the trace.
-    if (rank === NAME_RANK.pageload) this.#addName(displayName({ name, op }));
-    this.#suggest({ rank, started_at: start ?? this.#receivedAt, name, op });
+    if (sentName === null) return;
+    const name = spanName(sentName, op, attributes, at(transaction, "request"));
+    this.#addName({ op, name });
+    const sdk = tidyText(attributeAt(attributes, "sentry.sdk.name"), MAX_WORD) || this.#sdk;
+    const start = plausibleTime(span.start, this.#receivedAt) ?? null;
+    const end = plausibleTime(span.end, this.#receivedAt) ?? null;
+    this.#candidates.push({
+      rank: rootRank({ op, side: sideOf(sdk, op), hasParent, isSegment }),
+      started_at: start,
+      // The end of a span that ends before its start is not plausible.
+      ended_at: start !== null && end !== null && end >= start ? end : null,
+      name: traceName({ name, op, attributes }),
+      op,
+      id: at(json, "span_id"),
+    });
   }
 
-  #mark(rank: NameRank, time: number, text: string): void {
+  /** Failure and HTTP status of a first span. */
+  #readEnd(span: SentSpan): void {
+    this.#failed ||= isFailure(tidyText(at(span.json, "status"), MAX_WORD) || null);
+    const status = Number(httpStatusOf(span));
+    const isValid = Number.isInteger(status) && status >= 100 && status < 600;
+    if (isValid) this.#httpStatus = Math.max(this.#httpStatus ?? 0, status);
+  }
+
+  #mark(rank: RootRank, time: number, text: string): void {
     this.#seenAt = Math.min(this.#seenAt ?? time, time);
     const name = tidyText(text, MAX_NAME);
-    if (name) this.#suggest({ rank, started_at: time, name, op: null });
+    if (!name) return;
+    this.#candidates.push({ rank, started_at: time, ended_at: null, name, op: null, id: null });
   }
 
-  #suggest(candidate: RootCandidate): void {
-    if (this.#root === null || isCloserToRoot(candidate, this.#root)) this.#root = candidate;
-  }
-
-  #addName(name: string): void {
-    if (this.#names.size < MAX_NAMES) this.#names.add(name);
+  /** Every operation is kept, names only up to half of the limit. */
+  #addName({ op, name }: SpanName): void {
+    const key = this.#spanNames.size < MAX_SPAN_NAMES / 2 ? `${op} ${name}` : `${op}`;
+    const isKnown = this.#spanNames.has(key) || this.#spanNames.size >= MAX_SPAN_NAMES;
+    if (!isKnown) this.#spanNames.set(key, { op, name });
   }
 
   build(): TraceEntry {
-    if (this.#spans === 0 && this.#root !== null) this.#addName(this.#root.name);
+    const { root } = this;
     return {
       trace_id: this.traceId,
       spans: this.#spans,
       errors: this.#errors,
       logs: this.#logs,
-      started_at: this.#startedAt,
-      ended_at: this.#endedAt,
       seen_at: this.#seenAt ?? this.#receivedAt,
-      root: this.#root,
+      root,
       failed: this.#failed,
       http_status: this.#httpStatus,
+      preflight: root !== null && isPreflight(root) && !this.#failed,
       replay_id: this.#replay,
-      names: [...this.#names],
+      spanNames: [...this.#spanNames.values()],
     };
   }
+
+  get root(): RootCandidate | null {
+    let best: RootCandidate | null = null;
+    for (const { id, ...candidate } of this.#candidates) {
+      const isParent = candidate.rank === ROOT_RANK.span && this.#parents.has(id);
+      const ranked = isParent ? { ...candidate, rank: ROOT_RANK.parent } : candidate;
+      if (best === null || rootOrder(ranked) < rootOrder(best)) best = ranked;
+    }
+    return best;
+  }
 }
+
+const isPreflight = ({ name, op }: RootCandidate) =>
+  op === "http.server" && /^OPTIONS( |$)/.test(name);
 
 /** https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and the name that it had before. */
 function httpStatusOf({ attributes, transaction }: SentSpan): unknown {
   return attributeAt(attributes, "http.response.status_code") ??
     attributeAt(attributes, "http.status_code") ??
     at(transaction, "contexts", "response", "status_code");
-}
-
-function rankOf(op: string | null, parent: unknown, isSegment: boolean): NameRank {
-  if (op === "pageload") return NAME_RANK.pageload;
-  const hasParent = typeof parent === "string" && parent !== "";
-  if (!hasParent) return NAME_RANK.root;
-  return isSegment ? NAME_RANK.segment : NAME_RANK.span;
 }

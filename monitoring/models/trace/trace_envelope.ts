@@ -121,6 +121,7 @@ class TraceCollector implements TraceParts {
       sdk: spanSdk,
       attributes: isRecord(attributes) ? attributes : {},
       vitals: readVitals(transaction ?? json, attributes, times),
+      is_segment: sent.isSegment,
       envelope: this.envelopeId,
     });
   }

@@ -1,12 +1,5 @@
 import { at, attributeAt, tidyText } from "../json.ts";
-
-/**
- * What a trace is named for, best first: its page load; a span without a parent; the first span of a page or process,
- * with a parent in another; any other span; without spans an error, else a log.
- */
-export const NAME_RANK = { pageload: 0, root: 1, segment: 2, span: 3, error: 4, log: 5 } as const;
-
-export type NameRank = (typeof NAME_RANK)[keyof typeof NAME_RANK];
+import { isAnnotation } from "./trace_root.ts";
 
 /** Operations whose spans are named for a route alone. */
 const ROUTE_TITLES: ReadonlyMap<string | null, string> = new Map([
@@ -63,8 +56,10 @@ export function spanName(
   attributes: unknown,
   request?: unknown,
 ): string {
-  if (op === null || !(SERVED.test(op) || REQUESTED.test(op))) return sent;
   const attribute = (key: string) => textOf(attributeAt(attributes, key));
+  if (op === null || !(SERVED.test(op) || REQUESTED.test(op))) {
+    return NAMELESS.has(sent) ? pageOf(attributes) ?? op ?? sent : sent;
+  }
   const address = parseAddress(
     ADDRESS_KEYS.map(attribute).find((text) => text !== undefined) ?? textOf(at(request, "url")),
   );
@@ -91,9 +86,32 @@ export function spanName(
 const HOST_KEYS = ["url.domain", "server.address"] as const;
 const METHOD_KEYS = ["http.request.method", "http.method"] as const;
 
+/** Names that SDKs send instead of none. */
+const NAMELESS: ReadonlySet<string> = new Set(["<unknown>", "unknown", "request"]);
+
+/** Where the page or route of a span is that is not named for it. */
+const PAGE_KEYS = ["http.route", "url.path", "transaction", "sentry.segment.name"] as const;
+
+function pageOf(attributes: unknown): string | undefined {
+  const page = PAGE_KEYS.map((key) => textOf(attributeAt(attributes, key)))
+    .find((text) => text !== undefined);
+  return tidyText(page, MAX_TARGET);
+}
+
+/** What a trace is named for if this is its best span: an annotation, named by a CSS selector, for its page. */
+export function traceName(
+  { name, op, attributes }: {
+    readonly name: string;
+    readonly op: string | null;
+    readonly attributes: unknown;
+  },
+): string {
+  return isAnnotation(op) ? pageOf(attributes) ?? op ?? name : name;
+}
+
 /** A name that all pages or requests share. */
 export function isPlaceholder(name: string, op: string | null): boolean {
-  return name === "" || name.toLowerCase() === op;
+  return name === "" || name.toLowerCase() === op || NAMELESS.has(name);
 }
 
 /** Without scheme, query and fragment; `/cart` of `/cart?id=7`. Other texts stay. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { displayName, servedHost, spanName, withoutOwnHost } from "./trace_name.ts";
+import { displayName, servedHost, spanName, traceName, withoutOwnHost } from "./trace_name.ts";
 
 Deno.test("page load, navigation, other operation → displayed with what it is", () => {
   const names = ["pageload", "navigation", "http.server", null].map((op) =>
@@ -100,4 +100,15 @@ Deno.test("request to a host that the trace's own page or server has → name wi
   assert.equal(name("a:1/shop.js", "resource.script"), "/shop.js");
   assert.equal(name("GET a:2/cart"), "GET a:2/cart");
   assert.equal(name("GET a:1/cart", "db"), "GET a:1/cart");
+});
+
+Deno.test("name that means nothing, or a CSS selector → route, address or operation as headline", () => {
+  const route = { "http.route": "/cart/:id" };
+  assert.equal(spanName("<unknown>", "function", route), "/cart/:id");
+  assert.equal(spanName("request", "middleware", {}), "middleware");
+  assert.equal(spanName("request", null, {}), "request");
+  const click = { name: "body > button#pay", op: "ui.interaction.click" };
+  assert.equal(traceName({ ...click, attributes: { transaction: "/cart" } }), "/cart");
+  assert.equal(traceName({ ...click, attributes: {} }), "ui.interaction.click");
+  assert.equal(traceName({ name: "checkout", op: "ui.action", attributes: route }), "checkout");
 });

@@ -26,6 +26,8 @@ export interface TraceSpan {
   /** As sent: plain values or `{value, type}`. Read them with {@linkcode readAttributes}. */
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly vitals: readonly Vital[];
+  /** First span of a page or process. */
+  readonly is_segment: boolean;
   /** The envelope that contained it; null: made by this page, and not read from an envelope. */
   readonly envelope: number | null;
 }
@@ -96,6 +98,7 @@ export function liveSpan(span: OwnSpan): TraceSpan {
     sdk: null,
     attributes,
     vitals: readVitals(undefined, attributes, times),
+    is_segment: span.parentSpanContext === undefined,
     envelope: null,
   };
 }

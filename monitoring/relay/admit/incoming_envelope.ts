@@ -28,6 +28,8 @@ export interface AdmittedEnvelope {
   readonly receivedAt: number;
   /** Whether this server or its page has sent it. */
   readonly isOwn: boolean;
+  /** Public key that the request or the envelope's header names, also of a DSN that is not allowed; null: none. */
+  readonly dsnKey: string | null;
   /** Decompresses {@linkcode AdmittedEnvelope.bytes}, at each call again. */
   decoded(): Promise<Uint8Array>;
 }

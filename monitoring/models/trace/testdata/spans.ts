@@ -21,6 +21,7 @@ export function spanOf(
     sdk: null,
     attributes: {},
     vitals: [],
+    is_segment: false,
     envelope: 1,
     ...further,
   };

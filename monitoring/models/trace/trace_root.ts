@@ -1,0 +1,72 @@
+import type { Side } from "../side.ts";
+
+/**
+ * What a trace is named for and measured by, best first: its page load; a navigation; a server's span without a
+ * parent; the first span of a server with a parent in another process; any other span with children in its envelope; any
+ * other span; without spans an error, else a log; else an annotation of a page.
+ */
+export const ROOT_RANK = {
+  pageload: 0,
+  navigation: 1,
+  server: 2,
+  serverPart: 3,
+  parent: 4,
+  span: 5,
+  error: 6,
+  log: 7,
+  annotation: 8,
+} as const;
+
+export type RootRank = (typeof ROOT_RANK)[keyof typeof ROOT_RANK];
+
+/** What the rank of a span depends on. */
+export interface RankedSpan {
+  readonly op: string | null;
+  readonly side: Side;
+  readonly hasParent: boolean;
+  /** First span of a page or process. */
+  readonly isSegment: boolean;
+}
+
+/**
+ * Whether a span only annotates a page: an interaction or a web vital. Sentry's browser SDK sends it when the page is
+ * left, with the time of the page and often with the trace of the next one.
+ */
+export const isAnnotation = (op: string | null): boolean =>
+  op !== null && /^ui\.(interaction|webvital)\b/.test(op);
+
+/** The rank of a span; {@linkcode ROOT_RANK.span} becomes `parent` if another span of its envelope is its child. */
+export function rootRank({ op, side, hasParent, isSegment }: RankedSpan): RootRank {
+  if (isAnnotation(op)) return ROOT_RANK.annotation;
+  if (op === "pageload") return ROOT_RANK.pageload;
+  if (op === "navigation") return ROOT_RANK.navigation;
+  if (side === "browser") return ROOT_RANK.span;
+  if (!hasParent) return ROOT_RANK.server;
+  return isSegment ? ROOT_RANK.serverPart : ROOT_RANK.span;
+}
+
+/** A span, an error or a log that a trace may be named for. */
+export interface RootCandidate {
+  readonly rank: RootRank;
+  /** Milliseconds since 1970; null: no valid time. */
+  readonly started_at: number | null;
+  /** Null: not a span, or without a valid end. */
+  readonly ended_at: number | null;
+  /** Of a span, or the text of an error or a log. */
+  readonly name: string;
+  /** Null: not a span, or it has none. */
+  readonly op: string | null;
+}
+
+/** Later than any time in milliseconds since 1970 that is read. */
+const LATEST_MS = 1e14;
+
+/** One number by which candidates are ordered: by rank, then by start, without a start last. */
+export function rootOrder(
+  { rank, started_at }: Pick<RootCandidate, "rank" | "started_at">,
+): number {
+  return rank * LATEST_MS + Math.min(started_at ?? Infinity, LATEST_MS - 1);
+}
+
+/** {@linkcode rootOrder} of an envelope without a candidate. */
+export const NO_ROOT_ORDER = 9 * LATEST_MS;
