@@ -92,8 +92,7 @@ async function upload(origin: string, folder: string): Promise<{ code: number; o
 }
 
 test("minified bundle of an application, maps uploaded → line and function of its source", async ({ page, server, watch }) => {
-  // The inbox has no map of this bundle at first.
-  watch.allow("The cart is empty", "status of 404");
+  watch.allow("The cart is empty");
   await using shop = await startShop(true);
   await page.goto(`${shop.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
   const errors = () => listRows(server.origin, "errors");
@@ -133,8 +132,7 @@ test("minified bundle of an application, maps uploaded → line and function of 
 });
 
 test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines after a click", async ({ page, watch }) => {
-  // The inbox has no map of this script at first.
-  watch.allow("The cart is empty", "status of 404");
+  watch.allow("The cart is empty");
   await using shop = await startShop(false);
   await using server = await startServer({ env: { SOURCE_MAP_ORIGINS: shop.origin } });
   const errors = () => listRows(server.origin, "errors");
