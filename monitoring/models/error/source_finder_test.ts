@@ -62,7 +62,7 @@ Deno.test("minified stack → file, line, column, function and source in TypeScr
 
 Deno.test("no map, no debug id or unmapped position → frame as sent", async () => {
   const { frames, map } = await minified();
-  const asSent = frames.map((frame) => ({ ...frame, script: null }));
+  const asSent = frames.map((frame) => ({ ...frame, script: null, hasMap: false }));
   assert.deepEqual(
     await createSourceFinder(() => Promise.resolve(undefined)).find(frames, ids),
     asSent,
@@ -70,7 +70,9 @@ Deno.test("no map, no debug id or unmapped position → frame as sent", async ()
   const finder = createSourceFinder(() => Promise.resolve(map));
   assert.deepEqual(await finder.find(frames, new Map()), asSent);
   const lying = frames.map((frame) => ({ ...frame, line: 2 ** 40, column: 2 ** 40 }));
-  for (const { script } of await finder.find(lying, ids)) assert.equal(script, null);
+  for (const { script, hasMap } of await finder.find(lying, ids)) {
+    assert.deepEqual([script, hasMap], [null, true]);
+  }
 });
 
 Deno.test("same map twice → one request; after a failure → another", async () => {
