@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import * as values from "../config_values.ts";
-import { discardBody, methodNotAllowed } from "../server/endpoint.ts";
+import { discardBody, errorResponse } from "../server/endpoint.ts";
 import { withHeaders } from "../server/headers.ts";
 import type { Dsn } from "./protocol/dsn.ts";
 import { createRelay as createRelayCore } from "./relay/relay.ts";
@@ -142,7 +142,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       case "HEAD":
         return relay.health();
       default:
-        return methodNotAllowed("GET, HEAD, POST, OPTIONS");
+        return errorResponse("GET, HEAD, POST, OPTIONS");
     }
   };
   const answer = async (request: Request, { remoteAddr }: ConnectionInfo) => {

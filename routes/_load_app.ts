@@ -3,6 +3,7 @@ import type { ClientConfig } from "../monitoring/browser/client_config.ts";
 import { browserTarget } from "../monitoring/protocol/dsn.ts";
 import type { Runtime } from "../monitoring/runtime/runtime.ts";
 import { App, type Manifest, PathTakenError } from "../server/mod.ts";
+import { NO_POST } from "./_refused_posts.ts";
 import { monitoringScripts } from "./_monitoring_scripts.ts";
 import { pageSlots } from "./_slots.ts";
 import type { State } from "./_state.ts";
@@ -52,7 +53,11 @@ export async function loadApp(
         // SDKs send to the first, some proxies remove the slash.
         "/api/[project]/envelope/": "/api/[project]/envelope",
         "/api/[project]/store/": "/api/[project]/store",
+        "/v1/logs": "/v1/traces",
+        "/v1/metrics": "/v1/traces",
       },
+      refusePost: ({ req, peer }, error) =>
+        state.relay.refuse(req, peer, { ...error, detail: NO_POST }),
       slots: {
         ...pageSlots(config, target, release),
         scripts: JSON.stringify(monitoringScripts(manifest)),

@@ -1,15 +1,25 @@
-import { BadRequestError, type ConnectionInfo, type Handlers, RequestContext } from "./context.ts";
+import {
+  BadRequestError,
+  type ConnectionInfo,
+  type Context,
+  type Handlers,
+  RequestContext,
+} from "./context.ts";
 import {
   type AddCommonHeaders,
   discardBody,
   type Endpoint,
+  errorResponse,
   handlerEndpoint,
   type MaybePromise,
   type Observe,
   observed,
   type ObservedRoute,
   pageEndpoint,
+  type Refuse,
   resourceEndpoint,
+  type RouteError,
+  routeError,
 } from "./endpoint.ts";
 import {
   DATA_POLICY,
@@ -49,6 +59,11 @@ export interface AppOptions<State> {
   readonly security?: SecurityOptions;
   /** Further paths of routes: `{"/further": "/route"}`. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /**
+   * Answers a POST that no route takes, and its CORS preflight. Default: the error as JSON, as for all
+   * requests except those of browsers for a page.
+   */
+  readonly refusePost?: (context: Context<State>, error: RouteError) => Response;
   /** Called once for each page, page data and handler route. Default: no observers. */
   readonly observe?: Observe;
   /** Receives errors of handlers; the client receives the 500 page. Default: prints to the console. */
@@ -145,17 +160,17 @@ export class App<State> {
   #addRoutes({ pages, files, handlers }: Parts<State>): void {
     const { observe, aliases = {} } = this.#options;
     const observedResource = (resource: Resource, route: ObservedRoute) =>
-      observed(resourceEndpoint<State>(resource, this.#addHeaders), observe?.(route));
+      observed(resourceEndpoint<State>(resource, this.#refuse), observe?.(route));
     for (const { path, document, data } of pages) {
       const page = observedResource(document, { path, kind: "page" });
       const pageData = data && observedResource(data, { path, kind: "page data" });
       this.#add(path, pageData ? pageEndpoint(page, pageData) : page);
     }
     for (const [path, file] of files) {
-      this.#add(path, resourceEndpoint(file, this.#addHeaders));
+      this.#add(path, resourceEndpoint(file, this.#refuse));
     }
     for (const [path, methods] of handlers) {
-      const endpoint = handlerEndpoint(methods, this.#addHeaders);
+      const endpoint = handlerEndpoint(methods, this.#addHeaders, this.#refuse);
       this.#add(path, observed(endpoint, observe?.({ path, kind: "handler" })));
     }
     for (const [alias, path] of Object.entries(aliases)) {
@@ -174,10 +189,22 @@ export class App<State> {
     const path = pathOf(request.url);
     if (path === RELOAD_PATH && this.#reload !== undefined) return this.#reload.respond();
     const match = this.#router.match(path);
-    if (match === undefined) return discardBody(request, this.#notFound.respond(request));
-    const context = () => new RequestContext(request, match.params, this.#options.state, info);
-    return match.value(request, context);
+    const context = () =>
+      new RequestContext(request, match?.params ?? {}, this.#options.state, info);
+    if (match !== undefined) return match.value(request, context);
+    return asksForPage(request)
+      ? discardBody(request, this.#notFound.respond(request))
+      : this.#refuse(context());
   }
+
+  readonly #refuse: Refuse<State> = (context, allow) => {
+    const { refusePost } = this.#options;
+    const response = refusePost && isPost(context.req)
+      ? refusePost(context, routeError(allow))
+      : errorResponse(allow);
+    if (allow !== undefined) response.headers.set("Allow", allow);
+    return discardBody(context.req, this.#addHeaders(response));
+  };
 
   #fail(error: unknown, request: Request): Response {
     if (error instanceof BadRequestError) {
@@ -192,4 +219,16 @@ export class App<State> {
     }
     return this.#serverError.respond(request);
   }
+}
+
+/** Browsers name HTML when they open an address; programs and a page's own requests do not. */
+function asksForPage({ method, headers }: Request): boolean {
+  return (method === "GET" || method === "HEAD") &&
+    (headers.get("accept")?.includes("text/html") ?? false);
+}
+
+/** A POST, or the preflight without which a browser does not send it. */
+function isPost({ method, headers }: Request): boolean {
+  return method === "POST" ||
+    (method === "OPTIONS" && headers.get("access-control-request-method") === "POST");
 }

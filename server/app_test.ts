@@ -18,6 +18,9 @@ async function ask(path: string, init?: RequestInit): Promise<Response> {
   });
 }
 
+/** What a browser that opens an address sends. */
+const PAGE = { headers: { Accept: "text/html,*/*;q=0.8" } };
+
 Deno.test("page → the prebuilt one, completed for this start", async () => {
   const response = await ask("/?query=ignored");
   const html = await response.text();
@@ -91,8 +94,8 @@ Deno.test("If-None-Match → 304 with the policy, without a body", async () => {
 
 Deno.test("HEAD → the response of GET without its body", async () => {
   for (const path of ["/", "/about", "/note.txt", "/no-such-page"]) {
-    const get = await ask(path);
-    const head = await ask(path, { method: "HEAD" });
+    const get = await ask(path, PAGE);
+    const head = await ask(path, { ...PAGE, method: "HEAD" });
     assert.equal(head.status, get.status, path);
     assert.deepEqual([...head.headers], [...get.headers], path);
     assert.equal(await head.text(), "");
@@ -144,7 +147,7 @@ Deno.test("alias → the same route at a further path", async () => {
   await fixture.app({ aliases: { "/api/echo": "/api/echo" } });
 });
 
-Deno.test("unknown path, in any form, with any method → the 404 page", async () => {
+Deno.test("unknown path, in any form → the 404 page for browsers, else the error as JSON", async () => {
   const paths = [
     "/no-such-page",
     "/about/",
@@ -163,16 +166,20 @@ Deno.test("unknown path, in any form, with any method → the 404 page", async (
     "/_reload",
   ];
   for (const path of paths) {
+    const page = await ask(path, PAGE);
+    assert.equal(page.status, 404, path);
+    assert.match(await page.text(), /No such page/);
     const response = await ask(path);
     assert.equal(response.status, 404, path);
-    assert.match(await response.text(), /No such page/);
+    assert.equal((await response.json()).error, "not_found");
   }
   for (const name of Object.keys(fixture.report.manifest.assets)) {
     assert.equal((await ask(`/assets/${name}.map`)).status, 404);
     assert.equal((await ask(`/assets/${name}.br`)).status, 404);
   }
-  const posted = await ask("/no-such-page", { method: "POST", body: "x" });
+  const posted = await ask("/no-such-page", { ...PAGE, method: "POST", body: "x" });
   assert.equal(posted.status, 404);
+  assert.equal((await posted.json()).error, "not_found");
   assert.equal(posted.headers.get("ETag"), null);
 });
 

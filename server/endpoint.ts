@@ -20,15 +20,22 @@ export type Endpoint<State> = (
 /** Makes a response with the headers that every response has. */
 export type AddCommonHeaders = (result: HandlerResult) => Response;
 
+/**
+ * Answers a request that no route takes, with the common headers, and discards its body.
+ *
+ * @param allow the methods that its address has; undefined: there is no such address
+ */
+export type Refuse<State> = (context: RequestContext<State>, allow?: string) => Response;
+
 /** A page, an asset or a static file: prepared responses to GET and HEAD. */
 export function resourceEndpoint<State>(
   resource: Resource,
-  addHeaders: AddCommonHeaders,
+  refuse: Refuse<State>,
 ): Endpoint<State> {
-  return (request) =>
+  return (request, context) =>
     request.method === "GET" || request.method === "HEAD"
       ? resource.respond(request)
-      : addHeaders(discardBody(request, methodNotAllowed("GET, HEAD")));
+      : refuse(context(), "GET, HEAD");
 }
 
 /** A page, or its page data if the query asks for it. */
@@ -40,6 +47,7 @@ export function pageEndpoint<State>(page: Endpoint<State>, data: Endpoint<State>
 export function handlerEndpoint<State>(
   handlers: Handlers<State>,
   addHeaders: AddCommonHeaders,
+  refuse: Refuse<State>,
 ): Endpoint<State> {
   const table = new Map(Object.entries(handlers));
   const headFromGet = table.has("GET") && !table.has("HEAD");
@@ -49,7 +57,7 @@ export function handlerEndpoint<State>(
     // The runtime sends only the head of a response to HEAD, and cancels its stream.
     const method = request.method === "HEAD" && headFromGet ? "GET" : request.method;
     const handler = table.get(method);
-    if (handler === undefined) return addHeaders(discardBody(request, methodNotAllowed(allow)));
+    if (handler === undefined) return refuse(context(), allow);
     const result = handler(context());
     const finish = (result: HandlerResult) => discardBody(request, addHeaders(result));
     // No promise for a synchronous response: it would take another turn of the event loop.
@@ -77,12 +85,26 @@ export function discardBody(request: Request, response: Response): Response {
   return response;
 }
 
-/** @param allow the methods that the resource has */
-export function methodNotAllowed(allow: string): Response {
-  return new Response("Method not allowed\n", {
-    status: 405,
-    headers: [["Allow", allow], ["Content-Type", "text/plain; charset=utf-8"]],
-  });
+/** The error of a request that no route takes. */
+export interface RouteError {
+  readonly status: 404 | 405;
+  readonly error: "not_found" | "method_not_allowed";
+  /** What is wrong, for display. */
+  readonly detail: string;
+}
+
+/** @param allow the methods that the address has; undefined: there is no such address */
+export function routeError(allow: string | undefined): RouteError {
+  return allow === undefined
+    ? { status: 404, error: "not_found", detail: "There is no such address here." }
+    : { status: 405, error: "method_not_allowed", detail: `This address takes only ${allow}.` };
+}
+
+/** {@linkcode routeError} as a short response, for programs. */
+export function errorResponse(allow: string | undefined): Response {
+  const { status, ...body } = routeError(allow);
+  const headers = { "Cache-Control": "no-store", ...allow !== undefined && { Allow: allow } };
+  return Response.json(body, { status, headers });
 }
 
 /** A page, its page data, or a handler route. Assets and static files are not observed. */

@@ -13,7 +13,7 @@ import { useSourceList } from "../shared/source_list.ts";
 import type { DataSource, MapOrigins } from "../shared/source/source.ts";
 import { useRecordingHref } from "../shared/use_recording_href.ts";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
-import { FetchMaps } from "./FetchMaps.tsx";
+import { FetchMaps, NO_ORIGINS } from "./FetchMaps.tsx";
 import { ErrorLevel } from "./ErrorLevel.tsx";
 import { LongText, SentValues } from "./LongText.tsx";
 import { RelatedItems } from "./RelatedItems.tsx";
@@ -173,7 +173,7 @@ function describeSources(
   const frames = stacks.flat();
   if (state === "failed") return `Source maps could not be read: ${error} `;
   if (state === "ready") {
-    return explainMissingSource(frames, debugIds, scope, mapOrigins?.named ?? []);
+    return explainMissingSource(frames, debugIds, scope, mapOrigins ?? NO_ORIGINS);
   }
   return frames.length > 0 && debugIds.size > 0 ? "Loading source maps." : "";
 }

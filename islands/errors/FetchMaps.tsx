@@ -6,11 +6,12 @@ import { useLoaded } from "../shared/use_loaded.ts";
 /** Scripts whose maps one click fetches. */
 const MAX_SCRIPTS = 10;
 
-const NONE: MapOrigins = { named: [], fetchable: [] };
+export const NO_ORIGINS: MapOrigins = { named: [], fetchable: [] };
 
 /** The origins from which source maps may be fetched; undefined until they are read. */
 export function useMapOrigins(source: DataSource | undefined): MapOrigins | undefined {
-  const read = source && (async () => await source.mapOrigins?.().catch(() => NONE) ?? NONE);
+  const read = source &&
+    (async () => await source.mapOrigins?.().catch(() => NO_ORIGINS) ?? NO_ORIGINS);
   return useLoaded(read, [source]).value;
 }
 

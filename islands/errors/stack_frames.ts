@@ -1,4 +1,6 @@
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
+import { isLoopbackHost } from "../../monitoring/protocol/loopback.ts";
+import type { MapOrigins } from "../shared/source/source.ts";
 import { cutText } from "../shared/text.ts";
 
 /** Consecutive frames of a stack trace. */
@@ -32,39 +34,58 @@ export function foldFrames<F extends { readonly own: boolean | null }>(
   }));
 }
 
+const UPLOAD = "deno task sourcemaps --to URL FOLDER";
+
 /**
- * Explains why frames have no source, in one sentence; empty if all have it.
+ * Explains why frames have no source and names the next step, in one or two sentences; empty if all have it.
  *
  * @param frames of all the error's stack traces
  * @param debugIds debug ids by file
  * @param scope `visit`: source maps are not available
- * @param mapOrigins from which source maps may be fetched
+ * @param origins development servers
  */
 export function explainMissingSource(
   frames: readonly FoundFrame[],
   debugIds: ReadonlyMap<string, string>,
   scope: "inbox" | "visit",
-  mapOrigins: readonly string[],
+  origins: MapOrigins,
 ): string {
   const bare = frames.filter(({ source }) => source === null);
   if (bare.length === 0) return "";
-  const minified = bare.filter(({ file }) => file !== null && debugIds.has(file));
-  if (minified.length > 0) {
-    return scope === "visit"
-      ? "Minified frames as reported by the browser: in relay mode the server provides no source maps."
-      : "Some frames are minified: no source map has their debug ids. Upload those of the build with" +
-        " deno task sourcemaps --to URL FOLDER.";
+  const areAllBare = bare.length === frames.length;
+  const minified = bare.find(({ file, hasMap }) => !hasMap && debugIds.has(file ?? ""));
+  const missing = minified ?? (areAllBare ? bare.find(isScript) : undefined);
+  if (missing && scope === "inbox") {
+    return explainMissingMap(missing.file ?? "", minified !== undefined, origins);
   }
-  const script = bare.map(({ file }) => URL.parse(file ?? "")).find((url) =>
-    url?.protocol.startsWith("http")
-  );
-  if (script && bare.length === frames.length && scope === "inbox") {
-    const missing = `No source map for ${cutText(script.pathname, MAX_PATH)}`;
-    return mapOrigins.includes(script.origin)
-      ? `${missing}: fetch it, or check that the script names its map.`
-      : `${missing}: build with debug ids and run deno task sourcemaps --to URL FOLDER, or, if this` +
-        ` machine serves it, name ${script.origin} in SOURCE_MAP_ORIGINS.`;
+  if (minified) {
+    return "Minified frames as reported by the browser: in relay mode the server provides no source maps.";
   }
   // Other frames come from files that were never minified, or that their source map leaves out.
-  return bare.length === frames.length ? "The event contains no source lines." : "";
+  if (!areAllBare) return "";
+  return bare.some(({ script }) => script !== null)
+    ? "The source map lacks the sources: build it with sourcesContent."
+    : "The event contains no source lines.";
+}
+
+function isScript({ file, hasMap }: FoundFrame): boolean {
+  return !hasMap && (URL.parse(file ?? "")?.protocol.startsWith("http") ?? false);
+}
+
+function explainMissingMap(file: string, hasId: boolean, origins: MapOrigins): string {
+  const url = URL.parse(file);
+  const origin = url?.origin ?? "";
+  const path = cutText(url?.pathname ?? file, MAX_PATH);
+  if (origins.fetchable.includes(origin)) {
+    return `No source map for ${path}: fetch it. The script must end with its address.`;
+  }
+  if (origins.named.includes(origin)) {
+    return `No page of ${origin} has posted since this server's start: reload one, then open this` +
+      " error again to fetch the source map.";
+  }
+  if (hasId) return `The source map of ${path} is not in the inbox: upload it with ${UPLOAD}.`;
+  const adds = `${path} has no debug id: ${UPLOAD} adds them to a build, for later errors.`;
+  return url && isLoopbackHost(url.hostname)
+    ? `${adds} If a development server serves it, name ${origin} in SOURCE_MAP_ORIGINS.`
+    : adds;
 }

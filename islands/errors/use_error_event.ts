@@ -97,7 +97,9 @@ function stacksOf({ exceptions, stack }: ReportedError): readonly (readonly Fram
 }
 
 function stacksAsSent(event: ReportedError): readonly (readonly FoundFrame[])[] {
-  return stacksOf(event).map((frames) => frames.map((frame) => ({ ...frame, script: null })));
+  return stacksOf(event).map((frames) =>
+    frames.map((frame) => ({ ...frame, script: null, hasMap: false }))
+  );
 }
 
 /** One finder for each source, so that all errors share the loaded source maps. */

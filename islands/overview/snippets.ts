@@ -64,14 +64,19 @@ import * as Sentry from "@sentry/browser";
 
 Sentry.init({
   dsn: "${dsn}",
-  integrations: [Sentry.browserTracingIntegration()],
+  release: "my-app@1.0.0",
+  integrations: [Sentry.browserTracingIntegration(), Sentry.replayIntegration()],
   tracesSampleRate: 1,
+  // This page's origin, and your API's, whose CORS must allow the headers sentry-trace and baggage.
+  tracePropagationTargets: [/^\\//, "http://localhost:3000"],
+  replaysSessionSampleRate: 1,
+  replaysOnErrorSampleRate: 1,
   enableLogs: true,
 });
 Sentry.captureMessage("Hello from the browser");`,
     note:
       "Pages of every port of this machine may send: no tunnel, no CORS settings. If the page has a " +
-      "Content-Security-Policy, add this server to its connect-src.",
+      "Content-Security-Policy, add this server to its connect-src and blob: to its worker-src.",
   },
   {
     id: "node",

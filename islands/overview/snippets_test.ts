@@ -25,6 +25,16 @@ Deno.test("every snippet → contains this server's address", () => {
   for (const { id, code } of SNIPPETS) assert.match(code(address), /127\.0\.0\.1:8000/, id);
 });
 
+Deno.test("snippet for browsers → the same in the README", async () => {
+  const readme = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+  const { code } = SNIPPETS.find(({ id }) => id === "browser")!;
+  const [, init = ""] = code(inboxAddress(new URL("http://127.0.0.1:8000/"))).split("\n\n");
+  for (const option of ["release", "tracePropagationTargets", "replayIntegration", "enableLogs"]) {
+    assert.ok(init.includes(option), option);
+  }
+  assert.ok(readme.includes(init.split("Sentry.captureMessage")[0]!), "README.md has another");
+});
+
 Deno.test("page opened elsewhere → no snippet that sends no DSN, which the server refuses there", () => {
   const idsAt = (address: string) => snippetsAt(inboxAddress(new URL(address))).map(({ id }) => id);
   assert.deepEqual(idsAt("http://localhost:8000/"), SNIPPETS.map(({ id }) => id));

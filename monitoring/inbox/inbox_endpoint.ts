@@ -163,10 +163,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
 
   const sourceMap = async (inbox: Inbox, debugId: string): Promise<Response> => {
     const bytes = await inbox.sourceMap(debugId);
-    if (bytes === undefined) {
-      return refusal(404, "map_not_found", `There is no source map ${debugId}.`);
-    }
-    return jsonBytes(200, bytes);
+    // Browsers print a 404 to the console, and the page asks for maps that may not be here.
+    return bytes === undefined ? respond(null, {}, 204) : jsonBytes(200, bytes);
   };
 
   /** Browsers send `Sec-Fetch-Site` to secure origins only. All of them send `Origin` with what changes something. */

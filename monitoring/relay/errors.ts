@@ -9,7 +9,6 @@ export const RELAY_ERRORS = {
   origin_not_allowed: 403,
   dsn_missing: 403,
   dsn_not_allowed: 403,
-  not_found: 404,
   // No `Retry-After` for these: SDKs drop all envelopes until it expires.
   overloaded: 503,
   spool_full: 503,

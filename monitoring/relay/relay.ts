@@ -24,6 +24,14 @@ import { createSending } from "./send/sending.ts";
 import type { Sharing } from "./send/sharing.ts";
 import { RelayStatus } from "./status.ts";
 
+/** Why a POST is refused that is no envelope. */
+interface PostError {
+  readonly status: number;
+  readonly error: string;
+  /** What is wrong, and what would be right. */
+  readonly detail: string;
+}
+
 /** Receives envelopes and delivers, spools or stores them. Every envelope ends with an outcome. */
 export interface Relay {
   /**
@@ -38,8 +46,12 @@ export interface Relay {
   answer(request: Request, peer: string | undefined, project?: string): Promise<Answer>;
   /** `OPTIONS` at these addresses: the preflight request of a page of another origin. */
   preflight(request: Request, peer: string | undefined): Response;
-  /** `POST /api/PROJECT/store/`, the protocol before envelopes: 404. */
-  refuseEvent(request: Request): Response;
+  /**
+   * Refuses a POST at an address that takes no envelopes. Pages that may post can read the answer.
+   *
+   * @param error its `detail` is one ASCII sentence
+   */
+  refuse(request: Request, peer: string | undefined, error: PostError): Response;
   /** `GET /monitoring`: 200, or 503 if no envelope can be accepted. */
   health(): Promise<Response>;
   /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */
@@ -72,11 +84,6 @@ const LAST_ATTEMPTS_MS = 1_500;
 
 /** Sent with 503. */
 const STOPPING = "The server is stopping; send the envelope again later.";
-
-/** Sent with 404. */
-const STORE =
-  "Cannot take single events at /api/PROJECT/store/: send envelopes to /api/PROJECT/envelope/." +
-  " Newer versions of the SDK do so, sentry-sdk for Python from 2.0 on.";
 
 /** Creates the relay of one server. */
 export function createRelay(options: RelayOptions): Relay {
@@ -228,10 +235,6 @@ export function createRelay(options: RelayOptions): Relay {
     }
   };
 
-  /** No envelope ended, so there is no outcome. */
-  const refusedWithoutEnvelope = (request: Request, error: unknown): Response =>
-    toResponse(refuse(request, error));
-
   const relay: Relay = {
     receive: async (...of) => toResponse(await respond(...of)),
     answer: respond,
@@ -241,11 +244,19 @@ export function createRelay(options: RelayOptions): Relay {
         const { cors } = allowedOf(writeAccess.checkPreflight(request, peer));
         return new Response(null, { status: 204, headers: cors });
       } catch (error) {
-        return refusedWithoutEnvelope(request, error);
+        // No envelope ended, so there is no outcome.
+        return toResponse(refuse(request, error));
       }
     },
 
-    refuseEvent: (request) => refusedWithoutEnvelope(request, new RelayError("not_found", STORE)),
+    refuse(request, peer, { status, error, detail }) {
+      options.onRefusal?.(refusalOf(request, { code: error, detail }, now()));
+      const access = writeAccess.check(request, peer);
+      return Response.json({ error, detail }, {
+        status,
+        headers: { "x-sentry-error": detail, ...access.allowed && access.cors },
+      });
+    },
 
     health: () => status.health(),
     metrics: () => status.metrics(),

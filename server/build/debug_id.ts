@@ -44,7 +44,7 @@ export function withDebugId(
   if (!lines.every((byte, index) => contents[index] === byte)) {
     throw new BuildError("Cannot insert a debug id: the script starts with other lines.");
   }
-  const id = debugId(contents, map);
+  const id = debugIdOf(contents, map);
   const identified = contents.slice();
   identified.set(new TextEncoder().encode(id), FIRST_LINES.indexOf(PLACEHOLDER));
   const source = JSON.parse(new TextDecoder().decode(map)) as Record<string, unknown>;
@@ -52,8 +52,8 @@ export function withDebugId(
   return { contents: identified, map: new TextEncoder().encode(named), debugId: id };
 }
 
-/** UUID version 8 from a SHA-256 (RFC 9562, section 5.8 and appendix B.2). */
-function debugId(contents: Uint8Array, map: Uint8Array): string {
+/** The debug id of a script and its map: UUID version 8 of their SHA-256 (RFC 9562, section 5.8 and appendix B.2). */
+export function debugIdOf(contents: Uint8Array, map: Uint8Array): string {
   const hash = createHash("sha256").update(contents).update(map).digest().subarray(0, 16);
   hash[6] = 0x80 | hash[6]! & 0x0f;
   hash[8] = 0x80 | hash[8]! & 0x3f;

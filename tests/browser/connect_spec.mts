@@ -26,13 +26,26 @@ async function sendError(origin: string): Promise<void> {
   expect(response.status, await response.text()).toBe(200);
 }
 
-/** Serves a page of another port that runs the snippet for browsers. */
-async function serveSnippet(inbox: string): Promise<ApplicationSite> {
+/** Serves a page of another port that runs the snippet for browsers, and asks its API on a third port. */
+async function serveSnippet(inbox: string, api: string): Promise<ApplicationSite> {
   await installSdks();
-  const { code } = SNIPPETS.find(({ id }) => id === "browser")!;
+  const snippet = SNIPPETS.find(({ id }) => id === "browser")!.code(inboxAddress(new URL(inbox)));
+  const code = snippet.replace("http://localhost:3000", api) +
+    `Sentry.logger.info("Log of the browser"); fetch("${api}/cart");`;
   const page = `<link rel="icon" href="data:,"><script type="module" src="/app.js"></script>`;
-  const packages = modulesOf("@sentry/browser", "11.12.0");
-  return await serveApplication(code(inboxAddress(new URL(inbox))), page, packages);
+  return await serveApplication(code, page, modulesOf("@sentry/browser", "11.12.0"));
+}
+
+/** An API for pages of other origins. `traced` has the trace of each request. */
+function serveApi() {
+  const traced: (string | null)[] = [];
+  const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*" };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    if (request.method === "GET") traced.push(request.headers.get("sentry-trace"));
+    return new Response("{}", { headers });
+  });
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  return { origin, traced, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
@@ -137,12 +150,20 @@ test.describe("dark", () => {
     await expect(refused).toBeHidden();
     await expect(connect(page)).toContainText("4 refused");
 
-    await using application = await serveSnippet(server.origin);
+    await using api = serveApi();
+    await using application = await serveSnippet(server.origin, api.origin);
     const other = await context.newPage();
     await other.goto(`http://127.0.0.1:${application.port}`);
-    await expect(connect(page)).toContainText("from @sentry/browser 11");
+    await expect(connect(page)).toContainText("from my-app, @sentry/browser 11");
     const values = async () => (await listRows(server.origin, "errors")).map(({ value }) => value);
     await expect.poll(values).toContain("Hello from the browser");
+    // What the page advertises: each of these needs an option of its own.
+    for (const view of ["traces", "logs", "recordings"] as const) {
+      await expect.poll(() => listRows(server.origin, `${view}&source=apps`), view).not.toEqual([]);
+    }
+    const [source] = await listRows(server.origin, "sources&source=apps");
+    expect(source.releases).toEqual(["my-app@1.0.0"]);
+    expect(api.traced).toEqual([expect.stringMatching(/^[\da-f]{32}-/)]);
   });
 });
 

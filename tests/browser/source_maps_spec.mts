@@ -3,6 +3,13 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { startServer } from "../../tools/run/server_process.ts";
 import { projectRoot } from "../../tools/project_files.ts";
+import {
+  BUNDLERS,
+  bundleShop,
+  THROWN_AT,
+  thrownBy,
+  uploadMaps,
+} from "../sourcemaps/_bundled_shop.ts";
 import { expect, listRows, test } from "./fixtures.ts";
 import { expectAccessibleLayout } from "./page_look.ts";
 import { MARKUP, postEnvelope } from "./posted_envelopes.ts";
@@ -63,6 +70,17 @@ async function startShop(
   };
 }
 
+function serveFolder(folder: string): AsyncDisposable & { origin: string } {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async ({ url }) => {
+    const { pathname } = new URL(url);
+    const path = pathname === "/" ? "/index.html" : pathname;
+    const type = path.endsWith(".js") ? "text/javascript" : "text/html";
+    return new Response(await Deno.readFile(folder + path), { headers: { "Content-Type": type } });
+  });
+  const origin = `http://localhost:${server.addr.port}`;
+  return { origin, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
 /** Posts what SDKs send about an event in envelopes of their own. */
 async function postRelated(origin: string, id: string): Promise<void> {
   const feedback = { message: `It broke ${MARKUP}`, name: "Ada", associated_event_id: id };
@@ -79,21 +97,8 @@ async function postRelated(origin: string, id: string): Promise<void> {
   await postEnvelope(origin, { event_id: id }, ["attachment", large]);
 }
 
-/** `deno task sourcemaps --to` */
-async function upload(origin: string, folder: string): Promise<{ code: number; output: string }> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", "sourcemaps", "--to", origin, folder],
-    cwd: projectRoot,
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, output: decode(stdout) + decode(stderr) };
-}
-
 test("minified bundle of an application, maps uploaded → line and function of its source", async ({ page, server, watch }) => {
-  // The inbox has no map of this bundle at first.
-  watch.allow("The cart is empty", "status of 404");
+  watch.allow("The cart is empty");
   await using shop = await startShop(true);
   await page.goto(`${shop.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
   const errors = () => listRows(server.origin, "errors");
@@ -105,9 +110,9 @@ test("minified bundle of an application, maps uploaded → line and function of 
   await expect(detail).toContainText("deno task sourcemaps --to");
   await expect(detail).not.toContainText("src/cart.ts");
 
-  const none = await upload(server.origin, join(shop.folder, "src"));
+  const none = await uploadMaps(server.origin, join(shop.folder, "src"));
   expect(none.code, none.output).toBe(1);
-  const { code, output } = await upload(server.origin, shop.folder);
+  const { code, output } = await uploadMaps(server.origin, shop.folder);
   expect(code, output).toBe(0);
   expect(output).toContain(`app.js.map  ${DEBUG_ID}`);
 
@@ -133,8 +138,7 @@ test("minified bundle of an application, maps uploaded → line and function of 
 });
 
 test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines after a click", async ({ page, watch }) => {
-  // The inbox has no map of this script at first.
-  watch.allow("The cart is empty", "status of 404");
+  watch.allow("The cart is empty");
   await using shop = await startShop(false);
   await using server = await startServer({ env: { SOURCE_MAP_ORIGINS: shop.origin } });
   const errors = () => listRows(server.origin, "errors");
@@ -153,4 +157,24 @@ test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines
   await expect(detail).toContainText(/checkout src\/cart\.ts:5:\d+ in app/);
   // The server stops before the page is closed.
   await page.goto("about:blank");
+});
+
+test("output of esbuild, Vite and webpack, ids written by the command → source lines", async ({ page, server, watch }) => {
+  watch.allow(/The cart of \w+ is empty/);
+  for (const bundler of BUNDLERS) {
+    await using shop = await bundleShop(bundler);
+    const { code, output } = await uploadMaps(server.origin, shop.dist, "--inject");
+    expect(code, output).toBe(0);
+    await using site = serveFolder(shop.dist);
+    await page.goto(`${site.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
+    const errors = () => listRows(server.origin, `errors&q=${bundler}`);
+    await expect.poll(async () => (await errors()).length).toBe(1);
+    await page.goto(`/#/errors/${(await errors())[0].group}`);
+    const detail = page.getByRole("article");
+    await expect(detail).toContainText(
+      new RegExp(`checkout src/cart\\.js:${THROWN_AT}:\\d+ in app`),
+    );
+    await expect(detail.locator("mark").first()).toHaveText(thrownBy(bundler));
+    await expect(detail).toContainText("src/main.js");
+  }
 });

@@ -39,6 +39,45 @@ Deno.test("refused POST and preflight → listed newest first, and the live stre
   }
 });
 
+Deno.test("POST that no address takes, OTLP too → short JSON error, listed with what is right", async () => {
+  await using server = await startServer();
+  const page = { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-site" };
+  const otlp = /OTLP.*http:\/\/dev@HOST:PORT\/1/;
+  const unknown = /POST.*http:\/\/dev@HOST:PORT\/1.*\/stream/;
+  const posts = [
+    ["/v1/traces", 404, "not_found", otlp],
+    ["/v1/logs", 404, "not_found", otlp],
+    ["/v1/metrics", 404, "not_found", otlp],
+    ["/v1/profiles", 404, "not_found", unknown],
+    ["/tunnel", 404, "not_found", unknown],
+    ["/", 405, "method_not_allowed", unknown],
+    ["/robots.txt", 405, "method_not_allowed", unknown],
+    ["/monitoring/metrics", 405, "method_not_allowed", unknown],
+  ] as const;
+  for (const [path, status, code, right] of posts) {
+    const accept = { Accept: "text/html" };
+    const answer = await sendRaw(server.port, "POST", path, { ...page, ...accept }, "{}");
+    const { error, detail } = JSON.parse(answer.text);
+    assert.deepEqual([answer.status, error], [status, code], path);
+    assert.match(detail, right);
+    assert.ok(answer.body.length < 500, `${answer.body.length} bytes`);
+    assert.equal(answer.headers.get("access-control-allow-origin"), page.Origin);
+    assert.equal(answer.headers.get("allow"), status === 405 ? "GET, HEAD" : null);
+    const { rows: [row] } = await (await fetch(`${server.origin}${PATH}?view=refusals`)).json();
+    const { at: _, ...refusal } = row;
+    const sent = { address: path, origin: page.Origin, user_agent: null };
+    assert.deepEqual(refusal, { error, detail, ...sent });
+  }
+  const asked = { ...page, "Access-Control-Request-Method": "POST" };
+  assert.equal((await sendRaw(server.port, "OPTIONS", "/v1/traces", asked)).status, 204);
+  assert.equal((await sendRaw(server.port, "OPTIONS", "/tunnel", asked)).status, 404);
+  const evil = { Origin: "http://evil.example" };
+  const { headers } = await sendRaw(server.port, "POST", "/v1/traces", evil, "{}");
+  assert.equal(headers.get("access-control-allow-origin"), null);
+  const { rows } = await (await fetch(`${server.origin}${PATH}?view=refusals`)).json();
+  assert.equal(rows.length, posts.length + 2);
+});
+
 Deno.test("view=refusals from another site → 403", async () => {
   await using server = await startServer();
   const forbidden = await sendRaw(server.port, "GET", `${PATH}?view=refusals`, {

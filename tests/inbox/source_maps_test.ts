@@ -22,7 +22,7 @@ Deno.test("POST ?maps → 200, and ?map=ID answers the same bytes until all is d
   await (await fetch(url, { method: "DELETE" })).body?.cancel();
   const { status, body } = await fetch(`${url}?map=${ID}`);
   await body?.cancel();
-  assert.equal(status, 404);
+  assert.equal(status, 204);
 });
 
 Deno.test("POST ?maps by a page of another origin or without access → 403, nothing stored", async () => {

@@ -114,6 +114,27 @@ Deno.test("unknown path → 404; wrong method → 405 with Allow", async () => {
   }
 });
 
+Deno.test("unknown path, no text/html in Accept → JSON; in it, as browsers open pages → page", async () => {
+  for (const { port } of [server, relay]) {
+    for (const accept of [undefined, "*/*", "application/json", "image/*,*/*;q=0.8"]) {
+      const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept };
+      for (
+        const [method, path] of [["GET", "/nowhere"], ["DELETE", "/x"], ["POST", "/v1/traces"]]
+      ) {
+        const answer = await sendRaw(port, method!, path!, headers);
+        assert.equal(answer.status, 404, `${method} ${path} ${accept}`);
+        assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
+        assert.equal(JSON.parse(answer.text).error, "not_found");
+      }
+      const wrong = await sendRaw(port, "PUT", "/", headers);
+      assert.deepEqual([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD"]);
+      assert.equal(JSON.parse(wrong.text).error, "method_not_allowed");
+    }
+    const page = await sendRaw(port, "GET", "/nowhere", { Accept: "text/html,*/*;q=0.8" });
+    assert.deepEqual([page.status, page.text.includes("Page not found")], [404, true]);
+  }
+});
+
 Deno.test("relay mode, inbox with any method → 404", async () => {
   for (const method of ["GET", "HEAD", "DELETE", "POST", "OPTIONS"]) {
     const answer = await sendRaw(relay.port, method, "/monitoring/inbox");

@@ -84,8 +84,8 @@ Deno.test("project that is no number → 403 dsn_not_allowed; other addresses �
   }
   const list = "/monitoring/inbox?view=refusals";
   const { text } = await sendRaw(server.port, "GET", list, { Authorization: `Bearer ${TOKEN}` });
-  const refusal = JSON.parse(text).rows.find(({ error }: Refusal) => error === "not_found");
-  assert.equal(refusal.address, "/api/1/store/");
+  const refusal = JSON.parse(text).rows.find(({ address }: Refusal) => address === "/api/1/store/");
+  assert.equal(refusal.error, "not_found");
   assert.match(refusal.detail, /send envelopes to .*sentry-sdk for Python from 2\.0/);
   const get = await sendRaw(server.port, "GET", "/api/1/envelope/");
   assert.equal(`${get.status} ${get.headers.get("allow")}`, "405 POST, OPTIONS");
@@ -307,7 +307,7 @@ Deno.test("relay mode, /api/PROJECT/envelope/ → only to the allowed DSN's own 
       ["dsn_not_allowed", "/monitoring", { dsn: self }],
       ["dsn_missing", "/monitoring"],
       ["origin_not_allowed", query, { dsn }, loopbackPage],
-      ["404", "/stream", { dsn }],
+      ["not_found", "/stream", { dsn }],
     ] as [string, string, object?, Record<string, string>?][]
   ) {
     assert.equal(

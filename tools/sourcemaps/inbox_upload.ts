@@ -2,8 +2,13 @@ import { parseArgs } from "node:util";
 import { join, relative } from "node:path";
 import { ifFound, undefinedIfNotFound } from "../../server/if_found.ts";
 import { UserError } from "../user_error.ts";
+import { injectDebugId, type SourceMap } from "./inject.ts";
 
-const USAGE = "Use: deno task sourcemaps --to http://HOST:PORT [--token TOKEN] FOLDER";
+const USAGE = "Use: deno task sourcemaps --to http://HOST:PORT [--token TOKEN] [--inject] FOLDER";
+
+/** Files named in one message. */
+const MAX_NAMES = 5;
+const WRITE_IDS = "Write ids into the maps and the scripts beside them";
 
 /** What to upload, and where to. */
 interface Upload {
@@ -13,42 +18,46 @@ interface Upload {
   readonly token: string | undefined;
   /** The folder of a build. */
   readonly folder: string;
+  /** Write missing debug ids without asking. */
+  readonly inject: boolean;
 }
 
 /**
- * Uploads the source maps of a build, of any application, to the inbox of a running server, by their debug ids.
- * Changes no files: bundlers or `sentry-cli sourcemaps inject` write the ids.
+ * Uploads the source maps of a build, of any application, to the inbox of a running server, by their debug ids. Where
+ * there are none, it writes them into scripts and maps, with `--inject` or once the user agrees.
  *
  * @returns the exit code
  * @throws {UserError} the arguments are wrong, or the upload was refused
  */
 export async function uploadToInbox(args: readonly string[]): Promise<number> {
   const upload = readArguments(args);
+  const { folder } = upload;
+  const paths = mapsIn(folder);
+  await addDebugIds(upload, paths);
   const withoutId: string[] = [];
   let uploaded = 0;
   let bytes = 0;
-  for (const path of mapsIn(upload.folder)) {
-    const name = relative(upload.folder, path);
-    const map = await readMap(path);
-    if (map.debugId === undefined) {
+  for (const path of paths) {
+    const name = relative(folder, path);
+    const { debugId, map, script } = await readMap(path);
+    if (debugId === undefined) {
       withoutId.push(name);
       continue;
     }
-    const size = await send(upload, name, map.debugId, map.json);
-    console.log(`${name}  ${map.debugId}  ${size.toLocaleString("en")} bytes`);
+    const size = await send(upload, name, debugId, JSON.stringify({ ...map, x_script: script }));
+    console.log(`${name}  ${debugId}  ${size.toLocaleString("en")} bytes`);
     uploaded++;
     bytes += size;
   }
-  if (withoutId.length > 0) {
-    console.error(
-      `Not uploaded, as neither the map nor its script has a debug id: ${withoutId.join(", ")}. ` +
-        "`npx @sentry/cli sourcemaps inject FOLDER` writes debug ids.",
-    );
-  }
+  const missing =
+    `no debug id, by which errors find source maps: ${listed(withoutId)}. Add --inject:` +
+    ` ${WRITE_IDS.toLowerCase()}, before these are compressed and served.`;
+  if (uploaded > 0 && withoutId.length > 0) console.error(`Not uploaded, ${missing}`);
   if (uploaded === 0) {
     throw new UserError(
-      `Cannot upload source maps: ${upload.folder} has no .js.map, .cjs.map or .mjs.map with a` +
-        " debug id.",
+      `Cannot upload source maps: ${
+        withoutId.length > 0 ? missing : `${folder} has no .js.map, .cjs.map or .mjs.map.`
+      }`,
     );
   }
   console.log(
@@ -58,12 +67,37 @@ export async function uploadToInbox(args: readonly string[]): Promise<number> {
   return 0;
 }
 
+/** Writes debug ids where map and script have none, if the arguments or the user allow it. */
+async function addDebugIds({ folder, inject }: Upload, paths: readonly string[]): Promise<void> {
+  const bare: string[] = [];
+  // One at a time: a map may have 20 MiB.
+  for (const path of paths) {
+    const { debugId, script } = await readMap(path);
+    if (debugId === undefined && script !== undefined) bare.push(path);
+  }
+  if (bare.length === 0) return;
+  const names = listed(bare.map((path) => relative(folder, path)));
+  // `confirm` is false without a terminal.
+  if (inject || confirm(`No debug id, by which errors find source maps: ${names}. ${WRITE_IDS}?`)) {
+    for (const path of bare) await writeDebugId(path);
+  }
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
 /** @throws {UserError} */
 function readArguments(args: readonly string[]): Upload {
   try {
     const { values, positionals: [folder, ...others] } = parseArgs({
       args: [...args],
-      options: { to: { type: "string" }, token: { type: "string" } },
+      options: {
+        to: { type: "string" },
+        token: { type: "string" },
+        inject: { type: "boolean", default: false },
+      },
       allowPositionals: true,
     });
     const url = URL.parse(values.to ?? "");
@@ -72,7 +106,7 @@ function readArguments(args: readonly string[]): Upload {
       throw new TypeError("--to is not an http or https address.");
     }
     const token = values.token || Deno.env.get("INBOX_TOKEN") || undefined;
-    return { origin: url!.origin, token, folder };
+    return { origin: url!.origin, token, folder, inject: values.inject };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new UserError(`Cannot upload source maps: ${error.message} ${USAGE}`);
@@ -92,19 +126,18 @@ function mapsIn(folder: string): readonly string[] {
   }).sort();
 }
 
-/** What bundlers and Sentry's tool write at the end of a script (https://github.com/tc39/ecma426, proposal). */
-const DEBUG_ID_COMMENT = /^\/\/# debugId=([\da-f-]{36})\s*$/im;
-/** Comments at the end of a script have less. */
-const END_CHARACTERS = 1_000;
+/** What bundlers and Sentry's tool write into scripts (https://github.com/tc39/ecma426, proposal), and Sentry's plugins. */
+const DEBUG_ID = /^\/\/# debugId=([\da-f-]{36})\s*$|sentry-dbid-([\da-f-]{36})/im;
 
-/**
- * Reads a map, its debug id, and its script beside it, which names the functions of minified frames.
- *
- * @throws {UserError}
- */
-async function readMap(
-  path: string,
-): Promise<{ readonly debugId: string | undefined; readonly json: string }> {
+/** A source map, and the script beside it, which names the functions of minified frames. */
+interface MapFile {
+  readonly map: SourceMap & Record<string, unknown>;
+  readonly script: string | undefined;
+  readonly debugId: string | undefined;
+}
+
+/** @throws {UserError} */
+async function readMap(path: string): Promise<MapFile> {
   let map: Record<string, unknown>;
   try {
     map = Object(JSON.parse(await Deno.readTextFile(path)));
@@ -112,13 +145,21 @@ async function readMap(
     if (!(error instanceof SyntaxError)) throw error;
     throw new UserError(`Cannot upload source maps: ${path} is not JSON.`);
   }
-  const script = await Deno.readTextFile(path.slice(0, -".map".length)).catch(undefinedIfNotFound);
-  const id = map.debugId ?? map.debug_id ??
-    DEBUG_ID_COMMENT.exec(script?.slice(-END_CHARACTERS) ?? "")?.[1];
-  return {
-    debugId: typeof id === "string" ? id.toLowerCase() : undefined,
-    json: JSON.stringify(script === undefined ? map : { ...map, x_script: script }),
-  };
+  const script = await Deno.readTextFile(scriptOf(path)).catch(undefinedIfNotFound);
+  const [, ...inScript] = DEBUG_ID.exec(script ?? "") ?? [];
+  const id = map.debugId ?? map.debug_id ?? inScript.find(Boolean);
+  return { map, script, debugId: typeof id === "string" ? id.toLowerCase() : undefined };
+}
+
+const scriptOf = (path: string) => path.slice(0, -".map".length);
+
+/** Writes a debug id into a map and its script. */
+async function writeDebugId(path: string): Promise<void> {
+  const { map, script = "" } = await readMap(path);
+  const injected = injectDebugId(script, map);
+  // The map first: a script that registers an id must never have a map with other positions.
+  await Deno.writeTextFile(path, JSON.stringify(injected.map));
+  await Deno.writeTextFile(scriptOf(path), injected.script);
 }
 
 /**

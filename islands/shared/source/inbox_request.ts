@@ -31,8 +31,9 @@ export async function requestInbox(url: string, timeoutMs: number): Promise<Resp
   } catch (cause) {
     throw cause instanceof InboxTimeoutError ? cause : noAnswer(cause);
   }
-  const reader = response.body?.getReader();
-  if (reader === undefined) return response;
+  // In Chromium a 204 has a body, with which no `Response` can be made.
+  if (response.body === null || response.status === 204) return response;
+  const reader = response.body.getReader();
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       const { done, value } = await withTimeout(reader.read());

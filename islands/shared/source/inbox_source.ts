@@ -67,7 +67,7 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     },
     async sourceMap(key) {
       const response = await get({ map: key });
-      return response.status === 404 ? await discard(response) : await response.text();
+      return response.status === 200 ? await response.text() : await discard(response);
     },
     async authorize(token) {
       try {

@@ -98,5 +98,7 @@ function lastDeclaration(code: string, name: string): number | undefined {
 
 function sourcePath(source: string): string {
   const inPackages = source.lastIndexOf("node_modules/");
-  return inPackages === -1 ? source.replace(/^(\.{0,2}\/)+/, "") : source.slice(inPackages);
+  return inPackages === -1
+    ? source.replace(/^(?:webpack:\/\/[^/]*)?(\.{0,2}\/)+/, "")
+    : source.slice(inPackages);
 }

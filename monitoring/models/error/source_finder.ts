@@ -5,6 +5,8 @@ import { cutLine, type Frame, type SourceLines } from "./stack.ts";
 export interface FoundFrame extends Frame {
   /** The position in the built script, as `url:line:column`; null: not mapped, the frame is as it was sent. */
   readonly script: string | null;
+  /** Whether its script has a source map, which may lack the position. */
+  readonly hasMap: boolean;
 }
 
 /** Maps frames of built scripts to their sources. Frames without a source map stay as they were sent. */
@@ -56,7 +58,8 @@ export function createSourceFinder(
       );
       return frames.map((frame) => {
         const map = loaded.get(debugIds.get(frame.file ?? "") ?? "");
-        return (map && mapFrame(map, frame)) ?? { ...frame, script: null };
+        return (map && mapFrame(map, frame)) ??
+          { ...frame, script: null, hasMap: map !== undefined };
       });
     },
   };
@@ -84,6 +87,7 @@ function mapFrame(map: ScriptMap, frame: Frame): FoundFrame | undefined {
     function: map.functionOf(frame),
     source: text === null ? null : linesAround(text, position.line),
     script: `${frame.file}:${frame.line}:${frame.column}`,
+    hasMap: true,
   };
 }
 

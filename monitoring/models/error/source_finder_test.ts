@@ -62,7 +62,7 @@ Deno.test("minified stack → file, line, column, function and source in TypeScr
 
 Deno.test("no map, no debug id or unmapped position → frame as sent", async () => {
   const { frames, map } = await minified();
-  const asSent = frames.map((frame) => ({ ...frame, script: null }));
+  const asSent = frames.map((frame) => ({ ...frame, script: null, hasMap: false }));
   assert.deepEqual(
     await createSourceFinder(() => Promise.resolve(undefined)).find(frames, ids),
     asSent,
@@ -70,7 +70,9 @@ Deno.test("no map, no debug id or unmapped position → frame as sent", async ()
   const finder = createSourceFinder(() => Promise.resolve(map));
   assert.deepEqual(await finder.find(frames, new Map()), asSent);
   const lying = frames.map((frame) => ({ ...frame, line: 2 ** 40, column: 2 ** 40 }));
-  for (const { script } of await finder.find(lying, ids)) assert.equal(script, null);
+  for (const { script, hasMap } of await finder.find(lying, ids)) {
+    assert.deepEqual([script, hasMap], [null, true]);
+  }
 });
 
 Deno.test("same map twice → one request; after a failure → another", async () => {
@@ -104,22 +106,24 @@ Deno.test("event with thousands of scripts → few requests", async () => {
   assert.ok(asked <= 40, `${asked}`);
 });
 
-Deno.test("columns from 1 in a stack, from 0 in a map → converted", async () => {
-  // The script's first character is the source's first line, its second one the second line.
-  const map = {
-    version: 3,
-    sources: ["../../a.ts"],
-    sourcesContent: ["one\ntwo"],
-    names: [],
-    mappings: "AAAA,CACA",
-  };
-  const finder = createSourceFinder(() => Promise.resolve(JSON.stringify(map)));
+Deno.test("columns from 1 in a stack, from 0 in a map → converted; bundlers' prefixes removed", async () => {
   const { shown } = readStack({
     frames: [2, 1].map((colno) => ({ filename: "http://page/a.js", lineno: 1, colno })),
   });
-  const found = await finder.find(shown, ids);
-  assert.deepEqual(found.map(({ file, line, column }) => [file, line, column]), [
-    ["a.ts", 1, 1],
-    ["a.ts", 2, 1],
-  ]);
+  for (const source of ["../../a.ts", "webpack://shop/./a.ts", "webpack:///./a.ts"]) {
+    // The script's first character is the source's first line, its second one the second line.
+    const map = {
+      version: 3,
+      sources: [source],
+      sourcesContent: ["one\ntwo"],
+      names: [],
+      mappings: "AAAA,CACA",
+    };
+    const finder = createSourceFinder(() => Promise.resolve(JSON.stringify(map)));
+    const found = await finder.find(shown, ids);
+    assert.deepEqual(found.map(({ file, line, column }) => [file, line, column]), [
+      ["a.ts", 1, 1],
+      ["a.ts", 2, 1],
+    ]);
+  }
 });

@@ -1,0 +1,123 @@
+/** `deno task sourcemaps --to` with what bundlers write, without any plugin for debug ids. */
+import assert from "node:assert/strict";
+import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
+import { projectRoot } from "../../tools/project_files.ts";
+import { startServer } from "../../tools/run/server_process.ts";
+import { isAvailable } from "../is_available.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
+import { BUNDLERS, bundleShop, THROWN_AT, uploadMaps } from "./_bundled_shop.ts";
+
+const server = await startServer();
+Deno.test.afterAll(async () => void await server.stop());
+
+const MAP = JSON.stringify({ version: 3, sources: ["a.ts"], names: [], mappings: "AAAA" });
+
+/** Texts of a build's files, by path. */
+async function filesIn(folder: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) (await filesIn(path)).forEach((text, path) => files.set(path, text));
+    else files.set(path, await Deno.readTextFile(path));
+  }
+  return files;
+}
+
+async function mapInInbox(id: string): Promise<string> {
+  return await (await fetch(`${server.origin}/monitoring/inbox?map=${id}`)).text();
+}
+
+for (const bundler of BUNDLERS) {
+  Deno.test(`output of ${bundler} → unchanged without --inject; with it mapped by debug ids`, async () => {
+    await using shop = await bundleShop(bundler);
+    const before = await filesIn(shop.dist);
+    const asked = await uploadMaps(server.origin, shop.dist);
+    assert.equal(asked.code, 1, asked.output);
+    assert.match(asked.output, /^Cannot upload source maps: .* debug id.* --inject: .*\n$/);
+    assert.deepEqual(await filesIn(shop.dist), before);
+
+    const { code, output } = await uploadMaps(server.origin, shop.dist, "--inject");
+    assert.equal(code, 0, output);
+    const after = await filesIn(shop.dist);
+    const scripts = [...after].filter(([path]) => path.endsWith(".js"));
+    assert.ok(scripts.length >= 2, "a chunk is loaded on demand");
+    const ids = new Set<string>();
+    const mapped: string[] = [];
+    for (const [path, script] of scripts) {
+      assert.ok(script.includes(before.get(path)!.trim()), "nothing but lines is added");
+      const [, id = ""] = /^\/\/# debugId=(.*)$/m.exec(script) ?? [];
+      ids.add(id);
+      assert.equal(JSON.parse(after.get(`${path}.map`)!).debugId, id);
+      const map = await mapInInbox(id);
+      assert.equal(JSON.parse(map).x_script, script);
+      const thrown = script.search(/RangeError\(["`]The cart/);
+      if (thrown === -1) continue;
+      const above = script.slice(0, thrown + 1).split("\n");
+      const position = { line: above.length, column: above.at(-1)!.length };
+      const { source, line } = originalPositionFor(new TraceMap(map), position);
+      mapped.push(`${source}:${line}`);
+    }
+    assert.match(mapped.join(), new RegExp(`src/cart\\.js:${THROWN_AT}$`));
+    assert.equal(ids.size, scripts.length);
+
+    const again = await uploadMaps(server.origin, shop.dist, "--inject");
+    assert.equal(again.code, 0, again.output);
+    assert.deepEqual(await filesIn(shop.dist), after);
+  });
+}
+
+Deno.test("debug id in the script alone, by Sentry's plugins or tool → that one, files unchanged", async () => {
+  const id = (n: number) => `5c1d7a2e-3b4f-4c8a-9d6e-7f8091a2b3c${n}`;
+  using folder = temporaryFolder();
+  const files = {
+    "plugin.js": `e._sentryDebugIdIdentifier="sentry-dbid-${id(1)}";a()`,
+    "tool.js": `a()\n//# debugId=${id(2)}\n//# sourceMappingURL=tool.js.map`,
+    "plugin.js.map": MAP,
+    "tool.js.map": MAP,
+    // No script is beside it.
+    "other.js.map": MAP,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${folder.path}/${name}`, text);
+  }
+  const { code, output } = await uploadMaps(server.origin, folder.path, "--inject");
+  assert.equal(code, 0, output);
+  assert.match(output, /Not uploaded, no debug id.*: other\.js\.map\./);
+  assert.match(await mapInInbox(id(1)), /"mappings":"AAAA"/);
+  assert.match(await mapInInbox(id(2)), /"mappings":"AAAA"/);
+  for (const [path, text] of await filesIn(folder.path)) {
+    assert.equal(text, files[path.slice(folder.path.length + 1) as keyof typeof files]);
+  }
+});
+
+Deno.test({
+  name: "terminal → asks; no: files unchanged, yes: debug ids written",
+  ignore: !await isAvailable("script", "--version"),
+  async fn() {
+    await using shop = await bundleShop("esbuild");
+    const before = await filesIn(shop.dist);
+    const upload = async (answer: string) => {
+      const command =
+        `${Deno.execPath()} task --quiet sourcemaps --to ${server.origin} ${shop.dist}`;
+      // `script` runs it in a terminal of its own.
+      const child = new Deno.Command("script", {
+        args: ["--quiet", "--return", "--command", command, "/dev/null"],
+        cwd: projectRoot,
+        stdin: "piped",
+        stdout: "piped",
+      }).spawn();
+      const output = child.output();
+      await new Blob([`${answer}\n`]).stream().pipeTo(child.stdin);
+      const { code, stdout } = await output;
+      const text = new TextDecoder().decode(stdout);
+      assert.match(text, /main\.js.*\[y\/N\]/s);
+      return { code, text };
+    };
+    const no = await upload("n");
+    assert.equal(no.code, 1, no.text);
+    assert.deepEqual(await filesIn(shop.dist), before);
+    const yes = await upload("y");
+    assert.equal(yes.code, 0, yes.text);
+    assert.notDeepEqual(await filesIn(shop.dist), before);
+  },
+});
