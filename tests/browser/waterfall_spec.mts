@@ -2,7 +2,14 @@
 import { expect, test } from "./fixtures.ts";
 import { expectAccessibleLayout, expectNoOverflow } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
-import { hostileTrace, largeTrace, pageLoadTrace, postSpans, spanId } from "./posted_traces.ts";
+import {
+  hostileTrace,
+  largeTrace,
+  lostContextTrace,
+  pageLoadTrace,
+  postSpans,
+  spanId,
+} from "./posted_traces.ts";
 import { spanDetail, spanRow, traceLink, waterfall } from "./traces_view.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
@@ -129,6 +136,17 @@ test("page load with a click an hour later → named, coloured, fitted axis, lin
     await expect(page.getByText("total 7199 is undefined")).toBeVisible();
     await expect(page.getByText("Only errors of trace")).toBeVisible();
   });
+});
+
+test("function beside the request that it awaits → most self time names the request", async ({ page, server }) => {
+  await postSpans(server.origin, lostContextTrace(TRACE));
+  await page.goto(`/#/traces/${TRACE}`);
+  const longest = page.getByRole("navigation", { name: "Most self time" }).getByRole("link");
+  await expect(longest).toHaveText([
+    /460\sms POST bank\.example/,
+    /187 of 750\sms POST \/checkout/,
+    /100\sms INSERT/,
+  ]);
 });
 
 test("two traces chosen by keyboard → side by side on one scale, spans matched", async ({ page, server }) => {

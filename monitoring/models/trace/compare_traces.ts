@@ -1,4 +1,4 @@
-import { isMeasurement, ownTime } from "./longest_spans.ts";
+import { isMeasurement, selfTimes } from "./self_time.ts";
 import type { SpanNode } from "./span_tree.ts";
 import { mainSection } from "./time_sections.ts";
 import type { Trace } from "./trace.ts";
@@ -11,8 +11,7 @@ export interface ComparedSpan {
   readonly start_ms: number;
   /** Null: it has no end. */
   readonly duration_ms: number | null;
-  /** Duration without that of its children. */
-  readonly own_ms: number;
+  readonly self_ms: number;
 }
 
 /** Two spans with the same operation and name, or one that the other trace does not have. */
@@ -26,7 +25,7 @@ export interface SpanPair {
 }
 
 interface TraceComparison {
-  /** Largest change of their own time first, so that the cause is before its parents. */
+  /** Largest change of their self time first, so that the cause is before its parents. */
   readonly changed: readonly SpanPair[];
   /** By their start. */
   readonly unchanged: readonly SpanPair[];
@@ -75,13 +74,14 @@ export function compareTraces(a: Trace, b: Trace, most: number): TraceComparison
 /** Spans by their start, parents before children. */
 function spansOf({ tree, times, sections }: Trace): ComparedSpan[] {
   const origin = mainSection(sections).start_ms;
+  const selfTime = selfTimes(tree, times);
   return tree.nodes.flatMap((node) => {
     if (node.span === null) return [];
     const { start_ms, end_ms } = times.byNode.get(node)!;
     const duration_ms = node.span.end_ms === null ? null : end_ms - start_ms;
     if (isMeasurement(node.span.op)) return [];
-    const own_ms = ownTime(node, times);
-    return [{ span: node.span, node, start_ms: start_ms - origin, duration_ms, own_ms }];
+    const self_ms = selfTime.get(node)!;
+    return [{ span: node.span, node, start_ms: start_ms - origin, duration_ms, self_ms }];
   }).sort((one, other) => one.start_ms - other.start_ms);
 }
 
@@ -100,6 +100,6 @@ function isChanged({ a, b, difference_ms }: SpanPair): boolean {
 }
 
 const weightOf = ({ a, b, isInstant, difference_ms }: SpanPair) =>
-  isInstant ? Math.abs(difference_ms ?? 0) : Math.abs((b?.own_ms ?? 0) - (a?.own_ms ?? 0));
+  isInstant ? Math.abs(difference_ms ?? 0) : Math.abs((b?.self_ms ?? 0) - (a?.self_ms ?? 0));
 
 const startOf = ({ a, b }: SpanPair) => Math.min(a?.start_ms ?? Infinity, b?.start_ms ?? Infinity);
