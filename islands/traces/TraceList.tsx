@@ -24,7 +24,8 @@ import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
  * The list of traces. Includes this page's own traces before their envelopes have arrived.
  *
  * @param props.returnFrom id of the trace that was open before; its row gets the focus
- * @param props.compareWith id of a trace: the rows lead to their comparison with it
+ * @param props.compareWith id of a trace: the rows lead to their comparison with it. `name` in the address: only
+ *   those of this name
  */
 export function TraceList({ source, returnFrom, compareWith }: {
   source: DataSource | undefined;
@@ -48,11 +49,12 @@ export function TraceList({ source, returnFrom, compareWith }: {
     .concat(Object.values(own)).some((filter) => filter !== undefined);
   const showsOwn = useShowsOwn(source, filters);
   const liveTraces = showsOwn && !isFiltered ? live.traces : new Map();
+  const name = compareWith === undefined ? null : params.get("name");
   const rows = newestFirst(
     withLiveTraces(list.rows, liveTraces, live.now),
     sort,
     ({ started_at }) => started_at,
-  );
+  ).filter((row) => row.trace_id !== compareWith && (name === null || displayName(row) === name));
   const hasRecordings = rows.some(({ replay_id }) => replay_id !== null);
 
   return (
@@ -80,7 +82,11 @@ export function TraceList({ source, returnFrom, compareWith }: {
         <p className="filtered-by">
           <span>
             Choose the trace to compare with <Id id={compareWith} />
+            {name !== null && <>. Only those named “{name}”</>}
           </span>
+          {name !== null && (
+            <a href={fragmentTo("traces", [compareWith, "compare"])}>Show other names</a>
+          )}
           <a href={fragmentTo("traces", [compareWith])}>Cancel</a>
         </p>
       )}

@@ -58,10 +58,10 @@ export function lostContextTrace(traceId: string): unknown[] {
 }
 
 /** A page load with a query of `query_s` seconds on the server, and a click an hour later. */
-export function pageLoadTrace(traceId: string, query_s = 0.4): unknown[] {
+export function pageLoadTrace(traceId: string, query_s = 0.4, page = "/checkout"): unknown[] {
   const start = Date.now() / 1000 - 2 * 3600;
   const spans: readonly [op: string, name: string, parent: number, from: number, to: number][] = [
-    ["pageload", "/checkout", -1, 0, 1],
+    ["pageload", page, -1, 0, 1],
     ["resource.script", "/app.js", 0, 0.1, 0.2],
     ["http.client", "POST /orders", 0, 0.3, 0.9],
     ["http.server", "/orders", 2, 0.35, 0.85],

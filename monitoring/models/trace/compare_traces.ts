@@ -27,8 +27,10 @@ export interface SpanPair {
 interface TraceComparison {
   /** Largest change of their self time first, so that the cause is before its parents. */
   readonly changed: readonly SpanPair[];
-  /** By their start. */
+  /** By their start, as those that only one trace has. */
   readonly unchanged: readonly SpanPair[];
+  readonly onlyA: readonly SpanPair[];
+  readonly onlyB: readonly SpanPair[];
   /** Pairs with smaller changes that were left out. */
   readonly omitted: number;
   /** Width of the time scale of both traces, which begins at 0. */
@@ -59,10 +61,14 @@ export function compareTraces(a: Trace, b: Trace, most: number): TraceComparison
   const byChange = (one: SpanPair, other: SpanPair) =>
     weightOf(other) - weightOf(one) || startOf(one) - startOf(other);
   const kept = all.toSorted(byChange).slice(0, most);
+  const parts = Map.groupBy(kept, partOf);
+  const inOrder = (part: ReturnType<typeof partOf>) =>
+    (parts.get(part) ?? []).sort((one, other) => startOf(one) - startOf(other));
   return {
-    changed: kept.filter(isChanged),
-    unchanged: kept.filter((pair) => !isChanged(pair))
-      .sort((one, other) => startOf(one) - startOf(other)),
+    changed: parts.get("changed") ?? [],
+    unchanged: inOrder("unchanged"),
+    onlyA: inOrder("onlyA"),
+    onlyB: inOrder("onlyB"),
     omitted: all.length - kept.length,
     width_ms: Math.max(...[a, b].map(({ sections }) => {
       const { start_ms, end_ms } = mainSection(sections);
@@ -93,10 +99,14 @@ function pairOf(a: ComparedSpan | undefined, b: ComparedSpan | undefined): SpanP
   return { a, b, isInstant, difference_ms };
 }
 
-function isChanged({ a, b, difference_ms }: SpanPair): boolean {
-  if (difference_ms === null) return true;
-  const longer = Math.max(a?.duration_ms ?? 0, b?.duration_ms ?? 0);
-  return Math.abs(difference_ms) >= Math.max(UNCHANGED_MS, UNCHANGED_SHARE * longer);
+function partOf({ a, b, difference_ms }: SpanPair) {
+  if (b === undefined) return "onlyA";
+  if (a === undefined) return "onlyB";
+  if (difference_ms === null) return "changed";
+  const longer = Math.max(a.duration_ms ?? 0, b.duration_ms ?? 0);
+  return Math.abs(difference_ms) < Math.max(UNCHANGED_MS, UNCHANGED_SHARE * longer)
+    ? "unchanged"
+    : "changed";
 }
 
 const weightOf = ({ a, b, isInstant, difference_ms }: SpanPair) =>
