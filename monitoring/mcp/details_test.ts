@@ -113,6 +113,20 @@ Deno.test("get_error of a hostile event → bounded, and errors of its group are
   });
 });
 
+Deno.test("get_error with breadcrumbs of the SDK itself → the application's alone", async () => {
+  const event = {
+    event_id: hexId(1),
+    exception: { values: [{ type: "Error", value: "no money" }] },
+    breadcrumbs: [{ category: "sentry.event" }, { category: "http" }, {
+      category: "sentry.replay",
+    }],
+  };
+  await withReader([envelopeOf({}, ["event", event])], async (reader) => {
+    const { breadcrumbs } = jsonOf((await getError({ event_id: hexId(1) }, reader)).data);
+    assert.deepEqual(breadcrumbs.map(({ category }: { category: string }) => category), ["http"]);
+  });
+});
+
 Deno.test("get_trace, function beside the request it awaits → the request has the self time", async () => {
   const start = Math.floor(NOW / 1000);
   const spans: readonly [op: string, from: number, to: number][] = [
