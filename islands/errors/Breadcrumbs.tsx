@@ -1,8 +1,8 @@
-import { Fragment } from "react";
+import { Fragment, useState } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
+import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
 import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { describeCrumb } from "./describe_crumb.ts";
@@ -15,37 +15,53 @@ const MAX_MESSAGE = 300;
 const MAX_NAME = 40;
 
 /**
- * The breadcrumbs of an error, oldest first, each with its distance from the error, which is listed between them.
+ * The breadcrumbs of an error, oldest first, each with its distance from the error, which is listed between them. Those
+ * of the SDK itself are left out until a button is pressed.
  *
  * @param props.title of the error
  */
 export function Breadcrumbs({ event, title }: { event: ReportedError; title: string }) {
-  const { breadcrumbs: { shown, more }, at, trace_id } = event;
-  if (shown.length === 0) return <p className="note">No breadcrumbs in the event.</p>;
+  const { breadcrumbs: { shown: all, more }, at, trace_id } = event;
+  const [showsOfSdk, setShowsOfSdk] = useState(false);
+  if (all.length === 0) return <p className="note">No breadcrumbs in the event.</p>;
+  const others = all.filter((crumb) => !isOfSdk(crumb));
+  const shown = showsOfSdk ? all : others;
   const firstAfter = shown.findIndex(({ offset }) => offset !== null && offset > 0);
   const errorIndex = firstAfter === -1 ? shown.length : firstAfter;
   const listItem = (crumb: Breadcrumb, key: number) => (
     <Crumb key={key} crumb={crumb} trace={trace_id} />
   );
   return (
-    <ol className="crumbs">
-      {more > 0 && (
-        <li>
-          <small>{formatCount(more, "older breadcrumb")}: see the download.</small>
-        </li>
+    <>
+      {others.length < all.length && (
+        <button
+          type="button"
+          className="plain"
+          aria-pressed={showsOfSdk}
+          onClick={() => setShowsOfSdk(!showsOfSdk)}
+        >
+          Show Sentry's own ({all.length - others.length})
+        </button>
       )}
-      {shown.slice(0, errorIndex).map(listItem)}
-      <li>
-        <span className="when">
-          <Timestamp at={at} precision="ms" />
-        </span>{" "}
-        <span className="refused">
-          <OutcomeMark kind="refused" />
-          {title}
-        </span>
-      </li>
-      {shown.slice(errorIndex).map((crumb, index) => listItem(crumb, errorIndex + index))}
-    </ol>
+      <ol className="crumbs">
+        {more > 0 && (
+          <li>
+            <small>{formatCount(more, "older breadcrumb")}: see the download.</small>
+          </li>
+        )}
+        {shown.slice(0, errorIndex).map(listItem)}
+        <li>
+          <span className="when">
+            <Timestamp at={at} precision="ms" />
+          </span>{" "}
+          <span className="refused">
+            <OutcomeMark kind="refused" />
+            {title}
+          </span>
+        </li>
+        {shown.slice(errorIndex).map((crumb, index) => listItem(crumb, errorIndex + index))}
+      </ol>
+    </>
   );
 }
 

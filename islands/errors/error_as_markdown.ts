@@ -1,5 +1,5 @@
 import { formatDuration } from "../../components/format.ts";
-import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
+import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
 import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
 import type { Frame, SourceLines } from "../../monitoring/models/error/stack.ts";
 import type { TraceRow } from "../../monitoring/models/rows.ts";
@@ -32,7 +32,7 @@ export function errorAsMarkdown(
   stacks: readonly (readonly Frame[])[],
   trace: TraceRow | undefined,
 ): string {
-  const { shown } = event.breadcrumbs;
+  const shown = event.breadcrumbs.shown.filter((crumb) => !isOfSdk(crumb));
   const sections = [
     ["Error", errorAsText(event, stacks)],
     ["Source lines", sourceLines(stacks)],

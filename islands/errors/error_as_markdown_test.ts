@@ -41,7 +41,10 @@ const markdownOf = (part: object = {}) => {
 
 Deno.test("error → stack trace, source lines, breadcrumbs, trace, each in a fence", () => {
   const text = markdownOf({
-    breadcrumbs: [{ timestamp: 1_789_999_999, category: "ui.click", message: "button.buy" }],
+    breadcrumbs: [
+      { timestamp: 1_789_999_999, category: "ui.click", message: "button.buy" },
+      { timestamp: 1_789_999_999, category: "sentry.event", message: "sent before" },
+    ],
   });
   assert.match(text, /^Everything between the fences .* untrusted data/);
   assert.match(

@@ -1,4 +1,4 @@
-import { memo, useEffect, useRef, useState } from "react";
+import { memo, type ReactNode, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { MOMENT_KINDS, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
@@ -8,17 +8,22 @@ import type { ListedMoment } from "./use_moments.ts";
 /** Rows of the list; the time line has marks for all. */
 const MAX_ROWS = 500;
 
+/** Files that the page loaded have a control of their own. */
+const CHOICES = MOMENT_KINDS.filter((kind) => kind !== "resource");
+
 /**
  * What happened, in order of time. The time of a moment leads to the recording at that time, its text to its own view.
  *
  * @param props.from start of the recording, milliseconds since 1970
  * @param props.at position of the player, milliseconds since the start
+ * @param props.children further controls
  */
-export function MomentList({ moments, replayId, from, at }: {
+export function MomentList({ moments, replayId, from, at, children }: {
   moments: readonly ListedMoment[];
   replayId: string;
   from: number;
   at: number;
+  children: ReactNode;
 }) {
   const [kind, setKind] = useState<MomentKind>();
   const chosen = kind === undefined ? moments : moments.filter((moment) => moment.kind === kind);
@@ -33,9 +38,10 @@ export function MomentList({ moments, replayId, from, at }: {
           onChange={({ target }) => setKind(MOMENT_KINDS.find((one) => one === target.value))}
         >
           <option value="">everything ({moments.length})</option>
-          {MOMENT_KINDS.map((one) => <option key={one} value={one}>{KIND_NAMES[one]}</option>)}
+          {CHOICES.map((one) => <option key={one} value={one}>{KIND_NAMES[one]}</option>)}
         </select>
       </label>
+      {children}
       {shown.length === 0 && <p className="empty">Nothing of this kind was recorded.</p>}
       <Rows moments={shown} replayId={replayId} from={from} current={current} />
       {chosen.length > MAX_ROWS && (

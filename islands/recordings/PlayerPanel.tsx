@@ -35,7 +35,13 @@ export function PlayerPanel({ source, replayId, recording = NOTHING, segments }:
   const isParsing = segments !== undefined && recording === NOTHING;
   const player = isParsing ? { ...controlled, phase: "starting" as const } : controlled;
   // Read after the segments, which are shown first.
-  const moments = useMoments(recording === NOTHING ? undefined : source, replayId, recording);
+  const [showsResources, setShowsResources] = useState(false);
+  const { moments, resources } = useMoments(
+    recording === NOTHING ? undefined : source,
+    replayId,
+    recording,
+    showsResources,
+  );
   const [speed, setSpeed] = useState(1);
   const [skips, setSkips] = useState(false);
   const [isWide, setWide] = useState(false);
@@ -99,7 +105,18 @@ export function PlayerPanel({ source, replayId, recording = NOTHING, segments }:
             ` ${formatCount(player.removed, "part")} of the page not allowed here and left out.`}
         </p>
       </section>
-      <MomentList moments={moments} replayId={replayId} from={recording.from} at={at} />
+      <MomentList moments={moments} replayId={replayId} from={recording.from} at={at}>
+        {resources > 0 && (
+          <label>
+            <input
+              type="checkbox"
+              checked={showsResources}
+              onChange={({ target }) => setShowsResources(target.checked)}
+            />{" "}
+            Show resources ({resources})
+          </label>
+        )}
+      </MomentList>
     </div>
   );
 }

@@ -16,6 +16,7 @@ export const KIND_NAMES: Readonly<Record<MomentKind, string>> = {
   vital: "Web vitals",
   click: "Clicks",
   navigation: "Navigations",
+  resource: "Resources",
 };
 
 /** Maximum marks of one kind: moments in the same 250th of the length share one. */

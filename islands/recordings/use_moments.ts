@@ -4,9 +4,9 @@ import {
   MAX_MOMENTS,
   type Moment,
   readMoments,
+  spanMoment,
 } from "../../monitoring/models/recording/timeline.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { TraceReader } from "../shared/trace_reader.ts";
@@ -22,12 +22,16 @@ export interface ListedMoment extends Moment {
 /**
  * What happened while a page was recorded, in order of time: what the SDK recorded beside the picture, and the errors,
  * logs and traces that name the recording.
+ *
+ * @param showsResources includes the files that the page loaded
+ * @returns also the number of these files
  */
 export function useMoments(
   source: DataSource | undefined,
   replayId: string,
   recording: Recording,
-): readonly ListedMoment[] {
+  showsResources: boolean,
+): { readonly moments: readonly ListedMoment[]; readonly resources: number } {
   const query = { replay: replayId };
   const options = { view: "recordings" } as const;
   const errors = useList(source, "occurrences", query, options).rows;
@@ -67,9 +71,13 @@ export function useMoments(
       ...spans,
     ];
     // A trace begins before the recorder is loaded. What is further off has another clock.
-    return moments.filter(({ at }) => at >= from - BEFORE_MS && at <= to + AFTER_MS)
-      .sort((a, b) => a.at - b.at).slice(0, MAX_MOMENTS);
-  }, [replayId, recording, errors, logs, traces, spans]);
+    const near = moments.filter(({ at }) => at >= from - BEFORE_MS && at <= to + AFTER_MS);
+    const others = near.filter(({ kind }) => kind !== "resource");
+    return {
+      moments: (showsResources ? near : others).sort((a, b) => a.at - b.at).slice(0, MAX_MOMENTS),
+      resources: near.length - others.length,
+    };
+  }, [replayId, recording, errors, logs, traces, spans, showsResources]);
 }
 
 /** Milliseconds before the first and after the last recorded event that still belong to a recording. */
@@ -94,7 +102,11 @@ function useSpans(
       const { parts } = await reader.read();
       const spans = parts.flatMap(({ spans }) => spans);
       const byId = new Map(spans.map((span) => [span.span_id, span]));
-      for (const span of byId.values()) found.push(...spanMoment(traceId, span));
+      for (const span of byId.values()) {
+        const moment = spanMoment(span);
+        const href = fragmentTo("traces", [traceId], { span: span.span_id });
+        if (moment) found.push({ ...moment, href });
+      }
     }
     return found;
   };
@@ -104,12 +116,3 @@ function useSpans(
 }
 
 const NONE: readonly ListedMoment[] = [];
-
-function spanMoment(
-  traceId: string,
-  { span_id, parent_span_id, name, op, start_ms }: TraceSpan,
-): ListedMoment[] {
-  if (start_ms === null || parent_span_id === null) return [];
-  const href = fragmentTo("traces", [traceId], { span: span_id });
-  return [{ kind: "span", at: start_ms, text: displayName({ name, op }), href }];
-}

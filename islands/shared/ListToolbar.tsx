@@ -58,7 +58,7 @@ export function ListToolbar({ source, what, children, actions, menu }: {
 }
 
 /** Parameters of a list's address that are no filters, or are shown elsewhere. */
-const NO_FILTERS = new Set(["q", "sort", "trace"]);
+const NO_FILTERS = new Set(["q", "sort", "trace", "name"]);
 
 /** Filters that are set; the start and end of a time range are one. */
 export function countFilters(params: URLSearchParams): number {

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { formatFineDuration } from "../../components/format.ts";
-import { longestSpans } from "../../monitoring/models/trace/longest_spans.ts";
+import { longestSpans } from "../../monitoring/models/trace/self_time.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import { KindMark } from "./SpanKinds.tsx";
@@ -9,7 +9,7 @@ import { KindMark } from "./SpanKinds.tsx";
 const SHOWN = 3;
 
 /**
- * Links to the spans in which the most time was spent, without that of their children.
+ * Links to the spans with the most self time.
  *
  * @param props.hrefOf link to the span with an id
  * @param props.onShow brings the span with a key into view
@@ -24,9 +24,11 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
   if (trace.tree.nodes.length < SHOWN) return null;
   return (
     <nav className="longest" aria-label="Most self time">
-      <span title="Without the time of their children">Most self time</span>
+      <span title="Without the time of spans below them, and of requests beside them">
+        Most self time
+      </span>
       <ol>
-        {longest.map(({ node: { key, span }, own_ms, duration_ms }) => (
+        {longest.map(({ node: { key, span }, self_ms, duration_ms }) => (
           <li key={key} data-kind={spanKind(span!)}>
             <a
               href={hrefOf(span!.span_id)}
@@ -35,7 +37,7 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
                 onShow(key)}
             >
               <KindMark />
-              <b>{ownOfAll(own_ms, duration_ms)}</b> {span!.name}
+              <b>{selfOfAll(self_ms, duration_ms)}</b> {span!.name}
             </a>
           </li>
         ))}
@@ -44,10 +46,10 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
   );
 }
 
-/** `188 of 355 ms`; of a span without children only its duration. */
-function ownOfAll(own_ms: number, duration_ms: number): string {
-  const [own, duration] = [own_ms, duration_ms].map(formatFineDuration) as [string, string];
-  if (own === duration) return own;
+/** `188 of 355 ms`; of a span that waits for no other only its duration. */
+function selfOfAll(self_ms: number, duration_ms: number): string {
+  const [part, duration] = [self_ms, duration_ms].map(formatFineDuration) as [string, string];
+  if (part === duration) return part;
   const unit = duration.slice(duration.search(/\s/));
-  return `${own.endsWith(unit) ? own.slice(0, -unit.length) : own} of ${duration}`;
+  return `${part.endsWith(unit) ? part.slice(0, -unit.length) : part} of ${duration}`;
 }

@@ -46,7 +46,7 @@ export function PairRow({ pair, sides, width_ms }: {
       {a && b
         ? (
           <Difference
-            ms={difference_ms}
+            by={difference_ms}
             of={isInstant ? "start" : isPageOp(span.op) ? "visit" : "duration"}
           />
         )
@@ -99,29 +99,36 @@ function SpanCell({ side: { letter, id, trace }, compared, isInstant, width_ms }
   );
 }
 
-/** Smaller differences are not visible in the durations. */
-const SAME_MS = 0.05;
+const TIME = { format: formatFineDuration, visible: 0.05 };
 
-/** By what is compared: a duration, when something happened, or how long a page was watched. */
+/**
+ * By what is compared: a duration, when something happened, how long a page was watched, or a score. `visible` is the
+ * smallest difference that the values show.
+ */
 const DIFFERENCES = {
-  duration: ["slower", "faster"],
-  start: ["later", "earlier"],
-  visit: ["longer", "shorter"],
+  duration: { ...TIME, more: "slower", less: "faster" },
+  start: { ...TIME, more: "later", less: "earlier" },
+  visit: { ...TIME, more: "longer", less: "shorter" },
+  score: {
+    format: (score: number) => score.toFixed(2),
+    visible: 0.005,
+    more: "higher",
+    less: "lower",
+  },
 } as const;
 
-/** A cell with a difference in milliseconds, in a word. */
-export function Difference({ ms, of }: { ms: number | null; of: keyof typeof DIFFERENCES }) {
-  if (ms === null) return <td className="n">–</td>;
-  if (Math.abs(ms) < SAME_MS) return <td className="n same">same</td>;
-  const colour = of === "visit" ? "" : ms > 0 ? "refused" : "flows";
-  return (
-    <td className={`n ${colour}`}>
-      {signed(ms, formatFineDuration)} {DIFFERENCES[of][ms > 0 ? 0 : 1]}
-    </td>
-  );
+type Compared = keyof typeof DIFFERENCES;
+
+/** A cell with a difference, B minus A: milliseconds or a score. Null: there is none. */
+export function Difference({ by, of }: { by: number | null; of: Compared }) {
+  if (by === null) return <td className="n">–</td>;
+  const isSame = Math.abs(by) < DIFFERENCES[of].visible;
+  const colour = isSame ? "same" : of === "visit" ? "" : by > 0 ? "refused" : "flows";
+  return <td className={`n ${colour}`}>{differenceText(by, of)}</td>;
 }
 
-/** With a sign; 0 has none. */
-export function signed(value: number, format: (value: number) => string): string {
-  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${format(Math.abs(value))}`;
+/** A difference in one direction, from A to B: `1.20 s slower`. */
+export function differenceText(by: number, of: Compared): string {
+  const { format, visible, more, less } = DIFFERENCES[of];
+  return Math.abs(by) < visible ? "same" : `${format(Math.abs(by))} ${by > 0 ? more : less}`;
 }

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -10,7 +10,7 @@ import { type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals
 import { fragmentTo } from "../shared/fragment.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { useStableMemo } from "../shared/stable.ts";
-import { Difference, PairRow, type Side, signed } from "./PairRow.tsx";
+import { Difference, PairRow, type Side } from "./PairRow.tsx";
 import { percentAt } from "./time_scale.ts";
 import { useTraceContent } from "./use_trace_content.ts";
 import { type FormattedVital, formatVitals, Rating } from "./WebVitals.tsx";
@@ -42,7 +42,6 @@ export function TraceCompare({ source, ids, takesFocus }: {
     { letter: "B", id: idB, trace: b },
   ];
   const vitals = useMemo(() => vitalPairs([a, b]), [a, b]);
-  const [showsUnchanged, setShowsUnchanged] = useState(false);
   const rowsOf = (pairs: readonly SpanPair[]) =>
     pairs.map((pair) => (
       <PairRow
@@ -52,6 +51,11 @@ export function TraceCompare({ source, ids, takesFocus }: {
         width_ms={comparison.width_ms}
       />
     ));
+  const folded = [
+    ["only in A", comparison.onlyA],
+    ["only in B", comparison.onlyB],
+    ["unchanged", comparison.unchanged],
+  ] as const;
   const missing = sides.find(({ trace: { tree, marks } }) =>
     tree.nodes.length + marks.length === 0
   );
@@ -105,7 +109,7 @@ export function TraceCompare({ source, ids, takesFocus }: {
                     />
                   ))}
                   <Difference
-                    ms={differenceOf(a.summary.duration_ms, b.summary.duration_ms)}
+                    by={differenceOf(a.summary.duration_ms, b.summary.duration_ms)}
                     of="duration"
                   />
                 </tr>
@@ -115,9 +119,7 @@ export function TraceCompare({ source, ids, takesFocus }: {
                     {sides.map(({ letter }, n) => (
                       <FactCell key={letter} letter={letter} value="–" {...ofSides[n]} />
                     ))}
-                    {name === "cls"
-                      ? <td className="n">{difference === null ? "" : scoreText(difference)}</td>
-                      : <Difference ms={difference} of="duration" />}
+                    <Difference by={difference} of={name === "cls" ? "score" : "duration"} />
                   </tr>
                 ))}
               </tbody>
@@ -125,23 +127,12 @@ export function TraceCompare({ source, ids, takesFocus }: {
                 <Scales width_ms={comparison.width_ms} />
                 {rowsOf(comparison.changed)}
               </tbody>
-              {comparison.unchanged.length > 0 && (
-                <tbody>
-                  <tr className="unchanged">
-                    <td colSpan={4}>
-                      <button
-                        type="button"
-                        className="plain"
-                        aria-expanded={showsUnchanged}
-                        onClick={() => setShowsUnchanged(!showsUnchanged)}
-                      >
-                        {showsUnchanged ? "▾" : "▸"} {comparison.unchanged.length} unchanged
-                      </button>
-                    </td>
-                  </tr>
-                  {showsUnchanged && rowsOf(comparison.unchanged)}
-                </tbody>
-              )}
+              {folded.map(([title, pairs]) => (
+                <FoldedRows key={title} title={title} count={pairs.length}>
+                  {() =>
+                    rowsOf(pairs)}
+                </FoldedRows>
+              ))}
             </table>
             {comparison.omitted > 0 && (
               <p className="empty">
@@ -154,14 +145,16 @@ export function TraceCompare({ source, ids, takesFocus }: {
   );
 }
 
-/** The list in which the trace to compare with is chosen: those with the same name first of all. */
-export function chooseHref(
-  traceId: string,
-  { name, spans, errors, logs }: Pick<TraceSummary, "name" | "spans" | "errors" | "logs">,
-): string {
+/** The list in which the trace to compare with is chosen, at first of those with the same name. */
+export function chooseHref(traceId: string, summary: TraceSummary): string {
+  const { spans, errors, logs } = summary;
   // Before the trace is loaded it has no name to search for.
-  const q = spans + errors + logs > 0 ? name : undefined;
-  return fragmentTo("traces", [traceId, "compare"], { q });
+  const isLoaded = spans + errors + logs > 0;
+  return fragmentTo(
+    "traces",
+    [traceId, "compare"],
+    isLoaded ? { name: summary.name, op: summary.op ?? undefined } : {},
+  );
 }
 
 /** Name and facts of one of the traces. */
@@ -180,6 +173,33 @@ function SideHead({ side: { letter, id, trace } }: { side: Side }) {
         <Timestamp at={trace.start_ms} /> · {facts.join(" · ")}
       </small>
     </th>
+  );
+}
+
+/** Rows behind a button, `12 spans only in A`; nothing if there are none. */
+function FoldedRows({ title, count, children }: {
+  title: string;
+  count: number;
+  children: () => ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  if (count === 0) return null;
+  return (
+    <tbody>
+      <tr>
+        <td colSpan={4}>
+          <button
+            type="button"
+            className="plain"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {isOpen ? "▾" : "▸"} {formatCount(count, "span")} {title}
+          </button>
+        </td>
+      </tr>
+      {isOpen && children()}
+    </tbody>
   );
 }
 
@@ -239,10 +259,6 @@ function vitalPairs(traces: readonly Trace[]) {
     return [{ name, ofSides, difference: a && b ? b.value - a.value : null }];
   });
 }
-
-const scoreText = (score: number) =>
-  Math.abs(score) < 0.005 ? "same" : signed(score, (value) => value.toFixed(2));
-
 const durationText = (ms: number | null) => ms === null ? "–" : formatFineDuration(ms);
 const differenceOf = (a: number | null, b: number | null) =>
   a === null || b === null ? null : b - a;

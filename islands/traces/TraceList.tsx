@@ -24,7 +24,8 @@ import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
  * The list of traces. Includes this page's own traces before their envelopes have arrived.
  *
  * @param props.returnFrom id of the trace that was open before; its row gets the focus
- * @param props.compareWith id of a trace: the rows lead to their comparison with it
+ * @param props.compareWith id of a trace: the rows lead to their comparison with it. `name` in the address: only
+ *   those of this name
  */
 export function TraceList({ source, returnFrom, compareWith }: {
   source: DataSource | undefined;
@@ -46,22 +47,19 @@ export function TraceList({ source, returnFrom, compareWith }: {
   const list = useList(source, "traces", { q, sort, ...own, ...filters });
   const live = useLiveSpans();
   // The filters are applied by the data source, which does not have the live traces.
-  const isFiltered = [
-    q,
-    sort,
-    filters.release,
-    filters.environment,
-    filters.until,
-    ...Object.values(own),
-  ]
+  const { release, environment, until } = filters;
+  const isFiltered = Object.values({ q, sort, release, environment, until, ...own })
     .some((filter) => filter !== undefined);
   const showsOwn = useShowsOwn(source, filters);
   const liveTraces = showsOwn && !isFiltered ? live.traces : new Map();
+  const isCandidate = (row: ListedTrace) =>
+    compareWith === undefined ||
+    (row.trace_id !== compareWith && (own.name === undefined || own.name === row.name));
   const rows = newestFirst(
     withLiveTraces(list.rows, liveTraces, live.now),
     sort,
     ({ started_at }) => started_at,
-  );
+  ).filter(isCandidate);
   const hasRecordings = rows.some(({ replay_id }) => replay_id !== null);
 
   return (
@@ -86,19 +84,22 @@ export function TraceList({ source, returnFrom, compareWith }: {
           <a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>
         </>
       }
-      above={
-        <>
-          {compareWith !== undefined && (
-            <p className="filtered-by">
-              <span>
-                Choose the trace to compare with <Id id={compareWith} />
-              </span>
-              <a href={fragmentTo("traces", [compareWith])}>Cancel</a>
-            </p>
-          )}
-          <OnlyWithSpan {...own} count={list.rows.length} hasMore={list.more !== undefined} />
-        </>
-      }
+      above={compareWith === undefined
+        ? <OnlyWithSpan {...own} count={list.rows.length} hasMore={list.more !== undefined} />
+        : (
+          <p className="filtered-by">
+            <span>
+              Choose the trace to compare with <Id id={compareWith} />
+              {own.name !== undefined && (
+                <>. Only those named “{displayName({ op: own.op ?? null, name: own.name })}”</>
+              )}
+            </span>
+            {own.name !== undefined && (
+              <a href={fragmentTo("traces", [compareWith, "compare"])}>Show other names</a>
+            )}
+            <a href={fragmentTo("traces", [compareWith])}>Cancel</a>
+          </p>
+        )}
       table={{
         className: "data-table traces-list",
         caption: sort === undefined ? "Traces, newest first" : "Traces",

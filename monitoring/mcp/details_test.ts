@@ -113,6 +113,45 @@ Deno.test("get_error of a hostile event → bounded, and errors of its group are
   });
 });
 
+Deno.test("get_error with breadcrumbs of the SDK itself → the application's alone", async () => {
+  const event = {
+    event_id: hexId(1),
+    exception: { values: [{ type: "Error", value: "no money" }] },
+    breadcrumbs: [{ category: "sentry.event" }, { category: "http" }, {
+      category: "sentry.replay",
+    }],
+  };
+  await withReader([envelopeOf({}, ["event", event])], async (reader) => {
+    const { breadcrumbs } = jsonOf((await getError({ event_id: hexId(1) }, reader)).data);
+    assert.deepEqual(breadcrumbs.map(({ category }: { category: string }) => category), ["http"]);
+  });
+});
+
+Deno.test("get_trace, function beside the request it awaits → the request has the self time", async () => {
+  const start = Math.floor(NOW / 1000);
+  const spans: readonly [op: string, from: number, to: number][] = [
+    ["http.server", 0, 0.5],
+    ["function", 0, 0.46],
+    ["http.client", 0.005, 0.455],
+  ];
+  const items = spans.map(([op, from, to], n) => ({
+    trace_id: TRACE,
+    span_id: hexId(n + 1).slice(16),
+    ...n > 0 && { parent_span_id: hexId(1).slice(16) },
+    name: op,
+    start_timestamp: start + from,
+    end_timestamp: start + to,
+    attributes: { "sentry.op": { value: op, type: "string" } },
+  }));
+  await withReader([envelopeOf({}, ["span", { items }])], async (reader) => {
+    const { longest_spans } = jsonOf((await getTrace({ trace_id: TRACE }, reader)).data);
+    assert.deepEqual(
+      longest_spans.map(({ op, self_ms }: { op: string; self_ms: number }) => [op, self_ms]),
+      [["http.client", 450], ["http.server", 40], ["function", 10]],
+    );
+  });
+});
+
 Deno.test("get_trace of 1,500 spans → pages with each span once, all bounded", async () => {
   const id = (n: number) => n.toString(16).padStart(16, "0");
   const spans = Array.from({ length: 1_500 }, (_, n) => ({

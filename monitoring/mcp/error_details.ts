@@ -3,6 +3,7 @@ import {
   type ReportedError,
   UnreadableEventError,
 } from "../models/error/error_event.ts";
+import { isOfSdk } from "../models/error/breadcrumbs.ts";
 import { createSourceFinder, type FoundFrame } from "../models/error/source_finder.ts";
 import type { Frame, SourceLines } from "../models/error/stack.ts";
 import type { Bounded } from "../models/json.ts";
@@ -147,7 +148,7 @@ async function describe(event: ReportedError, { inbox }: TelemetryReader) {
       : { frames: await framesOf(stack) },
     facts: event.facts,
     tags: event.tags.shown,
-    breadcrumbs: breadcrumbs.shown.slice(-MAX_BREADCRUMBS)
+    breadcrumbs: breadcrumbs.shown.filter((crumb) => !isOfSdk(crumb)).slice(-MAX_BREADCRUMBS)
       .map(({ at, category, level, message, data }) => ({
         at: isoTime(at),
         category,

@@ -166,8 +166,8 @@ export const TOOLS: readonly Tool[] = [
     name: "get_trace",
     title: "Get one trace",
     description:
-      "Returns one trace: its errors and logs, web vitals, longest spans, and the tree of its spans" +
-      " with offsets and durations in milliseconds. Parents come before their children; `depth` is the" +
+      "Returns one trace: its errors and logs, web vitals, the spans with the most self time, and the tree" +
+      " of its spans with offsets and durations in milliseconds. Parents come before their children; `depth` is the" +
       " indentation.",
     input: object({
       trace_id: TRACE_ID,

@@ -1,5 +1,5 @@
 import { hexId } from "../models/json.ts";
-import { longestSpans } from "../models/trace/longest_spans.ts";
+import { longestSpans } from "../models/trace/self_time.ts";
 import type { SpanNode } from "../models/trace/span_tree.ts";
 import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts";
 import { readTraceEnvelope } from "../models/trace/trace_envelope.ts";
@@ -139,9 +139,9 @@ function overview(trace: Trace) {
     // Oldest first.
     first_errors: marks("error").slice(0, MAX_ERRORS).map(offset),
     first_logs: marks("log").slice(0, MAX_LOGS).map(offset),
-    longest_spans: longestSpans(trace.tree, trace.times, LONGEST).map(({ node, own_ms }) => {
+    longest_spans: longestSpans(trace.tree, trace.times, LONGEST).map(({ node, self_ms }) => {
       const { span_id, op, name, duration_ms } = spanRow(trace, node);
-      return { span_id, op, name, duration_ms, own_ms: round(own_ms) };
+      return { span_id, op, name, duration_ms, self_ms: round(self_ms) };
     }),
   };
 }

@@ -126,14 +126,20 @@ test("an AggregateError → members and causes, breadcrumbs, what failed before 
   await expect(before.getByRole("listitem")).toHaveCount(1);
   await expect(before).toContainText(/12\sms before\s+DnsError no such host/);
   expect(await before.getByRole("link").getAttribute("href")).toMatch(/^#\/errors\/[\da-f]+\/\d+$/);
-  const crumbs = errorDetail(page).getByRole("region", { name: "Breadcrumbs" }).getByRole(
-    "listitem",
-  );
+  const breadcrumbs = errorDetail(page).getByRole("region", { name: "Breadcrumbs" });
+  const crumbs = breadcrumbs.getByRole("listitem");
   await expect(crumbs).toContainText([
     /3\.0\d\ss before.*console.*Sending a mail/,
     /1\.0\d\ss before http 421/,
     "AggregateError: All servers failed",
   ]);
+  await expect(crumbs).toHaveCount(3);
+  const ofSdk = breadcrumbs.getByRole("button", { name: "Show Sentry's own (1)" });
+  await ofSdk.press("Enter");
+  await expect(crumbs).toHaveCount(4);
+  await expect(crumbs.nth(1)).toContainText(/2\.0\d\ss before.*sentry\.event.*Sent another event/);
+  await ofSdk.press("Enter");
+  await expect(crumbs).toHaveCount(3);
   await expect(errorDetail(page).getByRole("region", { name: "Tags" })).toContainText("mail");
 });
 

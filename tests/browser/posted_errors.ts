@@ -146,6 +146,7 @@ export const nodeEvent = (now = Date.now()) => ({
   breadcrumbs: [
     { timestamp: now / 1000 - 1, category: "http", level: "warning", data: { status_code: 421 } },
     { timestamp: now / 1000 - 3, category: "console", message: "Sending a mail" },
+    { timestamp: now / 1000 - 2, category: "sentry.event", message: "Sent another event" },
   ],
 });
 

@@ -37,11 +37,31 @@ export function largeTrace(traceId: string, count: number): unknown[][] {
   );
 }
 
+/** Spans of a trace in which an async function and the request that it awaits have the same parent. */
+export function lostContextTrace(traceId: string): unknown[] {
+  const start = Date.now() / 1000 - 60;
+  const spans: readonly [op: string, name: string, parent: number, from: number, to: number][] = [
+    ["http.server", "POST /checkout", -1, 0, 0.75],
+    ["function", "charge", 0, 0.1, 0.563],
+    ["http.client", "POST bank.example/charge", 0, 0.101, 0.561],
+    ["db", "INSERT INTO orders", 0, 0.6, 0.7],
+  ];
+  return spans.map(([op, name, parent, from, to], n) => ({
+    trace_id: traceId,
+    span_id: spanId(n),
+    ...(parent >= 0 && { parent_span_id: spanId(parent) }),
+    name,
+    start_timestamp: start + from,
+    end_timestamp: start + to,
+    attributes: { "sentry.op": { value: op, type: "string" } },
+  }));
+}
+
 /** A page load with a query of `query_s` seconds on the server, and a click an hour later. */
-export function pageLoadTrace(traceId: string, query_s = 0.4): unknown[] {
+export function pageLoadTrace(traceId: string, query_s = 0.4, page = "/checkout"): unknown[] {
   const start = Date.now() / 1000 - 2 * 3600;
   const spans: readonly [op: string, name: string, parent: number, from: number, to: number][] = [
-    ["pageload", "/checkout", -1, 0, 1],
+    ["pageload", page, -1, 0, 1],
     ["resource.script", "/app.js", 0, 0.1, 0.2],
     ["http.client", "POST /orders", 0, 0.3, 0.9],
     ["http.server", "/orders", 2, 0.35, 0.85],

@@ -156,6 +156,12 @@ test("application used → each state plays as it was, masked; moments lead to i
       .filter({ has: page.locator("small", { hasText: kind! }) });
     await expect(listed.first(), moment).toBeVisible();
   }
+  const resources = kinds.locator(".of-resource");
+  await expect(resources).toHaveCount(0);
+  await page.getByRole("checkbox", { name: /^Show resources \(\d+\)$/ }).check();
+  await expect(resources.filter({ hasText: "/app.js" })).toBeVisible();
+  await page.getByRole("checkbox", { name: /^Show resources/ }).uncheck();
+  await expect(resources).toHaveCount(0);
   // From each view to the moment in the recording.
   const ways = [["error", "Play at this moment"], ["log", "Play the recording at this moment"], [
     "span",

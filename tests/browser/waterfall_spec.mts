@@ -2,7 +2,14 @@
 import { expect, test } from "./fixtures.ts";
 import { expectAccessibleLayout, expectNoOverflow } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
-import { hostileTrace, largeTrace, pageLoadTrace, postSpans, spanId } from "./posted_traces.ts";
+import {
+  hostileTrace,
+  largeTrace,
+  lostContextTrace,
+  pageLoadTrace,
+  postSpans,
+  spanId,
+} from "./posted_traces.ts";
 import { spanDetail, spanRow, traceLink, waterfall } from "./traces_view.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
@@ -131,9 +138,22 @@ test("page load with a click an hour later → named, coloured, fitted axis, lin
   });
 });
 
+test("function beside the request that it awaits → most self time names the request", async ({ page, server }) => {
+  await postSpans(server.origin, lostContextTrace(TRACE));
+  await page.goto(`/#/traces/${TRACE}`);
+  const longest = page.getByRole("navigation", { name: "Most self time" }).getByRole("link");
+  await expect(longest).toHaveText([
+    /460\sms POST bank\.example/,
+    /187 of 750\sms POST \/checkout/,
+    /100\sms INSERT/,
+  ]);
+});
+
 test("two traces chosen by keyboard → side by side on one scale, spans matched", async ({ page, server }) => {
-  const other = "d".repeat(32);
+  const [other, similar] = ["d".repeat(32), "c".repeat(32)];
   await postSpans(server.origin, pageLoadTrace(TRACE), pageLoadTrace(other, 0.3));
+  // A search for the name finds it: its page is below.
+  await postSpans(server.origin, pageLoadTrace(similar, 0.3, "/checkout/done"));
   await postSpans(server.origin, largeTrace("e".repeat(32), 20)[0]!);
   const table = page.getByRole("table", { name: "Spans of both traces" });
   const row = (name: RegExp) => table.getByRole("row", { name });
@@ -142,13 +162,20 @@ test("two traces chosen by keyboard → side by side on one scale, spans matched
   await expect(page.getByRole("heading", { name: "Page load /checkout" })).toBeVisible();
   await page.getByRole("link", { name: "Compare" }).press("Enter");
   await expect(page.getByText("Choose the trace to compare with")).toBeVisible();
-  await expect(traceLink(page, "e".repeat(32))).toBeHidden();
+  await expect(traceLink(page, other)).toBeVisible();
+  for (const hidden of [TRACE, similar, "e".repeat(32)]) {
+    await expect(traceLink(page, hidden)).toBeHidden();
+  }
+  await page.getByRole("link", { name: "Show other names" }).press("Enter");
+  for (const shown of [similar, "e".repeat(32)]) await expect(traceLink(page, shown)).toBeVisible();
+  await page.goBack();
+  await expect(traceLink(page, similar)).toBeHidden();
   await traceLink(page, other).press("Enter");
   await expect(page).toHaveURL(new RegExp(`#/traces/${TRACE}/compare/${other}$`));
   await expect(page.getByRole("heading", { name: "Two traces compared" })).toBeFocused();
-  await expect(row(/db\.query/)).toContainText(/400\sms.*300\sms.*−100\sms faster/);
+  await expect(row(/db\.query/)).toContainText(/400\sms.*300\sms100\sms faster/);
   await expect(row(/http\.server/)).toBeHidden();
-  await page.getByRole("button", { name: /\d unchanged/ }).press("Enter");
+  await page.getByRole("button", { name: /\d\sspans unchanged/ }).press("Enter");
   await expect(row(/http\.server/)).toContainText("same");
   const bars = row(/pageload/).locator(".span-bar");
   const [a, b] = [await bars.first().boundingBox(), await bars.last().boundingBox()];
@@ -160,7 +187,11 @@ test("two traces chosen by keyboard → side by side on one scale, spans matched
   );
 
   await page.goto(`/#/traces/${TRACE}/compare/${"e".repeat(32)}`);
+  await expect(row(/step 19/)).toBeHidden();
+  await page.getByRole("button", { name: /6\sspans only in A/ }).press("Enter");
   await expect(row(/pageload/)).toContainText("only in A");
+  await expect(row(/step 19/)).toBeHidden();
+  await page.getByRole("button", { name: /20\sspans only in B/ }).press("Enter");
   await expect(row(/step 19/)).toContainText("only in B");
   await page.goto(`/#/traces/${TRACE}/compare/${"f".repeat(32)}`);
   await expect(page.getByText("Trace B not found")).toBeVisible();

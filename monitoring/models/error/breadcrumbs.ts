@@ -13,6 +13,10 @@ export interface Breadcrumb {
   readonly data: readonly NamedValue[];
 }
 
+/** Whether the SDK recorded what it sent itself (`sentry.event`, `sentry.transaction`): nothing the application did. */
+export const isOfSdk = ({ category }: Pick<Breadcrumb, "category">): boolean =>
+  category.startsWith("sentry.");
+
 /** SDKs keep 100. The newest ones are kept. */
 const MAX_BREADCRUMBS = 200;
 const MAX_DATA = 30;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readBreadcrumbs } from "./breadcrumbs.ts";
+import { isOfSdk, readBreadcrumbs } from "./breadcrumbs.ts";
 
 const AT = 1_790_000_000_000;
 const crumb = (message: string, timestamp?: unknown) => ({ message, timestamp });
@@ -43,6 +43,15 @@ Deno.test("too many breadcrumbs → newest kept; not a breadcrumb → empty one"
   assert.ok(more > 0);
   assert.deepEqual(messages([null, 5, "text"]), ["", "", ""]);
   assert.deepEqual(messages("none"), []);
+});
+
+Deno.test("category sentry.… → the SDK's own; others → the application's", () => {
+  const own = ["sentry.event", "sentry.transaction"];
+  const others = ["sentry", "sentry-lib", "my.sentry.event", "http", ""];
+  const { shown } = readBreadcrumbs({
+    breadcrumbs: [...own, ...others].map((category) => ({ category })),
+  }, AT);
+  assert.deepEqual(shown.filter(isOfSdk).map(({ category }) => category), own);
 });
 
 Deno.test("breadcrumb → category, level and data as sent", () => {

@@ -12,7 +12,8 @@ import {
   type Segment,
   SegmentError,
 } from "./recording.ts";
-import { readMoments } from "./timeline.ts";
+import { spanOf } from "../trace/testdata/spans.ts";
+import { readMoments, spanMoment } from "./timeline.ts";
 
 const NOON = 1_795_262_400_000;
 const ID = "5".repeat(32);
@@ -188,6 +189,16 @@ Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repe
     "request: POST /api · 500",
     "vital: LCP 81 ms",
   ]);
+});
+
+Deno.test("spans of a trace → files that the page loaded are resources; root, no start → none", () => {
+  const moment = (op: string) =>
+    spanMoment(spanOf("a", "load", NOON, NOON + 9, { op, name: "/a" }));
+  assert.deepEqual(moment("http.client"), { kind: "span", at: NOON, text: "/a" });
+  assert.deepEqual(moment("resource.fetch"), { kind: "span", at: NOON, text: "/a" });
+  assert.deepEqual(moment("resource.script"), { kind: "resource", at: NOON, text: "/a" });
+  assert.equal(spanMoment(spanOf("load", null, NOON, NOON + 9)), undefined);
+  assert.equal(spanMoment(spanOf("a", "load", null, NOON)), undefined);
 });
 
 Deno.test("any JSON as entries → no exception", () => {

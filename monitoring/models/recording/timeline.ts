@@ -1,4 +1,7 @@
 import { at, textAt, tidyText } from "../json.ts";
+import { isStaticResource } from "../trace/noise.ts";
+import { displayName } from "../trace/trace_name.ts";
+import type { TraceSpan } from "../trace/trace_span.ts";
 import type { RecordedEvent } from "./recording.ts";
 
 /** What happened at a moment of a recording. */
@@ -19,6 +22,7 @@ export const MOMENT_KINDS = [
   "vital",
   "click",
   "navigation",
+  "resource",
 ] as const;
 
 export type MomentKind = (typeof MOMENT_KINDS)[number];
@@ -57,6 +61,16 @@ export function readMoments(entries: readonly RecordedEvent[]): Moment[] {
     if (!isRepeated) moments.push(moment);
   }
   return moments.sort((a, b) => a.at - b.at);
+}
+
+/**
+ * The moment at which a span of a trace started: a `resource` if the page loaded a file, else a `span`. Undefined: it
+ * has no start, or it is a root, which is the moment of its trace.
+ */
+export function spanMoment({ start_ms, parent_span_id, name, op }: TraceSpan): Moment | undefined {
+  if (start_ms === null || parent_span_id === null) return undefined;
+  const kind = isStaticResource(op) ? "resource" : "span";
+  return { kind, at: start_ms, text: displayName({ name, op }) };
 }
 
 /** An address without its origin, for display. */

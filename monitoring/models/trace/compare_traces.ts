@@ -1,4 +1,4 @@
-import { isMeasurement, ownTime } from "./longest_spans.ts";
+import { isMeasurement, selfTimes } from "./self_time.ts";
 import type { SpanNode } from "./span_tree.ts";
 import { mainSection } from "./time_sections.ts";
 import type { Trace } from "./trace.ts";
@@ -11,8 +11,7 @@ export interface ComparedSpan {
   readonly start_ms: number;
   /** Null: it has no end. */
   readonly duration_ms: number | null;
-  /** Duration without that of its children. */
-  readonly own_ms: number;
+  readonly self_ms: number;
 }
 
 /** Two spans with the same operation and name, or one that the other trace does not have. */
@@ -26,10 +25,12 @@ export interface SpanPair {
 }
 
 interface TraceComparison {
-  /** Largest change of their own time first, so that the cause is before its parents. */
+  /** Largest change of their self time first, so that the cause is before its parents. */
   readonly changed: readonly SpanPair[];
-  /** By their start. */
+  /** By their start, as those that only one trace has. */
   readonly unchanged: readonly SpanPair[];
+  readonly onlyA: readonly SpanPair[];
+  readonly onlyB: readonly SpanPair[];
   /** Pairs with smaller changes that were left out. */
   readonly omitted: number;
   /** Width of the time scale of both traces, which begins at 0. */
@@ -60,10 +61,14 @@ export function compareTraces(a: Trace, b: Trace, most: number): TraceComparison
   const byChange = (one: SpanPair, other: SpanPair) =>
     weightOf(other) - weightOf(one) || startOf(one) - startOf(other);
   const kept = all.toSorted(byChange).slice(0, most);
+  const parts = Map.groupBy(kept, partOf);
+  const inOrder = (part: ReturnType<typeof partOf>) =>
+    (parts.get(part) ?? []).sort((one, other) => startOf(one) - startOf(other));
   return {
-    changed: kept.filter(isChanged),
-    unchanged: kept.filter((pair) => !isChanged(pair))
-      .sort((one, other) => startOf(one) - startOf(other)),
+    changed: parts.get("changed") ?? [],
+    unchanged: inOrder("unchanged"),
+    onlyA: inOrder("onlyA"),
+    onlyB: inOrder("onlyB"),
     omitted: all.length - kept.length,
     width_ms: Math.max(...[a, b].map(({ sections }) => {
       const { start_ms, end_ms } = mainSection(sections);
@@ -75,13 +80,14 @@ export function compareTraces(a: Trace, b: Trace, most: number): TraceComparison
 /** Spans by their start, parents before children. */
 function spansOf({ tree, times, sections }: Trace): ComparedSpan[] {
   const origin = mainSection(sections).start_ms;
+  const selfTime = selfTimes(tree, times);
   return tree.nodes.flatMap((node) => {
     if (node.span === null) return [];
     const { start_ms, end_ms } = times.byNode.get(node)!;
     const duration_ms = node.span.end_ms === null ? null : end_ms - start_ms;
     if (isMeasurement(node.span.op)) return [];
-    const own_ms = ownTime(node, times);
-    return [{ span: node.span, node, start_ms: start_ms - origin, duration_ms, own_ms }];
+    const self_ms = selfTime.get(node)!;
+    return [{ span: node.span, node, start_ms: start_ms - origin, duration_ms, self_ms }];
   }).sort((one, other) => one.start_ms - other.start_ms);
 }
 
@@ -93,13 +99,17 @@ function pairOf(a: ComparedSpan | undefined, b: ComparedSpan | undefined): SpanP
   return { a, b, isInstant, difference_ms };
 }
 
-function isChanged({ a, b, difference_ms }: SpanPair): boolean {
-  if (difference_ms === null) return true;
-  const longer = Math.max(a?.duration_ms ?? 0, b?.duration_ms ?? 0);
-  return Math.abs(difference_ms) >= Math.max(UNCHANGED_MS, UNCHANGED_SHARE * longer);
+function partOf({ a, b, difference_ms }: SpanPair) {
+  if (b === undefined) return "onlyA";
+  if (a === undefined) return "onlyB";
+  if (difference_ms === null) return "changed";
+  const longer = Math.max(a.duration_ms ?? 0, b.duration_ms ?? 0);
+  return Math.abs(difference_ms) < Math.max(UNCHANGED_MS, UNCHANGED_SHARE * longer)
+    ? "unchanged"
+    : "changed";
 }
 
 const weightOf = ({ a, b, isInstant, difference_ms }: SpanPair) =>
-  isInstant ? Math.abs(difference_ms ?? 0) : Math.abs((b?.own_ms ?? 0) - (a?.own_ms ?? 0));
+  isInstant ? Math.abs(difference_ms ?? 0) : Math.abs((b?.self_ms ?? 0) - (a?.self_ms ?? 0));
 
 const startOf = ({ a, b }: SpanPair) => Math.min(a?.start_ms ?? Infinity, b?.start_ms ?? Infinity);

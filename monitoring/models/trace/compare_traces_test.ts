@@ -6,15 +6,17 @@ import type { TraceSpan } from "./trace_span.ts";
 
 function compare(a: TraceSpan[], b: TraceSpan[], most = 99) {
   const [first, second] = [a, b].map((spans) => readTrace([{ spans, marks: [] }]));
-  const { changed, unchanged, ...rest } = compareTraces(first!, second!, most);
+  const { changed, unchanged, onlyA, onlyB, ...rest } = compareTraces(first!, second!, most);
   const [pairs, same] = [changed, unchanged].map((list) =>
-    list.map(({ a, b, difference_ms }) => [
-      a?.span.span_id ?? null,
-      b?.span.span_id ?? null,
-      difference_ms,
-    ])
+    list.map(({ a, b, difference_ms }) => [a?.span.span_id, b?.span.span_id, difference_ms])
   );
-  return { pairs: pairs!, same: same!, ...rest };
+  return {
+    pairs: pairs!,
+    same: same!,
+    onlyA: onlyA.map(({ a }) => a?.span.span_id),
+    onlyB: onlyB.map(({ b }) => b?.span.span_id),
+    ...rest,
+  };
 }
 const query = (id: string, parent: string | null, start: number, end: number | null) =>
   spanOf(id, parent, start, end, { op: "db", name: "SELECT" });
@@ -27,12 +29,14 @@ Deno.test("same operations and names → matched in order of start, with the dif
   assert.deepEqual(compare(a, b), {
     pairs: [["a", "b", 150], ["a1", "b1", 70], ["a2", "b2", -5]],
     same: [],
+    onlyA: [],
+    onlyB: [],
     omitted: 0,
     width_ms: 250,
   });
 });
 
-Deno.test("span around others, or one more of a name → only that one is in one trace", () => {
+Deno.test("span around others, or one more of a name → only in that trace, apart from changes", () => {
   const a = [request("a", 0, 100), query("a1", "a", 10, 20)];
   const middleware = spanOf("b0", "b", 5, 95, { op: "middleware", name: "session" });
   const b = [
@@ -41,9 +45,10 @@ Deno.test("span around others, or one more of a name → only that one is in one
     query("b1", "b0", 10, 20),
     query("b2", "b0", 30, 50),
   ];
-  const { pairs, same } = compare(a, b);
-  assert.deepEqual(pairs, [[null, "b0", null], [null, "b2", null]]);
+  const { pairs, same, onlyA, onlyB } = compare(a, b);
+  assert.deepEqual([pairs, onlyA, onlyB], [[], [], ["b0", "b2"]]);
   assert.deepEqual(same, [["a", "b", 0], ["a1", "b1", 0]]);
+  assert.deepEqual(compare(b, a).onlyA, ["b0", "b2"]);
 });
 
 Deno.test("traces of different times → unchanged spans ordered on one scale from 0", () => {
@@ -65,14 +70,13 @@ Deno.test("same name below different parents → matched by start, not by the tr
 });
 
 Deno.test("unlike traces, a span without an end, no spans → no differences", () => {
-  assert.deepEqual(compare([request("a", 0, 9)], [query("b", null, 0, 4)]).pairs, [
-    ["a", null, null],
-    [null, "b", null],
-  ]);
+  const { pairs, onlyA, onlyB } = compare([request("a", 0, 9)], [query("b", null, 0, 4)]);
+  assert.deepEqual([pairs, onlyA, onlyB], [[], ["a"], ["b"]]);
   assert.deepEqual(compare([query("a", null, 0, null)], [query("b", null, 0, 4)]).pairs, [
     ["a", "b", null],
   ]);
-  assert.deepEqual(compare([], []), { pairs: [], same: [], omitted: 0, width_ms: 0 });
+  const nothing = { pairs: [], same: [], onlyA: [], onlyB: [], omitted: 0, width_ms: 0 };
+  assert.deepEqual(compare([], []), nothing);
 });
 
 Deno.test("more pairs than shown → those with the largest differences", () => {

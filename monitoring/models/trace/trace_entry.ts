@@ -1,5 +1,6 @@
 import { at, attributeAt, plausibleTime, tidyText } from "../json.ts";
 import { sideOf } from "../side.ts";
+import { isPreflight } from "./noise.ts";
 import type { SentSpan } from "./sent_span.ts";
 import { displayName, spanName, traceName } from "./trace_name.ts";
 import {
@@ -160,9 +161,6 @@ export class TraceEntryBuilder {
     return best;
   }
 }
-
-const isPreflight = ({ name, op }: RootCandidate) =>
-  op === "http.server" && /^OPTIONS( |$)/.test(name);
 
 /** https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and the name that it had before. */
 function httpStatusOf({ attributes, transaction }: SentSpan): unknown {
