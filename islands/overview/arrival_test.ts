@@ -25,9 +25,10 @@ function describe(header: Record<string, unknown>, ...items: readonly TestItem[]
 }
 
 Deno.test("error → application, SDK and version, and the error's own address", () => {
-  const event = { event_id: EVENT, exception: { values: [{ type: "TypeError" }] } };
+  const release = "my-app@1.0.0";
+  const event = { event_id: EVENT, release, exception: { values: [{ type: "TypeError" }] } };
   assert.equal(
-    describe({ sdk: NODE, trace: { release: "my-app@1.0.0" } }, ["event", event]),
+    describe({ sdk: NODE }, ["event", event]),
     `error from my-app, @sentry/node 10.2.0: #/errors/${EVENT}/7`,
   );
 });

@@ -30,8 +30,8 @@ Deno.test("trace without a received envelope → listed first, live", () => {
     [
       "new",
       "/next",
-      10,
-      30,
+      12,
+      null,
       true,
     ],
   );

@@ -144,6 +144,7 @@ const VERSION_8 = [
     UNIQUE (source, release)
   ) STRICT;
   CREATE INDEX releases_by_name ON releases (release);
+  DROP TABLE IF EXISTS senders;
   CREATE TABLE senders (
     id INTEGER PRIMARY KEY,
     dsn_key TEXT NOT NULL,
@@ -169,6 +170,7 @@ const VERSION_8 = [
   CREATE INDEX envelope_texts_by_source ON envelope_texts (source);
   CREATE INDEX envelope_texts_of_apps ON envelope_texts ((source = 1));
   CREATE INDEX envelope_texts_by_time ON envelope_texts (received_at);
+  DROP TABLE IF EXISTS span_names;
   CREATE TABLE span_names (
     place INTEGER NOT NULL,
     source INTEGER NOT NULL,

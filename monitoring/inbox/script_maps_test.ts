@@ -161,7 +161,7 @@ Deno.test("file of version 3 → indexed again in the background, with sources",
     db.exec(
       "DROP TABLE sources; DROP TABLE releases; DROP TABLE group_states; DROP TABLE source_maps;" +
         " DROP TABLE vital_entries; DROP TABLE recording_entries;" +
-        " ALTER TABLE envelopes DROP COLUMN is_own; ALTER TABLE totals DROP COLUMN group_changes; PRAGMA user_version = 3",
+        " ALTER TABLE envelopes DROP COLUMN is_own; ALTER TABLE envelopes DROP COLUMN dsn_key; ALTER TABLE totals DROP COLUMN group_changes; PRAGMA user_version = 3",
     );
     db.close();
     const inbox = openInbox({ path, maxBytes: MAX_BYTES, sourceMap });
