@@ -32,12 +32,15 @@ export function SourceLabels({ source, children }: {
   return <Labels value={labels}>{children}</Labels>;
 }
 
+/** Of an envelope that names no application, and that may be of several or of none. */
+const NOT_NAMED: LabelParts = ["not named", ""];
+
 /** The label of a row's sources; nothing if the list has rows of one source only. */
 export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
   const labels = useContext(Labels);
   if (labels === undefined) return null;
   const text = joinLabels(of.flatMap((key) => {
-    const label = key === null ? undefined : labels.get(key);
+    const label = key === null ? NOT_NAMED : labels.get(key);
     return label ? [label] : [];
   }));
   return text !== "" && <span className="row-source" title={`Source: ${text}`}>{text}</span>;
