@@ -79,7 +79,7 @@ async function postVisit(origin: string, n: number): Promise<void> {
     {
       event_id: hexId(n),
       sdk: { name: "sentry.javascript.node" },
-      trace: { trace_id, release: `shop@1.${n % 5}`, environment: "production" },
+      sender: { release: `shop@1.${n % 5}`, environment: "production" },
     },
     ["event", {
       event_id: hexId(n),

@@ -16,9 +16,13 @@ async function sendError(origin: string): Promise<void> {
   const header = {
     event_id: "a".repeat(32),
     sdk: { name: "sentry.javascript.node", version: "10.2.0" },
-    trace: { trace_id: "b".repeat(32), public_key: "dev", release: "my-app@1.0.0" },
   };
-  const event = { event_id: header.event_id, exception: { values: [{ type: "TypeError" }] } };
+  const release = "my-app@1.0.0";
+  const event = {
+    event_id: header.event_id,
+    release,
+    exception: { values: [{ type: "TypeError" }] },
+  };
   const response = await fetch(`${origin}/api/1/envelope/?sentry_key=dev`, {
     method: "POST",
     body: [header, { type: "event" }, event].map((line) => JSON.stringify(line)).join("\n"),

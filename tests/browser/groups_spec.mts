@@ -9,7 +9,7 @@ import { openMenu } from "./views.ts";
 const post = (origin: string, message: string, release: string) =>
   postEnvelope(
     origin,
-    { sdk: { name: "sentry.python" }, trace: { environment: "test", release } },
+    { sdk: { name: "sentry.python" }, sender: { environment: "test", release } },
     error(message),
   );
 const row = (page: Page, text: string) =>

@@ -10,7 +10,7 @@ test("lists sorted and filtered → matching rows, the choice is in the address;
   const post = (environment: string, ...items: readonly TestItem[]) =>
     postEnvelope(server.origin, {
       sdk: { name: "sentry.javascript.browser" },
-      trace: { environment, release: "shop@1" },
+      sender: { environment, release: "shop@1" },
     }, ...items);
   const root = (trace: number, name: string, op: string, seconds: number, code: number) =>
     span(trace, {

@@ -163,7 +163,7 @@ test("application used → each state plays as it was, masked; moments lead to i
   await page.getByRole("checkbox", { name: /^Show resources/ }).uncheck();
   await expect(resources).toHaveCount(0);
   // From each view to the moment in the recording.
-  const ways = [["error", "Play at this moment"], ["log", "Play the recording at this moment"], [
+  const ways = [["error", "Play at this moment"], ["log", "Play at this moment"], [
     "span",
     "Play at this moment",
   ]] as const;

@@ -11,7 +11,7 @@ const HOUR_S = 3_600;
 
 /** What earlier versions of the shop sent, hours or a release ago, and a request that is refused. */
 async function postOthers(origin: string): Promise<void> {
-  const header = { trace: { release: "shop@1.3.0", environment: "development" } };
+  const header = { sender: { release: "shop@1.3.0", environment: "development" } };
   await postEnvelope(origin, header, ["event", {
     timestamp: Date.now() / 1000,
     exception: { values: [{ type: "CurrencyError", value: "Currency unknown" }] },

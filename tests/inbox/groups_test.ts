@@ -116,12 +116,13 @@ Deno.test("new and regressed groups, changed states → alerts, webhook and stre
     }
   })();
   const post = async (release: string) => {
-    const header = { sdk: { name: "sentry.python" }, trace: { environment: "test", release } };
+    const header = { sdk: { name: "sentry.python" } };
+    const event_id = crypto.randomUUID().replaceAll("-", "");
     const response = await fetch(`${server.origin}/monitoring`, {
       method: "POST",
       body: envelopeOf(
         header,
-        error("no stock", undefined, { event_id: crypto.randomUUID().replaceAll("-", "") }),
+        error("no stock", undefined, { event_id, environment: "test", release }),
       ),
     });
     assert.deepEqual([response.status, response.headers.get("x-relay-outcome")], [200, "stored"]);
