@@ -106,3 +106,13 @@ export function formatTimeAgo(at: number, now: number): string {
 function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
 }
+
+/** A time within a recording: `0:07`, `12:30`, `1:02:03`; before its start with a minus. */
+export function formatClock(ms: number): string {
+  const seconds = Math.floor(Math.abs(ms) / 1000);
+  const parts = [Math.floor(seconds / 60) % 60, seconds % 60];
+  if (seconds >= 3600) parts.unshift(Math.floor(seconds / 3600));
+  const text = parts.map((part, index) => index === 0 ? part : String(part).padStart(2, "0"))
+    .join(":");
+  return ms <= -1000 ? `−${text}` : text;
+}

@@ -22,7 +22,7 @@ import {
   reportAsText,
   settingsText,
 } from "./report_as_text.ts";
-import { formatClock } from "./TimeLine.tsx";
+import { formatClock } from "../../components/format_time.ts";
 import { type MaskingReading, useMaskingReport } from "./use_masking_report.ts";
 
 /** Where the report's links lead. */

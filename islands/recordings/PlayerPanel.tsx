@@ -5,7 +5,8 @@ import { PLAYER_PATH, type SentSegment } from "../../monitoring/protocol/player_
 import { useFragment } from "../shared/fragment.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { MomentList } from "./MomentList.tsx";
-import { formatClock, TimeLine } from "./TimeLine.tsx";
+import { formatClock } from "../../components/format_time.ts";
+import { TimeLine } from "./TimeLine.tsx";
 import { useMoments } from "./use_moments.ts";
 import { type Player, usePlayer } from "./use_player.ts";
 

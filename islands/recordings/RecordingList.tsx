@@ -1,5 +1,6 @@
 import { CountCell } from "../../components/CountCell.tsx";
-import { formatBytes, formatDuration } from "../../components/format.ts";
+import { formatBytes } from "../../components/format.ts";
+import { formatClock } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
@@ -88,7 +89,7 @@ function RecordingRow({ row, href, isTabStop, ...place }: RowPlace & { row: Row;
         <SourceLabel of={[row.source]} />
         {kind === "video" && <span className="quiet">video of a mobile app</span>}
       </td>
-      <td className="n took">{formatDuration(ended_at - started_at)}</td>
+      <td className="n took">{formatClock(ended_at - started_at)}</td>
       <CountCell className="status" count={errors} noun="error" isFailure />
       <CountCell className="wrote" count={segments} noun="segment">
         {missing > 0 && (

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useMemo, useState } from "react";
-import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
+import { formatBytes, formatCount } from "../../components/format.ts";
+import { formatClock } from "../../components/format_time.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
@@ -71,7 +72,7 @@ function RecordingFacts({ row }: { row: RecordingRow }) {
       <span>
         <Timestamp at={started_at} />
       </span>
-      <span>{formatDuration(ended_at - started_at)}</span>
+      <span>{formatClock(ended_at - started_at)}</span>
       <span>{formatCount(errors, "error")}</span>
       <span>{formatCount(segments, "segment")}, {formatBytes(bytes)}</span>
       {missing > 0 && <span className="waits">{formatCount(missing, "segment")} missing</span>}

@@ -1,5 +1,5 @@
 import { memo, useMemo } from "react";
-import { formatCount } from "../../components/format.ts";
+import { formatClock } from "../../components/format_time.ts";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
 import { MOMENT_KINDS, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
@@ -79,7 +79,7 @@ const Lanes = memo(function Lanes({ from, length, replayId, moments }: {
   }, [moments, from, length]);
   return lanes.map(({ kind, count, marks }) => (
     <div key={kind} className={`lane of-${kind}`}>
-      <span title={formatCount(count, "moment")}>{KIND_NAMES[kind]}</span>
+      <span>{KIND_NAMES[kind]} {count}</span>
       <div className="track">
         {marks.map(({ at, text, more }) => (
           // The list beside it has the same links for keyboards and screen readers.
@@ -110,14 +110,4 @@ const percent = (ms: number, length: number) =>
 export function formatMoment(ms: number): string {
   const time = `${formatClock(Math.abs(ms))}.${Math.floor(Math.abs(ms) / 100) % 10}`;
   return ms <= -100 ? `−${time}` : time;
-}
-
-/** A time within a recording: `0:07`, `12:30`, `1:02:03`; before its start with a minus. */
-export function formatClock(ms: number): string {
-  const seconds = Math.floor(Math.abs(ms) / 1000);
-  const parts = [Math.floor(seconds / 60) % 60, seconds % 60];
-  if (seconds >= 3600) parts.unshift(Math.floor(seconds / 3600));
-  const text = parts.map((part, index) => index === 0 ? part : String(part).padStart(2, "0"))
-    .join(":");
-  return ms <= -1000 ? `−${text}` : text;
 }

@@ -6,7 +6,7 @@ import type {
 import type { RecorderSettings } from "../../monitoring/models/recording/masking/masking_setting.ts";
 import { MAX_SEARCHED } from "../../monitoring/models/recording/masking/personal_data.ts";
 import type { TextKind } from "../../monitoring/models/recording/masking/sent_text.ts";
-import { formatClock } from "./TimeLine.tsx";
+import { formatClock } from "../../components/format_time.ts";
 import type { MaskingReading } from "./use_masking_report.ts";
 
 /** Kinds of texts that people see in the recorded page. */

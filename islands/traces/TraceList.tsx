@@ -142,8 +142,8 @@ function OnlyWithSpan({ op, name, count, hasMore }: {
   return (
     <p className="filtered-by">
       <span>
-        {hasMore ? `${count} or more traces` : formatCount(count, "trace")}{" "}
-        with a span{name !== undefined && (
+        {hasMore ? `${count} or more traces` : formatCount(count, "trace")} with a span{" "}
+        {name !== undefined && (
           <>
             named <b>{name}</b>
           </>
