@@ -1,4 +1,5 @@
-import { isMeasurement, selfTimes } from "./self_time.ts";
+import { selfTimes } from "./self_time.ts";
+import { isAnnotation } from "./trace_root.ts";
 import type { SpanNode } from "./span_tree.ts";
 import { mainSection } from "./time_sections.ts";
 import type { Trace } from "./trace.ts";
@@ -85,7 +86,7 @@ function spansOf({ tree, times, sections }: Trace): ComparedSpan[] {
     if (node.span === null) return [];
     const { start_ms, end_ms } = times.byNode.get(node)!;
     const duration_ms = node.span.end_ms === null ? null : end_ms - start_ms;
-    if (isMeasurement(node.span.op)) return [];
+    if (isAnnotation(node.span.op)) return [];
     const self_ms = selfTime.get(node)!;
     return [{ span: node.span, node, start_ms: start_ms - origin, duration_ms, self_ms }];
   }).sort((one, other) => one.start_ms - other.start_ms);

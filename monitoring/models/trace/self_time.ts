@@ -2,6 +2,7 @@ import { spanKind } from "./span_kind.ts";
 import type { Extent, TraceTimes } from "./span_times.ts";
 import type { SpanNode, SpanTree } from "./span_tree.ts";
 import { isPageOp } from "./trace_name.ts";
+import { isAnnotation } from "./trace_root.ts";
 
 /** A span, its duration, and its self time ({@linkcode selfTimes}), in milliseconds. */
 interface SpanSelfTime {
@@ -28,10 +29,6 @@ export function longestSpans(tree: SpanTree, times: TraceTimes, most: number): S
     .slice(0, most);
 }
 
-/** Only reports a web vital: nothing worked during its time. */
-export const isMeasurement = (op: string | null): boolean =>
-  op?.startsWith("ui.webvital.") === true;
-
 /**
  * The self time of each node in milliseconds: its duration without the time in which
  *
@@ -40,7 +37,7 @@ export const isMeasurement = (op: string | null): boolean =>
  *   Where the context is lost, instrumentation makes a request the sibling of its function.
  *
  * A server does not wait for the page that it answers: the page's `browser.request` waits for the
- * server. A page load, a navigation and a measurement have none.
+ * server. A page load, a navigation and an annotation of a page have none.
  */
 export function selfTimes({ nodes }: SpanTree, times: TraceTimes): ReadonlyMap<SpanNode, number> {
   const below = spansBelow(nodes, times);
@@ -56,7 +53,7 @@ export function selfTimes({ nodes }: SpanTree, times: TraceTimes): ReadonlyMap<S
   );
   return new Map(nodes.map((node) => {
     const op = opOf(node);
-    if (isPageOp(op) || isMeasurement(op)) return [node, 0];
+    if (isPageOp(op) || isAnnotation(op)) return [node, 0];
     const waited = waitsForRequests(node) ? beside.get(node.parent) : undefined;
     let self = 0;
     for (const free of gaps(times.byNode.get(node)!, below.get(node) ?? [])) {
@@ -72,7 +69,7 @@ const isRequest = ({ span }: SpanNode): boolean =>
   span !== null && ["HTTP", "database"].includes(spanKind(span));
 
 /** What another process does, and what the browser measures, waits for nothing beside it. */
-const WAITS_FOR_NOTHING = /^(\w+\.server|resource|browser|paint|ui\.(long-|interaction\.))/;
+const WAITS_FOR_NOTHING = /^(\w+\.server|resource|browser|paint|ui\.long-)/;
 
 const waitsForRequests = (node: SpanNode): boolean =>
   !isRequest(node) && !WAITS_FOR_NOTHING.test(opOf(node) ?? "");
@@ -92,7 +89,7 @@ function spansBelow(
     else below.set(node, [extent]);
   };
   for (const node of nodes) {
-    if (isMeasurement(opOf(node))) continue;
+    if (isAnnotation(opOf(node))) continue;
     const extent = byNode.get(node)!;
     let child = node;
     for (let outlived = 0; outlived <= MAX_OUTLIVED && child.parent !== null; outlived++) {
