@@ -17,7 +17,7 @@ import type { Log } from "./monitoring/runtime/runtime.ts";
 import { reportCrashes, startRuntime } from "./monitoring/runtime/start_runtime.ts";
 import { createSecurityEndpoint } from "./monitoring/security/security_endpoint.ts";
 import { openSpool } from "./monitoring/spool/open_spool.ts";
-import { DatabaseOpenError, DiskFullError } from "./monitoring/storage/errors.ts";
+import { DatabaseOpenError, isReportedByStore } from "./monitoring/storage/errors.ts";
 import { loadApp } from "./routes/_load_app.ts";
 import { SignalLimits } from "./routes/_signal_limits.ts";
 import {
@@ -88,14 +88,26 @@ async function main(): Promise<void> {
   const { log } = runtime;
 
   // Log items are reported to Sentry, which must not learn local paths.
-  const onNotice = (notice: string) =>
-    log("warn", notice.replaceAll(`${config.dataDir}/`, "DATA_DIR/"));
+  const withoutPaths = (text: string) =>
+    text.replaceAll(`${config.dataDir}/`, "DATA_DIR/").replaceAll(
+      `'${config.dataDir}'`,
+      "DATA_DIR",
+    );
+  const onNotice = (notice: string) => log("warn", withoutPaths(notice));
+  const spoolLog: Log = (level, message, attributes) =>
+    log(
+      level,
+      message,
+      attributes?.reason
+        ? { ...attributes, reason: withoutPaths(`${attributes.reason}`) }
+        : attributes,
+    );
   const alerts = new Recent<GroupAlert>();
   const webhook = openWebhook(config, log);
   alerts.subscribe((alert) => webhook?.send(alert));
   const onGroupAlert = (alert: GroupAlert) => alerts.add(alert);
   const store = await openStore(config, { sourceMap, onNotice, onGroupAlert });
-  const spool = await openConfiguredSpool(config, log, onNotice);
+  const spool = await openConfiguredSpool(config, spoolLog, onNotice);
   const exchange = await openExchange(config, log);
   const copies = await openExporter(config, log);
   const refusals = new Recent<Refusal>();
@@ -117,7 +129,7 @@ async function main(): Promise<void> {
     onStoredFrom: (origin) => mapOrigins.posted(origin),
     onStoreError(error) {
       // The inbox reports these once; one log item for each envelope would itself be an envelope that fails.
-      if (error instanceof DiskFullError || error instanceof InboxUnavailableError) return;
+      if (isReportedByStore(error) || error instanceof InboxUnavailableError) return;
       log("error", "Cannot store an envelope", { error: String(error) });
     },
   });

@@ -129,6 +129,11 @@ export class InboxFile {
     });
   }
 
+  /** Forgets the log: the next {@linkcode follow} empties the file. */
+  unfollow(): void {
+    this.#db.exec("DROP TABLE IF EXISTS replica");
+  }
+
   /**
    * Applies rows of a log in one transaction, except those that were applied before: two servers may use one file.
    *

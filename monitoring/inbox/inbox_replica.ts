@@ -1,5 +1,5 @@
 import type { GroupStates } from "./group_states.ts";
-import type { NewEnvelope } from "./inbox_file.ts";
+import type { InboxFile, NewEnvelope } from "./inbox_file.ts";
 import type { LogPage, LogRow } from "./inbox_log.ts";
 import { type InboxOptions, SqliteInbox } from "./sqlite_inbox.ts";
 
@@ -101,6 +101,11 @@ export abstract class InboxReplica extends SqliteInbox {
         this.empty((file) => file.apply([row], ({ id }) => file.clear(id - 1)));
         this.onCleared();
     }
+  }
+
+  /** The log has the rows that the file lacks. */
+  protected override startAgain(file: InboxFile): void {
+    file.unfollow();
   }
 
   protected get groups(): GroupStates {

@@ -1,5 +1,5 @@
 import { Batches } from "../storage/batches.ts";
-import { DiskFullError } from "../storage/errors.ts";
+import { isReportedByStore } from "../storage/errors.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
 import type { GroupAlert, GroupState } from "../models/rows.ts";
 import {
@@ -226,9 +226,9 @@ class PostgresInbox extends InboxReplica {
     }
   }
 
-  /** Reports once that nothing can be stored, and once that it can be again. The replica reports a full disk. */
+  /** Reports once that nothing can be stored, and once that it can be again. The replica reports what its file lacks. */
   #setFailure(error: unknown): void {
-    if (this.#isClosed || error instanceof DiskFullError) return;
+    if (this.#isClosed || isReportedByStore(error)) return;
     if ((error === undefined) === (this.#failure === undefined)) return;
     this.#failure = error;
     const reason = error instanceof InboxUnavailableError ? error.reason : String(error);

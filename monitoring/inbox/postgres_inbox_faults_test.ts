@@ -1,6 +1,6 @@
 /** The inbox in PostgreSQL: faults of the database, of the connection and of the replica. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
 import { until } from "../../tests/until.ts";
 import { DatabaseOpenError } from "../storage/errors.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
@@ -163,6 +163,19 @@ test("replica corrupt, of another log or ahead of the log → read anew", async 
   await until("the other log is followed", () => changes.includes("cleared"));
   await store(third, 4);
   assert.deepEqual(ids(third), [50]);
+});
+
+test("newest rows of the replica lost while it runs → read anew", async (server, path) => {
+  const first = await server({ path });
+  await store(first, 1);
+  await first.close();
+  const notices: string[] = [];
+  const inbox = await server({ path, onNotice: (notice) => notices.push(notice) });
+  await store(inbox, 2);
+  truncateSync(`${path}-wal`);
+  await store(inbox, 3);
+  await agree([inbox, await server()]);
+  assert.match(notices.join(), /The write-ahead log of the inbox .* was overwritten or truncated/);
 });
 
 test("stored before the log was read for the first time → its alert is reported", async (server) => {

@@ -273,7 +273,7 @@ export class SqliteInbox implements Inbox {
       if (this.#wasFull) this.#isFull();
       return result;
     } catch (error) {
-      if (error instanceof DiskFullError) this.#isFull();
+      this.#isFull();
       throw error;
     }
   }
@@ -304,23 +304,31 @@ export class SqliteInbox implements Inbox {
     }
   }
 
-  /** A new, empty file has replaced a corrupt one. */
+  /** The file was opened again: it is another one, or may have lost its newest rows. */
   #continueIn(file: InboxFile): void {
     // If another process created it, its ids may already be higher.
-    if (file.state().last < this.last) file.startAfter(this.last);
+    if (file.state().last < this.last) this.startAgain(file);
     this.indexer.maps.forgetAll();
     this.changes.emit("cleared");
   }
 
+  /** Ids continue after those of the old file. */
+  protected startAgain(file: InboxFile): void {
+    file.startAfter(this.last);
+  }
+
   /** Whether envelopes cannot be stored now. Reports each change once. */
   #isFull(): boolean {
-    const isFull = !this.#database.canGrow();
+    const problem = this.#database.problem();
+    const isFull = problem !== undefined;
     if (isFull === this.#wasFull) return isFull;
     this.#wasFull = isFull;
     this.#onNotice(
-      isFull
+      problem === undefined
+        ? "The inbox stores envelopes again."
+        : problem instanceof DiskFullError
         ? "The inbox cannot store envelopes: the disk is full or not writable. Free disk space or delete all envelopes."
-        : "The inbox stores envelopes again.",
+        : `The inbox cannot store envelopes: ${problem.message}`,
     );
     this.changes.emit("storage");
     return isFull;

@@ -21,10 +21,23 @@ const SIDE_FILES = ["-wal", "-shm", "-journal"];
 /** Suffixes of all files that are opened. */
 const OPENED = ["", ...SIDE_FILES, ".reserve"];
 
-/** Device and inode: changes when another file takes the name. Undefined: no such file. */
-export function fileIdentity(path: string): string | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
+/** Without following a link. Undefined: no such file. */
+export function statOf(path: string): Deno.FileInfo | undefined {
+  try {
+    // Takes a third of the time of `lstatSync` of node:fs.
+    return Deno.lstatSync(path);
+  } catch (error) {
+    // A file has taken the place of the folder.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Device and inode: changes when another file takes the name. */
+export function identityOf(file: Deno.FileInfo | undefined): string | undefined {
+  return file && `${file.dev}:${file.ino}`;
 }
 
 /**
@@ -80,7 +93,7 @@ export function prepareFiles(
 
 /** Moves a corrupt database and its log away for a later recovery. Returns the new name. */
 export function setAside(path: string, now: number): string {
-  const exists = (name: string) => fileIdentity(name) !== undefined;
+  const exists = (name: string) => statOf(name) !== undefined;
   const stem = `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
   let name = stem;
   for (let copy = 2; exists(name); copy++) name = `${stem}-${copy}`;

@@ -14,6 +14,13 @@ export class DatabaseFileError extends DatabaseOpenError {
         ` (${reason.replaceAll(/\s+/g, " ")}).`,
     );
   }
+
+  /** The error, if it is ready to be printed, else one with its reason. */
+  static from(store: StoreName, file: string, error: unknown): DatabaseOpenError {
+    if (error instanceof DatabaseOpenError) return error;
+    const reason = error instanceof Error ? error.message : String(error);
+    return new DatabaseFileError(store, file, reason);
+  }
 }
 
 /** The file has a schema of another version or is another application's. It is left unchanged. */
@@ -61,6 +68,20 @@ export class DiskFullError extends Error {
   constructor(readonly store: StoreName, options?: ErrorOptions) {
     super(`Cannot write to the ${store}: the disk is full or not writable.`, options);
   }
+}
+
+/** Another process harmed the open files: what was just written may be lost. The next call opens them again. */
+export class HarmedFilesError extends Error {
+  override readonly name = "HarmedFilesError";
+  constructor(options?: ErrorOptions) {
+    super("another process has changed its files", options);
+  }
+}
+
+/** Whether the store itself tells the operator once, so that it is not logged for each envelope. */
+export function isReportedByStore(error: unknown): boolean {
+  return error instanceof DiskFullError || error instanceof HarmedFilesError ||
+    error instanceof DatabaseOpenError;
 }
 
 /** Result codes of SQLite, in the low byte: https://www.sqlite.org/rescode.html */

@@ -2,12 +2,17 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { prepareFiles } from "./database_files.ts";
-import { DatabaseVersionError, type StoreName, SymbolicLinkError } from "./errors.ts";
+import {
+  DatabaseFileError,
+  DatabaseVersionError,
+  type StoreName,
+  SymbolicLinkError,
+} from "./errors.ts";
 
 /** Most milliseconds to wait for another process's write. Short, because a page waits for its answer meanwhile. */
 const LOCK_TIMEOUT_MS = 5_000;
 /** Bytes to which the write-ahead log is truncated after a large envelope. */
-const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
+export const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
 /** Pages of the log before a checkpoint. Each checkpoint syncs twice, so larger ones are cheaper. */
 const CHECKPOINT_PAGES = 2_000;
 
@@ -30,11 +35,16 @@ export interface DatabaseOptions {
  *
  * @throws {DatabaseVersionError} nothing was written
  * @throws {SymbolicLinkError}
- * @throws an error that `isCorrupt` recognizes, or one of the file system
+ * @throws {DatabaseFileError} its folder or file cannot be created
+ * @throws an error of SQLite
  */
 export function openDatabase(options: DatabaseOptions): DatabaseSync {
   const { store, path, schema, lockTimeoutMs = LOCK_TIMEOUT_MS, onNotice } = options;
-  if (path !== undefined) prepareFiles(store, path, onNotice);
+  try {
+    if (path !== undefined) prepareFiles(store, path, onNotice);
+  } catch (error) {
+    throw DatabaseFileError.from(store, path ?? "", error);
+  }
   const db = new DatabaseSync(path ?? ":memory:", { timeout: lockTimeoutMs });
   try {
     if (path !== undefined) refuseFollowedLink(db, store, path);

@@ -1,19 +1,23 @@
 import type { DatabaseSync } from "node:sqlite";
-import { fileIdentity, removeDatabase, setAside } from "./database_files.ts";
+import { identityOf, removeDatabase, setAside, statOf } from "./database_files.ts";
 import {
   DatabaseFileError,
-  DatabaseOpenError,
   DiskFullError,
+  HarmedFilesError,
   isCorrupt,
   isUnwritable,
 } from "./errors.ts";
 import { type DatabaseOptions, openDatabase } from "./open_database.ts";
+import { type Harm, OpenedFiles } from "./opened_files.ts";
 import { Reserve } from "./reserve.ts";
+
+/** Interval of checks whether the files are harmed, besides those of each call. */
+const CHECK_MS = 1_000;
 
 interface RecoveringOptions<Store> extends DatabaseOptions {
   /** Creates the store on an open database, for example by preparing its statements. */
   readonly createStore: (db: DatabaseSync) => Store;
-  /** Called first with the store of a file that replaces an open one. */
+  /** Called first with the store of a file that was opened again, or replaces an open one. */
   readonly onReplaced?: (store: Store) => void;
   /** Milliseconds since 1970: names a file that is set aside. Default: the clock. */
   readonly now?: () => number;
@@ -22,13 +26,13 @@ interface RecoveringOptions<Store> extends DatabaseOptions {
 interface Opened<Store> {
   readonly db: DatabaseSync;
   readonly store: Store;
-  /** Identity of the open file. If the path has another one, this file was moved or deleted. */
-  readonly identity: string | undefined;
+  /** Undefined: in memory. */
+  readonly files: OpenedFiles | undefined;
 }
 
 /**
- * A database that stays usable: a corrupt file is set aside and replaced by an empty one, a moved or deleted file is
- * replaced, and deleting works on a full disk.
+ * A database that stays usable: a corrupt file is set aside and replaced by an empty one, files that another process
+ * moved, deleted, truncated or overwrote are opened again, and deleting works on a full disk.
  */
 export class RecoveringDatabase<Store> {
   readonly #options: RecoveringOptions<Store>;
@@ -36,6 +40,7 @@ export class RecoveringDatabase<Store> {
   #opened: Opened<Store> | undefined;
   /** Whether a file was open before: the next one replaces it. */
   #wasOpen = false;
+  readonly #checks: ReturnType<typeof setInterval>;
 
   /** @throws {DatabaseOpenError} */
   constructor(options: RecoveringOptions<Store>) {
@@ -45,22 +50,32 @@ export class RecoveringDatabase<Store> {
     try {
       this.#current();
     } catch (error) {
-      if (error instanceof DatabaseOpenError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new DatabaseFileError(store, path ?? ":memory:", reason);
+      throw DatabaseFileError.from(store, path ?? ":memory:", error);
     }
     this.canGrow();
+    this.#checks = setInterval(() => this.#check(), CHECK_MS);
+    Deno.unrefTimer(this.#checks as unknown as number);
   }
 
-  /** Does the work; if the file is found to be corrupt, once more with an empty one. */
+  /**
+   * Does the work; if the file is found to be corrupt, once more with an empty one.
+   *
+   * @throws {HarmedFilesError} the result may be lost
+   */
   run<T>(work: (store: Store) => T): T {
-    const { store, identity } = this.#current();
+    const opened = this.#current();
+    let result: T;
     try {
-      return work(store);
+      result = work(opened.store);
     } catch (error) {
+      // First: what is read from harmed files may look corrupt, or like a disk that fails.
+      if (this.#isLeft(opened)) throw new HarmedFilesError({ cause: error });
       if (!isCorrupt(error)) throw error;
-      return work(this.#replaceCorrupt(identity).store);
+      this.#setAside(opened.files?.identity, "corrupt");
+      return work(this.#open().store);
     }
+    if (this.#isLeft(opened)) throw new HarmedFilesError();
+    return result;
   }
 
   /**
@@ -95,9 +110,20 @@ export class RecoveringDatabase<Store> {
     }
   }
 
-  /** Whether anything can be added: false on a full disk, until there is room again. */
+  /** Whether the disk has room: false on a full disk, until there is room again. */
   canGrow(): boolean {
     return this.#reserve?.exists() ?? true;
+  }
+
+  /** Why nothing can be added now; undefined: it can. Opens harmed files again. */
+  problem(): Error | undefined {
+    try {
+      this.#current();
+      if (this.canGrow()) return undefined;
+    } catch (error) {
+      if (!isUnwritable(error)) return error as Error;
+    }
+    return new DiskFullError(this.#options.store);
   }
 
   /** Removes the reserve, which leaves room for the log, so that deleting works on a full disk. */
@@ -117,45 +143,96 @@ export class RecoveringDatabase<Store> {
 
   /** Deletes everything without writing to the old file: for a disk on which not even deleting is possible. */
   startOver(): void {
-    this.close();
+    this.#close();
     if (this.#options.path !== undefined) removeDatabase(this.#options.path);
     this.#current();
   }
 
   close(): void {
-    this.#opened?.db.close();
+    clearInterval(this.#checks);
+    this.#close();
+  }
+
+  #close(): void {
+    (this.#opened?.files ?? this.#opened?.db)?.close();
     this.#opened = undefined;
   }
 
-  #current(): Opened<Store> {
-    const { path } = this.#options;
-    const found = path === undefined ? undefined : fileIdentity(path);
-    // Deleted, or moved by another process that found it corrupt: writes to it would be lost.
-    if (this.#opened && found !== this.#opened.identity) this.close();
-    if (this.#opened) return this.#opened;
+  #check(): void {
     try {
-      return this.#open();
-    } catch (error) {
-      if (isCorrupt(error)) return this.#replaceCorrupt(found);
-      if (!isUnwritable(error) || this.#reserve === undefined) throw error;
-      // A full disk: SQLite creates files to open a database.
-      this.#reserve.remove();
-      return this.#open();
+      this.#current();
+    } catch {
+      // It cannot be opened now; calls report that.
     }
   }
 
-  /** @param corrupt the identity of the corrupt file */
-  #replaceCorrupt(corrupt: string | undefined): Opened<Store> {
-    this.close();
+  #current(): Opened<Store> {
+    const found = this.#opened;
+    if (found && !this.#isLeft(found)) return found;
+    const identity = this.#identity();
+    try {
+      return this.#open();
+    } catch (error) {
+      if (isCorrupt(error)) {
+        this.#setAside(identity, "corrupt");
+        return this.#open();
+      }
+      if (!isUnwritable(error) || this.#reserve === undefined) throw error;
+      // A full disk: SQLite creates files to open a database.
+      this.#reserve.remove();
+      const opened = this.#open();
+      this.#reserve.retry();
+      return opened;
+    }
+  }
+
+  /** Of the file that is there now. */
+  #identity(): string | undefined {
+    const { path } = this.#options;
+    return path === undefined ? undefined : identityOf(statOf(path));
+  }
+
+  /** Closes harmed files. Returns whether `opened` is closed. */
+  #isLeft(opened: Opened<Store>): boolean {
+    if (opened !== this.#opened) return true;
+    const { files } = opened;
+    const harm = files?.harm();
+    if (files === undefined || harm === undefined) return false;
+    const { store, path, onNotice } = this.#options;
+    if (harm === "emptied" || harm === "shrunk") {
+      if (!files.restore()) {
+        this.#setAside(files.identity, "truncated by another process");
+        return true;
+      }
+      if (harm === "emptied") onNotice(notice(harm, `${store} ${path}`, true));
+      return false;
+    }
+    const isSaved = files.leave(harm);
+    this.#opened = undefined;
+    // Before this was noticed, SQLite may have moved noise from the log into the database.
+    if (harm === "log overwritten" && !files.isIntact()) {
+      this.#setAside(files.identity, "damaged by another process that wrote to its log");
+    } else {
+      onNotice(notice(harm, `${store} ${path}`, isSaved));
+    }
+    return true;
+  }
+
+  /**
+   * Closes a broken database and renames it.
+   *
+   * @param broken its identity
+   * @param problem for the notice
+   */
+  #setAside(broken: string | undefined, problem: string): void {
+    this.#close();
     const { store, path, now = Date.now, onNotice } = this.#options;
     // If another process has replaced it already, the file that is there now is intact.
-    if (path !== undefined && corrupt === fileIdentity(path)) {
-      const name = setAside(path, now());
-      onNotice(
-        `The ${store} ${path} was corrupt: it was renamed to ${name} and replaced by an empty one.`,
-      );
-    }
-    return this.#open();
+    if (path === undefined || broken !== this.#identity()) return;
+    const name = setAside(path, now());
+    onNotice(
+      `The ${store} ${path} was ${problem}: it was renamed to ${name} and replaced by an empty one.`,
+    );
   }
 
   #open(): Opened<Store> {
@@ -164,13 +241,33 @@ export class RecoveringDatabase<Store> {
     try {
       const store = createStore(db);
       if (this.#wasOpen) onReplaced?.(store);
-      const identity = path === undefined ? undefined : fileIdentity(path);
-      this.#opened = { db, store, identity };
+      const files = path === undefined ? undefined : new OpenedFiles(db, path);
+      this.#opened = { db, store, files };
       this.#wasOpen = true;
       return this.#opened;
     } catch (error) {
       db.close();
       throw error;
     }
+  }
+}
+
+/**
+ * One sentence for the operator.
+ *
+ * @param database store and path
+ */
+function notice(harm: Exclude<Harm, "shrunk">, database: string, isSaved: boolean): string {
+  const outcome = isSaved ? "nothing is lost" : "the newest envelopes may be lost";
+  switch (harm) {
+    case "database replaced":
+      return `The ${database} was moved, deleted or replaced by another process: the server continues with the file` +
+        " that is there now, without what the old one has.";
+    case "log overwritten":
+      return `The write-ahead log of the ${database} was overwritten or truncated by another process: ${outcome}.`;
+    case "log replaced":
+      return `The write-ahead log of the ${database} was moved, deleted or replaced by another process: ${outcome}.`;
+    case "emptied":
+      return `The ${database} was truncated by another process: its write-ahead log has restored it.`;
   }
 }

@@ -1,9 +1,9 @@
-import { closeSync, lstatSync, renameSync, rmSync, writeSync } from "node:fs";
-import { createPrivate } from "./database_files.ts";
+import { closeSync, renameSync, rmSync, writeSync } from "node:fs";
+import { createPrivate, statOf } from "./database_files.ts";
 
 /** Enough for a write-ahead log that is not in the database yet: the pages of one checkpoint and a batch of writes. */
 const RESERVE_BYTES = 16 * 1024 * 1024;
-/** Minimum milliseconds between attempts to create it: each writes until the disk is full. */
+/** Minimum milliseconds after an attempt to create it that failed: each writes until the disk is full. */
 const RETRY_MS = 1_000;
 const CHUNK = new Uint8Array(1024 * 1024);
 
@@ -12,17 +12,16 @@ const CHUNK = new Uint8Array(1024 * 1024);
  * deleted. The reserve is removed then, and nothing is added until it could be created again.
  */
 export class Reserve {
-  #triedAt = -Infinity;
+  #failedAt = -Infinity;
   #isRemoved = false;
 
   constructor(readonly path: string) {}
 
   /** Whether it exists. Creates it if there is room. */
   exists(): boolean {
-    const found = lstatSync(this.path, { throwIfNoEntry: false });
-    if (!this.#isRemoved && found?.isFile() && found.size === RESERVE_BYTES) return true;
-    if (performance.now() - this.#triedAt < RETRY_MS) return false;
-    this.#triedAt = performance.now();
+    const found = statOf(this.path);
+    if (!this.#isRemoved && found?.isFile && found.size === RESERVE_BYTES) return true;
+    if (performance.now() - this.#failedAt < RETRY_MS) return false;
     try {
       this.#create();
       this.#isRemoved = false;
@@ -37,7 +36,7 @@ export class Reserve {
   /** Deletes the file. It counts as missing until it was created again. */
   remove(): void {
     this.#isRemoved = true;
-    this.#triedAt = performance.now();
+    this.#failedAt = performance.now();
     try {
       rmSync(this.path, { force: true });
     } catch {
@@ -47,7 +46,7 @@ export class Reserve {
 
   /** Disk space was freed: the next `exists` tries to create it immediately. */
   retry(): void {
-    this.#triedAt = -Infinity;
+    this.#failedAt = -Infinity;
   }
 
   #create(): void {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
@@ -10,6 +10,7 @@ import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storag
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_event_reader.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
+import { until } from "../until.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -66,6 +67,20 @@ Deno.test("file corrupt while a stream is open → cleared event, then new rows"
       await server.store(1);
       assert.deepEqual(await reader.ids(1), [22], "ids continue after the lost ones");
     }
+    inbox.close();
+  });
+});
+
+Deno.test("log deleted while nothing is called → noticed and saved", async () => {
+  await withFile(async (file) => {
+    const notices: string[] = [];
+    const onNotice = (notice: string) => notices.push(notice);
+    const inbox = openInbox({ path: file, maxBytes: MAX_BYTES, onNotice });
+    await inbox.store(admitted(envelopeOf({})));
+    rmSync(`${file}-wal`);
+    await until("it is noticed", () => notices.length > 0);
+    assert.match(notices.join(), /^The write-ahead log of .*: nothing is lost\.$/);
+    assert.equal(inbox.extent().envelopes, 21);
     inbox.close();
   });
 });

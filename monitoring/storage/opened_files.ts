@@ -1,0 +1,177 @@
+import { closeSync, constants, openSync, readSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { identityOf, statOf } from "./database_files.ts";
+import { HarmedFilesError, isCorrupt } from "./errors.ts";
+import { JOURNAL_LIMIT_BYTES } from "./open_database.ts";
+
+/** What another process did to a file. `shrunk` may also be the effect of a `VACUUM`. */
+export type Harm = "database replaced" | "log overwritten" | "log replaced" | "emptied" | "shrunk";
+
+/** Begins a log, in either byte order: https://www.sqlite.org/fileformat2.html#walformat */
+const LOG_MAGIC = [0x377f0682, 0x377f0683];
+const LOG_HEADER_BYTES = 32;
+/** Offset of the number that changes each time SQLite starts the log again. */
+const SALT_OFFSET = 16;
+
+/**
+ * An open database with its write-ahead log and the log's index. SQLite does not notice that they are harmed: it commits
+ * to a log that is deleted, and reads its cache instead of one that is overwritten. A later process finds nothing of it.
+ */
+export class OpenedFiles {
+  readonly #db: DatabaseSync;
+  readonly #path: string;
+  /** Of the database, its log and its index. */
+  readonly #identities: readonly (string | undefined)[];
+  /** Descriptor of the log. SQLite has no locks on it, which closing it would end. */
+  readonly #log: number | undefined;
+  readonly #header = new DataView(new ArrayBuffer(LOG_HEADER_BYTES));
+  #bytes: number;
+  #salt = 0n;
+  #logBytes = 0;
+
+  constructor(db: DatabaseSync, path: string) {
+    this.#db = db;
+    this.#path = path;
+    const files = this.#stat();
+    this.#identities = files.map(identityOf);
+    this.#bytes = files[0]?.size ?? 0;
+    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
+    this.#log = files[1] && openSync(`${path}-wal`, flags);
+  }
+
+  /** Of the database. */
+  get identity(): string | undefined {
+    return this.#identities[0];
+  }
+
+  /**
+   * What happened since the files were opened; undefined: nothing. Takes about 10 µs. Bytes overwritten in the database,
+   * or in the log but not at its beginning, are not noticed.
+   */
+  harm(): Harm | undefined {
+    const files = this.#stat();
+    const [isSame, isSameLog, isSameIndex] = files.map((file, at) =>
+      identityOf(file) === this.#identities[at]
+    );
+    if (!isSame) return "database replaced";
+    if (this.#isLogHarmed(isSameLog ? files[1]?.size : undefined)) return "log overwritten";
+    if (!isSameLog || !isSameIndex) return "log replaced";
+    const bytes = files[0]?.size ?? 0;
+    if (bytes < this.#bytes) return bytes === 0 ? "emptied" : "shrunk";
+    this.#bytes = bytes;
+    return undefined;
+  }
+
+  /**
+   * Writes the log into a database that has shrunk.
+   *
+   * @returns whether it is complete then
+   * @throws an error of SQLite
+   */
+  restore(): boolean {
+    const isIntact = falseIfCorrupt(() => {
+      this.#moveLog();
+      return this.isIntact();
+    });
+    if (isIntact) this.#bytes = this.#stat()[0]?.size ?? 0;
+    return isIntact && this.#bytes > 0;
+  }
+
+  /**
+   * Reads all of the database that has the path now, over a connection without cached pages.
+   *
+   * @throws an error of SQLite
+   */
+  isIntact(): boolean {
+    return falseIfCorrupt(() => {
+      using reader = this.#openReader();
+      return reader.prepare("PRAGMA quick_check(1)").get()?.quick_check === "ok";
+    });
+  }
+
+  /**
+   * Closes harmed files so that the path can be opened again.
+   *
+   * @returns whether the database has everything that its log had
+   * @throws {HarmedFilesError} another process uses the log; nothing was closed
+   * @throws an error of SQLite, as of a full disk; nothing was closed
+   */
+  leave(harm: Harm): boolean {
+    // If there is another log, a server has started it on this database: its pages are newer.
+    const isSaved = harm === "log replaced" && this.#isOwn("-wal") !== false;
+    if (isSaved && !this.#moveLog()) throw new HarmedFilesError();
+    // The last connection that closes moves the log into the database, unless it may only read.
+    using _last = harm === "log overwritten" ? this.#openReader() : undefined;
+    // The next connection would take what is left for its own.
+    for (const suffix of ["-wal", "-shm"]) {
+      if (this.#isOwn(suffix)) rmSync(this.#path + suffix, { force: true });
+    }
+    this.close();
+    return isSaved;
+  }
+
+  close(): void {
+    this.#db.close();
+    if (this.#log !== undefined) closeSync(this.#log);
+  }
+
+  /** @param bytes of the log; undefined: it has another name, or none */
+  #isLogHarmed(bytes = Infinity): boolean {
+    if (this.#log === undefined) return false;
+    const read = readSync(this.#log, this.#header, 0, LOG_HEADER_BYTES, 0);
+    if (read === 0) return !this.#canReadLog();
+    if (read < LOG_HEADER_BYTES || !LOG_MAGIC.includes(this.#header.getUint32(0))) return true;
+    const salt = this.#header.getBigUint64(SALT_OFFSET);
+    const wasStarted = salt !== this.#salt;
+    // SQLite truncates a log only to start it, and to its limit.
+    if (!wasStarted && bytes < Math.min(this.#logBytes, JOURNAL_LIMIT_BYTES)) return true;
+    this.#salt = salt;
+    this.#logBytes = wasStarted ? 0 : bytes;
+    return false;
+  }
+
+  /** Whether an empty log is empty for SQLite as well. */
+  #canReadLog(): boolean {
+    try {
+      this.#db.prepare("PRAGMA wal_checkpoint(PASSIVE)").get();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Moves the log into the database. Returns false if another process uses it. */
+  #moveLog(): boolean {
+    return this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
+  }
+
+  /** Whether a file is one of those that were opened. Undefined: there is none. */
+  #isOwn(suffix: string): boolean | undefined {
+    const found = identityOf(statOf(this.#path + suffix));
+    return found === undefined ? undefined : this.#identities.includes(found);
+  }
+
+  /** Opens the database that has the path now, with a lock on it. */
+  #openReader(): DatabaseSync {
+    const reader = new DatabaseSync(this.#path, { readOnly: true });
+    try {
+      reader.prepare("SELECT 1 FROM sqlite_schema").get();
+    } catch {
+      // The lock does not depend on what was read.
+    }
+    return reader;
+  }
+
+  #stat(): (Deno.FileInfo | undefined)[] {
+    return ["", "-wal", "-shm"].map((suffix) => statOf(this.#path + suffix));
+  }
+}
+
+function falseIfCorrupt(work: () => boolean): boolean {
+  try {
+    return work();
+  } catch (error) {
+    if (isCorrupt(error)) return false;
+    throw error;
+  }
+}

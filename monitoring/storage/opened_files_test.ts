@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../../tests/temporary_folder.ts";
+import { JOURNAL_LIMIT_BYTES, openDatabase } from "./open_database.ts";
+import { OpenedFiles } from "./opened_files.ts";
+
+const BYTES = 1024 * 1024;
+
+Deno.test("log restarted, cut to its limit, emptied; VACUUM by another connection → no harm", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "x.sqlite");
+  const schema = ["CREATE TABLE t (x BLOB) STRICT"];
+  const open = () => openDatabase({ store: "spool", path, schema, onNotice: assert.fail });
+  using other = open();
+  const db = open();
+  const files = new OpenedFiles(db, path);
+  const insert = (bytes: number) => db.exec(`INSERT INTO t VALUES (zeroblob(${bytes}))`);
+  const logBytes = () => statSync(`${path}-wal`).size;
+  const expectNoHarm = () => assert.deepEqual([files.harm(), files.harm()], [undefined, undefined]);
+
+  insert(2 * JOURNAL_LIMIT_BYTES);
+  assert.ok(logBytes() > JOURNAL_LIMIT_BYTES);
+  expectNoHarm();
+  insert(BYTES);
+  assert.equal(logBytes(), JOURNAL_LIMIT_BYTES);
+  expectNoHarm();
+  other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  assert.equal(logBytes(), 0);
+  expectNoHarm();
+  insert(BYTES);
+  expectNoHarm();
+  other.exec("DELETE FROM t; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  insert(BYTES);
+  assert.equal(files.harm(), "shrunk");
+  assert.equal(files.restore(), true);
+  expectNoHarm();
+  files.close();
+});
