@@ -14,7 +14,6 @@ import { spanRow } from "./traces_view.ts";
 // deno-lint-ignore no-explicit-any -- JSON of known shape
 type Json = any;
 type Filters = Readonly<Record<string, string>>;
-type List = keyof typeof LISTS;
 
 /** The server to which each shop has reported one visit, and what it received. */
 interface Visited {
@@ -26,7 +25,7 @@ interface Visited {
 
 interface Fixtures {
   /** The rows of a list with these filters in the inbox, which the assistant and the page show, too. */
-  readonly read: (list: List, filters: Filters) => Promise<Json[]>;
+  readonly read: (list: keyof typeof LISTS, filters: Filters) => Promise<Json[]>;
 }
 
 const test = withServer.extend<Fixtures, { visited: Visited }>({
@@ -167,14 +166,14 @@ function sentSpans(items: readonly ArrivedItem[]) {
   });
 }
 
-/** Whether all that so many visits send has arrived. */
+/** Whether everything of so many visits has arrived. */
 function hasVisits(items: readonly ArrivedItem[], visits: number): boolean {
   const spans = sentSpans(items).filter(({ name }) => !name.startsWith("OPTIONS"));
-  const has = (op: string, times: number) =>
-    spans.filter((span) => span.op === op).length >= times * visits;
+  const has = (op: string, times: number) => spans.filter((span) => span.op === op).length >= times;
   return logsOf(items).length === LOGS.length * visits &&
-    errorsOf(items).length === ERRORS.length * visits && has("http.server", 7) &&
-    has("pageload", 1) && has("navigation", 2) && has("cron", 1) && has("ui.interaction.click", 1);
+    errorsOf(items).length === ERRORS.length * visits && has("http.server", 7 * visits) &&
+    has("pageload", visits) && has("navigation", 2 * visits) && has("cron", visits) &&
+    has("ui.interaction.click", visits) && has("ui.webvital.cls", 3 * (visits - 1));
 }
 
 test("release, environment, application → exactly the rows of those senders, and their counts", async ({ visited, read }) => {
@@ -211,14 +210,14 @@ test("release, environment, application → exactly the rows of those senders, a
 });
 
 test("check-ins, profiles, metrics, sessions → of no other applications", async ({ page, visited }) => {
-  const namesOf = (rows: Json[]) =>
+  const named = (rows: Json[]) =>
     new Set(
       rows.filter(({ key, name }) => key !== OWN_SOURCE.key && name !== UNKNOWN_NAME)
-        .map(({ name, environment }) => `${name}, ${environment}`),
+        .map(({ name, environment, releases }) => `${name}, ${environment}: ${releases}`),
     );
-  const expected = new Set(SENDERS.map(({ source }) => source));
-  expect.soft(namesOf(await listRows(visited.server.origin, "sources"))).toEqual(expected);
-  expect.soft(namesOf((await visited.ask("get_delivery_health")).sources)).toEqual(expected);
+  const expected = new Set(SENDERS.map(({ source, release }) => `${source}: ${release}`));
+  expect.soft(named(await listRows(visited.server.origin, "sources"))).toEqual(expected);
+  expect.soft(named((await visited.ask("get_delivery_health")).sources)).toEqual(expected);
   await page.goto("/#/traces");
   await expect.soft(page.locator("section:visible").getByLabel("Source").getByRole("option"))
     .toHaveText([
@@ -336,7 +335,7 @@ test("operation or name of a span → each trace with one; preflights and the SD
   }
 });
 
-test("a slow bank behind two services → has the most self time, compared with traces of that name", async ({ page, visited }) => {
+test("a slow bank behind two services → has the most self time", async ({ page, visited }) => {
   const traces = (await listRows(visited.server.origin, "traces&source=apps"))
     .filter(({ name }) => name === "POST /checkout");
   expect(traces).toHaveLength(SHOPS.length);
@@ -347,12 +346,22 @@ test("a slow bank behind two services → has the most self time, compared with 
     const links = page.getByRole("navigation", { name: "Most self time" }).getByRole("link");
     await expect.soft(links.first()).toContainText("bank.example/charge");
   }
+});
+
+test("compare → traces of the same name, one direction, spans of one trace folded", async ({ page, visited }) => {
+  const traces = await listRows(visited.server.origin, "traces&source=apps");
+  await page.goto(`/#/traces/${traces.find(({ op }) => op === "pageload").trace_id}`);
   await page.getByRole("link", { name: "Compare" }).click();
   const choices = page.locator("tr:visible .row-link");
-  await expect.soft(choices).toHaveText(["POST /checkout"]);
+  await expect.soft(choices).toHaveText(["Page load /"]);
   await choices.first().click();
-  await expect(page.locator("table.compare").getByRole("row", { name: "Duration" }))
-    .toContainText(/ (\d[^+−]*(slower|faster)|same)$/);
+  const compared = page.locator("table.compare");
+  await expect.soft(compared.getByRole("row", { name: "Duration" }).getByRole("cell").last())
+    .toHaveText(/^([\d.]+\sm?s (slower|faster)|same)$/);
+  for (const only of [/only in A/, /only in B/]) {
+    await expect.soft(compared.getByRole("button", { name: only }))
+      .toHaveAttribute("aria-expanded", "false");
+  }
 });
 
 test("OpenTelemetry without Sentry's SDK → refused in a sentence, and listed", async ({ page, visited }) => {
