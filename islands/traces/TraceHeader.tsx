@@ -25,7 +25,7 @@ export function TraceLinks({ traceId, compareHref, variant, replayId, startedAt 
       <span>
         trace <CopyId id={traceId} what="trace id" />
       </span>
-      {replayId !== null && <a href={momentHref(replayId, startedAt)}>Recording</a>}
+      {replayId !== null && <a href={momentHref(replayId, startedAt)}>Play at this moment</a>}
       {compareHref !== undefined && <a href={compareHref}>Compare</a>}
       {sentryUrl && <a href={sentryUrl} target="_blank" rel="noreferrer">Open in Sentry</a>}
     </>

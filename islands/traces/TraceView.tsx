@@ -138,7 +138,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
           {!isEmpty && (
             <TraceFacts
               summary={trace.summary}
-              startedAt={trace.start_ms}
+              startedAt={trace.summary.started_at ?? trace.start_ms}
               hrefs={{
                 errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
                 failed: firstFailed && spanHref(spanIdOf(firstFailed)),
@@ -151,7 +151,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
             compareHref={isEmpty ? undefined : chooseHref(traceId, trace.summary)}
             variant={variant}
             replayId={content.replayId}
-            startedAt={trace.start_ms}
+            startedAt={trace.summary.started_at ?? trace.start_ms}
           />
         </>
       }

@@ -6,7 +6,7 @@ export interface ApplicationSite extends AsyncDisposable {
 }
 
 /**
- * Serves a page of another application on a free port, at every path, as its developer builds it.
+ * Serves a page of another application on a free port, at every path, as its developer builds it. It may be profiled.
  *
  * @param script its code, served as `/app.js`; bundled, so that it may import `@sentry/browser`
  * @param page its HTML
@@ -28,7 +28,8 @@ export async function serveApplication(
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
     const isScript = new URL(url).pathname === "/app.js";
     const type = isScript ? "text/javascript" : "text/html";
-    return new Response(isScript ? bundle : page, { headers: { "Content-Type": type } });
+    const headers = { "Content-Type": type, "Document-Policy": "js-profiling" };
+    return new Response(isScript ? bundle : page, { headers });
   });
   return { port: server.addr.port, [Symbol.asyncDispose]: () => server.shutdown() };
 }

@@ -1,21 +1,22 @@
 /**
- * A small shop whose server and page report by Sentry's SDKs. Arguments: the folder of `@sentry/node`, and the page's
- * script. Prints its address.
+ * A service of a shop that reports by Sentry's SDK: its API, or the worker that takes the payments.
+ * Arguments: the folder of `@sentry/node`, release, environment, and for the API the worker's
+ * address. Prints its address.
  */
-const Sentry = require(process.argv[2]);
+const [, , sdk, release, environment, worker] = process.argv;
+const Sentry = require(sdk);
 
 Sentry.init({
   dsn: process.env.SENTRY_DSN,
-  release: "shop@1.4.0",
-  environment: "development",
+  release,
+  environment,
   tracesSampleRate: 1,
   enableLogs: true,
-  serverName: "shop-1",
   integrations: [Sentry.rewriteFramesIntegration({ root: __dirname, prefix: "app:///" })],
 });
 
+const { randomUUID } = require("node:crypto");
 const { createServer } = require("node:http");
-const { readFileSync } = require("node:fs");
 const { setTimeout: wait } = require("node:timers/promises");
 
 class PaymentError extends Error {
@@ -27,53 +28,84 @@ const CARTS = new Map([1, 2, 3, 4, 5, 6].map((id) => [id, [12, 3 * id]]));
 
 const query = (name, ms) => Sentry.startSpan({ name, op: "db" }, () => wait(ms));
 
-async function readCart(id) {
-  await query("SELECT id, price FROM items WHERE cart = ?", 40 + 25 * (id % 4));
-  const prices = CARTS.get(id);
-  Sentry.logger.info("Cart read", { cart: id, items: prices.length });
-  return prices;
-}
+const API = {
+  async "GET /products"() {
+    await query("SELECT id, name FROM products", 40);
+    Sentry.logger.info("Products listed", { products: CARTS.size });
+  },
+  async "GET /orders"() {
+    await query("SELECT id FROM orders", 30);
+  },
+  async "POST /checkout"({ cart }) {
+    Sentry.addBreadcrumb({ category: "cart", message: `Checkout of cart ${cart}` });
+    Sentry.metrics.count("checkouts", 1);
+    Sentry.logger.info("Checkout started", { cart });
+    await query("SELECT id, price FROM items WHERE cart = ?", 40 + 25 * (cart % 4));
+    const amount = CARTS.get(cart).reduce((sum, price) => sum + price, 0);
+    await Promise.all([
+      query("SELECT stock FROM items", 60),
+      query("SELECT street FROM users", 90),
+    ]);
+    const { ok } = await fetch(`${worker}charge?amount=${amount}`, { method: "POST" });
+    if (!ok) throw new PaymentError(`Payment of ${amount} EUR failed`);
+    await query("INSERT INTO orders VALUES (?, ?)", 30);
+    Sentry.logger.info("Checkout finished", { cart });
+  },
+};
 
-async function charge(amount) {
-  await Sentry.startSpan(
-    { name: "POST https://bank.example/charge", op: "http.client" },
-    () => wait(120 + 20 * (amount % 9)),
-  );
-  if (amount > 26) {
-    Sentry.logger.warn("The bank refused the card", { amount });
-    throw new PaymentError(`Card declined for ${amount} EUR`);
-  }
-}
-
-async function checkout(id) {
-  Sentry.addBreadcrumb({ category: "cart", message: `Checkout of cart ${id}` });
-  const prices = await readCart(id);
-  await charge(prices.reduce((sum, price) => sum + price, 0));
-  await query("INSERT INTO orders VALUES (?, ?)", 30);
-}
-
-const server = createServer(async ({ url, method }, response) => {
-  const { pathname, searchParams } = new URL(url, "http://shop");
-  const cart = Number(searchParams.get("cart"));
-  try {
-    if (pathname === "/shop.js") response.end(readFileSync(process.argv[3]));
-    else if (pathname === "/api/cart") response.end(JSON.stringify(await readCart(cart)));
-    else if (pathname === "/api/checkout" && method === "POST") response.end(await checkout(cart));
-    else {
-      response.setHeader("Content-Type", "text/html");
-      response.end(
-        '<!doctype html><link rel="icon" href="data:,"><title>Shop</title><button>Buy</button>' +
-          '<p role="status"></p><script src="/shop.js"></script>',
-      );
+const WORKER = {
+  async "POST /charge"({ amount }) {
+    Sentry.logger.info("Charging the card", { amount });
+    await Sentry.startSpan(
+      { name: "POST https://bank.example/charge", op: "http.client" },
+      () => wait(240 + 20 * (amount % 9)),
+    );
+    if (amount > 26) {
+      Sentry.logger.warn("The bank refused the card", { amount });
+      throw new PaymentError(`Card declined for ${amount} EUR`);
     }
+  },
+};
+
+const CORS = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Allow-Headers": "baggage, content-type, sentry-trace",
+};
+
+async function answer({ method, url }) {
+  const { pathname, searchParams } = new URL(url, "http://shop");
+  const route = `${method} ${pathname}`;
+  // `@sentry/node` ignores preflights; SDKs of other languages do not.
+  if (method === "OPTIONS") return Sentry.startSpan({ name: route, op: "http.server" }, () => 204);
+  try {
+    const numbers = [...searchParams].map(([name, text]) => [name, Number(text)]);
+    await (worker ? API : WORKER)[route](Object.fromEntries(numbers));
+    return 200;
   } catch (error) {
     Sentry.captureException(error);
-    response.statusCode = 500;
-    response.end("failed");
+    return 500;
   }
-});
+}
+
+const server = createServer(async (request, response) =>
+  response.writeHead(await answer(request), CORS).end()
+);
 server.listen(
   0,
   "127.0.0.1",
-  () => process.stdout.write(`Shop: http://127.0.0.1:${server.address().port}/\n`),
+  () => process.stdout.write(`http://127.0.0.1:${server.address().port}/\n`),
 );
+
+/** A job that is watched, and a profile as the compiled `@sentry/profiling-node` sends it. */
+if (worker) {
+  Sentry.startSpan({ name: "refresh prices", op: "cron" }, () => query("SELECT price", 20));
+  Sentry.captureCheckIn({ monitorSlug: "prices", status: "ok" });
+  const client = Sentry.getClient();
+  const { sdk } = client.getSdkMetadata();
+  const chunk_id = randomUUID().replaceAll("-", "");
+  const profile = { frames: [], stacks: [], samples: [] };
+  const facts = { version: "2", platform: "node", client_sdk: sdk, release, environment };
+  void client.sendEnvelope([{ event_id: chunk_id, sent_at: new Date().toISOString(), sdk }, [
+    [{ type: "profile_chunk", platform: "node" }, { chunk_id, ...facts, profile }],
+  ]]);
+}

@@ -1,20 +1,59 @@
-/** The page of `shop.cjs`. The build replaces `DSN`. */
+/** The shop's page, whose HTML sets `SHOP`: the DSN, and the address of the API. */
 import * as Sentry from "@sentry/browser";
 
+const { dsn, api } = globalThis.SHOP;
 Sentry.init({
-  dsn: DSN,
-  release: "shop@1.4.0",
-  environment: "development",
-  integrations: [Sentry.browserTracingIntegration()],
+  dsn,
+  release: "shop-web@2.0.0",
+  environment: "production",
+  integrations: [
+    Sentry.browserTracingIntegration(),
+    Sentry.browserProfilingIntegration(),
+    Sentry.replayIntegration(),
+  ],
+  tracePropagationTargets: [api],
   tracesSampleRate: 1,
+  profileSessionSampleRate: 1,
+  profileLifecycle: "trace",
+  replaysSessionSampleRate: 1,
   enableLogs: true,
 });
 
-const { search } = location;
+const main = document.querySelector("main");
 const status = document.querySelector("[role=status]");
-fetch(`/api/cart${search}`);
-document.querySelector("button").addEventListener("click", async () => {
-  const { ok } = await fetch(`/api/checkout${search}`, { method: "POST" });
+const cart = new URLSearchParams(location.search).get("cart");
+
+/** A request of another origin that needs a preflight. */
+async function request(method, path) {
+  const headers = { "Content-Type": "application/json" };
+  const { ok } = await fetch(`${api}${path}`, { method, headers });
+  return ok;
+}
+
+/** Shows a page. Replaces the pressed button, and takes long enough to be an interaction of INP. */
+async function show(name, path, load, actions) {
+  const end = performance.now() + 120;
+  while (performance.now() < end);
+  if (path !== location.pathname) history.pushState(null, "", path);
+  Sentry.logger.info(`Page ${path}`);
+  main.replaceChildren(
+    ...Object.entries(actions).map(([text, onclick]) =>
+      Object.assign(document.createElement("button"), { textContent: text, onclick })
+    ),
+  );
+  await request("GET", load);
+  status.textContent = `${name} loaded`;
+}
+
+const showCart = () => show("Cart", "/cart", "products", { Buy: buy, "To the orders": showOrders });
+const showOrders = () => show("Orders", "/orders", "orders", { Complain: complain });
+const complain = () => Sentry.captureFeedback({ message: "It is slow." });
+
+async function buy() {
+  Sentry.logger.info("Buying", { cart });
+  const ok = await request("POST", `checkout?cart=${cart}`);
   status.textContent = ok ? "Bought" : "Not bought";
   if (!ok) throw new Error("The checkout failed");
-});
+}
+
+show("Products", "/", "products", { "To the cart": showCart });

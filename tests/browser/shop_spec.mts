@@ -1,0 +1,382 @@
+/** A shop with real SDKs of two versions: what its applications sent, as the inbox, an assistant and the page show it. */
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { formatFineDuration } from "../../components/format.ts";
+import { OWN_SOURCE, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { arrivalsInInbox } from "./arrivals.ts";
+import { errorsOf, logsOf } from "./arrived_signals.ts";
+import { errorDetail, openError } from "./errors_view.ts";
+import { type ArrivedItem, expect, listRows, test as withServer } from "./fixtures.ts";
+import { SHOPS, startShop, visit } from "./shop.ts";
+import { spanRow } from "./traces_view.ts";
+
+// deno-lint-ignore no-explicit-any -- JSON of known shape
+type Json = any;
+type Filters = Readonly<Record<string, string>>;
+
+/** The server to which each shop has reported one visit, and what it received. */
+interface Visited {
+  readonly server: ServerProcess;
+  readonly items: readonly ArrivedItem[];
+  /** The data that an assistant's tool returns. */
+  ask(tool: string, args?: Record<string, unknown>): Promise<Json>;
+}
+
+interface Fixtures {
+  /** The rows of a list with these filters in the inbox, which the assistant and the page show, too. */
+  readonly read: (list: keyof typeof LISTS, filters: Filters) => Promise<Json[]>;
+}
+
+const test = withServer.extend<Fixtures, { visited: Visited }>({
+  // Once for all tests, which only read.
+  visited: [async ({ browser }, provide) => {
+    await using server = await startServer();
+    const arrivals = arrivalsInInbox(server.origin, "page");
+    for (const [index, version] of SHOPS.entries()) {
+      await using shop = await startShop(server.port, version);
+      await fetch(`${shop.api}checkout?cart=1`, { method: "POST" });
+      const page = await browser.newPage();
+      await visit(page, shop.address, 6);
+      await expect.poll(() => listRows(server.origin, "recordings")).toHaveLength(index + 1);
+      // The SDK sends the rest when the page is left.
+      await page.goto("about:blank");
+      await arrivals.waitFor("the visit", (items) => hasVisits(items, index + 1));
+      await page.close();
+    }
+    const client = new Client({ name: "test", version: "1" });
+    const address = new URL("/monitoring/mcp", server.origin);
+    await client.connect(new StreamableHTTPClientTransport(address));
+    const ask: Visited["ask"] = async (name, args) => {
+      const { text = "" } = (await client.callTool({ name, arguments: args })).content[0] as Json;
+      return JSON.parse(/^<untrusted-telemetry.*>\n(.*)\n</m.exec(text)?.[1] ?? `"${text}"`);
+    };
+    await provide({ server, items: await arrivals.items(), ask });
+    await client.close();
+  }, { scope: "worker", timeout: 300_000 }],
+  server: async ({ visited }, provide) => await provide(visited.server),
+  read: async ({ visited: { server, ask }, page }, provide) =>
+    await provide(async (list, filters) => {
+      const { tool, cells, textOf } = LISTS[list];
+      // Of other lists the page's order is that of the rows' times, not of their arrival.
+      const textsOf = (texts: string[]) => list === "logs" ? texts : texts.sort();
+      const query = new URLSearchParams({ source: "apps", ...filters });
+      const rows = await listRows(server.origin, `${list}&${query}`);
+      const texts = textsOf(rows.map(textOf));
+      const { rows: answered } = await ask(tool, { ...filters, limit: 100 });
+      expect(textsOf(answered.map(textOf)), `${tool} ${query}`).toEqual(texts);
+      await page.goto(`/#/${list}?${new URLSearchParams(filters)}`);
+      const shown = page.locator("tr:has([data-row]):visible, [aria-level='1']:visible");
+      const readCells = (rows: HTMLElement[], cells: readonly string[]) =>
+        rows.map((row) =>
+          cells.map((cell) => row.querySelector<HTMLElement>(cell)?.innerText.trim()).join(" ")
+        );
+      await expect.poll(async () => textsOf(await shown.evaluateAll(readCells, cells)), page.url())
+        .toEqual(texts);
+      return rows;
+    }),
+});
+
+test.describe.configure({ mode: "default" });
+/** High enough for all rows: only rows in sight are rendered. */
+test.use({ viewport: { width: 1280, height: 1800 } });
+
+/** The tool for each list, and its rows as text: as JSON, and as cells of the page. */
+const LISTS = {
+  traces: {
+    tool: "list_traces",
+    cells: [".row-link", ".took", ".size", ".status", ".wrote"],
+    textOf: (row: Json) =>
+      [nameOf(row), formatFineDuration(durationOf(row)), row.spans, row.errors, row.logs].join(" "),
+  },
+  errors: {
+    tool: "list_errors",
+    cells: [".what > span", ".n"],
+    textOf: ({ type, value, count }: Json) => `${type} ${value} ${count}×`,
+  },
+  logs: {
+    tool: "search_logs",
+    cells: [".level", ".log-message"],
+    textOf: ({ level, body }: Json) => `${level} ${body}`,
+  },
+};
+
+const nameOf = (row: Json) => displayName(row);
+/** Milliseconds; the assistant's times are texts. */
+const durationOf = (row: Json) => +new Date(row.ended_at) - +new Date(row.started_at);
+
+const APPLICATIONS = ["web", "api", "worker"] as const;
+type Application = (typeof APPLICATIONS)[number];
+
+/** What each application calls itself. */
+const senderOf = (application: Application, { release, environment }: (typeof SHOPS)[number]) =>
+  application === "api"
+    ? { source: `shop-api, ${environment}`, release, environment }
+    : application === "web"
+    ? { source: "shop-web, production", release: "shop-web@2.0.0", environment: "production" }
+    : {
+      source: "shop-worker, production",
+      release: "shop-worker@0.9.0",
+      environment: "production",
+    };
+
+const SENDERS = SHOPS.flatMap((shop) => APPLICATIONS.map((one) => senderOf(one, shop)));
+
+/** What each visit makes in each list, with the applications that take part. */
+const TRACES: readonly (readonly [string, ...Application[]])[] = [
+  ["Page load /", "web", "api"],
+  ["Navigation to /cart", "web", "api", "worker"],
+  ["Navigation to /orders", "web", "api"],
+  ["POST /checkout", "api", "worker"],
+  ["refresh prices", "api"],
+];
+const ERRORS: typeof TRACES = [
+  ["The checkout failed", "web"],
+  ["Payment of 30 EUR failed", "api"],
+  ["Card declined for 30 EUR", "worker"],
+];
+/** The last three are of a request that no page sent. */
+const LOGS: typeof TRACES = [
+  ...["Page /", "Page /cart", "Buying", "Page /orders"].map((body) => [body, "web"] as const),
+  ...["Products listed", "Products listed", "Checkout started"].map((body) =>
+    [body, "api"] as const
+  ),
+  ["Charging the card", "worker"],
+  ["The bank refused the card", "worker"],
+  ["Checkout started", "api"],
+  ["Charging the card", "worker"],
+  ["Checkout finished", "api"],
+];
+const namesOf = (rows: typeof TRACES) => rows.map(([name]) => name).sort();
+const twice = (names: readonly string[]) => [...names, ...names].sort();
+
+/** A span as each version of the SDKs sends it: in a transaction, alone, or in a container. Times in seconds. */
+function sentSpans(items: readonly ArrivedItem[]) {
+  return items.flatMap((item) => {
+    if (item.type !== "transaction" && item.type !== "span") return [];
+    const { items: contained, contexts, ...single } = item.json<Json>();
+    const spans: Json[] = contained ?? [{ ...single, ...contexts?.trace }];
+    return spans.map((span) => ({
+      trace_id: span.trace_id,
+      op: span.op ?? span.attributes["sentry.op"].value,
+      name: span.transaction ?? span.description ?? span.name,
+      start: span.start_timestamp,
+      end: span.end_timestamp ?? span.timestamp,
+    }));
+  });
+}
+
+/** Whether everything of so many visits has arrived. */
+function hasVisits(items: readonly ArrivedItem[], visits: number): boolean {
+  const spans = sentSpans(items).filter(({ name }) => !name.startsWith("OPTIONS"));
+  const has = (op: string, times: number) => spans.filter((span) => span.op === op).length >= times;
+  return logsOf(items).length === LOGS.length * visits &&
+    errorsOf(items).length === ERRORS.length * visits && has("http.server", 7 * visits) &&
+    has("pageload", visits) && has("navigation", 2 * visits) && has("cron", visits) &&
+    has("ui.interaction.click", visits) && has("ui.webvital.cls", 3 * (visits - 1));
+}
+
+test("release, environment, application → exactly the rows of those senders, and their counts", async ({ visited, read }) => {
+  const { origin } = visited.server;
+  const keys = new Map(
+    (await listRows(origin, "sources")).map((row) => [`${row.name}, ${row.environment}`, row.key]),
+  );
+  for (const by of ["release", "environment", "source"] as const) {
+    for (const value of new Set(SENDERS.map((sender) => sender[by]))) {
+      const filter = { [by]: by === "source" ? keys.get(value) : value };
+      const sentBy = (applications: readonly Application[]) =>
+        SHOPS.filter((shop) => applications.some((one) => senderOf(one, shop)[by] === value));
+      const expected = (rows: typeof TRACES) =>
+        rows.flatMap(([name, ...applications]) => sentBy(applications).map(() => name)).sort();
+      const traces = await read("traces", filter);
+      const errors = await read("errors", filter);
+      const logs = await read("logs", filter);
+      expect.soft(traces.map(nameOf).sort(), value).toEqual(expected(TRACES));
+      expect.soft(errors.flatMap(({ value, count }) => Array(count).fill(value)).sort(), value)
+        .toEqual(expected(ERRORS));
+      expect.soft(logs.map(({ body }) => body).sort(), value).toEqual(expected(LOGS));
+      const query = new URLSearchParams({ view: "sources", ...filter });
+      const answer = await (await fetch(`${origin}/monitoring/inbox?${query}`)).json();
+      const recordings = sentBy(["web"]).length;
+      const counts = {
+        traces: traces.length,
+        errors: errors.length,
+        logs: logs.length,
+        recordings,
+      };
+      expect.soft(answer.counts, value).toMatchObject(counts);
+    }
+  }
+});
+
+test("check-ins, profiles, metrics, sessions → of no other applications", async ({ page, visited }) => {
+  const named = (rows: Json[]) =>
+    new Set(
+      rows.filter(({ key, name }) => key !== OWN_SOURCE.key && name !== UNKNOWN_NAME)
+        .map(({ name, environment, releases }) => `${name}, ${environment}: ${releases}`),
+    );
+  const expected = new Set(SENDERS.map(({ source, release }) => `${source}: ${release}`));
+  expect.soft(named(await listRows(visited.server.origin, "sources"))).toEqual(expected);
+  expect.soft(named((await visited.ask("get_delivery_health")).sources)).toEqual(expected);
+  await page.goto("/#/traces");
+  await expect.soft(page.locator("section:visible").getByLabel("Source").getByRole("option"))
+    .toHaveText([
+      "Applications",
+      "shop-api (server, canary)",
+      "shop-api (server, production)",
+      "shop-web (browser, production)",
+      "shop-worker (server, production)",
+      "Sightglass itself",
+      "everything",
+    ]);
+});
+
+test("late interactions → page load, navigation or server root names and measures its trace", async ({ page, visited }) => {
+  const { server, items, ask } = visited;
+  const ranks = ["pageload", "navigation", "http.server", "cron"];
+  const spans = Map.groupBy(sentSpans(items), ({ trace_id }) => trace_id);
+  const rows = await listRows(server.origin, "traces&source=apps");
+  expect.soft(rows.map(nameOf).sort()).toEqual(twice(namesOf(TRACES)));
+  for (const row of rows) {
+    const [root] = spans.get(row.trace_id)!.filter(({ op }) => ranks.includes(op))
+      .sort((a, b) => ranks.indexOf(a.op) - ranks.indexOf(b.op) || a.start - b.start);
+    const duration = (root!.end - root!.start) * 1000;
+    const trace = await ask("get_trace", { trace_id: row.trace_id });
+    expect.soft([row.op, trace.op, trace.name]).toEqual([root!.op, root!.op, row.name]);
+    // Rows have whole milliseconds.
+    expect.soft(Math.abs(durationOf(row) - duration), nameOf(row)).toBeLessThan(2);
+    expect.soft(Math.abs(trace.duration_ms - duration), nameOf(row)).toBeLessThan(2);
+    await page.goto(`/#/traces/${row.trace_id}`);
+    const shown = page.locator("section:visible .trace");
+    await expect.soft(shown.getByRole("heading").first()).toHaveText(nameOf(row));
+    await expect.soft(shown).toContainText(formatFineDuration(trace.duration_ms));
+  }
+});
+
+test("logs of three senders in batches → in order of their time over pages", async ({ visited, read }) => {
+  const expected = logsOf(visited.items).toSorted((a, b) => b.timestamp - a.timestamp)
+    .map(({ body }) => body);
+  const list = async (before: object) => {
+    const query = new URLSearchParams({ view: "logs", source: "apps", limit: "5", ...before });
+    return await (await fetch(`${visited.server.origin}/monitoring/inbox?${query}`)).json();
+  };
+  const search = (before: object) => visited.ask("search_logs", { limit: 5, ...before });
+  for (const readPage of [list, search]) {
+    const rows: Json[] = [];
+    for (let page: Json = {}; page.next !== null; rows.push(...page.rows)) {
+      page = await readPage(page.next ? { before: page.next } : {});
+    }
+    expect.soft(rows.map(({ body }) => body)).toEqual(expected);
+  }
+  expect.soft((await read("logs", {})).map(({ body }) => body)).toEqual(expected);
+});
+
+test("errors, logs, spans of services in a page's trace → their recording, which counts them", async ({ page, visited }) => {
+  const { server, ask } = visited;
+  const recordings = await listRows(server.origin, "recordings&source=apps");
+  expect(recordings).toHaveLength(SHOPS.length);
+  for (const { replay_id, errors, started_at, ended_at } of recordings) {
+    const rows = (list: string) => listRows(server.origin, `${list}&replay=${replay_id}`);
+    const occurrences = await rows("occurrences");
+    expect.soft(occurrences.map(({ value }) => value).sort()).toEqual(namesOf(ERRORS));
+    expect.soft((await rows("traces")).map(nameOf).sort()).toEqual(namesOf(TRACES.slice(0, 3)));
+    expect.soft((await rows("logs")).map(({ body }) => body).sort())
+      .toEqual(namesOf(LOGS.slice(0, -3)));
+    const { event_id, trace_id } = occurrences.find(({ value }) => value.startsWith("Payment"))!;
+    expect.soft((await ask("get_error", { event_id })).replay_id).toBe(replay_id);
+    expect.soft((await ask("get_trace", { trace_id })).replay_id).toBe(replay_id);
+
+    const view = page.locator("section:visible");
+    const expectLink = async () => {
+      const moment = new RegExp(`#/recordings/${replay_id}\\?at=\\d+`);
+      await expect.soft(view.getByRole("link", { name: /^Play.* at this moment/ }).first())
+        .toHaveAttribute("href", moment);
+    };
+    await page.goto(`/#/errors?trace=${trace_id}`);
+    await openError(page, "Payment of 30 EUR failed");
+    await expectLink();
+    await page.goto(`/#/logs?trace=${trace_id}`);
+    await view.getByText("Checkout started").click();
+    await expectLink();
+    await page.goto(`/#/traces/${trace_id}`);
+    await spanRow(page, /SELECT stock/).click();
+    await expectLink();
+
+    await page.goto("/#/recordings");
+    const row = page.locator(`tr:has([data-row="${replay_id}"])`);
+    await expect.soft(row.locator(".status")).toHaveText(/^3\s*errors/);
+    await row.getByRole("link").first().click();
+    await expect.soft(view.locator(".of-error[title], .of-error > [title]").first())
+      .toHaveAttribute("title", `${errors}\u00a0moments`);
+    await expect.soft(view.getByRole("slider", { name: "Position" }))
+      .toHaveAttribute("max", String(Math.round(ended_at - started_at)));
+    await expect.soft(view.locator(".moments")).not.toContainText("app.js");
+  }
+});
+
+test("operation or name of a span → each trace with one; preflights and the SDK's breadcrumbs left out", async ({ page, visited, read }) => {
+  const names = async (filters: Filters) => (await read("traces", filters)).map(nameOf).sort();
+  expect.soft(await names({})).toEqual(twice(namesOf(TRACES)));
+  expect.soft(await names({ op: "db" })).toEqual(twice(namesOf(TRACES)));
+  expect.soft(await names({ op: "http.client" })).toEqual(twice(namesOf(TRACES.slice(0, 4))));
+  const charged = await visited.ask("list_traces", { query: "POST /charge" });
+  expect.soft(charged.rows.map(nameOf).sort())
+    .toEqual(twice(namesOf(TRACES.filter((row) => row.includes("worker")))));
+  const occurrences = await listRows(visited.server.origin, "occurrences&q=checkout+failed");
+  expect(occurrences).toHaveLength(SHOPS.length);
+  for (const { group, envelope, event_id } of occurrences) {
+    await page.goto(`/#/errors/${group}/${envelope}`);
+    await expect(errorDetail(page)).toContainText("ui.click");
+    await expect.soft(errorDetail(page)).not.toContainText("sentry.transaction");
+    const { breadcrumbs } = await visited.ask("get_error", { event_id });
+    expect.soft(breadcrumbs.map(({ category }: Json) => category)).not.toContain(
+      "sentry.transaction",
+    );
+  }
+});
+
+test("a slow bank behind two services → has the most self time", async ({ page, visited }) => {
+  const traces = (await listRows(visited.server.origin, "traces&source=apps"))
+    .filter(({ name }) => name === "POST /checkout");
+  expect(traces).toHaveLength(SHOPS.length);
+  for (const { trace_id } of traces) {
+    const { longest_spans: [longest] } = await visited.ask("get_trace", { trace_id });
+    expect.soft(longest.name).toContain("bank.example/charge");
+    await page.goto(`/#/traces/${trace_id}`);
+    const links = page.getByRole("navigation", { name: "Most self time" }).getByRole("link");
+    await expect.soft(links.first()).toContainText("bank.example/charge");
+  }
+});
+
+test("compare → traces of the same name, one direction, spans of one trace folded", async ({ page, visited }) => {
+  const traces = await listRows(visited.server.origin, "traces&source=apps");
+  await page.goto(`/#/traces/${traces.find(({ op }) => op === "pageload").trace_id}`);
+  await page.getByRole("link", { name: "Compare" }).click();
+  const choices = page.locator("tr:visible .row-link");
+  await expect.soft(choices).toHaveText(["Page load /"]);
+  await choices.first().click();
+  const compared = page.locator("table.compare");
+  await expect.soft(compared.getByRole("row", { name: "Duration" }).getByRole("cell").last())
+    .toHaveText(/^([\d.]+\sm?s (slower|faster)|same)$/);
+  for (const only of [/only in A/, /only in B/]) {
+    await expect.soft(compared.getByRole("button", { name: only }))
+      .toHaveAttribute("aria-expanded", "false");
+  }
+});
+
+test("OpenTelemetry without Sentry's SDK → refused in a sentence, and listed", async ({ page, visited }) => {
+  const { origin } = visited.server;
+  const resource = { attributes: [{ key: "service.name", value: { stringValue: "shop-stock" } }] };
+  const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [] }] });
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(`${origin}/v1/traces`, { method: "POST", headers, body });
+  expect(response.headers.get("content-type")).toMatch(/json/);
+  const { error, detail } = await response.json();
+  expect(await listRows(origin, "refusals")).toMatchObject([{
+    error,
+    detail,
+    address: "/v1/traces",
+  }]);
+  await page.goto("/");
+  await expect(page.locator(".refused-requests")).toContainText(detail);
+});
