@@ -5,7 +5,7 @@
  */
 import { chromium, type Page } from "@playwright/test";
 import * as esbuild from "esbuild";
-import { startShop, visit } from "../tests/browser/shop.ts";
+import { buy, startShop } from "../tests/browser/shop.ts";
 import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
 import { spawnBuild } from "./run/processes.ts";
 import { startServer } from "./run/server_process.ts";
@@ -65,10 +65,7 @@ if (import.meta.main) {
   await using shop = await startShop(server.port);
   const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
   try {
-    const visitor = await browser.newPage();
-    for (const cart of CARTS) await visit(visitor, shop.address, cart);
-    // The SDK sends the rest when the page is left.
-    await visitor.goto("about:blank");
+    await buy(await browser.newPage(), shop.address, CARTS);
     for (const colorScheme of ["light", "dark"] as const) {
       const page = await browser.newPage({
         viewport: VIEWPORT,
