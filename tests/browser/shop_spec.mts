@@ -6,7 +6,7 @@ import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { arrivalsInInbox } from "./arrivals.ts";
 import { errorsOf, logsOf } from "./arrived_signals.ts";
-import { errorDetail, openError } from "./errors_view.ts";
+import { errorDetail } from "./errors_view.ts";
 import { type ArrivedItem, expect, listRows, test as withServer } from "./fixtures.ts";
 import { SHOPS, startShop, visit } from "./shop.ts";
 import { spanRow } from "./traces_view.ts";
@@ -219,7 +219,9 @@ test("check-ins, profiles, metrics, sessions → of no other applications", asyn
   expect.soft(named(await listRows(visited.server.origin, "sources"))).toEqual(expected);
   expect.soft(named((await visited.ask("get_delivery_health")).sources)).toEqual(expected);
   await page.goto("/#/traces");
-  await expect.soft(page.locator("section:visible").getByLabel("Source").getByRole("option"))
+  await expect.soft(
+    page.locator("section:visible").getByRole("combobox", { name: "Source" }).getByRole("option"),
+  )
     .toHaveText([
       "Applications",
       "shop-api (server, canary)",
@@ -282,7 +284,8 @@ test("errors, logs, spans of services in a page's trace → their recording, whi
     expect.soft((await rows("traces")).map(nameOf).sort()).toEqual(namesOf(TRACES.slice(0, 3)));
     expect.soft((await rows("logs")).map(({ body }) => body).sort())
       .toEqual(namesOf(LOGS.slice(0, -3)));
-    const { event_id, trace_id } = occurrences.find(({ value }) => value.startsWith("Payment"))!;
+    const { event_id, trace_id, group, envelope } = occurrences
+      .find(({ value }) => value.startsWith("Payment"))!;
     expect.soft((await ask("get_error", { event_id })).replay_id).toBe(replay_id);
     expect.soft((await ask("get_trace", { trace_id })).replay_id).toBe(replay_id);
 
@@ -292,8 +295,7 @@ test("errors, logs, spans of services in a page's trace → their recording, whi
       await expect.soft(view.getByRole("link", { name: /^Play.* at this moment/ }).first())
         .toHaveAttribute("href", moment);
     };
-    await page.goto(`/#/errors?trace=${trace_id}`);
-    await openError(page, "Payment of 30 EUR failed");
+    await page.goto(`/#/errors/${group}/${envelope}`);
     await expectLink();
     await page.goto(`/#/logs?trace=${trace_id}`);
     await view.getByText("Checkout started").click();
@@ -306,8 +308,7 @@ test("errors, logs, spans of services in a page's trace → their recording, whi
     const row = page.locator(`tr:has([data-row="${replay_id}"])`);
     await expect.soft(row.locator(".status")).toHaveText(/^3\s*errors/);
     await row.getByRole("link").first().click();
-    await expect.soft(view.locator(".of-error[title], .of-error > [title]").first())
-      .toHaveAttribute("title", `${errors}\u00a0moments`);
+    await expect.soft(view.locator(".lane.of-error > span")).toHaveText(`Errors ${errors}`);
     await expect.soft(view.getByRole("slider", { name: "Position" }))
       .toHaveAttribute("max", String(Math.round(ended_at - started_at)));
     await expect.soft(view.locator(".moments")).not.toContainText("app.js");
