@@ -15,6 +15,7 @@ const envelope = (): AdmittedEnvelope => ({
   key: new Uint8Array(32).fill(1),
   receivedAt: Date.now(),
   isOwn: false,
+  dsnKey: null,
   decoded: () => Promise.reject(new Error("Not needed.")),
 });
 
