@@ -182,3 +182,20 @@ Deno.test("report that is not JSON, or not a report → as if there were none", 
     assert.equal(received(await exchange.exchange(() => report(7))), 7, text);
   }
 });
+
+Deno.test("a process stops → health 200 while another takes envelopes, then 503", async () => {
+  const folder = join(FOLDER, "stopping");
+  const onFailure = (error: unknown) => assert.fail(`${error}`);
+  const exchanges = await Promise.all(
+    [0, 1].map((worker) => ReportExchange.open({ folder, worker, workers: 2, onFailure })),
+  );
+  const [first, second] = exchanges.map((exchange) => createTestRelay(exchange));
+  const statuses = async () => [(await first!.health()).status, (await second!.health()).status];
+  first!.stop();
+  // The first one learns of the second one.
+  await exchanges[1]!.write(() => second!.report());
+  assert.deepEqual(await statuses(), [200, 200]);
+  second!.stop();
+  await exchanges[1]!.write(() => second!.report());
+  assert.deepEqual(await statuses(), [503, 503]);
+});
