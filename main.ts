@@ -188,6 +188,8 @@ async function main(): Promise<void> {
     onStopping() {
       log("info", "The server is stopping");
       relay.stop();
+      // At once: the health of the others must not count on this process.
+      void exchange?.write(() => relay.report());
       inbox.endStreams();
       webhook?.close();
       app.close();

@@ -31,10 +31,19 @@ export interface ProcessReport {
   readonly counts: ProcessCounts;
   readonly inFlightBytes: number;
   readonly residentBytes: number;
-  /** Whether another body may be held in memory. */
+  /** Whether another body may be held in memory, and the process is not stopping. */
   readonly hasRoom: boolean;
   readonly ingests: readonly IngestReport[];
 }
+
+/** Of a process that may be of another version, during a reload. */
+export interface OtherReport extends Omit<ProcessReport, "counts"> {
+  /** For {@linkcode addCounts}. */
+  readonly counts: unknown;
+}
+
+/** First that of this process. */
+export type Reports = readonly [ProcessReport, ...OtherReport[]];
 
 /** What the newest envelope for an ingest has shown. */
 export interface IngestReport {
@@ -71,10 +80,11 @@ export function processUsage(): Pick<ProcessReport, "startedAt" | "residentBytes
 /**
  * Adds reports up. The counts of processes that have ended stay counted, so that no counter falls.
  *
- * @param reports one for each process, at least one
+ * @param reports one for each process
  * @param now milliseconds since 1970
  */
-export function totalOf(reports: readonly ProcessReport[], now: number): TotalReport {
+export function totalOf(reports: Reports, now: number): TotalReport {
+  const [own, ...others] = reports;
   const running = reports.filter(({ at }) => Math.abs(now - at) < FRESH_MS);
   const sum = (of: "inFlightBytes" | "residentBytes") =>
     running.reduce((total, report) => total + report[of], 0);
@@ -85,7 +95,7 @@ export function totalOf(reports: readonly ProcessReport[], now: number): TotalRe
   return {
     processes: running.length,
     startedAt: Math.min(...reports.map(({ startedAt }) => startedAt)),
-    counts: reports.map(({ counts }) => counts).reduce(addCounts),
+    counts: others.reduce((sum, { counts }) => addCounts(sum, counts), own.counts),
     inFlightBytes: sum("inFlightBytes"),
     residentBytes: sum("residentBytes"),
     hasRoom: running.some(({ hasRoom }) => hasRoom),
@@ -93,17 +103,47 @@ export function totalOf(reports: readonly ProcessReport[], now: number): TotalRe
   };
 }
 
-/** The sum of two processes' counts. */
-export function addCounts(a: ProcessCounts, b: ProcessCounts): ProcessCounts {
-  return add(a as unknown as Numbers, b as unknown as Numbers) as unknown as ProcessCounts;
+/**
+ * The sum of two processes' counts, by the names of this version: what the other one does not have, or has of another
+ * type, counts as 0.
+ */
+export function addCounts(own: ProcessCounts, other: unknown): ProcessCounts {
+  return add(own as unknown as Numbers, other) as unknown as ProcessCounts;
 }
 
-/** @param b has the names of `a`, because both processes run the same code */
-function add(a: Numbers, b: Numbers): Numbers {
-  if (typeof a === "number") return a + (b as number);
-  if (Array.isArray(a)) return a.map((value, index) => add(value, (b as Numbers[])[index]!));
-  const other = b as Record<string, Numbers>;
+function add(own: Numbers, other: unknown): Numbers {
+  if (typeof own === "number") return own + numberOf(other);
+  const values = Object(other);
+  if (Array.isArray(own)) return own.map((value, index) => add(value, values[index]));
   return Object.fromEntries(
-    Object.entries(a).map(([name, value]) => [name, add(value, other[name]!)]),
+    Object.entries(own).map(([name, value]) => [name, add(value, values[name])]),
   );
+}
+
+const numberOf = (value: unknown): number => Number.isFinite(value) ? value as number : 0;
+
+/** Reads the report of another process. Undefined if it is not JSON. */
+export function parseReport(text: string): OtherReport | undefined {
+  let found: Record<keyof ProcessReport, unknown>;
+  try {
+    found = Object(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+  const { at, startedAt, counts, inFlightBytes, residentBytes, hasRoom, ingests } = found;
+  return {
+    at: numberOf(at),
+    startedAt: numberOf(startedAt) || STARTED_AT,
+    counts,
+    inFlightBytes: numberOf(inFlightBytes),
+    residentBytes: numberOf(residentBytes),
+    hasRoom: hasRoom === true,
+    ingests: Array.isArray(ingests) ? ingests.filter(isIngestReport) : [],
+  };
+}
+
+function isIngestReport(value: unknown): value is IngestReport {
+  const { origin, at, reason } = Object(value);
+  return typeof origin === "string" && Number.isFinite(at) &&
+    (reason === undefined || typeof reason === "string");
 }

@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { addCounts, type ProcessReport } from "./process_report.ts";
+import {
+  addCounts,
+  type OtherReport,
+  parseReport,
+  type ProcessReport,
+  type Reports,
+} from "./process_report.ts";
 
 export interface ReportExchangeOptions {
   /** Folder of the reports, one file for each process. Emptied by the launcher before the first one starts. */
@@ -17,18 +23,18 @@ const REPORT_MS = 1_000;
 /**
  * How the processes of one server learn each other's counts: each writes its report into a file every second, and one
  * that is asked for the whole writes its own first and reads the others'. A process that replaces another continues
- * its counts. So no sum ever falls, whichever process is asked.
+ * its counts. So no sum of what all of them count ever falls, whichever process is asked.
  */
 export class ReportExchange {
   readonly #options: ReportExchangeOptions;
   /** Counted by the processes that this one replaces. */
-  readonly #base: ProcessReport | undefined;
+  readonly #base: OtherReport | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #writing: Promise<ProcessReport> | undefined;
   #next: Promise<ProcessReport> | undefined;
   #hasFailed = false;
 
-  private constructor(options: ReportExchangeOptions, base: ProcessReport | undefined) {
+  private constructor(options: ReportExchangeOptions, base: OtherReport | undefined) {
     this.#options = options;
     this.#base = base;
   }
@@ -46,32 +52,36 @@ export class ReportExchange {
 
   /** Writes a report now and then every second. The launcher takes the first one as "it listens". */
   start(report: () => ProcessReport): void {
-    void this.#write(report);
+    void this.write(report);
     // A single process is the one that is asked.
     if (this.#options.workers === 1) return;
-    this.#timer = setInterval(() => void this.#write(report), REPORT_MS);
+    this.#timer = setInterval(() => void this.write(report), REPORT_MS);
     Deno.unrefTimer(this.#timer);
   }
 
   /** The newest report of each process that has ever run, this one's made now. */
-  async exchange(report: () => ProcessReport): Promise<ProcessReport[]> {
-    const { folder } = this.#options;
-    const own = await this.#write(report);
-    const all = Array.from(
-      { length: 2 * this.#options.workers },
-      (_, worker) => worker === this.#options.worker ? own : read(folder, worker),
+  async exchange(report: () => ProcessReport): Promise<Reports> {
+    const { folder, worker: own, workers } = this.#options;
+    const made = await this.write(report);
+    const others = Array.from(
+      { length: 2 * workers },
+      (_, worker) => worker === own ? undefined : read(folder, worker),
     );
-    return (await Promise.all(all)).filter((found) => found !== undefined);
+    return [made, ...(await Promise.all(others)).filter((found) => found !== undefined)];
   }
 
   /** Writes the last report. */
   async close(report: () => ProcessReport): Promise<void> {
     clearInterval(this.#timer);
-    await this.#write(report);
+    await this.write(report);
   }
 
-  /** One at a time. Calls during a write share the next one, whose report is made after them. */
-  #write(report: () => ProcessReport): Promise<ProcessReport> {
+  /**
+   * Writes a report, one at a time. Calls during a write share the next one, whose report is made after them.
+   *
+   * @returns the report as written
+   */
+  write(report: () => ProcessReport): Promise<ProcessReport> {
     return this.#next ??= Promise.resolve(this.#writing).then(() => {
       this.#next = undefined;
       return this.#writing = this.#writeOne(report());
@@ -80,8 +90,9 @@ export class ReportExchange {
 
   async #writeOne(made: ProcessReport): Promise<ProcessReport> {
     const base = this.#base;
-    const { startedAt, counts } = base ?? made;
-    const report = base ? { ...made, startedAt, counts: addCounts(counts, made.counts) } : made;
+    const report = base
+      ? { ...made, startedAt: base.startedAt, counts: addCounts(made.counts, base.counts) }
+      : made;
     const text = JSON.stringify(report);
     const path = pathOf(this.#options.folder, this.#options.worker);
     try {
@@ -103,9 +114,9 @@ function pathOf(folder: string, worker: number): string {
 }
 
 /** Undefined: there is no such process yet. */
-async function read(folder: string, worker: number): Promise<ProcessReport | undefined> {
+async function read(folder: string, worker: number): Promise<OtherReport | undefined> {
   try {
-    return JSON.parse(await Deno.readTextFile(pathOf(folder, worker)));
+    return parseReport(await Deno.readTextFile(pathOf(folder, worker)));
   } catch (error) {
     const { NotFound, NotADirectory } = Deno.errors;
     if (error instanceof NotFound || error instanceof NotADirectory) return undefined;

@@ -1,18 +1,23 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type ProcessReport, totalOf } from "./process_report.ts";
+import { type ProcessReport, type Reports, totalOf } from "./process_report.ts";
 import { ReportExchange } from "./report_exchange.ts";
+import { countsOf } from "./outcomes.ts";
 import { createRelay } from "./relay.ts";
 
 const FOLDER = Deno.makeTempDirSync({ prefix: "counts-" });
 Deno.test.afterAll(() => Deno.removeSync(FOLDER, { recursive: true }));
 
-const EMPTY = createRelay({
-  allowedDsns: [],
-  maxEnvelopeBytes: 1,
-  maxInFlightBytes: 1,
-  relayTimeoutMs: 1,
-}).report();
+const createTestRelay = (exchange?: ReportExchange) =>
+  createRelay({
+    allowedDsns: [],
+    maxEnvelopeBytes: 1,
+    maxInFlightBytes: 1,
+    relayTimeoutMs: 1,
+    exchange,
+  });
+
+const EMPTY = createTestRelay().report();
 
 /** A report of a process that has received so many bytes. */
 const report = (receivedBytes: number, facts: Partial<ProcessReport> = {}): ProcessReport => ({
@@ -30,7 +35,7 @@ const open = (
   onFailure: (error: unknown) => void = (error) => assert.fail(`${error}`),
 ) => ReportExchange.open({ folder: join(FOLDER, "data"), worker, workers: 3, onFailure });
 
-const received = (reports: ProcessReport[]) => totalOf(reports, 0).counts.receivedBytes;
+const received = (reports: Reports) => totalOf(reports, 0).counts.receivedBytes;
 
 Deno.test("two of three processes → each knows the sum, a replacement continues its counts", async () => {
   const [first, second] = await Promise.all([open(0), open(1)]);
@@ -98,4 +103,99 @@ Deno.test("processes that have ended → counted, but not measured; newest envel
   assert.equal(total.startedAt, 1);
   const failing = total.ingests.filter(({ reason }) => reason !== undefined);
   assert.deepEqual(failing.map(({ origin }) => origin), ["https://b.example"]);
+});
+
+type Group = Record<string, Record<string, unknown>>;
+
+/** By what differs: the counts of another version, and how many rejected errors and envelopes of 5 this one knows. */
+const VERSIONS: Record<
+  string,
+  [change: (counts: Record<string, Group>) => object, number, number]
+> = {
+  "category renamed": [
+    ({ items }) => ({ items: { ...items, error: undefined, failure: items!.error } }),
+    0,
+    5,
+  ],
+  "reason missing": [
+    ({ envelopes }) => ({
+      envelopes: { ...envelopes, rejected: { ...envelopes!.rejected, ingest: undefined } },
+    }),
+    5,
+    5,
+  ],
+  "group and names new": [
+    ({ attempts }) => ({ colours: { red: 5 }, attempts: { ...attempts, late: {} } }),
+    5,
+    5,
+  ],
+  "group missing": [() => ({ items: undefined }), 0, 5],
+  "values of other types": [
+    () => ({
+      items: { error: { rejected: "5" } },
+      envelopes: null,
+      attempts: { decided: { buckets: 1, count: null, sum: [] }, undecided: true },
+      receivedBytes: {},
+      cpuSeconds: "x",
+    }),
+    0,
+    0,
+  ],
+};
+for (const [difference, [change, errors, envelopes]] of Object.entries(VERSIONS)) {
+  Deno.test(`counts of another version, ${difference} → added as far as known`, async () => {
+    const folder = join(FOLDER, difference);
+    const onFailure = (error: unknown) => assert.fail(`${error}`);
+    Deno.mkdirSync(folder);
+    const counts = JSON.parse(JSON.stringify(EMPTY.counts));
+    counts.items.error.rejected = 5;
+    counts.envelopes.rejected.overloaded = 5;
+    const other = { ...EMPTY, at: Date.now(), counts: { ...counts, ...change(counts) } };
+    const facts = [{}, { inFlightBytes: "x", residentBytes: null, ingests: [null, { at: 1 }] }];
+    // The last worker replaces the process of the other version.
+    for (const [worker, more] of [[0, facts[0]], [0, facts[1]], [1, facts[1]]] as const) {
+      Deno.writeTextFileSync(join(folder, "1.json"), JSON.stringify({ ...other, ...more }));
+      const exchange = await ReportExchange.open({ folder, worker, workers: 2, onFailure });
+      const relay = createTestRelay(exchange);
+      const health = await relay.health();
+      const { outcomes, in_flight_bytes } = await health.json();
+      assert.deepEqual([health.status, in_flight_bytes], [200, 0]);
+      assert.deepEqual(outcomes, { ...countsOf(EMPTY.counts.envelopes), rejected: envelopes });
+      const metrics = await (await relay.metrics()).text();
+      assert.doesNotMatch(metrics, /NaN|null|undefined|object/);
+      const line = `sightglass_items_total{category="error",outcome="rejected"} ${errors}\n`;
+      assert.equal(metrics.includes(line), errors > 0);
+    }
+  });
+}
+
+Deno.test("report that is not JSON, or not a report → as if there were none", async () => {
+  const folder = join(FOLDER, "harmed");
+  const exchange = await ReportExchange.open({
+    folder,
+    worker: 0,
+    workers: 2,
+    onFailure: (error) => assert.fail(`${error}`),
+  });
+  for (const text of ["", "{", "null", "1", "[]", '"x"']) {
+    Deno.writeTextFileSync(join(folder, "1.json"), text);
+    assert.equal(received(await exchange.exchange(() => report(7))), 7, text);
+  }
+});
+
+Deno.test("a process stops → health 200 while another takes envelopes, then 503", async () => {
+  const folder = join(FOLDER, "stopping");
+  const onFailure = (error: unknown) => assert.fail(`${error}`);
+  const exchanges = await Promise.all(
+    [0, 1].map((worker) => ReportExchange.open({ folder, worker, workers: 2, onFailure })),
+  );
+  const [first, second] = exchanges.map((exchange) => createTestRelay(exchange));
+  const statuses = async () => [(await first!.health()).status, (await second!.health()).status];
+  first!.stop();
+  // The first one learns of the second one.
+  await exchanges[1]!.write(() => second!.report());
+  assert.deepEqual(await statuses(), [200, 200]);
+  second!.stop();
+  await exchanges[1]!.write(() => second!.report());
+  assert.deepEqual(await statuses(), [503, 503]);
 });

@@ -21,7 +21,7 @@ export interface StatusOptions {
   readonly exchange?: Pick<ReportExchange, "exchange">;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether the server no longer counts as healthy, because it ends. */
+  /** Whether this process no longer counts as healthy, because it ends. */
   readonly isStopping: () => boolean;
 }
 
@@ -59,7 +59,8 @@ export class RelayStatus {
 
   /** What this process has counted, and what it measures now. */
   report(): ProcessReport {
-    const { outcomes, metrics, inFlight, sending, copies, refusedReports, now } = this.#options;
+    const { outcomes, metrics, inFlight, sending, copies, refusedReports, now, isStopping } = this
+      .#options;
     const { cpuSeconds, ...usage } = processUsage();
     return {
       ...usage,
@@ -74,13 +75,13 @@ export class RelayStatus {
         cpuSeconds,
       },
       inFlightBytes: inFlight.bytes,
-      hasRoom: inFlight.hasRoomFor(1),
+      hasRoom: !isStopping() && inFlight.hasRoomFor(1),
       ingests: sending.ingests,
     };
   }
 
   async #ofAllProcesses(): Promise<{ health: HealthReport; total: TotalReport }> {
-    const { mode, sending, exchange, now, isStopping } = this.#options;
+    const { mode, sending, exchange, now } = this.#options;
     const { spool = EMPTY_SPOOL, canDeliver } = await sending.health();
     const report = () => this.report();
     const total = totalOf(await exchange?.exchange(report) ?? [report()], now());
@@ -88,7 +89,7 @@ export class RelayStatus {
       reason === undefined ? [] : [{ origin, reason }]
     );
     const health = {
-      is_healthy: !isStopping() && total.hasRoom && canDeliver,
+      is_healthy: total.hasRoom && canDeliver,
       mode,
       spool,
       ...(failing.length > 0 && { ingest: { failing } }),

@@ -24,7 +24,13 @@ const ERRORS = 20;
 test.use({ mode: "relay" });
 
 test.beforeEach(({ watch }) =>
-  watch.allow(MARK, "status of 503", "ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION_REFUSED")
+  watch.allow(
+    MARK,
+    "status of 503",
+    "status of 429",
+    "ERR_INTERNET_DISCONNECTED",
+    "ERR_CONNECTION_REFUSED",
+  )
 );
 
 // Slower: the bursts of leaving_page_spec.mts.
@@ -51,6 +57,38 @@ test("relay refuses connections for a while → each arrives once", async ({ pag
   await context.unroute("/monitoring");
   await expectOnce(arrivals, marks);
 });
+
+test(
+  "relay answers 429 in two tabs → one probes at a time, then each arrives once",
+  ANY_SPEED,
+  async ({ page, context, arrivals }) => {
+    const other = await context.newPage();
+    await openPage(page);
+    await openPage(other);
+    const requestedAt: number[] = [];
+    const made = Promise.withResolvers<void>();
+    await context.route("/monitoring", async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      requestedAt.push(performance.now());
+      await made.promise;
+      await route.fulfill({ status: 429, headers: { "Retry-After": "1" } });
+    });
+    const marks = [
+      ...await makeMarks(page, ERRORS),
+      ...await makeMarks(other, ERRORS, { from: ERRORS }),
+    ];
+    await expectStored(page, marks);
+    // What both tabs have under way when the first 429 arrives.
+    await expect.poll(() => requestedAt.length).toBe(8);
+    made.resolve();
+    await expect.poll(() => requestedAt.length).toBeGreaterThanOrEqual(10);
+    for (const [n, time] of requestedAt.slice(8).entries()) {
+      expect(time - requestedAt[n + 7]!).toBeGreaterThan(1_000);
+    }
+    await context.unroute("/monitoring");
+    await expectOnce(arrivals, marks);
+  },
+);
 
 const STORE_FAILURES: Readonly<Record<string, () => void>> = {
   "disk full": () => {

@@ -15,7 +15,7 @@ const ignore = Deno.build.os !== "linux";
 const DELIVERED = 'sightglass_items_total{category="error",outcome="delivered"}';
 /** So many that the system gives some to each process. */
 const CONNECTIONS = 40;
-/** Clients that post during a reload, and their pause after each post. */
+/** Clients that post or ask for the health during a reload, and their pause after each request. */
 const CLIENTS = 8;
 const PAUSE_MS = 10;
 
@@ -173,7 +173,7 @@ Deno.test({
 for (const workers of ["1", "2"]) {
   Deno.test({
     name:
-      `SIGHUP under load, WORKERS=${workers} → new processes, every post taken once, counts continue`,
+      `SIGHUP under load, WORKERS=${workers} → new processes, healthy, each post taken once, counts continue`,
     ignore,
     async fn() {
       using folder = temporaryFolder();
@@ -205,9 +205,18 @@ for (const workers of ["1", "2"]) {
       /** The system resets a connection that is opened while the old process closes its listener. */
       const overNewConnection: typeof request = async (url, init) =>
         await request(url, init).catch(() => request(url, init));
+      // Connections of its own, which are kept: each sends a request to a process that is stopping.
+      using client = Deno.createHttpClient({});
+      const askHealth = async () => {
+        const response = await fetch(`${origin}/monitoring`, { client } as RequestInit);
+        assert.equal(response.status, 200, await response.text());
+      };
       const load = Array.from({ length: CLIENTS }, async (_, index) => {
+        const act = index % 4 === 3
+          ? askHealth
+          : () => post(index % 2 ? overKeptConnection : overNewConnection);
         while (!hasReloaded) {
-          await post(index % 2 ? overKeptConnection : overNewConnection);
+          await act();
           await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
         }
       });

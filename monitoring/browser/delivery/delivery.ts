@@ -1,17 +1,14 @@
-import {
-  type RateLimits,
-  type TransportMakeRequestResponse,
-  updateRateLimits,
-} from "@sentry/core/browser";
+import type { TransportMakeRequestResponse } from "@sentry/core/browser";
 import { randomHex } from "../random_ids.ts";
 import { isConsented } from "./consented.ts";
 import { describeEnvelope, type EnvelopeMeta } from "./envelope.ts";
 import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
 import { createLockedSender, type LockedSenderOptions } from "./locked_sender.ts";
 import { createLossCounter, type LossCounter, lossesOf } from "./loss_counter.ts";
+import { type LimitState, probeAt } from "./rate_limits.ts";
 import { createRemoval, type Removal, type RemovalOptions } from "./removal.ts";
 import { STORAGE_QUOTA, type StorageQuota } from "./retention.ts";
-import { DeliveryBreaker, limitedUntil, planRetry } from "./retry_policy.ts";
+import { createBreaker, recordFailure, retryAt } from "./retry_policy.ts";
 import { type SendResult, toTransportResponse } from "./send_envelope.ts";
 import { untilTabLockIsFree } from "./tab_lock.ts";
 import {
@@ -32,7 +29,7 @@ const MAX_PARALLEL_FLUSHING = 15;
 const FLUSH_MS = 1_000;
 /** Maximum wait for the locks of a page that has just ended: some milliseconds, or seconds on a busy machine. */
 const ENDING_PAGE_MS = 10_000;
-/** Wait before retrying an envelope that another tab is sending. */
+/** Wait before retrying an envelope that another tab is sending, and before probing a limit that another tab probes. */
 const LOCKED_WAIT_MS = 5_000;
 /** Minimum difference between the times of two envelopes, so that the store keeps their order. */
 const ORDER_MS = 0.001;
@@ -71,11 +68,13 @@ export class Delivery {
   /** Envelopes of earlier pages are sent first, to keep the order of a recording's segments. */
   #isLoaded = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #limits: RateLimits = {};
   #lastCreatedAt = 0;
   /** Set while a check of all envelopes is due: those of one synchronous burst need only one. */
   #retention: Promise<void> | undefined;
-  readonly #breaker = new DeliveryBreaker();
+  /**
+   * For all envelopes. Their own backoff is not enough: after a long outage all of them would be sent at once.
+   */
+  #breaker = createBreaker();
   readonly #queue: WaitingQueue;
   readonly #losses: LossCounter;
   readonly #removal: Removal;
@@ -100,8 +99,10 @@ export class Delivery {
     return this.#lastCreatedAt;
   }
 
-  get limits(): RateLimits {
-    return this.#limits;
+  /** See {@linkcode SharedRateLimits.read}. */
+  get limits(): LimitState {
+    const { limits, now } = this.#options;
+    return limits.read(now());
   }
 
   /**
@@ -134,7 +135,8 @@ export class Delivery {
       this.#queue.publish(envelope);
       this.#retention ??= Promise.resolve().then(() => this.#enforceRetention());
       this.#sendWaiting();
-      const isFailing = !this.#breaker.isClosed ||
+      const isFailing = this.#breaker.failures > 0 ||
+        probeAt(this.limits, envelope.categories) > 0 ||
         this.#queue.all.some(({ failures }) => failures > 0);
       if (isFailing && !envelope.isSending) void stored.then(() => settle({ statusCode: 202 }));
     });
@@ -148,11 +150,8 @@ export class Delivery {
   /** Retries at once, except envelopes under a rate limit. For when the page is online or visible again. */
   retryNow(): void {
     this.#isFlushing = false;
-    this.#breaker.halfOpen();
-    const now = this.#options.now();
-    for (const envelope of this.#queue.all) {
-      if (!limitedUntil(envelope.categories, this.#limits, now)) envelope.notBefore = 0;
-    }
+    this.#breaker.openUntil = 0;
+    for (const envelope of this.#queue.all) envelope.notBefore = 0;
     void this.#load().then(() => this.#report());
   }
 
@@ -180,20 +179,20 @@ export class Delivery {
       void Promise.all(free).then(() => this.#load());
     }
     // While the store is read, envelopes of this page may be deleted or added.
-    const known = new Set(this.#queue.all);
+    const ids = () => this.#queue.all.map(({ meta }) => meta.id);
+    const before = ids();
     // A store that cannot be read now may be readable later.
     const stored = await store.list().catch((): EnvelopeMeta[] => []);
-    for (const envelope of this.#queue.all) known.add(envelope);
-    const ids = new Set(Array.from(known, ({ meta }) => meta.id));
+    const known = new Set([...before, ...ids()]);
     // An envelope with a journal entry is left to its page, which has yet to delete that entry.
-    const found = stored.filter(({ id }) => !ids.has(id) && !journal.has(id));
+    const found = stored.filter(({ id }) => !known.has(id) && !journal.has(id));
     const isAllowed = (meta: EnvelopeMeta) => isConsented(meta, allows);
     const rest = found.filter((meta) => !isAllowed(meta)).map((meta) =>
       this.#removal.withdrawStored(meta)
     );
     for (const meta of await Promise.all(rest)) if (meta) found.push(meta);
     // Consent may have changed, and another call may have added some.
-    const present = new Set(this.#queue.all.map(({ meta }) => meta.id));
+    const present = new Set(ids());
     const added = found.filter((meta) => !present.has(meta.id) && isAllowed(meta));
     const details = { stored: Promise.resolve(true), settle: () => {} };
     this.#queue.add(...added.map((meta) => createWaitingEnvelope(meta, details)));
@@ -208,19 +207,22 @@ export class Delivery {
   #sendWaiting(): void {
     clearTimeout(this.#timer);
     if (!this.#isLoaded && !this.#isFlushing) return;
-    const { isClosed, openUntil } = this.#breaker;
-    const parallel = this.#isFlushing ? MAX_PARALLEL_FLUSHING : isClosed ? MAX_PARALLEL : 1;
+    const { failures, openUntil } = this.#breaker;
+    const parallel = this.#isFlushing ? MAX_PARALLEL_FLUSHING : failures > 0 ? 1 : MAX_PARALLEL;
     const now = this.#options.now();
-    while (openUntil <= now && this.#sending < parallel) {
-      const next = nextEnvelope(this.#queue.all, now);
+    const { limits } = this;
+    const readyAt = ({ categories, notBefore }: WaitingEnvelope) => {
+      const at = probeAt(limits, categories);
+      // One probe at a time, and its result decides over all others.
+      return Math.max(openUntil, notBefore, at && this.#sending > 0 ? Infinity : at);
+    };
+    while (this.#sending < parallel) {
+      const next = nextEnvelope(this.#queue.all, (envelope) => readyAt(envelope) <= now);
       if (!next) break;
       void this.#attempt(next);
     }
     if (this.#sending > 0) return;
-    const earliest = this.#queue.all.reduce(
-      (earliest, { notBefore }) => Math.min(earliest, Math.max(notBefore, openUntil)),
-      Infinity,
-    );
+    const earliest = Math.min(...this.#queue.all.map(readyAt));
     // Offline: the `online` event calls retryNow.
     if (earliest === Infinity || globalThis.navigator?.onLine === false) return;
     this.#timer = setTimeout(() => this.#sendWaiting(), Math.max(0, earliest - now));
@@ -236,7 +238,12 @@ export class Delivery {
     // Withdrawn. Its lock is free now, so that it can be deleted.
     if (signal.aborted) void this.#load();
     else if (result === "locked") {
-      envelope.notBefore = this.#options.now() + LOCKED_WAIT_MS;
+      const { limits } = this;
+      for (const other of this.#queue.all) {
+        if (other === envelope || probeAt(limits, other.categories)) {
+          other.notBefore = this.#options.now() + LOCKED_WAIT_MS;
+        }
+      }
       this.#queue.settleStored();
     } else if (result === "deleted") this.#queue.handOver(envelope);
     else if (this.#queue.all.includes(envelope)) this.#queue.settleStored();
@@ -252,15 +259,15 @@ export class Delivery {
     const now = this.#options.now();
     const { status } = result;
     const response = toTransportResponse(result);
-    if (status === 429 || result.rateLimits) {
-      this.#limits = updateRateLimits(this.#limits, response, now);
-    }
     envelope.failures++;
     envelope.sentBytes += result.sentBytes;
     const random = this.#options.random();
-    const retry = planRetry(result, envelope, { limits: this.#limits, now, random });
+    const failedUntil = retryAt(result, envelope.failures, now, random);
+    const limitedUntil = failedUntil
+      ? 0
+      : this.#options.limits.update(result, envelope.categories, startedAt, now, random);
 
-    if (!retry) {
+    if (!failedUntil && !limitedUntil) {
       this.#requestSucceeded();
       await this.#removal.delete(envelope, status);
       if (isClientReport(envelope)) void this.#report();
@@ -271,15 +278,15 @@ export class Delivery {
     }
     // Withdrawn meanwhile: not sent again.
     if (envelope.request!.signal.aborted) return;
-    envelope.notBefore = retry.at;
-    if (retry.isRateLimited) {
+    if (!failedUntil) {
       this.#requestSucceeded();
-      const seconds = Math.ceil((retry.at - now) / 1000);
+      const seconds = Math.ceil((limitedUntil - now) / 1000);
       // Without an outcome: it is not final.
       this.#queue.publish(envelope, { status, error: `rate limited, sent again in ${seconds} s` });
       envelope.settle(response);
     } else {
-      this.#breaker.failed(startedAt, now, random);
+      envelope.notBefore = failedUntil;
+      recordFailure(this.#breaker, startedAt, now, random);
       this.#queue.publish(envelope, { status, error: result.error });
       // Other tabs fail too, and add envelopes to the store, which may be over its quota.
       void this.#load();
@@ -290,9 +297,9 @@ export class Delivery {
 
   /** The relay or the ingest responded: losses of an outage can be reported. */
   #requestSucceeded(): void {
-    const { isClosed } = this.#breaker;
-    this.#breaker.succeeded();
-    if (!isClosed) void this.#report();
+    const { failures } = this.#breaker;
+    this.#breaker = createBreaker();
+    if (failures > 0) void this.#report();
   }
 
   async #enforceRetention(): Promise<void> {
@@ -306,7 +313,7 @@ export class Delivery {
    * store is full, each would evict another envelope.
    */
   async #report(): Promise<void> {
-    if (!this.#breaker.isClosed || this.#queue.all.some(isClientReport)) return;
+    if (this.#breaker.failures > 0 || this.#queue.all.some(isClientReport)) return;
     await this.#sendReport();
   }
 

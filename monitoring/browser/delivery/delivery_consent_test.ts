@@ -6,6 +6,7 @@ import { Delivery } from "./delivery.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
 import type { Loss } from "./journal_entry.ts";
+import { createSharedRateLimits } from "./rate_limits.ts";
 import type { SendResult } from "./send_envelope.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
 
@@ -38,6 +39,7 @@ function open(store: EnvelopeStore, journal = new Journal(undefined)) {
   const delivery = new Delivery({
     store: Promise.resolve(store),
     journal,
+    limits: createSharedRateLimits(undefined),
     send(bytes, _compress, signal) {
       page.sent.push(new TextDecoder().decode(bytes));
       return page.respond(signal!);

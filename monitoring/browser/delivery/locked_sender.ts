@@ -1,5 +1,6 @@
 import type { EnvelopeStore } from "./envelope_store.ts";
 import type { Journal } from "./journal.ts";
+import { LIMITS_KEY, probeAt, type SharedRateLimits } from "./rate_limits.ts";
 import { KEEPALIVE_BYTES, type SendEnvelope, type SendResult } from "./send_envelope.ts";
 import { withTabLocks } from "./tab_lock.ts";
 import { lockNames, type WaitingEnvelope, type WaitingQueue } from "./waiting_queue.ts";
@@ -8,6 +9,7 @@ export interface LockedSenderOptions {
   readonly store: Promise<EnvelopeStore>;
   /** Entries for what the store has not confirmed. */
   readonly journal: Journal;
+  readonly limits: SharedRateLimits;
   readonly send: SendEnvelope;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -24,7 +26,7 @@ type OnResult = (
  * Sends an envelope once.
  *
  * @param isEnding whether the page may end at any moment: then nothing asynchronous may come before the request
- * @returns "locked": another tab is sending it; "deleted": another tab has delivered it
+ * @returns "locked": another tab is sending it, or probes; "deleted": another tab has delivered it
  */
 type SendLocked = (
   envelope: WaitingEnvelope,
@@ -34,7 +36,7 @@ type SendLocked = (
 /** Sends envelopes under their Web Locks, so that no two tabs send the same one. */
 export function createLockedSender(
   queue: WaitingQueue,
-  { store, journal, send, now }: LockedSenderOptions,
+  { store, journal, limits, send, now }: LockedSenderOptions,
   onResult: OnResult,
 ): SendLocked {
   async function attempt(envelope: WaitingEnvelope, bytes: Uint8Array, compress: boolean) {
@@ -49,18 +51,22 @@ export function createLockedSender(
   }
 
   return async (envelope, isEnding) => {
-    const { meta, bytes } = envelope;
+    const { meta, bytes, categories } = envelope;
+    const isProbe = probeAt(limits.read(now()), categories) > 0;
+    const names = isProbe ? [LIMITS_KEY, ...lockNames(envelope)] : lockNames(envelope);
     // A request without keepalive ends with the page.
-    const canSendNow = isEnding() && bytes && bytes.length <= KEEPALIVE_BYTES &&
+    const canSendNow = isEnding() && !isProbe && bytes && bytes.length <= KEEPALIVE_BYTES &&
       journal.setEnvelope({ meta, bytes });
     if (canSendNow) {
       const sent = attempt(envelope, bytes, false);
       // The locks are requested meanwhile.
-      void withTabLocks(lockNames(envelope), () => sent);
+      void withTabLocks(names, () => sent);
       return await sent;
     }
     const isStored = await envelope.stored;
-    return await withTabLocks(lockNames(envelope), async () => {
+    return await withTabLocks(names, async () => {
+      // Another tab may have been refused meanwhile.
+      if (probeAt(limits.read(now()), categories) > now()) return "locked";
       const bytes = isStored
         ? await (await store).read(meta.id).catch(() => envelope.bytes)
         : envelope.bytes;

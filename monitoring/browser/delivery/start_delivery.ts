@@ -3,7 +3,6 @@ import {
   type Client,
   type Envelope,
   getEnvelopeEndpointWithUrlEncodedAuth,
-  isRateLimited,
   makeDsn,
   type Transport,
 } from "@sentry/core/browser";
@@ -18,6 +17,7 @@ import { OWN_HEADER, sdkCategoryOf, serialize } from "./envelope.ts";
 import { openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
 import { lossesOf } from "./loss_counter.ts";
+import { createSharedRateLimits, limitedUntil } from "./rate_limits.ts";
 import { createSender } from "./send_envelope.ts";
 
 /** Shown on the page while envelopes are in memory only. */
@@ -53,6 +53,7 @@ export function startDelivery(
   // The server has validated the DSN.
   const url = tunnel ?? getEnvelopeEndpointWithUrlEncodedAuth(makeDsn(config.dsn)!);
   let replaySent = () => {};
+  const storage = localStorageIfAllowed();
   let droppedCount = 0;
   let serialisingMs = 0;
   let withdrawn: Partial<Record<SignalKind, number>> = {};
@@ -64,7 +65,8 @@ export function startDelivery(
 
   const delivery = new Delivery({
     store: openEnvelopeStore(),
-    journal: new Journal(localStorageIfAllowed()),
+    journal: new Journal(storage),
+    limits: createSharedRateLimits(storage),
     send: createSender({ fetch, url, sameOrigin: tunnel !== undefined }),
     dsn: tunnel === undefined ? "" : config.dsn,
     onReceipt,
@@ -132,10 +134,12 @@ export function createTransport(
   function withinLimits([header, items]: Envelope): Envelope[1] {
     const allowed: Envelope[1][number][] = [];
     const limited: ReceiptItem[] = [];
+    const { limits } = delivery;
     for (const item of items as Envelope[1][number][]) {
       const { type, item_count: count } = item[0] as ItemHeader;
-      if (!allows(kindOf(sdkCategoryOf(type)))) continue;
-      if (!isRateLimited(delivery.limits, sdkCategoryOf(type))) allowed.push(item);
+      const category = sdkCategoryOf(type);
+      if (!allows(kindOf(category))) continue;
+      if (limitedUntil(limits, [category]) <= Date.now()) allowed.push(item);
       else limited.push({ type, bytes: 0, ...(count !== undefined && { count }) });
     }
     if (limited.length > 0) {

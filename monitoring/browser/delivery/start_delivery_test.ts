@@ -6,6 +6,7 @@ import { Delivery } from "./delivery.ts";
 import { Journal } from "./journal.ts";
 import type { Loss } from "./journal_entry.ts";
 import { sumLosses } from "./loss_counter.ts";
+import { createSharedRateLimits } from "./rate_limits.ts";
 import type { SendEnvelope, SendResult } from "./send_envelope.ts";
 import { createTransport } from "./start_delivery.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
@@ -24,6 +25,7 @@ function createTestTransport(send: SendEnvelope, allows: Allows = () => true) {
     store: Promise.resolve(store),
     send,
     journal: new Journal(undefined),
+    limits: createSharedRateLimits(undefined),
     dsn: "",
     onReceipt: () => {},
     onWaiting: () => {},

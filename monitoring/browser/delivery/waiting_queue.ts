@@ -51,22 +51,23 @@ export function createWaitingEnvelope(
  * sent.
  *
  * @param waiting oldest first
+ * @param isReady whether it may be sent now
  */
 export function nextEnvelope<
-  E extends Pick<WaitingEnvelope, "isSending" | "failures" | "notBefore"> & {
+  E extends Pick<WaitingEnvelope, "isSending" | "failures"> & {
     readonly meta: Pick<EnvelopeMeta, "lane">;
   },
->(waiting: readonly E[], now: number): E | undefined {
+>(waiting: readonly E[], isReady: (envelope: E) => boolean): E | undefined {
   const seenLanes = new Set<string>();
   let next: E | undefined;
   for (const envelope of waiting) {
-    const { meta: { lane }, isSending, failures, notBefore } = envelope;
+    const { meta: { lane }, isSending, failures } = envelope;
     if (lane !== undefined) {
       if (seenLanes.has(lane)) continue;
       seenLanes.add(lane);
     }
-    if (isSending || notBefore > now) continue;
-    if (!next || failures < next.failures) next = envelope;
+    if (isSending || (next && failures >= next.failures)) continue;
+    if (isReady(envelope)) next = envelope;
   }
   return next;
 }

@@ -16,7 +16,8 @@ const waiting = (name: string, { lane, ...more }: Options = {}) => ({
   notBefore: 0,
   ...more,
 });
-const next = (...all: ReturnType<typeof waiting>[]) => nextEnvelope(all, 100)?.name;
+const next = (...all: ReturnType<typeof waiting>[]) =>
+  nextEnvelope(all, ({ notBefore }) => notBefore <= 100)?.name;
 
 Deno.test("one is being sent, one has to wait → the oldest of the others is next", () => {
   assert.equal(

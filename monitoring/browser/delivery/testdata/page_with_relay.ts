@@ -3,11 +3,14 @@ import type { Receipt } from "../../telemetry_state.ts";
 import { Delivery, type DeliveryOptions } from "../delivery.ts";
 import type { EnvelopeStore } from "../envelope_store.ts";
 import { Journal } from "../journal.ts";
+import { createSharedRateLimits } from "../rate_limits.ts";
 import { createSender } from "../send_envelope.ts";
 
 export const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 export const event = (id: string) =>
   new TextEncoder().encode(`{"event_id":"${id}"}\n{"type":"event"}\n{"message":"${id}"}`);
+export const log = () =>
+  new TextEncoder().encode(`{}\n{"type":"log","item_count":1}\n{"items":[]}`);
 export const segment = (number: number) =>
   new TextEncoder().encode(
     `{"event_id":"replay"}\n{"type":"replay_recording","length":1}\n${number}`,
@@ -69,7 +72,7 @@ export interface Page {
 export function openPage(
   relay: Relay,
   store: EnvelopeStore,
-  more: Partial<Pick<DeliveryOptions, "quota" | "now" | "journal">> = {},
+  more: Partial<Pick<DeliveryOptions, "quota" | "now" | "journal" | "limits">> = {},
 ): Page {
   const receipts: Receipt[] = [];
   const page: Page = {
@@ -82,6 +85,7 @@ export function openPage(
     delivery: new Delivery({
       store: Promise.resolve(store),
       journal: new Journal(undefined),
+      limits: createSharedRateLimits(undefined),
       dsn: "",
       send: createSender({ fetch, url: relay.url, sameOrigin: true }),
       onReceipt: (receipt) => receipts.push(receipt),
