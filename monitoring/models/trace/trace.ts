@@ -76,6 +76,9 @@ export function readTrace(
   const tree = buildSpanTree(spans);
   // Not duplicates: spans of this page that are also in an envelope.
   const duplicates = tree.duplicates - countRepeated(live, spans.slice(live.length));
+  // As the list reads them: of equal ones the first that arrived names the trace.
+  const inOrder = [...spans.slice(live.length), ...spans.slice(0, live.length)];
+  const kept = new Set(tree.nodes.map(({ span }) => span));
   const open = tree.nodes.filter(({ span }) => span?.envelope === null && span.end_ms === null);
   const growing = open.length > 0 ? now : undefined;
   const times = placeSpans(tree, { marks, now: growing });
@@ -92,7 +95,12 @@ export function readTrace(
     marks: placedMarks,
     sections: timeSections(tree, times, placedMarks),
     vitals: collectVitals(tree, times),
-    summary: { ...summarize(tree, placedMarks, times, growing), duplicates, open: open.length },
+    summary: {
+      ...nameOf(inOrder.filter((span) => kept.has(span)), placedMarks, growing),
+      ...summarize(tree, placedMarks, times),
+      duplicates,
+      open: open.length,
+    },
   };
 }
 
@@ -102,16 +110,10 @@ function countRepeated(live: readonly TraceSpan[], arrived: readonly TraceSpan[]
   return live.filter(({ span_id }) => ids.has(span_id)).length;
 }
 
-function summarize(
-  tree: SpanTree,
-  marks: readonly TraceMark[],
-  times: TraceTimes,
-  now: number | undefined,
-) {
+function summarize(tree: SpanTree, marks: readonly TraceMark[], times: TraceTimes) {
   const spans = tree.nodes.map(({ span }) => span).filter((span) => span !== null);
   const count = <T>(list: readonly T[], holds: (one: T) => boolean) => list.filter(holds).length;
   return {
-    ...nameOf(spans, marks, now),
     spans: spans.length,
     browser: count(spans, ({ side }) => side === "browser"),
     server: count(spans, ({ side }) => side === "server"),
