@@ -159,7 +159,10 @@ export function envelopesSql(query: ListQuery): SqlList {
         `${id} IN (SELECT place / ${PLACES} FROM recording_entries WHERE replay_id = ?)`,
       ),
       ...when(type, `${id} IN (SELECT envelope FROM item_types WHERE type = ?)`),
-      ...ofSource(query),
+      // Also those of no source, while Sightglass is the only one.
+      ...query.source === APPLICATIONS
+        ? [{ sql: `(e.source <> 1 OR ${HAS_NO_APPLICATION})`, values: [] }]
+        : ofSource(query),
       ...inRange(query, "envelope_texts"),
     ],
     filters: filtersOf(query, "received_at"),
@@ -274,10 +277,12 @@ export function ofSource({ source }: ListQuery, noIndex: "" | "+" = ""): Conditi
       values: [source],
     }];
   }
-  // Source 1 is Sightglass. If it is the only one, every entry is its own.
-  const hasNoOther = "(SELECT NOT EXISTS (SELECT 1 FROM sources WHERE id > 1))";
-  return [{ sql: `(${noIndex}e.source = 1) = ${hasNoOther}`, values: [] }];
+  // If Sightglass is the only source, every entry is its own.
+  return [{ sql: `(${noIndex}e.source = 1) = ${HAS_NO_APPLICATION}`, values: [] }];
 }
+
+/** Source 1 is Sightglass. */
+const HAS_NO_APPLICATION = "(SELECT NOT EXISTS (SELECT 1 FROM sources WHERE id > 1))";
 
 function ofRelease({ release }: ListQuery): Condition[] {
   // The `+` keeps SQLite from looking for an order of releases instead of places.

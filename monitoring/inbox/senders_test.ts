@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { APPLICATIONS } from "../models/rows.ts";
+import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { openInbox } from "./sqlite_inbox.ts";
 import {
   admitted,
@@ -98,4 +100,14 @@ Deno.test("all envelopes of a sender evicted → forgotten", async () => {
   await inbox.inbox.clear();
   await inbox.store("dev", { sdk: NODE }, ["check_in", { release: "1" }]);
   assert.deepEqual(inbox.names(), [null]);
+});
+
+Deno.test("envelopes of no application, and no other → listed beside Sightglass's own", async () => {
+  using inbox = start();
+  await inbox.store("dev", OWN_TELEMETRY, error("own"));
+  await inbox.store("dev", { sdk: NODE }, ["check_in", {}]);
+  const ids = () => inbox.inbox.envelopes({ source: APPLICATIONS }).rows.map(({ id }) => id);
+  assert.deepEqual(ids(), [2, 1]);
+  await inbox.store("other", { sdk: NODE }, error("x"));
+  assert.deepEqual(ids(), [3, 2]);
 });

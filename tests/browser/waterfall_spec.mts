@@ -188,7 +188,7 @@ test("two traces chosen by keyboard → side by side on one scale, spans matched
 
   await page.goto(`/#/traces/${TRACE}/compare/${"e".repeat(32)}`);
   await expect(row(/step 19/)).toBeHidden();
-  await page.getByRole("button", { name: /6\sspans only in A/ }).press("Enter");
+  await page.getByRole("button", { name: /5\sspans only in A/ }).press("Enter");
   await expect(row(/pageload/)).toContainText("only in A");
   await expect(row(/step 19/)).toBeHidden();
   await page.getByRole("button", { name: /20\sspans only in B/ }).press("Enter");
