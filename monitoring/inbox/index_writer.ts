@@ -160,6 +160,7 @@ export class IndexWriter {
     const [start, end] = [placeOf(first, 0), placeOf(last + 1, 0)];
     for (const table of this.#sql.deleteEntries) table.run(start, end);
     for (const table of this.#sql.deleteUnused) table.run(last);
+    this.#senders.forgetDeleted();
   }
 
   deleteAll(): void {

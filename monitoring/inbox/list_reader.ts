@@ -174,20 +174,15 @@ export class ListReader {
 
   /** The sources that were seen last. */
   sources(): SourceRow[] {
-    const envelopes = new Map(
-      (this.#scan.all("SELECT source, count(*) AS n FROM envelope_texts GROUP BY source", []) as {
-        source: number;
-        n: number;
-      }[]).map(({ source, n }) => [source, n]),
-    );
     const found = this.#scan.all(
-      "SELECT sources.id, key, name, environment, side, received_at AS last_seen FROM sources" +
-        " JOIN envelope_texts ON envelope = newest ORDER BY newest DESC LIMIT ?",
+      "SELECT sources.id, key, name, environment, side, last_seen, envelopes FROM sources JOIN" +
+        " (SELECT source, max(received_at) AS last_seen, count(*) AS envelopes FROM envelope_texts" +
+        " GROUP BY source) AS sent ON sent.source = sources.id" +
+        " ORDER BY last_seen DESC, newest DESC LIMIT ?",
       [MAX_SOURCES],
-    ) as (Omit<SourceRow, "releases" | "envelopes"> & { id: number })[];
+    ) as (Omit<SourceRow, "releases"> & { id: number })[];
     return found.map(({ id, ...source }) => ({
       ...source,
-      envelopes: envelopes.get(id) ?? 0,
       releases: (this.#scan.all(
         "SELECT release FROM releases WHERE source = ? ORDER BY newest DESC LIMIT ?",
         [id, MAX_RELEASES],

@@ -228,9 +228,12 @@ function withSpan({ op, name }: ListQuery): Condition[] {
   }];
 }
 
+/** Not of a trace that is nothing but a preflight: has no error, no log, and is not named for anything else. */
 const NO_PREFLIGHT: Condition = {
-  sql:
-    "NOT EXISTS (SELECT 1 FROM trace_entries AS p WHERE p.trace_id = e.trace_id AND p.preflight = 1)",
+  sql: "NOT EXISTS (SELECT 1 FROM trace_entries AS p WHERE p.trace_id = e.trace_id" +
+    " AND p.preflight = 1 AND NOT EXISTS (SELECT 1 FROM trace_entries AS o" +
+    " WHERE o.trace_id = p.trace_id" +
+    " AND (o.failed = 1 OR o.logs > 0 OR o.root_order < p.root_order)))",
   values: [],
 };
 

@@ -108,7 +108,7 @@ const entryTable = (name: string, columns: string, indexes = "", order = "") => 
  * lower-case search text, `entry` JSON for display.
  *
  * - `envelopes.dsn_key`: public key that the request named; null: none, or stored by an earlier version.
- * - `sources`, `releases`: `newest` is the id of their newest envelope. `releases.oldest`: of their oldest, or a lower
+ * - `sources` (ids are never reused), `releases`: `newest` is the id of their newest envelope. `releases.oldest`: of their oldest, or a lower
  *   one. Source 1 is Sightglass itself.
  * - `senders`: what is known of the senders of envelopes, see `senders.ts`.
  * - `envelope_texts`: one row per indexed envelope; `weight`: characters of its entries.
@@ -126,7 +126,7 @@ const VERSION_8 = [
   UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
   DROP TABLE IF EXISTS sources;
   CREATE TABLE sources (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
     environment TEXT,
@@ -147,6 +147,7 @@ const VERSION_8 = [
   DROP TABLE IF EXISTS senders;
   CREATE TABLE senders (
     id INTEGER PRIMARY KEY,
+    side TEXT NOT NULL,
     dsn_key TEXT NOT NULL,
     sdk TEXT NOT NULL,
     release TEXT NOT NULL,
@@ -154,7 +155,7 @@ const VERSION_8 = [
     newest INTEGER NOT NULL,
     source INTEGER NOT NULL DEFAULT 0,
     known INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (dsn_key, sdk, release, environment)
+    UNIQUE (dsn_key, sdk, release, environment, side)
   ) STRICT;
   DROP TABLE IF EXISTS envelope_texts;
   CREATE TABLE envelope_texts (
@@ -170,6 +171,7 @@ const VERSION_8 = [
   CREATE INDEX envelope_texts_by_source ON envelope_texts (source);
   CREATE INDEX envelope_texts_of_apps ON envelope_texts ((source = 1));
   CREATE INDEX envelope_texts_by_time ON envelope_texts (received_at);
+  CREATE INDEX envelope_texts_last_seen ON envelope_texts (source, received_at);
   DROP TABLE IF EXISTS span_names;
   CREATE TABLE span_names (
     place INTEGER NOT NULL,

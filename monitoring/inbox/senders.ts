@@ -23,13 +23,16 @@ export interface Sender {
   readonly release: number | null;
 }
 
+/** Senders of envelopes without an application that are looked at when another sender is named. */
+const MAX_UNFILED = 100;
+
 /** How well the application of a sender is known: not; by its release or SDK; by a service name; by several. */
 const [FALLBACK, SERVICE, SEVERAL] = [1, 2, 3];
 
 /**
  * Finds the application of each envelope. Not every item names it: a check-in, a profile or an error may have only a
- * release or less. A sender is what has the same DSN key, SDK, release and environment; its application is the one that
- * any of its envelopes names. An envelope without own facts belongs to the only application whose senders fit what it
+ * release or less. A sender is what has the same DSN key, SDK, side, release and environment; its application is the one
+ * that any of its envelopes names. An envelope without own facts belongs to the only application whose senders fit what it
  * has. What arrived before its application was named is moved to it.
  */
 export class Senders {
@@ -45,17 +48,22 @@ export class Senders {
     if (facts.key === OWN_SOURCE.key) {
       return { sender: 0, ...this.#filed(this.#applicationOf(envelope, facts), release, envelope) };
     }
-    const { dsnKey, sdk, environment } = facts;
+    const { dsnKey, sdk, environment, side } = facts;
     const sender = this.#sql.upsertSender.get(
       ...[dsnKey, sdk, release, environment].map((fact) => fact ?? ""),
+      side,
       envelope,
     ) as { id: number; source: number; known: number };
-    const source = namedBy === "none"
-      ? this.#onlyFitting(sender.id)
+    const isOther = namedBy === "none" || namedBy === "other release";
+    const fitting = isOther ? this.#fitting(sender.id) : [];
+    // Without any other envelope of its sender, the release names it.
+    const isFirst = namedBy === "other release" && side !== "unknown" && fitting.length === 0;
+    const source = isOther && !isFirst
+      ? onlyOne(fitting)
       : namedBy !== "service" && sender.known === SERVICE
       ? sender.source
       : this.#applicationOf(envelope, facts);
-    if (namedBy !== "none") this.#learn(sender, source, namedBy === "service");
+    if (!isOther || isFirst) this.#learn(sender, source, namedBy === "service");
     this.#sql.see.run(envelope, source);
     return { sender: sender.id, ...this.#filed(source, release, envelope) };
   }
@@ -82,16 +90,20 @@ export class Senders {
     if (known === FALLBACK && !isService) return;
     this.#sql.learn.run(source, isService ? SERVICE : FALLBACK, id);
     if (known === FALLBACK) this.#move(id, before, source);
-    for (const pending of this.#sql.unfiled.all()) {
-      const fitting = this.#onlyFitting(idOf(pending));
-      if (fitting !== NO_SOURCE) this.#move(idOf(pending), NO_SOURCE, fitting);
+    for (const pending of this.#sql.unfiled.all(id, MAX_UNFILED)) {
+      const only = onlyOne(this.#fitting(idOf(pending)));
+      if (only !== NO_SOURCE) this.#move(idOf(pending), NO_SOURCE, only);
     }
   }
 
-  /** The application of all senders that fit the facts of a sender. */
-  #onlyFitting(sender: number): number {
-    const [fitting, another] = this.#sql.fitting.all(sender);
-    return fitting === undefined || another !== undefined ? NO_SOURCE : idOf(fitting);
+  /** Up to two applications of senders that fit the facts of a sender; a negative number for several of one sender. */
+  #fitting(sender: number): readonly number[] {
+    return this.#sql.fitting.all(sender).map(idOf);
+  }
+
+  /** Forgets deleted applications, whose senders are named again by what they send. */
+  forgetDeleted(): void {
+    this.#sql.forgetDeleted.run();
   }
 
   /** Moves the envelopes of a sender from one application to another. */
@@ -112,11 +124,19 @@ export class Senders {
     this.#sql.moveEnvelopes.run(to, filed, sender, from);
     this.#sql.see.run(newest, to);
     for (const statement of this.#sql.forget) statement.run(from);
-    this.#sql.seeLast.run(from);
+    this.forgetDeleted();
   }
 }
 
+const onlyOne = ([id = NO_SOURCE, another]: readonly number[]) =>
+  another === undefined && id > 0 ? id : NO_SOURCE;
+
 const idOf = (row: unknown) => (row as { id: number }).id;
+
+/** What is known of `own` fits `other`. An imported envelope, or one of an earlier version, has no key. */
+const FITS = "other.known > 0 AND (own.dsn_key = '' OR other.dsn_key IN ('', own.dsn_key))" +
+  " AND own.sdk IN ('', other.sdk) AND own.side IN ('unknown', other.side)" +
+  " AND own.release IN ('', other.release) AND own.environment IN ('', other.environment)";
 
 function prepare(db: DatabaseSync) {
   return {
@@ -131,21 +151,18 @@ function prepare(db: DatabaseSync) {
         " RETURNING id",
     ),
     upsertSender: db.prepare(
-      "INSERT INTO senders (dsn_key, sdk, release, environment, newest) VALUES (?, ?, ?, ?, ?)" +
+      "INSERT INTO senders (dsn_key, sdk, release, environment, side, newest) VALUES (?, ?, ?, ?, ?, ?)" +
         " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest)" +
         " RETURNING id, source, known",
     ),
     learn: db.prepare("UPDATE senders SET source = ?, known = ? WHERE id = ?"),
-    // An imported envelope, or one of an earlier version, has no key.
     fitting: db.prepare(
-      "SELECT DISTINCT other.source AS id FROM senders AS own, senders AS other WHERE own.id = ?" +
-        ` AND other.known IN (${FALLBACK}, ${SERVICE})` +
-        " AND (own.dsn_key = '' OR other.dsn_key IN ('', own.dsn_key))" +
-        " AND own.sdk IN ('', other.sdk) AND own.release IN ('', other.release)" +
-        " AND own.environment IN ('', other.environment) LIMIT 2",
+      `SELECT DISTINCT iif(other.known = ${SEVERAL}, -1, other.source) AS id` +
+        ` FROM senders AS own, senders AS other WHERE own.id = ? AND ${FITS} LIMIT 2`,
     ),
     unfiled: db.prepare(
-      `SELECT DISTINCT sender AS id FROM envelope_texts WHERE source = ${NO_SOURCE}`,
+      "SELECT own.id FROM senders AS other, senders AS own WHERE other.id = ? AND own.id IN" +
+        ` (SELECT sender FROM envelope_texts WHERE source = ${NO_SOURCE}) AND ${FITS} LIMIT ?`,
     ),
     range: db.prepare(
       "SELECT s.release, max(e.envelope) AS newest, min(e.envelope) AS oldest FROM senders AS s" +
@@ -162,9 +179,9 @@ function prepare(db: DatabaseSync) {
       "UPDATE envelope_texts SET source = ?, release = ? WHERE sender = ? AND source = ?",
     ),
     see: db.prepare("UPDATE sources SET newest = max(newest, ?) WHERE id = ?"),
-    seeLast: db.prepare(
-      "UPDATE sources SET newest = (SELECT max(envelope) FROM envelope_texts WHERE source = sources.id)" +
-        " WHERE id = ?",
+    forgetDeleted: db.prepare(
+      `UPDATE senders SET source = ${NO_SOURCE}, known = 0 WHERE source <> ${NO_SOURCE}` +
+        " AND source NOT IN (SELECT id FROM sources)",
     ),
     forget: [
       "DELETE FROM releases WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM envelope_texts" +

@@ -112,3 +112,61 @@ Deno.test("envelopes of no application, and no other → listed beside Sightglas
   await inbox.store("other", { sdk: NODE }, ["session", { attrs: { release: "shop@1" } }]);
   assert.deepEqual(types(), ["session", "check_in"]);
 });
+
+Deno.test("browser and server with one SDK and release → each keeps its own; a session is of none", async () => {
+  using inbox = start();
+  const sdk = { name: "sentry.javascript.nextjs" };
+  const event = (platform: string, rest: Attributes = {}) =>
+    error("x", 1, { platform, release: "shop@1", environment: "production", ...rest });
+  await inbox.store("dev", { sdk }, event("javascript"));
+  await inbox.store("dev", { sdk }, event("node", { tags: { "service.name": "backend" } }));
+  await inbox.store("dev", { sdk }, event("javascript"));
+  const session = { attrs: { release: "shop@1", environment: "production" } };
+  await inbox.store("dev", { sdk }, ["session", session]);
+  assert.deepEqual(inbox.names(), ["shop", "backend", "shop", null]);
+});
+
+Deno.test("sender with several services → what names none of them is of none", async () => {
+  using inbox = start();
+  await inbox.store("dev", { sdk: NODE }, named("a"));
+  await inbox.store("dev", { sdk: NODE }, named("b"));
+  await inbox.store("dev", { sdk: NODE }, error("x", 1, { release: "c@1" }));
+  await inbox.store("dev", { sdk: NODE }, ["check_in", {}]);
+  await inbox.store("dev", {}, ["client_report", {}]);
+  assert.deepEqual(inbox.names(), ["a", "b", "c", null, null]);
+});
+
+Deno.test("application evicted, then its sender and another one send → named by what they send", async () => {
+  const own = (text: string) => error(text, 1);
+  const inbox = openInbox({ maxBytes: 4_000 });
+  const store = (dsnKey: string, ...items: TestItem[]) =>
+    inbox.store({ ...admitted(envelopeOf({ sdk: NODE }, ...items)), dsnKey });
+  await store("a", own("first"));
+  await store("a", ["check_in", {}]);
+  for (let n = 0; n < 20; n++) await store("b", error("y".repeat(500), 1, { release: "b@1" }));
+  await store("a", own("again"));
+  await store("c", error("z", 1, { release: "c@1", environment: "staging" }));
+  const names = inbox.sources({}).rows.map(({ name, envelopes }) => [name, envelopes]);
+  assert.deepEqual(names.filter(([name]) => name !== "b"), [["c", 1], [NODE.name, 1]]);
+  const rows = inbox.page("occurrences", { q: "again" }).rows;
+  assert.equal(rows[0]?.source, inbox.sources({}).rows.find(({ name }) => name === NODE.name)?.key);
+  inbox.close();
+});
+
+Deno.test("newest envelope of an application expires first → still listed, with its time", async () => {
+  const DAY_MS = 86_400_000;
+  let now = 1_795_262_400_000;
+  const inbox = openInbox({ maxBytes: 100_000, maxAgeDays: 30, now: () => now });
+  const store = (message: string, receivedAt: number) =>
+    inbox.storeOnce(admitted(envelopeOf({ sdk: NODE }, error(message)), receivedAt));
+  await store("live", now);
+  assert.equal(await store("imported", now - 29 * DAY_MS), "stored");
+  assert.equal(inbox.sources({}).rows[0]?.last_seen, now);
+  now += 2 * DAY_MS;
+  await inbox.store(admitted(envelopeOf({ sdk: { name: "sentry.python" } }, error("other")), now));
+  assert.deepEqual(
+    inbox.sources({}).rows.map(({ name, envelopes }) => [name, envelopes]),
+    [["sentry.python", 1], [NODE.name, 1]],
+  );
+  inbox.close();
+});

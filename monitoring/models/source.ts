@@ -15,9 +15,10 @@ export interface EnvelopeSource extends Source {
   readonly dsnKey: string | null;
   /**
    * `service`: the envelope names its service or application. `release`: by the package of its release. `sdk`: by its
-   * SDK, and it has errors, spans or logs. `none`: it has only items such as check-ins or profiles, which name none.
+   * SDK. An envelope that has only items such as check-ins or profiles, which may be of another application with that
+   * SDK: `other release`, by the package of its release, or `none`.
    */
-  readonly namedBy: "service" | "release" | "sdk" | "none";
+  readonly namedBy: "service" | "release" | "sdk" | "other release" | "none";
 }
 
 /** Characters. Sentry allows 64 for an environment, 200 for a release. */
@@ -89,10 +90,10 @@ export function readSource(
     ...common,
     namedBy: service !== null
       ? "service"
-      : packageOf(release) !== null
-      ? "release"
       : items.some(({ type }) => MAIN_TYPES.has(type))
-      ? "sdk"
+      ? packageOf(release) !== null ? "release" : "sdk"
+      : packageOf(release) !== null
+      ? "other release"
       : "none",
   };
 }

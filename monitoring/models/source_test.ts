@@ -64,7 +64,7 @@ Deno.test("only items that name no application → no application of their own",
     assert.equal(read({ sdk }, [type, {}]).namedBy, "none", type);
   }
   assert.equal(read({ sdk }, ["check_in", {}], ["event", {}]).namedBy, "sdk");
-  assert.equal(read({ sdk }, ["check_in", { release: "shop@1" }]).namedBy, "release");
+  assert.equal(read({ sdk }, ["check_in", { release: "shop@1" }]).namedBy, "other release");
 });
 
 Deno.test("no environment in a log, the default in an event → the same source", () => {

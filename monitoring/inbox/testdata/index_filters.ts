@@ -200,6 +200,13 @@ export function addFilterTests(test: AddTest): void {
     assert.equal(index.sources({}).counts.traces, 2);
     assert.deepEqual(traces(index, { preflights: true }), [3, 2, 1].map(hexId));
     assert.deepEqual(traces(index, { trace: hexId(1) }), [hexId(1)]);
+    // What failed, or what the trace is named for, may be in another envelope.
+    await add(options(4));
+    await add(error("in a preflight", 4));
+    await add(options(5));
+    await add(span(5, { name: "/", attributes: { "sentry.op": { value: "pageload" } } }));
+    assert.deepEqual(traces(index), [5, 4, 3, 2].map(hexId));
+    assert.deepEqual(traces(index, { status: "error" }), [4, 2].map(hexId));
   });
 
   test("page loads → 75th percentile of each vital, their traces", async (index, add, addOf) => {

@@ -182,6 +182,17 @@ Deno.test("interaction of the page before, sent with a navigation → the naviga
   assert.deepEqual([root?.name, root!.ended_at! - root!.started_at!], ["/orders", 912]);
 });
 
+Deno.test("80 names and 130 operations in a trace → each is kept, once", () => {
+  const named = (op: string, name: string) =>
+    span({ name, attributes: { "sentry.op": { value: op } } });
+  const queries = Array.from({ length: 80 }, (_, n) => named("db", `SELECT ${n}`));
+  const others = Array.from({ length: 130 }, (_, n) => named(`op${n}`, "same"));
+  const alike = [named("db", "redis GET"), named("db redis", "GET")];
+  const { spanNames } = spans(...queries, ...others, ...alike, ...queries)!;
+  assert.equal(spanNames.length, 80 + 130 + 2);
+  assert.deepEqual(spanNames.at(-1), { op: "db redis", name: "GET" });
+});
+
 Deno.test("OPTIONS alone → a preflight; with a failure or a page → not", () => {
   const options = (rest = {}) =>
     span({ name: "OPTIONS /api/cart", op: "http.server", is_segment: true, ...rest });

@@ -32,6 +32,7 @@ import {
   groupTotals,
   hasContent,
   type IndexedEnvelope,
+  isOnlyPreflight,
   isWithin,
   ranDuring,
   replayOfEntry,
@@ -208,7 +209,7 @@ export class MemoryIndex {
         spanNames.some((span) => matches(op, span.op) && matches(name, span.name))
       );
     const isHidden = query.preflights !== true && query.trace === undefined &&
-      entries.some(({ preflight }) => preflight);
+      isOnlyPreflight(entries);
     const isRecorded = replay === undefined ||
       entries.some(({ replay_id }) => replay_id === replay);
     if (!hasSpan || isHidden || !isRecorded) return false;

@@ -54,6 +54,16 @@ export function hasContent({ spans, errors, logs }: TraceEntry): boolean {
   return spans + errors + logs > 0;
 }
 
+const orderOf = ({ root }: TraceEntry) => root === null ? NO_ROOT_ORDER : rootOrder(root);
+
+/** Whether a trace is nothing but a preflight: has no error, no log, and is not named for anything else. */
+export function isOnlyPreflight(entries: readonly TraceEntry[]): boolean {
+  return entries.some((one) =>
+    one.preflight &&
+    !entries.some((other) => other.failed || other.logs > 0 || orderOf(other) < orderOf(one))
+  );
+}
+
 /** The row of a trace, from all envelopes that have something of it. */
 export function traceRow(id: string, envelopes: readonly IndexedEnvelope[]): TraceRow {
   const full = entriesOfTrace(id, envelopes).filter(hasContent);
@@ -62,7 +72,6 @@ export function traceRow(id: string, envelopes: readonly IndexedEnvelope[]): Tra
   );
   const sum = (name: "spans" | "errors" | "logs") =>
     full.reduce((sum, entry) => sum + entry[name], 0);
-  const orderOf = ({ root }: TraceEntry) => root === null ? NO_ROOT_ORDER : rootOrder(root);
   // From the oldest: of two equal candidates the first received wins.
   const first = full.toReversed()
     .reduce((best, next) => orderOf(next) < orderOf(best) ? next : best, full.at(-1)!);
@@ -154,9 +163,10 @@ function arrived(
 /** Rows of the sources, last seen first. */
 export function sourceRows(envelopes: readonly IndexedEnvelope[]): SourceRow[] {
   const sent = Map.groupBy(envelopes, ({ entries }) => entries.source.key);
-  return [...sent.values()].slice(0, MAX_SOURCES).map((envelopes) => {
-    const [{ entries, receivedAt }] = envelopes as [IndexedEnvelope];
+  return [...sent.values()].map((envelopes) => {
+    const [{ entries }] = envelopes as [IndexedEnvelope];
     const { key, name, environment, side } = entries.source;
+    const times = envelopes.map(({ receivedAt }) => receivedAt);
     const releases = envelopes.flatMap(({ entries }) => entries.source.release ?? []);
     return {
       key,
@@ -165,9 +175,9 @@ export function sourceRows(envelopes: readonly IndexedEnvelope[]): SourceRow[] {
       side,
       releases: [...new Set(releases)].slice(0, MAX_RELEASES),
       envelopes: envelopes.length,
-      last_seen: receivedAt,
+      last_seen: greatest(times),
     };
-  });
+  }).sort((a, b) => b.last_seen - a.last_seen).slice(0, MAX_SOURCES);
 }
 
 // `Math.min(...times)` overflows the stack with thousands of arguments.

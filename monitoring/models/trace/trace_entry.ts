@@ -41,8 +41,8 @@ interface SpanName {
 
 /** Characters. */
 const MAX_NAME = 200;
-/** The spans of a page load have some 30 different names. */
-export const MAX_SPAN_NAMES = 100;
+/** The spans of a page load have some 30 different names; SDKs send at most 1,000 spans at once. */
+export const MAX_SPAN_NAMES = 1_000;
 
 /** The names that a search finds a trace by, as they are displayed. */
 export function searchNames({ root, spanNames }: TraceEntry): string[] {
@@ -127,9 +127,8 @@ export class TraceEntryBuilder {
     this.#candidates.push({ rank, started_at: time, ended_at: null, name, op: null, id: null });
   }
 
-  /** Every operation is kept, names only up to half of the limit. */
   #addName({ op, name }: SpanName): void {
-    const key = this.#spanNames.size < MAX_SPAN_NAMES / 2 ? `${op} ${name}` : `${op}`;
+    const key = JSON.stringify([op, name]);
     const isKnown = this.#spanNames.has(key) || this.#spanNames.size >= MAX_SPAN_NAMES;
     if (!isKnown) this.#spanNames.set(key, { op, name });
   }
