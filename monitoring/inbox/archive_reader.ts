@@ -6,6 +6,7 @@ import {
   isArchiveHeader,
 } from "../protocol/inbox_archive.ts";
 import { joinBytes } from "../protocol/join_bytes.ts";
+import { SlowUploadError } from "../uploads/minimum_rate.ts";
 
 /** The rest of an archive cannot be read. The message is one sentence. */
 export class ArchiveError extends Error {
@@ -29,25 +30,20 @@ interface ArchiveItem {
 export interface ArchiveLimits {
   /** Bytes of one body. Longer ones are skipped without keeping them in memory. */
   readonly maxEnvelopeBytes: number;
-  /**
-   * Maximum wait for the next chunk, in milliseconds. Detects sleeping tabs and broken connections.
-   * Default: 30 seconds.
-   */
-  readonly chunkTimeoutMs?: number;
 }
 
 /**
  * Reads an archive while it is received. An invalid envelope is reported in its item; broken framing ends
  * the archive, because the next item cannot be found.
  *
- * @throws {ArchiveError} not an archive, of an unknown version, malformed, incomplete, or timed out
+ * @throws {ArchiveError} not an archive, of an unknown version, malformed, incomplete, or too slow
  * @throws {EnvelopeError} a header line is malformed
  */
 export async function* readArchive(
   stream: ReadableStream<Uint8Array>,
-  { maxEnvelopeBytes, chunkTimeoutMs }: ArchiveLimits,
+  { maxEnvelopeBytes }: ArchiveLimits,
 ): AsyncGenerator<ArchiveItem> {
-  const reader = new ByteReader(stream, chunkTimeoutMs);
+  const reader = new ByteReader(stream);
   try {
     const announced = announcedEnvelopes(await reader.line());
     let number = 0;
@@ -131,11 +127,9 @@ class ByteReader {
   /** Received and not consumed yet. */
   #chunk: Uint8Array = new Uint8Array(0);
   #offset = 0;
-  readonly #chunkTimeoutMs: number;
 
-  constructor(stream: ReadableStream<Uint8Array>, chunkTimeoutMs = 30_000) {
+  constructor(stream: ReadableStream<Uint8Array>) {
     this.#stream = stream.getReader();
-    this.#chunkTimeoutMs = chunkTimeoutMs;
   }
 
   /** Bytes consumed so far. */
@@ -199,19 +193,10 @@ class ByteReader {
   }
 
   async #read(): Promise<ReadableStreamReadResult<Uint8Array>> {
-    const timeout = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => timeout.reject(new ArchiveError("The sender stopped sending", this.#offset)),
-      this.#chunkTimeoutMs,
-    );
-    const read = this.#stream.read().catch(() => {
-      throw new ArchiveError("The connection was closed", this.#offset);
+    return await this.#stream.read().catch((error) => {
+      const reason = error instanceof SlowUploadError ? error.message : "The connection was closed";
+      throw new ArchiveError(reason, this.#offset);
     });
-    try {
-      return await Promise.race([read, timeout.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   #take(length: number): Uint8Array {

@@ -39,7 +39,7 @@ export interface InboxEndpointOptions extends ReadAccessOptions {
   readonly mapOrigins?: SourceMapOrigins;
   /** Bytes of one imported envelope, as received. */
   readonly maxEnvelopeBytes: number;
-  /** Maximum wait for the next chunk of an import, in milliseconds. Default: 30 seconds. */
+  /** Milliseconds in which an import or another upload must make progress. Default: 30 seconds. */
   readonly importTimeoutMs?: number;
 }
 
@@ -68,7 +68,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
   const takePost = createPosts({
     mapOrigins,
     maxEnvelopeBytes: options.maxEnvelopeBytes,
-    chunkTimeoutMs: options.importTimeoutMs,
+    progressMs: options.importTimeoutMs,
   });
   let streams = 0;
 

@@ -4,6 +4,7 @@ import type { ArchiveLimits } from "./archive_reader.ts";
 import type { Inbox } from "./inbox.ts";
 import { fetchSourceMap, readFetchRequest, type SourceMapOrigins } from "./source_map_fetch.ts";
 import { readSourceMapUpload } from "./source_map_upload.ts";
+import { MinimumRate } from "../uploads/minimum_rate.ts";
 
 /** The POSTs of `/monitoring/inbox`, by the parameter of the query that names them. */
 export const POSTS = ["import", "maps", "fetch-map"] as const;
@@ -11,6 +12,8 @@ export const POSTS = ["import", "maps", "fetch-map"] as const;
 interface PostOptions extends ArchiveLimits {
   /** Origins from which source maps may be fetched. */
   readonly mapOrigins: SourceMapOrigins;
+  /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
+  readonly progressMs?: number | undefined;
 }
 
 /**
@@ -26,14 +29,27 @@ type TakePost = (
   value: string,
 ) => Promise<Response>;
 
-/** Creates the handler of the POSTs. A second one is refused with 503 while one is received. */
+/**
+ * Creates the handler of the POSTs. A second one is refused with 503 while one is received, unless that one is slow: then
+ * it ends.
+ */
 export function createPosts(options: PostOptions): TakePost {
-  let isReceiving = false;
-  return async (inbox, request, post, value) => {
-    if (isReceiving) {
-      return refusal(503, "inbox_busy", "Another upload is running: try again when it is done.");
+  const rate = new MinimumRate(options.progressMs);
+  // No timer between uploads.
+  rate.close();
+  let current: Promise<void> | undefined;
+  return async (inbox, sent, post, value) => {
+    while (current !== undefined) {
+      if (rate.shedLoad() === 0) {
+        return refusal(503, "inbox_busy", "Another upload is running: try again when it is done.");
+      }
+      await current;
     }
-    isReceiving = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    current = promise;
+    const request = sent.body === null
+      ? sent
+      : new Request(sent, { body: rate.measureBody(sent.body) });
     try {
       if (post === "import") return await takeImport(inbox, request, options);
       if (post === "fetch-map") {
@@ -46,7 +62,8 @@ export function createPosts(options: PostOptions): TakePost {
       await inbox.storeSourceMap(debugId, bytes);
       return json(200, { debug_id: debugId, bytes: bytes.byteLength });
     } finally {
-      isReceiving = false;
+      current = undefined;
+      resolve();
     }
   };
 }

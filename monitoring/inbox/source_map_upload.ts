@@ -8,6 +8,7 @@ import {
 } from "@jridgewell/trace-mapping";
 import { at, debugId, listOf, parseJson } from "../models/json.ts";
 import { joinBytes } from "../protocol/join_bytes.ts";
+import { SlowUploadError } from "../uploads/minimum_rate.ts";
 
 /** Bytes of one source map: an order of magnitude more than those of most bundles. Parsing blocks for 0.5 s. */
 export const MAX_SOURCE_MAP_BYTES = 20 * 1024 * 1024;
@@ -69,6 +70,7 @@ async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
     return await readAtMost(request.body ?? new Blob().stream(), MAX_SOURCE_MAP_BYTES, signal);
   } catch (error) {
     if (error instanceof SourceMapError) throw error;
+    if (error instanceof SlowUploadError) throw malformed(`${error.message}.`);
     throw malformed(`It did not arrive completely within ${UPLOAD_MS / 1000} seconds.`);
   }
 }

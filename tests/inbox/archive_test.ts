@@ -11,6 +11,7 @@ import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_arch
 import { joinBytes } from "../../monitoring/protocol/join_bytes.ts";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import type { Inbox } from "../../monitoring/inbox/inbox.ts";
+import { until } from "../until.ts";
 import { type InboxServer, startInboxServer } from "./_inbox_server.ts";
 import { sendRaw } from "./_send_raw.ts";
 
@@ -302,8 +303,53 @@ Deno.test("sender stops sending → import ends with a message, the next one run
     if (answer.endsWith("}")) break;
   }
   assert.match(answer, /^HTTP\/1.1 400 /);
-  assert.match(answer, /The sender stopped sending/);
+  assert.match(answer, /The upload was too slow/);
   assert.equal((await importInto(server, archiveOf([eventEnvelope(1)]))).taken, 1);
+});
+
+/** Sends a byte now and then after `first`, until there is an answer. Not by `fetch`, which waits for its body to end. */
+async function trickle(port: number, query: string, first: Uint8Array): Promise<string> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const head = `POST /monitoring/inbox?${query} HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
+    "Content-Length: 99999\r\nConnection: close\r\n\r\n";
+  await connection.write(new TextEncoder().encode(head));
+  await connection.write(first);
+  const timer = setInterval(() => {
+    connection.write(Uint8Array.of(0x20)).catch(() => clearInterval(timer));
+  }, 20);
+  let answer = "";
+  try {
+    for await (const chunk of connection.readable.pipeThrough(new TextDecoderStream())) {
+      answer += chunk;
+      if (answer.endsWith("}")) break;
+    }
+  } finally {
+    clearInterval(timer);
+  }
+  return answer;
+}
+
+Deno.test("imports and maps that trickle → ended at the minimum rate, with a message", async () => {
+  await using server = startInboxServer({ importTimeoutMs: 300 });
+  const archive = await trickle(server.port, "import", archiveHeader(1));
+  assert.match(archive, /^HTTP\/1.1 400 /);
+  assert.match(archive, /The upload was too slow \(at byte \d+\)\./);
+  const map = await trickle(server.port, "maps", new TextEncoder().encode("{"));
+  assert.match(map, /^HTTP\/1.1 400 /);
+  assert.match(map, /The upload was too slow\./);
+});
+
+Deno.test("slow import, another upload waits → the slow one ends, the other is taken", async () => {
+  await using server = startInboxServer();
+  const slow = trickle(server.port, "import", archiveHeader(1));
+  let isBusy = false;
+  await until("the other import is taken after the slow one was seen", async () => {
+    const { status } = await importInto(server, archiveOf([eventEnvelope(1)]));
+    const wasBusy = isBusy;
+    isBusy ||= status === 503;
+    return wasBusy && status === 200;
+  });
+  assert.match(await slow, /^HTTP\/1.1 400 /);
 });
 
 Deno.test("received_at out of range → refused", async () => {

@@ -99,6 +99,11 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     message: "access/ imports loopback.ts only: a request and its peer are all that it needs",
   },
   {
+    of: ["monitoring/uploads/"],
+    may: [],
+    message: "uploads/ imports nothing: the rate of an upload does not depend on what it is",
+  },
+  {
     of: ["monitoring/storage/"],
     may: ["monitoring/protocol/loopback.ts"],
     message: "storage/ imports loopback.ts only: it does not depend on what is stored",
@@ -111,8 +116,14 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     of: ["monitoring/relay/"],
-    may: ["monitoring/protocol/", "monitoring/access/", "monitoring/deno_internals.ts"],
-    message: "relay/ imports protocol/ and access/: it declares the interfaces of spool and inbox",
+    may: [
+      "monitoring/protocol/",
+      "monitoring/access/",
+      "monitoring/uploads/",
+      "monitoring/deno_internals.ts",
+    ],
+    message:
+      "relay/ imports protocol/, access/ and uploads/: it declares the interfaces of spool and inbox",
   },
   {
     of: ["monitoring/spool/"],
@@ -126,8 +137,9 @@ export const IMPORT_RULES: readonly ImportRule[] = [
       "monitoring/access/",
       "monitoring/models/",
       "monitoring/storage/",
+      "monitoring/uploads/",
     ],
-    message: "inbox/ imports protocol/, access/, models/ and storage/",
+    message: "inbox/ imports protocol/, access/, models/, storage/ and uploads/",
   },
   {
     of: ["monitoring/alerts/"],

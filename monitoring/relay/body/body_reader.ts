@@ -2,7 +2,7 @@ import { type ContentEncoding, DecodeError, Decoder } from "../../protocol/encod
 import { DisconnectedError, RelayError } from "../errors.ts";
 import { BodyBuffer } from "./body_buffer.ts";
 import { type BodyAccount, InFlight, LARGE_BYTES } from "./in_flight.ts";
-import { MinimumRate } from "./minimum_rate.ts";
+import { MinimumRate } from "../../uploads/minimum_rate.ts";
 import { UploadTurns } from "./upload_turns.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -13,6 +13,14 @@ const OVERLOADED_PROGRESS_MS = 2_000;
  */
 const CHECKS_PER_PERIOD = 8;
 
+/** A body arrived more slowly than the minimum transfer rate. */
+export class SlowUploadError extends Error {
+  override readonly name = "SlowUploadError";
+  constructor() {
+    super("The upload was too slow");
+  }
+}
+
 /** Measures the rate of one upload. */
 export interface UploadMeter {
   /** Counts bytes that arrived. */
@@ -54,10 +62,51 @@ export class MinimumRate {
     return upload;
   }
 
-  /** Ends the uploads that are slower than the rate under overload: their connections are needed. */
-  shedLoad(): void {
+  /**
+   * Measures a body while it is read, not while its reader does something else.
+   *
+   * @returns the same bytes; the stream fails with {@linkcode SlowUploadError} if they arrive too slowly
+   */
+  measureBody(body: ReadableStream<Uint8Array<ArrayBuffer>>): typeof body {
+    const reader = body.getReader();
+    let upload: UploadMeter;
+    return new ReadableStream({
+      start: (controller) => {
+        upload = this.measure(() => {
+          controller.error(new SlowUploadError());
+          // Fails if the connection broke before.
+          reader.cancel().catch(() => {});
+        });
+        upload.pause();
+      },
+      async pull(controller) {
+        upload.resume();
+        const { value, done } = await reader.read();
+        upload.pause();
+        if (done) {
+          upload.end();
+          return controller.close();
+        }
+        upload.received(value.length);
+        controller.enqueue(value);
+      },
+      cancel(reason) {
+        upload.end();
+        return reader.cancel(reason);
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  /**
+   * Ends the uploads that are slower than the rate under overload: their places are needed.
+   *
+   * @returns how many
+   */
+  shedLoad(): number {
     const now = performance.now();
-    for (const upload of this.#uploads) if (upload.isSlow(now)) upload.abort();
+    const slow = [...this.#uploads].filter((upload) => upload.isSlow(now));
+    for (const upload of slow) upload.abort();
+    return slow.length;
   }
 
   /** Clears the timer as soon as no upload needs it. */
