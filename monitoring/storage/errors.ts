@@ -78,7 +78,7 @@ export class HarmedFilesError extends Error {
   }
 }
 
-/** Whether the store itself tells the operator once, so that it is not logged for each envelope. */
+/** Whether the store logs this error itself, once. It is not logged again for each envelope. */
 export function isReportedByStore(error: unknown): boolean {
   return error instanceof DiskFullError || error instanceof HarmedFilesError ||
     error instanceof DatabaseOpenError;
