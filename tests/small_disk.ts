@@ -12,8 +12,8 @@ export interface SmallDisk extends AsyncDisposable {
   fill(): void;
   /** Fills the disk and keeps it full while others free space, until disposed of or {@linkcode free} is called. */
   keepFull(): Disposable;
-  /** Frees the space that {@linkcode fill} took. */
-  free(): void;
+  /** Frees the space that {@linkcode fill} took, or so many bytes of it. */
+  free(bytes?: number): void;
 }
 
 /** Name of the file that fills the disk. */
@@ -52,9 +52,10 @@ export async function mountSmallDisk(mib: number): Promise<SmallDisk | undefined
       refills = setInterval(fill, REFILL_MS);
       return { [Symbol.dispose]: stopRefills };
     },
-    free() {
+    free(bytes) {
       stopRefills();
-      Deno.removeSync(filler);
+      if (bytes === undefined) Deno.removeSync(filler);
+      else Deno.truncateSync(filler, Deno.statSync(filler).size - bytes);
     },
     async [Symbol.asyncDispose]() {
       stopRefills();

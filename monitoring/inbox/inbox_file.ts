@@ -220,7 +220,7 @@ export class InboxFile {
   }
 
   /**
-   * Deletes everything. Then call {@linkcode freeDisk}.
+   * Deletes everything. The file keeps its size.
    *
    * @returns the cursor of the deletion: the one after `last`
    */
@@ -255,18 +255,6 @@ export class InboxFile {
     return cursor;
   }
 
-  /** Frees the disk space of what was deleted. Failures are ignored: SQLite reuses the free pages. */
-  freeDisk(): void {
-    try {
-      // Fast for an empty file: 1 ms, where an incremental vacuum of 80 MB takes 400 ms.
-      this.#sql.vacuum.run();
-      // Truncates the log only if no other process is reading it; else the next checkpoint does.
-      this.#sql.truncateLog.get();
-    } catch {
-      // Another process is writing, or the disk is full: the next deletion frees the space.
-    }
-  }
-
   /** Several queries on one snapshot: another process may delete rows in between. */
   #read<T>(work: () => T): T {
     return this.#transaction(work, "BEGIN");
@@ -297,7 +285,5 @@ function prepare(db: DatabaseSync) {
       "UPDATE totals SET cleared = ?, bytes = (SELECT coalesce(sum(bytes), 0) FROM envelopes)",
     ),
     dataVersion: db.prepare("PRAGMA data_version"),
-    vacuum: db.prepare("VACUUM"),
-    truncateLog: db.prepare("PRAGMA wal_checkpoint(TRUNCATE)"),
   };
 }

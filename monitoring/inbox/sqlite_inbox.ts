@@ -292,16 +292,16 @@ export class SqliteInbox implements Inbox {
     }
   }
 
-  /** Deletes everything by `work`, also on a disk without any room. */
+  /** Deletes everything by `work`, also on a disk without any room, and gives the space back. */
   protected empty(work: (file: InboxFile) => unknown): void {
     try {
       this.shrink(work);
-      this.shrink((file) => file.freeDisk());
     } catch (error) {
-      if (!isUnwritable(error)) throw error;
       // Not even the reserve has room: another program filled the disk.
-      this.#database.startOver();
+      if (!isUnwritable(error)) throw error;
     }
+    // The old file keeps its size: Deno refuses `VACUUM` unless the process has all permissions.
+    this.#database.startOver();
   }
 
   /** The file was opened again: it is another one, or may have lost its newest rows. */

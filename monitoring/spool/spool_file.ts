@@ -20,11 +20,6 @@ import { prepareStatements } from "./sql.ts";
 
 /** Most envelopes that one call of `expire` deletes, so that other calls do not wait long. */
 const MAX_EXPIRED = 500;
-/** `VACUUM` runs if at least so many bytes are free… */
-const VACUUM_FREE_BYTES = 16 * 1024 * 1024;
-/** …and at most so many are used, which it copies. */
-const VACUUM_USED_BYTES = 16 * 1024 * 1024;
-
 export interface SpoolLimits {
   /** Bytes of the bodies kept. */
   readonly maxBytes: number;
@@ -176,21 +171,6 @@ export class SpoolFile {
     const rows = this.#sql.reported.all(this.#newsReadTo, own) as unknown as NewsRow[];
     this.#newsReadTo = Math.max(this.#newsReadTo, own, rows.at(-1)?.id ?? 0);
     return rows.map((row) => reportedNews(row, now));
-  }
-
-  /**
-   * Shrinks the file if much of it is unused. Not within a transaction.
-   *
-   * @returns whether the write-ahead log should be emptied now
-   */
-  giveSpaceBack(): boolean {
-    const { free, pages, size } = this.#sql.space.get() as Record<
-      "free" | "pages" | "size",
-      number
-    >;
-    if (free * size < VACUUM_FREE_BYTES || (pages - free) * size > VACUUM_USED_BYTES) return false;
-    this.#sql.vacuum.run();
-    return true;
   }
 
   #remove({ id, dsn, sequence, bytes }: RemovableRow): void {

@@ -144,10 +144,5 @@ export function prepareStatements(db: DatabaseSync) {
         " sum(length(keys)) OVER (ORDER BY id DESC) AS newer FROM news)" +
         " WHERE abs(reported_at - ?) > ? OR newer > ?)",
     ),
-    space: sql(
-      "SELECT freelist_count AS free, page_count AS pages, page_size AS size FROM" +
-        " pragma_freelist_count, pragma_page_count, pragma_page_size",
-    ),
-    vacuum: sql("VACUUM"),
   };
 }

@@ -22,8 +22,6 @@ import {
   type WorkerData,
 } from "./worker_messages.ts";
 
-/** Milliseconds without a change of the envelopes after which unused disk space is given back. */
-const QUIET_MS = 1_000;
 /** Calls that change no envelope. */
 const READS: readonly Call["method"][] = ["has", "hasSequence", "stats", "exchange"];
 
@@ -33,7 +31,6 @@ const send = (message: FromWorker, transfer: ArrayBuffer[] = []) =>
 
 const database = open();
 if (database) {
-  let quiet: ReturnType<typeof setTimeout> | undefined;
   parentPort?.on("message", (message: ToWorker) => {
     if ("close" in message) {
       database.close();
@@ -43,9 +40,6 @@ if (database) {
     send({ results }, message.calls.flatMap(({ method }, at) => bodiesOf(method, results[at])));
     // Releases the bodies now: between batches the garbage collector may not run for long.
     for (const call of message.calls) if (call.method === "put") call.envelope.body.transfer(0);
-    if (message.calls.every(({ method }) => READS.includes(method))) return;
-    clearTimeout(quiet);
-    quiet = setTimeout(() => giveSpaceBack(database), QUIET_MS);
   });
 }
 
@@ -141,12 +135,4 @@ function failed(error: unknown): Result {
 function bodiesOf(method: Call["method"], result: Result | undefined): ArrayBuffer[] {
   if (method !== "lease" || !result || "failure" in result) return [];
   return (result.value as Packed<LeasedEnvelope>[]).map(({ body }) => body);
-}
-
-function giveSpaceBack(db: RecoveringDatabase<SpoolFile>): void {
-  try {
-    if (db.run((file) => file.giveSpaceBack())) db.emptyLog();
-  } catch {
-    // Another process writes, or the disk is full: tried again after the next calls.
-  }
 }

@@ -130,18 +130,14 @@ export class RecoveringDatabase<Store> {
   makeRoom(): void {
     this.#reserve?.remove();
     try {
-      this.emptyLog();
+      // Truncates the log if no other process reads it at this moment.
+      this.#opened?.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
     } catch {
       // Another program filled the disk: the next call fails and reports it.
     }
   }
 
-  /** Moves the log into the file, and truncates it if no other process reads it at this moment. */
-  emptyLog(): void {
-    this.#opened?.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-  }
-
-  /** Deletes everything without writing to the old file: for a disk on which not even deleting is possible. */
+  /** Replaces the files by empty ones. Nothing is written to the old ones: a full disk may have no room for that. */
   startOver(): void {
     this.#close();
     if (this.#options.path !== undefined) removeDatabase(this.#options.path);

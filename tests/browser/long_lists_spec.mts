@@ -34,7 +34,8 @@ async function openAll(page: Page, origin: string): Promise<void> {
   const older = page.getByRole("button", { name: "Older traces" });
   for (const shown of [200, 400]) {
     await expect(list(page)).toHaveAttribute("aria-rowcount", String(shown + 1));
-    await older.click();
+    // By keyboard: rows that are measured on the way to it may move it away between press and release of a mouse.
+    await older.press("Enter");
   }
   await expect(list(page)).toHaveAttribute("aria-rowcount", String(ROWS + 1));
 }

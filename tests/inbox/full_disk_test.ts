@@ -109,6 +109,24 @@ Deno.test({
     }),
 });
 
+// Freeing the disk writes more than deleting does.
+for (const room of [64, 512, 1024]) {
+  Deno.test({
+    ...await needsSmallDisk(`disk full but for ${room} KiB → DELETE frees what the envelopes took`),
+    fn: () =>
+      withSmallDisk(async (server, disk) => {
+        await fill(server);
+        {
+          using _full = disk.keepFull();
+          await fill(server);
+        }
+        disk.free(room * 1024);
+        await deleteAll(server);
+        await until("envelopes are taken", async () => (await post(server)).status === 200);
+      }),
+  });
+}
+
 Deno.test({
   ...await needsSmallDisk(
     "disk filled by another program, reserve included → unhealthy; freed → healthy",
