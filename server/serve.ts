@@ -34,10 +34,10 @@ export interface ServeOptions {
 }
 
 /**
- * More idle connections only use memory. If the system allows fewer file descriptors, the server lowers
+ * Each may keep some 100 KB of the runtime's memory after a refused upload. If the system allows fewer file descriptors, the server lowers
  * the limit when they run out.
  */
-const MAX_CONNECTIONS = 10_000;
+const MAX_CONNECTIONS = 4_000;
 
 /** Time for pending responses, then for `onAnswered`. */
 const ANSWERS_MS = 2_500;

@@ -201,7 +201,7 @@ export function createRelay(options: RelayOptions): Relay {
     // Encoding: 415 encoding_not_supported.
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
     // Announced size: 413 envelope_too_large, 503 overloaded.
-    bodies.checkAnnouncedSize(request);
+    await bodies.admit(request);
     // The body, a large one as it arrives. Size, also decompressed: as above. Header line: 400 envelope_malformed. First
     // byte of an item, its DSN: 403 dsn_missing, dsn_not_allowed. Framing: 400 envelope_malformed. Number of items: 413.
     const incoming = new IncomingEnvelope(matchDsn);

@@ -119,7 +119,7 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
     }
     const format = formatOf(request.headers);
     using account = bodies.inFlight.open();
-    bodies.checkAnnouncedSize(request);
+    await bodies.admit(request);
     const bytes = await bodies.read(request, null, account, () => {});
     // The relay believes this mark of a request in process.
     const isOwn = isPostOfOwnPage(request, publicOrigin);

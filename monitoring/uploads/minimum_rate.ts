@@ -7,6 +7,9 @@ const PROGRESS_MS = 30_000;
 /** Period in ms under overload: while new connections wait for a free slot. */
 const OVERLOADED_PROGRESS_MS = 2_000;
 
+/** Milliseconds in which even a short upload may not have arrived: the round trips of a slow line. */
+const NEW_MS = 250;
+
 /**
  * Number of checks per period. All uploads share one timer: a timer for each upload takes longer than validating a small
  * envelope.
@@ -49,8 +52,8 @@ export class MinimumRate {
    *
    * @param onTooSlow called once if the upload is too slow, at most an eighth of the period late
    * @param unseenBytes size of an upload whose progress cannot be measured. It gets the time that so many bytes may take
-   *   at the minimum rate, so 256 KiB without any progress are held for 8 minutes, and 32 s under overload.
-   *   Default: none, bytes are counted as they arrive
+   *   at the minimum rate: 8 minutes for 256 KiB. Under overload it counts as one without progress. Default: none, bytes
+   *   are counted as they arrive
    */
   measure(onTooSlow: () => void, unseenBytes = 0): UploadMeter {
     const upload = new MeasuredUpload(onTooSlow, unseenBytes, () => {
@@ -97,16 +100,34 @@ export class MinimumRate {
     }, { highWaterMark: 0 });
   }
 
+  /** Number of unfinished uploads. */
+  get uploads(): number {
+    return this.#uploads.size;
+  }
+
   /**
    * Ends the uploads that are slower than the rate under overload: their places are needed.
    *
    * @returns how many
    */
   shedLoad(): number {
-    const now = performance.now();
-    const slow = [...this.#uploads].filter((upload) => upload.isSlow(now));
-    for (const upload of slow) upload.abort();
+    const slow = this.#slowest(OVERLOADED_PROGRESS_MS)
+      .filter(({ rate }) => rate < MIN_PROGRESS_BYTES / OVERLOADED_PROGRESS_MS);
+    for (const { upload } of slow) upload.abort();
     return slow.length;
+  }
+
+  /** Ends the slowest upload, if one is not new: others that arrive quickly need a place. */
+  endSlowest(): void {
+    this.#slowest(NEW_MS)[0]?.upload.abort();
+  }
+
+  /** Those that have lasted so many milliseconds, the slowest first. The rates are in bytes per millisecond. */
+  #slowest(ms: number): { upload: MeasuredUpload; rate: number }[] {
+    const now = performance.now();
+    return [...this.#uploads].filter((upload) => upload.lasts(now) >= ms)
+      .map((upload) => ({ upload, rate: upload.bytes / upload.lasts(now) }))
+      .sort((a, b) => a.rate - b.rate);
   }
 
   /** Clears the timer as soon as no upload needs it. */
@@ -135,7 +156,7 @@ export class MinimumRate {
 class MeasuredUpload implements UploadMeter {
   #startedAt = performance.now();
   #pausedAt: number | undefined;
-  #bytes = 0;
+  bytes = 0;
   #periodStartedAt = this.#startedAt;
   #bytesInPeriod = 0;
   /** Periods before its first check. */
@@ -150,7 +171,7 @@ class MeasuredUpload implements UploadMeter {
   }
 
   received(bytes: number): void {
-    this.#bytes += bytes;
+    this.bytes += bytes;
     this.#bytesInPeriod += bytes;
   }
 
@@ -179,11 +200,8 @@ class MeasuredUpload implements UploadMeter {
     this.#bytesInPeriod = 0;
   }
 
-  /** Whether it is slower than {@linkcode MIN_PROGRESS_BYTES} in each {@linkcode OVERLOADED_PROGRESS_MS}. */
-  isSlow(now: number): boolean {
-    if (this.#pausedAt !== undefined) return false;
-    const ms = now - this.#startedAt;
-    return ms >= OVERLOADED_PROGRESS_MS * this.#periods &&
-      this.#bytes / ms < MIN_PROGRESS_BYTES / OVERLOADED_PROGRESS_MS;
+  /** Milliseconds since it began; 0 while it is paused. */
+  lasts(now: number): number {
+    return this.#pausedAt === undefined ? now - this.#startedAt : 0;
   }
 }

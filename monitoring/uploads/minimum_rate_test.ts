@@ -69,3 +69,19 @@ Deno.test("overload → uploads slower than the rate under overload are aborted,
   assert.equal(await Promise.race([quick.aborted, pause(10)]), undefined);
   for (const { upload } of [slow, quick]) upload.end();
 });
+
+Deno.test("a place is needed → the slowest upload that is not new is aborted", async () => {
+  const rate = new MinimumRate();
+  const ended: string[] = [];
+  const quick = rate.measure(() => ended.push("quick"));
+  rate.measure(() => ended.push("slow"));
+  rate.measure(() => ended.push("unseen"), 256 * 1024).received(0);
+  rate.endSlowest();
+  assert.deepEqual([ended, rate.uploads], [[], 3], "all are new");
+  quick.received(1);
+  await pause(260);
+  const paused = rate.measure(() => ended.push("new"));
+  for (let count = 0; count < 3; count++) rate.endSlowest();
+  assert.deepEqual([ended, rate.uploads], [["slow", "unseen", "quick"], 1]);
+  paused.end();
+});

@@ -178,6 +178,38 @@ Deno.test("MAX_CONNECTIONS, bodies that never arrive → 503, others are served"
   assert.match(held[0]!.text, /503 [^]*"error":"overloaded"/);
 });
 
+Deno.test("2,200 slow uploads → some are refused with a reason, no other client waits", async () => {
+  await using server = await startServer();
+  using stack = new DisposableStack();
+  const slow: TcpClient[] = [];
+  const start = '{"dsn":"https://inbox@sightglass.invalid/1"}\n{"type":"attachment"}\n';
+  const head = "POST /monitoring HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n";
+  while (slow.length < 2_200) {
+    const hundred = await Promise.all(
+      Array.from({ length: 100 }, () => TcpClient.connect(server.port)),
+    );
+    await Promise.all(hundred.map((client) => client.send(head + start)));
+    for (const client of hundred) slow.push(stack.use(client));
+  }
+  // Faster than the minimum rate, so that time ends none.
+  const trickle = setInterval(() => {
+    for (const client of slow) void client.send("x".repeat(1_000));
+  }, 1_000);
+  stack.defer(() => clearInterval(trickle));
+  const refused = () => slow.filter(({ text }) => /^HTTP\/1\.1 503 .*"overloaded"/s.test(text));
+  await until("slow uploads are refused", () => Promise.resolve(refused().length >= 200));
+  const body = start + "x".repeat(1_000_000);
+  await until("a large envelope is taken", async () => {
+    const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+    const answer = await fetch(`${server.origin}/monitoring`, { method: "POST", body, signal });
+    const text = await answer.text();
+    if (answer.status !== 200) assert.match(text, /"error":"overloaded"/);
+    return answer.ok;
+  });
+  const { rows } = await (await fetch(`${server.origin}/monitoring/inbox?view=refusals`)).json();
+  assert.match(rows.at(-1).detail, /too slowly|Too many envelopes/);
+});
+
 Deno.test("MAX_CONNECTIONS, refused requests without their bodies → others are served", async () => {
   await using server = await startServer({ env: { MAX_CONNECTIONS: "4" } });
   using stack = new DisposableStack();

@@ -1,46 +1,81 @@
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** First capacity and growth factor: each growth copies what has arrived. */
-const FIRST_BYTES = 256 * 1024;
-const GROWTH = 4;
+/** Small, because slow clients may send many bodies at once, and a client may announce more than it sends. */
+const FIRST_BYTES = 16 * 1024;
+/** Growth of the buffer, which copies what has arrived. */
+const GROWTH = 2;
 
-/** Collects one body in one buffer, which grows as bytes arrive: a client may announce more than it sends. */
+/**
+ * Reads one body into one buffer, which grows as bytes arrive.
+ *
+ * The runtime's default reader allocates 64 KiB for each read, however little arrives, so the buffer is handed to the
+ * stream. Bodies that arrived whole with their head are no byte streams: there the default reader has one chunk.
+ */
 export class BodyBuffer {
-  #memory = new Uint8Array(0);
-  #length = 0;
+  readonly #reader: ReadableStreamBYOBReader | ReadableStreamDefaultReader<Bytes>;
   readonly #announced: number;
+  #memory: Bytes = new Uint8Array(0);
+  #length = 0;
 
   /** @param announced bytes of the whole body, by its `Content-Length`. Default: not known */
-  constructor(announced = Infinity) {
+  constructor(stream: ReadableStream<Bytes>, announced = Infinity) {
+    this.#reader = readerOf(stream);
     this.#announced = announced;
   }
 
-  /** Bytes so far. */
-  get length(): number {
-    return this.#length;
-  }
-
   /**
-   * Copies the next bytes into the buffer.
+   * Reads the next bytes.
    *
-   * @returns these bytes, valid until the next call
+   * @returns them, valid until the next call; undefined at the end
    */
-  append(chunk: Bytes): Bytes {
+  async read(): Promise<Bytes | undefined> {
     const start = this.#length;
-    this.#length += chunk.length;
-    if (this.#length > this.#memory.length) {
-      const capacity = Math.min(Math.max(FIRST_BYTES, GROWTH * start), this.#announced);
-      const { buffer } = this.#memory;
-      this.#memory = new Uint8Array(buffer.transfer(Math.max(capacity, this.#length)));
+    // A read for the end alone would need a larger buffer.
+    if (start === this.#announced) return undefined;
+    if (this.#reader instanceof ReadableStreamBYOBReader) {
+      this.#reserve(1);
+      const { value } = await this.#reader.read(this.#memory.subarray(start));
+      // After `cancel`.
+      if (value === undefined) return undefined;
+      // The stream has moved the memory into another buffer, also at the end.
+      this.#memory = new Uint8Array(value.buffer);
+      this.#length += value.length;
+    } else {
+      const { value } = await this.#reader.read();
+      if (value === undefined) return undefined;
+      this.#reserve(value.length);
+      this.#memory.set(value, start);
+      this.#length += value.length;
     }
-    this.#memory.set(chunk, start);
-    return this.#memory.subarray(start, this.#length);
+    return this.#length === start ? undefined : this.#memory.subarray(start, this.#length);
   }
 
-  /** The whole body. Call it once, at the end. */
+  /** Ends the reading. */
+  cancel(): void {
+    // Fails if the connection broke before.
+    this.#reader.cancel().catch(() => {});
+  }
+
+  /** The whole body, in a buffer of its size. Call it once, at the end. */
   take(): Bytes {
     return this.#length === this.#memory.length
       ? this.#memory
       : this.#memory.slice(0, this.#length);
+  }
+
+  /** Makes room for so many more bytes. */
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#memory.length) return;
+    const capacity = Math.min(Math.max(FIRST_BYTES, GROWTH * this.#length), this.#announced);
+    this.#memory = new Uint8Array(this.#memory.buffer.transfer(Math.max(capacity, needed)));
+  }
+}
+
+function readerOf(stream: ReadableStream<Bytes>) {
+  try {
+    return stream.getReader({ mode: "byob" });
+  } catch {
+    return stream.getReader();
   }
 }

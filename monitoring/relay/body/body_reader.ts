@@ -1,9 +1,8 @@
 import { type ContentEncoding, DecodeError, Decoder } from "../../protocol/encoding.ts";
 import { DisconnectedError, RelayError } from "../errors.ts";
 import { BodyBuffer } from "./body_buffer.ts";
-import { type BodyAccount, InFlight, LARGE_BYTES } from "./in_flight.ts";
+import { type BodyAccount, InFlight } from "./in_flight.ts";
 import { MinimumRate } from "../../uploads/minimum_rate.ts";
-import { UploadTurns } from "./upload_turns.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -12,6 +11,12 @@ type OnChunk = (chunk: Bytes) => Promise<void> | void;
 
 /** Decompressed bytes allowed for each byte allowed on the wire. */
 const DECOMPRESSION_FACTOR = 10;
+
+/**
+ * Bodies of which a part has arrived. The runtime keeps up to 60 KB for each of their connections, beside
+ * `MAX_IN_FLIGHT_BYTES`.
+ */
+const MAX_UNFINISHED = 2_000;
 
 /**
  * Bodies up to this size are read by one call of the runtime: a stream takes 1.3 times the CPU time for each envelope of
@@ -40,6 +45,8 @@ export interface BodyReaderOptions {
   readonly onReceived?: (bytes: number) => void;
   /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
   readonly progressMs?: number;
+  /** Bodies of which a part has arrived, at once. Default: 2,000. */
+  readonly maxUnfinished?: number;
   /** Brotli bodies that may be corrupt before brotli is refused. Default: 2,000. */
   readonly maxCorruptBrotli?: number;
 }
@@ -54,7 +61,7 @@ export class BodyReader {
   /** Announced by the bodies that are being read by one call. */
   #wholeBytes = 0;
   readonly #minimumRate: MinimumRate;
-  readonly #turns = new UploadTurns();
+  readonly #maxUnfinished: number;
   readonly #maxCorruptBrotli: number;
   #corruptBrotli = 0;
 
@@ -65,17 +72,28 @@ export class BodyReader {
     this.#maxBytes = maxBytes;
     this.#maxWholeBytes = WHOLE_SHARE * maxInFlightBytes;
     this.#minimumRate = new MinimumRate(progressMs);
+    this.#maxUnfinished = options.maxUnfinished ?? MAX_UNFINISHED;
     this.#maxCorruptBrotli = options.maxCorruptBrotli ?? MAX_CORRUPT_BROTLI;
   }
 
   /**
-   * Checks a request's `Content-Length` before its body is read.
+   * Admits a body before it is read, by its `Content-Length`. Slow uploads end where there is no room for it.
    *
    * @throws {RelayError} `envelope_too_large`, `overloaded`
    */
-  checkAnnouncedSize(request: Request): void {
+  async admit(request: Request): Promise<void> {
     const announced = announcedBytes(request) ?? 0;
     if (announced > this.#maxBytes) throw tooLarge(this.#maxBytes);
+    const rate = this.#minimumRate;
+    const isFull = () => rate.uploads >= this.#maxUnfinished;
+    if (isFull() && rate.shedLoad() === 0) rate.endSlowest();
+    if (!this.inFlight.hasRoomFor(announced) && rate.shedLoad() > 0) {
+      // Their requests are answered, which gives their memory back.
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    if (isFull()) {
+      throw new RelayError("overloaded", "Too many envelopes arrive at once; send it again later.");
+    }
     this.inFlight.checkRoomFor(announced);
   }
 
@@ -154,41 +172,26 @@ export class BodyReader {
 
   async #readStream(request: Request, onChunk: OnChunk): Promise<Bytes> {
     if (!request.body) return new Uint8Array(0);
-    const announced = announcedBytes(request);
-    const turns = (announced ?? Infinity) > LARGE_BYTES ? this.#turns : undefined;
-    const body = new BodyBuffer(announced);
-    const reader = request.body.getReader();
-    // Fails if the connection broke before.
-    const cancel = () => void reader.cancel().catch(() => {});
+    const body = new BodyBuffer(request.body, announcedBytes(request));
     let isTooSlow = false;
     const upload = this.#minimumRate.measure(() => {
       isTooSlow = true;
-      cancel();
+      body.cancel();
     });
     try {
       for (;;) {
-        const wait = turns?.start(body);
-        if (wait) {
-          upload.pause();
-          await wait;
-          upload.resume();
-          // Other bodies have arrived meanwhile.
-          this.inFlight.checkRoomFor(Math.max(0, (announced ?? 0) - body.length));
-        }
-        const read = reader.read().catch(() => {
+        const chunk = await body.read().catch(() => {
           throw new DisconnectedError();
         });
-        const { value: chunk } = await (turns?.during(body, read) ?? read);
         if (isTooSlow) throw tooSlow();
         if (!chunk) return body.take();
         upload.received(chunk.length);
-        const accepted = onChunk(body.append(chunk));
+        const accepted = onChunk(chunk);
         if (accepted) await accepted;
       }
     } finally {
-      turns?.end(body);
       upload.end();
-      cancel();
+      body.cancel();
     }
   }
 

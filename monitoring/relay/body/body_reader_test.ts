@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { BodyReader } from "./body_reader.ts";
+import { until } from "../../../tests/until.ts";
 
 const KIB = 1024;
 
@@ -51,7 +52,7 @@ Deno.test("20 MB announced, little sent → little memory", async () => {
   });
   let capacity = 0;
   await bodies.read(request, null, account, ({ buffer }) => capacity = buffer.byteLength);
-  assert.equal(capacity, 256 * KIB);
+  assert.equal(capacity, 16 * KIB);
 });
 
 Deno.test("no body, or a constructed one → read", async () => {
@@ -81,4 +82,24 @@ Deno.test("share of bodies read by one call in use → as a stream; free again �
   await writer.close();
   assert.equal(await first, 1);
   assert.equal(await partsOf(threeChunks()), 1);
+});
+
+Deno.test("as many bodies as may be unfinished → others are refused, then the slowest ends", async () => {
+  const bodies = new BodyReader({
+    maxBytes: 400 * KIB,
+    maxInFlightBytes: 400 * KIB,
+    maxUnfinished: 2,
+  });
+  const post = (body: ReadableStream<Uint8Array<ArrayBuffer>>) =>
+    new Request("http://relay.invalid/", { method: "POST", body });
+  const unfinished = [1, 2].map(() => {
+    const { readable } = new TransformStream<Uint8Array<ArrayBuffer>>();
+    const account = bodies.inFlight.open();
+    return bodies.read(post(readable), null, account, () => {}).catch(({ code }) => code);
+  });
+  const another = () =>
+    bodies.admit(post(new Blob(["text"]).stream())).then(() => "admitted", ({ code }) => code);
+  assert.equal(await another(), "overloaded");
+  await until("another is admitted", async () => await another() === "admitted");
+  assert.equal(await Promise.race(unfinished), "overloaded");
 });
