@@ -193,6 +193,8 @@ export class SqliteInbox implements Inbox {
 
   clear(): number | Promise<number> {
     this.empty((file) => file.clear());
+    // The old file keeps its size: Deno refuses `VACUUM` unless the process has all permissions.
+    this.#database.startOver();
     this.last = this.run((file) => file.state().last);
     this.onCleared();
     return this.last;
@@ -292,15 +294,15 @@ export class SqliteInbox implements Inbox {
     }
   }
 
-  /** Deletes everything by `work`, also on a disk without any room, and gives the space back. */
+  /** Deletes everything by `work`, also on a disk without any room. */
   protected empty(work: (file: InboxFile) => unknown): void {
     try {
       this.shrink(work);
+      if (this.#database.canGrow()) return;
     } catch (error) {
       // Not even the reserve has room: another program filled the disk.
       if (!isUnwritable(error)) throw error;
     }
-    // The old file keeps its size: Deno refuses `VACUUM` unless the process has all permissions.
     this.#database.startOver();
   }
 
