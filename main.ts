@@ -16,7 +16,7 @@ import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
 import type { Log } from "./monitoring/runtime/runtime.ts";
 import { reportCrashes, startRuntime } from "./monitoring/runtime/start_runtime.ts";
 import { createSecurityEndpoint } from "./monitoring/security/security_endpoint.ts";
-import { openSpool } from "./monitoring/spool/open_spool.ts";
+import { RelaySpool } from "./monitoring/relay/spool/relay_spool.ts";
 import { DatabaseOpenError, isReportedByStore } from "./monitoring/storage/errors.ts";
 import { loadApp } from "./routes/_load_app.ts";
 import { SignalLimits } from "./routes/_signal_limits.ts";
@@ -133,8 +133,8 @@ async function main(): Promise<void> {
       log("error", "Cannot store an envelope", { error: String(error) });
     },
   });
-  await spool?.startSharing(relay.sharing);
-  spool?.startDraining(relay.draining);
+  await spool?.startGossip(relay.gossip);
+  spool?.startDraining(relay.deliveries);
 
   const readable = {
     inbox: store,
@@ -247,7 +247,7 @@ async function openConfiguredSpool(config: Config, log: Log, onNotice: (notice: 
     ? { address: config.database }
     : { path: join(config.dataDir, "spool.sqlite"), onNotice };
   const limits = { maxBytes: config.spoolMaxBytes, maxAgeHours: config.spoolMaxAgeHours };
-  return await openSpool({ ...place, ...limits }, log);
+  return await RelaySpool.open({ ...place, ...limits }, log);
 }
 
 /** Exchanges counts with the other processes, if there are several. */

@@ -10,7 +10,7 @@ import { discardBody, errorResponse } from "../server/endpoint.ts";
 import { withHeaders } from "../server/headers.ts";
 import type { Dsn } from "./protocol/dsn.ts";
 import { createRelay as createRelayCore } from "./relay/relay.ts";
-import { openSpool } from "./spool/open_spool.ts";
+import { RelaySpool } from "./relay/spool/relay_spool.ts";
 
 /** A relay that is mounted in another server. */
 export interface Relay {
@@ -120,7 +120,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
 
   const spool = dataDir === undefined
     ? undefined
-    : await openSpool({ path: join(dataDir, "spool.sqlite"), ...spoolOptions }, log);
+    : await RelaySpool.open({ path: join(dataDir, "spool.sqlite"), ...spoolOptions }, log);
   const relay = createRelayCore({
     ...relayOptions,
     spool,
@@ -129,8 +129,8 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
         ? log("warn", "An ingest is down", attributes)
         : log("info", "An ingest is up again", attributes),
   });
-  await spool?.startSharing(relay.sharing);
-  spool?.startDraining(relay.draining);
+  await spool?.startGossip(relay.gossip);
+  spool?.startDraining(relay.deliveries);
 
   const respond = (request: Request, peer: string | undefined) => {
     switch (request.method) {

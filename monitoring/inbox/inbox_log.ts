@@ -183,17 +183,12 @@ export class InboxLog {
     return { log, last, floor, mark, rows };
   }
 
-  /** As {@linkcode PostgresDatabase.receiveHints}. */
-  onChange(listener: () => Promise<void>): void {
-    this.#database.receiveHints(listener);
-  }
-
   close(): Promise<void> {
     return this.#database.close();
   }
 
   async #write<T>(work: (log: OpenLog) => Promise<T>): Promise<T> {
-    const result = await this.#database.transaction(async (query) => {
+    return await this.#database.transaction(async (query) => {
       const [state] = await query<{ last: number; bytes: number }>(SQL.lock);
       if (!state) throw new Error("the log has no state");
       const log = new OpenLog(query, state);
@@ -201,8 +196,6 @@ export class InboxLog {
       if (log.hasChanged) await log.save();
       return result;
     }).catch(throwUnavailable);
-    this.#database.sendHint();
-    return result;
   }
 
   /** Deletes envelopes that are too old, then the oldest over the limit of bytes. */

@@ -25,7 +25,7 @@ export interface PostgresInboxOptions extends InboxOptions {
   readonly pollMs?: number;
 }
 
-/** Finds what no hint has announced, and whether the database can be reached. */
+/** Finds what other servers have changed, and whether the database can be reached. */
 const POLL_MS = 500;
 /** Time for the replica to catch up at the start, before the server listens. The rest is read while it answers. */
 const START_PATIENCE_MS = 2_000;
@@ -89,7 +89,6 @@ class PostgresInbox extends InboxReplica {
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => timer = setTimeout(resolve, START_PATIENCE_MS));
-    this.#log.onChange(() => this.catchUp(Infinity));
     const caughtUp = this.#evict().then(() => this.#pollLog());
     await Promise.race([caughtUp, late]);
     clearTimeout(timer);

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { until } from "../../tests/until.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
-import { listeners } from "../storage/testdata/private_postgres.ts";
 import { largeReads } from "../storage/testdata/rows_read.ts";
 import type { Inbox } from "./inbox.ts";
 import { InboxLog } from "./inbox_log.ts";
@@ -88,17 +87,6 @@ test("two servers → envelopes, groups, maps, deletion of one are seen by the o
   await agree([one, two]);
   assert.ok(ids(two)[0]! > cursor);
   assert.equal(await one.sourceMap("a"), undefined);
-});
-
-test("polling is rare → a change is seen by the other server at once", async (server) => {
-  const [one, two] = [await server({ pollMs: 3_600_000 }), await server({ pollMs: 3_600_000 })];
-  await until("both listen", async () => (await listeners(postgres, "inbox")).length === 2);
-  const cleared: string[] = [];
-  two.subscribe((change) => void cleared.push(change));
-  await store(one, 1);
-  await until("its row is seen", () => ids(two).length === 1);
-  await one.clear();
-  await until("the deletion is seen", () => cleared.includes("cleared"));
 });
 
 test("reader with a cursor of another server → nothing is cleared or sent again", async (server) => {

@@ -18,10 +18,10 @@ import { isTaken, OutcomeCounter } from "./outcomes.ts";
 import type { ProcessReport } from "./process_report.ts";
 import { refusalOf } from "./refusal.ts";
 import type { RelayOptions } from "./relay_options.ts";
-import type { Draining } from "./send/draining.ts";
 import { type Sender, senderOf } from "./send/sender.ts";
 import { createSending } from "./send/sending.ts";
-import type { Sharing } from "./send/sharing.ts";
+import type { Deliveries } from "./spool/drain_options.ts";
+import type { Gossip } from "./spool/gossip.ts";
 import { RelayStatus } from "./status.ts";
 
 /** Why a POST is refused that is no envelope. */
@@ -59,9 +59,9 @@ export interface Relay {
   /** What this process has counted, and what it measures now. */
   report(): ProcessReport;
   /** What the spool's drain needs of this relay. */
-  readonly draining: Draining;
+  readonly deliveries: Deliveries;
   /** What is shared with other relays on the same spool. */
-  readonly sharing: Sharing;
+  readonly gossip: Gossip;
   /** Ends slow uploads, because new connections wait for a free one. */
   shedLoad(): void;
   /**
@@ -262,8 +262,8 @@ export function createRelay(options: RelayOptions): Relay {
     metrics: () => status.metrics(),
     report: () => status.report(),
 
-    draining: sending.draining,
-    sharing: sending.sharing,
+    deliveries: sending.deliveries,
+    gossip: sending.gossip,
 
     shedLoad: () => bodies.shedLoad(),
 

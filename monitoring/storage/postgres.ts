@@ -4,11 +4,10 @@ import pg, { type ConnectionOptions, type Queryable } from "pg";
 import { DatabaseServerError, DatabaseVersionError, type StoreName } from "./errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 import { codeOf, isStarting, nameOf, openError } from "./postgres_errors.ts";
-import { PostgresHints } from "./postgres_hints.ts";
 
 /**
- * Maximum connections of a store in this process, besides the one for hints. With all in use, a call waits. PostgreSQL's
- * own default limit is 100, for all processes.
+ * Maximum connections of a store in this process. With all in use, a call waits. PostgreSQL's own default limit is 100,
+ * for all processes.
  */
 const MAX_CONNECTIONS = 8;
 /** Maximum milliseconds to connect, or to wait for a connection that is free. */
@@ -48,10 +47,7 @@ export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<R
 
 /** A store's connections to a PostgreSQL. */
 export class PostgresDatabase {
-  readonly #store: StoreName;
-  readonly #connection: ConnectionOptions;
   readonly #pool: InstanceType<typeof pg.Pool>;
-  #hints: PostgresHints | undefined;
   /** A call took too long, and none has succeeded since. */
   #stalled = false;
   #isTrying = false;
@@ -82,8 +78,7 @@ export class PostgresDatabase {
 
   private constructor({ store, address, stallMs = STALL_MS }: PostgresOptions) {
     const { host, port, user, password, database } = address;
-    this.#store = store;
-    this.#connection = {
+    this.#pool = new pg.Pool({
       host,
       port,
       user,
@@ -95,9 +90,6 @@ export class PostgresDatabase {
       query_timeout: stallMs,
       keepAlive: true,
       fallback_application_name: "sightglass",
-    };
-    this.#pool = new pg.Pool({
-      ...this.#connection,
       max: MAX_CONNECTIONS,
       idleTimeoutMillis: IDLE_MS,
       // Unused connections do not keep the process running.
@@ -151,26 +143,11 @@ export class PostgresDatabase {
     }
   }
 
-  /**
-   * Starts to receive hints that other processes have changed this store; any may be lost. Called at most once.
-   *
-   * @param onHint as in {@linkcode PostgresHints}
-   */
-  receiveHints(onHint: () => Promise<void>): void {
-    const channel = `sightglass_${this.#store}`;
-    this.#hints = new PostgresHints(this.#connection, channel, onHint);
-  }
-
-  /** Gives the other processes a hint that this one has changed the store. Without `receiveHints`, does nothing. */
-  sendHint(): void {
-    this.#hints?.send();
-  }
-
   /** Closes all connections. No call may be under way. */
   async close(): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_MS));
-    await Promise.race([Promise.all([this.#hints?.close(), this.#pool.end()]), late]);
+    await Promise.race([this.#pool.end(), late]);
     clearTimeout(timer);
   }
 }

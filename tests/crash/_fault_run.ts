@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/spool/drain.ts";
+import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/relay/spool/drain.ts";
 import type { PrivatePostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { healthOf } from "../server_health.ts";

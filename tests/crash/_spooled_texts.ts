@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { openPostgresSpool } from "../../monitoring/spool/postgres_spool.ts";
-import { LEASE_MS, MAX_WAIT_MS, type Spool } from "../../monitoring/spool/spool.ts";
-import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { openPostgresSpool } from "../../monitoring/relay/spool/postgres_spool.ts";
+import { LEASE_MS, MAX_WAIT_MS, type Spool } from "../../monitoring/relay/spool/spool.ts";
+import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 import { DSN } from "./_delivery_log.ts";
 

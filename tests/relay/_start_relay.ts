@@ -5,7 +5,7 @@ import { createRelay, type Relay } from "../../monitoring/relay/relay.ts";
 import type { RelayOptions } from "../../monitoring/relay/relay_options.ts";
 import { handlers } from "../../routes/monitoring.ts";
 import { makeResponse, withHeaders } from "../../server/headers.ts";
-import { openSpool, type ServerSpool } from "../../monitoring/spool/open_spool.ts";
+import { RelaySpool } from "../../monitoring/relay/spool/relay_spool.ts";
 import type { Method } from "../../server/mod.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import { until } from "../until.ts";
@@ -87,7 +87,7 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
 
 /** A {@linkcode RunningRelay} with a spool in a temporary folder. */
 export interface SpooledRelay extends RunningRelay {
-  readonly spool: ServerSpool;
+  readonly spool: RelaySpool;
   /** Of its file. */
   readonly spoolPath: string;
   /** Starts to deliver from the spool. */
@@ -99,13 +99,13 @@ export async function startSpooledRelay(
 ): Promise<SpooledRelay> {
   const folder = temporaryFolder();
   const path = join(folder.path, "spool.sqlite");
-  const spool = await openSpool({ path, maxBytes: 1e9, maxAgeHours: 24 }, () => {});
+  const spool = await RelaySpool.open({ path, maxBytes: 1e9, maxAgeHours: 24 }, () => {});
   const running = startRelay({ spool, ...options });
   return {
     ...running,
     spool,
     spoolPath: path,
-    drain: () => spool.startDraining(running.relay.draining),
+    drain: () => spool.startDraining(running.relay.deliveries),
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();
       await spool.stopDraining();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { FAILURE_MS } from "../../monitoring/relay/send/circuit_breaker.ts";
-import { openSpool } from "../../monitoring/spool/open_spool.ts";
+import { RelaySpool } from "../../monitoring/relay/spool/relay_spool.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { expectTaken } from "./_expect.ts";
 import { fresh, startRelay, startSpooledRelay } from "./_start_relay.ts";
@@ -59,9 +59,9 @@ Deno.test("another process delivers what waited → half a minute later the inge
   ingest.behave(takes());
 
   const path = relay.spoolPath;
-  const spool = await openSpool({ path, maxBytes: 1e9, maxAgeHours: 24 }, () => {});
+  const spool = await RelaySpool.open({ path, maxBytes: 1e9, maxAgeHours: 24 }, () => {});
   await using other = startRelay({ upstream: ingest.origin, spool });
-  spool.startDraining(other.relay.draining);
+  spool.startDraining(other.relay.deliveries);
   const { ingest: state } = await relay.healthWhen(({ spool }) => spool.pending === 0);
   assert.equal(state?.failing.length, 1);
   await spool.stopDraining();

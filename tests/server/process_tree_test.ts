@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MAX_WAIT_MS } from "../../monitoring/spool/spool.ts";
-import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { MAX_WAIT_MS } from "../../monitoring/relay/spool/spool.ts";
+import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { watchProcess } from "../../tools/run/testdata/watched_process.ts";
 import { DSN, fresh } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";

@@ -2,10 +2,10 @@
  * Another process on the same spool. Arguments: the task, the file or `DATABASE_URL`, the task's own. Prints one line
  * for each result.
  */
-import { Drain } from "../../monitoring/spool/drain.ts";
-import { openPostgresSpool } from "../../monitoring/spool/postgres_spool.ts";
-import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
-import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { Drain } from "../../monitoring/relay/spool/drain.ts";
+import { openPostgresSpool } from "../../monitoring/relay/spool/postgres_spool.ts";
+import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
+import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import {
   BOTH_DSNS,
   envelope,
@@ -13,7 +13,7 @@ import {
   noLimits,
   numberOf,
   upstreamsThatAreUp,
-} from "../../monitoring/spool/testdata/envelopes.ts";
+} from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 
 /** Concurrent puts, so that batches have several. */

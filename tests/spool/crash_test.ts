@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { LEASE_MS } from "../../monitoring/spool/spool.ts";
-import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { BOTH_DSNS, keyOf, numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
+import { LEASE_MS } from "../../monitoring/relay/spool/spool.ts";
+import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
+import { BOTH_DSNS, keyOf, numberOf } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { startChild } from "./_start_child.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 

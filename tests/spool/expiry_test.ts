@@ -1,8 +1,8 @@
 /** The real server drops envelopes that are too old, counts them and reports them to the ingest. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { DSN, envelope } from "../../monitoring/spool/testdata/envelopes.ts";
+import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
+import { DSN, envelope } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { startRelaying } from "../relaying_server.ts";
 import { healthOf } from "../server_health.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";

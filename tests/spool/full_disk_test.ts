@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { BOTH_DSNS, numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
-import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { BOTH_DSNS, numberOf } from "../../monitoring/relay/spool/testdata/envelopes.ts";
+import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { mountSmallDisk, needsSmallDisk } from "../small_disk.ts";
 import { readAll, startChild } from "./_start_child.ts";
 import { temporaryFolder } from "../temporary_folder.ts";

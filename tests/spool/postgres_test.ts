@@ -2,19 +2,17 @@ import assert from "node:assert/strict";
 import {
   openPostgresSpool,
   type PostgresSpoolOptions,
-} from "../../monitoring/spool/postgres_spool.ts";
-import { NewsExchange, type Sharing } from "../../monitoring/spool/news.ts";
+} from "../../monitoring/relay/spool/postgres_spool.ts";
+import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
 import {
-  LEASE_MS,
-  type ReportedNews,
-  type Spool,
-  SpoolUnavailableError,
-} from "../../monitoring/spool/spool.ts";
-import { BOTH_DSNS, envelope, keyOf, numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
+  BOTH_DSNS,
+  envelope,
+  keyOf,
+  numberOf,
+} from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { DatabaseOpenError } from "../../monitoring/storage/errors.ts";
 import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 import {
-  listeners,
   type PrivatePostgres,
   startPostgresBeforeAll,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
@@ -85,7 +83,6 @@ test("pooler gives each transaction another connection → everything works", as
     open(postgres.plainUrl(pooler.port)),
     open(postgres.plainUrl(pooler.port)),
   ]);
-  for (const each of [spool, other]) each.onNews?.(() => assert.fail("there is no LISTEN"));
   // Those of a sequence are put in a transaction of their own, which may commit first.
   for (const [numbers, facts] of [[[1, 2], {}], [[3, 4], { sequence: "a" }]] as const) {
     const puts = numbers.map((n) => spool.put(fresh(n, facts)));
@@ -109,28 +106,6 @@ test("pooler gives each transaction another connection → everything works", as
     1,
   );
   assert.ok(pooler.opened >= 12, `${pooler.opened}`);
-  await Promise.all([spool.close(), other.close()]);
-});
-
-test("exchange is rare → another server's news are learned at once", async () => {
-  const [spool, other] = [await open(postgres.url()), await open(postgres.url())];
-  const learned: ReportedNews[] = [];
-  const learn = (news: ReportedNews) => void learned.push(news);
-  const none = { keys: new Uint8Array(), limits: [] };
-  const sharing: Sharing = {
-    exchange: async (report) => (await report(none)).forEach(learn),
-    learn,
-  };
-  const exchange = new NewsExchange(other, sharing, 3_600_000);
-  spool.onNews?.(() => Promise.resolve());
-  await until("both listen", async () => (await listeners(postgres, "spool")).length === 2);
-  for (const n of [1, 2]) {
-    const keys = keyOf(n).slice(0, 16);
-    await spool.exchange({ keys, limits: [] }, Date.now());
-    await until("they are learned", () => learned.length === n);
-    assert.deepEqual(learned.at(-1)?.keys, keys);
-  }
-  await exchange.stop();
   await Promise.all([spool.close(), other.close()]);
 });
 

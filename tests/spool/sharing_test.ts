@@ -1,8 +1,8 @@
 /** Relays that share a spool: duplicates and rate limits of one are known to the others. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
-import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
+import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { expectError, expectTaken } from "../relay/_expect.ts";
 import { DSN, envelope, fresh, startRelay } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
@@ -26,8 +26,7 @@ async function sharedSpool(): Promise<{ open(): Promise<Spool> } & AsyncDisposab
 }
 
 type Server = ReturnType<typeof startRelay>;
-const exchange = ({ relay }: Server, spool: Spool) =>
-  relay.sharing.exchange((news) => spool.exchange(news, Date.now()));
+const exchange = ({ relay }: Server, spool: Spool) => relay.gossip.exchange(spool);
 
 Deno.test("taken by one server → duplicate at the others and at their successors", async () => {
   await using ingest = startStandInIngest();
@@ -39,9 +38,9 @@ Deno.test("taken by one server → duplicate at the others and at their successo
   const [body, spooled] = [fresh(), fresh()];
   await expectTaken(await one.post(body), "delivered", { id: "e1" });
   // A spool that fails: reported once more.
-  const failing = one.relay.sharing.exchange(() =>
-    Promise.reject(new SpoolUnavailableError("it is closed"))
-  );
+  const failing = one.relay.gossip.exchange({
+    exchange: () => Promise.reject(new SpoolUnavailableError("it is closed")),
+  });
   await assert.rejects(failing, SpoolUnavailableError);
   await exchange(one, spool);
   await exchange(two, other);

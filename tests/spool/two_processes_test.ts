@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openPostgresSpool } from "../../monitoring/spool/postgres_spool.ts";
-import type { Spool } from "../../monitoring/spool/spool.ts";
-import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { DSN, envelope, OTHER_DSN } from "../../monitoring/spool/testdata/envelopes.ts";
+import { openPostgresSpool } from "../../monitoring/relay/spool/postgres_spool.ts";
+import type { Spool } from "../../monitoring/relay/spool/spool.ts";
+import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
+import { DSN, envelope, OTHER_DSN } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 import {
   postgresBinaries,

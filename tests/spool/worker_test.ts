@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
-import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { envelope, keyOf } from "../../monitoring/spool/testdata/envelopes.ts";
+import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
+import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
+import { envelope, keyOf } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { readAll, startChild } from "./_start_child.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import { until } from "../until.ts";
 
-const FAILING = new URL("../../monitoring/spool/testdata/failing_worker.ts", import.meta.url);
+const FAILING = new URL("../../monitoring/relay/spool/testdata/failing_worker.ts", import.meta.url);
 
 const open = (path: string, worker?: URL) =>
   openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1, ...(worker && { worker }) });

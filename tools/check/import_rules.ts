@@ -77,7 +77,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
       "server/headers.ts",
       "monitoring/protocol/dsn.ts",
       "monitoring/relay/relay.ts",
-      "monitoring/spool/open_spool.ts",
+      "monitoring/relay/spool/relay_spool.ts",
     ],
     message:
       "relay_handler.ts joins relay and spool for other servers, as main.ts does for this one",
@@ -115,20 +115,21 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     message: "models/ is pure and runs in browsers too: it imports only protocol/",
   },
   {
+    of: ["monitoring/relay/spool/"],
+    may: ["monitoring/protocol/", "monitoring/relay/", "monitoring/storage/"],
+    message: "relay/spool/ imports protocol/, relay/ and storage/",
+  },
+  {
     of: ["monitoring/relay/"],
     may: [
       "monitoring/protocol/",
       "monitoring/access/",
+      "monitoring/relay/spool/",
       "monitoring/uploads/",
       "monitoring/deno_internals.ts",
     ],
     message:
-      "relay/ imports protocol/, access/ and uploads/: it declares the interfaces of spool and inbox",
-  },
-  {
-    of: ["monitoring/spool/"],
-    may: ["monitoring/protocol/", "monitoring/storage/"],
-    message: "spool/ imports protocol/ and storage/",
+      "relay/ imports protocol/, access/ and uploads/: it declares the interface of the inbox, and only its spool knows databases",
   },
   {
     of: ["monitoring/inbox/"],

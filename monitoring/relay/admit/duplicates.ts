@@ -1,6 +1,16 @@
-import { MAX_REMEMBERED, REMEMBERED_KEY_BYTES, REMEMBERED_MS } from "../../protocol/server_news.ts";
 import { RelayError } from "../errors.ts";
-import { RememberedKeys } from "./remembered_keys.ts";
+
+/** One hour: longer than any client resends an envelope whose answer it may have missed. */
+export const REMEMBERED_MS = 3_600_000;
+
+/**
+ * Maximum number of duplicate keys that a server remembers: one hour of 55 envelopes per second of all servers. The
+ * oldest are forgotten first.
+ */
+export const MAX_REMEMBERED = 200_000;
+
+/** Bytes of a duplicate key that are remembered: unique enough. */
+export const REMEMBERED_KEY_BYTES = 16;
 
 /**
  * Maximum number of copies that one envelope waits for. Each may take as long as an attempt at a hanging ingest;
@@ -15,13 +25,15 @@ export type Settle = (taken: boolean) => void;
 export class Duplicates {
   /** Receives the key of each envelope that this server took. */
   onTaken: ((key: Uint8Array) => void) | undefined;
-  readonly #taken: RememberedKeys;
+  readonly #max: number;
+  /** Names of keys, the oldest first, with the time when each was taken. */
+  readonly #taken = new Map<string, number>();
   /** Envelopes that are processed, by key: whether each was taken. */
   readonly #processed = new Map<string, Promise<boolean>>();
 
   /** @param max number of keys remembered at once */
   constructor(max: number = MAX_REMEMBERED) {
-    this.#taken = new RememberedKeys(max);
+    this.#max = max;
   }
 
   /** Number of taken keys remembered now. */
@@ -41,8 +53,8 @@ export class Duplicates {
   async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
     const name = nameOf(key);
     for (let waits = 0;; waits++) {
-      this.#taken.removeUntil(now() - REMEMBERED_MS);
-      if (this.#taken.has(key)) return undefined;
+      this.#forgetUntil(now() - REMEMBERED_MS);
+      if (this.#taken.has(name)) return undefined;
       const processed = this.#processed.get(name);
       if (processed === undefined) return this.#start(key, name, now);
       if (waits === MAX_WAITS) throw notTaken();
@@ -62,9 +74,7 @@ export class Duplicates {
 
   /** Records that this server took an envelope: copies of it are duplicates from now on. */
   remember(key: Uint8Array, now: number): void {
-    if (this.#taken.has(key)) return;
-    this.#taken.add(key, now);
-    this.onTaken?.(key);
+    if (this.#add(key, now)) this.onTaken?.(key);
   }
 
   /**
@@ -74,7 +84,23 @@ export class Duplicates {
    * @param at when it was taken
    */
   learn(key: Uint8Array, at: number): void {
-    if (!this.#taken.has(key)) this.#taken.add(key, at);
+    this.#add(key, at);
+  }
+
+  /** Returns whether the key is new. */
+  #add(key: Uint8Array, at: number): boolean {
+    const name = nameOf(key);
+    if (this.#taken.has(name)) return false;
+    if (this.#taken.size === this.#max) this.#taken.delete(this.#taken.keys().next().value!);
+    this.#taken.set(name, at);
+    return true;
+  }
+
+  #forgetUntil(time: number): void {
+    for (const [name, at] of this.#taken) {
+      if (at > time) return;
+      this.#taken.delete(name);
+    }
   }
 }
 
@@ -85,7 +111,7 @@ function notTaken(): RelayError {
   );
 }
 
-/** The remembered part of the key as a string: maps compare strings by value. */
+/** The remembered part of the key as a string, one character for each byte: maps compare strings by value. */
 function nameOf(key: Uint8Array): string {
-  return key.subarray(0, REMEMBERED_KEY_BYTES).toHex();
+  return String.fromCharCode(...key.subarray(0, REMEMBERED_KEY_BYTES));
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { REMEMBERED_MS } from "../../protocol/server_news.ts";
-import { Duplicates } from "./duplicates.ts";
+import { Duplicates, REMEMBERED_MS } from "./duplicates.ts";
 
 const key = (n: number) => new Uint8Array(32).fill(n);
 const at = (ms: number) => () => ms;

@@ -1,5 +1,4 @@
 import { ALL_CATEGORIES, categoryBits, KNOWN_CATEGORIES } from "../../protocol/categories.ts";
-import type { AnnouncedLimit } from "../../protocol/server_news.ts";
 import type { HttpResponse } from "./http/response_reader.ts";
 import {
   DEFAULT_RETRY_S,
@@ -9,6 +8,18 @@ import {
   type RateLimitHeaders,
   retryAfterSeconds,
 } from "./rate_limit_headers.ts";
+
+/** A rate limit that an ingest announced, as servers report it to each other. */
+export interface AnnouncedLimit {
+  /** The DSN's canonical text. */
+  readonly dsn: string;
+  /** Empty for all categories. */
+  readonly category: string;
+  /** Milliseconds until it ends, counted from the time of the report. */
+  readonly endsInMs: number;
+  /** `scope:reason:namespaces`, as announced. */
+  readonly rest: string;
+}
 
 /** A limit in force. */
 interface Limit {

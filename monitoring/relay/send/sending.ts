@@ -7,14 +7,15 @@ import { type Answer, heldAnswer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
 import type { OutcomeCounter } from "../outcomes.ts";
 import type { IngestReport } from "../process_report.ts";
-import { createDraining, type Draining } from "./draining.ts";
+import { createDeliveries } from "../spool/deliveries.ts";
+import type { Deliveries } from "../spool/drain_options.ts";
+import { Gossip } from "../spool/gossip.ts";
+import type { RelaySpool } from "../spool/relay_spool.ts";
 import { IngestClient, type IngestClientOptions } from "./ingest_client.ts";
 import { toAnswer } from "./ingest_response.ts";
 import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import { RateLimits } from "./rate_limits.ts";
-import { type EnvelopeSpool, RelaySpool } from "./relay_spool.ts";
 import type { Sender } from "./sender.ts";
-import { Sharing } from "./sharing.ts";
 
 /** Stores envelopes instead of sending them to an ingest: the inbox. */
 export interface EnvelopeStore {
@@ -31,7 +32,7 @@ export interface SendingOptions extends Omit<IngestClientOptions, "limits"> {
   /** Inbox mode: envelopes end here. Default: relay mode, they are sent to their ingest. */
   readonly store?: EnvelopeStore;
   /** Keeps what an ingest does not decide about. Default: none; such envelopes are refused with 503. */
-  readonly spool?: EnvelopeSpool;
+  readonly spool?: RelaySpool;
   /** Called if the store fails. Default: prints to standard error. */
   readonly onStoreError?: (error: unknown) => void;
   /** Sends an envelope of the relay itself, like one that was received. */
@@ -52,9 +53,9 @@ export interface Sending {
   /** What the newest envelope for each ingest has shown. */
   readonly ingests: readonly IngestReport[];
   /** What the drain of the spool needs. */
-  readonly draining: Draining;
+  readonly deliveries: Deliveries;
   /** What is shared with other relays on the same spool. */
-  readonly sharing: Sharing;
+  readonly gossip: Gossip;
   /** Aborts live attempts: their envelopes go to the spool. */
   abort(): void;
 }
@@ -68,11 +69,10 @@ export interface SendingHealth {
 
 /** Makes the sending half of a relay. */
 export function createSending(options: SendingOptions): Sending {
-  const { allowList, duplicates, outcomes, store, now, uptime, report } = options;
+  const { allowList, duplicates, outcomes, store, spool, now, uptime, report } = options;
   const onStoreError = options.onStoreError ?? printStoreError;
   const limits = new RateLimits();
   const client = new IngestClient({ ...options, limits });
-  const spool = options.spool && new RelaySpool(options.spool, uptime);
 
   const limitsOn = ({ dsn, items }: AdmittedEnvelope) =>
     limits.isEmpty
@@ -133,7 +133,7 @@ export function createSending(options: SendingOptions): Sending {
       return client.ingests;
     },
 
-    draining: createDraining({
+    deliveries: createDeliveries({
       client,
       allowList,
       duplicates,
@@ -144,7 +144,7 @@ export function createSending(options: SendingOptions): Sending {
       report,
     }),
 
-    sharing: new Sharing({ allowList, duplicates, limits, uptime }),
+    gossip: new Gossip({ allowList, duplicates, limits, uptime }),
 
     abort: () => client.abort(),
   };

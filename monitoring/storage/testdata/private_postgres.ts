@@ -2,7 +2,6 @@ import { join } from "node:path";
 // @ts-types="../pg.d.ts"
 import pg from "pg";
 import { findStablePort } from "../../../tests/stable_port.ts";
-import type { StoreName } from "../errors.ts";
 
 /** Folders of server binaries, newest version first. */
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
@@ -55,18 +54,6 @@ export function startPostgresBeforeAll(
   });
   Deno.test.afterAll(async () => await postgres[Symbol.asyncDispose]());
   return false;
-}
-
-/** Connections that wait for hints of a store. One that has sent a hint itself still waits for those of others. */
-export async function listeners(
-  postgres: PrivatePostgres,
-  store: StoreName,
-): Promise<{ pid: number; ssl: boolean }[]> {
-  const rows = await postgres.admin(
-    "SELECT pid, ssl FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) WHERE state = 'idle'" +
-      ` AND query IN ('LISTEN sightglass_${store}', 'NOTIFY sightglass_${store}')`,
-  );
-  return rows as { pid: number; ssl: boolean }[];
 }
 
 /**

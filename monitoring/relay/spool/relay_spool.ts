@@ -1,27 +1,26 @@
 import { categoryBits, categoryOf, quantitiesOf } from "../../protocol/categories.ts";
 import { eventId } from "../../protocol/envelope.ts";
 import type { SpoolReport } from "../../protocol/relay_api.ts";
-import type { PutResult, SpooledEnvelope, SpoolStats } from "../../protocol/spooled_envelope.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { type Answer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
-import type { Sender } from "./sender.ts";
+import type { Sender } from "../send/sender.ts";
+import { Drain } from "./drain.ts";
+import type { Deliveries, DrainState } from "./drain_options.ts";
+import type { Gossip } from "./gossip.ts";
+import type { PostgresSpoolOptions } from "./postgres_spool.ts";
+import type { PutResult, Spool, SpoolStats } from "./spool.ts";
+import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
 
-/** What the relay needs of a spool. */
-export interface EnvelopeSpool {
-  /**
-   * Stores an envelope and takes ownership of its bytes.
-   *
-   * @throws if the spool cannot be used; then nothing was stored
-   */
-  put(envelope: SpooledEnvelope): Promise<PutResult>;
-  has(key: Uint8Array): Promise<boolean>;
-  /** Whether an envelope of this sequence of a DSN is stored. */
-  hasSequence(dsn: string, sequence: string): Promise<boolean>;
-  stats(): Promise<Stats>;
-}
+/** Receives a line for the server's log. */
+export type SpoolLog = (
+  level: "info" | "warn" | "error",
+  message: string,
+  attributes?: Readonly<Record<string, string | number>>,
+) => void;
 
-type Stats = Pick<SpoolStats, "pending" | "bytes" | "oldestAt">;
+/** Minimum milliseconds between two log lines about envelopes that cannot be stored. */
+const FAILED_PUT_LOG_MS = 60_000;
 
 /**
  * Milliseconds for which the spool counts as empty once that was read. Another process may fill it, but a page resends
@@ -32,10 +31,14 @@ export const EMPTY_CACHE_MS = 1_000;
 /** Why an envelope must not be sent now: it is in the spool itself, or an earlier segment of its recording is. */
 export type SpoolMatch = "duplicate" | "earlier segment";
 
-/** The relay's access to the spool. */
+/** The spool as the relay uses it: a backend and, once started, its drain and the gossip with other servers on it. */
 export class RelaySpool {
-  readonly #spool: EnvelopeSpool;
+  readonly #spool: Spool;
+  readonly #log: SpoolLog;
   readonly #uptime: () => number;
+  #drain: Drain | undefined;
+  #gossip: Gossip | undefined;
+  #failureLoggedAt = -Infinity;
   #isEmpty = false;
   /** Begins and ends of puts. */
   #puts = 0;
@@ -43,10 +46,48 @@ export class RelaySpool {
   #readAt = -Infinity;
   #isFailing = false;
 
-  /** @param uptime milliseconds of a monotonic clock */
-  constructor(spool: EnvelopeSpool, uptime: () => number) {
+  /**
+   * @param log called when the drain's state changes or envelopes cannot be stored, not for each envelope
+   * @param uptime milliseconds of a monotonic clock. Default: the process's own
+   */
+  constructor(spool: Spool, log: SpoolLog, uptime: () => number = () => performance.now()) {
     this.#spool = spool;
+    this.#log = log;
     this.#uptime = uptime;
+  }
+
+  /**
+   * Opens the server's spool: in a PostgreSQL if an address is given, else in SQLite.
+   *
+   * @throws {DatabaseOpenError} one line for the operator
+   */
+  static async open(
+    options: SqliteSpoolOptions | PostgresSpoolOptions,
+    log: SpoolLog,
+  ): Promise<RelaySpool> {
+    return new RelaySpool(await openBackend(options), log);
+  }
+
+  /** Starts to deliver what is in the spool and what is put later. */
+  startDraining(deliveries: Deliveries): void {
+    const onState = (state: DrainState) => logState(this.#log, state);
+    this.#drain = new Drain({ ...deliveries, spool: this.#spool, onState });
+  }
+
+  /** Starts to exchange gossip with the other servers on this spool, until it is closed. Resolves once theirs is known. */
+  async startGossip(gossip: Gossip): Promise<void> {
+    this.#gossip = gossip;
+    await gossip.start(this.#spool);
+  }
+
+  /** Ends the deliveries; what is put later stays for the next start. */
+  async stopDraining(): Promise<void> {
+    await this.#drain?.stop();
+  }
+
+  async close(): Promise<void> {
+    await this.#gossip?.stop();
+    await this.#spool.close();
   }
 
   /** Whether the last envelope could not be stored. */
@@ -98,8 +139,10 @@ export class RelaySpool {
         quantities: quantitiesOf(items),
         categories: categoryBits(items.map(({ type }) => categoryOf(type))),
       });
-    } catch {
+      this.#drain?.wake(dsn.text);
+    } catch (error) {
       result = "failed";
+      this.#logFailure(error);
     }
     this.#puts++;
     this.#isFailing = result === "full" || result === "failed";
@@ -128,7 +171,7 @@ export class RelaySpool {
   }
 
   /** @throws what the spool throws */
-  async stats(): Promise<Stats> {
+  async stats(): Promise<SpoolStats> {
     const askedAt = this.#uptime();
     const putsBefore = this.#puts;
     const stats = await this.#spool.stats();
@@ -136,6 +179,42 @@ export class RelaySpool {
     this.#isEmpty = stats.pending === 0 && this.#puts === putsBefore;
     this.#readAt = askedAt;
     return stats;
+  }
+
+  /** On a full disk the drain works, so it reports nothing. */
+  #logFailure(error: unknown): void {
+    if (performance.now() - this.#failureLoggedAt < FAILED_PUT_LOG_MS) return;
+    this.#failureLoggedAt = performance.now();
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#log("error", "The spool cannot store envelopes", { reason });
+  }
+}
+
+async function openBackend(options: SqliteSpoolOptions | PostgresSpoolOptions): Promise<Spool> {
+  if (!("address" in options)) return await openSqliteSpool(options);
+  // Loaded here, because most servers have no PostgreSQL.
+  const { openPostgresSpool } = await import("./postgres_spool.ts");
+  return await openPostgresSpool(options);
+}
+
+function logState(log: SpoolLog, state: DrainState): void {
+  switch (state.state) {
+    case "recovered":
+      return log("info", "The spool has drained after an outage", { origin: state.origin });
+    case "nearly full": {
+      const { bytes, maxBytes } = state;
+      return log("warn", "The spool is nearly full", { bytes, maxBytes });
+    }
+    case "expired":
+      return log("error", "Envelopes were dropped: they were too old before an ingest took them", {
+        envelopes: state.envelopes,
+      });
+    case "spool available":
+      return log("info", "The spool works again");
+    case "spool unavailable":
+      return log("error", "The spool fails: none of its envelopes is delivered", {
+        reason: state.reason,
+      });
   }
 }
 

@@ -228,7 +228,7 @@ export const SQL = {
     SELECT id::float8 AS id, reported_at::float8 AS reported_at, keys, limits
     FROM sightglass.spool_news WHERE id > $1 AND id <> $2 ORDER BY id`,
   /** `$1`: now, `$2`: milliseconds, `$3`: bytes of the newest keys to keep. */
-  forgetNews: `
+  forgetReports: `
     DELETE FROM sightglass.spool_news WHERE id IN (
       SELECT id FROM sightglass.spool_news WHERE id <= (
         SELECT max(id) FROM (

@@ -1,6 +1,6 @@
 /** The drain when ingests are down, limit rates, or always refuse an envelope. */
 import assert from "node:assert/strict";
-import { MAX_PROBE_PAUSE_MS } from "../relay/send/circuit_breaker.ts";
+import { MAX_PROBE_PAUSE_MS } from "../send/circuit_breaker.ts";
 import { MAX_WAIT_MS } from "./spool.ts";
 import {
   FIRST_BACKOFF_MS,

@@ -1,14 +1,16 @@
-import { Batches } from "../storage/batches.ts";
-import { PostgresDatabase } from "../storage/postgres.ts";
-import type { PostgresAddress } from "../storage/postgres_address.ts";
-import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
-import { PostgresNews } from "./postgres_news.ts";
+import { Batches } from "../../storage/batches.ts";
+import { lock, PostgresDatabase } from "../../storage/postgres.ts";
+import type { PostgresAddress } from "../../storage/postgres_address.ts";
+import { failureReason, isInvalidValue } from "../../storage/postgres_errors.ts";
+import { REMEMBERED_MS } from "../admit/duplicates.ts";
 import { leaseEnvelopes, limitTimes } from "./postgres_leases.ts";
 import { knownKeys, PostgresPuts, type Put } from "./postgres_puts.ts";
 import { POSTGRES_SPOOL_SCHEMA, SQL } from "./postgres_sql.ts";
+import { type GossipRow, hasContent, MAX_GOSSIP_BYTES, receivedGossip } from "./rows.ts";
 import {
   type Dropped,
   expireAll,
+  type GossipReport,
   KEY_BYTES,
   type Lease,
   LEASE_MS,
@@ -16,8 +18,7 @@ import {
   type LeaseRequest,
   ownBuffer,
   type PutResult,
-  type ReportedNews,
-  type ServerNews,
+  type ReceivedGossip,
   type Spool,
   type SpooledEnvelope,
   type SpoolOptions,
@@ -63,7 +64,8 @@ class PostgresSpool implements Spool {
   readonly #database: PostgresDatabase;
   readonly #options: PostgresSpoolOptions;
   readonly #writer: PostgresPuts;
-  readonly #news: PostgresNews;
+  /** Id of the last report of gossip that was read. */
+  #reportsReadTo = 0;
   /** Calls that `close` waits for. */
   readonly #running = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -87,7 +89,6 @@ class PostgresSpool implements Spool {
     this.#database = database;
     this.#options = options;
     this.#writer = new PostgresPuts(database, options.maxBytes, (time) => this.#serverTime(time));
-    this.#news = new PostgresNews(database);
   }
 
   async put(envelope: SpooledEnvelope): Promise<PutResult> {
@@ -144,7 +145,9 @@ class PostgresSpool implements Spool {
     return this.#call(async () => {
       const serverNow = this.#serverTime(now);
       const before = serverNow - this.#options.maxAgeHours * 3_600_000;
-      await this.#news.forget(serverNow);
+      await this.#database.transaction((query) =>
+        query(SQL.forgetReports, [serverNow, REMEMBERED_MS, MAX_GOSSIP_BYTES])
+      );
       return await expireAll(async () => {
         const rows = await this.#database.transaction(async (query) => {
           await limitTimes(query, serverNow);
@@ -184,12 +187,29 @@ class PostgresSpool implements Spool {
     });
   }
 
-  exchange(news: ServerNews, now: number): Promise<ReportedNews[]> {
-    return this.#call(() => this.#news.exchange(news, this.#serverTime(now)));
+  exchange(report: GossipReport, now: number): Promise<ReceivedGossip[]> {
+    return this.#call(async () => {
+      const serverNow = this.#serverTime(now);
+      try {
+        const own = hasContent(report) ? await this.#report(report, serverNow) : 0;
+        const rows = await this.#database.read<GossipRow>(SQL.reported, [this.#reportsReadTo, own]);
+        this.#reportsReadTo = Math.max(this.#reportsReadTo, own, rows.at(-1)?.id ?? 0);
+        return rows.map((row) => receivedGossip(row, serverNow));
+      } catch (error) {
+        // After a crash a server that does not sync each commit may give ids again.
+        this.#reportsReadTo = 0;
+        throw error;
+      }
+    });
   }
 
-  onNews(listener: () => Promise<void>): void {
-    this.#database.receiveHints(listener);
+  /** Returns the id of the report. */
+  async #report({ keys, limits }: GossipReport, serverNow: number): Promise<number> {
+    const [row] = await this.#database.transaction(async (query) => {
+      await lock(query, ["spool news"]);
+      return await query<{ id: number }>(SQL.report, [serverNow, keys, JSON.stringify(limits)]);
+    });
+    return row!.id;
   }
 
   close(): Promise<void> {

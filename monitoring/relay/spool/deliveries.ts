@@ -1,38 +1,15 @@
 import { categoriesIn } from "../../protocol/categories.ts";
-import type {
-  DeliveryResult,
-  Dropped,
-  FinalResult,
-  SpooledEnvelope,
-} from "../../protocol/spooled_envelope.ts";
 import type { AllowList } from "../admit/allow_list.ts";
 import type { Duplicates } from "../admit/duplicates.ts";
 import type { OutcomeCounter } from "../outcomes.ts";
-import { CircuitBreaker } from "./circuit_breaker.ts";
-import { ingestError } from "./ingest_response.ts";
-import type { IngestClient, OutgoingEnvelope } from "./ingest_client.ts";
-import { type RateLimitHeaders, rateLimitHeaders } from "./rate_limit_headers.ts";
-import type { LimitedCategories, RateLimits } from "./rate_limits.ts";
+import { CircuitBreaker } from "../send/circuit_breaker.ts";
+import type { IngestClient, OutgoingEnvelope } from "../send/ingest_client.ts";
+import { ingestError } from "../send/ingest_response.ts";
+import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
+import type { RateLimits } from "../send/rate_limits.ts";
+import type { Deliveries, DeliveryResult } from "./drain_options.ts";
 
-export interface DrainedEnvelope extends SpooledEnvelope {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Number of failed attempts. */
-  readonly failures: number;
-}
-
-/** What the drain of a spool needs of the relay. */
-export interface Draining {
-  deliver(envelope: DrainedEnvelope, signal: AbortSignal): Promise<DeliveryResult>;
-  upstreamOf(dsn: string): CircuitBreaker;
-  /** The categories of a DSN that are rate limited now. */
-  limitsOf(dsn: string): LimitedCategories;
-  onEnded(envelope: SpooledEnvelope, result: FinalResult): void;
-  onDropped(dropped: Dropped): void;
-  /** @param upstreams the ingests that envelopes in the spool wait for */
-  onWaiting(upstreams: ReadonlySet<unknown>): void;
-}
-
-export interface DrainingOptions {
+export interface DeliveriesOptions {
   readonly client: IngestClient;
   readonly allowList: AllowList;
   readonly duplicates: Duplicates;
@@ -44,7 +21,8 @@ export interface DrainingOptions {
   readonly report: (envelope: string) => void;
 }
 
-export function createDraining(options: DrainingOptions): Draining {
+/** Creates the relay's part of delivering what is in the spool. */
+export function createDeliveries(options: DeliveriesOptions): Required<Deliveries> {
   const { client, allowList, duplicates, limits, outcomes, now, uptime, report } = options;
   /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
   const noIngest = new CircuitBreaker("no ingest", { now, uptime, random: Math.random });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { envelope, keyOf, NOON, numberOf, OTHER_DSN } from "./envelopes.ts";
 import { lease, leaseTests, numbers } from "./lease_suite.ts";
 import { checkModel } from "./spool_model.ts";
-import { MAX_REMEMBERED, REMEMBERED_KEY_BYTES, REMEMBERED_MS } from "../../protocol/server_news.ts";
+import { MAX_REMEMBERED, REMEMBERED_KEY_BYTES, REMEMBERED_MS } from "../../admit/duplicates.ts";
 import {
+  type GossipReport,
   LEASE_MS,
   MAX_WAIT_MS,
-  type ServerNews,
   type Spool,
   SpoolUnavailableError,
 } from "../spool.ts";
@@ -286,42 +286,42 @@ export function spoolTests(
   /** The first bytes of keys, joined, as they are reported. */
   const keysOf = (...ns: number[]) =>
     Uint8Array.from(ns.flatMap((n) => [...keyOf(n).subarray(0, REMEMBERED_KEY_BYTES)]));
-  const NO_NEWS = { keys: new Uint8Array(), limits: [] };
+  const NO_GOSSIP = { keys: new Uint8Array(), limits: [] };
 
-  test("news → each process reads them once, in order, with their age", async (open) => {
+  test("gossip → each process reads each report once, in order, with its age", async (open) => {
     const [one, two] = [await open(), await open()];
     const limits = [{ dsn: OTHER_DSN, category: "", endsInMs: 60_000, rest: "key" }];
     /** Ages in seconds: a database's clock is known to some milliseconds. */
-    const exchange = async (spool: Spool, news: ServerNews, now: number) =>
-      (await spool.exchange(news, now)).map(({ ageMs, ...read }) => ({
+    const exchange = async (spool: Spool, report: GossipReport, now: number) =>
+      (await spool.exchange(report, now)).map(({ ageMs, ...read }) => ({
         ...read,
         age: Math.round(ageMs / 1_000),
       }));
-    assert.deepEqual(await exchange(two, NO_NEWS, NOON), []);
+    assert.deepEqual(await exchange(two, NO_GOSSIP, NOON), []);
     const first = { keys: keysOf(1, 2), limits: [] };
     const second = { keys: keysOf(), limits };
     assert.deepEqual(await exchange(one, first, NOON), []);
     assert.deepEqual(await exchange(one, second, NOON + 1_000), []);
     const expected = [{ ...first, age: 3 }, { ...second, age: 2 }];
-    assert.deepEqual(await exchange(two, NO_NEWS, NOON + 3_000), expected);
-    assert.deepEqual(await exchange(two, NO_NEWS, NOON + 3_000), []);
+    assert.deepEqual(await exchange(two, NO_GOSSIP, NOON + 3_000), expected);
+    assert.deepEqual(await exchange(two, NO_GOSSIP, NOON + 3_000), []);
     const third = { keys: keysOf(3), limits: [] };
     assert.deepEqual(await exchange(two, third, NOON + 3_000), []);
-    assert.deepEqual(await exchange(one, NO_NEWS, NOON + 3_000), [{ ...third, age: 0 }]);
+    assert.deepEqual(await exchange(one, NO_GOSSIP, NOON + 3_000), [{ ...third, age: 0 }]);
     assert.deepEqual(
-      await exchange(await open(), NO_NEWS, NOON + 3_000),
+      await exchange(await open(), NO_GOSSIP, NOON + 3_000),
       [...expected, { ...third, age: 0 }],
     );
   });
 
-  test("news older than an hour, or too many keys → deleted, the newest stay", async (open) => {
+  test("gossip older than an hour, or too many keys → deleted, the newest stay", async (open) => {
     const spool = await open();
     for (const [n, at] of [[1, NOON], [2, NOON + 1_000], [3, NOON + 2_000]] as const) {
       await spool.exchange({ keys: keysOf(n), limits: [] }, at);
     }
     await spool.expire(NOON + REMEMBERED_MS + 500);
     const kept = async (now: number) =>
-      (await (await open()).exchange(NO_NEWS, now)).map(({ keys }) => keys);
+      (await (await open()).exchange(NO_GOSSIP, now)).map(({ keys }) => keys);
     assert.deepEqual(await kept(NOON + REMEMBERED_MS), [keysOf(2), keysOf(3)]);
 
     const many = new Uint8Array((MAX_REMEMBERED - 2) * REMEMBERED_KEY_BYTES);

@@ -1,21 +1,28 @@
 import type { DatabaseSync } from "node:sqlite";
-import { REMEMBERED_MS } from "../protocol/server_news.ts";
-import { transaction } from "../storage/open_database.ts";
-import { type LeasableRow, type LeasedRow, takeTurns } from "./leasing.ts";
+import { transaction } from "../../storage/open_database.ts";
+import { REMEMBERED_MS } from "../admit/duplicates.ts";
+import {
+  type GossipRow,
+  hasContent,
+  type LeasableRow,
+  type LeasedRow,
+  MAX_GOSSIP_BYTES,
+  receivedGossip,
+  takeTurns,
+} from "./rows.ts";
 import {
   type Expired,
+  type GossipReport,
   type Lease,
   LEASE_MS,
   type LeasedEnvelope,
   type LeaseRequest,
   MAX_WAIT_MS,
   type PutResult,
-  type ReportedNews,
-  type ServerNews,
+  type ReceivedGossip,
   type SpooledEnvelope,
   type SpoolStats,
 } from "./spool.ts";
-import { hasNews, MAX_NEWS_BYTES, type NewsRow, reportedNews } from "./news.ts";
 import { prepareStatements } from "./sql.ts";
 
 /** Most envelopes that one call of `expire` deletes, so that other calls do not wait long. */
@@ -36,8 +43,8 @@ export class SpoolFile {
   readonly #db: DatabaseSync;
   readonly #limits: SpoolLimits;
   readonly #sql: ReturnType<typeof prepareStatements>;
-  /** Id of the last news that were read. */
-  #newsReadTo = 0;
+  /** Id of the last report that was read. */
+  #reportsReadTo = 0;
 
   constructor(db: DatabaseSync, limits: SpoolLimits) {
     this.#db = db;
@@ -50,8 +57,8 @@ export class SpoolFile {
     try {
       return transaction(this.#db, work);
     } catch (error) {
-      // News that were read are lost with the results.
-      this.#newsReadTo = 0;
+      // Reports that were read are lost with the results.
+      this.#reportsReadTo = 0;
       throw error;
     }
   }
@@ -132,7 +139,7 @@ export class SpoolFile {
   /** Deletes up to {@linkcode MAX_EXPIRED} envelopes that are too old. */
   expire(now: number): Expired {
     this.#limitTimes(now);
-    this.#sql.forgetNews.run(now, REMEMBERED_MS, MAX_NEWS_BYTES);
+    this.#sql.forgetReports.run(now, REMEMBERED_MS, MAX_GOSSIP_BYTES);
     const rows = this.#sql.expired.all(
       now - this.#limits.maxAgeMs,
       now,
@@ -164,13 +171,13 @@ export class SpoolFile {
     };
   }
 
-  exchange({ keys, limits }: ServerNews, now: number): ReportedNews[] {
-    const own = hasNews({ keys, limits })
+  exchange({ keys, limits }: GossipReport, now: number): ReceivedGossip[] {
+    const own = hasContent({ keys, limits })
       ? Number(this.#sql.report.run(now, keys, JSON.stringify(limits)).lastInsertRowid)
       : 0;
-    const rows = this.#sql.reported.all(this.#newsReadTo, own) as unknown as NewsRow[];
-    this.#newsReadTo = Math.max(this.#newsReadTo, own, rows.at(-1)?.id ?? 0);
-    return rows.map((row) => reportedNews(row, now));
+    const rows = this.#sql.reported.all(this.#reportsReadTo, own) as unknown as GossipRow[];
+    this.#reportsReadTo = Math.max(this.#reportsReadTo, own, rows.at(-1)?.id ?? 0);
+    return rows.map((row) => receivedGossip(row, now));
   }
 
   #remove({ id, dsn, sequence, bytes }: RemovableRow): void {

@@ -1,15 +1,15 @@
 import { Worker } from "node:worker_threads";
-import { Batches } from "../storage/batches.ts";
+import { Batches } from "../../storage/batches.ts";
 import {
   type Dropped,
   expireAll,
+  type GossipReport,
   KEY_BYTES,
   type Lease,
   type LeasedEnvelope,
   type LeaseRequest,
   type PutResult,
-  type ReportedNews,
-  type ServerNews,
+  type ReceivedGossip,
   type Spool,
   type SpooledEnvelope,
   type SpoolOptions,
@@ -22,11 +22,11 @@ import {
   errorOf,
   type FromWorker,
   pack,
-  packNews,
+  packGossip,
   type Result,
   type ToWorker,
   unpack,
-  unpackNews,
+  unpackGossip,
   type WorkerData,
 } from "./worker_messages.ts";
 
@@ -149,9 +149,9 @@ class SqliteSpool implements Spool {
     return this.#call({ method: "stats" });
   }
 
-  async exchange(news: ServerNews, now: number): Promise<ReportedNews[]> {
-    const packed = await this.#call({ method: "exchange", news: packNews(news), now });
-    return packed.map(unpackNews);
+  async exchange(report: GossipReport, now: number): Promise<ReceivedGossip[]> {
+    const packed = await this.#call({ method: "exchange", report: packGossip(report), now });
+    return packed.map(unpackGossip);
   }
 
   close(): Promise<void> {

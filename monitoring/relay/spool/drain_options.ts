@@ -1,22 +1,28 @@
-import type { DeliveryResult, Dropped, FinalResult } from "../protocol/spooled_envelope.ts";
-import type { LeasedEnvelope, Spool } from "./spool.ts";
+import type { CircuitBreaker } from "../send/circuit_breaker.ts";
+import type { LimitedCategories } from "../send/rate_limits.ts";
+import type { Dropped, LeasedEnvelope, Spool } from "./spool.ts";
 
-export type { DeliveryResult, FinalResult };
+/** A result after which the envelope is deleted from the spool. */
+export type FinalResult =
+  | { readonly kind: "delivered" }
+  /** The ingest refused it for good. */
+  | { readonly kind: "refused"; readonly reason: string };
 
-/** The health of an ingest. The relay maintains it from live and spooled traffic together. */
-export interface Upstream {
-  readonly origin: string;
-  /** Whether it may be down: envelopes are sent one at a time, as probes. */
-  readonly isProbed: boolean;
-  /** Whether the next probe is the newest envelope; else the oldest. */
-  readonly probesNewest: boolean;
-  /** Milliseconds until the next probe is allowed. */
-  readonly probeInMs: number;
-  /** Whether it was reported as down, and not as up again since. */
-  readonly isDown: boolean;
-  /** Set by the drain; called when probing ends. */
-  onUp: (() => void) | undefined;
-}
+/** Result of one attempt to deliver an envelope. */
+export type DeliveryResult =
+  | FinalResult
+  /** The ingest announced a rate limit that ends in `waitMs`. */
+  | { readonly kind: "rate_limited"; readonly waitMs: number }
+  /** No answer, or one that may be different next time. `fault`: what probably caused it. */
+  | { readonly kind: "undecided"; readonly reason: string; readonly fault: "ingest" | "envelope" }
+  /** The abort signal ended the attempt. */
+  | { readonly kind: "aborted" };
+
+/** The health of an ingest, maintained from live and spooled traffic together. The drain sets `onUp`. */
+export type Upstream = Pick<
+  CircuitBreaker,
+  "origin" | "isProbed" | "probesNewest" | "probeInMs" | "isDown" | "onUp"
+>;
 
 /** A change worth a line in the server's log. */
 export type DrainState =
@@ -29,21 +35,24 @@ export type DrainState =
   | { readonly state: "spool unavailable"; readonly reason: string }
   | { readonly state: "spool available" };
 
-/** Only `deliver` may throw. */
-export interface DrainOptions {
-  readonly spool: Pick<Spool, "lease" | "renew" | "complete" | "release" | "expire" | "stats">;
+/** The relay's part of delivering what is in the spool. Only `deliver` may throw. */
+export interface Deliveries {
   /** Makes one attempt. Must end soon after the signal aborts. An error counts as `undecided`, fault `envelope`. */
   deliver(envelope: LeasedEnvelope, signal: AbortSignal): Promise<DeliveryResult>;
   /** The ingest for a DSN. Must return the same object for the same ingest. */
   upstreamOf(dsn: string): Upstream;
-  /** Bit set of a DSN's categories that are rate limited now, and milliseconds until the first of these limits ends. */
-  limitsOf(dsn: string): { readonly categories: number; readonly endsInMs: number };
+  /** The categories of a DSN that are rate limited now. */
+  limitsOf(dsn: string): LimitedCategories;
   /** Called once for each envelope that was delivered or refused. */
   onEnded?(envelope: LeasedEnvelope, result: FinalResult): void;
   /** Called for envelopes that were deleted because of their age, summed by DSN. */
   onDropped?(dropped: Dropped): void;
   /** Called from time to time with the ingests that envelopes wait for. */
   onWaiting?(upstreams: ReadonlySet<Upstream>): void;
+}
+
+export interface DrainOptions extends Deliveries {
+  readonly spool: Pick<Spool, "lease" | "renew" | "complete" | "release" | "expire" | "stats">;
   /** Called when the state changes, not for each envelope. */
   onState?(state: DrainState): void;
   /** Default: the system's clock. */

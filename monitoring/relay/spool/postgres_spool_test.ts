@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { parsePostgresUrl } from "../storage/postgres_address.ts";
+import { parsePostgresUrl } from "../../storage/postgres_address.ts";
 import {
   type PrivatePostgres,
   startPostgresBeforeAll,
-} from "../storage/testdata/private_postgres.ts";
-import { largeReads } from "../storage/testdata/rows_read.ts";
+} from "../../storage/testdata/private_postgres.ts";
+import { largeReads } from "../../storage/testdata/rows_read.ts";
 import { openPostgresSpool } from "./postgres_spool.ts";
 import { MAX_AGE_HOURS, MAX_BYTES, spoolTests } from "./testdata/contract_suite.ts";
 import {

@@ -1,5 +1,5 @@
-import type { Query } from "../storage/postgres.ts";
-import { type LeasableRow, type LeasedRow, takeTurns } from "./leasing.ts";
+import type { Query } from "../../storage/postgres.ts";
+import { type LeasableRow, type LeasedRow, takeTurns } from "./rows.ts";
 import { SQL } from "./postgres_sql.ts";
 import { LEASE_MS, type LeasedEnvelope, type LeaseRequest, MAX_WAIT_MS } from "./spool.ts";
 

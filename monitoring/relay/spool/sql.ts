@@ -55,7 +55,7 @@ const VERSION_2 = `
   CREATE INDEX ready_entries ON entries (dsn, not_before, id, categories) WHERE ready = 1;
 `;
 
-/** `news`: duplicate keys, joined, and rate limits as JSON, which a process reported to the others and to its successors. */
+/** `news`: reports of gossip: duplicate keys, joined, and rate limits as JSON, which a process reported to the others and to its successors. */
 const VERSION_3 = `
   CREATE TABLE news (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -139,7 +139,7 @@ export function prepareStatements(db: DatabaseSync) {
     reported: sql(
       "SELECT id, reported_at, keys, limits FROM news WHERE id > ? AND id <> ? ORDER BY id",
     ),
-    forgetNews: sql(
+    forgetReports: sql(
       "DELETE FROM news WHERE id <= (SELECT max(id) FROM (SELECT id, reported_at," +
         " sum(length(keys)) OVER (ORDER BY id DESC) AS newer FROM news)" +
         " WHERE abs(reported_at - ?) > ? OR newer > ?)",

@@ -1,4 +1,4 @@
-import { ALL_CATEGORIES } from "../protocol/categories.ts";
+import { ALL_CATEGORIES } from "../../protocol/categories.ts";
 import {
   type DeliveryResult,
   type DrainClock,

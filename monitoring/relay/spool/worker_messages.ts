@@ -2,17 +2,21 @@
  * Messages between the server's thread and the spool's worker. Bytes are sent as transferred buffers: of a view, the
  * runtime's `postMessage` lists every byte as a property, which takes 600 µs for 10 KB.
  */
-import { DatabaseFileError, DatabaseVersionError, SymbolicLinkError } from "../storage/errors.ts";
+import {
+  DatabaseFileError,
+  DatabaseVersionError,
+  SymbolicLinkError,
+} from "../../storage/errors.ts";
 import type { SpoolLimits } from "./spool_file.ts";
 import {
   type Expired,
+  type GossipReport,
   type Lease,
   type LeasedEnvelope,
   type LeaseRequest,
   ownBuffer,
   type PutResult,
-  type ReportedNews,
-  type ServerNews,
+  type ReceivedGossip,
   type SpooledEnvelope,
   type SpoolStats,
   SpoolUnavailableError,
@@ -50,7 +54,11 @@ export type Call =
   }
   | { readonly method: "expire"; readonly now: number }
   | { readonly method: "stats" }
-  | { readonly method: "exchange"; readonly news: PackedNews<ServerNews>; readonly now: number };
+  | {
+    readonly method: "exchange";
+    readonly report: PackedGossip<GossipReport>;
+    readonly now: number;
+  };
 
 /** Method → type of its result. */
 export interface CallResults {
@@ -63,7 +71,7 @@ export interface CallResults {
   readonly release: boolean;
   readonly expire: Expired;
   readonly stats: SpoolStats;
-  readonly exchange: PackedNews<ReportedNews>[];
+  readonly exchange: PackedGossip<ReceivedGossip>[];
 }
 
 export type Result = { readonly value: unknown } | { readonly failure: Failure };
@@ -126,13 +134,13 @@ export function unpack<E extends SpooledEnvelope>({ facts, body, key }: Packed<E
   return { ...facts, bytes: new Uint8Array(body), key: new Uint8Array(key) } as unknown as E;
 }
 
-/** News with their keys in a buffer of their own. */
-export type PackedNews<N extends ServerNews> = Omit<N, "keys"> & { readonly keys: ArrayBuffer };
+/** Gossip with its keys in a buffer of its own. */
+export type PackedGossip<G extends GossipReport> = Omit<G, "keys"> & { readonly keys: ArrayBuffer };
 
-export function packNews<N extends ServerNews>({ keys, ...rest }: N): PackedNews<N> {
+export function packGossip<G extends GossipReport>({ keys, ...rest }: G): PackedGossip<G> {
   return { ...rest, keys: keys.slice().buffer };
 }
 
-export function unpackNews<N extends ServerNews>({ keys, ...rest }: PackedNews<N>): N {
-  return { ...rest, keys: new Uint8Array(keys) } as unknown as N;
+export function unpackGossip<G extends GossipReport>({ keys, ...rest }: PackedGossip<G>): G {
+  return { ...rest, keys: new Uint8Array(keys) } as unknown as G;
 }

@@ -1,5 +1,5 @@
-import { MAX_BATCH_BYTES } from "../storage/batches.ts";
-import { lock, type PostgresDatabase, type Query } from "../storage/postgres.ts";
+import { MAX_BATCH_BYTES } from "../../storage/batches.ts";
+import { lock, type PostgresDatabase, type Query } from "../../storage/postgres.ts";
 import { SQL } from "./postgres_sql.ts";
 import type { PutResult, SpooledEnvelope } from "./spool.ts";
 

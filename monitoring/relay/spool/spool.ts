@@ -7,19 +7,11 @@
  * 1. implement {@linkcode Spool}; maximum bytes and age are given when it is opened ({@linkcode SpoolOptions}),
  * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
  * 3. connect it: `spool` in config.ts (its address is parsed in config_values.ts), docs/configuration.md, its permissions
- *    in tools/run/permissions.ts, its options in main.ts, `openBackend` in open_spool.ts (which takes options with an
- *    `address` as PostgreSQL's), its text on the page in routes/_slots.ts; for embedding, monitoring/relay_handler.ts.
+ *    in tools/run/permissions.ts, its options in main.ts, `openBackend` in relay_spool.ts (which takes options with
+ *    an `address` as PostgreSQL's), its text on the page in routes/_slots.ts; for embedding, monitoring/relay_handler.ts.
  */
 
-import type { ReportedNews, ServerNews } from "../protocol/server_news.ts";
-import type {
-  Dropped,
-  PutResult,
-  SpooledEnvelope,
-  SpoolStats,
-} from "../protocol/spooled_envelope.ts";
-
-export type { Dropped, PutResult, ReportedNews, ServerNews, SpooledEnvelope, SpoolStats };
+import type { AnnouncedLimit } from "../send/rate_limits.ts";
 
 /**
  * Milliseconds that a lease lasts. The envelopes of a crashed process are free after this time; a running process
@@ -32,6 +24,68 @@ export const MAX_WAIT_MS = 3_600_000;
 
 /** Length of a duplicate key. */
 export const KEY_BYTES = 32;
+
+/** All that is needed to deliver an envelope later, or to report its loss. */
+export interface SpooledEnvelope {
+  /** The DSN's canonical text. */
+  readonly dsn: string;
+  /** As received. */
+  readonly bytes: Uint8Array;
+  readonly contentEncoding: string | null;
+  readonly userAgent: string | null;
+  /** The sender's address, only if the operator wants it forwarded. */
+  readonly address?: string;
+  /** The request's client hints (`Sec-CH-UA…`) by header name, on the same condition. */
+  readonly clientHints?: Readonly<Record<string, string>>;
+  /** Whole milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** Equal for two envelopes exactly if one is a duplicate of the other; {@linkcode KEY_BYTES}. */
+  readonly key: Uint8Array;
+  readonly eventId?: string;
+  /** Envelopes of one DSN with the same sequence (a replay's id) are delivered in order of arrival. */
+  readonly sequence?: string;
+  /** What a report of lost envelopes counts, by Sentry's data category. */
+  readonly quantities: Readonly<Record<string, number>>;
+  /** Rate-limit categories of its items: a bit set (`categories.ts`), at least one bit. */
+  readonly categories: number;
+}
+
+/** `kept`: synced to disk. `duplicate`: the spool has one with this key. `full`: it does not fit, nothing was kept. */
+export type PutResult = "kept" | "duplicate" | "full";
+
+export interface SpoolStats {
+  /** Number of envelopes, leased ones included. */
+  readonly pending: number;
+  /** Bytes of their bodies. */
+  readonly bytes: number;
+  /** Most bytes that the spool keeps. */
+  readonly maxBytes: number;
+  /** When the oldest one was received, milliseconds since 1970; undefined: the spool is empty. */
+  readonly oldestAt: number | undefined;
+  /** Number of envelopes by DSN, without entries of 0. */
+  readonly byDsn: Readonly<Record<string, number>>;
+}
+
+/** Envelopes of one DSN that were deleted without delivery. */
+export interface Dropped {
+  readonly dsn: string;
+  readonly envelopes: number;
+  /** Sum of {@linkcode SpooledEnvelope.quantities}. */
+  readonly quantities: Readonly<Record<string, number>>;
+}
+
+/** What one server has learned since it last reported to the others on its spool. */
+export interface GossipReport {
+  /** The remembered part of the key of each envelope that was delivered or spooled, joined. */
+  readonly keys: Uint8Array;
+  readonly limits: readonly AnnouncedLimit[];
+}
+
+/** The report of another server. */
+export interface ReceivedGossip extends GossipReport {
+  /** Milliseconds since it was reported. */
+  readonly ageMs: number;
+}
 
 /** The right to one envelope, until {@linkcode LEASE_MS} after it was given or renewed. */
 export interface Lease {
@@ -116,18 +170,11 @@ export interface Spool {
   expire(now: number): Promise<Dropped[]>;
   stats(): Promise<SpoolStats>;
   /**
-   * Reports news to the processes that share the spool, and returns what they have reported since the last call, in order.
+   * Reports to the processes that share the spool, and returns what they have reported since the last call, in order.
    * The first call, and one after a failure, returns all that `expire` has kept: an hour, and no more keys than a
    * server remembers.
    */
-  exchange(news: ServerNews, now: number): Promise<ReportedNews[]>;
-  /**
-   * Calls back soon after another process has reported news, not again before the listener is done. Not every backend
-   * can, and calls may be lost. Called at most once.
-   *
-   * @param listener must not reject
-   */
-  onNews?(listener: () => Promise<void>): void;
+  exchange(report: GossipReport, now: number): Promise<ReceivedGossip[]>;
   /** Finishes the calls made before, then closes. Calls made later are rejected. */
   close(): Promise<void>;
 }

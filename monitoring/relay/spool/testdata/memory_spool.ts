@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { openDatabase } from "../../storage/open_database.ts";
+import { openDatabase } from "../../../storage/open_database.ts";
 import { type Spool, SpoolUnavailableError } from "../spool.ts";
 import { SpoolFile, type SpoolLimits } from "../spool_file.ts";
 import { SPOOL_SCHEMA } from "../sql.ts";
@@ -29,7 +29,7 @@ export function openMemorySpool(limits: SpoolLimits): Spool {
     release: (lease, notBefore, failures) => call(() => file.release(lease, notBefore, failures)),
     expire: (now) => call(() => [...file.expire(now).dropped]),
     stats: () => call(() => file.stats()),
-    exchange: (news, now) => call(() => file.exchange(news, now)),
+    exchange: (report, now) => call(() => file.exchange(report, now)),
     close: () => setImmediate().then(() => db.close()),
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { CircuitBreaker } from "../../relay/send/circuit_breaker.ts";
+import { CircuitBreaker } from "../../send/circuit_breaker.ts";
 import { Drain, STOP_ABORT_MS, STOP_GRACE_MS } from "../drain.ts";
 import type { DeliveryResult, DrainState } from "../drain_options.ts";
 import type { Dropped, LeasedEnvelope, Spool } from "../spool.ts";

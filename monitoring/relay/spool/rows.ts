@@ -1,5 +1,9 @@
-/** What the backends' leases have in common. */
-import type { LeaseRequest } from "./spool.ts";
+/** What the tables of both backends have in common. */
+import { MAX_REMEMBERED, REMEMBERED_KEY_BYTES } from "../admit/duplicates.ts";
+import type { GossipReport, LeaseRequest, ReceivedGossip } from "./spool.ts";
+
+/** Bytes of the newest keys that are kept of all reports. */
+export const MAX_GOSSIP_BYTES = MAX_REMEMBERED * REMEMBERED_KEY_BYTES;
 
 /** An envelope that may be leased. */
 export interface LeasableRow {
@@ -39,4 +43,31 @@ export function takeTurns<Row extends LeasableRow>(
     }
   }
   return chosen;
+}
+
+/** A report of a server. */
+export interface GossipRow {
+  readonly id: number;
+  /** Milliseconds since 1970. */
+  readonly reported_at: number;
+  readonly keys: Uint8Array;
+  /** JSON. */
+  readonly limits: string;
+}
+
+export function receivedGossip(
+  { reported_at, keys, limits }: GossipRow,
+  now: number,
+): ReceivedGossip {
+  // A copy: `pg` returns parts of shared buffers.
+  return {
+    keys: new Uint8Array(keys),
+    limits: JSON.parse(limits),
+    ageMs: Math.max(0, now - reported_at),
+  };
+}
+
+/** Whether a report has anything to store. */
+export function hasContent({ keys, limits }: GossipReport): boolean {
+  return keys.length > 0 || limits.length > 0;
 }

@@ -1,9 +1,9 @@
 /** The spool's thread. It owns the SQLite file, so that syncing to disk never blocks the server. */
 import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
-import { isLocked, isUnwritable } from "../storage/errors.ts";
-import { RecoveringDatabase } from "../storage/recovering_database.ts";
-import { hasNews } from "./news.ts";
+import { isLocked, isUnwritable } from "../../storage/errors.ts";
+import { RecoveringDatabase } from "../../storage/recovering_database.ts";
+import { hasContent } from "./rows.ts";
 import { SPOOL_SCHEMA } from "./sql.ts";
 import type { LeasedEnvelope } from "./spool.ts";
 import { SpoolFile } from "./spool_file.ts";
@@ -14,11 +14,11 @@ import {
   type FromWorker,
   pack,
   type Packed,
-  packNews,
+  packGossip,
   type Result,
   type ToWorker,
   unpack,
-  unpackNews,
+  unpackGossip,
   type WorkerData,
 } from "./worker_messages.ts";
 
@@ -98,7 +98,7 @@ function performTogether(db: RecoveringDatabase<SpoolFile>, calls: readonly Call
 
 /** Whether a call adds rows, for which a full disk has no room. */
 function adds(call: Call): boolean {
-  if (call.method === "exchange") return hasNews(unpackNews(call.news));
+  if (call.method === "exchange") return hasContent(unpackGossip(call.report));
   return call.method === "put";
 }
 
@@ -123,7 +123,7 @@ function performOne(file: SpoolFile, call: Call): CallResults[Call["method"]] {
     case "stats":
       return file.stats();
     case "exchange":
-      return file.exchange(unpackNews(call.news), call.now).map(packNews);
+      return file.exchange(unpackGossip(call.report), call.now).map(packGossip);
   }
 }
 

@@ -1,0 +1,138 @@
+import type { AllowList } from "../admit/allow_list.ts";
+import {
+  type Duplicates,
+  MAX_REMEMBERED,
+  REMEMBERED_KEY_BYTES,
+  REMEMBERED_MS,
+} from "../admit/duplicates.ts";
+import type { RateLimits } from "../send/rate_limits.ts";
+import type { ReceivedGossip, Spool } from "./spool.ts";
+
+/**
+ * Milliseconds between two exchanges. A page resends an envelope no sooner than after 1.5 s: by then one server must
+ * have reported it, and the others must have read that, also on a busy machine.
+ */
+const EXCHANGE_MS = 250;
+/** Maximum milliseconds that the start of a server waits for the others' gossip. */
+const FIRST_MS = 1_000;
+
+export interface GossipOptions {
+  readonly allowList: AllowList;
+  readonly duplicates: Duplicates;
+  readonly limits: RateLimits;
+  /** Milliseconds of a monotonic clock. */
+  readonly uptime: () => number;
+}
+
+/**
+ * Exchanges with the other servers on a spool which envelopes were taken, and which rate limits hold. Only finished
+ * envelopes are reported, so a server that dies while it sends one does not make its copies duplicates.
+ *
+ * No envelope waits for an exchange: asking a database for each one would take more CPU time than all of the rest.
+ */
+export class Gossip {
+  readonly #options: GossipOptions;
+  /** Keys that the others do not know yet, joined, at the start of a buffer that grows. */
+  #keys = new Uint8Array(0);
+  #keyBytes = 0;
+  #spool: Pick<Spool, "exchange"> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: Promise<boolean> | undefined;
+
+  constructor(options: GossipOptions) {
+    this.#options = options;
+  }
+
+  /** Starts to exchange in the background. Resolves after the first exchange, or after {@linkcode FIRST_MS}. */
+  async start(spool: Pick<Spool, "exchange">): Promise<void> {
+    this.#spool = spool;
+    this.#running = this.#exchangeAndRepeat();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_MS));
+    await Promise.race([this.#running, late]);
+    clearTimeout(timer);
+  }
+
+  /** Reports what is new for the last time, unless the spool fails. */
+  async stop(): Promise<void> {
+    const spool = this.#spool;
+    this.#spool = undefined;
+    clearTimeout(this.#timer);
+    if (spool && await this.#running) await this.exchange(spool).catch(() => {});
+  }
+
+  /**
+   * Reports what is new to the others, and learns what they have reported.
+   *
+   * @throws what the spool throws; the next call then reports the same again
+   */
+  async exchange(spool: Pick<Spool, "exchange">): Promise<void> {
+    const { duplicates, limits, uptime } = this.#options;
+    // From the first exchange on: without one, keys would only add up.
+    duplicates.onTaken ??= (key) => this.#add(key.subarray(0, REMEMBERED_KEY_BYTES));
+    const keys = this.#keys.slice(0, this.#keyBytes);
+    this.#keyBytes = 0;
+    const now = uptime();
+    const unshared = limits.unshared(now);
+    let reported: readonly ReceivedGossip[];
+    try {
+      reported = await spool.exchange({
+        keys,
+        limits: unshared.map(({ dsn, category, limit: { until, rest } }) => (
+          { dsn, category, endsInMs: until - now, rest }
+        )),
+      }, Date.now());
+    } catch (error) {
+      const later = this.#keys.slice(0, this.#keyBytes);
+      this.#keyBytes = 0;
+      const kept = MAX_REMEMBERED * REMEMBERED_KEY_BYTES - later.length;
+      this.#add(kept > 0 ? keys.slice(-kept) : new Uint8Array(0));
+      this.#add(later.slice(-MAX_REMEMBERED * REMEMBERED_KEY_BYTES));
+      throw error;
+    }
+    for (const { limit } of unshared) limit.isShared = true;
+    for (const gossip of reported) this.#learn(gossip);
+  }
+
+  /** Returns whether it succeeded. The next exchange follows later. */
+  async #exchangeAndRepeat(): Promise<boolean> {
+    try {
+      await this.exchange(this.#spool!);
+      return true;
+    } catch {
+      // The spool fails, which its drain logs. The relay works with what it knows.
+      return false;
+    } finally {
+      if (this.#spool) {
+        const repeat = () => this.#running = this.#exchangeAndRepeat();
+        this.#timer = setTimeout(repeat, EXCHANGE_MS);
+        Deno.unrefTimer(this.#timer);
+      }
+    }
+  }
+
+  #add(keys: Uint8Array): void {
+    const length = this.#keyBytes + keys.length;
+    if (length > this.#keys.length) {
+      this.#keys = new Uint8Array(this.#keys.buffer.transfer(2 * length));
+    }
+    this.#keys.set(keys, this.#keyBytes);
+    this.#keyBytes = length;
+  }
+
+  #learn({ keys, limits, ageMs }: ReceivedGossip): void {
+    const { allowList, duplicates, limits: known, uptime } = this.#options;
+    const now = uptime();
+    const at = now - ageMs;
+    if (ageMs < REMEMBERED_MS) {
+      for (let start = 0; start < keys.length; start += REMEMBERED_KEY_BYTES) {
+        duplicates.learn(keys.subarray(start, start + REMEMBERED_KEY_BYTES), at);
+      }
+    }
+    for (const limit of limits) {
+      const until = at + limit.endsInMs;
+      // Other servers may be allowed other DSNs.
+      if (until > now && allowList.find(limit.dsn)) known.learn(limit, until, now);
+    }
+  }
+}
