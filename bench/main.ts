@@ -32,7 +32,6 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   spool: { load: () => import("./spool.ts"), needs: ["wrk"] },
   scale: { load: () => import("./scale.ts"), needs: RELAY_PROGRAMS, byNameOnly: true },
   inbox: { load: () => import("./inbox.ts") },
-  clients: { load: () => import("./clients.ts"), needs: RELAY_PROGRAMS, byNameOnly: true },
   killed: { load: () => import("./killed_tabs.ts"), needs: ["chromium"], byNameOnly: true },
 };
 

@@ -16,7 +16,7 @@ export interface RelayOptions
     Pick<StatusOptions, "refusedReports" | "exchange">,
     Pick<
       IngestClientOptions,
-      "relayTimeoutMs" | "upstream" | "proxies" | "connections" | "onIngestState"
+      "relayTimeoutMs" | "upstream" | "proxies" | "onIngestState"
     > {
   /** Every DSN that may be relayed. */
   readonly allowedDsns: readonly Dsn[];

@@ -1,3 +1,4 @@
+import { HTTP_CLIENT_VARIABLES } from "../../tools/run/permissions.ts";
 import { fileURLToPath } from "node:url";
 import { fresh } from "../relay/_start_relay.ts";
 import { closeQuietly, writeAll } from "../stand_in_ingest.ts";
@@ -33,6 +34,7 @@ export class RelayProcess {
         "run",
         "--no-prompt",
         "--allow-net=127.0.0.1",
+        `--allow-env=${HTTP_CLIENT_VARIABLES.join(",")}`,
         "--v8-flags=--expose-gc",
         module,
         upstream,

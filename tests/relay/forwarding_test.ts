@@ -73,6 +73,7 @@ Deno.test("forwarded request → the bytes as received, and only the contract's 
   assert.equal(request.method, "POST");
   assert.equal(request.path, "/api/42/envelope/");
   assert.deepEqual({ ...request.headers }, {
+    "connection": "keep-alive",
     "content-length": `${binary.length}`,
     "content-type": "application/x-sentry-envelope",
     "host": ingest.host,

@@ -9,7 +9,7 @@ import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 const CONTROL_CHARACTERS = ["\x01", "\x1b", "\x7f"];
 const HOUR_MS = 3_600_000;
 
-Deno.test("control characters in an ingest's headers → its status is passed on, the server lives", async () => {
+Deno.test("control characters in an ingest's headers → no decision, the server lives", async () => {
   await using ingest = startStandInIngest();
   const cases = [200, 400, 429].flatMap((status) =>
     CONTROL_CHARACTERS.map((character) => ({ status, character }))
@@ -32,9 +32,7 @@ Deno.test("control characters in an ingest's headers → its status is passed on
   for (const [at, { status }] of cases.entries()) {
     const response = await postTo(server, envelope({ dsn: dsns[at], event_id: "e1" }));
     await response.body?.cancel();
-    assert.equal(response.status, status);
-    assert.equal(response.headers.get("x-sentry-error"), "no?[31m such project");
-    assert.equal(response.headers.get("x-sentry-rate-limits"), "60:error");
+    assert.equal(response.status, 202, `${status}`);
   }
   assert.equal((await fetch(`${server.origin}/monitoring`)).status, 200);
 });

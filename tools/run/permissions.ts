@@ -15,6 +15,13 @@ export interface Folders {
 /** What the server reads of the project while it runs: the build, and modules imported dynamically. */
 const READ = [".build", "routes", "server", "monitoring", "node_modules"];
 
+/** What the HTTP client's package reads when it is loaded. */
+export const HTTP_CLIENT_VARIABLES: readonly string[] = [
+  "UNDICI_NO_WASM_SIMD",
+  "UNDICI_USE_MILO",
+  "JEST_WORKER_ID",
+];
+
 /**
  * Deno's permission flags for the server: it may read the project and its data, write its data,
  * listen at its address, connect to its ingests and their proxies and to its PostgreSQL, or to its webhook and to
@@ -34,7 +41,11 @@ export function serverPermissions(config: Config, { root, cwd }: Folders): strin
     ...config.otlpUrl === undefined ? [] : [urlHost(new URL(config.otlpUrl))],
     ...database === undefined ? [] : [hostPort(database.host, database.port)],
   ];
-  const env = [...CONFIG_VARIABLES, ...(database ? POSTGRES_VARIABLES : [])];
+  const env = [
+    ...CONFIG_VARIABLES,
+    ...HTTP_CLIENT_VARIABLES,
+    ...(database ? POSTGRES_VARIABLES : []),
+  ];
   return [
     "--no-prompt",
     `--allow-read=${read.join(",")}`,

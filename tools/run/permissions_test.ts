@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
 import { POSTGRES_VARIABLES } from "../../monitoring/storage/postgres_address.ts";
-import { serverPermissions } from "./permissions.ts";
+import { HTTP_CLIENT_VARIABLES, serverPermissions } from "./permissions.ts";
 
 const FOLDERS = { root: "/srv/app", cwd: "/srv/app" };
 const HOSTED = "https://key@o1.ingest.us.sentry.io/1";
@@ -86,10 +86,11 @@ Deno.test("DATABASE_URL → its host, its authority's file and the driver's vari
   const net = ["0.0.0.0:8000", "127.0.0.1:3000", "db.example:6432"];
   assert.deepEqual(given["--allow-net"], net);
   assert.equal(given["--allow-read"]?.at(-1), "/srv/app/certificates/ca.crt");
-  assert.deepEqual(given["--allow-env"], [...CONFIG_VARIABLES, ...POSTGRES_VARIABLES]);
+  const names = [...CONFIG_VARIABLES, ...HTTP_CLIENT_VARIABLES, ...POSTGRES_VARIABLES];
+  assert.deepEqual(given["--allow-env"], names);
   const inbox = flags(env);
   assert.deepEqual(inbox["--allow-net"], ["127.0.0.1:8000", "db.example:6432"]);
-  assert.deepEqual(inbox["--allow-env"], given["--allow-env"]);
+  assert.deepEqual(inbox["--allow-env"], names);
   const unused = flags({ ...env, SENTRY_DSN: HOSTED, SPOOL: "none" });
   assert.ok(!unused["--allow-net"]?.includes("db.example:6432"));
 });
@@ -110,7 +111,7 @@ Deno.test("files: writes its data, reads the project and its data", () => {
 
 Deno.test("environment: the contract's variables; no programs, no prompts", () => {
   const given = flags({});
-  assert.deepEqual(given["--allow-env"], CONFIG_VARIABLES);
+  assert.deepEqual(given["--allow-env"], [...CONFIG_VARIABLES, ...HTTP_CLIENT_VARIABLES]);
   assert.deepEqual(Object.keys(given).sort(), [
     "--allow-env",
     "--allow-net",

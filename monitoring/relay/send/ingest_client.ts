@@ -9,12 +9,14 @@ import {
   type IngestState,
   type UndecidedAttempt,
 } from "./circuit_breaker.ts";
-import { ConnectionLostError } from "./http/connection.ts";
-import { ConnectionPool, PoolAbortedError } from "./http/connection_pool.ts";
-import { ResponseTimeoutError } from "./http/deadline.ts";
 import { failureReason } from "./http/failure_reason.ts";
+import {
+  ClientAbortedError,
+  HttpClient,
+  type HttpResponse,
+  RequestFailedError,
+} from "./http/http_client.ts";
 import type { Proxies } from "./http/proxies.ts";
-import type { HttpResponse } from "./http/response_reader.ts";
 import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import type { RateLimits } from "./rate_limits.ts";
 import { type Sender, senderHeaders } from "./sender.ts";
@@ -58,8 +60,6 @@ export interface IngestClientOptions {
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly uptime: () => number;
-  /** Sends the requests. Default: {@linkcode createConnectionPool}. */
-  readonly connections?: Pick<ConnectionPool, "post" | "abort">;
 }
 
 /** Maximum bytes of a response body, which is an id or a sentence. A larger one is not passed on. */
@@ -80,27 +80,23 @@ interface Target {
   readonly breaker: CircuitBreaker;
 }
 
-/** The connection pool with the limits of the relay. */
-export function createConnectionPool(proxies?: Proxies): ConnectionPool {
-  return new ConnectionPool({
-    maxBodyBytes: MAX_RESPONSE_BYTES,
-    maxConnections: MAX_CONNECTIONS,
-    maxIdleMs: MAX_IDLE_MS,
-    proxies,
-  });
-}
-
 /** Sends envelopes to ingests and keeps a circuit breaker for each. */
 export class IngestClient {
   readonly #options: IngestClientOptions;
-  readonly #pool: Pick<ConnectionPool, "post" | "abort">;
+  readonly #http: HttpClient;
   /** By DSN object of the allow-list, because parsing URLs for each envelope takes time. */
   readonly #targets = new WeakMap<Dsn, Target>();
   readonly #breakers = new Map<string, CircuitBreaker>();
 
   constructor(options: IngestClientOptions) {
     this.#options = options;
-    this.#pool = options.connections ?? createConnectionPool(options.proxies);
+    this.#http = new HttpClient({
+      maxBodyBytes: MAX_RESPONSE_BYTES,
+      maxConnections: MAX_CONNECTIONS,
+      maxIdleMs: MAX_IDLE_MS,
+      connectTimeoutMs: options.relayTimeoutMs,
+      proxies: options.proxies,
+    });
   }
 
   breakerOf(dsn: Dsn): CircuitBreaker {
@@ -167,11 +163,12 @@ export class IngestClient {
     if (!drained) breaker.liveAttemptStarted();
     try {
       const request = { url, headers, body: bytes, timeoutMs, beforeSending, signal };
-      response = await this.#pool.post(request);
+      response = await this.#http.post(request);
     } catch (error) {
       if (error instanceof RateLimitedError) return { kind: "rate_limited", limits: error.limits };
-      if (signal?.aborted || error instanceof PoolAbortedError) return { kind: "aborted" };
-      return undecided(mayHaveArrived(error) ? "sent" : "not sent", failureReason(error));
+      if (signal?.aborted || error instanceof ClientAbortedError) return { kind: "aborted" };
+      if (!(error instanceof RequestFailedError)) throw error;
+      return undecided(error.wasSent ? "sent" : "not sent", failureReason(error.cause));
     } finally {
       if (!drained) breaker.liveAttemptEnded();
     }
@@ -186,7 +183,7 @@ export class IngestClient {
 
   /** Aborts all live attempts. */
   abort(): void {
-    this.#pool.abort();
+    this.#http.abort();
   }
 
   #targetOf(dsn: Dsn): Target {
@@ -208,12 +205,6 @@ export class IngestClient {
     }
     return breaker;
   }
-}
-
-/** Whether any byte of a request that failed may have reached the ingest. */
-function mayHaveArrived(error: unknown): boolean {
-  return error instanceof ConnectionLostError ||
-    (error instanceof ResponseTimeoutError && error.phase === "waiting for the response");
 }
 
 /** Thrown before sending an envelope that rate limits cover completely. */

@@ -1,6 +1,6 @@
 import type { EnvelopeHeader } from "../../protocol/envelope.ts";
 import { type Answer, takenAnswer } from "../answer.ts";
-import type { HeaderReader, HttpResponse } from "./http/response_reader.ts";
+import type { HeaderReader, HttpResponse } from "./http/http_client.ts";
 import { formatLimits, parseLimits, rateLimitHeaders } from "./rate_limit_headers.ts";
 
 /** Maximum length of an ingest's error text in our response and logs. */

@@ -1,4 +1,4 @@
-import type { HeaderReader } from "./http/response_reader.ts";
+import type { HeaderReader } from "./http/http_client.ts";
 
 /** Default of SDKs for a 429 without a time (https://develop.sentry.dev/sdk/expected-features/rate-limiting/). */
 export const DEFAULT_RETRY_S = 60;

@@ -1,5 +1,5 @@
 import { ALL_CATEGORIES, categoryBits, KNOWN_CATEGORIES } from "../../protocol/categories.ts";
-import type { HttpResponse } from "./http/response_reader.ts";
+import type { HttpResponse } from "./http/http_client.ts";
 import {
   DEFAULT_RETRY_S,
   formatLimits,

@@ -1,8 +1,5 @@
-import { ProxyError } from "./connect.ts";
-import { ConnectionLostError } from "./connection.ts";
-import { ResponseTimeoutError } from "./deadline.ts";
-import { ResponseError } from "./response_reader.ts";
-import { HandshakeClosedError } from "./tls_stream.ts";
+import { HandshakeClosedError, ProxyError } from "./connect.ts";
+import { ResponseTimeoutError } from "./http_client.ts";
 
 /** Error code of Deno or `node:tls` → meaning for an operator. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -30,7 +27,7 @@ const UNTRUSTED = /SELF_SIGNED|ISSUER|UNABLE_TO_VERIFY|UNTRUSTED|CERT_SIGNATURE|
  * Why a request got no response, as part of a sentence for logs and health. Contains fixed texts and numbers only, nothing
  * that an upstream sent.
  *
- * @param error of `ConnectionPool.post`
+ * @param error the cause of a `RequestFailedError`
  *
  * @example
  * ```ts
@@ -46,11 +43,6 @@ export function failureReason(error: unknown): string {
     if (error.status !== undefined) return `proxy refused: ${error.status}`;
     return `proxy: ${failureReason(error.cause)}`;
   }
-  if (error instanceof ConnectionLostError) {
-    if (error.cause instanceof ResponseError) return "the answer is not HTTP/1.1";
-    return "connection closed without an answer";
-  }
-  if (error instanceof ResponseError) return "the answer is not HTTP/1.1";
   if (error instanceof Deno.errors.NotCapable) return "not permitted to connect";
   if (!(error instanceof Error)) return "unknown failure";
   if (error instanceof Deno.errors.ConnectionRefused) return "connection refused";
@@ -61,6 +53,10 @@ export function failureReason(error: unknown): string {
     return "connection closed during the TLS handshake";
   }
   const code = "code" in error ? String(error.code) : "";
+  if (code === "UND_ERR_SOCKET") return "connection closed without an answer";
+  if (error.name === "HTTPParserError" || code.startsWith("UND_ERR_")) {
+    return "the answer is not HTTP/1.1";
+  }
   if (UNTRUSTED.test(code)) return "certificate is not trusted";
   if (/^(ERR_SSL|ERR_TLS|EPROTO)/.test(code)) return REASONS[code] ?? "TLS handshake failed";
   return REASONS[code] ?? "connection failed";

