@@ -16,17 +16,17 @@ import {
   type SpoolStats,
   SpoolUnavailableError,
 } from "./spool.ts";
+import type { SpoolFile } from "./spool_file.ts";
 import {
+  bodiesIn,
   type Call,
-  type CallResults,
   errorOf,
   type FromWorker,
+  type Method,
   pack,
-  packGossip,
   type Result,
   type ToWorker,
   unpack,
-  unpackGossip,
   type WorkerData,
 } from "./worker_messages.ts";
 
@@ -90,7 +90,7 @@ class SqliteSpool implements Spool {
   readonly #batches = new Batches<Call, Result>({
     lanes: 1,
     run: (calls) => this.#perform(calls),
-    sizeOf: (call) => call.method === "put" ? call.envelope.body.byteLength : 0,
+    sizeOf: ({ args }) => bodiesIn(args).reduce((sum, { byteLength }) => sum + byteLength, 0),
   });
   #thread: Thread | undefined;
   /** When the last worker was started, by `performance.now()`. */
@@ -110,48 +110,43 @@ class SqliteSpool implements Spool {
     if (envelope.key.byteLength !== KEY_BYTES) {
       throw new TypeError(`Cannot spool: a duplicate key must have ${KEY_BYTES} bytes.`);
     }
-    return await this.#call({ method: "put", envelope: pack(envelope) });
+    return await this.#call("put", envelope);
   }
 
   has(key: Uint8Array): Promise<boolean> {
-    return this.#call({ method: "has", key: key.slice().buffer });
+    return this.#call("has", key);
   }
 
   hasSequence(dsn: string, sequence: string): Promise<boolean> {
-    return this.#call({ method: "hasSequence", dsn, sequence });
+    return this.#call("hasSequence", dsn, sequence);
   }
 
-  async lease(request: LeaseRequest): Promise<LeasedEnvelope[]> {
-    const lease = `${this.#owner}.${++this.#leaseCount}`;
-    const packed = await this.#call({ method: "lease", request, lease });
-    return packed.map(unpack);
+  lease(request: LeaseRequest): Promise<LeasedEnvelope[]> {
+    return this.#call("lease", request, `${this.#owner}.${++this.#leaseCount}`);
   }
 
   renew(held: readonly Lease[], now: number): Promise<number[]> {
-    // Callers may pass whole envelopes: do not copy their bodies to the worker.
-    const leases = held.map(({ id, lease }) => ({ id, lease }));
-    return this.#call({ method: "renew", leases, now });
+    return this.#call("renew", held.map(leaseOf), now);
   }
 
-  complete({ id, lease }: Lease): Promise<boolean> {
-    return this.#call({ method: "complete", lease: { id, lease } });
+  complete(held: Lease): Promise<boolean> {
+    return this.#call("complete", leaseOf(held));
   }
 
-  release({ id, lease }: Lease, notBefore: number, failures?: number): Promise<boolean> {
-    return this.#call({ method: "release", lease: { id, lease }, notBefore, failures });
+  release(held: Lease, notBefore: number, failures?: number): Promise<boolean> {
+    return this.#call("release", leaseOf(held), notBefore, failures);
   }
 
   expire(now: number): Promise<Dropped[]> {
-    return expireAll(() => this.#call({ method: "expire", now }));
+    return expireAll(() => this.#call("expire", now));
   }
 
   stats(): Promise<SpoolStats> {
-    return this.#call({ method: "stats" });
+    return this.#call("stats");
   }
 
-  async exchange(report: GossipReport, now: number): Promise<ReceivedGossip[]> {
-    const packed = await this.#call({ method: "exchange", report: packGossip(report), now });
-    return packed.map(unpackGossip);
+  exchange(report: GossipReport, now: number): Promise<ReceivedGossip[]> {
+    return this.#call("exchange", report, now);
   }
 
   close(): Promise<void> {
@@ -162,7 +157,7 @@ class SqliteSpool implements Spool {
     const thread = this.#thread;
     if (thread === undefined) return;
     // Calls are performed in their order: with this one, all before it are done.
-    await this.#batches.add({ method: "stats" }).catch(() => {});
+    await this.#batches.add({ method: "stats", args: [] }).catch(() => {});
     if (thread.stalled) return;
     thread.worker.ref();
     post(thread.worker, { close: true });
@@ -171,11 +166,14 @@ class SqliteSpool implements Spool {
     clearTimeout(timer);
   }
 
-  async #call<C extends Call>(call: C): Promise<CallResults[C["method"]]> {
+  async #call<M extends Method>(
+    method: M,
+    ...args: Parameters<SpoolFile[M]>
+  ): Promise<ReturnType<SpoolFile[M]>> {
     if (this.#closing) throw new SpoolUnavailableError("it is closed");
-    const result = await this.#batches.add(call);
+    const result = await this.#batches.add({ method, args: args.map((arg) => pack(arg)) });
     if ("failure" in result) throw errorOf(result.failure);
-    return result.value as CallResults[C["method"]];
+    return unpack(result.value) as ReturnType<SpoolFile[M]>;
   }
 
   async #perform(calls: readonly Call[]): Promise<readonly Result[]> {
@@ -189,7 +187,7 @@ class SqliteSpool implements Spool {
     void thread.opened.promise.then(() => {
       thread.worker.ref();
       thread.stallTimer = setTimeout(() => stall(thread), this.#options.stallMs ?? STALL_MS);
-      post(thread.worker, { calls }, calls.flatMap(bodyOf));
+      post(thread.worker, { calls }, calls.flatMap(({ args }) => bodiesIn(args)));
     });
     return await results.promise;
   }
@@ -248,8 +246,9 @@ function stall(thread: Thread): void {
   thread.results?.reject(new SpoolUnavailableError(STALLED));
 }
 
-function bodyOf(call: Call): ArrayBuffer[] {
-  return call.method === "put" ? [call.envelope.body] : [];
+/** Callers may pass whole envelopes: their bodies are not copied to the worker. */
+function leaseOf({ id, lease }: Lease): Lease {
+  return { id, lease };
 }
 
 function post(worker: Worker, message: ToWorker, transfer: ArrayBuffer[] = []): void {

@@ -5,25 +5,23 @@ import { isLocked, isUnwritable } from "../../storage/errors.ts";
 import { RecoveringDatabase } from "../../storage/recovering_database.ts";
 import { hasContent } from "./rows.ts";
 import { SPOOL_SCHEMA } from "./sql.ts";
-import type { LeasedEnvelope } from "./spool.ts";
+import type { GossipReport } from "./spool.ts";
 import { SpoolFile } from "./spool_file.ts";
 import {
+  bodiesIn,
   type Call,
-  type CallResults,
   failureOf,
   type FromWorker,
+  type Method,
   pack,
-  type Packed,
-  packGossip,
   type Result,
   type ToWorker,
   unpack,
-  unpackGossip,
   type WorkerData,
 } from "./worker_messages.ts";
 
 /** Calls that change no envelope. */
-const READS: readonly Call["method"][] = ["has", "hasSequence", "stats", "exchange"];
+const READS: readonly Method[] = ["has", "hasSequence", "stats", "exchange"];
 
 const { path, limits } = workerData as WorkerData;
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []) =>
@@ -37,9 +35,9 @@ if (database) {
       process.exit();
     }
     const results = perform(database, message.calls);
-    send({ results }, message.calls.flatMap(({ method }, at) => bodiesOf(method, results[at])));
+    send({ results }, results.flatMap((result) => "value" in result ? bodiesIn(result.value) : []));
     // Releases the bodies now: between batches the garbage collector may not run for long.
-    for (const call of message.calls) if (call.method === "put") call.envelope.body.transfer(0);
+    for (const body of bodiesIn(message.calls.flatMap(({ args }) => args))) body.transfer(0);
   });
 }
 
@@ -97,42 +95,16 @@ function performTogether(db: RecoveringDatabase<SpoolFile>, calls: readonly Call
 }
 
 /** Whether a call adds rows, for which a full disk has no room. */
-function adds(call: Call): boolean {
-  if (call.method === "exchange") return hasContent(unpackGossip(call.report));
-  return call.method === "put";
+function adds({ method, args: [report] }: Call): boolean {
+  return method === "put" ||
+    method === "exchange" && hasContent(unpack(report) as GossipReport);
 }
 
-function performOne(file: SpoolFile, call: Call): CallResults[Call["method"]] {
-  switch (call.method) {
-    case "put":
-      return file.put(unpack(call.envelope));
-    case "has":
-      return file.has(new Uint8Array(call.key));
-    case "hasSequence":
-      return file.hasSequence(call.dsn, call.sequence);
-    case "lease":
-      return file.lease(call.request, call.lease).map(pack);
-    case "renew":
-      return file.renew(call.leases, call.now);
-    case "complete":
-      return file.complete(call.lease);
-    case "release":
-      return file.release(call.lease, call.notBefore, call.failures);
-    case "expire":
-      return file.expire(call.now);
-    case "stats":
-      return file.stats();
-    case "exchange":
-      return file.exchange(unpackGossip(call.report), call.now).map(packGossip);
-  }
+function performOne(file: SpoolFile, { method, args }: Call): unknown {
+  const perform = file[method] as (...args: unknown[]) => unknown;
+  return pack(perform.apply(file, args.map(unpack)));
 }
 
 function failed(error: unknown): Result {
   return { failure: failureOf(error) };
-}
-
-/** Buffers of a result that are transferred instead of copied. */
-function bodiesOf(method: Call["method"], result: Result | undefined): ArrayBuffer[] {
-  if (method !== "lease" || !result || "failure" in result) return [];
-  return (result.value as Packed<LeasedEnvelope>[]).map(({ body }) => body);
 }

@@ -1,26 +1,11 @@
-/**
- * Messages between the server's thread and the spool's worker. Bytes are sent as transferred buffers: of a view, the
- * runtime's `postMessage` lists every byte as a property, which takes 600 µs for 10 KB.
- */
+/** Messages between the server's thread and the spool's worker. */
 import {
   DatabaseFileError,
   DatabaseVersionError,
   SymbolicLinkError,
 } from "../../storage/errors.ts";
-import type { SpoolLimits } from "./spool_file.ts";
-import {
-  type Expired,
-  type GossipReport,
-  type Lease,
-  type LeasedEnvelope,
-  type LeaseRequest,
-  ownBuffer,
-  type PutResult,
-  type ReceivedGossip,
-  type SpooledEnvelope,
-  type SpoolStats,
-  SpoolUnavailableError,
-} from "./spool.ts";
+import type { SpoolFile, SpoolLimits } from "./spool_file.ts";
+import { ownBuffer, SpoolUnavailableError } from "./spool.ts";
 
 /** What the worker is started with. */
 export interface WorkerData {
@@ -38,42 +23,16 @@ export type FromWorker =
   /** One sentence that an operator should read. */
   | { readonly notice: string };
 
-/** One call of a `Spool` method. */
-export type Call =
-  | { readonly method: "put"; readonly envelope: Packed<SpooledEnvelope> }
-  | { readonly method: "has"; readonly key: ArrayBuffer }
-  | { readonly method: "hasSequence"; readonly dsn: string; readonly sequence: string }
-  | { readonly method: "lease"; readonly request: LeaseRequest; readonly lease: string }
-  | { readonly method: "renew"; readonly leases: readonly Lease[]; readonly now: number }
-  | { readonly method: "complete"; readonly lease: Lease }
-  | {
-    readonly method: "release";
-    readonly lease: Lease;
-    readonly notBefore: number;
-    readonly failures?: number;
-  }
-  | { readonly method: "expire"; readonly now: number }
-  | { readonly method: "stats" }
-  | {
-    readonly method: "exchange";
-    readonly report: PackedGossip<GossipReport>;
-    readonly now: number;
-  };
+/** The methods that the worker performs. */
+export type Method = Exclude<keyof SpoolFile, "transaction">;
 
-/** Method → type of its result. */
-export interface CallResults {
-  readonly put: PutResult;
-  readonly has: boolean;
-  readonly hasSequence: boolean;
-  readonly lease: Packed<LeasedEnvelope>[];
-  readonly renew: number[];
-  readonly complete: boolean;
-  readonly release: boolean;
-  readonly expire: Expired;
-  readonly stats: SpoolStats;
-  readonly exchange: PackedGossip<ReceivedGossip>[];
+export interface Call {
+  readonly method: Method;
+  /** Packed, see {@linkcode pack}. */
+  readonly args: readonly unknown[];
 }
 
+/** The value is packed. */
 export type Result = { readonly value: unknown } | { readonly failure: Failure };
 
 /** An error as plain data. */
@@ -114,33 +73,35 @@ export function errorOf(failure: Failure): Error {
   }
 }
 
-/** An envelope with its bytes in buffers of their own. */
-export interface Packed<E extends SpooledEnvelope> {
-  readonly facts: Omit<E, "bytes" | "key">;
-  readonly body: ArrayBuffer;
-  readonly key: ArrayBuffer;
-}
-
 /**
- * Detaches the bytes' buffer if they fill it, else copies them.
+ * Plain data with a buffer in place of each `Uint8Array`: of a view, the runtime's `postMessage` lists every byte as a
+ * property, which takes 600 µs for 10 KB.
  *
- * @throws {TypeError} the buffer is already detached
+ * Buffers of `bytes`, an envelope's body, are detached if the bytes fill them. Others are copied.
+ *
+ * @param name of the property that holds the value
  */
-export function pack<E extends SpooledEnvelope>({ bytes, key, ...facts }: E): Packed<E> {
-  return { facts, body: ownBuffer(bytes), key: key.slice().buffer };
+export function pack(value: unknown, name?: string): unknown {
+  if (value instanceof Uint8Array) {
+    return name === "bytes" ? ownBuffer(value) : value.slice().buffer;
+  }
+  return mapObject(value, pack);
 }
 
-export function unpack<E extends SpooledEnvelope>({ facts, body, key }: Packed<E>): E {
-  return { ...facts, bytes: new Uint8Array(body), key: new Uint8Array(key) } as unknown as E;
+/** The opposite of {@linkcode pack}. */
+export function unpack(value: unknown): unknown {
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : mapObject(value, unpack);
 }
 
-/** Gossip with its keys in a buffer of its own. */
-export type PackedGossip<G extends GossipReport> = Omit<G, "keys"> & { readonly keys: ArrayBuffer };
-
-export function packGossip<G extends GossipReport>({ keys, ...rest }: G): PackedGossip<G> {
-  return { ...rest, keys: keys.slice().buffer };
+/** The bodies in packed data, which are transferred. */
+export function bodiesIn(value: unknown): ArrayBuffer[] {
+  if (Array.isArray(value)) return value.flatMap(bodiesIn);
+  const { bytes } = Object(value) as { bytes?: unknown };
+  return bytes instanceof ArrayBuffer ? [bytes] : [];
 }
 
-export function unpackGossip<G extends GossipReport>({ keys, ...rest }: PackedGossip<G>): G {
-  return { ...rest, keys: new Uint8Array(keys) } as unknown as G;
+function mapObject(value: unknown, map: (value: unknown, name?: string) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => map(item));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, map(item, name)]));
 }
