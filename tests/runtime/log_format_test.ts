@@ -1,6 +1,7 @@
 /** `LOG_FORMAT=json`: what a process of the server prints, from its first line to its last. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { HTTP_CLIENT_VARIABLES } from "../../tools/run/permissions.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import { fetchToEnd } from "./_reporting_server.ts";
 
@@ -63,7 +64,7 @@ Deno.test("LOG_FORMAT=json, the start fails → one object, code 1", async () =>
     [["-A", "main.ts"], invalid, /^Cannot start: PORT is "many"\. Use /],
     // An error that is not expected: the environment cannot be read.
     [
-      ["--no-prompt", "--allow-env=LOG_FORMAT", "main.ts"],
+      ["--no-prompt", `--allow-env=${["LOG_FORMAT", ...HTTP_CLIENT_VARIABLES].join()}`, "main.ts"],
       {},
       /^error: Uncaught \(in promise\) NotCapable: /,
     ],
