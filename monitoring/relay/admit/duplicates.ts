@@ -1,11 +1,12 @@
+import { Buffer } from "node:buffer";
 import { RelayError } from "../errors.ts";
 
 /** One hour: longer than any client resends an envelope whose answer it may have missed. */
 export const REMEMBERED_MS = 3_600_000;
 
 /**
- * Maximum number of duplicate keys that a server remembers: one hour of 55 envelopes per second of all servers. The
- * oldest are forgotten first.
+ * Number of duplicate keys that a server remembers at least: one hour of 55 envelopes per second of all servers. It has
+ * at most twice as many.
  */
 export const MAX_REMEMBERED = 200_000;
 
@@ -26,19 +27,23 @@ export class Duplicates {
   /** Receives the key of each envelope that this server took. */
   onTaken: ((key: Uint8Array) => void) | undefined;
   readonly #max: number;
-  /** Names of keys, the oldest first, with the time when each was taken. */
-  readonly #taken = new Map<string, number>();
+  /**
+   * Names of keys with the time when each was taken. The older ones are forgotten together: to find the first entry of a
+   * `Map` takes the longer the more were deleted before it.
+   */
+  #newer = new Map<string, number>();
+  #older = new Map<string, number>();
   /** Envelopes that are processed, by key: whether each was taken. */
   readonly #processed = new Map<string, Promise<boolean>>();
 
-  /** @param max number of keys remembered at once */
+  /** @param max number of keys remembered at least */
   constructor(max: number = MAX_REMEMBERED) {
     this.#max = max;
   }
 
   /** Number of taken keys remembered now. */
   get size(): number {
-    return this.#taken.size;
+    return this.#newer.size + this.#older.size;
   }
 
   /**
@@ -53,8 +58,7 @@ export class Duplicates {
   async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
     const name = nameOf(key);
     for (let waits = 0;; waits++) {
-      this.#forgetUntil(now() - REMEMBERED_MS);
-      if (this.#taken.has(name)) return undefined;
+      if (this.#isTaken(name, now())) return undefined;
       const processed = this.#processed.get(name);
       if (processed === undefined) return this.#start(key, name, now);
       if (waits === MAX_WAITS) throw notTaken();
@@ -87,20 +91,21 @@ export class Duplicates {
     this.#add(key, at);
   }
 
+  #isTaken(name: string, now: number): boolean {
+    const at = this.#newer.get(name) ?? this.#older.get(name);
+    return at !== undefined && now - at < REMEMBERED_MS;
+  }
+
   /** Returns whether the key is new. */
   #add(key: Uint8Array, at: number): boolean {
     const name = nameOf(key);
-    if (this.#taken.has(name)) return false;
-    if (this.#taken.size === this.#max) this.#taken.delete(this.#taken.keys().next().value!);
-    this.#taken.set(name, at);
-    return true;
-  }
-
-  #forgetUntil(time: number): void {
-    for (const [name, at] of this.#taken) {
-      if (at > time) return;
-      this.#taken.delete(name);
+    if (this.#isTaken(name, at)) return false;
+    if (this.#newer.size >= this.#max) {
+      this.#older = this.#newer;
+      this.#newer = new Map();
     }
+    this.#newer.set(name, at);
+    return true;
   }
 }
 
@@ -113,5 +118,6 @@ function notTaken(): RelayError {
 
 /** The remembered part of the key as a string, one character for each byte: maps compare strings by value. */
 function nameOf(key: Uint8Array): string {
-  return String.fromCharCode(...key.subarray(0, REMEMBERED_KEY_BYTES));
+  const { buffer, byteOffset } = key;
+  return Buffer.from(buffer, byteOffset, REMEMBERED_KEY_BYTES).toString("latin1");
 }

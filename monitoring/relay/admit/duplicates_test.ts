@@ -78,23 +78,20 @@ Deno.test("two copies not taken and a third processed → spool_unavailable at o
   assert.equal(await duplicates.begin(key(1), at(0)), undefined);
 });
 
-Deno.test("more keys than the maximum → the oldest are forgotten first", async () => {
+Deno.test("more keys than the maximum → the newest are known, the oldest forgotten", async () => {
   const duplicates = new Duplicates(3);
   for (let n = 0; n < 10; n++) (await begin(duplicates, n, n))(true);
-  await begin(duplicates, 99, 10);
-  assert.equal(duplicates.size, 3);
-  assert.equal(await duplicates.begin(key(9), at(10)), undefined);
+  assert.ok(duplicates.size <= 6, `${duplicates.size}`);
+  for (const n of [7, 8, 9]) assert.equal(await duplicates.begin(key(n), at(10)), undefined);
   await begin(duplicates, 0, 10);
 });
 
-Deno.test("all keys expired → new ones are remembered, the oldest forgotten first", async () => {
+Deno.test("all keys expired → new ones are remembered", async () => {
   const duplicates = new Duplicates(3);
   for (let n = 0; n < 5; n++) (await begin(duplicates, n))(true);
-  for (let n = 5; n < 9; n++) (await begin(duplicates, n, REMEMBERED_MS))(true);
-  assert.equal(duplicates.size, 3);
-  await begin(duplicates, 4, REMEMBERED_MS);
-  await begin(duplicates, 5, REMEMBERED_MS);
-  for (const n of [6, 7, 8]) {
+  for (let n = 5; n < 8; n++) (await begin(duplicates, n, REMEMBERED_MS))(true);
+  for (const n of [5, 6, 7]) {
     assert.equal(await duplicates.begin(key(n), at(REMEMBERED_MS)), undefined);
   }
+  for (const n of [3, 4]) await begin(duplicates, n, REMEMBERED_MS);
 });

@@ -261,10 +261,9 @@ function optionsOf({ url, headers, body }: HttpRequest, proxy: URL | undefined) 
   return {
     method: "POST",
     path: `${proxy ? url.origin : ""}${url.pathname}${url.search}`,
-    headers: {
-      ...headers,
-      ...(authorization !== undefined && { "proxy-authorization": authorization }),
-    },
+    headers: authorization === undefined
+      ? headers
+      : { ...headers, "proxy-authorization": authorization },
     body,
   } satisfies Dispatcher.DispatchOptions;
 }
