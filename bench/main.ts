@@ -1,11 +1,9 @@
 /**
- * `deno task bench [--only=NAME,NAME]`: measures, prints each figure with its budget (budgets.ts), writes them into the
- * table of README.md, and exits with 1 if a budget is missed or a bench fails. The page must be built. Nothing else
- * should run on the machine meanwhile.
+ * `deno task bench [--only=NAME,NAME]`: measures, prints each figure with its budget (budgets.ts), and exits with 1 if a
+ * budget is missed or a bench fails. The page must be built. Nothing else should run on the machine meanwhile.
  */
 import { figureLine, isWithin, type Measured } from "./figures.ts";
 import { isInstalled, type Program } from "./programs.ts";
-import { updateTable } from "./table.ts";
 
 interface Bench {
   /** Loaded when it runs, so that it does not affect the others. */
@@ -19,7 +17,7 @@ interface Bench {
 /** Needed to compare relays. */
 const RELAY_PROGRAMS = ["linux", "wrk", "nginx"] as const;
 
-/** In the order of the table. */
+/** In the order in which they run. */
 const BENCHES: Readonly<Record<string, Bench>> = {
   page: { load: () => import("./page.ts"), needs: ["chromium"] },
   errors: { load: () => import("./error_cost.ts"), needs: ["chromium"] },
@@ -42,20 +40,17 @@ if (unknown !== undefined) {
   Deno.exit(2);
 }
 
-const results = new Map<string, readonly Measured[]>();
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (only ? !only.includes(name) : bench.byNameOnly) continue;
   console.log(`\n${name}`);
   const start = performance.now();
   const measured = await measure(name, bench);
   console.log(`  took ${((performance.now() - start) / 1_000).toFixed(0)} s`);
-  results.set(name, measured);
   for (const figure of measured) {
     console.log(`  ${figureLine(figure)}`);
     if ("value" in figure && !isWithin(figure)) Deno.exitCode = 1;
   }
 }
-await updateTable(results, Object.keys(BENCHES));
 Deno.exit();
 
 async function measure(name: string, { load, needs = [] }: Bench): Promise<readonly Measured[]> {
