@@ -269,3 +269,15 @@ Deno.test("clients that disconnect in the middle of large uploads → their memo
   assert.equal((await server.post(largeEnvelope(MIB))).status, 200);
   assert.equal((await server.health()).in_flight_bytes, 0);
 });
+
+Deno.test("chunked bodies that end where a buffer ends → delivered", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const header = (pad: string) => ({ event_id: "e1", dsn: DSN, pad });
+  const least = envelope(header("")).length;
+  for (let size = 16_376; size <= 16_388; size++) {
+    const body = envelope(header("x".repeat(size - least)));
+    assert.equal(body.length, size);
+    await expectTaken(await server.post(new Blob([body]).stream()), "delivered", { id: "e1" });
+  }
+});

@@ -2,6 +2,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Small, because slow clients may send many bodies at once, and a client may announce more than it sends. */
 const FIRST_BYTES = 16 * 1024;
+/** Deno 2.9.6 never ends a stream that is read with a view of a few bytes. */
+const LEAST_BYTES = 4 * 1024;
 /** Growth of the buffer, which copies what has arrived. */
 const GROWTH = 2;
 
@@ -33,7 +35,7 @@ export class BodyBuffer {
     // A read for the end alone would need a larger buffer.
     if (start === this.#announced) return undefined;
     if (this.#reader instanceof ReadableStreamBYOBReader) {
-      this.#reserve(1);
+      this.#reserve(Math.min(LEAST_BYTES, this.#announced - start));
       const { value } = await this.#reader.read(this.#memory.subarray(start));
       // After `cancel`.
       if (value === undefined) return undefined;
