@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { startIngestFuzzer } from "./ingest_fuzzer.ts";
 import { startClientFuzzer } from "./client_fuzzer.ts";
-import { hostileAnswer } from "./hostile_answer.ts";
+import { hostileAnswer, plainAnswer } from "./hostile_answer.ts";
 import { hostileRequest } from "./hostile_request.ts";
 
 /**
@@ -42,7 +42,7 @@ Deno.test("any answer of an ingest → a row of the contract, the process lives,
   await using ingest = startIngestFuzzer();
   await fc.assert(
     fc.asyncProperty(hostileAnswer, (answer) => ingest.check(answer)),
-    { numRuns: ANSWERS },
+    { numRuns: ANSWERS, examples: [200, 400, 429, 503].map((status) => [plainAnswer(status)]) },
   );
   for (const outcome of INGEST_OUTCOMES) assert.ok(ingest.outcomes.has(outcome), outcome);
 });

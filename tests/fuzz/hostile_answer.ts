@@ -297,3 +297,26 @@ export const hostileAnswer: fc.Arbitrary<HostileAnswer> = fc.record({
     rateLimitSeconds: seconds,
   };
 });
+
+/** An answer that every HTTP client accepts. */
+export function plainAnswer(status: number): HostileAnswer {
+  const body = latin1("{}");
+  return {
+    description: `plain ${status}`,
+    wire: latin1(`HTTP/1.1 ${status} Plain\r\nContent-Length: 2\r\n\r\n{}`),
+    isEarly: false,
+    afterwards: "keep",
+    status,
+    classification: status === 429
+      ? "rate_limited"
+      : status >= 500
+      ? "undecided"
+      : status >= 400
+      ? "rejected"
+      : "delivered",
+    mayBeRefused: false,
+    body,
+    // Without a header a 429 holds for 60 seconds.
+    rateLimitSeconds: status === 429 ? 60 : 0,
+  };
+}
