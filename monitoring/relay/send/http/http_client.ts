@@ -78,12 +78,24 @@ interface Origin {
   running: number;
 }
 
+interface RunningRequest {
+  readonly end: (reason: Error) => void;
+  readonly onTimeout: () => void;
+  /** Milliseconds of `performance.now()`. */
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Milliseconds between two checks for requests whose time is up. */
+const CHECK_MS = 50;
+
 /** Sends `POST` requests over persistent connections. Redirects are not followed. */
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #origins = new Map<string, Origin>();
-  /** Ends each request that has no signal. */
-  readonly #running = new Set<(reason: Error) => void>();
+  readonly #running = new Set<RunningRequest>();
+  /** One for all requests: a timer for each takes longer than validating a small envelope. */
+  #timer: ReturnType<typeof setInterval> | undefined;
   #closed = false;
 
   constructor(options: HttpClientOptions) {
@@ -102,17 +114,18 @@ export class HttpClient {
     signal?.throwIfAborted();
     const origin = this.#originOf(url);
     let exchange: Exchange | undefined;
-    const endWith = (reason: Error) => exchange?.end(reason);
+    const end = (reason: Error) => exchange?.end(reason);
     const onTimeout = () => {
       const isWaiting = origin.running > this.#options.maxConnections;
       const early = isWaiting ? "waiting for a connection" : "connecting";
       const phase = exchange?.isSent ? "waiting for the response" : early;
-      endWith(new RequestFailedError(!!exchange?.isSent, new ResponseTimeoutError(phase)));
+      end(new RequestFailedError(!!exchange?.isSent, new ResponseTimeoutError(phase)));
     };
-    const timer = setTimeout(onTimeout, timeoutMs);
-    const onAbort = () => endWith(signal!.reason);
-    if (signal === undefined) this.#running.add(endWith);
-    else signal.addEventListener("abort", onAbort);
+    const running = { end, onTimeout, deadline: performance.now() + timeoutMs, signal };
+    this.#running.add(running);
+    this.#timer ??= setInterval(() => this.#endLate(), CHECK_MS);
+    const onAbort = () => end(signal!.reason);
+    signal?.addEventListener("abort", onAbort);
     origin.running++;
     try {
       for (let isRepeated = false;; isRepeated = true) {
@@ -132,19 +145,33 @@ export class HttpClient {
       }
     } finally {
       origin.running--;
-      clearTimeout(timer);
-      this.#running.delete(endWith);
+      this.#running.delete(running);
       signal?.removeEventListener("abort", onAbort);
-      if (this.#closed) void origin.pool.close().catch(() => {});
+      if (this.#closed) {
+        this.#endLate();
+        void origin.pool.close().catch(() => {});
+      }
     }
+  }
+
+  /** Ends requests whose time is up. Stops the timer if there are no requests. */
+  #endLate(): void {
+    const now = performance.now();
+    for (const { deadline, onTimeout } of this.#running) if (deadline <= now) onTimeout();
+    if (this.#running.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Closes idle connections now, the others after their responses. Ends all requests without a signal. */
   abort(): void {
     this.#closed = true;
-    for (const endWith of this.#running) endWith(new ClientAbortedError("The client ended."));
+    for (const { end, signal } of this.#running) {
+      if (signal === undefined) end(new ClientAbortedError("The client ended."));
+    }
     for (const { pool } of this.#origins.values()) void pool.close().catch(() => {});
     this.#origins.clear();
+    this.#endLate();
   }
 
   #originOf(url: URL): Origin {
@@ -154,7 +181,8 @@ export class HttpClient {
       const proxy = proxies && proxyFor(url, proxies);
       const pool = new Pool(url.origin, {
         connections: maxConnections,
-        connect: connectorFor(url, proxy, connectTimeoutMs),
+        // Later than the check of a request that waits for it, whose error names the phase.
+        connect: connectorFor(url, proxy, connectTimeoutMs + 2 * CHECK_MS),
         maxHeaderSize: MAX_HEAD_BYTES,
         keepAliveTimeout: maxIdleMs,
         keepAliveMaxTimeout: maxIdleMs,
