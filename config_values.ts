@@ -29,6 +29,9 @@ export const oneOf = <T extends string>(...values: readonly T[]): Parser<T> => (
   parse: (text) => values.find((value) => value === text),
 });
 
+/** Any text. */
+export const anyText: Parser<string> = { allowed: "any text", parse: (text) => text };
+
 const matching = (pattern: RegExp, allowed: string): Parser<string> => ({
   allowed,
   parse: (text) => pattern.test(text) ? text : undefined,
@@ -145,7 +148,7 @@ export const dsn: Parser<Dsn> = {
 };
 
 /** A comma-separated list. Empty entries are ignored. */
-export const list = <T>(item: Parser<T>): Parser<T[]> => ({
+export const list = <T>(item: Parser<T>): Parser<readonly T[]> => ({
   allowed: `a comma-separated list, each entry ${item.allowed}`,
   parse: (text) => {
     const values = text.split(",").map((part) => part.trim()).filter(Boolean).map(item.parse);
