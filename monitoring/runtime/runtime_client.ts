@@ -4,7 +4,6 @@ import {
   linkedErrorsIntegration,
   nodeStackLineParser,
   setCurrentClient,
-  type Transport,
   withStreamedSpan,
 } from "@sentry/core";
 import { contextLinesIntegration, DenoClient } from "@sentry/deno";
@@ -43,7 +42,6 @@ interface StartedClient {
 export function startClient(
   { dsn, release, environment, deliver, scrubber }: StartClientOptions,
 ): StartedClient {
-  let transport: RelayTransport | undefined;
   const client = new RuntimeClient(
     {
       dsn,
@@ -54,10 +52,7 @@ export function startClient(
       environment,
       serverName: NO_HOST_NAME,
       stackParser: createStackParser(nodeStackLineParser()),
-      transport(options): Transport {
-        transport = createRelayTransport({ ...options, deliver });
-        return transport;
-      },
+      transport: (options) => createRelayTransport({ ...options, deliver }),
       transportOptions: { bufferSize: MAX_CONCURRENT },
 
       tracesSampleRate: settings.tracesSampleRate,
@@ -97,6 +92,7 @@ export function startClient(
   client.on("postprocessEvent", (event) => scrubber.event(event));
   setCurrentClient(client);
   client.init();
+  const transport = client.getTransport() as RelayTransport | undefined;
   if (transport === undefined) throw new TypeError("Cannot start telemetry: the DSN is not valid.");
   return { client, transport };
 }

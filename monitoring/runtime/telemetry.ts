@@ -69,8 +69,8 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
 
   const flush = async (ms: number) => {
     client.reportDropped();
-    // The timeout is that of each of the client's two steps: to process events, and to send envelopes.
-    return await client.flush(ms / 2);
+    // Events are processed within a few milliseconds, so the timeout is that of sending.
+    return await client.flush(ms);
   };
 
   return {
