@@ -1,109 +1,15 @@
+import { CONFIG_VARIABLES, ConfigError, readValues } from "./config_table.ts";
 import * as values from "./config_values.ts";
-import { type Dsn, parseDsn } from "./monitoring/protocol/dsn.ts";
+import { parseDsn } from "./monitoring/protocol/dsn.ts";
 import type { PostgresAddress } from "./monitoring/storage/postgres_address.ts";
 
+export { CONFIG_VARIABLES, ConfigError };
+
 /** The configuration: environment variables, read once at the start, validated and frozen. */
-export interface Config {
-  /** `relay` with a `SENTRY_DSN`, else `inbox`. */
-  readonly mode: "inbox" | "relay";
-  readonly port: number;
-  readonly hostname: string;
-  /** Receives the page's own telemetry. In inbox mode its host does not exist. */
-  readonly dsn: Dsn;
-  /** Every DSN that may be relayed; {@linkcode Config.dsn} is the first. */
-  readonly allowedDsns: readonly Dsn[];
-  /** Receives news of groups of errors, in inbox mode. It may contain a secret. */
-  readonly alertWebhookUrl?: string;
-  /** The page's origin as browsers see it, for a server behind a proxy. */
-  readonly publicOrigin?: string;
-  readonly tunnel: "hosted" | "always" | "never";
-  /** The path that the browser posts to. */
-  readonly monitoringPath: string;
-  readonly release?: string;
-  readonly environment: string;
-  /** Origin to send to instead of the DSN's own. */
-  readonly upstream?: string;
-  /** Proxies for requests to the ingests. */
-  readonly proxies: {
-    /** Proxy URL for `https:` ingests. */
-    readonly https?: string;
-    /** Proxy URL for `http:` ingests. */
-    readonly http?: string;
-    /** Hosts that are reached without a proxy. */
-    readonly except: readonly string[];
-  };
-  /** Milliseconds for one upstream attempt. */
-  readonly relayTimeoutMs: number;
-  /** Bytes as sent; 10 times as many when decompressed. */
-  readonly maxEnvelopeBytes: number;
-  /** Bytes of request bodies in memory at once. With several processes: the share of this one. */
-  readonly maxInFlightBytes: number;
-  /** Maximum number of open connections, of several processes: the share of this one. Undefined: the server's default. */
-  readonly maxConnections?: number;
-  /** Server processes that share the port. They divide the limits among themselves. */
-  readonly workers: number;
-  /** Whether processes may share the port. The launcher then replaces those that end, and all of them on a reload. */
-  readonly canSharePort: boolean;
-  /**
-   * Number of this process, from 0. After every other reload the numbers start at {@linkcode workers}, because old and
-   * new processes run at the same time. Undefined in the launcher and without one.
-   */
-  readonly worker?: number;
-  /** Folder through which several processes exchange their counts. */
-  readonly countsDir: string;
-  /** Additional origins whose pages may post to the relay. */
-  readonly allowedOrigins: readonly string[];
-  readonly forwardClientIp: boolean;
-  /** Name of the header to take the peer's address from, in lower case. */
-  readonly trustedProxyHeader?: string;
-  readonly dataDir: string;
-  /** The PostgreSQL that holds spool and inbox. It contains a password. */
-  readonly database?: PostgresAddress;
-  readonly spool: "sqlite" | "postgres" | "none";
-  readonly spoolMaxBytes: number;
-  readonly spoolMaxAgeHours: number;
-  /** Where the inbox, or its replica, is kept: `memory` on Deno Deploy without `DATA_DIR`, else `file`. */
-  readonly inbox: "file" | "memory";
-  readonly inboxMaxBytes: number;
-  readonly inboxMaxAgeDays: number;
-  readonly inboxToken?: string;
-  /** Whether the server runs on Deno Deploy, where files are not kept and no client is on the same machine. */
-  readonly onDeploy: boolean;
-  /** `json`: the server prints one JSON object a line. */
-  readonly logFormat: "text" | "json";
-  /** OpenTelemetry collector that also gets spans and logs. */
-  readonly otlpUrl?: string;
-  readonly otlpHeaders: Readonly<Record<string, string>>;
-  /** Loopback origins from which source maps may be fetched. */
-  readonly sourceMapOrigins: readonly string[];
-}
+export type Config = ReturnType<typeof loadConfig>;
 
-/** Variables that may contain a secret: errors do not print their values. */
-export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
-  "ALERT_WEBHOOK_URL",
-  "DATABASE_URL",
-  "HTTPS_PROXY",
-  "INBOX_TOKEN",
-  "OTLP_HEADERS",
-  "OTLP_URL",
-  "RELAY_UPSTREAM",
-  "http_proxy",
-  "https_proxy",
-]);
-
-/** An environment variable is not valid. The message is one line, ready to be printed. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  constructor(
-    readonly variable: string,
-    readonly value: string,
-    readonly allowed: string,
-    options?: ErrorOptions,
-  ) {
-    const shown = SECRET_VARIABLES.has(variable) ? "not valid" : JSON.stringify(value);
-    super(`Cannot start: ${variable} is ${shown}. Use ${allowed}.`, options);
-  }
-}
+/** `relay` with a `SENTRY_DSN`, else `inbox`. */
+type Mode = "inbox" | "relay";
 
 /** The DSN of the page in inbox mode. `.invalid` can never resolve (RFC 2606, section 2). */
 const INBOX_DSN = "https://inbox@sightglass.invalid/1";
@@ -129,45 +35,27 @@ const FILE_INBOX_BYTES = 200 * values.MIB;
  * loadConfig({ SENTRY_DSN: "https://key@o1.ingest.sentry.io/1" }).mode; // "relay"
  * ```
  */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const optional = <T>(name: string, { allowed, parse }: values.Parser<T>): T | undefined => {
-    const text = env[name]?.trim();
-    if (!text) return undefined;
-    const value = parse(text);
-    if (value === undefined) throw new ConfigError(name, text, allowed);
-    return value;
-  };
-
-  const limit = (name: string, parser: values.Parser<number> & { byDefault: number }): number =>
-    optional(name, parser) ?? parser.byDefault;
-
-  const deployment = env.DENO_DEPLOYMENT_ID || undefined;
+export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
+  const read = readValues(env);
+  const deployment = read.DENO_DEPLOYMENT_ID;
   const onDeploy = deployment !== undefined;
-  const sentryDsn = optional("SENTRY_DSN", values.dsn);
-  const mode = sentryDsn ? "relay" : "inbox";
-  const pageDsn = sentryDsn ?? parseDsn(INBOX_DSN)!;
-  const additionalDsns = optional("SENTRY_ALLOWED_DSNS", values.list(values.dsn)) ?? [];
-  const tunnel = optional("SENTRY_TUNNEL", values.oneOf("hosted", "always", "never")) ?? "hosted";
-  const listensOnAllInterfaces = mode === "relay" || onDeploy;
-  const ownDataDir = optional("DATA_DIR", values.folder);
-  const dataDir = ownDataDir ?? ".data";
-  const database = optional("DATABASE_URL", values.postgresUrl);
-  const defaultSpool = database ? "postgres" : onDeploy ? "none" : "sqlite";
-  const inbox = onDeploy && ownDataDir === undefined ? "memory" : "file";
-  const port = optional("PORT", values.wholeNumber(0, 65535)) ?? 8000;
-  const hostname = optional("HOST", values.hostname)?.replace(/^\[|\]$/g, "") ??
-    (listensOnAllInterfaces ? "0.0.0.0" : "127.0.0.1");
-  const workers = optional("WORKERS", values.workerCount) ?? 1;
+  const mode: Mode = read.SENTRY_DSN ? "relay" : "inbox";
+  const dsn = read.SENTRY_DSN ?? parseDsn(INBOX_DSN)!;
+  const hostname = read.HOST?.replace(/^\[|\]$/g, "") ??
+    (mode === "relay" || onDeploy ? "0.0.0.0" : "127.0.0.1");
+  const dataDir = read.DATA_DIR ?? ".data";
+  const database = read.DATABASE_URL;
+  const inbox = onDeploy && read.DATA_DIR === undefined ? "memory" : "file";
+  const { PORT: port, WORKERS: workers, SIGHTGLASS_WORKER: worker } = read;
   const oneProcessOnly = whyOneProcess({ onDeploy, mode, database });
   if (workers > 1 && oneProcessOnly) {
     throw new ConfigError("WORKERS", env.WORKERS ?? "", oneProcessOnly);
   }
-  const worker = optional("SIGHTGLASS_WORKER", values.wholeNumber(0, 2 * values.MAX_WORKERS - 1));
   const share = (total: number) =>
     worker === undefined ? total : Math.max(1, Math.floor(total / workers));
-  const maxEnvelopeBytes = limit("MAX_ENVELOPE_BYTES", values.RELAY_LIMITS.maxEnvelopeBytes);
-  const { byDefault, ...inFlight } = values.RELAY_LIMITS.maxInFlightBytes;
-  const maxInFlightBytes = optional("MAX_IN_FLIGHT_BYTES", inFlight) ??
+  const maxEnvelopeBytes = read.MAX_ENVELOPE_BYTES;
+  const { byDefault } = values.RELAY_LIMITS.maxInFlightBytes;
+  const maxInFlightBytes = read.MAX_IN_FLIGHT_BYTES ??
     (workers === 1 ? byDefault : Math.max(byDefault, 2 * workers * maxEnvelopeBytes));
   // A process would refuse an envelope above its share each time, and browsers would send it again and again. Of one
   // process the operator sees both values.
@@ -175,75 +63,73 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     const allowed = `at least ${workers * maxEnvelopeBytes}: MAX_ENVELOPE_BYTES for each process`;
     throw new ConfigError("MAX_IN_FLIGHT_BYTES", `${maxInFlightBytes}`, allowed);
   }
-  const maxConnections = optional(
-    "MAX_CONNECTIONS",
-    values.wholeNumber(1, values.MAX_CONNECTION_COUNT),
-  );
 
-  return Object.freeze<Config>({
+  return Object.freeze({
     mode,
     port,
     hostname,
-    dsn: pageDsn,
-    allowedDsns: Object.freeze([
-      pageDsn,
-      ...additionalDsns.filter((entry) => entry.text !== pageDsn.text),
-    ]),
-    alertWebhookUrl: optional("ALERT_WEBHOOK_URL", values.webhook),
-    publicOrigin: optional("PUBLIC_ORIGIN", values.origin),
+    /** Receives the page's own telemetry. In inbox mode its host does not exist. */
+    dsn,
+    /** Every DSN that may be relayed; `dsn` is the first. */
+    allowedDsns: [dsn, ...read.SENTRY_ALLOWED_DSNS.filter(({ text }) => text !== dsn.text)],
+    /** It may contain a secret. */
+    alertWebhookUrl: read.ALERT_WEBHOOK_URL,
+    publicOrigin: read.PUBLIC_ORIGIN,
     // The inbox's DSN has no host, so its envelopes always go through the relay.
-    tunnel: mode === "inbox" ? "always" : tunnel,
-    monitoringPath: optional("MONITORING_PATH", values.monitoringPath) ?? "/monitoring",
-    release: optional("SENTRY_RELEASE", values.releaseName) ?? deployment ??
-      (env.SIGHTGLASS_COMMIT || undefined),
-    environment: optional("SENTRY_ENVIRONMENT", values.environmentName) ??
-      (onDeploy ? "production" : "development"),
-    upstream: optional("RELAY_UPSTREAM", values.origin),
+    tunnel: mode === "inbox" ? "always" : read.SENTRY_TUNNEL,
+    monitoringPath: read.MONITORING_PATH,
+    release: read.SENTRY_RELEASE ?? deployment ?? read.SIGHTGLASS_COMMIT,
+    environment: read.SENTRY_ENVIRONMENT ?? (onDeploy ? "production" : "development"),
+    /** Origin to send to instead of the DSN's own. */
+    upstream: read.RELAY_UPSTREAM,
     // `HTTP_PROXY` is not read: a CGI server sets it from a request's `Proxy` header (httpoxy.org).
-    proxies: Object.freeze({
-      https: optional("https_proxy", values.proxy) ?? optional("HTTPS_PROXY", values.proxy),
-      http: optional("http_proxy", values.proxy),
-      except: Object.freeze(
-        optional("no_proxy", values.list(values.noProxyHost)) ??
-          optional("NO_PROXY", values.list(values.noProxyHost)) ?? [],
-      ),
-    }),
-    relayTimeoutMs: limit("RELAY_TIMEOUT_MS", values.RELAY_LIMITS.relayTimeoutMs),
+    proxies: { https: read.HTTPS_PROXY, http: read.http_proxy, except: read.NO_PROXY },
+    relayTimeoutMs: read.RELAY_TIMEOUT_MS,
+    /** Bytes as sent; 10 times as many when decompressed. */
     maxEnvelopeBytes,
+    /** Bytes of request bodies in memory at once. With several processes: the share of this one. */
     maxInFlightBytes: share(maxInFlightBytes),
-    maxConnections: maxConnections && share(maxConnections),
+    /** Open connections, of several processes: the share of this one. Undefined: the server's default. */
+    maxConnections: read.MAX_CONNECTIONS && share(read.MAX_CONNECTIONS),
+    /** Server processes that share the port. They divide the limits among themselves. */
     workers,
+    /** Whether processes may share the port. The launcher then replaces those that end, and all of them on a reload. */
     canSharePort: oneProcessOnly === undefined,
+    /**
+     * Number of this process, from 0. After every other reload the numbers start at `workers`, because old and new
+     * processes run at the same time. Undefined in the launcher and without one.
+     */
     worker,
-    // The name is that of the address, which two servers cannot share.
+    /** Folder through which several processes exchange their counts: two servers cannot share its address. */
     countsDir: `${dataDir}/workers-${hostname}-${port}`,
-    allowedOrigins: Object.freeze(optional("ALLOWED_ORIGINS", values.list(values.origin)) ?? []),
-    forwardClientIp: optional("FORWARD_CLIENT_IP", values.oneOf("true", "false")) === "true",
-    trustedProxyHeader: optional("TRUSTED_PROXY_HEADER", values.headerName)?.toLowerCase(),
+    allowedOrigins: read.ALLOWED_ORIGINS,
+    forwardClientIp: read.FORWARD_CLIENT_IP === "true",
+    trustedProxyHeader: read.TRUSTED_PROXY_HEADER?.toLowerCase(),
     dataDir,
+    /** The PostgreSQL that holds spool and inbox. It contains a password. */
     database,
-    spool: optional("SPOOL", values.oneOf("sqlite", "none")) ?? defaultSpool,
-    spoolMaxBytes: limit("SPOOL_MAX_BYTES", values.RELAY_LIMITS.spoolMaxBytes),
-    spoolMaxAgeHours: limit("SPOOL_MAX_AGE_HOURS", values.RELAY_LIMITS.spoolMaxAgeHours),
+    spool: read.SPOOL ?? (database ? "postgres" : onDeploy ? "none" : "sqlite"),
+    spoolMaxBytes: read.SPOOL_MAX_BYTES,
+    spoolMaxAgeHours: read.SPOOL_MAX_AGE_HOURS,
+    /** Where the inbox, or its replica, is kept. */
     inbox,
-    inboxMaxBytes: optional("INBOX_MAX_BYTES", values.bytes(1)) ??
+    inboxMaxBytes: read.INBOX_MAX_BYTES ??
       (inbox === "memory" ? MEMORY_INBOX_BYTES : FILE_INBOX_BYTES),
-    inboxMaxAgeDays:
-      optional("INBOX_MAX_AGE_DAYS", values.wholeNumber(1, values.MAX_DAYS, "days")) ?? 30,
-    inboxToken: optional("INBOX_TOKEN", values.bearerToken),
+    inboxMaxAgeDays: read.INBOX_MAX_AGE_DAYS,
+    inboxToken: read.INBOX_TOKEN,
+    /** Whether the server runs on Deno Deploy, where files are not kept and no client is on the same machine. */
     onDeploy,
-    logFormat: optional("LOG_FORMAT", values.oneOf("text", "json")) ?? "text",
-    otlpUrl: optional("OTLP_URL", values.otlpUrl),
-    otlpHeaders: optional("OTLP_HEADERS", values.otlpHeaders) ?? {},
-    sourceMapOrigins: Object.freeze(
-      optional("SOURCE_MAP_ORIGINS", values.list(values.loopbackOrigin)) ?? [],
-    ),
+    logFormat: read.LOG_FORMAT,
+    otlpUrl: read.OTLP_URL,
+    otlpHeaders: read.OTLP_HEADERS,
+    /** Loopback origins from which source maps may be fetched. */
+    sourceMapOrigins: read.SOURCE_MAP_ORIGINS,
   });
 }
 
 /** The allowed value of `WORKERS` where processes cannot share the port; undefined: they can. */
 function whyOneProcess(
-  { onDeploy, mode, database }: Pick<Config, "onDeploy" | "mode" | "database">,
+  { onDeploy, mode, database }: { onDeploy: boolean; mode: Mode; database?: PostgresAddress },
 ): string | undefined {
   if (onDeploy) return "1 on Deno Deploy";
   if (Deno.build.os !== "linux") return "1: processes share a port on Linux only";
@@ -252,49 +138,6 @@ function whyOneProcess(
   }
   return undefined;
 }
-
-/** All variables that {@linkcode loadConfig} reads. The server's process may read no others (`--allow-env`). */
-export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
-  "ALERT_WEBHOOK_URL",
-  "ALLOWED_ORIGINS",
-  "DATABASE_URL",
-  "DATA_DIR",
-  "DENO_DEPLOYMENT_ID",
-  "FORWARD_CLIENT_IP",
-  "HOST",
-  "HTTPS_PROXY",
-  "INBOX_MAX_AGE_DAYS",
-  "INBOX_MAX_BYTES",
-  "INBOX_TOKEN",
-  "LOG_FORMAT",
-  "MAX_CONNECTIONS",
-  "MAX_ENVELOPE_BYTES",
-  "MAX_IN_FLIGHT_BYTES",
-  "MONITORING_PATH",
-  "NO_PROXY",
-  "OTLP_HEADERS",
-  "OTLP_URL",
-  "PORT",
-  "PUBLIC_ORIGIN",
-  "RELAY_TIMEOUT_MS",
-  "RELAY_UPSTREAM",
-  "SENTRY_ALLOWED_DSNS",
-  "SENTRY_DSN",
-  "SENTRY_ENVIRONMENT",
-  "SENTRY_RELEASE",
-  "SENTRY_TUNNEL",
-  "SIGHTGLASS_COMMIT",
-  "SIGHTGLASS_WORKER",
-  "SOURCE_MAP_ORIGINS",
-  "SPOOL",
-  "SPOOL_MAX_AGE_HOURS",
-  "SPOOL_MAX_BYTES",
-  "TRUSTED_PROXY_HEADER",
-  "WORKERS",
-  "http_proxy",
-  "https_proxy",
-  "no_proxy",
-]);
 
 /** {@linkcode loadConfig} with the variables of this process. */
 export function readConfig(): Config {

@@ -29,6 +29,9 @@ export const oneOf = <T extends string>(...values: readonly T[]): Parser<T> => (
   parse: (text) => values.find((value) => value === text),
 });
 
+/** Any text. */
+export const anyText: Parser<string> = { allowed: "any text", parse: (text) => text };
+
 const matching = (pattern: RegExp, allowed: string): Parser<string> => ({
   allowed,
   parse: (text) => pattern.test(text) ? text : undefined,
@@ -56,13 +59,18 @@ export const workerCount: Parser<number> = {
 /** A number of bytes. */
 export const bytes = (min: number) => wholeNumber(min, MAX_BYTES, "bytes");
 
+/** An http or https URL without user name and password, which `fetch` refuses. */
+function httpUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
+}
+
 /** An http or https origin. */
 export const origin: Parser<string> = {
   allowed: "an origin such as https://example.com, without a path",
   parse: (text) => {
-    const url = URL.parse(text);
-    const hasNoPath = url && `${url.origin}/` === url.href;
-    return hasNoPath && /^https?:$/.test(url.protocol) ? url.origin : undefined;
+    const url = httpUrl(text);
+    return url && `${url.origin}/` === url.href ? url.origin : undefined;
   },
 };
 
@@ -99,12 +107,7 @@ function isDecodable(text: string): boolean {
 /** A URL that is posted to. */
 export const webhook: Parser<string> = {
   allowed: "an http or https URL, without user name and password",
-  parse: (text) => {
-    const url = URL.parse(text);
-    // `fetch` refuses URLs with credentials.
-    const isValid = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
-    return isValid ? url.href : undefined;
-  },
+  parse: (text) => httpUrl(text)?.href,
 };
 
 /** The base URL of an OpenTelemetry collector, without a slash at the end. */
@@ -112,10 +115,8 @@ export const otlpUrl: Parser<string> = {
   allowed:
     "the http or https URL of a collector such as http://127.0.0.1:4318, without user name, password and query",
   parse: (text) => {
-    const url = URL.parse(text);
-    const isBase = url && /^https?:$/.test(url.protocol) && !url.username && !url.password &&
-      !url.search && !url.hash;
-    return isBase ? url.href.replace(/\/+$/, "") : undefined;
+    const url = httpUrl(text);
+    return url && !url.search && !url.hash ? url.href.replace(/\/+$/, "") : undefined;
   },
 };
 
@@ -145,7 +146,7 @@ export const dsn: Parser<Dsn> = {
 };
 
 /** A comma-separated list. Empty entries are ignored. */
-export const list = <T>(item: Parser<T>): Parser<T[]> => ({
+export const list = <T>(item: Parser<T>): Parser<readonly T[]> => ({
   allowed: `a comma-separated list, each entry ${item.allowed}`,
   parse: (text) => {
     const values = text.split(",").map((part) => part.trim()).filter(Boolean).map(item.parse);

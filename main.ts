@@ -10,7 +10,7 @@ import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
 import { createMcpEndpoint } from "./monitoring/mcp/mcp_endpoint.ts";
 import type { GroupAlert } from "./monitoring/models/rows.ts";
 import type { Refusal } from "./monitoring/protocol/relay_api.ts";
-import { createRelay } from "./monitoring/relay/relay.ts";
+import { createRelay, type Relay } from "./monitoring/relay/relay.ts";
 import { ReportExchange } from "./monitoring/relay/report_exchange.ts";
 import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
 import type { Log } from "./monitoring/runtime/runtime.ts";
@@ -77,12 +77,14 @@ async function main(): Promise<void> {
   const release = effectiveRelease(config, manifest.buildId);
   const sourceMap = createSourceMaps(build, manifest);
 
+  // Telemetry of the start waits for the relay.
+  const openedRelay = Promise.withResolvers<Relay>();
   const runtime = await startRuntime({
     dsn: config.dsn.text,
     release,
     environment: config.environment,
     root: root.href,
-    deliver: (request) => relay.receive(request, undefined),
+    deliver: async (request) => (await openedRelay.promise).receive(request, undefined),
     statusOf: (error) => error instanceof BadRequestError ? 400 : 500,
   });
   const { log } = runtime;
@@ -133,6 +135,7 @@ async function main(): Promise<void> {
       log("error", "Cannot store an envelope", { error: String(error) });
     },
   });
+  openedRelay.resolve(relay);
   await spool?.startGossip(relay.gossip);
   spool?.startDraining(relay.deliveries);
 

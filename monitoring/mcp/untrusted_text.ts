@@ -51,40 +51,32 @@ const CUTS = [
 /** The value as JSON of at most `maxBytes`: complete, or with texts and lists as long as fit. */
 export function boundedJson(value: unknown, maxBytes: number): { json: string; isCut: boolean } {
   for (const cut of CUTS) {
-    // Hostile data of 16 MB must not be copied and serialized only to be found too large.
-    if (minLength(value, cut, maxBytes) > maxBytes) continue;
-    const json = visibleJson(cutValue(value, cut));
+    const budget = { left: maxBytes };
+    const kept = cutValue(value, cut, budget);
+    // Hostile data of 16 MB must not be serialized only to be found too large.
+    if (budget.left < 0) continue;
+    const json = visibleJson(kept);
     if (byteLength(json) <= maxBytes) return { json, isCut: cut !== CUTS[0] };
   }
   return { json: '"…"', isCut: true };
 }
 
-/** At least so many bytes would be written. Stops counting beyond `max`. */
-function minLength(value: unknown, cut: typeof CUTS[number], max: number): number {
-  if (typeof value === "string") return Math.min(value.length, cut.text);
-  if (typeof value !== "object" || value === null) return 1;
-  const members = Array.isArray(value) ? value.slice(0, cut.list) : Object.values(value);
-  let length = 2;
-  for (const member of members) {
-    length += 1 + minLength(member, cut, max - length);
-    if (length > max) break;
-  }
-  return length;
-}
-
-function cutValue(value: unknown, cut: typeof CUTS[number]): unknown {
+/** @param budget reduced by the bytes that are written at least; the result is not complete once it is used up */
+function cutValue(value: unknown, cut: typeof CUTS[number], budget: { left: number }): unknown {
+  if (budget.left < 0) return null;
+  budget.left -= typeof value === "string" ? Math.min(value.length, cut.text) : 1;
   if (typeof value === "string") {
     return value.length > cut.text
       ? `${value.slice(0, cut.text)}… (${value.length} characters)`
       : value;
   }
   if (Array.isArray(value)) {
-    const kept = value.slice(0, cut.list).map((element) => cutValue(element, cut));
+    const kept = value.slice(0, cut.list).map((element) => cutValue(element, cut, budget));
     return kept.length < value.length ? [...kept, `… ${value.length - kept.length} more`] : kept;
   }
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, cutValue(member, cut)]),
+    Object.entries(value).map(([name, member]) => [name, cutValue(member, cut, budget)]),
   );
 }
 

@@ -1,104 +1,132 @@
-import { metrics } from "@opentelemetry/api";
-import type { SpoolReport } from "../protocol/relay_api.ts";
-import type { OutcomeCounter } from "./outcomes.ts";
+import { cpuUsage } from "node:process";
+import { metrics as openTelemetry } from "@opentelemetry/api";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** Values that are read when metrics are exported. */
+/** Values that are read when metrics are asked for. */
 export interface ObservedValues {
   /** Bytes of all bodies held now. */
   readonly inFlightBytes: () => number;
-  /** Undefined without a spool, or if it cannot be read. */
-  readonly spool: () => Promise<SpoolReport | undefined>;
-  readonly outcomes: Pick<OutcomeCounter, "byReason">;
+  /** Spans and logs for `OTLP_URL` so far. Default: there is none. */
+  readonly copies?: { readonly exported: number; readonly dropped: number };
+  /** Reports of browsers that were not taken so far, by reason. Default: none. */
+  readonly refusedReports?: () => Readonly<Record<string, number>>;
 }
 
-/** Result of an attempt at an ingest: it accepted or refused the envelope, or neither is known. */
-export type AttemptOutcome = "decided" | "undecided";
+export const RECEIVED = "sightglass_received_bytes_total";
+export const IN_FLIGHT = "sightglass_in_flight_bytes";
 
 /** Upper bounds of histogram buckets, in seconds. */
-// deno-fmt-ignore
-export const LATENCY_BOUNDS: readonly number[] = [
-  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
-];
+const LATENCY_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-const noDurations = () => ({ buckets: LATENCY_BOUNDS.map(() => 0), count: 0, sum: 0 });
-
-/** Of the spool's report: field, name, unit, description. */
-const SPOOL_GAUGES = [
-  ["pending", "sightglass.spool.pending", "{envelope}", "Envelopes in the spool"],
-  ["bytes", "sightglass.spool.size", "By", "Bytes of the envelopes in the spool"],
-  ["oldest_age_s", "sightglass.spool.oldest_age", "s", "Age of the oldest envelope in the spool"],
-] as const;
-
-/** Attempts at ingests, by their duration. */
-export interface Durations {
-  /** For each of {@linkcode LATENCY_BOUNDS}: attempts of at most that duration, and above the bound before. */
-  readonly buckets: readonly number[];
-  readonly count: number;
-  /** Seconds. */
-  readonly sum: number;
-}
+const STARTED_AT = Date.now() / 1000 - performance.now() / 1000;
 
 /**
- * What the relay measures besides outcomes. Also exported as OpenTelemetry metrics where the runtime has a meter
- * provider (`OTEL_DENO=true`); without one these calls of the API are no-ops.
+ * Metrics of one process in Prometheus' model. No label comes from a request, so the number of series is bounded. The
+ * aggregator of a gauge says how those of several processes become one; counters are added up.
  */
 export class RelayMetrics {
-  /** Bytes of bodies received, as they came over the wire. */
-  receivedBytes = 0;
-  readonly #durations = { decided: noDurations(), undecided: noDurations() };
-  readonly #meter = metrics.getMeter("sightglass");
-  readonly #latency = this.#meter.createHistogram("sightglass.relay.upstream.duration", {
-    description: "Duration of one attempt at an ingest",
-    unit: "s",
-    advice: { explicitBucketBoundaries: [...LATENCY_BOUNDS] },
+  readonly registry = new Registry();
+  readonly #registers = [this.registry];
+  readonly #received = new Counter({
+    name: RECEIVED,
+    help: "Bytes of bodies, as they came over the wire.",
+    registers: this.#registers,
   });
+  readonly #durations = new Histogram({
+    name: "sightglass_upstream_duration_seconds",
+    help: "Duration of attempts at ingests.",
+    labelNames: ["outcome"],
+    buckets: LATENCY_BOUNDS,
+    registers: this.#registers,
+  });
+  /** The same for OpenTelemetry: see open_telemetry.ts. */
+  readonly #latency = openTelemetry.getMeter("sightglass").createHistogram(
+    "sightglass.relay.upstream.duration",
+    {
+      description: "Duration of one attempt at an ingest",
+      unit: "s",
+      advice: { explicitBucketBoundaries: LATENCY_BOUNDS },
+    },
+  );
 
-  get durations(): Readonly<Record<AttemptOutcome, Durations>> {
-    return this.#durations;
+  constructor() {
+    this.#durations.zero({ outcome: "decided" });
+    this.#durations.zero({ outcome: "undecided" });
   }
 
   received(bytes: number): void {
-    this.receivedBytes += bytes;
+    this.#received.inc(bytes);
   }
 
-  attempted(outcome: AttemptOutcome, seconds: number): void {
-    const durations = this.#durations[outcome];
-    durations.count++;
-    durations.sum += seconds;
-    const bucket = LATENCY_BOUNDS.findIndex((bound) => seconds <= bound);
-    if (bucket !== -1) durations.buckets[bucket]!++;
+  /** @param outcome whether the ingest accepted or refused the envelope, or neither is known */
+  attempted(outcome: "decided" | "undecided", seconds: number): void {
+    this.#durations.observe({ outcome }, seconds);
     this.#latency.record(seconds, { outcome });
   }
 
-  /** Exports these values. They are read at each export only. */
-  observe({ inFlightBytes, spool, outcomes }: ObservedValues): void {
-    const meter = this.#meter;
-    meter.createObservableCounter("sightglass.relay.envelopes", {
-      description: "Envelopes by outcome",
-      unit: "{envelope}",
-    }).addCallback((result) => {
-      for (const [outcome, counts] of Object.entries(outcomes.byReason)) {
-        for (const [reason, count] of Object.entries(counts)) {
-          if (count > 0) result.observe(count, reason === "" ? { outcome } : { outcome, reason });
-        }
-      }
-    });
-    meter.createObservableCounter("sightglass.relay.received", {
-      description: "Bytes of bodies received, as they came over the wire",
-      unit: "By",
-    }).addCallback((result) => result.observe(this.receivedBytes));
-    meter.createObservableGauge("sightglass.relay.in_flight", {
-      description: "Bytes of bodies held in memory",
-      unit: "By",
-    }).addCallback((result) => result.observe(inFlightBytes()));
-
-    const gauges = SPOOL_GAUGES.map(([field, name, unit, description]) =>
-      [field, meter.createObservableGauge(name, { unit, description })] as const
+  /** Adds metrics of the process and of other parts of the server. */
+  observe({ inFlightBytes, copies, refusedReports }: ObservedValues): void {
+    this.#gauge(IN_FLIGHT, "Bytes of bodies held in memory.", "sum", inFlightBytes);
+    this.#counters(
+      "sightglass_refused_reports_total",
+      "Reports of browsers that were not taken, by reason; a refused POST counts once.",
+      "reason",
+      refusedReports ?? (() => ({})),
     );
-    meter.addBatchObservableCallback(async (result) => {
-      const report = await spool();
-      if (report === undefined) return;
-      for (const [field, gauge] of gauges) result.observe(gauge, report[field]);
-    }, gauges.map(([, gauge]) => gauge));
+    this.#counters(
+      "sightglass_otlp_records_total",
+      "Spans and logs for OTLP_URL.",
+      "outcome",
+      (): Record<string, number> =>
+        copies ? { exported: copies.exported, dropped: copies.dropped } : {},
+    );
+    new Counter({
+      name: "process_cpu_seconds_total",
+      help: "User and system time of all server processes.",
+      registers: this.#registers,
+      collect() {
+        const { user, system } = cpuUsage();
+        this.reset();
+        this.inc((user + system) / 1e6);
+      },
+    });
+    this.#gauge(
+      "process_resident_memory_bytes",
+      "Resident memory of all server processes.",
+      "sum",
+      () => Deno.memoryUsage().rss,
+    );
+    this.#gauge(
+      "process_start_time_seconds",
+      "Start of the first process, since 1970.",
+      "min",
+      () => STARTED_AT,
+    );
+  }
+
+  #gauge(name: string, help: string, aggregator: "sum" | "min", read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      aggregator,
+      registers: this.#registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  /** A counter of values that are counted elsewhere. */
+  #counters(name: string, help: string, label: string, read: () => Record<string, number>): void {
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: this.#registers,
+      collect() {
+        this.reset();
+        for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
+      },
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { Counter, type Registry } from "prom-client";
 import { categoryOf, KNOWN_CATEGORIES } from "../protocol/categories.ts";
 import { type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
 import { RELAY_ERRORS, type RelayErrorCode } from "./errors.ts";
@@ -12,29 +13,46 @@ export function isTaken(outcome: Outcome | undefined): boolean {
   return TAKEN.includes(outcome);
 }
 
-/** What outcomes without a reason are counted under. */
+/** The metric of envelopes by outcome and reason. */
+export const ENVELOPES = "sightglass_envelopes_total";
+
+/** The label of outcomes without a reason. */
 const NO_REASON = "";
-const REASONS = [NO_REASON, ...Object.keys(RELAY_ERRORS), "ingest", "expired"];
+const REASONS = [...Object.keys(RELAY_ERRORS), "ingest", "expired"];
 
 /** What items of a type without a category are counted under. */
 const OTHER = "other";
 
-/**
- * Counts the outcomes of envelopes and of their items since the start of the process, for the health report and the
- * metrics.
- */
+/** Counts the outcomes of envelopes and of their items since the start of the process. */
 export class OutcomeCounter {
-  /** Envelopes by outcome and reason (`""`: none), also those that never occurred. */
-  readonly byReason = recordOf(OUTCOMES, () => recordOf(REASONS, () => 0));
-  /** Entries of items by category and outcome. */
-  readonly entries = recordOf(
-    [...KNOWN_CATEGORIES, OTHER],
-    () => recordOf(OUTCOMES, () => 0),
-  );
+  readonly #envelopes: Counter;
+  readonly #items: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#envelopes = new Counter({
+      name: ENVELOPES,
+      help: "Envelopes by outcome, and why they were not taken.",
+      labelNames: ["outcome", "reason"],
+      registers,
+    });
+    // With zeros: the increase of a series that appears with its first envelope is 0.
+    for (const outcome of OUTCOMES) {
+      const reasons = isTaken(outcome) ? [NO_REASON] : REASONS;
+      for (const reason of reasons) this.#envelopes.inc({ outcome, reason }, 0);
+    }
+    this.#items = new Counter({
+      name: "sightglass_items_total",
+      help:
+        "Items of admitted envelopes by category and outcome; a container of logs or spans counts as its entries.",
+      labelNames: ["category", "outcome"],
+      registers,
+    });
+  }
 
   /** @param reason why the envelope was not taken */
   count(outcome: Outcome, reason?: Reason, envelopes = 1): void {
-    this.byReason[outcome][reason ?? NO_REASON]! += envelopes;
+    this.#envelopes.inc({ outcome, reason: reason ?? NO_REASON }, envelopes);
   }
 
   /** Counts the items of an envelope that was admitted. */
@@ -43,31 +61,14 @@ export class OutcomeCounter {
     items: readonly { readonly type: string; readonly count: number }[],
   ): void {
     for (const { type, count } of items) {
-      this.entries[categoryOf(type) ?? OTHER]![outcome] += count;
+      this.#items.inc({ category: categoryOf(type) ?? OTHER, outcome }, count);
     }
   }
 
   /** {@linkcode countItems} for envelopes from the spool, of which only these numbers are known. */
   countEntries(outcome: Outcome, byCategory: Readonly<Record<string, number>>): void {
     for (const [category, count] of Object.entries(byCategory)) {
-      const counts = this.entries[category];
-      if (counts) counts[outcome] += count;
+      if (KNOWN_CATEGORIES.has(category)) this.#items.inc({ category, outcome }, count);
     }
   }
-}
-
-/**
- * Envelopes by outcome, also those that never occurred.
- *
- * @param byReason {@linkcode OutcomeCounter.byReason}
- */
-export function countsOf(byReason: OutcomeCounter["byReason"]): Readonly<Record<Outcome, number>> {
-  return recordOf(
-    OUTCOMES,
-    (outcome) => Object.values(byReason[outcome]).reduce((sum, count) => sum + count, 0),
-  );
-}
-
-function recordOf<K extends string, V>(keys: readonly K[], make: (key: K) => V): Record<K, V> {
-  return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<K, V>;
 }

@@ -1,49 +1,33 @@
-import { cpuUsage } from "node:process";
-import type { Outcome } from "../protocol/relay_api.ts";
-import type { AttemptOutcome, Durations } from "./metrics.ts";
+import { AggregatorRegistry, type Registry } from "prom-client";
 
-/** Numbers by name, nested as in {@linkcode ProcessCounts}. */
-type Numbers = number | readonly Numbers[] | { readonly [name: string]: Numbers };
-
-/** What one server process has counted since its start. Numbers only: those of several processes are added up. */
-export interface ProcessCounts {
-  /** Envelopes by outcome and reason (`""`: none). */
-  readonly envelopes: Readonly<Record<Outcome, Readonly<Record<string, number>>>>;
-  /** Entries of items by category and outcome. */
-  readonly items: Readonly<Record<string, Readonly<Record<Outcome, number>>>>;
-  readonly receivedBytes: number;
-  /** Attempts at ingests. */
-  readonly attempts: Readonly<Record<AttemptOutcome, Durations>>;
-  /** Spans and logs for `OTLP_URL`. */
-  readonly records: { readonly exported: number; readonly dropped: number };
-  /** Reports of browsers that were not taken, by reason. */
-  readonly refusedReports: Readonly<Record<string, number>>;
-  /** User and system time. */
-  readonly cpuSeconds: number;
+/** One value of a metric. */
+interface Sample {
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string | number>>;
+  /** Of a histogram: the metric's name with a suffix. */
+  readonly metricName?: string;
 }
 
-/** What one server process has counted, and what it measures now. Plain JSON. */
+/** A metric as `Registry.getMetricsAsJSON()` returns it, also of a process of another version. */
+interface Metric {
+  readonly name: string;
+  readonly type: string;
+  readonly aggregator: string;
+  readonly values: readonly Sample[];
+}
+
+/** What one server process has counted since its start, and what it measures now. Plain JSON. */
 export interface ProcessReport {
   /** When it was made, milliseconds since 1970. */
   readonly at: number;
-  /** Start of the process, seconds since 1970. */
-  readonly startedAt: number;
-  readonly counts: ProcessCounts;
-  readonly inFlightBytes: number;
-  readonly residentBytes: number;
+  readonly metrics: readonly Metric[];
   /** Whether another body may be held in memory, and the process is not stopping. */
   readonly hasRoom: boolean;
   readonly ingests: readonly IngestReport[];
 }
 
-/** Of a process that may be of another version, during a reload. */
-export interface OtherReport extends Omit<ProcessReport, "counts"> {
-  /** For {@linkcode addCounts}. */
-  readonly counts: unknown;
-}
-
 /** First that of this process. */
-export type Reports = readonly [ProcessReport, ...OtherReport[]];
+export type Reports = readonly [ProcessReport, ...ProcessReport[]];
 
 /** What the newest envelope for an ingest has shown. */
 export interface IngestReport {
@@ -55,27 +39,16 @@ export interface IngestReport {
 }
 
 /** Reports of several processes as one. */
-export interface TotalReport extends Omit<ProcessReport, "at"> {
+export interface TotalReport {
   /** Processes that run. */
   readonly processes: number;
+  readonly metrics: Registry;
+  readonly hasRoom: boolean;
+  readonly ingests: readonly IngestReport[];
 }
 
 /** A process that has not reported for so long, in milliseconds, has ended: it reports each second. */
 const FRESH_MS = 5_000;
-
-const STARTED_AT = Date.now() / 1000 - performance.now() / 1000;
-
-/** What the runtime knows of this process. */
-export function processUsage(): Pick<ProcessReport, "startedAt" | "residentBytes"> & {
-  readonly cpuSeconds: number;
-} {
-  const { user, system } = cpuUsage();
-  return {
-    startedAt: STARTED_AT,
-    residentBytes: Deno.memoryUsage().rss,
-    cpuSeconds: (user + system) / 1e6,
-  };
-}
 
 /**
  * Adds reports up. The counts of processes that have ended stay counted, so that no counter falls.
@@ -85,61 +58,74 @@ export function processUsage(): Pick<ProcessReport, "startedAt" | "residentBytes
  */
 export function totalOf(reports: Reports, now: number): TotalReport {
   const [own, ...others] = reports;
-  const running = reports.filter(({ at }) => Math.abs(now - at) < FRESH_MS);
-  const sum = (of: "inFlightBytes" | "residentBytes") =>
-    running.reduce((total, report) => total + report[of], 0);
+  const isRunning = ({ at }: ProcessReport) => Math.abs(now - at) < FRESH_MS;
   const newest = new Map<string, IngestReport>();
   for (const ingest of reports.flatMap(({ ingests }) => ingests)) {
     if (ingest.at >= (newest.get(ingest.origin)?.at ?? 0)) newest.set(ingest.origin, ingest);
   }
   return {
-    processes: running.length,
-    startedAt: Math.min(...reports.map(({ startedAt }) => startedAt)),
-    counts: others.reduce((sum, { counts }) => addCounts(sum, counts), own.counts),
-    inFlightBytes: sum("inFlightBytes"),
-    residentBytes: sum("residentBytes"),
-    hasRoom: running.some(({ hasRoom }) => hasRoom),
+    processes: reports.filter(isRunning).length,
+    metrics: addMetrics(
+      own.metrics,
+      others.map((report) => isRunning(report) ? report.metrics : lastingOf(report)),
+    ),
+    hasRoom: reports.some((report) => isRunning(report) && report.hasRoom),
     ingests: [...newest.values()],
   };
 }
 
+/** What stays true after the process has ended: its counts and its start, but not what it held. */
+export function lastingOf({ metrics }: ProcessReport): readonly Metric[] {
+  return metrics.filter(({ type, aggregator }) => type !== "gauge" || aggregator !== "sum");
+}
+
+/** Aggregates metrics. Those that this process does not have are left out. */
+export function addMetrics(
+  own: readonly Metric[],
+  others: readonly (readonly Metric[])[],
+): Registry {
+  const names = new Set(own.map(({ name }) => name));
+  const known = others.map((metrics) => metrics.filter(({ name }) => names.has(name)));
+  return AggregatorRegistry.aggregate([own, ...known]);
+}
+
+/** The values of one metric. */
+export async function samplesOf(registry: Registry, name: string): Promise<readonly Sample[]> {
+  return (await registry.getSingleMetric(name)!.get()).values as Sample[];
+}
+
 /**
- * The sum of two processes' counts, by the names of this version: what the other one does not have, or has of another
- * type, counts as 0.
+ * Reads the report of another process, which may be of another version during a reload. Undefined if it is not JSON;
+ * what is not of the expected type is left out.
  */
-export function addCounts(own: ProcessCounts, other: unknown): ProcessCounts {
-  return add(own as unknown as Numbers, other) as unknown as ProcessCounts;
-}
-
-function add(own: Numbers, other: unknown): Numbers {
-  if (typeof own === "number") return own + numberOf(other);
-  const values = Object(other);
-  if (Array.isArray(own)) return own.map((value, index) => add(value, values[index]));
-  return Object.fromEntries(
-    Object.entries(own).map(([name, value]) => [name, add(value, values[name])]),
-  );
-}
-
-const numberOf = (value: unknown): number => Number.isFinite(value) ? value as number : 0;
-
-/** Reads the report of another process. Undefined if it is not JSON. */
-export function parseReport(text: string): OtherReport | undefined {
+export function parseReport(text: string): ProcessReport | undefined {
   let found: Record<keyof ProcessReport, unknown>;
   try {
     found = Object(JSON.parse(text));
   } catch {
     return undefined;
   }
-  const { at, startedAt, counts, inFlightBytes, residentBytes, hasRoom, ingests } = found;
   return {
-    at: numberOf(at),
-    startedAt: numberOf(startedAt) || STARTED_AT,
-    counts,
-    inFlightBytes: numberOf(inFlightBytes),
-    residentBytes: numberOf(residentBytes),
-    hasRoom: hasRoom === true,
-    ingests: Array.isArray(ingests) ? ingests.filter(isIngestReport) : [],
+    at: Number.isFinite(found.at) ? found.at as number : 0,
+    metrics: listOf(found.metrics, isMetric).map((metric) => ({
+      ...metric,
+      values: listOf(metric.values, isSample),
+    })),
+    hasRoom: found.hasRoom === true,
+    ingests: listOf(found.ingests, isIngestReport),
   };
+}
+
+function listOf<T>(value: unknown, isValid: (entry: unknown) => entry is T): T[] {
+  return Array.isArray(value) ? value.filter(isValid) : [];
+}
+
+const isMetric = (value: unknown): value is Metric => typeof Object(value).name === "string";
+
+function isSample(value: unknown): value is Sample {
+  const sample = Object(value);
+  return Number.isFinite(sample.value) &&
+    Object.values(Object(sample.labels)).every((label) => /^(?:string|number)$/.test(typeof label));
 }
 
 function isIngestReport(value: unknown): value is IngestReport {

@@ -57,7 +57,7 @@ export interface Relay {
   /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */
   metrics(): Promise<Response>;
   /** What this process has counted, and what it measures now. */
-  report(): ProcessReport;
+  report(): Promise<ProcessReport>;
   /** What the spool's drain needs of this relay. */
   readonly deliveries: Deliveries;
   /** What is shared with other relays on the same spool. */
@@ -98,8 +98,8 @@ export function createRelay(options: RelayOptions): Relay {
     advice: store && adviceFor(options.allowedDsns),
   });
   const duplicates = new Duplicates();
-  const outcomes = new OutcomeCounter();
   const metrics = new RelayMetrics();
+  const outcomes = new OutcomeCounter(metrics.registry);
   const bodies = new BodyReader({
     maxBytes: options.maxEnvelopeBytes,
     maxInFlightBytes: options.maxInFlightBytes,
@@ -124,7 +124,6 @@ export function createRelay(options: RelayOptions): Relay {
   const status = new RelayStatus({
     ...options,
     mode: store ? "inbox" : "relay",
-    outcomes,
     metrics,
     inFlight,
     sending,

@@ -1,11 +1,14 @@
 import { join } from "node:path";
 import {
-  addCounts,
-  type OtherReport,
+  addMetrics,
+  lastingOf,
   parseReport,
   type ProcessReport,
   type Reports,
 } from "./process_report.ts";
+
+/** Makes the report of this process. */
+type MakeReport = () => Promise<ProcessReport>;
 
 export interface ReportExchangeOptions {
   /** Folder of the reports, one file for each process. Emptied by the launcher before the first one starts. */
@@ -28,13 +31,13 @@ const REPORT_MS = 1_000;
 export class ReportExchange {
   readonly #options: ReportExchangeOptions;
   /** Counted by the processes that this one replaces. */
-  readonly #base: OtherReport | undefined;
+  readonly #base: ProcessReport | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #writing: Promise<ProcessReport> | undefined;
   #next: Promise<ProcessReport> | undefined;
   #hasFailed = false;
 
-  private constructor(options: ReportExchangeOptions, base: OtherReport | undefined) {
+  private constructor(options: ReportExchangeOptions, base: ProcessReport | undefined) {
     this.#options = options;
     this.#base = base;
   }
@@ -51,7 +54,7 @@ export class ReportExchange {
   }
 
   /** Writes a report now and then every second. The launcher takes the first one as "it listens". */
-  start(report: () => ProcessReport): void {
+  start(report: MakeReport): void {
     void this.write(report);
     // A single process is the one that is asked.
     if (this.#options.workers === 1) return;
@@ -60,7 +63,7 @@ export class ReportExchange {
   }
 
   /** The newest report of each process that has ever run, this one's made now. */
-  async exchange(report: () => ProcessReport): Promise<Reports> {
+  async exchange(report: MakeReport): Promise<Reports> {
     const { folder, worker: own, workers } = this.#options;
     const made = await this.write(report);
     const others = Array.from(
@@ -71,7 +74,7 @@ export class ReportExchange {
   }
 
   /** Writes the last report. */
-  async close(report: () => ProcessReport): Promise<void> {
+  async close(report: MakeReport): Promise<void> {
     clearInterval(this.#timer);
     await this.write(report);
   }
@@ -81,18 +84,19 @@ export class ReportExchange {
    *
    * @returns the report as written
    */
-  write(report: () => ProcessReport): Promise<ProcessReport> {
-    return this.#next ??= Promise.resolve(this.#writing).then(() => {
+  write(report: MakeReport): Promise<ProcessReport> {
+    return this.#next ??= Promise.resolve(this.#writing).then(async () => {
       this.#next = undefined;
-      return this.#writing = this.#writeOne(report());
+      return await (this.#writing = report().then((made) => this.#writeOne(made)));
     });
   }
 
   async #writeOne(made: ProcessReport): Promise<ProcessReport> {
     const base = this.#base;
-    const report = base
-      ? { ...made, startedAt: base.startedAt, counts: addCounts(made.counts, base.counts) }
-      : made;
+    const metrics = base
+      ? await addMetrics(made.metrics, [lastingOf(base)]).getMetricsAsJSON()
+      : made.metrics;
+    const report = { ...made, metrics };
     const text = JSON.stringify(report);
     const path = pathOf(this.#options.folder, this.#options.worker);
     try {
@@ -114,7 +118,7 @@ function pathOf(folder: string, worker: number): string {
 }
 
 /** Undefined: there is no such process yet. */
-async function read(folder: string, worker: number): Promise<OtherReport | undefined> {
+async function read(folder: string, worker: number): Promise<ProcessReport | undefined> {
   try {
     return parseReport(await Deno.readTextFile(pathOf(folder, worker)));
   } catch (error) {

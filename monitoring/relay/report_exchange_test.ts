@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type ProcessReport, type Reports, totalOf } from "./process_report.ts";
+import { type ProcessReport, type Reports, samplesOf, totalOf } from "./process_report.ts";
 import { ReportExchange } from "./report_exchange.ts";
-import { countsOf } from "./outcomes.ts";
 import { createRelay } from "./relay.ts";
 
 const FOLDER = Deno.makeTempDirSync({ prefix: "counts-" });
@@ -17,42 +16,65 @@ const createTestRelay = (exchange?: ReportExchange) =>
     exchange,
   });
 
-const EMPTY = createTestRelay().report();
+const EMPTY = await createTestRelay().report();
+
+type Metric = ProcessReport["metrics"][number];
+
+/** The metrics with other values of those that have no labels. */
+const withValues = (metrics: readonly Metric[], values: Record<string, number>): Metric[] =>
+  metrics.map((metric) => {
+    const value = values[metric.name];
+    return value === undefined ? metric : { ...metric, values: [{ value, labels: {} }] };
+  });
 
 /** A report of a process that has received so many bytes. */
-const report = (receivedBytes: number, facts: Partial<ProcessReport> = {}): ProcessReport => ({
-  ...EMPTY,
+const report = (
+  receivedBytes: number,
+  { residentBytes = 0, ...facts }: Partial<ProcessReport> & { residentBytes?: number } = {},
+): ProcessReport => ({
   at: 0,
-  startedAt: receivedBytes,
-  counts: { ...EMPTY.counts, receivedBytes },
-  inFlightBytes: 10,
+  metrics: withValues(EMPTY.metrics, {
+    sightglass_received_bytes_total: receivedBytes,
+    sightglass_in_flight_bytes: 10,
+    process_resident_memory_bytes: residentBytes,
+    process_start_time_seconds: 1000 - receivedBytes,
+  }),
   hasRoom: false,
+  ingests: [],
   ...facts,
 });
+
+const make = (receivedBytes: number) => () => Promise.resolve(report(receivedBytes));
+
+/** A metric without labels, of all processes. */
+async function valueOf(reports: Reports, name: string, now = 0): Promise<number> {
+  const [sample] = await samplesOf(totalOf(reports, now).metrics, name);
+  return sample!.value;
+}
+
+const received = (reports: Reports) => valueOf(reports, "sightglass_received_bytes_total");
 
 const open = (
   worker: number,
   onFailure: (error: unknown) => void = (error) => assert.fail(`${error}`),
 ) => ReportExchange.open({ folder: join(FOLDER, "data"), worker, workers: 3, onFailure });
 
-const received = (reports: Reports) => totalOf(reports, 0).counts.receivedBytes;
-
 Deno.test("two of three processes → each knows the sum, a replacement continues its counts", async () => {
   const [first, second] = await Promise.all([open(0), open(1)]);
   assert.equal(first.isReplacement, false);
-  assert.equal(received(await first.exchange(() => report(100))), 100);
-  assert.equal(received(await second.exchange(() => report(7))), 107);
-  assert.equal(received(await first.exchange(() => report(200))), 207);
+  assert.equal(await received(await first.exchange(make(100))), 100);
+  assert.equal(await received(await second.exchange(make(7))), 107);
+  assert.equal(await received(await first.exchange(make(200))), 207);
 
   const replacement = await open(0);
   assert.equal(replacement.isReplacement, true);
-  assert.equal(received(await second.exchange(() => report(7))), 207);
-  assert.equal(received(await replacement.exchange(() => report(1))), 208);
-  assert.equal(received(await second.exchange(() => report(7))), 208);
-  const [own] = await replacement.exchange(() => report(2));
-  assert.equal(own!.startedAt, 200, "of the process before");
-  await replacement.close(() => report(3));
-  assert.equal(received(await second.exchange(() => report(7))), 210);
+  assert.equal(await received(await second.exchange(make(7))), 207);
+  assert.equal(await received(await replacement.exchange(make(1))), 208);
+  assert.equal(await received(await second.exchange(make(7))), 208);
+  const [own] = await replacement.exchange(make(2));
+  assert.equal(await valueOf([own], "process_start_time_seconds"), 800, "of the process before");
+  await replacement.close(make(3));
+  assert.equal(await received(await second.exchange(make(7))), 210);
 });
 
 Deno.test("counts grow while processes are asked in turn → no answer has less than an earlier one", async () => {
@@ -63,9 +85,9 @@ Deno.test("counts grow while processes are asked in turn → no answer has less 
     const asked = round % 3;
     counted[asked]! += 1;
     const answers = processes.map((process, worker) =>
-      process.exchange(() => report(++counted[worker]!))
+      process.exchange(() => Promise.resolve(report(++counted[worker]!)))
     );
-    const sum = received(await answers[asked]!);
+    const sum = await received(await answers[asked]!);
     assert.ok(sum >= last, `${sum} after ${last}`);
     last = sum;
     await Promise.all(answers);
@@ -81,14 +103,14 @@ Deno.test("folder cannot be written → reported, own counts still known", async
     workers: 2,
     onFailure: (error) => failures.push(error),
   });
-  assert.equal(received(await exchange.exchange(() => report(5))), 5);
-  assert.equal(received(await exchange.exchange(() => report(6))), 6);
+  assert.equal(await received(await exchange.exchange(make(5))), 5);
+  assert.equal(await received(await exchange.exchange(make(6))), 6);
   assert.equal(failures.length, 2, "the folder, and the first report");
 });
 
-Deno.test("processes that have ended → counted, but not measured; newest envelope of an ingest decides", () => {
+Deno.test("processes that have ended → counted, but not measured; newest envelope of an ingest decides", async () => {
   const down = { origin: "https://a.example", at: 5, reason: "it answered 503" };
-  const total = totalOf([
+  const reports: Reports = [
     report(1, { ingests: [down], residentBytes: 100 }),
     report(2, { at: 4_000, hasRoom: true, ingests: [{ ...down, at: 6, reason: undefined }] }),
     report(4, {
@@ -96,48 +118,63 @@ Deno.test("processes that have ended → counted, but not measured; newest envel
       residentBytes: 1e9,
       ingests: [{ ...down, origin: "https://b.example" }],
     }),
-  ], 1_000);
-  assert.equal(total.counts.receivedBytes, 7);
-  assert.deepEqual([total.processes, total.inFlightBytes, total.hasRoom], [2, 20, true]);
-  assert.equal(total.residentBytes, 100 + EMPTY.residentBytes);
-  assert.equal(total.startedAt, 1);
+  ];
+  const values = [
+    "sightglass_received_bytes_total",
+    "sightglass_in_flight_bytes",
+    "process_resident_memory_bytes",
+    "process_start_time_seconds",
+  ].map((name) => valueOf(reports, name, 1_000));
+  assert.deepEqual(await Promise.all(values), [7, 20, 100, 996]);
+  const total = totalOf(reports, 1_000);
+  assert.deepEqual([total.processes, total.hasRoom], [2, true]);
   const failing = total.ingests.filter(({ reason }) => reason !== undefined);
   assert.deepEqual(failing.map(({ origin }) => origin), ["https://b.example"]);
 });
 
-type Group = Record<string, Record<string, unknown>>;
+/** Metrics by name, as JSON. */
+type Named = Record<string, { values: { value: unknown; labels: Record<string, unknown> }[] }>;
 
-/** By what differs: the counts of another version, and how many rejected errors and envelopes of 5 this one knows. */
-const VERSIONS: Record<
-  string,
-  [change: (counts: Record<string, Group>) => object, number, number]
-> = {
+/** By what differs: the metrics of another version, and how many rejected errors and envelopes of 5 this one knows. */
+const VERSIONS: Record<string, [change: (named: Named) => object, number, number]> = {
   "category renamed": [
-    ({ items }) => ({ items: { ...items, error: undefined, failure: items!.error } }),
+    ({ sightglass_items_total: items }) => {
+      items!.values[0]!.labels.category = "failure";
+      return {};
+    },
     0,
     5,
   ],
   "reason missing": [
-    ({ envelopes }) => ({
-      envelopes: { ...envelopes, rejected: { ...envelopes!.rejected, ingest: undefined } },
-    }),
+    ({ sightglass_envelopes_total: envelopes }) => {
+      envelopes!.values = envelopes!.values.filter(({ labels }) => labels.reason !== "ingest");
+      return {};
+    },
     5,
     5,
   ],
-  "group and names new": [
-    ({ attempts }) => ({ colours: { red: 5 }, attempts: { ...attempts, late: {} } }),
+  "metric and labels new": [
+    ({ sightglass_upstream_duration_seconds: durations }) => {
+      durations!.values.push({ value: 5, labels: { outcome: "late" } });
+      const values = [{ value: 5, labels: { colour: "red" } }];
+      return { colours: { name: "colours", type: "counter", aggregator: "sum", values } };
+    },
     5,
     5,
   ],
-  "group missing": [() => ({ items: undefined }), 0, 5],
+  "metric missing": [() => ({ sightglass_items_total: undefined }), 0, 5],
   "values of other types": [
-    () => ({
-      items: { error: { rejected: "5" } },
-      envelopes: null,
-      attempts: { decided: { buckets: 1, count: null, sum: [] }, undecided: true },
-      receivedBytes: {},
-      cpuSeconds: "x",
-    }),
+    ({ sightglass_items_total: items }) => {
+      items!.values = [{ value: "5", labels: { category: "error", outcome: "rejected" } }];
+      return {
+        sightglass_envelopes_total: { name: "sightglass_envelopes_total", values: null },
+        sightglass_received_bytes_total: {
+          name: "sightglass_received_bytes_total",
+          values: [null, 5, { value: {} }, { value: 5, labels: { outcome: {} } }],
+        },
+        process_cpu_seconds_total: "x",
+      };
+    },
     0,
     0,
   ],
@@ -147,11 +184,19 @@ for (const [difference, [change, errors, envelopes]] of Object.entries(VERSIONS)
     const folder = join(FOLDER, difference);
     const onFailure = (error: unknown) => assert.fail(`${error}`);
     Deno.mkdirSync(folder);
-    const counts = JSON.parse(JSON.stringify(EMPTY.counts));
-    counts.items.error.rejected = 5;
-    counts.envelopes.rejected.overloaded = 5;
-    const other = { ...EMPTY, at: Date.now(), counts: { ...counts, ...change(counts) } };
-    const facts = [{}, { inFlightBytes: "x", residentBytes: null, ingests: [null, { at: 1 }] }];
+    const named: Named = JSON.parse(
+      JSON.stringify(Object.fromEntries(EMPTY.metrics.map((metric) => [metric.name, metric]))),
+    );
+    named.sightglass_items_total!.values = [
+      { value: 5, labels: { category: "error", outcome: "rejected" } },
+    ];
+    named.sightglass_envelopes_total!.values.push(
+      { value: 5, labels: { outcome: "rejected", reason: "overloaded" } },
+    );
+    const changes = change(named);
+    const metrics = Object.values({ ...named, ...changes }).filter(Boolean);
+    const other = { ...EMPTY, at: Date.now(), metrics };
+    const facts = [{}, { at: "x", hasRoom: null, ingests: [null, { at: 1 }] }];
     // The last worker replaces the process of the other version.
     for (const [worker, more] of [[0, facts[0]], [0, facts[1]], [1, facts[1]]] as const) {
       Deno.writeTextFileSync(join(folder, "1.json"), JSON.stringify({ ...other, ...more }));
@@ -160,9 +205,12 @@ for (const [difference, [change, errors, envelopes]] of Object.entries(VERSIONS)
       const health = await relay.health();
       const { outcomes, in_flight_bytes } = await health.json();
       assert.deepEqual([health.status, in_flight_bytes], [200, 0]);
-      assert.deepEqual(outcomes, { ...countsOf(EMPTY.counts.envelopes), rejected: envelopes });
+      const { rejected, ...rest } = outcomes;
+      assert.equal(rejected, envelopes);
+      assert.deepEqual(Object.values(rest), [0, 0, 0, 0, 0, 0]);
       const metrics = await (await relay.metrics()).text();
-      assert.doesNotMatch(metrics, /NaN|null|undefined|object/);
+      assert.doesNotMatch(metrics, /NaN|null|undefined|object/i);
+      assert.doesNotMatch(metrics, /colours/);
       const line = `sightglass_items_total{category="error",outcome="rejected"} ${errors}\n`;
       assert.equal(metrics.includes(line), errors > 0);
     }
@@ -179,7 +227,7 @@ Deno.test("report that is not JSON, or not a report → as if there were none", 
   });
   for (const text of ["", "{", "null", "1", "[]", '"x"']) {
     Deno.writeTextFileSync(join(folder, "1.json"), text);
-    assert.equal(received(await exchange.exchange(() => report(7))), 7, text);
+    assert.equal(await received(await exchange.exchange(make(7))), 7, text);
   }
 });
 

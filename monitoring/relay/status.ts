@@ -1,22 +1,18 @@
-import type { HealthReport } from "../protocol/relay_api.ts";
+import { Gauge, Registry } from "prom-client";
+import { type HealthReport, type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
 import type { InFlight } from "./body/in_flight.ts";
-import type { RelayMetrics } from "./metrics.ts";
-import { countsOf, type OutcomeCounter } from "./outcomes.ts";
-import { type ProcessReport, processUsage, totalOf, type TotalReport } from "./process_report.ts";
-import { METRICS_TYPE, metricsText } from "./prometheus.ts";
+import { IN_FLIGHT, type ObservedValues, type RelayMetrics } from "./metrics.ts";
+import { exportMetrics } from "./open_telemetry.ts";
+import { ENVELOPES } from "./outcomes.ts";
+import { type ProcessReport, samplesOf, totalOf, type TotalReport } from "./process_report.ts";
 import type { ReportExchange } from "./report_exchange.ts";
 import type { Sending } from "./send/sending.ts";
 
-export interface StatusOptions {
+export interface StatusOptions extends Omit<ObservedValues, "inFlightBytes"> {
   readonly mode: HealthReport["mode"];
-  readonly outcomes: OutcomeCounter;
   readonly metrics: RelayMetrics;
   readonly inFlight: InFlight;
   readonly sending: Pick<Sending, "health" | "ingests">;
-  /** Spans and logs for `OTLP_URL` so far. Default: there is none. */
-  readonly copies?: { readonly exported: number; readonly dropped: number };
-  /** Reports of browsers that were not taken so far, by reason, for the metrics. Default: none. */
-  readonly refusedReports?: () => Readonly<Record<string, number>>;
   /** Other processes of the same server, for health and metrics. Default: there are none. */
   readonly exchange?: Pick<ReportExchange, "exchange">;
   /** Milliseconds since 1970. */
@@ -36,12 +32,9 @@ export class RelayStatus {
 
   constructor(options: StatusOptions) {
     this.#options = options;
-    const { outcomes, metrics, inFlight, sending } = options;
-    metrics.observe({
-      outcomes,
-      inFlightBytes: () => inFlight.bytes,
-      spool: async () => (await sending.health()).spool,
-    });
+    const { metrics, inFlight, sending } = options;
+    metrics.observe({ ...options, inFlightBytes: () => inFlight.bytes });
+    exportMetrics(metrics.registry, async () => (await sending.health()).spool);
   }
 
   /** 200, or 503 if no envelope can be accepted. */
@@ -52,29 +45,40 @@ export class RelayStatus {
 
   /** Counts and gauges in Prometheus' text format. */
   async metrics(): Promise<Response> {
-    const copies = this.#options.copies !== undefined;
-    const text = metricsText({ ...await this.#ofAllProcesses(), copies });
-    return new Response(text, { headers: { ...NO_STORE, "content-type": METRICS_TYPE } });
+    const { health, total } = await this.#ofAllProcesses();
+    const { metrics } = total;
+    const { spool, ingest } = health;
+    const gauge = (name: string, help: string, value: number) =>
+      new Gauge({ name, help, registers: [metrics] }).set(value);
+    gauge(
+      "sightglass_healthy",
+      "1: envelopes can be taken; 0: GET /monitoring answers 503.",
+      Number(health.is_healthy),
+    );
+    gauge(
+      "sightglass_failing_ingests",
+      "Ingests whose newest envelope is undecided.",
+      ingest?.failing.length ?? 0,
+    );
+    gauge("sightglass_spool_envelopes", "Envelopes in the spool.", spool.pending);
+    gauge("sightglass_spool_bytes", "Bytes of the envelopes in the spool.", spool.bytes);
+    gauge(
+      "sightglass_spool_oldest_age_seconds",
+      "Age of the oldest envelope in the spool.",
+      spool.oldest_age_s,
+    );
+    gauge("sightglass_processes", "Server processes that run.", total.processes);
+    return new Response(await metrics.metrics(), {
+      headers: { ...NO_STORE, "content-type": Registry.PROMETHEUS_CONTENT_TYPE },
+    });
   }
 
   /** What this process has counted, and what it measures now. */
-  report(): ProcessReport {
-    const { outcomes, metrics, inFlight, sending, copies, refusedReports, now, isStopping } = this
-      .#options;
-    const { cpuSeconds, ...usage } = processUsage();
+  async report(): Promise<ProcessReport> {
+    const { metrics, inFlight, sending, now, isStopping } = this.#options;
     return {
-      ...usage,
       at: now(),
-      counts: {
-        envelopes: outcomes.byReason,
-        items: outcomes.entries,
-        receivedBytes: metrics.receivedBytes,
-        attempts: metrics.durations,
-        records: { exported: copies?.exported ?? 0, dropped: copies?.dropped ?? 0 },
-        refusedReports: refusedReports?.() ?? {},
-        cpuSeconds,
-      },
-      inFlightBytes: inFlight.bytes,
+      metrics: await metrics.registry.getMetricsAsJSON() as unknown as ProcessReport["metrics"],
       hasRoom: !isStopping() && inFlight.hasRoomFor(1),
       ingests: sending.ingests,
     };
@@ -84,17 +88,27 @@ export class RelayStatus {
     const { mode, sending, exchange, now } = this.#options;
     const { spool = EMPTY_SPOOL, canDeliver } = await sending.health();
     const report = () => this.report();
-    const total = totalOf(await exchange?.exchange(report) ?? [report()], now());
+    const total = totalOf(await exchange?.exchange(report) ?? [await report()], now());
     const failing = total.ingests.flatMap(({ origin, reason }) =>
       reason === undefined ? [] : [{ origin, reason }]
     );
+    const envelopes = await samplesOf(total.metrics, ENVELOPES);
+    const countOf = (outcome: Outcome) =>
+      envelopes.reduce(
+        (sum, { value, labels }) => labels.outcome === outcome ? sum + value : sum,
+        0,
+      );
+    const [inFlight] = await samplesOf(total.metrics, IN_FLIGHT);
     const health = {
       is_healthy: total.hasRoom && canDeliver,
       mode,
       spool,
       ...(failing.length > 0 && { ingest: { failing } }),
-      outcomes: countsOf(total.counts.envelopes),
-      in_flight_bytes: total.inFlightBytes,
+      outcomes: Object.fromEntries(OUTCOMES.map((name) => [name, countOf(name)])) as Record<
+        Outcome,
+        number
+      >,
+      in_flight_bytes: inFlight?.value ?? 0,
     };
     return { health, total };
   }

@@ -73,12 +73,27 @@ export class RequestObserver {
   observe({ path, kind }: ObservedRoute): Observer | undefined {
     if (MONITORING_PATHS.test(path)) return undefined;
     const isPage = kind !== "handler";
-    return (request, respond, append) => {
+    return async (request, respond, append) => {
       // Only GET serves a page; other methods get a prepared response.
-      if (isPage && request.method !== "GET") return respond();
+      if (isPage && request.method !== "GET") return await respond();
       const opened = withoutFailing(() => this.#open(request, path));
-      if (opened === undefined) return respond();
-      return this.#around(request, opened, respond, isPage ? append : undefined);
+      if (opened === undefined) return await respond();
+      const span = trace.getSpan(opened);
+      let response: Response;
+      try {
+        response = await context.with(opened, respond);
+      } catch (error) {
+        this.#failed.set(request, opened);
+        withoutFailing(() => this.#close(span, this.#options.statusOf(error)));
+        throw error;
+      }
+      withoutFailing(() => {
+        this.#close(span, response.status);
+        if (isPage && span && isSampled(span)) {
+          append(response, "Server-Timing", serverTiming(span));
+        }
+      });
+      return response;
     };
   }
 
@@ -92,9 +107,7 @@ export class RequestObserver {
     const isKnown = KNOWN_METHODS.has(request.method);
     const name = `${isKnown ? request.method : "HTTP"} ${path}`;
     if (this.#options.owner === "runtime") {
-      const span = trace.getActiveSpan();
-      span?.updateName(name);
-      span?.setAttribute("http.route", path);
+      trace.getActiveSpan()?.updateName(name).setAttribute("http.route", path);
       return context.active();
     }
     if (!this.#options.bucket.take()) {
@@ -117,45 +130,11 @@ export class RequestObserver {
     return trace.setSpan(caller, span);
   }
 
-  /** @param append undefined: the response gets no `Server-Timing` header */
-  #around(
-    request: Request,
-    opened: Context,
-    respond: () => MaybePromise<Response>,
-    append: AppendHeader | undefined,
-  ): MaybePromise<Response> {
-    const span = trace.getSpan(opened);
-    const finish = (response: Response) => {
-      if (span !== undefined) {
-        withoutFailing(() => {
-          this.#close(span, response.status);
-          if (isSampled(span)) append?.(response, "Server-Timing", serverTiming(span));
-        });
-      }
-      return response;
-    };
-    const fail = (error: unknown): never => {
-      this.#failed.set(request, opened);
-      if (span !== undefined) {
-        withoutFailing(() => this.#close(span, this.#options.statusOf(error)));
-      }
-      throw error;
-    };
-    let response: MaybePromise<Response>;
-    try {
-      response = context.with(opened, respond);
-    } catch (error) {
-      return fail(error);
-    }
-    return response instanceof Response ? finish(response) : response.then(finish, fail);
-  }
-
-  #close(span: Span, status: number): void {
-    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  #close(span: Span | undefined, status: number): void {
+    if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });
     // The runtime sets the other attributes of its own span and ends it.
     if (this.#options.owner === "runtime") return;
-    span.setAttribute("http.response.status_code", status);
-    span.end();
+    span?.setAttribute("http.response.status_code", status).end();
   }
 }
 
@@ -169,9 +148,8 @@ function withoutFailing<T>(work: () => T): T | undefined {
   }
 }
 
-function callerContext(request: Request): Context {
-  return propagation.extract(ROOT_CONTEXT, request.headers, HEADERS);
-}
+const callerContext = (request: Request) =>
+  propagation.extract(ROOT_CONTEXT, request.headers, HEADERS);
 
 const isSampled = (span: Span) => (span.spanContext().traceFlags & 1) === 1;
 

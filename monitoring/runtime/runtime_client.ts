@@ -1,23 +1,21 @@
 import { trace } from "@opentelemetry/api";
 import {
   createStackParser,
-  type DataCategory,
-  type EventDropReason,
   linkedErrorsIntegration,
   nodeStackLineParser,
   setCurrentClient,
-  type Transport,
   withStreamedSpan,
 } from "@sentry/core";
 import { contextLinesIntegration, DenoClient } from "@sentry/deno";
+import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { NO_PERSONAL_DATA, settings } from "../settings.ts";
 import { createRelayTransport, type RelayTransport } from "./relay_transport.ts";
 import type { RuntimeOptions } from "./runtime.ts";
 import type { Scrubber } from "./scrubber.ts";
 
-/** Events that are processed at the same time. The SDK's default of 64 drops events of a burst. */
-const MAX_PROCESSING_EVENTS = 1_000;
+/** Events that are processed, and envelopes that are sent, at the same time. The SDK's default of 64 drops a burst. */
+const MAX_CONCURRENT = 1_000;
 
 /** Lines of source code to report before and after the line of each stack frame. */
 const CONTEXT_LINES = 5;
@@ -28,8 +26,6 @@ const NO_HOST_NAME = "-";
 export interface StartClientOptions
   extends Pick<RuntimeOptions, "dsn" | "release" | "environment" | "deliver"> {
   readonly scrubber: Scrubber;
-  /** Called after each drop that the next client report will count. */
-  readonly onDropped: () => void;
 }
 
 interface StartedClient {
@@ -44,9 +40,8 @@ interface StartedClient {
  * @throws {TypeError} if the DSN is not valid
  */
 export function startClient(
-  { dsn, release, environment, deliver, scrubber, onDropped }: StartClientOptions,
+  { dsn, release, environment, deliver, scrubber }: StartClientOptions,
 ): StartedClient {
-  let transport: RelayTransport | undefined;
   const client = new RuntimeClient(
     {
       dsn,
@@ -57,11 +52,8 @@ export function startClient(
       environment,
       serverName: NO_HOST_NAME,
       stackParser: createStackParser(nodeStackLineParser()),
-      transport(options): Transport {
-        transport = createRelayTransport({ ...options, deliver });
-        return transport;
-      },
-      transportOptions: { bufferSize: MAX_PROCESSING_EVENTS },
+      transport: (options) => createRelayTransport({ ...options, deliver }),
+      transportOptions: { bufferSize: MAX_CONCURRENT },
 
       tracesSampleRate: settings.tracesSampleRate,
       // Streams spans: those of one trace are sent together, some seconds after they ended.
@@ -94,37 +86,19 @@ export function startClient(
         };
       },
     },
-    onDropped,
   );
+  client.on("beforeEnvelope", ([header]) => Object.assign(header, OWN_TELEMETRY));
   // Scrubs in the last step of processing, after all integrations have added their data.
   client.on("postprocessEvent", (event) => scrubber.event(event));
   setCurrentClient(client);
   client.init();
+  const transport = client.getTransport() as RelayTransport | undefined;
   if (transport === undefined) throw new TypeError("Cannot start telemetry: the DSN is not valid.");
   return { client, transport };
 }
 
-/** Reports drops: the client of `@sentry/deno` counts them and never sends a client report. */
+/** The client of `@sentry/deno` counts what is dropped and never sends a client report. */
 class RuntimeClient extends DenoClient {
-  readonly #onDropped: StartClientOptions["onDropped"];
-
-  constructor(
-    options: ConstructorParameters<typeof DenoClient>[0],
-    onDropped: StartClientOptions["onDropped"],
-  ) {
-    super(options);
-    this.#onDropped = onDropped;
-  }
-
-  override recordDroppedEvent(
-    reason: EventDropReason,
-    category: DataCategory,
-    quantity = 1,
-  ): void {
-    super.recordDroppedEvent(reason, category, quantity);
-    this.#onDropped();
-  }
-
   /** Sends a client report of the drops since the last one, if there are any. */
   reportDropped(): void {
     this._flushOutcomes();

@@ -12,7 +12,6 @@ function startTestClient(dsn: string) {
       return new Response();
     },
     scrubber: new Scrubber("file:///srv/"),
-    onDropped: () => {},
   });
   return { client, sent };
 }

@@ -31,7 +31,7 @@ const SPANS = { perSecond: 200, burst: 400 };
 const ERRORS = { perSecond: 20, burst: 100 };
 const LOGS = { perSecond: 50, burst: 200 };
 
-/** Milliseconds from the first drop to the client report, which includes all drops until then. */
+/** Milliseconds between client reports. Without drops there is none. */
 const REPORT_DROPPED_MS = 30_000;
 
 /**
@@ -40,26 +40,14 @@ const REPORT_DROPPED_MS = 30_000;
 export function startTelemetry(options: RuntimeOptions): Runtime {
   const now = () => performance.now();
   const owner = findTracingOwner();
-  let reportTimer: ReturnType<typeof setTimeout> | undefined;
 
   // 1. Scopes are stored in OpenTelemetry's context, also where the runtime owns it.
   setOpenTelemetryContextAsyncContextStrategy({ skipOpenTelemetrySetup: owner === "runtime" });
 
   // 2. The client. Its transport sends to the relay of this process.
-  const { client, transport } = startClient({
-    ...options,
-    scrubber: new Scrubber(options.root),
-    onDropped() {
-      if (reportTimer !== undefined) return;
-      reportTimer = setTimeout(reportDropped, REPORT_DROPPED_MS);
-      Deno.unrefTimer(reportTimer);
-    },
-  });
-  const reportDropped = () => {
-    clearTimeout(reportTimer);
-    reportTimer = undefined;
-    client.reportDropped();
-  };
+  const { client, transport } = startClient({ ...options, scrubber: new Scrubber(options.root) });
+  const reports = setInterval(() => client.reportDropped(), REPORT_DROPPED_MS);
+  Deno.unrefTimer(reports);
 
   // 3. Events take their trace from OpenTelemetry's active span.
   setupEventContextTrace(client);
@@ -80,12 +68,9 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   const logs = new TokenBucket({ ...LOGS, now });
 
   const flush = async (ms: number) => {
-    reportDropped();
-    const { promise: late, resolve } = Promise.withResolvers<boolean>();
-    // The client's own timeout applies to each of its two steps, so it may take twice as long.
-    const timer = setTimeout(() => resolve(false), ms);
-    Deno.unrefTimer(timer);
-    return await Promise.race([client.flush(ms), late]).finally(() => clearTimeout(timer));
+    client.reportDropped();
+    // Events are processed within a few milliseconds, so the timeout is that of sending.
+    return await client.flush(ms);
   };
 
   return {
@@ -113,11 +98,11 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
     },
     flush,
     async stop(ms) {
+      clearInterval(reports);
       await flush(ms);
-      const left = transport.waiting;
-      transport.abandon();
-      if (left === 0) return;
-      logToConsole("warn", "Envelopes of the server's own telemetry were not delivered", { left });
+      const { undelivered: count } = transport;
+      if (count === 0) return;
+      logToConsole("warn", "Envelopes of the server's own telemetry were not delivered", { count });
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import { at, parseJson } from "../models/json.ts";
+import { RelayError } from "../relay/errors.ts";
 
 /** Known fields that may be kept. Addresses have no user, query and fragment. */
 type Fields = Readonly<Record<string, string | number | undefined>>;
@@ -22,9 +23,12 @@ export type BrowserReport =
     readonly attributes: Fields;
   };
 
-/** A body is no report. The message is one ASCII sentence for the sender. */
-export class ReportError extends Error {
-  override readonly name = "ReportError";
+/** A body is no report. */
+export class ReportError extends RelayError {
+  /** @param problem one ASCII sentence for the sender */
+  constructor(problem: string) {
+    super("envelope_malformed", `Cannot read the report: ${problem}`);
+  }
 }
 
 /** Reports of one body. Chromium keeps at most 100 for an endpoint. */

@@ -7,10 +7,10 @@ import {
 } from "../access/write_access.ts";
 import { INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
 import { BodyReader } from "../relay/body/body_reader.ts";
-import { DisconnectedError, RelayError } from "../relay/errors.ts";
+import { DisconnectedError, RELAY_ERRORS, RelayError } from "../relay/errors.ts";
 import { refusalOf } from "../relay/refusal.ts";
 import { TokenBucket } from "../runtime/token_bucket.ts";
-import { readReports, ReportError } from "./browser_report.ts";
+import { readReports } from "./browser_report.ts";
 import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
 
 interface SecurityEndpointOptions extends WriteAccessOptions {
@@ -37,7 +37,7 @@ export interface SecurityEndpoint {
    */
   receive(request: Request, peer: string | undefined): Promise<Response>;
   /** Reports that were not taken since the start of the process, by reason. A refused POST counts once. */
-  readonly refused: Readonly<Record<RefusalReason, number>>;
+  readonly refused: Readonly<Record<string, number>>;
   /** Ends slow uploads, because new connections wait for a free one. */
   shedLoad(): void;
 }
@@ -54,19 +54,15 @@ const REPEAT_MS = 10 * 60_000;
 /** Reports that are remembered for it: about as many as the rate lets pass. */
 const MAX_REMEMBERED = 256;
 
-/** Why a POST is refused, and the status that reports it. */
-const STATUSES = {
-  encoding_not_supported: 415,
-  origin_not_allowed: 403,
-  overloaded: 503,
-  report_malformed: 400,
-  report_too_large: 413,
-} as const;
-
-type RefusalCode = keyof typeof STATUSES;
-
-/** `over_rate`: more than {@linkcode REPORTS_PER_MINUTE}; answered with 204. */
-type RefusalReason = RefusalCode | "over_rate";
+/** Why reports are not taken. `over_rate`: more than {@linkcode REPORTS_PER_MINUTE}; answered with 204. */
+const REASONS = [
+  "encoding_not_supported",
+  "origin_not_allowed",
+  "over_rate",
+  "overloaded",
+  "report_malformed",
+  "report_too_large",
+];
 
 /** Creates the endpoint of one server. */
 export function createSecurityEndpoint(options: SecurityEndpointOptions): SecurityEndpoint {
@@ -79,17 +75,20 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
   const sentAt = new Map<string, number>();
   let leftOut = 0;
   // With zeros: the increase of a series that appears with its first refusal is 0.
-  const refused = Object.fromEntries(
-    [...Object.keys(STATUSES), "over_rate"].map((reason) => [reason, 0]),
-  ) as Record<RefusalReason, number>;
+  const refused: Record<string, number> = Object.fromEntries(REASONS.map((reason) => [reason, 0]));
 
+  /** @throws the error itself if no request can cause it */
   const refuse = (request: Request, error: unknown): Response => {
-    const { code, detail } = reasonOf(error);
-    refused[code]++;
+    if (!(error instanceof RelayError)) throw error;
+    const code = error.code.replace("envelope", "report");
+    const detail = code === "report_too_large"
+      ? `Cannot take more than ${MAX_BYTES} bytes.`
+      : error.detail;
+    refused[code]!++;
     if (!(error instanceof DisconnectedError)) {
       options.onRefusal(refusalOf(request, { code, detail }, Date.now()));
     }
-    return refusal(STATUSES[code], code, detail);
+    return refusal(RELAY_ERRORS[error.code], code, detail);
   };
 
   /** Whether a report that is to be sent is new, and within the rate. */
@@ -98,7 +97,7 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
     if (at !== undefined && uptime() - at < REPEAT_MS) return false;
     if (!quota.take()) {
       leftOut++;
-      refused.over_rate++;
+      refused.over_rate!++;
       if (notices.take()) {
         options.onLeftOut(leftOut);
         leftOut = 0;
@@ -163,23 +162,4 @@ function formatOf(headers: Headers): Parameters<typeof readReports>[0] {
     "encoding_not_supported",
     "Cannot take the report: send application/csp-report or application/reports+json.",
   );
-}
-
-/** @throws the error itself if no request can cause it */
-function reasonOf(error: unknown): { readonly code: RefusalCode; readonly detail: string } {
-  if (error instanceof ReportError) {
-    return { code: "report_malformed", detail: `Cannot read the report: ${error.message}` };
-  }
-  if (!(error instanceof RelayError)) throw error;
-  const { code, detail } = error;
-  switch (code) {
-    case "envelope_too_large":
-      return { code: "report_too_large", detail: `Cannot take more than ${MAX_BYTES} bytes.` };
-    case "encoding_not_supported":
-    case "origin_not_allowed":
-    case "overloaded":
-      return { code, detail };
-    default:
-      return { code: "report_malformed", detail };
-  }
 }

@@ -130,7 +130,7 @@ Deno.test("OTEL_DENO → outcomes, reasons, bytes, spool and latency are exporte
   const attempts = 'sightglass_upstream_duration_seconds_count{outcome="decided"}';
   assert.ok(scraped.get(attempts)! >= 2);
   const below = scraped.get(
-    'sightglass_upstream_duration_seconds_bucket{outcome="decided",le="30"}',
+    'sightglass_upstream_duration_seconds_bucket{le="30",outcome="decided"}',
   );
   assert.equal(below, scraped.get(attempts));
   assert.ok(scraped.get("process_cpu_seconds_total")! > 0.01);

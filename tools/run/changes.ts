@@ -3,7 +3,14 @@ import { exists } from "../project_files.ts";
 
 /** Folders whose changes trigger a build. */
 const FOLDERS = ["components", "islands", "monitoring", "routes", "server", "static"];
-const FILES = new Set(["client.ts", "config.ts", "config_values.ts", "deno.json", "main.ts"]);
+const FILES = new Set([
+  "client.ts",
+  "config.ts",
+  "config_table.ts",
+  "config_values.ts",
+  "deno.json",
+  "main.ts",
+]);
 
 /** Writes that follow within this time belong to one change: editors write in several steps. */
 const QUIET_MS = 60;

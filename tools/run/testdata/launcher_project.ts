@@ -4,6 +4,7 @@ import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 /** Files and folders of the real project that launchers and build need. */
 const REAL = [
   "config.ts",
+  "config_table.ts",
   "config_values.ts",
   "monitoring/protocol/dsn.ts",
   "monitoring/protocol/loopback.ts",

@@ -1,0 +1,288 @@
+import * as values from "./config_values.ts";
+
+/** An environment variable. */
+interface Variable extends values.Parser<unknown> {
+  /** Its value where it is not set. Default: undefined. */
+  readonly byDefault?: unknown;
+  /** It may contain a secret: errors do not print its value. */
+  readonly isSecret?: true;
+  /** Its name in lower case is read too, and first. */
+  readonly inLowerCase?: true;
+  /** The default and the meaning in docs/configuration.md, as Markdown. Default: {@linkcode Variable.byDefault}. */
+  readonly standard?: string;
+  /** Undefined: set by the launcher or the platform, and not documented. */
+  readonly meaning?: string;
+}
+
+/** All variables that the server reads, in the order of docs/configuration.md. */
+const VARIABLES = {
+  PORT: { ...values.wholeNumber(0, 65535), byDefault: 8000, meaning: "0 picks a free port" },
+  HOST: {
+    ...values.hostname,
+    standard: "`127.0.0.1`, in relay mode `0.0.0.0`",
+    meaning: "address to listen on",
+  },
+  SENTRY_DSN: { ...values.dsn, meaning: "set: relay mode" },
+  SENTRY_ALLOWED_DSNS: {
+    ...values.list(values.dsn),
+    byDefault: [],
+    meaning: "further DSNs that may be relayed, comma separated",
+  },
+  SENTRY_TUNNEL: {
+    ...values.oneOf("hosted", "always", "never"),
+    byDefault: "hosted",
+    meaning:
+      "relay mode: when the page posts to its own origin: `hosted` (for Sentry's hosted ingest), " +
+      "`always`, `never`",
+  },
+  MONITORING_PATH: {
+    ...values.monitoringPath,
+    byDefault: "/monitoring",
+    meaning:
+      "another path for the page to post to, if a content blocker blocks `/monitoring`, which keeps " +
+      "working; reports of browsers go below it",
+  },
+  SENTRY_RELEASE: {
+    ...values.releaseName,
+    standard: "deployment, git commit or build",
+    meaning: "release of page, server and source maps",
+  },
+  SENTRY_ENVIRONMENT: {
+    ...values.environmentName,
+    standard: "`development`",
+    meaning: "environment of all telemetry; on Deno Deploy `production`",
+  },
+  PUBLIC_ORIGIN: {
+    ...values.origin,
+    meaning: "the page's origin as browsers see it, behind a proxy",
+  },
+  ALLOWED_ORIGINS: {
+    ...values.list(values.origin),
+    byDefault: [],
+    standard: "none; the inbox also takes every loopback origin",
+    meaning: "further origins whose pages may post (answered with CORS)",
+  },
+  RELAY_UPSTREAM: {
+    ...values.origin,
+    standard: "the DSN's own origin",
+    isSecret: true,
+    meaning: "origin to send to instead, such as one's own Sentry Relay",
+  },
+  HTTPS_PROXY: {
+    ...values.proxy,
+    inLowerCase: true,
+    isSecret: true,
+    meaning:
+      "proxy on the way to an `https:` ingest, such as `http://proxy.example:3128`; never for " +
+      "loopback",
+  },
+  http_proxy: {
+    ...values.proxy,
+    isSecret: true,
+    meaning:
+      "the same for an `http:` ingest; lower case only, as `HTTP_PROXY` can be set by a request's " +
+      "header under CGI",
+  },
+  NO_PROXY: {
+    ...values.list(values.noProxyHost),
+    byDefault: [],
+    inLowerCase: true,
+    meaning:
+      "ingests reached without a proxy: names with their subdomains, addresses, networks, `:port` " +
+      "optional; `*`: all",
+  },
+  RELAY_TIMEOUT_MS: {
+    ...values.RELAY_LIMITS.relayTimeoutMs,
+    meaning: "milliseconds for an upstream attempt",
+  },
+  MAX_ENVELOPE_BYTES: {
+    ...values.RELAY_LIMITS.maxEnvelopeBytes,
+    meaning: "on the wire; decompressed 10 times that",
+  },
+  MAX_IN_FLIGHT_BYTES: {
+    ...values.bytes(1),
+    standard: "256 MiB",
+    meaning:
+      "bodies in memory, of all processes, with what the runtime keeps beside large ones; bodies of " +
+      "at most 256 KiB that still arrive may take a quarter more",
+  },
+  MAX_CONNECTIONS: {
+    ...values.wholeNumber(1, values.MAX_CONNECTION_COUNT),
+    standard: "4,000",
+    meaning:
+      "open connections; one more closes the one idle for the longest; no effect on Deno Deploy",
+  },
+  WORKERS: {
+    ...values.workerCount,
+    byDefault: 1,
+    meaning: "server processes on one port, `auto`: one for each core; Linux, relay mode or with " +
+      "`DATABASE_URL`; limits are totals, see [below](#several-processes)",
+  },
+  FORWARD_CLIENT_IP: {
+    ...values.oneOf("true", "false"),
+    byDefault: "false",
+    meaning:
+      "`true`: address (`X-Forwarded-For`, `X-Sentry-Forwarded-For`) and client hints (`Sec-CH-UA`, " +
+      "`-Mobile`, `-Platform`) go upstream",
+  },
+  TRUSTED_PROXY_HEADER: {
+    ...values.headerName,
+    meaning:
+      "header in which your proxy puts the client's address, such as `X-Real-IP`; requests that " +
+      "have it never count as from this machine",
+  },
+  LOG_FORMAT: {
+    ...values.oneOf("text", "json"),
+    byDefault: "text",
+    meaning:
+      "`json`: the server prints one JSON object a line, with `time`, `level`, `message` and " +
+      "`attributes`",
+  },
+  DATA_DIR: {
+    ...values.folder,
+    standard: "`.data`",
+    meaning: "SQLite files; servers on one machine may share them",
+  },
+  DATABASE_URL: {
+    ...values.postgresUrl,
+    isSecret: true,
+    meaning: "spool and inbox are in this PostgreSQL, shared by all servers with this URL; see " +
+      "[below](#postgresql)",
+  },
+  SPOOL: {
+    ...values.oneOf("sqlite", "none"),
+    standard: "PostgreSQL with `DATABASE_URL`, else `sqlite`, on Deno Deploy `none`",
+    meaning:
+      "`none`: while the ingest is down nothing is kept here, and browsers keep their envelopes; " +
+      "`sqlite`: SQLite even if `DATABASE_URL` is set",
+  },
+  SPOOL_MAX_BYTES: {
+    ...values.RELAY_LIMITS.spoolMaxBytes,
+    meaning: "bodies kept in the spool, with `DATABASE_URL` by all servers together",
+  },
+  SPOOL_MAX_AGE_HOURS: {
+    ...values.RELAY_LIMITS.spoolMaxAgeHours,
+    meaning: "what is older is given up, counted and reported",
+  },
+  INBOX_MAX_BYTES: {
+    ...values.bytes(1),
+    standard: "200 MiB, in memory 64 MiB",
+    meaning:
+      "beyond it the oldest envelopes are deleted; also the largest envelope in inbox mode. " +
+      "Uploaded source maps may take half as much besides",
+  },
+  INBOX_MAX_AGE_DAYS: {
+    ...values.wholeNumber(1, values.MAX_DAYS, "days"),
+    byDefault: 30,
+    meaning: "envelopes received earlier are deleted; an import refuses them",
+  },
+  ALERT_WEBHOOK_URL: {
+    ...values.webhook,
+    isSecret: true,
+    meaning:
+      "inbox mode: new and regressed groups of errors are posted to this URL as JSON, with a `text` " +
+      "that chats such as Slack and Mattermost show",
+  },
+  SOURCE_MAP_ORIGINS: {
+    ...values.list(values.loopbackOrigin),
+    byDefault: [],
+    meaning:
+      "origins on this machine, such as `http://localhost:5173`, from which the inbox may fetch " +
+      "source maps after a click in an error; comma separated",
+  },
+  INBOX_TOKEN: {
+    ...values.bearerToken,
+    isSecret: true,
+    meaning:
+      "needed by everyone who reads the inbox, this machine too; not set: only this machine reads " +
+      "it. A sender with this token may use any DSN, from any machine",
+  },
+  OTLP_URL: {
+    ...values.otlpUrl,
+    isSecret: true,
+    meaning:
+      "also send spans and logs to this OpenTelemetry collector, such as `http://127.0.0.1:4318`, " +
+      "by OTLP/HTTP JSON (`/v1/traces`, `/v1/logs`). Copies wait in memory, at most 16 MiB; after " +
+      "five failed attempts, or beyond that, they are dropped and counted",
+  },
+  OTLP_HEADERS: {
+    ...values.otlpHeaders,
+    byDefault: {},
+    isSecret: true,
+    meaning: "headers for it, such as `Authorization=Bearer%20TOKEN`, comma separated",
+  },
+  DENO_DEPLOYMENT_ID: values.anyText,
+  SIGHTGLASS_COMMIT: values.anyText,
+  SIGHTGLASS_WORKER: values.wholeNumber(0, 2 * values.MAX_WORKERS - 1),
+} as const satisfies Record<string, Variable>;
+
+type Name = keyof typeof VARIABLES;
+
+type Value<V> =
+  | (V extends values.Parser<infer T> ? T : never)
+  | (V extends { readonly byDefault: unknown } ? never : undefined);
+
+/** The parsed value of each variable. */
+export type Values = { readonly [N in Name]: Value<typeof VARIABLES[N]> };
+
+const ENTRIES = Object.entries<Variable>(VARIABLES);
+
+/** Names under which a variable is read, the first of them first. */
+const namesOf = ([name, { inLowerCase }]: readonly [string, Variable]): string[] =>
+  inLowerCase ? [name.toLowerCase(), name] : [name];
+
+/** The server's process may read no other variables (`--allow-env`). */
+export const CONFIG_VARIABLES: readonly string[] = ENTRIES.flatMap(namesOf);
+
+/** Variables that may contain a secret. */
+export const SECRET_VARIABLES: ReadonlySet<string> = new Set(
+  ENTRIES.filter(([, { isSecret }]) => isSecret).flatMap(namesOf),
+);
+
+/** An environment variable is not valid. The message is one line, ready to be printed. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  constructor(
+    readonly variable: string,
+    readonly value: string,
+    readonly allowed: string,
+    options?: ErrorOptions,
+  ) {
+    const shown = SECRET_VARIABLES.has(variable) ? "not valid" : JSON.stringify(value);
+    super(`Cannot start: ${variable} is ${shown}. Use ${allowed}.`, options);
+  }
+}
+
+/**
+ * Parses environment variables. An empty one counts as not set.
+ *
+ * @throws {ConfigError} for the first value that is not valid
+ */
+export function readValues(env: Readonly<Record<string, string | undefined>>): Values {
+  const parsed = ENTRIES.map((entry) => {
+    const [name, { parse, allowed, byDefault }] = entry;
+    const found = namesOf(entry).find((name) => env[name]?.trim());
+    if (found === undefined) return [name, byDefault];
+    const text = env[found]!.trim();
+    const value = parse(text);
+    if (value === undefined) throw new ConfigError(found, text, allowed);
+    return [name, value];
+  });
+  return Object.fromEntries(parsed);
+}
+
+/** The rows of the table in docs/configuration.md: names, default and meaning. */
+export function documentedVariables(): string[][] {
+  return ENTRIES.filter(([, { meaning }]) => meaning !== undefined).map((entry) => {
+    const names = namesOf(entry).reverse().map((name) => `\`${name}\``).join(" or ");
+    const [, { standard, byDefault, meaning }] = entry;
+    return [names, standard ?? defaultText(byDefault), meaning!];
+  });
+}
+
+function defaultText(value: unknown): string {
+  if (typeof value === "string") return `\`${value}\``;
+  if (typeof value !== "number") return "none";
+  if (value % values.MIB === 0) return `${value / values.MIB} MiB`;
+  return value < 10_000 ? `${value}` : value.toLocaleString("en");
+}
