@@ -68,11 +68,22 @@ export class RecoveringDatabase<Store> {
     try {
       result = work(opened.store);
     } catch (error) {
-      // First: what is read from harmed files may look corrupt, or like a disk that fails.
-      if (this.#isLeft(opened)) throw new HarmedFilesError({ cause: error });
-      if (!isCorrupt(error)) throw error;
-      this.#setAside(opened.files?.identity, "corrupt");
+      this.#replaceCorrupt(opened, error);
       return work(this.#open().store);
+    }
+    if (this.#isLeft(opened)) throw new HarmedFilesError();
+    return result;
+  }
+
+  /** {@linkcode run} for asynchronous work, one at a time. */
+  async runAsync<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    const opened = this.#current();
+    let result: T;
+    try {
+      result = await work(opened.store);
+    } catch (error) {
+      this.#replaceCorrupt(opened, error);
+      return await work(this.#open().store);
     }
     if (this.#isLeft(opened)) throw new HarmedFilesError();
     return result;
@@ -212,6 +223,18 @@ export class RecoveringDatabase<Store> {
       onNotice(notice(harm, `${store} ${path}`, isSaved));
     }
     return true;
+  }
+
+  /**
+   * Sets the files aside if they caused the error.
+   *
+   * @throws the error, if a new file does not help
+   */
+  #replaceCorrupt(opened: Opened<Store>, error: unknown): void {
+    // First: what is read from harmed files may look corrupt, or like a disk that fails.
+    if (this.#isLeft(opened)) throw new HarmedFilesError({ cause: error });
+    if (!isCorrupt(error)) throw error;
+    this.#setAside(opened.files?.identity, "corrupt");
   }
 
   /**
