@@ -1,10 +1,10 @@
 /**
  * The contract of the spool: a durable queue of envelopes that were accepted and are not delivered yet.
  *
- * A backend (SQLite, PostgreSQL) implements {@linkcode Spool} and nothing else; the drain (drain.ts) uses it to deliver.
- * To add one:
+ * `SqlSpool` implements it on a SQL database, `BatchedSpool` collects its calls, the drain (drain.ts) uses it to
+ * deliver. To add a database:
  *
- * 1. implement {@linkcode Spool}; maximum bytes and age are given when it is opened ({@linkcode SpoolOptions}),
+ * 1. implement `SqlDriver` (storage/sql_driver.ts) and a dialect in schema.ts, as postgres_spool.ts does,
  * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
  * 3. connect it: `spool` in config.ts (its address is parsed in config_values.ts), docs/configuration.md, its permissions
  *    in tools/run/permissions.ts, its options in main.ts, `openBackend` in relay_spool.ts (which takes options with
@@ -161,7 +161,7 @@ export interface Spool {
   /**
    * Ends a lease and keeps the envelope.
    *
-   * @param notBefore when it may be leased again, at most {@linkcode MAX_WAIT_MS} ahead; 0: at once, at its old place
+   * @param notBefore when it may be leased again, at most {@linkcode MAX_WAIT_MS} ahead; 0: at once, in its old order
    * @param failures stored with the envelope. Default: unchanged
    * @returns false as {@linkcode complete}
    */

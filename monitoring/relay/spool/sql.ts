@@ -1,3 +1,45 @@
+export interface RemovableRow {
+  readonly id: number;
+  readonly dsn: number;
+  readonly sequence: string | null;
+  readonly bytes: number;
+}
+
+/** A DSN with a set of categories that some of its envelopes have. */
+export interface CategorySet {
+  readonly dsn: number;
+  readonly text: string;
+  readonly turn: number;
+  readonly categories: number;
+}
+
+export interface FreeRow {
+  readonly id: number;
+  readonly dsn: number;
+  readonly bytes: number;
+  readonly not_before: number;
+}
+
+export interface LeasedRow {
+  readonly id: number;
+  readonly lease: string;
+  readonly dsn: string;
+  readonly sequence: string | null;
+  readonly received_at: number;
+  readonly key: Uint8Array;
+  readonly facts: string;
+  readonly categories: number;
+  readonly failures: number;
+  readonly body: Uint8Array;
+}
+
+export interface ReportRow {
+  readonly id: number;
+  readonly reported_at: number;
+  readonly keys: Uint8Array;
+  readonly limits: string;
+}
+
 /**
  * All statements of the spool, the same for SQLite and PostgreSQL. Conditions on `ready`, `lease_until > 0` and
  * `not_before > 0` name the partial indexes.
@@ -92,6 +134,8 @@ export function spoolStatements(p: string) {
     )`,
   } as const;
 }
+
+export type SpoolStatements = ReturnType<typeof spoolStatements>;
 
 const repeat = (count: number, text: string, separator: string) =>
   Array.from({ length: count }, () => text).join(separator);

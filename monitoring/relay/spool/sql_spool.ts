@@ -1,4 +1,4 @@
-import type { Query, SqlDriver } from "../../storage/sql_driver.ts";
+import { type Query, queryInParts, type SqlDriver } from "../../storage/sql_driver.ts";
 import { MAX_REMEMBERED, REMEMBERED_KEY_BYTES, REMEMBERED_MS } from "../admit/duplicates.ts";
 import {
   type Dropped,
@@ -14,7 +14,8 @@ import {
   type SpoolOptions,
   type SpoolStats,
 } from "./spool.ts";
-import { spoolStatements } from "./sql.ts";
+import { type RemovableRow, type ReportRow, type SpoolStatements, spoolStatements } from "./sql.ts";
+import { leasedEnvelope, leaseRows } from "./sql_leases.ts";
 
 /** Most envelopes that one transaction of `expire` deletes, so that other calls do not wait long. */
 const MAX_EXPIRED = 500;
@@ -24,53 +25,11 @@ const MAX_GOSSIP_BYTES = MAX_REMEMBERED * REMEMBERED_KEY_BYTES;
 /** Arguments of `Spool.release`. */
 export type Release = readonly [lease: Lease, notBefore: number, failures?: number];
 
-interface RemovableRow {
-  readonly id: number;
-  readonly dsn: number;
-  readonly sequence: string | null;
-  readonly bytes: number;
-}
-
-/** A DSN with a set of categories that some of its envelopes have. */
-interface CategorySet {
-  readonly dsn: number;
-  readonly text: string;
-  readonly turn: number;
-  readonly categories: number;
-}
-
-interface FreeRow {
-  readonly id: number;
-  readonly dsn: number;
-  readonly bytes: number;
-  readonly not_before: number;
-}
-
-interface LeasedRow {
-  readonly id: number;
-  readonly lease: string;
-  readonly dsn: string;
-  readonly sequence: string | null;
-  readonly received_at: number;
-  readonly key: Uint8Array;
-  readonly facts: string;
-  readonly categories: number;
-  readonly failures: number;
-  readonly body: Uint8Array;
-}
-
-interface ReportRow {
-  readonly id: number;
-  readonly reported_at: number;
-  readonly keys: Uint8Array;
-  readonly limits: string;
-}
-
 /** The methods of `Spool` on a database. Those that are called for each envelope take many calls at once. */
 export class SqlSpool {
   readonly #driver: SqlDriver;
   readonly #limits: SpoolOptions;
-  readonly #sql: ReturnType<typeof spoolStatements>;
+  readonly #sql: SpoolStatements;
   /** Id of the last report of gossip that was read. */
   #reportsReadTo = 0;
 
@@ -112,16 +71,8 @@ export class SqlSpool {
     return this.#driver.transaction("change", async (query) => {
       const now = this.#databaseTime(request.now);
       await this.#limitTimes(query, now);
-      const chosen = takeTurns(await this.#free(query, request, now), request);
-      const ids = chosen.map(({ id }) => id);
-      const lease = [crypto.randomUUID(), now + LEASE_MS];
-      await this.#forRows(query, ids, this.#sql.lease, (part) => [...lease, ...part]);
-      // In the order of their last turns.
-      const served = new Set(chosen.map(({ dsn }) => dsn).reverse());
-      for (const dsn of [...served].reverse()) await query(this.#sql.serve, [dsn]);
-      const rows = await this.#forRows<number, LeasedRow>(query, ids, this.#sql.leased);
-      const byId = new Map(rows.map((row) => [row.id, this.#leasedEnvelope(row)]));
-      return ids.flatMap((id) => byId.get(id) ?? []);
+      const rows = await leaseRows(query, this.#sql, this.#driver.rowsPerStatement, request, now);
+      return rows.map((row) => leasedEnvelope(row, this.#driver.clockAhead));
     });
   }
 
@@ -129,7 +80,13 @@ export class SqlSpool {
     return this.#driver.transaction("change", async (query) => {
       const ids = (await this.#held(query, leases)).map(({ id }) => id);
       const until = this.#databaseTime(now) + LEASE_MS;
-      await this.#forRows(query, ids, this.#sql.renew, (part) => [until, ...part]);
+      await queryInParts(
+        query,
+        this.#driver.rowsPerStatement,
+        ids,
+        this.#sql.renew,
+        (part) => [until, ...part],
+      );
       return ids;
     });
   }
@@ -226,7 +183,12 @@ export class SqlSpool {
 
   /** Those of the keys that are in the spool, in hexadecimal digits. */
   async #known(query: Query, keys: readonly Uint8Array[]): Promise<Set<string>> {
-    const rows = await this.#forRows<Uint8Array, { key: Uint8Array }>(query, keys, this.#sql.known);
+    const rows = await queryInParts<Uint8Array, { key: Uint8Array }>(
+      query,
+      this.#driver.rowsPerStatement,
+      keys,
+      this.#sql.known,
+    );
     return new Set(rows.map(({ key }) => key.toHex()));
   }
 
@@ -251,79 +213,34 @@ export class SqlSpool {
         categories,
       ];
     });
-    const inserted = await this.#forRows<unknown[], { id: number }>(
+    const inserted = await queryInParts<unknown[], { id: number }>(
       query,
+      this.#driver.rowsPerStatement,
       rows,
       this.#sql.insert,
       (part) => part.flat(),
     );
     const ids = inserted.map(({ id }) => id).sort((a, b) => a - b);
     const bodies = envelopes.map(({ bytes }, at) => [ids[at], bytes]);
-    await this.#forRows(query, bodies, this.#sql.insertBodies, (part) => part.flat());
+    await queryInParts(
+      query,
+      this.#driver.rowsPerStatement,
+      bodies,
+      this.#sql.insertBodies,
+      (part) => part.flat(),
+    );
     await this.#setReady(
       query,
       envelopes.map(({ dsn, sequence = null }) => ({ dsn: dsns.get(dsn)!, sequence })),
     );
   }
 
-  /** Free envelopes of each requested DSN in their order, the least recently served DSN first. */
-  async #free(query: Query, request: LeaseRequest, now: number): Promise<FreeRow[][]> {
-    const unlimited = new Map(request.dsns.map(({ dsn, limited }) => [dsn, ~limited]));
-    const sets = (await query<CategorySet>(this.#sql.categorySets))
-      .filter(({ text, categories }) => ((unlimited.get(text) ?? 0) & categories) !== 0);
-    const find = async (
-      statement: (count: number) => string,
-      among: readonly CategorySet[],
-      values: readonly unknown[],
-    ) =>
-      Map.groupBy(
-        await this.#forRows<CategorySet, FreeRow>(
-          query,
-          among,
-          statement,
-          (part) => part.flatMap(({ dsn, categories }) => [dsn, categories, ...values]),
-        ),
-        ({ dsn }) => dsn,
-      );
-    const newest = await find(
-      this.#sql.newest,
-      request.newest ? sets : [],
-      [now, request.limit],
-    );
-    const others = sets.filter(({ dsn }) => !newest.has(dsn));
-    const oldest = await find(this.#sql.oldest, others, [now, now, request.limit]);
-    const dsns = new Map(sets.map(({ dsn, turn }) => [dsn, turn]));
-    return [...dsns].sort(([a, turnOfA], [b, turnOfB]) => turnOfA - turnOfB || a - b)
-      .map(([dsn]) =>
-        newest.get(dsn)?.toSorted((a, b) => b.id - a.id) ??
-          oldest.get(dsn)?.toSorted((a, b) => a.not_before - b.not_before || a.id - b.id) ?? []
-      );
-  }
-
-  #leasedEnvelope({ id, lease, dsn, sequence, facts, ...row }: LeasedRow): LeasedEnvelope {
-    return {
-      id,
-      lease,
-      dsn,
-      // Absent in files of an earlier version.
-      contentEncoding: null,
-      userAgent: null,
-      ...JSON.parse(facts),
-      ...(sequence !== null && { sequence }),
-      // Copies: `pg` returns parts of shared buffers.
-      bytes: new Uint8Array(row.body),
-      key: new Uint8Array(row.key),
-      receivedAt: row.received_at - this.#driver.clockAhead,
-      categories: row.categories,
-      failures: row.failures,
-    };
-  }
-
   /** The envelopes whose leases are still valid. */
   async #held(query: Query, leases: readonly Lease[]): Promise<RemovableRow[]> {
     const ids = [...new Set(leases.map(({ id }) => id))];
-    const rows = await this.#forRows<number, RemovableRow & { lease: string | null }>(
+    const rows = await queryInParts<number, RemovableRow & { lease: string | null }>(
       query,
+      this.#driver.rowsPerStatement,
       ids,
       this.#sql.leases,
     );
@@ -335,8 +252,8 @@ export class SqlSpool {
   /** Deletes envelopes, and makes the next ones of their sequences ready. */
   async #remove(query: Query, envelopes: readonly RemovableRow[]): Promise<void> {
     const ids = envelopes.map(({ id }) => id);
-    await this.#forRows(query, ids, this.#sql.deleteBodies);
-    await this.#forRows(query, ids, this.#sql.deleteEntries);
+    await queryInParts(query, this.#driver.rowsPerStatement, ids, this.#sql.deleteBodies);
+    await queryInParts(query, this.#driver.rowsPerStatement, ids, this.#sql.deleteEntries);
     for (const [dsn, all] of Map.groupBy(envelopes, ({ dsn }) => dsn)) {
       const sum = all.reduce((sum, { bytes }) => sum + bytes, 0);
       await query(this.#sql.removeFromDsn, [all.length, sum, dsn]);
@@ -390,47 +307,4 @@ export class SqlSpool {
   #databaseTime(time: number): number {
     return time + this.#driver.clockAhead;
   }
-
-  /**
-   * Runs a statement for rows, as many at a time as it may be given. Returns the rows of all results.
-   *
-   * @param statement returns it for a number of rows
-   * @param values of some rows. Default: the rows themselves
-   */
-  async #forRows<Row, Result>(
-    query: Query,
-    rows: readonly Row[],
-    statement: (count: number) => string,
-    values: (part: readonly Row[]) => readonly unknown[] = (part) => part,
-  ): Promise<Result[]> {
-    const results: Result[] = [];
-    const most = this.#driver.rowsPerStatement;
-    for (let at = 0; at < rows.length; at += most) {
-      const part = rows.slice(at, at + most);
-      results.push(...await query<Result>(statement(part.length), values(part)));
-    }
-    return results;
-  }
-}
-
-/**
- * Chooses envelopes within both limits of a request, one of each DSN at a time.
- *
- * @param queues rows of one DSN each, the least recently served DSN first
- */
-function takeTurns(
-  queues: readonly (readonly FreeRow[])[],
-  { limit, maxBytes }: LeaseRequest,
-): FreeRow[] {
-  const chosen: FreeRow[] = [];
-  let bytes = 0;
-  for (let turn = 0; queues.some((queue) => turn < queue.length); turn++) {
-    for (const row of queues.flatMap((queue) => queue[turn] ?? [])) {
-      bytes += row.bytes;
-      const fits = chosen.length < limit && (chosen.length === 0 || bytes <= maxBytes);
-      if (!fits) return chosen;
-      chosen.push(row);
-    }
-  }
-  return chosen;
 }

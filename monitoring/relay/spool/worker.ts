@@ -1,6 +1,7 @@
 /** The spool's thread. It owns the SQLite file, so that syncing to disk never blocks the server. */
 import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
+import { DiskFullError } from "../../storage/errors.ts";
 import { SqliteDriver } from "../../storage/sqlite_driver.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
 import { SqlSpool } from "./sql_spool.ts";
@@ -47,6 +48,8 @@ function open(): SqlSpool {
   }
 }
 
+/** Part of a sentence. */
 function reasonOf(error: unknown): string {
+  if (error instanceof DiskFullError) return "the disk is full";
   return error instanceof Error ? error.message : String(error);
 }
