@@ -58,12 +58,14 @@ const create = ({ prefix, id, integer, blob, end }: Dialect) => `
   CREATE INDEX leased_entries ON ${prefix}entries (lease_until) WHERE lease_until > 0;
   CREATE INDEX waiting_entries ON ${prefix}entries (not_before) WHERE not_before > 0;
   CREATE INDEX entries_by_age ON ${prefix}entries (received_at);
-  ${readyIndex(prefix)}
+  CREATE INDEX ready_entries ON ${prefix}entries (dsn, not_before, id) WHERE ready = 1;
+  ${categoriesIndex(prefix)}
 `;
 
 /** Finds which sets of categories envelopes of a DSN have, and the envelopes of each. */
-const readyIndex = (prefix: string) =>
-  `CREATE INDEX ready_entries ON ${prefix}entries (dsn, categories, not_before, id) WHERE ready = 1;`;
+const categoriesIndex = (prefix: string) =>
+  `CREATE INDEX entries_by_categories ON ${prefix}entries (dsn, categories, not_before, id)
+    WHERE ready = 1;`;
 
 /** Version 3 had a column for each of the facts. */
 const SQLITE_UPGRADE_3 = `
@@ -73,8 +75,7 @@ const SQLITE_UPGRADE_3 = `
     'contentEncoding', content_encoding, 'userAgent', user_agent, 'address', address,
     'clientHints', json(client_hints), 'eventId', event_id, 'quantities', json(quantities)
   ));
-  DROP INDEX ready_entries;
-  ${readyIndex("")}
+  ${categoriesIndex("")}
   ${
   ["content_encoding", "user_agent", "address", "client_hints", "event_id", "quantities"]
     .map((column) => `ALTER TABLE entries DROP COLUMN ${column};`).join("\n")
@@ -120,7 +121,10 @@ const POSTGRES_UPGRADE_3 = `
     SELECT FROM sightglass.spool_entries AS older
     WHERE older.dsn = entry.dsn AND older.sequence = entry.sequence AND older.id < entry.id
   );
-  ${readyIndex(POSTGRES_PREFIX)}
+  DROP INDEX IF EXISTS sightglass.spool_entries_dsn_not_before_id_idx,
+    sightglass.spool_entries_dsn_categories_not_before_id_idx;
+  CREATE INDEX ready_entries ON sightglass.spool_entries (dsn, not_before, id) WHERE ready = 1;
+  ${categoriesIndex(POSTGRES_PREFIX)}
 `;
 
 export const POSTGRES_SPOOL_SCHEMA: Schema = {

@@ -5,11 +5,14 @@ export interface RemovableRow {
   readonly bytes: number;
 }
 
-/** A DSN with a set of categories that some of its envelopes have. */
+export interface DsnRow {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** A set of categories that some envelopes of a DSN have. */
 export interface CategorySet {
   readonly dsn: number;
-  readonly text: string;
-  readonly turn: number;
   readonly categories: number;
 }
 
@@ -47,6 +50,17 @@ export interface ReportRow {
  * @param p before the name of each table
  */
 export function spoolStatements(p: string) {
+  /** The first free envelopes of each DSN, or of each set of its categories: reads none that are rate-limited. */
+  const free = (order: string) => {
+    const search = (set: string) => (count: number) =>
+      union(
+        count,
+        `SELECT id, dsn, bytes, not_before FROM ${p}entries
+        WHERE ready = 1 AND dsn = ? ${set} AND not_before <= ? AND lease_until <= ?
+        ORDER BY ${order} LIMIT ?`,
+      );
+    return { byDsn: search(""), bySet: search("AND categories = ?") };
+  };
   return {
     known: (count: number) => `SELECT key FROM ${p}entries WHERE key IN (${marks(count)})`,
     hasSequence: `SELECT 1 FROM ${p}entries
@@ -63,35 +77,22 @@ export function spoolStatements(p: string) {
     setOldestReady: `UPDATE ${p}entries SET ready = 1 WHERE id = (
       SELECT min(id) FROM ${p}entries WHERE dsn = ? AND sequence = ?
     )`,
-    /** By DSN the sets of categories of its envelopes. One index search finds the next set. */
+    waitingDsns: `SELECT id, text FROM ${p}dsns WHERE pending > 0 ORDER BY turn, id`,
+    /** The sets of categories of a DSN's envelopes. One index search finds the next set. */
     categorySets: `
-      WITH RECURSIVE sets (dsn, text, turn, categories) AS (
-        SELECT id, text, turn, (
-          SELECT min(categories) FROM ${p}entries WHERE dsn = dsns.id AND ready = 1
-        ) FROM ${p}dsns AS dsns WHERE pending > 0
+      WITH RECURSIVE sets (dsn, categories) AS (
+        SELECT id, (SELECT min(categories) FROM ${p}entries WHERE dsn = dsns.id AND ready = 1)
+        FROM ${p}dsns AS dsns WHERE id = ?
         UNION ALL
-        SELECT dsn, text, turn, (
+        SELECT dsn, (
           SELECT min(categories) FROM ${p}entries AS entry
           WHERE entry.dsn = sets.dsn AND ready = 1 AND entry.categories > sets.categories
         ) FROM sets WHERE categories IS NOT NULL
       )
-      SELECT dsn, text, turn, categories FROM sets WHERE categories IS NOT NULL`,
-    /** The first free envelopes of each DSN and set of categories. */
-    oldest: (count: number) =>
-      union(
-        count,
-        `SELECT id, dsn, bytes, not_before FROM ${p}entries
-        WHERE ready = 1 AND dsn = ? AND categories = ? AND not_before <= ? AND lease_until <= ?
-        ORDER BY not_before, id LIMIT ?`,
-      ),
-    /** The last of those that were never delayed. Written in the order of the index, so that none are sorted. */
-    newest: (count: number) =>
-      union(
-        count,
-        `SELECT id, dsn, bytes, not_before FROM ${p}entries
-        WHERE ready = 1 AND dsn = ? AND categories = ? AND not_before <= 0 AND lease_until <= ?
-        ORDER BY not_before DESC, id DESC LIMIT ?`,
-      ),
+      SELECT dsn, categories FROM sets WHERE categories IS NOT NULL`,
+    oldest: free("not_before, id"),
+    /** Those that were never delayed. Written in the order of the index, so that none are sorted. */
+    newest: free("not_before DESC, id DESC"),
     serve: `UPDATE ${p}dsns SET turn = (SELECT max(turn) + 1 FROM ${p}dsns) WHERE id = ?`,
     lease: (count: number) =>
       `UPDATE ${p}entries SET lease = ?, lease_until = ? WHERE id IN (${marks(count)})`,

