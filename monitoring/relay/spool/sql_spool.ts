@@ -95,9 +95,9 @@ export class SqlSpool {
     return this.#driver.transaction("change", async (query) => {
       const held = await this.#held(query, leases);
       await this.#remove(query, held);
-      const removed = new Set(held.map(({ id }) => id));
+      const removed = new Set(held.map(({ lease, id }) => `${lease} ${id}`));
       // The second of two calls for one lease returns false.
-      return leases.map(({ id }) => removed.delete(id));
+      return leases.map(({ lease, id }) => removed.delete(`${lease} ${id}`));
     });
   }
 
@@ -159,7 +159,7 @@ export class SqlSpool {
       const [own] = hasContent
         ? await this.#driver.transaction(
           "add",
-          (query) => query<{ id: number }>(this.#sql.report, report),
+          (query) => query<ReportRow>(this.#sql.report, report),
         )
         : [];
       const position = [this.#reportsReadTo, own?.id ?? 0];
@@ -201,11 +201,11 @@ export class SqlSpool {
     }
     const rows = envelopes.map((envelope) => {
       const { dsn, sequence, receivedAt, categories, bytes, key, ...facts } = envelope;
-      const isReady = sequence === undefined;
       return [
         dsns.get(dsn),
         sequence ?? null,
-        isReady ? 1 : 0,
+        // Of a sequence, the oldest is made ready below.
+        sequence === undefined ? 1 : 0,
         this.#databaseTime(receivedAt),
         bytes.byteLength,
         key,
@@ -220,6 +220,7 @@ export class SqlSpool {
       this.#sql.insert,
       (part) => part.flat(),
     );
+    // Ids are given in the order of the rows.
     const ids = inserted.map(({ id }) => id).sort((a, b) => a - b);
     const bodies = envelopes.map(({ bytes }, at) => [ids[at], bytes]);
     await queryInParts(
@@ -236,9 +237,9 @@ export class SqlSpool {
   }
 
   /** The envelopes whose leases are still valid. */
-  async #held(query: Query, leases: readonly Lease[]): Promise<RemovableRow[]> {
+  async #held(query: Query, leases: readonly Lease[]): Promise<(RemovableRow & Lease)[]> {
     const ids = [...new Set(leases.map(({ id }) => id))];
-    const rows = await queryInParts<number, RemovableRow & { lease: string | null }>(
+    const rows = await queryInParts<number, RemovableRow & Lease>(
       query,
       this.#driver.rowsPerStatement,
       ids,
