@@ -168,18 +168,6 @@ export class PostgresDatabase {
   }
 }
 
-/**
- * Takes locks by name until the end of the transaction. All callers take them in the same order, so they cannot block
- * each other.
- */
-export async function lock(query: Query, names: readonly string[]): Promise<void> {
-  await query(
-    "SELECT pg_advisory_xact_lock(hashtextextended('sightglass ' || name, 0))" +
-      " FROM unnest($1::text[]) AS name",
-    [[...new Set(names)].sort()],
-  );
-}
-
 // Unnamed statements only: a named one would be missing on another connection of a pooler.
 function queryOf(client: Queryable): Query {
   return async <Row>(sql: string, values: readonly unknown[] = []) =>
@@ -203,7 +191,8 @@ async function migrate(
       "Set DATABASE_URL to the primary server, and to a database that accepts writes.",
     );
   }
-  await lock(query, ["schema"]);
+  // One process at a time, until the end of the transaction.
+  await query("SELECT pg_advisory_xact_lock(hashtextextended('sightglass schema', 0))");
   // Without IF NOT EXISTS it would need the right to create schemas even where it exists.
   if (!server?.has_schema) await query("CREATE SCHEMA IF NOT EXISTS sightglass");
   await query(
