@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { RecoveringDatabase } from "../../storage/recovering_database.ts";
 import { BatchedSpool, type SqlSpoolCalls } from "./batched_spool.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
-import type { Spool } from "./spool.ts";
+import { type Spool, SpoolUnavailableError } from "./spool.ts";
 import {
   type Call,
   type CallResult,
@@ -40,17 +40,21 @@ const WORKER_ENDED = "its worker ended";
  */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
   const { path, lockTimeoutMs, onNotice = console.warn } = options;
-  // Opened here once: errors of a worker would lose their types.
-  new RecoveringDatabase({
-    store: "spool",
-    path,
-    schema: SQLITE_SPOOL_SCHEMA,
-    lockTimeoutMs,
-    onNotice,
-    createStore: () => {},
-  }).close();
   const worker = new SpoolWorker(options);
-  await worker.whenOpen;
+  try {
+    await worker.whenOpen;
+  } catch (error) {
+    // Opened here as well, because the error of a worker has lost its type.
+    new RecoveringDatabase({
+      store: "spool",
+      path,
+      schema: SQLITE_SPOOL_SCHEMA,
+      lockTimeoutMs,
+      onNotice,
+      createStore: () => {},
+    }).close();
+    throw error;
+  }
   return new BatchedSpool({
     calls: worker.calls,
     reasonOf: (error) => error instanceof Error ? error.message : String(error),
@@ -83,7 +87,7 @@ class SpoolWorker {
     this.#options = options;
     const { opened, ended } = this.#start();
     const failed = ended.promise.then(() => {
-      throw new Error(`Cannot use the spool: ${WORKER_ENDED}.`);
+      throw new SpoolUnavailableError(WORKER_ENDED);
     });
     this.whenOpen = Promise.race([opened.promise, failed]);
   }
