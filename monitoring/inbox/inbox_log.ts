@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { Batches, MAX_BATCH_BYTES } from "../storage/batches.ts";
-import { PostgresDatabase, type PostgresOptions, type Query } from "../storage/postgres.ts";
+import { PostgresDatabase, type PostgresOptions } from "../storage/postgres.ts";
 import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
+import type { Query } from "../storage/sql_driver.ts";
 import { type GroupStateRow, MAX_STATES } from "./group_states.ts";
 import { type AdmittedEnvelope, InboxUnavailableError } from "./inbox.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
@@ -65,7 +66,7 @@ export class InboxLog {
   readonly #database: PostgresDatabase;
   readonly #options: LogOptions;
   readonly #envelopes = new Batches<LoggedEnvelope, number>({
-    lanes: 1,
+    concurrency: 1,
     run: (envelopes) =>
       this.#write(async (log) => {
         await this.#evict(log, envelopes.reduce((sum, { bytes }) => sum + bytes.byteLength, 0));

@@ -64,7 +64,7 @@ class PostgresInbox extends InboxReplica {
   readonly #expiry: ReturnType<typeof setInterval>;
   /** Calls during a run share the next one. */
   readonly #runs = new Batches<void, void>({
-    lanes: 1,
+    concurrency: 1,
     run: async (calls) => {
       await this.#follow();
       return calls;

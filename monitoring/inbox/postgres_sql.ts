@@ -1,3 +1,5 @@
+import type { Schema } from "../storage/schema.ts";
+
 /**
  * - `inbox_log`: the changes of the inbox, in the order of commits. Rows that later ones make superfluous are deleted.
  *   `data` is a `Change` without its bytes, which are in `body`.
@@ -28,8 +30,8 @@ const VERSION_1 = `
     FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) AS clock;
 `;
 
-/** Migrations of the inbox's tables. */
-export const POSTGRES_INBOX_SCHEMA: readonly string[] = [VERSION_1];
+/** The tables of the inbox. */
+export const POSTGRES_INBOX_SCHEMA: Schema = { version: 1, create: VERSION_1 };
 
 const LOG = "sightglass.inbox_log";
 

@@ -1,3 +1,5 @@
+import type { Schema } from "../storage/schema.ts";
+
 /**
  * - `envelopes`: the body is last, so that reading rows does not read its pages. AUTOINCREMENT: ids are
  *   never reused, not even after all rows were deleted.
@@ -268,8 +270,7 @@ const VERSION_8 = [
   ),
 ].join("");
 
-/** The SQL that upgrades a file from each version to the next. */
-export const INBOX_SCHEMA: readonly string[] = [
+const STEPS = [
   VERSION_1,
   VERSION_2,
   VERSION_3,
@@ -279,3 +280,10 @@ export const INBOX_SCHEMA: readonly string[] = [
   VERSION_7,
   VERSION_8,
 ];
+
+/** The tables of the inbox. */
+export const INBOX_SCHEMA: Schema = {
+  version: STEPS.length,
+  create: STEPS.join(""),
+  upgrades: { ...STEPS },
+};

@@ -177,7 +177,7 @@ Deno.test(
   "file of another schema version → refused with path and version, unchanged",
   withFolder((file, open) => {
     open().close();
-    for (const version of [INBOX_SCHEMA.length + 1, 0, -1, 77]) {
+    for (const version of [INBOX_SCHEMA.version + 1, 0, -1, 77]) {
       const db = new DatabaseSync(file);
       db.exec(`PRAGMA user_version = ${version}`);
       db.close();
@@ -187,7 +187,7 @@ Deno.test(
         assert.deepEqual([error.file, error.found, error.known], [
           file,
           version,
-          INBOX_SCHEMA.length,
+          INBOX_SCHEMA.version,
         ]);
         assert.ok(error.message.includes(file) && error.message.includes(String(version)));
         return true;

@@ -3,7 +3,7 @@ interface BatchOptions<Item, Result> {
   /** Works on a batch and returns a result for each item, in their order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
   /** Maximum number of batches at a time. With 1, batches keep the order of calls. */
-  readonly lanes: number;
+  readonly concurrency: number;
   /** Bytes of an item. Default: 0. */
   sizeOf?(item: Item): number;
   /** Whether an error is caused by a single item, so that the others are tried without it. Default: no. */
@@ -41,7 +41,7 @@ export class Batches<Item, Result> {
   }
 
   #startNext(): void {
-    while (this.#queue.length > 0 && this.#active < this.#options.lanes) {
+    while (this.#queue.length > 0 && this.#active < this.#options.concurrency) {
       this.#active++;
       this.#work(this.#take()).finally(() => {
         this.#active--;

@@ -8,6 +8,7 @@ import {
   type StoreName,
   SymbolicLinkError,
 } from "./errors.ts";
+import { type Schema, stepsFrom } from "./schema.ts";
 
 /** Most milliseconds to wait for another process's write. Short, because a page waits for its answer meanwhile. */
 const LOCK_TIMEOUT_MS = 5_000;
@@ -21,8 +22,7 @@ export interface DatabaseOptions {
   readonly store: StoreName;
   /** Its folder is created. Undefined: the database is in memory. */
   readonly path: string | undefined;
-  /** Migrations: step n upgrades version n to n + 1; step 0 starts from an empty file. */
-  readonly schema: readonly string[];
+  readonly schema: Schema;
   /** Milliseconds. Default: {@linkcode LOCK_TIMEOUT_MS}. */
   readonly lockTimeoutMs?: number;
   /** Receives one sentence that an operator should read. */
@@ -91,30 +91,32 @@ function refuseFollowedLink(db: DatabaseSync, store: StoreName, path: string): v
 }
 
 /** Creates or upgrades the tables. Two processes may do so at the same time. */
-function ensureSchema(
-  db: DatabaseSync,
-  store: StoreName,
-  file: string,
-  steps: readonly string[],
-): void {
-  const version = () => versionOf(db, store, file, steps.length);
-  if (version() === steps.length) return;
+function ensureSchema(db: DatabaseSync, store: StoreName, file: string, schema: Schema): void {
+  const steps = () => stepsOf(db, store, file, schema);
+  if (steps().length === 0) return;
   // Persistent; cannot be changed within a transaction.
   db.exec("PRAGMA journal_mode = WAL");
   transaction(db, () => {
     // Read again: another process may have upgraded it.
-    for (const step of steps.slice(version())) db.exec(step);
-    db.exec(`PRAGMA user_version = ${steps.length}`);
+    for (const step of steps()) db.exec(step);
+    db.exec(`PRAGMA user_version = ${schema.version}`);
   });
 }
 
-/** 0: an empty file. One statement, so that version and tables are consistent. */
-function versionOf(db: DatabaseSync, store: StoreName, file: string, known: number): number {
+/** What to execute to get the current version. One statement reads, so that version and tables are consistent. */
+function stepsOf(
+  db: DatabaseSync,
+  store: StoreName,
+  file: string,
+  schema: Schema,
+): readonly string[] {
   const { version, tables } = db.prepare(
     "SELECT (SELECT user_version FROM pragma_user_version) AS version," +
       " (SELECT count(*) FROM sqlite_schema) AS tables",
   ).get() as { version: number; tables: number };
-  const isKnown = tables === 0 ? version === 0 : version >= 1 && version <= known;
-  if (!isKnown) throw new DatabaseVersionError(store, file, version, known);
-  return version;
+  // Version 0 with tables, or the other way round: the file is another application's.
+  const isEmpty = tables === 0;
+  const steps = isEmpty === (version === 0) ? stepsFrom(schema, version) : undefined;
+  if (steps === undefined) throw new DatabaseVersionError(store, file, version, schema.version);
+  return steps;
 }

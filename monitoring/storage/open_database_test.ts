@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SymbolicLinkError } from "./errors.ts";
 import { openDatabase } from "./open_database.ts";
+import type { Schema } from "./schema.ts";
 
-const SCHEMA = ["CREATE TABLE one (x)"];
+const SCHEMA: Schema = { version: 1, create: "CREATE TABLE one (x)" };
 
 function withFolder(work: (folder: string) => void): void {
   const folder = Deno.makeTempDirSync({ prefix: "sqlite-" });
@@ -54,15 +55,34 @@ for (const suffix of ["-wal", "-shm", "-journal"]) {
 Deno.test("file of an older version → upgraded with its content", () =>
   withFolder((folder) => {
     const path = join(folder, "x.sqlite");
-    const open = (schema: readonly string[]) =>
+    const open = (schema: Schema) =>
       openDatabase({ store: "spool", path, schema, onNotice: assert.fail });
     using first = open(SCHEMA);
     first.exec("INSERT INTO one VALUES (1)");
     first.close();
-    using second = open([...SCHEMA, "ALTER TABLE one ADD COLUMN y DEFAULT 2"]);
-    assert.deepEqual({ ...second.prepare("SELECT * FROM one").get() }, { x: 1, y: 2 });
+    const next: Schema = {
+      version: 3,
+      create: "CREATE TABLE one (x, y, z)",
+      upgrades: {
+        1: "ALTER TABLE one ADD COLUMN y DEFAULT 2",
+        2: "ALTER TABLE one ADD COLUMN z DEFAULT 3",
+      },
+    };
+    using second = open(next);
+    assert.deepEqual({ ...second.prepare("SELECT * FROM one").get() }, { x: 1, y: 2, z: 3 });
     assert.throws(
       () => open(SCHEMA),
-      /^DatabaseVersionError: Cannot open the spool: .* has schema version 2, known is 1/,
+      /^DatabaseVersionError: Cannot open the spool: .* has schema version 3, known is 1/,
+    );
+  }));
+
+Deno.test("file of a version that cannot be upgraded → refused", () =>
+  withFolder((folder) => {
+    const path = join(folder, "x.sqlite");
+    const options = { store: "spool", path, onNotice: assert.fail } as const;
+    openDatabase({ ...options, schema: SCHEMA }).close();
+    assert.throws(
+      () => openDatabase({ ...options, schema: { ...SCHEMA, version: 3, upgrades: { 2: "" } } }),
+      /has schema version 1, known is 3/,
     );
   }));

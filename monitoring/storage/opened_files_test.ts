@@ -10,7 +10,7 @@ const BYTES = 1024 * 1024;
 Deno.test("log restarted, cut to its limit, emptied; VACUUM by another connection → no harm", () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "x.sqlite");
-  const schema = ["CREATE TABLE t (x BLOB) STRICT"];
+  const schema = { version: 1, create: "CREATE TABLE t (x BLOB) STRICT" };
   const open = () => openDatabase({ store: "spool", path, schema, onNotice: assert.fail });
   using other = open();
   const db = open();

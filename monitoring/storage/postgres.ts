@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
-// @ts-types="./pg.d.ts"
-import pg, { type ConnectionOptions, type Queryable } from "pg";
+import pg from "pg";
 import { DatabaseServerError, DatabaseVersionError, type StoreName } from "./errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 import { codeOf, isStarting, nameOf, openError } from "./postgres_errors.ts";
+import { type Schema, stepsFrom } from "./schema.ts";
+import type { Query } from "./sql_driver.ts";
 
 /**
  * Maximum connections of a store in this process. With all in use, a call waits. PostgreSQL's own default limit is 100,
@@ -36,18 +37,33 @@ export interface PostgresOptions {
   /** Named in errors and in the table of versions. */
   readonly store: StoreName;
   readonly address: PostgresAddress;
-  /** Migrations in the schema `sightglass`: step n upgrades version n to n + 1; step 0 creates the tables. */
-  readonly schema: readonly string[];
+  /** Of tables in the PostgreSQL schema `sightglass`. */
+  readonly schema: Schema;
   /** Default: {@linkcode STALL_MS}. */
   readonly stallMs?: number;
 }
 
-/** Runs a statement with parameters `$1`, `$2`, …; returns its rows. */
-export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+/** The part of npm `pg` that is used. The types in `@types/pg` would replace Deno's types of Node with others. */
+interface Queryable {
+  query(sql: string, values?: readonly unknown[]): Promise<{ rows: unknown[] }>;
+}
+interface Client extends Queryable {
+  /** @param destroy closes the connection */
+  release(destroy: boolean): void;
+  on(event: "error", listener: () => void): void;
+}
+interface Pool extends Queryable {
+  connect(): Promise<Client>;
+  end(): Promise<void>;
+  on(event: "error" | "connect", listener: (client: Client) => void): void;
+}
+
+// 64-bit integers as numbers: ids, times and bytes are below 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** A store's connections to a PostgreSQL. */
 export class PostgresDatabase {
-  readonly #pool: InstanceType<typeof pg.Pool>;
+  readonly #pool: Pool;
   /** A call took too long, and none has succeeded since. */
   #stalled = false;
   #isTrying = false;
@@ -152,29 +168,17 @@ export class PostgresDatabase {
   }
 }
 
-/**
- * Takes locks by name until the end of the transaction. All callers take them in the same order, so they cannot block
- * each other.
- */
-export async function lock(query: Query, names: readonly string[]): Promise<void> {
-  await query(
-    "SELECT pg_advisory_xact_lock(hashtextextended('sightglass ' || name, 0))" +
-      " FROM unnest($1::text[]) AS name",
-    [[...new Set(names)].sort()],
-  );
-}
-
 // Unnamed statements only: a named one would be missing on another connection of a pooler.
 function queryOf(client: Queryable): Query {
   return async <Row>(sql: string, values: readonly unknown[] = []) =>
-    (await client.query(sql, values as unknown[])).rows as Row[];
+    (await client.query(sql, values)).rows as Row[];
 }
 
 async function migrate(
   query: Query,
   store: StoreName,
   address: PostgresAddress,
-  steps: readonly string[],
+  schema: Schema,
 ): Promise<void> {
   const [server] = await query<{ read_only: boolean; has_schema: boolean }>(
     "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only," +
@@ -187,7 +191,8 @@ async function migrate(
       "Set DATABASE_URL to the primary server, and to a database that accepts writes.",
     );
   }
-  await lock(query, ["schema"]);
+  // One process at a time, until the end of the transaction.
+  await query("SELECT pg_advisory_xact_lock(hashtextextended('sightglass schema', 0))");
   // Without IF NOT EXISTS it would need the right to create schemas even where it exists.
   if (!server?.has_schema) await query("CREATE SCHEMA IF NOT EXISTS sightglass");
   await query(
@@ -198,20 +203,20 @@ async function migrate(
     [store],
   );
   const version = row?.version ?? 0;
-  if (version === steps.length) return;
-  if (version > steps.length || version < 0) {
+  const steps = stepsFrom(schema, version);
+  if (steps === undefined) {
     const where = `schema sightglass at ${nameOf(address)}`;
-    throw new DatabaseVersionError(store, where, version, steps.length);
+    throw new DatabaseVersionError(store, where, version, schema.version);
   }
-  for (const step of steps.slice(version)) await query(step);
+  for (const step of steps) await query(step);
   await query(
     "INSERT INTO sightglass.versions VALUES ($1, $2)" +
       " ON CONFLICT (store) DO UPDATE SET version = excluded.version",
-    [store, steps.length],
+    [store, schema.version],
   );
 }
 
-function tlsOptions(store: StoreName, { tls, caFile }: PostgresAddress): ConnectionOptions["ssl"] {
+function tlsOptions(store: StoreName, { tls, caFile }: PostgresAddress): unknown {
   if (tls === "none") return false;
   if (tls === "unverified") return { rejectUnauthorized: false };
   let ca: string | undefined;

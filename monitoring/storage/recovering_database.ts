@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { BallastFile } from "./ballast_file.ts";
 import { identityOf, removeDatabase, setAside, statOf } from "./database_files.ts";
 import {
   DatabaseFileError,
@@ -9,7 +10,6 @@ import {
 } from "./errors.ts";
 import { type DatabaseOptions, openDatabase } from "./open_database.ts";
 import { type Harm, OpenedFiles } from "./opened_files.ts";
-import { Reserve } from "./reserve.ts";
 
 /** Interval of checks whether the files are harmed, besides those of each call. */
 const CHECK_MS = 1_000;
@@ -36,7 +36,7 @@ interface Opened<Store> {
  */
 export class RecoveringDatabase<Store> {
   readonly #options: RecoveringOptions<Store>;
-  readonly #reserve: Reserve | undefined;
+  readonly #ballast: BallastFile | undefined;
   #opened: Opened<Store> | undefined;
   /** Whether a file was open before: the next one replaces it. */
   #wasOpen = false;
@@ -46,7 +46,7 @@ export class RecoveringDatabase<Store> {
   constructor(options: RecoveringOptions<Store>) {
     const { store, path } = options;
     this.#options = options;
-    this.#reserve = path === undefined ? undefined : new Reserve(`${path}.reserve`);
+    this.#ballast = path === undefined ? undefined : new BallastFile(`${path}.reserve`);
     try {
       this.#current();
     } catch (error) {
@@ -68,11 +68,22 @@ export class RecoveringDatabase<Store> {
     try {
       result = work(opened.store);
     } catch (error) {
-      // First: what is read from harmed files may look corrupt, or like a disk that fails.
-      if (this.#isLeft(opened)) throw new HarmedFilesError({ cause: error });
-      if (!isCorrupt(error)) throw error;
-      this.#setAside(opened.files?.identity, "corrupt");
+      this.#replaceCorrupt(opened, error);
       return work(this.#open().store);
+    }
+    if (this.#isLeft(opened)) throw new HarmedFilesError();
+    return result;
+  }
+
+  /** {@linkcode run} for asynchronous work, one at a time. */
+  async runAsync<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    const opened = this.#current();
+    let result: T;
+    try {
+      result = await work(opened.store);
+    } catch (error) {
+      this.#replaceCorrupt(opened, error);
+      return await work(this.#open().store);
     }
     if (this.#isLeft(opened)) throw new HarmedFilesError();
     return result;
@@ -97,7 +108,7 @@ export class RecoveringDatabase<Store> {
     }
   }
 
-  /** {@linkcode run} for work that deletes: on a full disk the reserve is removed first. */
+  /** {@linkcode run} for work that deletes: on a full disk the ballast file is removed first. */
   shrink<T>(work: (store: Store) => T): T {
     try {
       return this.run(work);
@@ -106,13 +117,13 @@ export class RecoveringDatabase<Store> {
       this.makeRoom();
       return this.run(work);
     } finally {
-      this.#reserve?.retry();
+      this.#ballast?.retry();
     }
   }
 
   /** Whether the disk has room: false on a full disk, until there is room again. */
   canGrow(): boolean {
-    return this.#reserve?.exists() ?? true;
+    return this.#ballast?.exists() ?? true;
   }
 
   /** Why nothing can be added now; undefined: it can. Opens harmed files again. */
@@ -126,9 +137,9 @@ export class RecoveringDatabase<Store> {
     return new DiskFullError(this.#options.store);
   }
 
-  /** Removes the reserve, which leaves room for the log, so that deleting works on a full disk. */
+  /** Removes the ballast file, which leaves room for the log, so that deleting works on a full disk. */
   makeRoom(): void {
-    this.#reserve?.remove();
+    this.#ballast?.remove();
     try {
       // Truncates the log if no other process reads it at this moment.
       this.#opened?.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
@@ -173,11 +184,11 @@ export class RecoveringDatabase<Store> {
         this.#setAside(identity, "corrupt");
         return this.#open();
       }
-      if (!isUnwritable(error) || this.#reserve === undefined) throw error;
+      if (!isUnwritable(error) || this.#ballast === undefined) throw error;
       // A full disk: SQLite creates files to open a database.
-      this.#reserve.remove();
+      this.#ballast.remove();
       const opened = this.#open();
-      this.#reserve.retry();
+      this.#ballast.retry();
       return opened;
     }
   }
@@ -212,6 +223,18 @@ export class RecoveringDatabase<Store> {
       onNotice(notice(harm, `${store} ${path}`, isSaved));
     }
     return true;
+  }
+
+  /**
+   * Sets the files aside if they caused the error.
+   *
+   * @throws the error, if a new file does not help
+   */
+  #replaceCorrupt(opened: Opened<Store>, error: unknown): void {
+    // First: what is read from harmed files may look corrupt, or like a disk that fails.
+    if (this.#isLeft(opened)) throw new HarmedFilesError({ cause: error });
+    if (!isCorrupt(error)) throw error;
+    this.#setAside(opened.files?.identity, "corrupt");
   }
 
   /**

@@ -88,7 +88,7 @@ Deno.test("log deleted while nothing is called → noticed and saved", async () 
 Deno.test("unknown schema version → server does not start, file unchanged", async () => {
   await withFile((file, folder) => {
     const db = new DatabaseSync(file);
-    db.exec("PRAGMA user_version = " + (INBOX_SCHEMA.length + 1));
+    db.exec("PRAGMA user_version = " + (INBOX_SCHEMA.version + 1));
     db.close();
     const [before, files] = [readFileSync(file), readdirSync(folder)];
     assert.throws(
@@ -96,7 +96,7 @@ Deno.test("unknown schema version → server does not start, file unchanged", as
       (error) =>
         error instanceof DatabaseVersionError &&
         /inbox\.sqlite has schema version (\d+), known is /.exec(error.message)?.[1] ===
-          String(INBOX_SCHEMA.length + 1),
+          String(INBOX_SCHEMA.version + 1),
     );
     assert.ok(before.equals(readFileSync(file)));
     assert.deepEqual(readdirSync(folder), files);

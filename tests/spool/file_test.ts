@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { SPOOL_SCHEMA } from "../../monitoring/relay/spool/sql.ts";
+import { SQLITE_SPOOL_SCHEMA } from "../../monitoring/relay/spool/schema.ts";
 import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import {
@@ -142,13 +142,13 @@ Deno.test("data folder deleted while running → created again, envelopes are ke
 Deno.test("unknown schema version → refused, file unchanged", async () => {
   await withFile(async ({ folder, path, open }) => {
     const db = new DatabaseSync(path);
-    db.exec(`PRAGMA user_version = ${SPOOL_SCHEMA.length + 1}`);
+    db.exec(`PRAGMA user_version = ${SQLITE_SPOOL_SCHEMA.version + 1}`);
     db.close();
     const [before, files] = [readFileSync(path), readdirSync(folder)];
     await assert.rejects(
       open(),
       (error) =>
-        error instanceof DatabaseVersionError && error.found === SPOOL_SCHEMA.length + 1 &&
+        error instanceof DatabaseVersionError && error.found === SQLITE_SPOOL_SCHEMA.version + 1 &&
         error.message.startsWith(`Cannot open the spool: ${path} has schema version `),
     );
     assert.ok(before.equals(readFileSync(path)));
@@ -156,8 +156,8 @@ Deno.test("unknown schema version → refused, file unchanged", async () => {
   });
 });
 
-/** A file of version 1 with two envelopes: one leased, one delayed. */
-const VERSION_1 = `
+/** A file of version 3 with a leased envelope, two of a recording, and a report of gossip. */
+const VERSION_3 = `
   CREATE TABLE dsns (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE,
     pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
     bytes INTEGER NOT NULL DEFAULT 0 CHECK (bytes >= 0), turn INTEGER NOT NULL DEFAULT 0) STRICT;
@@ -165,64 +165,68 @@ const VERSION_1 = `
     ready INTEGER NOT NULL, not_before INTEGER NOT NULL DEFAULT 0, lease TEXT,
     lease_until INTEGER NOT NULL DEFAULT 0, received_at INTEGER NOT NULL, bytes INTEGER NOT NULL,
     key BLOB NOT NULL UNIQUE CHECK (length(key) = 32), content_encoding TEXT, user_agent TEXT,
-    address TEXT, event_id TEXT, quantities TEXT NOT NULL) STRICT;
+    address TEXT, event_id TEXT, quantities TEXT NOT NULL, client_hints TEXT,
+    categories INTEGER NOT NULL DEFAULT 1 CHECK (categories <> 0),
+    failures INTEGER NOT NULL DEFAULT 0) STRICT;
   CREATE TABLE bodies (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
-  CREATE INDEX ready_entries ON entries (dsn, not_before, id) WHERE ready = 1;
+  CREATE TABLE news (id INTEGER PRIMARY KEY AUTOINCREMENT, reported_at INTEGER NOT NULL,
+    keys BLOB NOT NULL, limits TEXT NOT NULL) STRICT;
   CREATE INDEX sequences ON entries (dsn, sequence, id) WHERE sequence IS NOT NULL;
   CREATE INDEX leased_entries ON entries (lease_until) WHERE lease_until > 0;
   CREATE INDEX waiting_entries ON entries (not_before) WHERE not_before > 0;
   CREATE INDEX entries_by_age ON entries (received_at);
-  INSERT INTO dsns (id, text, pending, bytes) VALUES (1, '${DSN}', 2, 200);
-  INSERT INTO entries (dsn, ready, lease, lease_until, received_at, bytes, key, user_agent,
-      address, quantities)
-    VALUES (1, 1, 'x.1', ${NOON + 1_000}, ${NOON}, 100, :key1, 'Firefox', '192.0.2.1',
-      '{"transaction":1}');
+  CREATE INDEX ready_entries ON entries (dsn, not_before, id, categories) WHERE ready = 1;
+  INSERT INTO dsns (id, text, pending, bytes) VALUES (1, '${DSN}', 3, 300);
+  INSERT INTO entries (dsn, ready, lease, lease_until, received_at, bytes, key, content_encoding,
+      user_agent, address, event_id, quantities, client_hints, categories, failures)
+    VALUES (1, 1, 'x.1', ${NOON + 1_000}, ${NOON}, 100, :key1, 'gzip', 'Firefox', '192.0.2.1', 'e1',
+      '{"transaction":1}', '{"sec-ch-ua-mobile":"?0"}', 4, 2);
   INSERT INTO entries (dsn, sequence, ready, not_before, received_at, bytes, key, quantities)
-    VALUES (1, 'replay', 1, ${NOON + 2_000}, ${NOON}, 100, :key2, '{"replay":2}');
-  INSERT INTO bodies VALUES (1, :body1), (2, :body2);
-  PRAGMA user_version = 1;
+    VALUES (1, 'replay', 1, ${NOON + 2_000}, ${NOON}, 100, :key2, '{"replay":2}'),
+      (1, 'replay', 0, 0, ${NOON}, 100, :key3, '{"replay":2}');
+  INSERT INTO bodies VALUES (1, :body1), (2, :body2), (3, :body3);
+  INSERT INTO news VALUES (7, ${NOON}, x'00112233445566778899aabbccddeeff', '[]');
+  PRAGMA user_version = 3;
 `;
 
-Deno.test("file of version 1, opened twice at once → upgraded with its envelopes", async () => {
+Deno.test("file of version 3, opened twice at once → upgraded with its envelopes", async () => {
   await withFile(async ({ folder, path, open }) => {
     Deno.removeSync(path);
-    const [one, two] = [
-      envelope(1),
-      envelope(2, { sequence: "replay", quantities: { replay: 2 } }),
-    ];
-    const hex = (bytes: Uint8Array) => `x'${bytes.toHex()}'`;
+    const replay = { sequence: "replay", quantities: { replay: 2 }, categories: 1 };
+    const all = [envelope(1), envelope(2, replay), envelope(3, replay)];
     const db = new DatabaseSync(path);
     db.exec("PRAGMA journal_mode = WAL");
-    db.exec(
-      VERSION_1.replace(":key1", hex(keyOf(1))).replace(":key2", hex(keyOf(2)))
-        .replace(":body1", hex(one.bytes)).replace(":body2", hex(two.bytes)),
-    );
+    db.exec(VERSION_3.replaceAll(/:(key|body)(\d)/g, (_, what, n) => {
+      const bytes = what === "key" ? keyOf(Number(n)) : all[Number(n) - 1]!.bytes;
+      return `x'${bytes.toHex()}'`;
+    }));
     db.close();
     const [spool, other] = await Promise.all([open(), open()]);
-    assert.equal((await other.stats()).pending, 2);
+    assert.equal((await other.stats()).pending, 3);
     assert.equal(await other.put(envelope(1)), "duplicate");
+    const nothing = { keys: new Uint8Array(), limits: [] };
+    assert.equal((await other.exchange(nothing, NOON)).length, 1);
     const request = { limit: 10, maxBytes: 1e9, dsns: BOTH_DSNS };
     assert.deepEqual(await spool.lease({ ...request, now: NOON }), []);
     const leased = await spool.lease({ ...request, now: NOON + 2_000 });
-    assert.deepEqual(
-      leased.map(({ id: _, lease: __, ...sent }) => sent),
-      [
-        {
-          ...one,
-          userAgent: "Firefox",
-          address: "192.0.2.1",
-          quantities: { transaction: 1 },
-        },
-        two,
-      ].map((sent) => ({ ...sent, categories: 1, failures: 0 })),
-    );
-    const clientHints = { "sec-ch-ua-platform": '"Linux"' };
-    assert.equal(await other.put({ ...envelope(3), clientHints }), "kept");
-    await spool.close();
-    const again = await open();
-    assert.equal((await again.stats()).pending, 3);
-    const [third] = await again.lease({ ...request, now: NOON });
-    assert.deepEqual(third?.clientHints, clientHints);
+    assert.deepEqual(leased.map(({ id: _, lease: __, ...sent }) => sent), [
+      {
+        ...all[0],
+        contentEncoding: "gzip",
+        userAgent: "Firefox",
+        address: "192.0.2.1",
+        clientHints: { "sec-ch-ua-mobile": "?0" },
+        eventId: "e1",
+        quantities: { transaction: 1 },
+        categories: 4,
+        failures: 2,
+      },
+      { ...all[1], failures: 0 },
+    ]);
+    for (const each of leased) assert.ok(await spool.complete(each));
+    const [third] = await other.lease({ ...request, now: NOON });
+    assert.deepEqual(third?.bytes, all[2]!.bytes);
+    assert.equal(await other.put(envelope(4)), "kept");
     assert.equal(filesSetAside(folder).length, 0);
   });
 });

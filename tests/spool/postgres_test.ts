@@ -6,6 +6,7 @@ import {
 import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
 import {
   BOTH_DSNS,
+  DSN,
   envelope,
   keyOf,
   numberOf,
@@ -47,20 +48,69 @@ const leaseAll = (spool: Spool, now = Date.now()) =>
 const fresh = (n: number, facts: Parameters<typeof envelope>[1] = {}) =>
   envelope(n, { receivedAt: Date.now(), ...facts });
 
-test("tables of version 1 → upgraded, their envelopes kept", async () => {
-  const old = await open(postgres.url());
-  await old.put(fresh(1));
-  await old.close();
-  const undo = "DROP TABLE sightglass.spool_news;" +
-    " DROP INDEX sightglass.spool_entries_dsn_categories_not_before_id_idx;" +
-    " UPDATE sightglass.versions SET version = 1";
-  await postgres.admin(undo, "spool");
-  const spool = await open(postgres.url());
-  const news = { keys: keyOf(1).slice(0, 16), limits: [] };
-  assert.deepEqual(await spool.exchange(news, Date.now()), []);
-  assert.deepEqual((await leaseAll(spool)).map(numberOf), [1]);
-  const other = await open(postgres.url());
-  assert.equal((await other.exchange({ ...news, keys: new Uint8Array() }, Date.now())).length, 1);
+/** Tables of version 3 with a leased envelope, two of a recording, and a report of gossip. */
+const VERSION_3 = `
+  CREATE SCHEMA sightglass;
+  CREATE TABLE sightglass.versions (store text PRIMARY KEY, version integer NOT NULL);
+  INSERT INTO sightglass.versions VALUES ('spool', 3);
+  CREATE TABLE sightglass.spool_dsns (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    text text NOT NULL UNIQUE, turn bigint NOT NULL DEFAULT 0);
+  CREATE SEQUENCE sightglass.spool_turns;
+  CREATE SEQUENCE sightglass.spool_ids;
+  CREATE TABLE sightglass.spool_entries (id bigint PRIMARY KEY, dsn integer NOT NULL, sequence text,
+    not_before bigint NOT NULL DEFAULT 0, lease text, lease_until bigint NOT NULL DEFAULT 0,
+    received_at bigint NOT NULL, key bytea NOT NULL UNIQUE CHECK (length(key) = 32),
+    facts text NOT NULL, categories integer NOT NULL CHECK (categories <> 0),
+    failures integer NOT NULL DEFAULT 0, bytes integer NOT NULL, body bytea NOT NULL);
+  CREATE INDEX ON sightglass.spool_entries (dsn, not_before, id);
+  CREATE INDEX ON sightglass.spool_entries (dsn, sequence, id) WHERE sequence IS NOT NULL;
+  CREATE INDEX ON sightglass.spool_entries (lease_until) WHERE lease_until > 0;
+  CREATE INDEX ON sightglass.spool_entries (not_before) WHERE not_before > 0;
+  CREATE INDEX ON sightglass.spool_entries (received_at);
+  CREATE INDEX ON sightglass.spool_entries (dsn, categories, not_before, id);
+  CREATE TABLE sightglass.spool_totals (
+    dsn integer NOT NULL, pending bigint NOT NULL, bytes bigint NOT NULL);
+  CREATE TABLE sightglass.spool_news (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    reported_at bigint NOT NULL, keys bytea NOT NULL, limits text NOT NULL);
+  INSERT INTO sightglass.spool_dsns (text) VALUES ('${DSN}');
+  INSERT INTO sightglass.spool_totals VALUES (1, 2, 200), (1, 2, 200), (1, -1, -100);
+  INSERT INTO sightglass.spool_entries
+    SELECT nextval('sightglass.spool_ids'), 1, sequence, 0, lease, until, :now, decode(key, 'hex'),
+      facts, 4, 2, 100, decode(body, 'hex')
+    FROM (VALUES
+      (NULL, 'x', :now + 10000, ':key1', '{"contentEncoding":"gzip","userAgent":null,"quantities":{}}', ':body1'),
+      ('replay', NULL, 0, ':key2', '{"contentEncoding":null,"userAgent":"Firefox","quantities":{"replay":2}}', ':body2'),
+      ('replay', NULL, 0, ':key3', '{"contentEncoding":null,"userAgent":null,"quantities":{}}', ':body3')
+    ) AS given (sequence, lease, until, key, facts, body);
+  INSERT INTO sightglass.spool_news (reported_at, keys, limits) VALUES (:now, '\\x00', '[]')`;
+
+test("tables of version 3 → upgraded, their envelopes kept", async () => {
+  const now = Date.now();
+  const old = VERSION_3.replaceAll(":now", `${now}::bigint`)
+    .replaceAll(
+      /:(key|body)(\d)/g,
+      (_, what, n) => (what === "key" ? keyOf(Number(n)) : fresh(Number(n)).bytes).toHex(),
+    );
+  await postgres.admin(old, "spool");
+  const [spool, other] = await Promise.all([open(postgres.url()), open(postgres.url())]);
+  const { pending, bytes, byDsn } = await spool.stats();
+  assert.deepEqual([pending, bytes, byDsn], [3, 300, { [DSN]: 3 }]);
+  assert.equal(await other.put(fresh(1)), "duplicate");
+  const [two, ...more] = await leaseAll(spool, now);
+  assert.ok(two);
+  assert.deepEqual(more, [], "leased, or later in the sequence");
+  const { id: _, lease: __, ...sent } = two;
+  assert.deepEqual(sent, {
+    ...fresh(2, { receivedAt: now, userAgent: "Firefox", quantities: { replay: 2 } }),
+    sequence: "replay",
+    categories: 4,
+    failures: 2,
+  });
+  assert.ok(await spool.complete(two));
+  assert.equal(await other.put(fresh(4)), "kept");
+  assert.deepEqual((await leaseAll(other, now + 10_000)).map(numberOf), [1, 3, 4]);
+  const nothing = { keys: new Uint8Array(), limits: [] };
+  assert.equal((await other.exchange(nothing, now)).length, 1);
   await Promise.all([spool.close(), other.close()]);
 });
 
@@ -113,19 +163,19 @@ test("server hangs → one call waits for it, others fail at once; then all work
   await using pooler = startPooler(postgres.port);
   const spool = await open(postgres.plainUrl(pooler.port), { stallMs: 1_000 });
   await spool.put(fresh(1));
-  const news = { keys: keyOf(1).slice(0, 16), limits: [] };
-  assert.deepEqual(await spool.exchange(news, Date.now()), []);
+  const gossip = { keys: keyOf(1).slice(0, 16), limits: [] };
+  assert.deepEqual(await spool.exchange(gossip, Date.now()), []);
   pooler.hangs = true;
   await assert.rejects(spool.stats(), /Cannot use the spool: PostgreSQL failed, .*timeout/);
   const trial = assert.rejects(spool.stats(), /timeout/);
   await assert.rejects(spool.put(fresh(2)), /does not answer/);
-  await assert.rejects(spool.exchange(news, Date.now()), /does not answer/);
+  await assert.rejects(spool.exchange(gossip, Date.now()), /does not answer/);
   assert.equal(await Promise.race([trial, "waits"]), "waits");
   await trial;
   pooler.hangs = false;
   assert.equal(await spool.put(fresh(2)), "kept");
   assert.equal((await spool.stats()).pending, 2);
-  assert.equal((await spool.exchange(news, Date.now())).length, 1, "all from before");
+  assert.equal((await spool.exchange(gossip, Date.now())).length, 1, "all from before");
   await spool.close();
 });
 
@@ -224,7 +274,7 @@ test("database cannot be used → one line with what is wrong, without the passw
   await admin("ALTER DATABASE spool RESET default_transaction_read_only");
   await (await open(url())).close();
   await admin("UPDATE sightglass.versions SET version = 99", "spool");
-  await refused(url(), /has schema version 99, known is 3/);
+  await refused(url(), /has schema version 99, known is 4/);
 });
 
 test("three servers, one DATABASE_URL → one spools, another delivers, all know it", async () => {

@@ -88,7 +88,7 @@ export class Drain {
 
   /**
    * Lets running deliveries finish for {@linkcode STOP_GRACE_MS}, then aborts them for {@linkcode STOP_ABORT_MS}.
-   * Results that arrive by then are recorded; all other envelopes return to their place in the spool.
+   * Results that arrive by then are recorded; all other envelopes return to the spool.
    */
   stop(): Promise<void> {
     return this.#stopping ??= this.#stop();

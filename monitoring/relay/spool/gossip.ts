@@ -1,3 +1,4 @@
+import { joinBytes } from "../../protocol/join_bytes.ts";
 import type { AllowList } from "../admit/allow_list.ts";
 import {
   type Duplicates,
@@ -32,9 +33,8 @@ export interface GossipOptions {
  */
 export class Gossip {
   readonly #options: GossipOptions;
-  /** Keys that the others do not know yet, joined, at the start of a buffer that grows. */
-  #keys = new Uint8Array(0);
-  #keyBytes = 0;
+  /** Keys that the others do not know yet. */
+  #keys: Uint8Array[] = [];
   #spool: Pick<Spool, "exchange"> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<boolean> | undefined;
@@ -69,25 +69,20 @@ export class Gossip {
   async exchange(spool: Pick<Spool, "exchange">): Promise<void> {
     const { duplicates, limits, uptime } = this.#options;
     // From the first exchange on: without one, keys would only add up.
-    duplicates.onTaken ??= (key) => this.#add(key.subarray(0, REMEMBERED_KEY_BYTES));
-    const keys = this.#keys.slice(0, this.#keyBytes);
-    this.#keyBytes = 0;
+    duplicates.onTaken ??= (key) => void this.#keys.push(key.slice(0, REMEMBERED_KEY_BYTES));
+    const keys = this.#keys.splice(0);
     const now = uptime();
     const unshared = limits.unshared(now);
     let reported: readonly ReceivedGossip[];
     try {
       reported = await spool.exchange({
-        keys,
+        keys: joinBytes(keys, keys.length * REMEMBERED_KEY_BYTES),
         limits: unshared.map(({ dsn, category, limit: { until, rest } }) => (
           { dsn, category, endsInMs: until - now, rest }
         )),
       }, Date.now());
     } catch (error) {
-      const later = this.#keys.slice(0, this.#keyBytes);
-      this.#keyBytes = 0;
-      const kept = MAX_REMEMBERED * REMEMBERED_KEY_BYTES - later.length;
-      this.#add(kept > 0 ? keys.slice(-kept) : new Uint8Array(0));
-      this.#add(later.slice(-MAX_REMEMBERED * REMEMBERED_KEY_BYTES));
+      this.#keys = [...keys, ...this.#keys].slice(-MAX_REMEMBERED);
       throw error;
     }
     for (const { limit } of unshared) limit.isShared = true;
@@ -109,15 +104,6 @@ export class Gossip {
         Deno.unrefTimer(this.#timer);
       }
     }
-  }
-
-  #add(keys: Uint8Array): void {
-    const length = this.#keyBytes + keys.length;
-    if (length > this.#keys.length) {
-      this.#keys = new Uint8Array(this.#keys.buffer.transfer(2 * length));
-    }
-    this.#keys.set(keys, this.#keyBytes);
-    this.#keyBytes = length;
   }
 
   #learn({ keys, limits, ageMs }: ReceivedGossip): void {

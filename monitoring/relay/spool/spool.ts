@@ -1,10 +1,10 @@
 /**
  * The contract of the spool: a durable queue of envelopes that were accepted and are not delivered yet.
  *
- * A backend (SQLite, PostgreSQL) implements {@linkcode Spool} and nothing else; the drain (drain.ts) uses it to deliver.
- * To add one:
+ * `SqlSpool` implements it on a SQL database, `BatchedSpool` collects its calls, the drain (drain.ts) uses it to
+ * deliver. To add a database:
  *
- * 1. implement {@linkcode Spool}; maximum bytes and age are given when it is opened ({@linkcode SpoolOptions}),
+ * 1. implement `SqlDriver` (storage/sql_driver.ts) and a dialect in schema.ts, as postgres_spool.ts does,
  * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
  * 3. connect it: `spool` in config.ts (its address is parsed in config_values.ts), docs/configuration.md, its permissions
  *    in tools/run/permissions.ts, its options in main.ts, `openBackend` in relay_spool.ts (which takes options with
@@ -161,7 +161,7 @@ export interface Spool {
   /**
    * Ends a lease and keeps the envelope.
    *
-   * @param notBefore when it may be leased again, at most {@linkcode MAX_WAIT_MS} ahead; 0: at once, at its old place
+   * @param notBefore when it may be leased again, at most {@linkcode MAX_WAIT_MS} ahead; 0: at once, in its old order
    * @param failures stored with the envelope. Default: unchanged
    * @returns false as {@linkcode complete}
    */
@@ -186,52 +186,4 @@ export class SpoolUnavailableError extends Error {
   constructor(readonly reason: string, options?: ErrorOptions) {
     super(`Cannot use the spool: ${reason}.`, options);
   }
-}
-
-/**
- * Detaches the bytes' buffer if they fill it, else copies them.
- *
- * @throws {TypeError} the buffer is already detached
- */
-export function ownBuffer(bytes: Uint8Array): ArrayBuffer {
-  const { buffer } = bytes;
-  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== bytes.byteLength) {
-    return bytes.slice().buffer;
-  }
-  return buffer.transfer();
-}
-
-/** Some of the envelopes that {@linkcode Spool.expire} deletes. */
-export interface Expired {
-  readonly dropped: readonly Dropped[];
-  /** Whether more envelopes may be too old. */
-  readonly hasMore: boolean;
-}
-
-/**
- * Deletes envelopes in parts, so that other calls do not wait long. Adds the losses up, one entry for each DSN.
- *
- * @param expirePart deletes some
- */
-export async function expireAll(expirePart: () => Promise<Expired>): Promise<Dropped[]> {
-  const sums = new Map<string, { envelopes: number; quantities: Record<string, number> }>();
-  for (let hasMore = true; hasMore;) {
-    try {
-      const part = await expirePart();
-      hasMore = part.hasMore;
-      for (const { dsn, envelopes, quantities } of part.dropped) {
-        const sum = sums.get(dsn) ?? { envelopes: 0, quantities: {} };
-        sums.set(dsn, sum);
-        sum.envelopes += envelopes;
-        for (const [category, quantity] of Object.entries(quantities)) {
-          sum.quantities[category] = (sum.quantities[category] ?? 0) + quantity;
-        }
-      }
-    } catch (error) {
-      // Losses of earlier parts are reported only here.
-      if (sums.size === 0) throw error;
-      hasMore = false;
-    }
-  }
-  return [...sums].map(([dsn, sum]) => ({ dsn, ...sum }));
 }

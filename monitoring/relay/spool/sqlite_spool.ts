@@ -1,57 +1,32 @@
 import { Worker } from "node:worker_threads";
-import { Batches } from "../../storage/batches.ts";
+import { RecoveringDatabase } from "../../storage/recovering_database.ts";
+import { BatchedSpool, type SqlSpoolCalls } from "./batched_spool.ts";
+import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
+import { type Spool, SpoolUnavailableError } from "./spool.ts";
 import {
-  type Dropped,
-  expireAll,
-  type GossipReport,
-  KEY_BYTES,
-  type Lease,
-  type LeasedEnvelope,
-  type LeaseRequest,
-  type PutResult,
-  type ReceivedGossip,
-  type Spool,
-  type SpooledEnvelope,
-  type SpoolOptions,
-  type SpoolStats,
-  SpoolUnavailableError,
-} from "./spool.ts";
-import type { SpoolFile } from "./spool_file.ts";
-import {
-  bodiesIn,
   type Call,
-  errorOf,
+  type CallResult,
   type FromWorker,
-  type Method,
   pack,
-  type Result,
-  type ToWorker,
   unpack,
   type WorkerData,
 } from "./worker_messages.ts";
 
 /** Minimum milliseconds between two starts of the worker, so that one that always crashes costs little. */
 const RESTART_PAUSE_MS = 1_000;
-/** Maximum milliseconds for a batch. Without it, a disk that hangs would block all pages that wait for a response. */
+/** Maximum milliseconds without a result. Without it, a disk that hangs would block all pages that wait for a response. */
 const STALL_MS = 15_000;
 /** Maximum milliseconds for the worker to close its file. */
 const CLOSE_MS = 2_000;
 
-export interface SqliteSpoolOptions extends SpoolOptions {
-  /**
-   * The SQLite file; its folder is created. It is larger than the bodies: some hundred bytes for each envelope, and
-   * free pages.
-   */
-  readonly path: string;
+export interface SqliteSpoolOptions extends WorkerData {
   /** Receives one sentence that an operator should read. Default: `console.warn`. */
   readonly onNotice?: (notice: string) => void;
-  /** Milliseconds to wait for another process's lock on the file. Default: 5 seconds. */
-  readonly lockTimeoutMs?: number;
   /** The worker's module; tests use one that fails. Default: worker.ts. */
   readonly worker?: URL;
 }
 
-/** Reasons of a {@linkcode SpoolUnavailableError}. */
+/** Reasons why a call fails. */
 const STALLED = "its disk does not answer";
 const WORKER_ENDED = "its worker ended";
 
@@ -64,167 +39,116 @@ const WORKER_ENDED = "its worker ended";
  * @throws {DatabaseFileError} its folder or file cannot be created, read or written
  */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
-  const spool = new SqliteSpool(options);
-  await spool.whenOpen;
-  return spool;
+  const { path, lockTimeoutMs, onNotice = console.warn } = options;
+  const worker = new SpoolWorker(options);
+  try {
+    await worker.whenOpen;
+  } catch (error) {
+    // Opened here as well, because the error of a worker has lost its type.
+    new RecoveringDatabase({
+      store: "spool",
+      path,
+      schema: SQLITE_SPOOL_SCHEMA,
+      lockTimeoutMs,
+      onNotice,
+      createStore: () => {},
+    }).close();
+    throw error;
+  }
+  return new BatchedSpool({
+    calls: worker.calls,
+    reasonOf: (error) => error instanceof Error ? error.message : String(error),
+  });
 }
 
 /** The worker thread as the server's thread sees it. */
 interface Thread {
   readonly worker: Worker;
-  /** Resolves when its file is open; never if that fails. */
+  /** Resolves when its file is open. */
   readonly opened: PromiseWithResolvers<void>;
   readonly ended: PromiseWithResolvers<void>;
-  /** Of the last batch. */
-  results: PromiseWithResolvers<readonly Result[]> | undefined;
-  /** Its batch takes too long and was rejected. */
-  stalled: boolean;
-  /** Detects a stalled batch. */
+  /** Calls without a result, by id. */
+  readonly calls: Map<number, PromiseWithResolvers<unknown>>;
+  /** Calls took too long and were rejected, and none has ended since. */
+  isStalled: boolean;
   stallTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** Sends batches of calls to a worker. Restarts a worker that crashed. */
-class SqliteSpool implements Spool {
+/** Calls the methods of a `SqlSpool` in a worker. Restarts a worker that crashed. */
+class SpoolWorker {
   readonly #options: SqliteSpoolOptions;
-  /** One at a time, because the worker performs calls in their order. */
-  readonly #batches = new Batches<Call, Result>({
-    lanes: 1,
-    run: (calls) => this.#perform(calls),
-    sizeOf: ({ args }) => bodiesIn(args).reduce((sum, { byteLength }) => sum + byteLength, 0),
-  });
   #thread: Thread | undefined;
   /** When the last worker was started, by `performance.now()`. */
   #startedAt = -Infinity;
-  #closing: Promise<void> | undefined;
-  #leaseCount = 0;
-  /** Makes lease names unique across processes. */
-  readonly #owner = crypto.randomUUID();
+  #lastId = 0;
   readonly whenOpen: Promise<void>;
 
   constructor(options: SqliteSpoolOptions) {
     this.#options = options;
-    this.whenOpen = new Promise((resolve, reject) => this.#start(resolve, reject));
+    const { opened, ended } = this.#start();
+    const failed = ended.promise.then(() => {
+      throw new SpoolUnavailableError(WORKER_ENDED);
+    });
+    this.whenOpen = Promise.race([opened.promise, failed]);
   }
 
-  async put(envelope: SpooledEnvelope): Promise<PutResult> {
-    if (envelope.key.byteLength !== KEY_BYTES) {
-      throw new TypeError(`Cannot spool: a duplicate key must have ${KEY_BYTES} bytes.`);
+  /** Each method sends its name and arguments to the worker. */
+  readonly calls = new Proxy({} as SqlSpoolCalls, {
+    get: (_, method: Call["method"]) => (...args: unknown[]) =>
+      method === "close" ? this.#close() : this.#call(method, args),
+  });
+
+  async #call(method: Call["method"], args: unknown): Promise<unknown> {
+    if (!this.#thread && performance.now() - this.#startedAt < RESTART_PAUSE_MS) {
+      throw new Error(WORKER_ENDED);
     }
-    return await this.#call("put", envelope);
-  }
-
-  has(key: Uint8Array): Promise<boolean> {
-    return this.#call("has", key);
-  }
-
-  hasSequence(dsn: string, sequence: string): Promise<boolean> {
-    return this.#call("hasSequence", dsn, sequence);
-  }
-
-  lease(request: LeaseRequest): Promise<LeasedEnvelope[]> {
-    return this.#call("lease", request, `${this.#owner}.${++this.#leaseCount}`);
-  }
-
-  renew(held: readonly Lease[], now: number): Promise<number[]> {
-    return this.#call("renew", held.map(leaseOf), now);
-  }
-
-  complete(held: Lease): Promise<boolean> {
-    return this.#call("complete", leaseOf(held));
-  }
-
-  release(held: Lease, notBefore: number, failures?: number): Promise<boolean> {
-    return this.#call("release", leaseOf(held), notBefore, failures);
-  }
-
-  expire(now: number): Promise<Dropped[]> {
-    return expireAll(() => this.#call("expire", now));
-  }
-
-  stats(): Promise<SpoolStats> {
-    return this.#call("stats");
-  }
-
-  exchange(report: GossipReport, now: number): Promise<ReceivedGossip[]> {
-    return this.#call("exchange", report, now);
-  }
-
-  close(): Promise<void> {
-    return this.#closing ??= this.#close();
+    const thread = this.#thread ?? this.#start();
+    if (thread.isStalled) throw new Error(STALLED);
+    const id = ++this.#lastId;
+    const result = Promise.withResolvers<unknown>();
+    thread.calls.set(id, result);
+    void thread.opened.promise.then(() => {
+      if (thread.stallTimer === undefined) this.#awaitResult(thread);
+      const transfer: ArrayBuffer[] = [];
+      const call: Call = { id, method, args: pack(args, transfer) };
+      thread.worker.postMessage(call, transfer);
+    });
+    return unpack(await result.promise);
   }
 
   async #close(): Promise<void> {
     const thread = this.#thread;
-    if (thread === undefined) return;
-    // Calls are performed in their order: with this one, all before it are done.
-    await this.#batches.add({ method: "stats", args: [] }).catch(() => {});
-    if (thread.stalled) return;
+    if (thread === undefined || thread.isStalled) return;
     thread.worker.ref();
-    post(thread.worker, { close: true });
+    thread.worker.postMessage({ id: 0, method: "close", args: [] } satisfies Call);
     const timer = setTimeout(() => thread.worker.terminate(), CLOSE_MS);
     await thread.ended.promise;
     clearTimeout(timer);
   }
 
-  async #call<M extends Method>(
-    method: M,
-    ...args: Parameters<SpoolFile[M]>
-  ): Promise<ReturnType<SpoolFile[M]>> {
-    if (this.#closing) throw new SpoolUnavailableError("it is closed");
-    const result = await this.#batches.add({ method, args: args.map((arg) => pack(arg)) });
-    if ("failure" in result) throw errorOf(result.failure);
-    return unpack(result.value) as ReturnType<SpoolFile[M]>;
-  }
-
-  async #perform(calls: readonly Call[]): Promise<readonly Result[]> {
-    if (!this.#thread && performance.now() - this.#startedAt < RESTART_PAUSE_MS) {
-      throw new SpoolUnavailableError(WORKER_ENDED);
-    }
-    const thread = this.#thread ?? this.#start();
-    if (thread.stalled) throw new SpoolUnavailableError(STALLED);
-    const results = Promise.withResolvers<readonly Result[]>();
-    thread.results = results;
-    void thread.opened.promise.then(() => {
-      thread.worker.ref();
-      thread.stallTimer = setTimeout(() => stall(thread), this.#options.stallMs ?? STALL_MS);
-      post(thread.worker, { calls }, calls.flatMap(({ args }) => bodiesIn(args)));
-    });
-    return await results.promise;
-  }
-
-  #start(onOpened?: () => void, onOpenFailed?: (error: Error) => void): Thread {
-    const { path, maxBytes, maxAgeHours, lockTimeoutMs, worker: module, onNotice } = this.#options;
-    const limits = { maxBytes, maxAgeMs: maxAgeHours * 3_600_000, lockTimeoutMs };
-    const workerData: WorkerData = { path, limits };
+  #start(): Thread {
+    const { onNotice = console.warn, worker: module, ...options } = this.#options;
+    const workerData: WorkerData = options;
     const worker = new Worker(module ?? new URL("worker.ts", import.meta.url), { workerData });
     this.#startedAt = performance.now();
     const thread: Thread = {
       worker,
       opened: Promise.withResolvers(),
       ended: Promise.withResolvers(),
-      results: undefined,
-      stalled: false,
+      calls: new Map(),
+      isStalled: false,
       stallTimer: undefined,
     };
     this.#thread = thread;
-
     let reason = WORKER_ENDED;
     worker.on("message", (message: FromWorker) => {
-      if ("notice" in message) return (onNotice ?? console.warn)(message.notice);
-      // An idle spool does not keep the process running.
-      worker.unref();
-      if ("results" in message) {
-        thread.stalled = false;
-        clearTimeout(thread.stallTimer);
-        return thread.results?.resolve(message.results);
-      }
-      if (message.openError === undefined) {
+      if ("notice" in message) return onNotice(message.notice);
+      if ("id" in message) return this.#end(thread, message);
+      if (message.openFailure === undefined) {
         thread.opened.resolve();
-        return onOpened?.();
+        return this.#awaitResult(thread);
       }
-      const error = errorOf(message.openError);
-      reason = `its file cannot be opened again (${error.message})`;
-      onOpenFailed?.(error);
+      reason = `its file cannot be opened again (${message.openFailure})`;
     });
     worker.on("error", (error: Error) => {
       reason = `its worker failed (${error.message})`;
@@ -232,25 +156,37 @@ class SqliteSpool implements Spool {
     worker.on("exit", () => {
       this.#thread = undefined;
       clearTimeout(thread.stallTimer);
-      onOpenFailed?.(new SpoolUnavailableError(reason));
-      thread.results?.reject(new SpoolUnavailableError(reason));
+      rejectCalls(thread, reason);
       thread.ended.resolve();
     });
     return thread;
   }
+
+  #end(thread: Thread, { id, value, failure }: CallResult): void {
+    thread.isStalled = false;
+    const call = thread.calls.get(id);
+    thread.calls.delete(id);
+    if (failure === undefined) call?.resolve(value);
+    else call?.reject(new Error(failure));
+    this.#awaitResult(thread);
+  }
+
+  /** Bounds the time until the next result. An idle spool does not keep the process running. */
+  #awaitResult(thread: Thread): void {
+    clearTimeout(thread.stallTimer);
+    thread.stallTimer = undefined;
+    if (thread.calls.size === 0) return void thread.worker.unref();
+    thread.worker.ref();
+    thread.stallTimer = setTimeout(() => {
+      thread.isStalled = true;
+      thread.stallTimer = undefined;
+      thread.worker.unref();
+      rejectCalls(thread, STALLED);
+    }, this.#options.stallMs ?? STALL_MS);
+  }
 }
 
-function stall(thread: Thread): void {
-  thread.stalled = true;
-  thread.worker.unref();
-  thread.results?.reject(new SpoolUnavailableError(STALLED));
-}
-
-/** Callers may pass whole envelopes: their bodies are not copied to the worker. */
-function leaseOf({ id, lease }: Lease): Lease {
-  return { id, lease };
-}
-
-function post(worker: Worker, message: ToWorker, transfer: ArrayBuffer[] = []): void {
-  worker.postMessage(message, transfer);
+function rejectCalls({ calls }: Thread, reason: string): void {
+  for (const { reject } of calls.values()) reject(new Error(reason));
+  calls.clear();
 }

@@ -1,46 +1,55 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openDatabase } from "../../storage/open_database.ts";
+import { temporaryFolder } from "../../../tests/temporary_folder.ts";
+import { SqliteDriver } from "../../storage/sqlite_driver.ts";
 import { tableScans } from "../../storage/testdata/table_scans.ts";
-import { SPOOL_SCHEMA } from "./sql.ts";
+import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
 import { LEASE_MS } from "./spool.ts";
-import { SpoolFile } from "./spool_file.ts";
-import { BOTH_DSNS, DSN, envelope, keyOf, NOON } from "./testdata/envelopes.ts";
+import { SqlSpool } from "./sql_spool.ts";
+import { BOTH_DSNS, DSN, envelope, keyOf, NOON, TRANSACTION } from "./testdata/envelopes.ts";
 
 const MAX_AGE_MS = 86_400_000;
 const NO_GOSSIP = { keys: new Uint8Array(), limits: [] };
 
-/** A row for each DSN; gossip of an hour, bounded by its bytes. */
-const FEW_ROWS = ["dsns", "news"];
+/** A row for each DSN, and for each of its sets of categories; gossip of an hour, bounded by its bytes. */
+const FEW_ROWS = ["dsns", "sets", "gossip"];
 
 Deno.test("spool puts, leases, delivers, expires → no statement reads a whole table", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "spool-" });
-  const path = join(folder, "spool.sqlite");
+  using folder = temporaryFolder();
+  const path = join(folder.path, "spool.sqlite");
   const onNotice = (notice: string) => assert.fail(notice);
-  const db = openDatabase({ store: "spool", path, schema: SPOOL_SCHEMA, onNotice });
-  const file = new SpoolFile(db, { maxBytes: 1_000, maxAgeMs: MAX_AGE_MS });
+  const driver = new SqliteDriver({
+    store: "spool",
+    path,
+    schema: SQLITE_SPOOL_SCHEMA,
+    onNotice,
+  });
+  const spool = new SqlSpool(driver, { maxBytes: 1_000, maxAgeHours: 24 });
   try {
-    const scans = await tableScans(path, FEW_ROWS, () =>
-      file.transaction(() => {
-        const results = Array.from(
-          { length: 11 },
-          (_, n) => file.put(envelope(n, { sequence: n % 2 ? "a" : undefined })),
-        );
-        assert.deepEqual([results[0], results[10]], ["kept", "full"]);
-        assert.ok(file.has(keyOf(0)) && file.hasSequence(DSN, "a"));
-        const request = { now: NOON, limit: 3, maxBytes: 1_000, dsns: BOTH_DSNS };
-        const [first, second] = file.lease(request, "1");
-        assert.ok(file.lease({ ...request, newest: true }, "2").length > 0);
-        assert.equal(file.renew([first!, second!], NOON).length, 2);
-        assert.ok(file.complete(first!));
-        assert.ok(file.release(second!, NOON + 1_000, 1));
-        file.exchange({ ...NO_GOSSIP, keys: keyOf(0) }, NOON);
-        assert.equal(file.stats().pending, 9);
-        assert.equal(file.expire(NOON + MAX_AGE_MS + LEASE_MS + 1).dropped.length, 9);
-      }));
+    const scans = await tableScans(path, FEW_ROWS, async () => {
+      const results = await spool.put(
+        Array.from({ length: 11 }, (_, n) => envelope(n, { sequence: n % 2 ? "a" : undefined })),
+      );
+      assert.deepEqual([results[0], results[10]], ["kept", "full"]);
+      assert.deepEqual(await spool.has([keyOf(0), keyOf(10)]), [true, false]);
+      assert.ok(await spool.hasSequence(DSN, "a"));
+      const request = { now: NOON, limit: 3, maxBytes: 1_000, dsns: BOTH_DSNS };
+      const [first, second] = await spool.lease(request);
+      assert.ok((await spool.lease({ ...request, limit: 1, newest: true })).length > 0);
+      const limited = [{ dsn: DSN, limited: TRANSACTION }];
+      assert.equal((await spool.lease({ ...request, dsns: limited, limit: 1 })).length, 1);
+      assert.equal((await spool.renew([first!, second!], NOON)).length, 2);
+      assert.deepEqual(await spool.complete([first!]), [true]);
+      assert.deepEqual(await spool.release([[second!, NOON + 1_000, 1]]), [true]);
+      await spool.exchange({ ...NO_GOSSIP, keys: keyOf(0) }, NOON);
+      assert.equal((await spool.stats()).pending, 9);
+      // The clock was set back.
+      await spool.lease({ ...request, now: NOON - 2 * MAX_AGE_MS, dsns: [] });
+      const [dropped] = await spool.expire(NOON + MAX_AGE_MS + LEASE_MS + 1);
+      assert.equal(dropped?.envelopes, 9);
+    });
     assert.deepEqual(scans, []);
   } finally {
-    db.close();
-    Deno.removeSync(folder, { recursive: true });
+    await spool.close();
   }
 });

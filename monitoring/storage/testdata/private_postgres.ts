@@ -1,5 +1,4 @@
 import { join } from "node:path";
-// @ts-types="../pg.d.ts"
 import pg from "pg";
 import { findStablePort } from "../../../tests/stable_port.ts";
 

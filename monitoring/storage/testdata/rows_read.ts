@@ -1,4 +1,5 @@
-import { PostgresDatabase, type Query } from "../postgres.ts";
+import { PostgresDatabase } from "../postgres.ts";
+import type { Query } from "../sql_driver.ts";
 
 /** A step of a plan, as `EXPLAIN (ANALYZE, FORMAT JSON)` has it. Rows are for each loop. */
 interface Step {

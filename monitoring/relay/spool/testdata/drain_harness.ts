@@ -55,7 +55,7 @@ export class DrainHarness implements AsyncDisposable {
     const options = { maxBytes: MAX_BYTES, lockTimeoutMs: 50 };
     return new DrainHarness(
       path === undefined
-        ? openMemorySpool({ ...options, maxAgeMs: 3_600_000 })
+        ? openMemorySpool({ ...options, maxAgeHours: 1 })
         : await openSqliteSpool({ ...options, path, maxAgeHours: 1 }),
     );
   }

@@ -3,27 +3,23 @@
  * the middle of the batch; `throw` makes it fail after the commit, before the results are sent.
  */
 import process from "node:process";
-import {
-  DatabaseSync,
-  type SQLInputValue,
-  type StatementResultingChanges,
-  type StatementSync,
-} from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { parentPort } from "node:worker_threads";
 
 const prepare = DatabaseSync.prototype.prepare;
 DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string): StatementSync {
   const statement = prepare.call(this, sql);
   if (!sql.startsWith("INSERT INTO entries")) return statement;
-  const run: (...values: SQLInputValue[]) => StatementResultingChanges = statement.run.bind(
+  const all: (...values: SQLInputValue[]) => Record<string, unknown>[] = statement.all.bind(
     statement,
   );
   const fail = (...values: SQLInputValue[]) => {
-    if (values.includes("exit")) process.exit(1);
-    if (values.includes("throw")) failBeforeResults();
-    return run(...values);
+    const hasEventId = (id: string) => values.some((value) => `${value}`.includes(`"${id}"`));
+    if (hasEventId("exit")) process.exit(1);
+    if (hasEventId("throw")) failBeforeResults();
+    return all(...values);
   };
-  return Object.assign(statement, { run: fail });
+  return Object.assign(statement, { all: fail });
 };
 
 function failBeforeResults(): void {

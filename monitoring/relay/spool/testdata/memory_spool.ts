@@ -1,35 +1,24 @@
 import { setImmediate } from "node:timers/promises";
-import { openDatabase } from "../../../storage/open_database.ts";
-import { type Spool, SpoolUnavailableError } from "../spool.ts";
-import { SpoolFile, type SpoolLimits } from "../spool_file.ts";
-import { SPOOL_SCHEMA } from "../sql.ts";
+import { SqliteDriver } from "../../../storage/sqlite_driver.ts";
+import { BatchedSpool, type SqlSpoolCalls } from "../batched_spool.ts";
+import { SQLITE_SPOOL_SCHEMA } from "../schema.ts";
+import type { Spool, SpoolOptions } from "../spool.ts";
+import { SqlSpool } from "../sql_spool.ts";
 
 /** The SQLite spool in memory, without its thread: each call takes one turn of the event loop. */
-export function openMemorySpool(limits: SpoolLimits): Spool {
-  const db = openDatabase({
+export function openMemorySpool(limits: SpoolOptions): Spool {
+  const driver = new SqliteDriver({
     store: "spool",
     path: undefined,
-    schema: SPOOL_SCHEMA,
+    schema: SQLITE_SPOOL_SCHEMA,
     onNotice: console.warn,
   });
-  const file = new SpoolFile(db, limits);
-  let leaseCount = 0;
-  const call = async <T>(work: () => T): Promise<T> => {
-    await setImmediate();
-    if (!db.isOpen) throw new SpoolUnavailableError("it is closed");
-    return file.transaction(work);
-  };
-  return {
-    put: (envelope) => call(() => file.put(envelope)),
-    has: (key) => call(() => file.has(key)),
-    hasSequence: (dsn, sequence) => call(() => file.hasSequence(dsn, sequence)),
-    lease: (request) => call(() => file.lease(request, `lease ${++leaseCount}`)),
-    renew: (leases, now) => call(() => file.renew(leases, now)),
-    complete: (lease) => call(() => file.complete(lease)),
-    release: (lease, notBefore, failures) => call(() => file.release(lease, notBefore, failures)),
-    expire: (now) => call(() => [...file.expire(now).dropped]),
-    stats: () => call(() => file.stats()),
-    exchange: (report, now) => call(() => file.exchange(report, now)),
-    close: () => setImmediate().then(() => db.close()),
-  };
+  const spool = new SqlSpool(driver, limits);
+  const calls = new Proxy({} as SqlSpoolCalls, {
+    get: (_, method: keyof SqlSpool) => async (...args: unknown[]) => {
+      await setImmediate();
+      return await (spool[method] as (...args: unknown[]) => Promise<unknown>).apply(spool, args);
+    },
+  });
+  return new BatchedSpool({ calls, reasonOf: String });
 }

@@ -2,16 +2,16 @@ import { closeSync, renameSync, rmSync, writeSync } from "node:fs";
 import { createPrivate, statOf } from "./database_files.ts";
 
 /** Enough for a write-ahead log that is not in the database yet: the pages of one checkpoint and a batch of writes. */
-const RESERVE_BYTES = 16 * 1024 * 1024;
+const BALLAST_BYTES = 16 * 1024 * 1024;
 /** Minimum milliseconds after an attempt to create it that failed: each writes until the disk is full. */
 const RETRY_MS = 1_000;
 const CHUNK = new Uint8Array(1024 * 1024);
 
 /**
  * A file that only occupies disk space. SQLite has to write in order to delete, so on a full disk nothing could be
- * deleted. The reserve is removed then, and nothing is added until it could be created again.
+ * deleted. The ballast is removed then, and nothing is added until it could be created again.
  */
-export class Reserve {
+export class BallastFile {
   #failedAt = -Infinity;
   #isRemoved = false;
 
@@ -20,14 +20,14 @@ export class Reserve {
   /** Whether it exists. Creates it if there is room. */
   exists(): boolean {
     const found = statOf(this.path);
-    if (!this.#isRemoved && found?.isFile && found.size === RESERVE_BYTES) return true;
+    if (!this.#isRemoved && found?.isFile && found.size === BALLAST_BYTES) return true;
     if (performance.now() - this.#failedAt < RETRY_MS) return false;
     try {
       this.#create();
       this.#isRemoved = false;
       return true;
     } catch {
-      // No room: an incomplete reserve would occupy the rest of the disk.
+      // No room: an incomplete one would occupy the rest of the disk.
       this.remove();
       return false;
     }
@@ -56,8 +56,8 @@ export class Reserve {
     const file = createPrivate(path);
     if (file === undefined) throw new Error("another process created it again");
     try {
-      for (let at = 0; at < RESERVE_BYTES;) {
-        at += writeSync(file, CHUNK, 0, Math.min(CHUNK.byteLength, RESERVE_BYTES - at));
+      for (let at = 0; at < BALLAST_BYTES;) {
+        at += writeSync(file, CHUNK, 0, Math.min(CHUNK.byteLength, BALLAST_BYTES - at));
       }
       renameSync(path, this.path);
     } finally {

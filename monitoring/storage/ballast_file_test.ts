@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { temporaryFolder } from "../../tests/temporary_folder.ts";
 
-const MODULE = new URL("./reserve.ts", import.meta.url).href;
+const MODULE = new URL("./ballast_file.ts", import.meta.url).href;
 
 Deno.test("several processes create it at the same time → each has it, nothing else is left", async () => {
   for (let round = 0; round < 3; round++) {
     using folder = temporaryFolder();
     const path = join(folder.path, "x.reserve");
-    const code = `import { Reserve } from ${JSON.stringify(MODULE)};` +
-      `const reserve = new Reserve(${JSON.stringify(path)});` +
+    const code = `import { BallastFile } from ${JSON.stringify(MODULE)};` +
+      `const ballast = new BallastFile(${JSON.stringify(path)});` +
       // All begin in the same tenth of a second.
       "await new Promise((begin) => setTimeout(begin, 100 - Date.now() % 100));" +
-      "const found = Array.from({ length: 20 }, () => reserve.exists());" +
+      "const found = Array.from({ length: 20 }, () => ballast.exists());" +
       'console.log(found.every(Boolean) ? "present" : "missing");';
     const outputs = await Promise.all(Array.from({ length: 4 }, async () => {
       const child = new Deno.Command(Deno.execPath(), { args: ["eval", code], stderr: "inherit" });

@@ -1,0 +1,86 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { DiskFullError, isUnwritable } from "./errors.ts";
+import { type DatabaseOptions } from "./open_database.ts";
+import { RecoveringDatabase } from "./recovering_database.ts";
+import type { Query, SqlDriver } from "./sql_driver.ts";
+
+/** A {@linkcode SqlDriver} on a file that stays usable, see {@linkcode RecoveringDatabase}. */
+export class SqliteDriver implements SqlDriver {
+  readonly tablePrefix = "";
+  readonly rowsPerStatement = 1;
+  readonly clockAhead = 0;
+  readonly #database: RecoveringDatabase<Connection>;
+  readonly #store: DatabaseOptions["store"];
+  /** Ends when the connection is free. */
+  #isFree: Promise<unknown> = Promise.resolve();
+
+  /** @throws {DatabaseOpenError} */
+  constructor(options: DatabaseOptions) {
+    this.#store = options.store;
+    this.#database = new RecoveringDatabase({
+      ...options,
+      createStore: (db) => new Connection(db),
+    });
+  }
+
+  readonly query: Query = (sql, values) =>
+    this.#inTurn(() => this.#database.runAsync(({ query }) => query(sql, values)));
+
+  transaction<T>(purpose: "add" | "change", work: (query: Query) => Promise<T>): Promise<T> {
+    const attempt = () =>
+      this.#database.runAsync((connection) => {
+        const isFull = purpose === "add" && !this.#database.canGrow();
+        if (isFull) throw new DiskFullError(this.#store);
+        return connection.transaction(work);
+      });
+    return this.#inTurn(async () => {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (error instanceof DiskFullError || !isUnwritable(error)) throw error;
+        this.#database.makeRoom();
+        return await attempt();
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#inTurn(() => Promise.resolve(this.#database.close()));
+  }
+
+  /** One after another: statements of others must not get into a transaction. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#isFree.then(work);
+    this.#isFree = result.catch(() => {});
+    return result;
+  }
+}
+
+class Connection {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  // deno-lint-ignore require-await -- errors become rejections
+  readonly query: Query = async <Row>(sql: string, values: readonly unknown[] = []) => {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, statement = this.#db.prepare(sql));
+    return statement.all(...values as SQLInputValue[]) as Row[];
+  };
+
+  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = await work(this.query);
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors, such as a full disk.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
