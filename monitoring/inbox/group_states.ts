@@ -37,19 +37,22 @@ interface GroupChange {
   readonly newest: number;
 }
 
+/** The decision in a row of a group; null: it has no state of its own. */
+export function decisionOf(
+  { state, regressed_in, resolved_in }:
+    & Pick<GroupStateRow, "regressed_in" | "resolved_in">
+    & { readonly state: GroupStateRow["state"] | null },
+): GroupDecision {
+  if (state !== "regressed") return { state: state ?? "open", regression: null };
+  return { state: "open", regression: { release: regressed_in, resolved_in } };
+}
+
 /** The states of groups of errors. Call what writes in a transaction. */
 export class GroupStates {
   readonly #sql: ReturnType<typeof prepare>;
 
   constructor(db: DatabaseSync) {
     this.#sql = prepare(db);
-  }
-
-  of(group: string): GroupDecision {
-    const row = this.row(group);
-    if (row?.state !== "regressed") return { state: row?.state ?? "open", regression: null };
-    const { regressed_in, resolved_in } = row;
-    return { state: "open", regression: { release: regressed_in, resolved_in } };
   }
 
   /**

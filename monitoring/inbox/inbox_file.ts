@@ -44,7 +44,7 @@ export class InboxFile {
     this.envelopeTable = new EnvelopeTable(db);
     this.groups = new GroupStates(db);
     this.#index = new IndexWriter(db, this.groups);
-    this.#lists = new ListReader(db, this.groups);
+    this.#lists = new ListReader(db);
     this.#limits = new InboxLimits(this.envelopeTable, this.#index, maxBytes, oldestTime);
     this.sourceMaps = new SourceMapTable(db, maxSourceMapBytes(maxBytes));
   }
@@ -179,16 +179,7 @@ export class InboxFile {
 
   /** @throws {CursorError} */
   envelopes(query: ListQuery): Page<InboxRow> {
-    return this.#read(() => {
-      const { rows, next } = this.#lists.envelopes(query, this.state().last);
-      return {
-        rows: rows.flatMap((id) => {
-          const row = this.envelopeTable.row(id);
-          return row === undefined ? [] : [{ ...row, summary: this.#lists.summary(id) }];
-        }),
-        next,
-      };
-    });
+    return this.#read(() => this.#lists.envelopes(query, this.state().last));
   }
 
   sources({ source, release, environment, since, until }: ListQuery): SourceList {
