@@ -1,26 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { EnvelopeDescription } from "../models/index/index_entries.ts";
 import { PLACES } from "../models/index/list_cursor.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
+import type { NewEnvelope } from "./change.ts";
 import type { InboxQuery, StoredBody } from "./inbox.ts";
 import { ENVELOPE_COLUMNS } from "./list_sql.ts";
 
 /** One step of indexing the backlog: some milliseconds, and the memory of one large envelope. */
 const BACKLOG_ENVELOPES = 20;
 const BACKLOG_BYTES = 1024 * 1024;
-
-/** An envelope with its row. */
-export interface DescribedEnvelope {
-  readonly description: EnvelopeDescription;
-  readonly bytes: Uint8Array;
-  readonly contentEncoding: string | null;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  readonly isOwn: boolean;
-  readonly dsnKey?: string | null | undefined;
-  /** In a replica. Default: the next one. */
-  readonly id?: number;
-}
 
 /** An envelope without index entries: stored by an older version. */
 export interface UnindexedEnvelope extends StoredBody {
@@ -36,11 +23,15 @@ export class EnvelopeTable {
     this.#sql = prepare(db);
   }
 
-  /** Returns the id. */
-  insert(envelope: DescribedEnvelope): number {
+  /**
+   * Returns the id.
+   *
+   * @param given undefined: the next one
+   */
+  insert(envelope: NewEnvelope, given?: number): number {
     const { description, bytes, contentEncoding, receivedAt, isOwn, dsnKey } = envelope;
     const { lastInsertRowid } = this.#sql.insert.run(
-      envelope.id ?? null,
+      given ?? null,
       receivedAt,
       description.event_id,
       JSON.stringify(description.trace_ids),
@@ -61,7 +52,7 @@ export class EnvelopeTable {
   }
 
   /** Whether the same bytes with the same time are stored. */
-  has({ bytes, contentEncoding, receivedAt }: DescribedEnvelope): boolean {
+  has({ bytes, contentEncoding, receivedAt }: NewEnvelope): boolean {
     return this.#sql.same.get(receivedAt, bytes.byteLength, contentEncoding, bytes) !== undefined;
   }
 
