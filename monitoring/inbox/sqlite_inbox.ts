@@ -1,4 +1,4 @@
-import { DiskFullError, isUnwritable } from "../storage/errors.ts";
+import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
 import { ChangeSignal } from "./change_signal.ts";
 import { EnvelopeIndexer } from "./envelope_indexer.ts";
@@ -159,8 +159,10 @@ export class SqliteInbox implements Inbox {
     let applied: Applied | NotStored = {};
     switch (change.kind) {
       case "clear":
-        if (id === undefined) this.#startOver();
-        else this.#empty(work);
+        // A replica keeps its file, which other servers may use, unless it fills a disk: the log has the rest.
+        if (id === undefined || !(this.#database.canGrow() || this.extent().envelopes === 0)) {
+          this.#startOver();
+        } else this.#shrink(work);
         break;
       case "evict":
         // On a full disk, too.
@@ -350,18 +352,8 @@ export class SqliteInbox implements Inbox {
   #startOver(): void {
     this.last = this.#run((file) => file.state().last);
     this.#database.startOver();
-  }
-
-  /** Deletes everything by `work`, also on a disk without any room. */
-  #empty(work: (file: InboxFile) => unknown): void {
-    try {
-      this.#shrink(work);
-      if (this.#database.canGrow()) return;
-    } catch (error) {
-      // Not even the reserve has room: another program filled the disk.
-      if (!isUnwritable(error)) throw error;
-    }
-    this.#database.startOver();
+    // The disk may have room again.
+    this.#shrink(() => {});
   }
 
   /** The file was opened again: it is another one, or may have lost its newest rows, which a log has. */
