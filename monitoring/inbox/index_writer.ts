@@ -137,14 +137,6 @@ export class IndexWriter {
     ]);
     const text = envelopeText(description, entries);
     weight += text.length;
-    const { traces, errors, logs } = entries;
-    const summary = summarizeEnvelope({
-      error: errors[0],
-      root: traces[0]?.root,
-      log: logs[0],
-      spans: traces.reduce((sum, { spans }) => sum + spans, 0),
-      logs: logs.length,
-    });
     this.#sql.putEnvelope.run(
       placeOf(envelope, 0),
       source,
@@ -153,7 +145,7 @@ export class IndexWriter {
       sender,
       weight,
       text,
-      JSON.stringify(summary),
+      JSON.stringify(summarizeEnvelope(entries)),
     );
     this.#sql.addWeight.run(weight);
     return alerts;
