@@ -48,7 +48,9 @@ export function measureIndexWriting(folder: string): Figure[] {
       const start = performance.now();
       for (const { bytes, receivedAt } of batch) {
         const { description, entries } = indexEnvelope(parseEnvelope(bytes), receivedAt);
-        variant.file.insert({
+        variant.file.apply({
+          kind: "envelope",
+          writer: "",
           description,
           entries: variant.writesEntries ? entries : NO_ENTRIES,
           bytes,

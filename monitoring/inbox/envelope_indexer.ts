@@ -1,11 +1,8 @@
-import {
-  type EnvelopeDescription,
-  type IndexEntries,
-  indexEnvelope,
-} from "../models/index/index_entries.ts";
+import { indexEnvelope } from "../models/index/index_entries.ts";
 import { EMPTY_ENVELOPE, parseEnvelope, parseItems } from "../models/parsed_envelope.ts";
 import { recordedRange } from "../models/recording/recording.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
+import type { EnvelopeIndex } from "./change.ts";
 import type { UnindexedEnvelope } from "./envelope_table.ts";
 import type { AdmittedEnvelope } from "./inbox.ts";
 import type { NewEntries } from "./inbox_file.ts";
@@ -20,11 +17,6 @@ interface BacklogFile {
 }
 
 type StoredEnvelope = Omit<UnindexedEnvelope, "id" | "bytes"> & { readonly bytes: Uint8Array };
-
-interface EnvelopeIndex {
-  readonly description: EnvelopeDescription;
-  readonly entries: IndexEntries;
-}
 
 /** Requests have priority: the first step is after the start, and there is a pause between steps. */
 const FIRST_PAUSE_MS = 1_000;

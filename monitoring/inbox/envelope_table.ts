@@ -1,24 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { EnvelopeDescription } from "../models/index/index_entries.ts";
+import { PLACES } from "../models/index/list_cursor.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
+import type { NewEnvelope } from "./change.ts";
 import type { InboxQuery, StoredBody } from "./inbox.ts";
+import { ENVELOPE_COLUMNS } from "./list_sql.ts";
 
 /** One step of indexing the backlog: some milliseconds, and the memory of one large envelope. */
 const BACKLOG_ENVELOPES = 20;
 const BACKLOG_BYTES = 1024 * 1024;
-
-/** An envelope with its row. */
-export interface DescribedEnvelope {
-  readonly description: EnvelopeDescription;
-  readonly bytes: Uint8Array;
-  readonly contentEncoding: string | null;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  readonly isOwn: boolean;
-  readonly dsnKey?: string | null | undefined;
-  /** In a replica. Default: the next one. */
-  readonly id?: number;
-}
 
 /** An envelope without index entries: stored by an older version. */
 export interface UnindexedEnvelope extends StoredBody {
@@ -34,11 +23,15 @@ export class EnvelopeTable {
     this.#sql = prepare(db);
   }
 
-  /** Returns the id. */
-  insert(envelope: DescribedEnvelope): number {
+  /**
+   * Returns the id.
+   *
+   * @param given undefined: the next one
+   */
+  insert(envelope: NewEnvelope, given?: number): number {
     const { description, bytes, contentEncoding, receivedAt, isOwn, dsnKey } = envelope;
     const { lastInsertRowid } = this.#sql.insert.run(
-      envelope.id ?? null,
+      given ?? null,
       receivedAt,
       description.event_id,
       JSON.stringify(description.trace_ids),
@@ -59,7 +52,7 @@ export class EnvelopeTable {
   }
 
   /** Whether the same bytes with the same time are stored. */
-  has({ bytes, contentEncoding, receivedAt }: DescribedEnvelope): boolean {
+  has({ bytes, contentEncoding, receivedAt }: NewEnvelope): boolean {
     return this.#sql.same.get(receivedAt, bytes.byteLength, contentEncoding, bytes) !== undefined;
   }
 
@@ -139,10 +132,8 @@ export class EnvelopeTable {
 
 function prepare(db: DatabaseSync) {
   const sql = (text: string): StatementSync => db.prepare(text);
-  const columns =
-    "id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding," +
-    " (SELECT key FROM sources WHERE sources.id =" +
-    " (SELECT source FROM envelope_texts WHERE envelope_texts.envelope = envelopes.id)) AS source";
+  const columns = `${ENVELOPE_COLUMNS}, (SELECT key FROM sources WHERE sources.id =` +
+    ` (SELECT source FROM envelope_entries WHERE place = envelopes.id * ${PLACES})) AS source`;
   return {
     insert: sql(
       "INSERT INTO envelopes (id, received_at, event_id, trace_ids, replay_id, items, bytes," +
@@ -181,15 +172,15 @@ function prepare(db: DatabaseSync) {
     hasBacklog: sql("SELECT 1 FROM totals WHERE backlog > 0"),
     unindexed: sql(
       "SELECT id, received_at, content_encoding, body, is_own, dsn_key FROM envelopes" +
-        " WHERE id <= (SELECT backlog FROM totals)" +
-        " AND NOT EXISTS (SELECT 1 FROM envelope_texts WHERE envelope = id) ORDER BY id DESC",
+        " WHERE id <= (SELECT backlog FROM totals) AND EXISTS (SELECT 1 FROM envelope_entries" +
+        ` WHERE place = id * ${PLACES} AND summary IS NULL) ORDER BY id DESC`,
     ),
     lowerBacklog: sql("UPDATE totals SET backlog = min(backlog, ?)"),
   };
 }
 
 /** @param row with the columns of `row`, `list` and `listOfType`; arrays are JSON */
-function rowOf(row: unknown): InboxRow {
+export function rowOf(row: unknown): InboxRow {
   const { trace_ids, items, ...others } = row as
     & Omit<InboxRow, "trace_ids" | "items">
     & { readonly trace_ids: string; readonly items: string };

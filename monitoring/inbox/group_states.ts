@@ -29,12 +29,14 @@ export interface GroupStateRow {
   readonly newest: number;
 }
 
-/** When a person changes a group. */
-interface GroupChange {
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** Id of the newest envelope, or a later one. */
-  readonly newest: number;
+/** The decision in a row of a group; null: it has no state of its own. */
+export function decisionOf(
+  { state, regressed_in, resolved_in }:
+    & Pick<GroupStateRow, "regressed_in" | "resolved_in">
+    & { readonly state: GroupStateRow["state"] | null },
+): GroupDecision {
+  if (state !== "regressed") return { state: state ?? "open", regression: null };
+  return { state: "open", regression: { release: regressed_in, resolved_in } };
 }
 
 /** The states of groups of errors. Call what writes in a transaction. */
@@ -43,13 +45,6 @@ export class GroupStates {
 
   constructor(db: DatabaseSync) {
     this.#sql = prepare(db);
-  }
-
-  of(group: string): GroupDecision {
-    const row = this.row(group);
-    if (row?.state !== "regressed") return { state: row?.state ?? "open", regression: null };
-    const { regressed_in, resolved_in } = row;
-    return { state: "open", regression: { release: regressed_in, resolved_in } };
   }
 
   /**
@@ -83,13 +78,15 @@ export class GroupStates {
   /**
    * The row of a group after a change, for {@linkcode put}; undefined: there is no such group.
    *
+   * @param now milliseconds since 1970
+   * @param newest id of the newest envelope
    * @param state `deleted`: its errors up to the newest envelope are deleted. The envelopes stay, and would be indexed
    * again by a later version, so the group remembers up to which one it was deleted
    */
   decide(
     group: string,
     state: GroupState | "deleted",
-    { now, newest }: GroupChange,
+    { now, newest }: { readonly now: number; readonly newest: number },
   ): GroupStateRow | undefined {
     const row = this.row(group);
     if (!this.#exists(group, row)) return undefined;

@@ -3,17 +3,21 @@ import { transaction } from "../storage/open_database.ts";
 import type { InboxQuery, InboxSlice } from "./inbox.ts";
 import type { IndexEntries } from "../models/index/index_entries.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
-import type { GroupAlert, GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
-import { type DescribedEnvelope, EnvelopeTable } from "./envelope_table.ts";
+import type { GroupAlert, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
+import type { LogPage, NewEnvelope, NotStored, ReadyChange } from "./change.ts";
+import { EnvelopeTable } from "./envelope_table.ts";
 import { GroupStates } from "./group_states.ts";
 import { InboxLimits } from "./inbox_limits.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
 import { SourceMapTable } from "./source_map_table.ts";
 
-/** An envelope with its row and index entries. */
-export interface NewEnvelope extends DescribedEnvelope {
-  readonly entries: IndexEntries;
+/** What a change results in. */
+export interface Applied {
+  /** News of groups of errors. */
+  readonly alerts?: readonly GroupAlert[];
+  /** Keys of source maps that are replaced or deleted. */
+  readonly maps?: readonly string[];
 }
 
 /** Index entries of an envelope of the backlog. */
@@ -44,7 +48,7 @@ export class InboxFile {
     this.envelopeTable = new EnvelopeTable(db);
     this.groups = new GroupStates(db);
     this.#index = new IndexWriter(db, this.groups);
-    this.#lists = new ListReader(db, this.groups);
+    this.#lists = new ListReader(db);
     this.#limits = new InboxLimits(this.envelopeTable, this.#index, maxBytes, oldestTime);
     this.sourceMaps = new SourceMapTable(db, maxSourceMapBytes(maxBytes));
   }
@@ -59,42 +63,59 @@ export class InboxFile {
     return (this.#sql.dataVersion.get() as { data_version: number }).data_version;
   }
 
-  /** Stores an envelope and deletes the oldest ones over the limits. Returns its id, and news of groups of errors. */
-  insert(envelope: NewEnvelope): { readonly id: number; readonly alerts: readonly GroupAlert[] } {
+  /**
+   * Applies a change in one transaction.
+   *
+   * @param id in a replica: its id in the log. One that was applied already is skipped: two servers may use one file
+   */
+  apply(change: ReadyChange, id?: number): Applied | NotStored {
     return this.#transaction(() => {
-      const inserted = this.#insert(envelope);
-      this.#limits.enforce();
-      return inserted;
+      if (id !== undefined && id <= this.state().last) return {};
+      const applied = this.#apply(change, id);
+      if (id !== undefined) this.#sql.setLast.run(id);
+      return applied;
     });
   }
 
-  /** Stores an envelope unless it is stored already or over a limit. Returns its id. */
-  insertOnce(envelope: NewEnvelope): number | "present" | "no room" | "too old" {
-    return this.#transaction(() => {
-      if (this.#limits.isTooOld(envelope.receivedAt)) return "too old";
-      if (this.envelopeTable.has(envelope)) return "present";
-      if (!this.#limits.hasRoomFor(envelope.bytes.byteLength)) return "no room";
-      const { id } = this.#insert(envelope);
-      // The size of its entries is known only now.
-      if (!this.#limits.hasTooManyEntries()) return id;
-      this.#db.exec("ROLLBACK");
-      return "no room";
-    });
+  #apply(change: ReadyChange, id: number | undefined): Applied | NotStored {
+    switch (change.kind) {
+      case "envelope": {
+        // A log has decided before.
+        if (change.writer === null && id === undefined) return this.#import(change);
+        const applied = this.#insert(change, id);
+        this.#limits.enforce();
+        return applied;
+      }
+      case "map":
+        return { maps: this.sourceMaps.put(change.key, change.bytes) };
+      case "group":
+        this.groups.put(change.state);
+        return {};
+      case "evict":
+        this.#limits.delete(change.ids);
+        return {};
+      case "clear":
+        this.#deleteAll();
+        this.#markCleared(id ?? this.state().last + 1);
+        return {};
+    }
   }
 
-  #insert(envelope: NewEnvelope): { id: number; alerts: readonly GroupAlert[] } {
+  #import(envelope: NewEnvelope): Applied | NotStored {
+    if (this.#limits.isTooOld(envelope.receivedAt)) return "too old";
+    if (this.envelopeTable.has(envelope)) return "present";
+    if (!this.#limits.hasRoomFor(envelope.bytes.byteLength)) return "no room";
+    const applied = this.#insert(envelope);
+    // The size of its entries is known only now.
+    if (!this.#limits.hasTooManyEntries()) return applied;
+    this.#db.exec("ROLLBACK");
+    return "no room";
+  }
+
+  #insert(envelope: NewEnvelope, given?: number): Applied {
     const { description, entries, receivedAt } = envelope;
-    const id = this.envelopeTable.insert(envelope);
-    return { id, alerts: this.#index.insert(id, receivedAt, description, entries) };
-  }
-
-  /** Changes a group of errors, see {@linkcode GroupStates.decide}. Returns false: there is no such group. */
-  changeGroup(group: string, state: GroupState | "deleted", now: number): boolean {
-    return this.#transaction(() => {
-      const row = this.groups.decide(group, state, { now, newest: this.state().last });
-      if (row) this.groups.put(row);
-      return row !== undefined;
-    });
+    const id = this.envelopeTable.insert(envelope, given);
+    return { alerts: this.#index.insert(id, receivedAt, description, entries) };
   }
 
   /** See {@linkcode GroupStates.deleteErrors}. */
@@ -103,13 +124,16 @@ export class InboxFile {
   }
 
   /**
-   * Makes this file the replica of a log. One of another log is emptied first.
+   * Makes this file the replica of a log. It is emptied first if it is of another log, or if the log has lost rows that
+   * it has, as after a restore of the database.
    *
-   * @param log its identity
-   * @param hasLost empties it in any case: the log has lost rows that it has
+   * @param log as read for the position `after`
    * @returns the id up to which the log was applied, and the name under which the file's servers write to it
    */
-  follow(log: string, hasLost: boolean): { readonly position: number; readonly writer: string } {
+  follow(
+    { log, last, mark }: Pick<LogPage, "log" | "last" | "mark">,
+    after: number,
+  ): { readonly position: number; readonly writer: string } {
     // No sync at each commit: what a crash loses is read from the log again.
     this.#db.exec("PRAGMA synchronous = NORMAL");
     return this.#transaction(() => {
@@ -117,45 +141,17 @@ export class InboxFile {
         "CREATE TABLE IF NOT EXISTS replica (log TEXT NOT NULL, writer TEXT NOT NULL) STRICT",
       );
       const found = this.#db.prepare("SELECT log, writer FROM replica").get();
-      if (found?.log === log && !hasLost) {
-        return { position: this.state().last, writer: String(found.writer) };
-      }
+      const stored = mark && this.envelopeTable.row(mark.id);
+      const isOther = found?.log !== log || after > last ||
+        (stored ? stored.received_at !== mark?.receivedAt : false);
+      if (!isOther) return { position: this.state().last, writer: String(found.writer) };
       this.#deleteAll();
-      this.#markCleared(-1);
+      this.#markCleared(0);
       const writer = crypto.randomUUID();
       this.#db.exec("DELETE FROM replica");
       this.#db.prepare("INSERT INTO replica VALUES (?, ?)").run(log, writer);
       return { position: 0, writer };
     });
-  }
-
-  /** Forgets the log: the next {@linkcode follow} empties the file. */
-  unfollow(): void {
-    this.#db.exec("DROP TABLE IF EXISTS replica");
-  }
-
-  /**
-   * Applies rows of a log in one transaction, except those that were applied before: two servers may use one file.
-   *
-   * @param work applies one row
-   * @returns its results
-   */
-  apply<Row extends { readonly id: number }, T>(
-    rows: readonly Row[],
-    work: (row: Row) => T,
-  ): readonly T[] {
-    return this.#transaction(() =>
-      rows.filter(({ id }) => id > this.state().last).map((row) => {
-        const result = work(row);
-        this.#sql.setLast.run(row.id);
-        return result;
-      })
-    );
-  }
-
-  /** Deletes envelopes. */
-  delete(ids: readonly number[]): void {
-    this.#transaction(() => this.#limits.delete(ids));
   }
 
   /** Deletes the envelopes before an id. */
@@ -179,16 +175,7 @@ export class InboxFile {
 
   /** @throws {CursorError} */
   envelopes(query: ListQuery): Page<InboxRow> {
-    return this.#read(() => {
-      const { rows, next } = this.#lists.envelopes(query, this.state().last);
-      return {
-        rows: rows.flatMap((id) => {
-          const row = this.envelopeTable.row(id);
-          return row === undefined ? [] : [{ ...row, summary: this.#lists.summary(id) }];
-        }),
-        next,
-      };
-    });
+    return this.#read(() => this.#lists.envelopes(query, this.state().last));
   }
 
   sources({ source, release, environment, since, until }: ListQuery): SourceList {
@@ -219,27 +206,15 @@ export class InboxFile {
     });
   }
 
-  /**
-   * Deletes everything. The file keeps its size.
-   *
-   * @returns the cursor of the deletion: the one after `last`
-   */
-  clear(last = this.state().last): number {
-    return this.#transaction(() => {
-      this.#deleteAll();
-      return this.#markCleared(last);
-    });
-  }
-
   #deleteAll(): void {
     this.envelopeTable.deleteAll();
     this.#index.deleteAll();
     this.sourceMaps.deleteAll();
   }
 
-  /** Continues with ids after `cursor`, as if everything up to it was deleted. For a file that replaces another. */
-  startAfter(cursor: number): void {
-    this.#transaction(() => this.#markCleared(cursor));
+  /** Continues with ids after `last`, as if everything up to it was deleted. For a file that replaces another. */
+  startAfter(last: number): void {
+    this.#transaction(() => this.#markCleared(last + 1));
   }
 
   /** The last id, the id that the last deletion took, and the number of changes of groups. */
@@ -248,11 +223,9 @@ export class InboxFile {
   }
 
   /** A deletion takes an id, so that a cursor is before or after it. */
-  #markCleared(last: number): number {
-    const cursor = last + 1;
-    this.#sql.setLast.run(cursor);
-    this.#sql.setCleared.run(cursor);
-    return cursor;
+  #markCleared(id: number): void {
+    this.#sql.setLast.run(id);
+    this.#sql.setCleared.run(id);
   }
 
   /** Several queries on one snapshot: another process may delete rows in between. */

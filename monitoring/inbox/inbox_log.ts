@@ -4,42 +4,10 @@ import { PostgresDatabase, type PostgresOptions } from "../storage/postgres.ts";
 import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
 import type { Query } from "../storage/sql_driver.ts";
 import { type GroupStateRow, MAX_STATES } from "./group_states.ts";
-import { type AdmittedEnvelope, InboxUnavailableError } from "./inbox.ts";
+import type { Change, EnvelopeChange, LogPage, LogRow, NotStored } from "./change.ts";
+import { InboxUnavailableError } from "./inbox.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
 import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
-
-/** An envelope as the log has it. */
-export interface LoggedEnvelope
-  extends Pick<AdmittedEnvelope, "bytes" | "contentEncoding" | "receivedAt" | "isOwn" | "dsnKey"> {
-  /** Who reports news of groups of errors; null: no one, because it was imported. */
-  readonly writer: string | null;
-}
-
-/**
- * A change of the inbox. `group`: a group of errors has this state now. `evict`: these envelopes were deleted, older ones
- * were not. `clear`: everything before was deleted.
- */
-export type Change =
-  | (LoggedEnvelope & { readonly kind: "envelope" })
-  | { readonly kind: "map"; readonly key: string; readonly bytes: Uint8Array }
-  | { readonly kind: "group"; readonly key: string; readonly state: GroupStateRow }
-  | { readonly kind: "evict"; readonly ids: readonly number[] }
-  | { readonly kind: "clear" };
-
-/** A change at its place in the log. */
-export type LogRow = Change & { readonly id: number };
-
-/** Rows of the log, and its state when they were read. */
-export interface LogPage {
-  /** Identity of the log: another one after the schema was dropped. */
-  readonly log: string;
-  readonly last: number;
-  /** Envelopes with lower ids are deleted. */
-  readonly floor: number;
-  /** The newest envelope up to the position that was asked for, as the log has it; null: none is left. */
-  readonly mark: Pick<LoggedEnvelope, "receivedAt"> & { readonly id: number } | null;
-  readonly rows: readonly LogRow[];
-}
 
 export interface LogOptions extends Pick<PostgresOptions, "address" | "stallMs"> {
   readonly maxBytes: number;
@@ -65,12 +33,12 @@ interface Size {
 export class InboxLog {
   readonly #database: PostgresDatabase;
   readonly #options: LogOptions;
-  readonly #envelopes = new Batches<LoggedEnvelope, number>({
+  readonly #envelopes = new Batches<EnvelopeChange, number>({
     concurrency: 1,
     run: (envelopes) =>
       this.#write(async (log) => {
         await this.#evict(log, envelopes.reduce((sum, { bytes }) => sum + bytes.byteLength, 0));
-        return envelopes.map((envelope) => log.add({ kind: "envelope", ...envelope }));
+        return envelopes.map((envelope) => log.add(envelope));
       }),
     sizeOf: ({ bytes }) => bytes.byteLength,
     isItemError: (error) => isInvalidValue((error as Error).cause ?? error),
@@ -93,59 +61,49 @@ export class InboxLog {
     this.#options = options;
   }
 
-  /** Appends an envelope and deletes what is over the limits. Returns its id once it is on disk. */
-  append(envelope: LoggedEnvelope): Promise<number> {
-    return this.#envelopes.add(envelope);
-  }
-
-  /** Appends an envelope unless it is in the log or over a limit. Returns its id. */
-  appendOnce(envelope: LoggedEnvelope): Promise<number | "present" | "no room" | "too old"> {
-    const { receivedAt, bytes, contentEncoding } = envelope;
-    return this.#write(async (log) => {
-      if (receivedAt < this.#options.oldestTime()) return "too old";
-      const same = [receivedAt, bytes.byteLength, contentEncoding, bytes];
-      if ((await log.query(SQL.same, same)).length > 0) return "present";
-      if (log.bytes + bytes.byteLength > this.#options.maxBytes) return "no room";
-      return log.add({ kind: "envelope", ...envelope });
-    });
-  }
-
-  /** Replaces the source map with the same key and deletes the oldest over the limit. */
-  appendMap(key: string, bytes: Uint8Array): Promise<number> {
-    const others = maxSourceMapBytes(this.#options.maxBytes) - bytes.byteLength;
-    return this.#write(async (log) => {
-      await log.query(SQL.deleteKey, ["map", key]);
-      await log.query(SQL.evictMaps, [others]);
-      return log.add({ kind: "map", key, bytes });
-    });
-  }
-
   /**
-   * Appends the state of a group of errors.
+   * Appends a change, and deletes what it makes superfluous or what is over a limit.
    *
-   * @param decide returns it, from the id that it gets and the one that it replaces; undefined: no change
+   * @returns its id once it is on disk. A text: why an imported envelope is refused. Undefined: a later one is known
    */
-  appendGroup(
-    key: string,
-    decide: (id: number, current: GroupStateRow | undefined) => GroupStateRow | undefined,
-  ): Promise<number | undefined> {
-    return this.#write(async (log) => {
-      const [current] = await log.query<{ state: GroupStateRow }>(SQL.group, [key]);
-      const state = decide(log.last + 1, current?.state);
-      if (state === undefined) return undefined;
-      await log.query(SQL.deleteKey, ["group", key]);
-      await log.query(SQL.forgetGroups, [MAX_STATES - 1]);
-      return log.add({ kind: "group", key, state });
-    });
+  append(change: Change): Promise<number | NotStored | undefined> {
+    if (change.kind === "envelope" && change.writer !== null) return this.#envelopes.add(change);
+    return this.#write((log) => this.#append(log, change));
   }
 
-  /** Deletes everything. Returns the id of the deletion. */
-  clear(): Promise<number> {
-    return this.#write(async (log) => {
-      await log.query(SQL.clear);
-      log.bytes = 0;
-      return log.add({ kind: "clear" });
-    });
+  async #append(log: OpenLog, change: Change): Promise<number | NotStored | undefined> {
+    switch (change.kind) {
+      case "envelope": {
+        const { receivedAt, bytes, contentEncoding } = change;
+        if (receivedAt < this.#options.oldestTime()) return "too old";
+        const same = [receivedAt, bytes.byteLength, contentEncoding, bytes];
+        if ((await log.query(SQL.same, same)).length > 0) return "present";
+        if (log.bytes + bytes.byteLength > this.#options.maxBytes) return "no room";
+        return log.add(change);
+      }
+      case "map": {
+        const others = maxSourceMapBytes(this.#options.maxBytes) - change.bytes.byteLength;
+        await log.query(SQL.deleteKey, ["map", change.key]);
+        await log.query(SQL.evictMaps, [others]);
+        return log.add(change);
+      }
+      case "group": {
+        const { key, state } = change;
+        const [row] = await log.query<{ state: GroupStateRow }>(SQL.group, [key]);
+        if (state.state === "regressed" && row && row.state.newest > state.newest) return undefined;
+        // Another server may have deleted it just now.
+        const deleted = Math.max(state.deleted, row?.state.deleted ?? 0);
+        await log.query(SQL.deleteKey, ["group", key]);
+        await log.query(SQL.forgetGroups, [MAX_STATES - 1]);
+        return log.add({ kind: "group", key, state: { ...state, deleted } });
+      }
+      case "clear":
+        await log.query(SQL.clear);
+        log.bytes = 0;
+        return log.add(change);
+      case "evict":
+        return log.add(change);
+    }
   }
 
   /** Deletes what is over the limits, without an arriving envelope. Writes in any case: shows whether that works. */

@@ -1,6 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
-import { placeOf } from "../models/index/list_cursor.ts";
+import {
+  type EnvelopeDescription,
+  type IndexEntries,
+  summarizeEnvelope,
+} from "../models/index/index_entries.ts";
+import { placeOf, PLACES } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
 import { type GroupAlert, UNKNOWN_NAME } from "../models/rows.ts";
 import type { GroupStates } from "./group_states.ts";
@@ -133,14 +137,23 @@ export class IndexWriter {
     ]);
     const text = envelopeText(description, entries);
     weight += text.length;
-    this.#sql.insertText.run(envelope, sender, source, release, receivedAt, weight, text);
+    this.#sql.putEnvelope.run(
+      placeOf(envelope, 0),
+      source,
+      release,
+      receivedAt,
+      sender,
+      weight,
+      text,
+      JSON.stringify(summarizeEnvelope(entries)),
+    );
     this.#sql.addWeight.run(weight);
     return alerts;
   }
 
   /** Whether an envelope is indexed. */
   has(envelope: number): boolean {
-    return this.#sql.has.get(envelope) !== undefined;
+    return this.#sql.has.get(placeOf(envelope, 0)) !== undefined;
   }
 
   /** Characters of all entries. */
@@ -155,9 +168,8 @@ export class IndexWriter {
 
   /** Deletes the entries of the envelopes from `first` to `last`. */
   delete(first: number, last: number): void {
-    this.#sql.subtract.run(first, last);
-    this.#sql.deleteTexts.run(first, last);
     const [start, end] = [placeOf(first, 0), placeOf(last + 1, 0)];
+    this.#sql.subtract.run(start, end);
     for (const table of this.#sql.deleteEntries) table.run(start, end);
     for (const table of this.#sql.deleteUnused) table.run(last);
     this.#senders.forgetDeleted();
@@ -179,42 +191,38 @@ function prepare(db: DatabaseSync) {
     insertVitals: insert("vital_entries", 12),
     insertRecording: insert("recording_entries", 12),
     insertSpanName: insert("span_names", 5),
-    insertText: insert("envelope_texts", 7),
-    has: db.prepare("SELECT 1 FROM envelope_texts WHERE envelope = ?"),
+    putEnvelope: db.prepare("REPLACE INTO envelope_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+    has: db.prepare("SELECT 1 FROM envelope_entries WHERE place = ? AND summary IS NOT NULL"),
     weight: db.prepare("SELECT weight FROM totals"),
     addWeight: db.prepare("UPDATE totals SET weight = weight + ?"),
     sizes: db.prepare(
-      "SELECT envelope AS id, weight AS size FROM envelope_texts ORDER BY envelope",
+      `SELECT place / ${PLACES} AS id, weight AS size FROM envelope_entries ORDER BY place`,
     ),
     subtract: db.prepare(
       "UPDATE totals SET weight = weight -" +
-        " (SELECT coalesce(sum(weight), 0) FROM envelope_texts WHERE envelope BETWEEN ? AND ?)",
+        " (SELECT coalesce(sum(weight), 0) FROM envelope_entries WHERE place >= ? AND place < ?)",
     ),
-    deleteTexts: db.prepare("DELETE FROM envelope_texts WHERE envelope BETWEEN ? AND ?"),
     deleteEntries: INDEX_TABLES.map(([table]) =>
       db.prepare(`DELETE FROM ${table} WHERE place >= ? AND place < ?`)
     ),
     // Of an envelope that was deleted by its age, older ones may still be stored; those of later releases are not read.
     deleteUnused: [
       db.prepare(
-        "DELETE FROM releases WHERE newest <= ? AND NOT EXISTS (SELECT 1 FROM envelope_texts AS e" +
-          " WHERE e.source = releases.source AND e.envelope <= releases.newest" +
-          " AND e.release = releases.id)",
+        "DELETE FROM releases WHERE newest <= ? AND NOT EXISTS (SELECT 1 FROM envelope_entries AS e" +
+          " WHERE e.source = releases.source AND e.release = releases.id)",
       ),
       db.prepare(
         "DELETE FROM senders WHERE newest <= ? AND NOT EXISTS" +
-          " (SELECT 1 FROM envelope_texts AS e WHERE e.sender = senders.id)",
+          " (SELECT 1 FROM envelope_entries AS e WHERE e.sender = senders.id)",
       ),
       db.prepare(
         "DELETE FROM sources WHERE newest <= ? AND id > 1 AND NOT EXISTS" +
-          " (SELECT 1 FROM envelope_texts AS e WHERE e.source = sources.id)",
+          " (SELECT 1 FROM envelope_entries AS e WHERE e.source = sources.id)",
       ),
     ],
     deleteAll: [
       ...INDEX_TABLES.map(([table]) => db.prepare(`DELETE FROM ${table}`)),
-      ...["envelope_texts", "releases", "senders", "group_states"].map((table) =>
-        db.prepare(`DELETE FROM ${table}`)
-      ),
+      ...["releases", "senders", "group_states"].map((table) => db.prepare(`DELETE FROM ${table}`)),
       db.prepare("DELETE FROM sources WHERE id > 1"),
       db.prepare("UPDATE totals SET weight = 0, backlog = 0"),
     ],

@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
-import { GroupStates } from "./group_states.ts";
-import { ListReader } from "./list_reader.ts";
 import {
   admitted,
   type Attributes,
@@ -169,91 +165,6 @@ Deno.test("any query → same pages from SQLite as from the memory index", async
     ),
     { numRuns: 60 },
   );
-});
-
-Deno.test("search over the scan limit → more pages, no row missing", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const path = join(folder, "inbox.sqlite");
-  const inbox = openInbox({ path, maxBytes: 1_000_000 });
-  const db = new DatabaseSync(path);
-  try {
-    for (let n = 0; n < 40; n++) {
-      const name = n % 13 === 0 ? "needle" : "hay";
-      const items = [span(n % 20, { name }), error(name, n % 20), log(name)];
-      await inbox.store(admitted(envelopeOf({}, ...items), NOW + n));
-    }
-    const lists = new ListReader(db, new GroupStates(db), 7);
-    const asked = { q: "needle", limit: 2 };
-    const pages = (name: keyof Lists) =>
-      everyRow((before) => lists.list<keyof Lists>(name, { ...asked, before }, 40));
-    for (const name of ["traces", "occurrences", "logs"] as const) {
-      const rows = pages(name);
-      assert.equal(rows.filter((row) => typeof row !== "string").length, 4, name);
-      assert.ok(rows.length > 4 + 5, `${name}: pages`);
-    }
-    assert.equal(pages("errors").filter((row) => typeof row !== "string").length, 1);
-    const ids = everyRow((before) => lists.envelopes({ ...asked, before }, 40))
-      .filter((row) => typeof row === "number");
-    assert.deepEqual(ids, [40, 27, 14, 1]);
-    // Without filters an index counts logs and envelopes; others are more than are counted.
-    const counts = { traces: null, errors: null, logs: 40, recordings: 0, envelopes: 40 };
-    assert.deepEqual(lists.counts({}, 40), counts);
-    assert.equal(new ListReader(db, new GroupStates(db)).counts({}, 40).errors, 2);
-  } finally {
-    db.close();
-    inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
-});
-
-Deno.test("release or environment of few envelopes → counted over the scan limit", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const path = join(folder, "inbox.sqlite");
-  const inbox = openInbox({ path, maxBytes: 1_000_000 });
-  const db = new DatabaseSync(path);
-  try {
-    for (let n = 0; n < 60; n++) {
-      const release = n < 2 ? "old" : n < 58 ? "long" : "new";
-      const header = { sender: { release, environment: release } };
-      await inbox.store(admitted(sentEnvelope(header, [span(n + 1), log("one")]), NOW + n));
-    }
-    const lists = new ListReader(db, new GroupStates(db), 20);
-    const few = { traces: 2, errors: 0, logs: 2, recordings: 0, envelopes: 2 };
-    for (const query of [{ release: "old" }, { release: "new" }, { environment: "old" }]) {
-      assert.deepEqual(lists.counts(query, 60), few, JSON.stringify(query));
-    }
-    assert.equal(lists.counts({ release: "long" }, 60).logs, null);
-  } finally {
-    db.close();
-    inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
-});
-
-Deno.test("traces in thousands of envelopes → smaller pages, no trace missing", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const path = join(folder, "inbox.sqlite");
-  const inbox = openInbox({ path, maxBytes: 1_000_000 });
-  const db = new DatabaseSync(path);
-  try {
-    const items = Array.from({ length: 5 }, (_, n) => span(n + 1, { name: "shared" }));
-    for (let n = 0; n < 20; n++) await inbox.store(admitted(envelopeOf({}, ...items), NOW + n));
-    // Two rows sum up 40 entries.
-    const lists = new ListReader(db, new GroupStates(db), 30);
-    const rows = everyRow((before) => lists.list("traces", { before }, 20));
-    const traces = rows.flatMap((row) => typeof row === "string" ? [] : [row]);
-    assert.deepEqual(
-      [new Set(traces.map((row) => row.trace_id)).size, traces.length],
-      [5, 5],
-    );
-    assert.ok(traces.every(({ spans }) => spans === 20));
-    const pages = rows.join().split("end of page").map((page) => page.match(/object/g)?.length);
-    assert.deepEqual(pages.slice(0, 2), [2, 2]);
-  } finally {
-    db.close();
-    inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
 });
 
 /** All rows of a list, with a marker at the end of each page. */

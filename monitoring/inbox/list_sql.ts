@@ -1,374 +1,318 @@
 import { PLACES } from "../models/index/list_cursor.ts";
-import { fold } from "../models/index/search_text.ts";
-import { LOG_LEVELS } from "../protocol/log_levels.ts";
-import { APPLICATIONS, type ListQuery, readSort, type SortColumn } from "../models/rows.ts";
-import { type Condition, type SqlList, valuesOf, where } from "./list_scan.ts";
+import { type ListQuery, readSort, type SortColumn } from "../models/rows.ts";
 
-/** The aggregates by which a list is sorted, or the value of the first entry. They are those of its rows. */
-type Aggregates = Partial<Record<SortColumn, string>>;
-
-/** The entry with the root of a trace first. */
-export const ROOT_FIRST = "ORDER BY root_order, place LIMIT 1";
-
-const ROOT_AGGREGATES: Aggregates = {
-  started_at: "coalesce(e.started_at, e.seen_at)",
-  duration: "e.ended_at - e.started_at",
-};
-const TRACE_AGGREGATES: Aggregates = {
-  spans: "sum(e.spans)",
-  errors: "sum(e.errors)",
-  logs: "sum(e.logs)",
-};
-const GROUP_AGGREGATES: Aggregates = {
-  first_seen: "min(e.at)",
-  last_seen: "max(e.at)",
-  count: "count(*)",
-};
-/** As in `recordingRow`: from the first segment that can be played, if there is one. */
-const RECORDING_START = "coalesce(min(iif(e.playable, e.started_at, NULL)), min(e.started_at))";
-const RECORDING_AGGREGATES: Aggregates = {
-  started_at: RECORDING_START,
-  duration: `max(e.at) - ${RECORDING_START}`,
-};
-
-/** A trace that is only mentioned, by a recording or a session, is not listed. */
-export const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
-
-/** Traces with content, one row each. */
-export function tracesSql(query: ListQuery): SqlList {
-  const content = { sql: HAS_CONTENT, values: [] };
-  return {
-    ...entriesOf("trace_entries"),
-    columns: "e.trace_id",
-    indexed: [
-      ...when(query.trace, "e.trace_id = ?"),
-      ...when(query.replay, `e.trace_id ${ofReplay}`),
-      ...ofSource(query),
-      ...inRange(query, "trace_entries"),
-    ],
-    filters: [content, ...filtersOf(query)],
-    rowFilters: [
-      ...ofStatus(query),
-      ...when(
-        query.page,
-        "+e.trace_id IN (SELECT trace_id FROM vital_entries WHERE page = ? AND is_load = 1)",
-      ),
-      ...withSpan(query),
-      ...query.preflights || query.trace !== undefined ? [] : [NO_PREFLIGHT],
-    ],
-    distinct: "trace_id",
-    ...rankBy(query, ROOT_AGGREGATES, () => [content], ROOT_FIRST),
-    ...rankBy(query, TRACE_AGGREGATES, () => [content]),
-  };
+/**
+ * A list as SQL. Parts are constant text; the query's values are bound by name (`valuesOf` in `list_reader.ts`), also
+ * `:asOf`: the place from which entries arrived after the first page.
+ */
+export interface SqlList {
+  /** The table of the entries. */
+  readonly table: string;
+  /** A `SELECT` of all rows: `key` is the place of the entry that makes the row, `rank` orders the rows, null: none. */
+  readonly rows: string;
+  readonly descending: boolean;
+  /** Of the row's entry `e` and of what `rows` selects as `page`. */
+  readonly columns: string;
+  /** Further tables that `columns` needs. */
+  readonly joins?: string;
 }
 
-/** Errors, the newest of each group. */
-export function errorGroupsSql(query: ListQuery): SqlList {
-  const errors = occurrencesSql({ ...query, replay: undefined });
-  return {
-    ...errors,
-    filters: [...errors.filters, ...inState(query)],
-    distinct: "group_key",
-    ...rankBy(
-      query,
-      GROUP_AGGREGATES,
-      (column) => column === "count" ? undefined : sentBy(query),
-    ),
-  };
+type Filter = keyof ListQuery;
+
+/** The conditions on an entry `e`. */
+const FILTERS = {
+  q: "instr(e.text, :q) > 0",
+  trace: "e.trace_id = :trace",
+  group: "e.group_key = :group",
+  level: "e.level >= :level",
+  handled: "e.handled = :handled",
+  // Source 1 is Sightglass. `apps`: if Sightglass is the only source, every entry is its own.
+  source: "iif(:source = 'apps', (e.source = 1) = (SELECT NOT EXISTS (SELECT 1 FROM sources" +
+    " WHERE id > 1)), e.source = (SELECT id FROM sources WHERE key = :source))",
+  release: "e.release IN (SELECT id FROM releases WHERE release = :release)",
+  environment: "e.source IN (SELECT id FROM sources WHERE environment = :environment)",
+  since: "e.at >= :since",
+  until: "e.at < :until",
+} satisfies Partial<Record<Filter, string>>;
+
+const SENDER = ["source", "release", "environment"] as const;
+const TIME = ["since", "until"] as const;
+/** The filters that every list has. */
+const COMMON = [...SENDER, ...TIME, "q"] as const;
+
+/** Those of the filters that a query has. */
+function filtersOf(query: ListQuery, names: readonly (keyof typeof FILTERS)[]): string[] {
+  return names.filter((name) => isGiven(query[name])).map((name) => FILTERS[name]);
 }
 
-/** Errors, every one. */
-export function occurrencesSql(query: ListQuery): SqlList {
-  const { group, handled } = query;
-  return {
-    ...entriesOf("error_entries"),
-    columns: `e.entry, ${SOURCE}, ${REPLAY}`,
-    indexed: [
-      ...ofTrace(query),
-      ...when(group, "e.group_key = ?"),
-      ...ofSource(query),
-      ...inRange(query, "error_entries"),
-    ],
-    filters: [
-      ...atLeast(query),
-      ...handled === undefined ? [] : [{ sql: "e.handled = ?", values: [Number(handled)] }],
-      ...filtersOf(query),
-    ],
-  };
-}
+const isGiven = (value: unknown) => value !== undefined && value !== "";
+const when = (value: unknown, ...conditions: string[]) => isGiven(value) ? conditions : [];
+const all = (conditions: readonly string[]) => conditions.join(" AND ") || "true";
 
-/** Structured logs of a level and more severe ones, in the order of their time. */
-export function logsSql(query: ListQuery): SqlList {
-  return {
-    ...entriesOf("log_entries"),
-    byTime: true,
-    columns: `e.entry, ${SOURCE}, ${REPLAY}`,
-    // The `+` keeps SQLite from reading in the order of places.
-    indexed: [...ofTrace(query), ...ofSource(query), ...inSentRange(query, "+e.place", PLACES)],
-    filters: [...atLeast(query), ...filtersOf(query, "at", "")],
-  };
-}
-
-/** The newest segments of recordings, one row for each recording. */
-export function recordingsSql(query: ListQuery): SqlList {
-  return {
-    ...entriesOf("recording_entries"),
-    columns: `e.replay_id, ${SOURCE}`,
-    indexed: [
-      ...when(query.replay, "e.replay_id = ?"),
-      ...ofSource(query),
-      ...inRange(query, "recording_entries"),
-    ],
-    filters: filtersOf(query),
-    distinct: "replay_id",
-    ...rankBy(query, RECORDING_AGGREGATES, () => [{ sql: "1", values: [] }]),
-  };
-}
-
-/** The newest web vitals. */
-export function vitalsSql(query: ListQuery): SqlList {
-  return {
-    ...entriesOf("vital_entries"),
-    columns: `e.trace_id, e.page, e.is_load, lcp, inp, cls, fcp, ttfb, ${SOURCE}`,
-    indexed: [...ofSource(query), ...inRange(query, "vital_entries")],
-    filters: [
-      // The query's text is searched in the names of the pages, which are known only later.
-      ...filtersOf({ ...query, q: undefined }),
-      ...when(query.trace, "e.trace_id = ?"),
-    ],
-  };
-}
-
-/** The ids of envelopes. */
-export function envelopesSql(query: ListQuery): SqlList {
-  const { q, trace, replay, type, source, release, environment, since, until } = query;
-  // The texts are smaller, but an envelope of an older version may have none.
-  const isFiltered = [q, source, release, environment, since, until]
-    .some((filter) => filter !== undefined);
-  const [table, id] = isFiltered ? ["envelope_texts", "e.envelope"] : ["envelopes", "e.id"];
+/** Newest first: a row for each entry. */
+function entryList(
+  table: string,
+  conditions: readonly string[],
+  columns: string,
+  order = "e.place",
+): SqlList {
+  const asOf = [...conditions, "e.place < :asOf"];
   return {
     table,
-    from: `${table} AS e`,
-    key: id,
-    unit: PLACES,
-    columns: id,
-    indexed: [
-      ...when(trace, `${id} IN (SELECT place / ${PLACES} FROM trace_entries WHERE trace_id = ?)`),
-      ...when(
-        replay,
-        `${id} IN (SELECT place / ${PLACES} FROM recording_entries WHERE replay_id = ?)`,
-      ),
-      ...when(type, `${id} IN (SELECT envelope FROM item_types WHERE type = ?)`),
-      // Also those of no source, while Sightglass is the only one.
-      ...query.source === APPLICATIONS
-        ? [{ sql: `(e.source <> 1 OR ${HAS_NO_APPLICATION})`, values: [] }]
-        : ofSource(query),
-      ...inRange(query, "envelope_texts"),
-    ],
-    filters: filtersOf(query, "received_at"),
+    rows: `SELECT e.place AS key, ${order} AS rank FROM ${table} AS e WHERE ${all(asOf)}`,
+    descending: true,
+    columns,
   };
 }
 
-function entriesOf(table: string): Pick<SqlList, "table" | "from" | "key"> {
-  return { table, from: `${table} AS e`, key: "e.place" };
+/** How entries are grouped. In `sums`, `having` and `ranks`, `id` is the value that they have in common. */
+interface Grouping extends Pick<SqlList, "table" | "columns" | "joins"> {
+  /** The column whose value they have in common. */
+  readonly by: string;
+  /** Conditions on all entries of a group. */
+  readonly of: readonly string[];
+  /** Conditions on the entry that makes the row: the newest one that matches. */
+  readonly filters: readonly string[];
+  /** Aggregates of all entries. */
+  readonly sums: string;
+  /** Conditions on the group. */
+  readonly having: readonly string[];
+  /** By what a query can sort. Default: newest first. */
+  readonly ranks: Partial<Record<SortColumn, string>>;
 }
 
-/**
- * The filters by release, environment, time and text, which every list has.
- *
- * @param noIndex see {@linkcode inTime}
- */
-function filtersOf(query: ListQuery, time = "at", noIndex: "" | "+" = "+"): Condition[] {
-  return [
-    ...ofRelease(query),
-    ...ofEnvironment(query),
-    ...inTime(query, time, noIndex),
-    ...searches(query.q),
-  ];
+/** A row for each group of entries. */
+function groupedList(query: ListQuery, grouping: Grouping): SqlList {
+  const { table, by, of, filters, sums, having, ranks, columns, joins = "" } = grouping;
+  const order = query.sort === undefined ? undefined : readSort(query.sort);
+  const rank = order && ranks[order.column];
+  return {
+    table,
+    rows: `SELECT *, ${rank ?? "key"} AS rank FROM (SELECT e.${by} AS id,` +
+      ` max(e.place) FILTER (WHERE ${all(filters)}) AS key, ${sums} FROM ${table} AS e` +
+      ` WHERE ${all([...of, "e.place < :asOf"])} GROUP BY e.${by}` +
+      ` HAVING ${all(["key IS NOT NULL", ...having])})`,
+    descending: rank === undefined || order?.descending === true,
+    columns,
+    joins,
+  };
 }
-
-/**
- * The rank by the query's order, if the list has it.
- *
- * @param of returns the conditions on the entries that are aggregated; undefined: those that match the query
- * @param first see {@linkcode Rank}
- */
-function rankBy(
-  { sort }: ListQuery,
-  aggregates: Aggregates,
-  of: (column: SortColumn) => readonly Condition[] | undefined,
-  first?: string,
-): Pick<SqlList, "rank"> {
-  if (sort === undefined) return {};
-  const { column, descending } = readSort(sort);
-  const aggregate = aggregates[column];
-  return aggregate === undefined ? {} : { rank: { aggregate, first, of: of(column), descending } };
-}
-
-/** Of a trace, of a recording: errors and logs name it themselves, else their trace does. */
-function ofTrace({ trace, replay }: ListQuery): Condition[] {
-  return [
-    ...when(trace, "e.trace_id = ?"),
-    ...replay === undefined ? [] : [{
-      sql: `(e.replay_id = ? OR e.replay_id IS NULL AND e.trace_id ${ofReplay})`,
-      values: [replay, replay],
-    }],
-  ];
-}
-
-const ofReplay = "IN (SELECT trace_id FROM trace_entries WHERE replay_id = ?)";
-
-/** With a span of an operation, of a name, or of both. */
-function withSpan({ op, name }: ListQuery): Condition[] {
-  const conditions = [...when(op, "op = ?"), ...when(name, "name = ?")];
-  if (conditions.length === 0) return [];
-  return [{
-    sql: `+e.trace_id IN (SELECT trace_id FROM span_names WHERE ${where(conditions)})`,
-    values: valuesOf(conditions),
-  }];
-}
-
-/** Not of a trace that is nothing but a preflight: has no error, no log, and is not named for anything else. */
-const NO_PREFLIGHT: Condition = {
-  sql: "NOT EXISTS (SELECT 1 FROM trace_entries AS p WHERE p.trace_id = e.trace_id" +
-    " AND p.preflight = 1 AND NOT EXISTS (SELECT 1 FROM trace_entries AS o" +
-    " WHERE o.trace_id = p.trace_id" +
-    " AND (o.failed = 1 OR o.logs > 0 OR o.root_order < p.root_order)))",
-  values: [],
-};
 
 /** The key of an entry's source. */
 const SOURCE = "(SELECT key FROM sources WHERE id = e.source) AS source";
 
-const hasArrived = (of: string) =>
-  `EXISTS (SELECT 1 FROM recording_entries AS r WHERE r.replay_id = ${of})`;
+/** A trace that is only mentioned, by a recording or a session, is not listed. */
+const hasContent = (entry: string) => `${entry}.spans + ${entry}.errors + ${entry}.logs > 0`;
 
-/** @param traceId an expression: the first recording that a trace names, of those with segments that have arrived */
-export const replayOfTrace = (traceId: string) =>
-  `(SELECT t.replay_id FROM trace_entries AS t WHERE t.trace_id = ${traceId}` +
+/** What the entry has that the trace `id` is named for and measured by. */
+const ofRoot = (value: string, id: string) =>
+  `(SELECT ${value} FROM trace_entries AS r WHERE r.trace_id = ${id} AND ${hasContent("r")}` +
+  " AND r.place < :asOf ORDER BY r.root_order, r.place LIMIT 1)";
+
+const hasArrived = (replay: string) =>
+  `EXISTS (SELECT 1 FROM recording_entries AS s WHERE s.replay_id = ${replay})`;
+
+/** The first recording that a trace names, of those with segments that have arrived. */
+const replayOfTrace = (id: string) =>
+  `(SELECT t.replay_id FROM trace_entries AS t WHERE t.trace_id = ${id}` +
   ` AND t.replay_id IS NOT NULL AND ${hasArrived("t.replay_id")} ORDER BY t.place LIMIT 1)`;
 
-/** The recording of an error or log: see {@linkcode ofTrace}. */
+const namesReplay = (id: string) =>
+  `IN (SELECT trace_id FROM trace_entries WHERE replay_id = ${id})`;
+
+/** Whether an error or log is of a recording: it names it itself, else its trace does. */
+const ranDuring = (entry: string, replay: string) =>
+  `(${entry}.replay_id = ${replay}` +
+  ` OR ${entry}.replay_id IS NULL AND ${entry}.trace_id ${namesReplay(replay)})`;
+
+/** The recording of an error or log, by the same rule. */
 const REPLAY = `CASE WHEN e.replay_id IS NULL THEN ${replayOfTrace("e.trace_id")}` +
   ` WHEN ${hasArrived("e.replay_id")} THEN e.replay_id END AS replay_id`;
 
-function ofStatus({ status }: ListQuery): Condition[] {
-  if (status === undefined) return [];
-  const among = (condition: string) => `IN (SELECT trace_id FROM trace_entries WHERE ${condition})`;
-  if (status === "error") return [{ sql: `+e.trace_id ${among("failed = 1")}`, values: [] }];
-  if (status === "ok") return [{ sql: `e.trace_id NOT ${among("failed = 1")}`, values: [] }];
-  const first = Number(status[0]) * 100;
-  const values = [first, first + 99];
-  return [{ sql: `+e.trace_id ${among("http_status BETWEEN ? AND ?")}`, values }];
+/** Not of a trace that is nothing but a preflight: has no error, no log, and is not named for anything else. */
+const NO_PREFLIGHT = "NOT (max(e.failed) = 0 AND sum(e.logs) = 0 AND" +
+  " min(e.root_order) IS min(e.root_order) FILTER (WHERE e.preflight = 1))";
+
+/** Traces with content. */
+export function tracesSql(query: ListQuery): SqlList {
+  const { op, name } = query;
+  const span = [...when(op, "op = :op"), ...when(name, "name = :name")];
+  return groupedList(query, {
+    table: "trace_entries",
+    by: "trace_id",
+    of: [
+      hasContent("e"),
+      ...filtersOf(query, ["trace"]),
+      ...when(query.replay, `e.trace_id ${namesReplay(":replay")}`),
+    ],
+    filters: filtersOf(query, COMMON),
+    sums: "sum(e.spans) AS spans, sum(e.errors) AS errors, sum(e.logs) AS logs," +
+      " max(e.failed) AS failed, max(e.http_status) AS http_status, max(e.place) AS newest",
+    having: [
+      // '5xx' is 5 as an integer.
+      ...when(
+        query.status,
+        "iif(:status IN ('ok', 'error'), max(e.failed) = (:status = 'error')," +
+          " sum(e.http_status / 100 = CAST(:status AS INTEGER)) > 0)",
+      ),
+      ...when(
+        query.page,
+        "id IN (SELECT trace_id FROM vital_entries WHERE page = :page AND is_load = 1)",
+      ),
+      ...when(op ?? name, `id IN (SELECT trace_id FROM span_names WHERE ${all(span)})`),
+      ...query.preflights || isGiven(query.trace) ? [] : [NO_PREFLIGHT],
+    ],
+    ranks: {
+      started_at: ofRoot("coalesce(r.started_at, r.seen_at)", "id"),
+      duration: ofRoot("r.ended_at - r.started_at", "id"),
+      spans: "spans",
+      errors: "errors",
+      logs: "logs",
+    },
+    joins: ` JOIN trace_entries AS root ON root.place = ${ofRoot("r.place", "page.id")}`,
+    columns: "page.id AS trace_id, root.name, root.op," +
+      " coalesce(root.started_at, root.seen_at) AS started_at, root.ended_at, page.spans," +
+      " page.errors, page.logs, page.failed, page.http_status," +
+      ` ${replayOfTrace("page.id")} AS replay_id, (SELECT at FROM envelope_entries` +
+      ` WHERE place = page.newest / ${PLACES} * ${PLACES}) AS received_at,` +
+      " (SELECT json_group_array(key ORDER BY first) FROM (SELECT min(s.place) AS first," +
+      " (SELECT key FROM sources WHERE id = s.source) AS key FROM trace_entries AS s" +
+      ` WHERE s.trace_id = page.id AND ${hasContent("s")} GROUP BY s.source)) AS sources`,
+  });
 }
 
-/** The source, release and environment of a query, for sums of a few entries that another index finds. */
-export function sentBy(query: ListQuery): Condition[] {
-  return [...ofSource(query, "+"), ...ofRelease(query), ...ofEnvironment(query)];
-}
+/** The counted errors of a group, see `groupTotals` in `memory_rows.ts`. */
+const countedErrors = (query: ListQuery) => all(filtersOf(query, [...SENDER, ...TIME]));
 
-function ofEnvironment({ environment }: ListQuery): Condition[] {
-  return when(environment, "+e.source IN (SELECT id FROM sources WHERE environment = ?)");
-}
-
-/** @param noIndex `+` keeps SQLite from using the index of sources */
-export function ofSource({ source }: ListQuery, noIndex: "" | "+" = ""): Condition[] {
-  if (source === undefined) return [];
-  if (source !== APPLICATIONS) {
-    return [{
-      sql: `${noIndex}e.source = (SELECT id FROM sources WHERE key = ?)`,
-      values: [source],
-    }];
-  }
-  // If Sightglass is the only source, every entry is its own.
-  return [{ sql: `(${noIndex}e.source = 1) = ${HAS_NO_APPLICATION}`, values: [] }];
-}
-
-/** Source 1 is Sightglass. */
-const HAS_NO_APPLICATION = "(SELECT NOT EXISTS (SELECT 1 FROM sources WHERE id > 1))";
-
-function ofRelease({ release }: ListQuery): Condition[] {
-  // The `+` keeps SQLite from looking for an order of releases instead of places.
-  return when(release, "+e.release IN (SELECT id FROM releases WHERE release = ?)");
-}
-
-function atLeast({ level }: ListQuery): Condition[] {
-  return level ? [{ sql: "e.level >= ?", values: [LOG_LEVELS.indexOf(level)] }] : [];
-}
-
-function inState({ state }: ListQuery): Condition[] {
-  if (state === undefined) return [];
-  const groups = "(SELECT group_key FROM group_states WHERE state";
-  return state === "open"
-    ? [{ sql: `e.group_key NOT IN ${groups} IN ('resolved', 'muted'))`, values: [] }]
-    // The `+` keeps SQLite from looking for an order of groups instead of places.
-    : [{ sql: `+e.group_key IN ${groups} = ?)`, values: [state] }];
-}
-
-/**
- * The first and the last place of the time range, the release and the environment, so that few entries outside of them
- * are scanned.
- */
-function inRange(query: ListQuery, table: string): Condition[] {
-  const { since, until, trace, replay } = query;
-  // The entries of a trace or a recording are few, and found by another index.
-  if (trace !== undefined || replay !== undefined) return [];
-  const [key, time, unit] = table === "envelope_texts"
-    ? ["envelope", "received_at", 1]
-    : ["place", "at", PLACES];
-  const from = `FROM ${table} INDEXED BY ${table}_by_time WHERE ${time}`;
-  return [
-    ...bound(since, `e.${key} >= (SELECT min(${key}) ${from} >= ?)`),
-    ...bound(until, `e.${key} <= (SELECT max(${key}) ${from} < ?)`),
-    ...inSentRange(query, `e.${key}`, unit),
-  ];
-}
-
-/**
- * The first and the last place of the release and the environment.
- *
- * @param key of an entry
- * @param unit places for each envelope
- */
-function inSentRange({ release, environment }: ListQuery, key: string, unit: number): Condition[] {
-  return [
-    ...when(release, `${key} >= (SELECT min(oldest) * ${unit} FROM releases WHERE release = ?)`),
-    ...when(
-      release,
-      `${key} < (SELECT (max(newest) + 1) * ${unit} FROM releases WHERE release = ?)`,
+/** Groups of errors: the newest of each. */
+export function errorGroupsSql(query: ListQuery): SqlList {
+  const sent = all(filtersOf(query, SENDER));
+  const filters = filtersOf(query, ["trace", "level", "handled", ...COMMON]);
+  return groupedList(query, {
+    table: "error_entries",
+    by: "group_key",
+    of: filtersOf(query, ["group"]),
+    filters,
+    sums: `count(*) FILTER (WHERE ${countedErrors(query)}) AS count,` +
+      ` min(e.at) FILTER (WHERE ${sent}) AS first_seen,` +
+      ` max(e.at) FILTER (WHERE ${sent}) AS last_seen,` +
+      ` count(*) FILTER (WHERE ${all(filters)}) AS matching`,
+    having: when(
+      query.state,
+      "iif(:state = 'open', id NOT IN (SELECT group_key FROM group_states" +
+        " WHERE state IN ('resolved', 'muted'))," +
+        " id IN (SELECT group_key FROM group_states WHERE state = :state))",
     ),
-    ...when(
-      environment,
-      `${key} < (SELECT (max(newest) + 1) * ${unit} FROM sources WHERE environment = ?)`,
-    ),
-  ];
+    ranks: { first_seen: "first_seen", last_seen: "last_seen", count: "matching" },
+    joins: " LEFT JOIN group_states AS g ON g.group_key = page.id",
+    columns: `e.entry, ${SOURCE}, page.count, page.first_seen, page.last_seen,` +
+      " g.state, g.resolved_in, g.regressed_in",
+  });
 }
 
 /**
- * By the entry's own time.
+ * The errors of the groups in `:charts`, a JSON array of `[group, from, to]`, counted in equal parts of time.
  *
- * @param noIndex `+` keeps SQLite from using the index of times
+ * @param parts of each chart
  */
-export function inTime(
-  { since, until }: ListQuery,
-  column = "at",
-  noIndex: "" | "+" = "+",
-): Condition[] {
-  return [
-    ...bound(since, `${noIndex}e.${column} >= ?`),
-    ...bound(until, `${noIndex}e.${column} < ?`),
-  ];
+export function chartsSql(query: ListQuery, parts: number): string {
+  return "SELECT e.group_key, count(*) AS errors," +
+    ` min(${parts - 1}, CAST((e.at - (c.value->>1)) * ${parts} /` +
+    " ((c.value->>2) - (c.value->>1)) AS INTEGER)) AS part" +
+    " FROM json_each(:charts) AS c JOIN error_entries AS e ON e.group_key = c.value->>0" +
+    ` WHERE ${countedErrors(query)} GROUP BY e.group_key, part`;
 }
 
-function bound(value: number | undefined, sql: string): Condition[] {
-  return value === undefined ? [] : [{ sql, values: [value] }];
+/** Errors, every one. */
+export function occurrencesSql(query: ListQuery): SqlList {
+  return entryList("error_entries", [
+    ...filtersOf(query, ["trace", "group", "level", "handled", ...COMMON]),
+    ...when(query.replay, ranDuring("e", ":replay")),
+  ], `e.entry, ${SOURCE}, ${REPLAY}`);
 }
 
-function when(value: string | undefined, sql: string): Condition[] {
-  return value === undefined ? [] : [{ sql, values: [value] }];
+/** Structured logs of a level and more severe ones, in the order of their time. */
+export function logsSql(query: ListQuery): SqlList {
+  return entryList(
+    "log_entries",
+    [
+      ...filtersOf(query, ["trace", "level", ...COMMON]),
+      ...when(query.replay, ranDuring("e", ":replay")),
+    ],
+    `e.entry, ${SOURCE}, ${REPLAY}`,
+    "e.at",
+  );
 }
 
-/** `instr`, not `LIKE`: no wildcards, and case folding for all of Unicode, not only ASCII. */
-function searches(q: string | undefined): Condition[] {
-  return q ? [{ sql: "instr(e.text, ?) > 0", values: [fold(q)] }] : [];
+/** As in `recordingRow`: from the first segment that can be played, if there is one. */
+const RECORDING_START = "coalesce(min(iif(e.playable, e.started_at, NULL)), min(e.started_at))";
+
+/** Recordings; `segments`: JSON of the entries of each, in the order of arrival. */
+export function recordingsSql(query: ListQuery): SqlList {
+  return groupedList(query, {
+    table: "recording_entries",
+    by: "replay_id",
+    of: when(query.replay, "e.replay_id = :replay"),
+    filters: filtersOf(query, COMMON),
+    sums: `${RECORDING_START} AS started_at, max(e.at) - ${RECORDING_START} AS duration`,
+    having: [],
+    ranks: { started_at: "started_at", duration: "duration" },
+    columns: `page.id AS replay_id, ${SOURCE},` +
+      " (SELECT json_group_array(json_object('kind', kind, 'segment', segment, 'started_at'," +
+      " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'page', page) ORDER BY place)" +
+      " FROM recording_entries WHERE replay_id = page.id) AS segments," +
+      ` (SELECT count(*) FROM error_entries AS x WHERE ${ranDuring("x", "page.id")}) AS errors`,
+  });
 }
+
+/** Web vitals. The query's text is searched in the names of the pages, which are known only later. */
+export function vitalsSql(query: ListQuery): SqlList {
+  return entryList(
+    "vital_entries",
+    filtersOf(query, ["trace", ...SENDER, ...TIME]),
+    `e.trace_id, e.page, e.is_load, lcp, inp, cls, fcp, ttfb, ${SOURCE}`,
+  );
+}
+
+/** Envelopes with a summary; null: not indexed yet. */
+export function envelopesSql(query: ListQuery): SqlList {
+  const from = (table: string, condition: string) =>
+    `e.place IN (SELECT place / ${PLACES} * ${PLACES} FROM ${table} WHERE ${condition})`;
+  const { source } = FILTERS;
+  return {
+    ...entryList(
+      "envelope_entries",
+      [
+        ...filtersOf(query, ["release", "environment", ...TIME, "q"]),
+        // Also those of no source.
+        ...when(query.source, `(${source} OR :source = 'apps' AND e.source = 0)`),
+        ...when(query.trace, from("trace_entries", "trace_id = :trace")),
+        ...when(query.replay, from("recording_entries", "replay_id = :replay")),
+        ...when(
+          query.type,
+          `e.place IN (SELECT envelope * ${PLACES} FROM item_types WHERE type = :type)`,
+        ),
+      ],
+      `${ENVELOPE_COLUMNS}, ${SOURCE}, e.summary`,
+    ),
+    joins: ` JOIN envelopes ON envelopes.id = e.place / ${PLACES}`,
+  };
+}
+
+/** The columns of an envelope's row that are in `envelopes`. */
+export const ENVELOPE_COLUMNS =
+  "envelopes.id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding";
+
+/** Operations of the spans of the query's source. */
+export function opsSql(query: ListQuery): string {
+  const conditions = all(["e.op IS NOT NULL", ...filtersOf(query, ["source"])]);
+  return `SELECT DISTINCT e.op FROM span_names AS e WHERE ${conditions} ORDER BY e.op LIMIT :limit`;
+}
+
+/** The sources that were seen last, each with its newest releases as JSON. */
+export const SOURCES_SQL =
+  "SELECT key, name, environment, side, last_seen, envelopes, (SELECT json_group_array(release)" +
+  " FROM (SELECT release FROM releases WHERE source = sources.id ORDER BY newest DESC" +
+  " LIMIT :releases)) AS releases FROM sources JOIN (SELECT source, max(at) AS last_seen," +
+  " count(*) AS envelopes FROM envelope_entries GROUP BY source) AS sent" +
+  " ON sent.source = sources.id ORDER BY last_seen DESC, newest DESC LIMIT :limit";

@@ -2,18 +2,22 @@ import { Batches } from "../storage/batches.ts";
 import { isReportedByStore } from "../storage/errors.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
 import type { GroupAlert, GroupState } from "../models/rows.ts";
+import { type Change, envelopeChange, type LogPage, type NotStored } from "./change.ts";
 import {
   type AdmittedEnvelope,
-  EnvelopeTooLargeError,
   type Inbox,
   InboxClosedError,
   InboxUnavailableError,
-  SourceMapTooLargeError,
 } from "./inbox.ts";
-import { maxSourceMapBytes } from "./inbox_file.ts";
-import { InboxLog, type LoggedEnvelope } from "./inbox_log.ts";
-import { InboxReplica } from "./inbox_replica.ts";
-import { DAY_MS, HOUR_MS, type InboxOptions } from "./sqlite_inbox.ts";
+import { InboxLog } from "./inbox_log.ts";
+import {
+  checkMapSize,
+  checkSize,
+  DAY_MS,
+  HOUR_MS,
+  type InboxOptions,
+  SqliteInbox,
+} from "./sqlite_inbox.ts";
 
 export interface PostgresInboxOptions extends InboxOptions {
   readonly address: PostgresAddress;
@@ -50,10 +54,18 @@ export async function openPostgresInbox(options: PostgresInboxOptions): Promise<
   }
 }
 
-class PostgresInbox extends InboxReplica {
+/** Envelopes that are applied before other requests are answered: some 20 ms. */
+const APPLIED_AT_ONCE = 32;
+
+/** The log of all changes in PostgreSQL, and a replica that answers what is read. */
+class PostgresInbox implements Inbox {
   readonly #log: InboxLog;
-  readonly #pollMs: number;
+  readonly #replica: SqliteInbox;
+  readonly #options: PostgresInboxOptions;
+  readonly #notice: (notice: string) => void;
   #isClosed = false;
+  /** Below it the replica has no envelopes. */
+  #floor = 0;
   /** False until the replica has been at the end of the log once. */
   #hasCaughtUp = false;
   /** Whether the operator knows that it has not. */
@@ -72,9 +84,16 @@ class PostgresInbox extends InboxReplica {
   });
 
   constructor(log: InboxLog, options: PostgresInboxOptions) {
-    super(options);
     this.#log = log;
-    this.#pollMs = options.pollMs ?? POLL_MS;
+    this.#options = options;
+    this.#notice = options.onNotice ?? console.warn;
+    this.#replica = new SqliteInbox({
+      ...options,
+      isReplica: true,
+      // The log decides what is too old, so that all replicas agree.
+      maxAgeDays: undefined,
+      onGroupAlert: (alert) => this.#onGroupAlert(alert),
+    });
     this.#expiry = setInterval(() => void this.#evict(), options.expiryMs ?? HOUR_MS);
     Deno.unrefTimer(this.#expiry as unknown as number);
   }
@@ -83,7 +102,7 @@ class PostgresInbox extends InboxReplica {
   async start(): Promise<void> {
     try {
       // Known before the first envelope is stored, which has the writer's name.
-      this.attach(await this.#log.identity());
+      this.#replica.follow({ log: await this.#log.identity(), last: Infinity, mark: null }, 0);
     } catch (error) {
       this.#setFailure(error);
     }
@@ -97,80 +116,70 @@ class PostgresInbox extends InboxReplica {
     this.#notice("The inbox is being read from PostgreSQL: its lists are not complete yet.");
   }
 
-  override async store(envelope: AdmittedEnvelope): Promise<void> {
-    const { maxBytes } = this.options;
-    const { byteLength } = envelope.bytes;
-    if (byteLength > maxBytes) throw new EnvelopeTooLargeError(byteLength, maxBytes);
-    await this.#append(() => this.#log.append(logged(envelope, this.writer)));
+  list: Inbox["list"] = (query) => this.#replica.list(query);
+  page: Inbox["page"] = (name, query) => this.#replica.page(name, query);
+  envelopes: Inbox["envelopes"] = (query) => this.#replica.envelopes(query);
+  sources: Inbox["sources"] = (query) => this.#replica.sources(query);
+  extent: Inbox["extent"] = () => this.#replica.extent();
+  bytes: Inbox["bytes"] = (id) => this.#replica.bytes(id);
+  sourceMap: Inbox["sourceMap"] = (key) => this.#replica.sourceMap(key);
+  subscribe: Inbox["subscribe"] = (listener) => this.#replica.subscribe(listener);
+
+  async store(envelope: AdmittedEnvelope): Promise<void> {
+    checkSize(envelope, this.#options.maxBytes);
+    await this.#append(envelopeChange(envelope, this.#replica.writer));
   }
 
-  override storeOnce(
-    envelope: AdmittedEnvelope,
-  ): Promise<"stored" | "present" | "no room" | "too old"> {
-    return this.#append(async () => {
-      const id = await this.#log.appendOnce(logged(envelope, null));
-      return typeof id === "number" ? "stored" : id;
-    });
+  async storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | NotStored> {
+    const result = await this.#append(envelopeChange(envelope, null));
+    return typeof result === "string" ? result : "stored";
   }
 
-  override async storeSourceMap(key: string, map: Uint8Array): Promise<void> {
-    const max = maxSourceMapBytes(this.options.maxBytes);
-    if (map.byteLength > max) throw new SourceMapTooLargeError(max);
-    await this.#append(() => this.#log.appendMap(key, map));
+  async storeSourceMap(key: string, map: Uint8Array): Promise<void> {
+    checkMapSize(map, this.#options.maxBytes);
+    await this.#append({ kind: "map", key, bytes: map });
   }
 
-  override clear(): Promise<number> {
-    return this.#append(() => this.#log.clear());
+  async clear(): Promise<number> {
+    return Number(await this.#append({ kind: "clear" }));
   }
 
-  override setGroupState(group: string, state: GroupState): Promise<boolean> {
+  setGroupState(group: string, state: GroupState): Promise<boolean> {
     return this.#changeGroup(group, state);
   }
 
-  override deleteGroup(group: string): Promise<boolean> {
+  deleteGroup(group: string): Promise<boolean> {
     return this.#changeGroup(group, "deleted");
   }
 
-  async #changeGroup(group: string, state: GroupState | "deleted"): Promise<boolean> {
+  async #changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
     // Another server may have stored its errors just now.
     await this.catchUp(Infinity);
-    const now = this.options.now?.() ?? Date.now();
-    return await this.#append(async () => {
-      const id = await this.#log.appendGroup(group, (newest, current) => {
-        const row = this.groups.decide(group, state, { now, newest });
-        return row && { ...row, deleted: Math.max(row.deleted, current?.deleted ?? 0) };
-      });
-      return id !== undefined;
+    const state = this.#replica.decideGroup(group, wanted);
+    if (state !== undefined) await this.#append({ kind: "group", key: group, state });
+    return state !== undefined;
+  }
+
+  #onGroupAlert(alert: GroupAlert): void {
+    this.#options.onGroupAlert?.(alert);
+    const state = alert.kind === "regression" ? this.#replica.groupState(alert.group) : undefined;
+    if (state === undefined) return;
+    // The envelope that opened a group again may be evicted before a later server reads it.
+    this.#append({ kind: "group", key: alert.group, state }).catch(() => {
+      // Reported by `#append`. Until the envelope is evicted, every replica finds the regression itself.
     });
   }
 
-  protected override onGroupAlert(alert: GroupAlert): void {
-    super.onGroupAlert(alert);
-    if (alert.kind === "regression") void this.#logRegression(alert.group);
-  }
-
-  /** The envelope that opened a group again may be evicted before a later server reads it, so the log has the state too. */
-  async #logRegression(group: string): Promise<void> {
-    try {
-      const state = this.groups.row(group);
-      if (state === undefined) return;
-      await this.#append(() =>
-        this.#log.appendGroup(
-          group,
-          (_, current) => current && current.newest > state.newest ? undefined : state,
-        )
-      );
-    } catch {
-      // Reported by `#append`. Until the envelope is evicted, every replica finds the regression itself.
-    }
-  }
-
   /** Changes the log, and resolves when the replica has the change. */
-  async #append<T>(change: () => Promise<T>): Promise<T> {
+  async #append(change: Change): Promise<number | NotStored | undefined> {
+    return await this.#change(() => this.#log.append(change));
+  }
+
+  async #change<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new InboxClosedError();
     let result: T;
     try {
-      result = await change();
+      result = await work();
     } catch (error) {
       this.#setFailure(error);
       throw error;
@@ -181,7 +190,7 @@ class PostgresInbox extends InboxReplica {
   }
 
   async catchUp(cursor: number): Promise<void> {
-    if (cursor <= this.last) return;
+    if (cursor <= this.#replica.last) return;
     try {
       await this.#runs.add();
     } catch {
@@ -192,13 +201,33 @@ class PostgresInbox extends InboxReplica {
   /** Applies what is new in the log to the replica. */
   async #follow(): Promise<void> {
     for (let isBehind = true; isBehind && !this.#isClosed;) {
-      const { last } = this;
+      const { last } = this.#replica;
       const page = await this.#log.read(last);
       if (this.#isClosed) return;
-      isBehind = !await this.follow(page, last);
+      // Otherwise it was of another log and is empty now, or another server has applied rows to its file.
+      if (this.#replica.follow(page, last) === last) await this.#apply(page);
+      isBehind = this.#replica.last < page.last;
     }
     if (this.#isLate && !this.#hasCaughtUp) this.#notice("The inbox's lists are complete.");
     this.#hasCaughtUp = true;
+  }
+
+  async #apply({ floor, rows }: LogPage): Promise<void> {
+    if (floor !== this.#floor && rows[0]?.kind !== "clear") this.#replica.deleteBefore(floor);
+    this.#floor = floor;
+    for (const [n, row] of rows.entries()) {
+      const { id, ...change } = row;
+      this.#replica.apply(
+        change.kind === "envelope"
+          ? { ...change, ...await this.#replica.indexer.readStored(change) }
+          : change,
+        id,
+      );
+      if (change.kind === "group") await this.#replica.deleteErrors(change.key);
+      if (n % APPLIED_AT_ONCE === APPLIED_AT_ONCE - 1) {
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    }
   }
 
   /** Follows the log until the inbox is closed. Resolves after the first time. */
@@ -212,16 +241,16 @@ class PostgresInbox extends InboxReplica {
       this.#setFailure(error);
     }
     if (this.#isClosed) return;
-    this.#poll = setTimeout(() => void this.#pollLog(), this.#pollMs);
+    this.#poll = setTimeout(() => void this.#pollLog(), this.#options.pollMs ?? POLL_MS);
     Deno.unrefTimer(this.#poll as unknown as number);
   }
 
   /** What is too old, while no envelopes arrive. */
   async #evict(): Promise<void> {
     try {
-      await this.#append(() => this.#log.evict());
+      await this.#change(() => this.#log.evict());
     } catch {
-      // Reported by `#append`.
+      // Reported by `#change`.
     }
   }
 
@@ -236,30 +265,19 @@ class PostgresInbox extends InboxReplica {
         ? "The inbox stores envelopes again."
         : `The inbox cannot store envelopes: ${reason}.`,
     );
-    this.changes.emit("storage");
+    this.#replica.changes.emit("storage");
   }
 
-  #notice(notice: string): void {
-    (this.options.onNotice ?? console.warn)(notice);
+  canStore(): boolean {
+    return this.#failure === undefined && this.#replica.canStore();
   }
 
-  override canStore(): boolean {
-    return this.#failure === undefined && super.canStore();
-  }
-
-  override async close(): Promise<void> {
+  async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#poll);
     clearInterval(this.#expiry);
-    super.close();
+    this.#replica.close();
     await this.#log.close();
   }
-}
-
-function logged(
-  { bytes, contentEncoding, receivedAt, isOwn, dsnKey }: AdmittedEnvelope,
-  writer: string | null,
-): LoggedEnvelope {
-  return { bytes, contentEncoding, receivedAt, isOwn, dsnKey, writer };
 }

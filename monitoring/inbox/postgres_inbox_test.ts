@@ -191,6 +191,16 @@ test("group deleted and muted at the same time → its errors are deleted everyw
   assert.deepEqual(one.page("errors", {}).rows, []);
 });
 
+const GROUP = {
+  group_key: "group",
+  state: "muted" as const,
+  changed_at: 1,
+  resolved_in: null,
+  regressed_in: null,
+  deleted: 0,
+  newest: 1,
+};
+
 /** Enough that PostgreSQL chooses other plans than for an empty log. */
 const ENVELOPES = 20_000;
 
@@ -205,23 +215,24 @@ Deno.test({
       oldestTime: () => 100,
     });
     try {
-      const envelope = (n: number, bytes = 100) => ({
-        bytes: new Uint8Array(bytes),
+      const envelope = (n: number, writer: string | null = "a server") => ({
+        kind: "envelope" as const,
+        bytes: new Uint8Array(100),
         contentEncoding: null,
         receivedAt: 100 + n,
         isOwn: false,
-        writer: null,
+        writer,
       });
       await Promise.all(Array.from({ length: ENVELOPES }, (_, n) => log.append(envelope(n))));
       for (const analyze of ["", "ANALYZE sightglass.inbox_log"]) {
         await postgres.admin(analyze, "spool");
         const reads = await largeReads(ENVELOPES / 4, async () => {
-          const last = await log.append(envelope(ENVELOPES));
+          const last = Number(await log.append(envelope(ENVELOPES)));
           assert.equal((await log.read(last - 1)).rows.length, 1);
           assert.equal((await log.read(0)).rows.length, 256);
-          assert.equal(await log.appendOnce(envelope(ENVELOPES)), "present");
-          await log.appendMap("map", new Uint8Array(100));
-          await log.appendGroup("group", () => undefined);
+          assert.equal(await log.append(envelope(ENVELOPES, null)), "present");
+          await log.append({ kind: "map", key: "map", bytes: new Uint8Array(100) });
+          await log.append({ kind: "group", key: "group", state: GROUP });
           await log.evict();
         });
         assert.deepEqual(reads, []);

@@ -1,3 +1,4 @@
+import { PLACES } from "../models/index/list_cursor.ts";
 import type { Schema } from "../storage/schema.ts";
 
 /**
@@ -41,7 +42,7 @@ const VERSION_2 = `
   ALTER TABLE totals ADD COLUMN backlog INTEGER NOT NULL DEFAULT 0;
 `;
 
-/** These versions had other tables of the index, which version 8 replaces. */
+/** These versions had other tables of the index, which version 9 replaces. */
 const VERSION_3 = "";
 const VERSION_4 = "";
 const VERSION_7 = "";
@@ -81,14 +82,15 @@ const VERSION_6 = `
   ALTER TABLE group_states ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
 `;
 
+/** - `envelopes.dsn_key`: public key that the request named; null: none, or stored by an earlier version. */
+const VERSION_8 = "ALTER TABLE envelopes ADD COLUMN dsn_key TEXT;";
+
 /**
  * A table of the index.
  *
  * @param columns besides those that all of them have
- * @param indexes besides those that all of them have
- * @param order by which the entries of a source are read: a column, then the place. Default: the place alone
  */
-const entryTable = (name: string, columns: string, indexes = "", order = "") => `
+const entryTable = (name: string, columns: string) => `
   DROP TABLE IF EXISTS ${name};
   CREATE TABLE ${name} (
     place INTEGER PRIMARY KEY,
@@ -97,34 +99,24 @@ const entryTable = (name: string, columns: string, indexes = "", order = "") => 
     at INTEGER NOT NULL,
     ${columns}
   ) STRICT;
-  ${indexes}
-  CREATE INDEX ${name}_by_source ON ${name} (source${order});
-  CREATE INDEX ${name}_of_apps ON ${name} ((source = 1)${order});
-  CREATE INDEX ${name}_by_time ON ${name} (at);
 `;
 
 /**
- * The index: entries of traces, errors, logs, web vitals and segments of recordings, made again from all envelopes.
- * `place` is the envelope's id and the index in it (`list_cursor.ts`): "newest first" is the table's own order, except
- * that logs are ordered by time; eviction deletes one range. `at` is the time that a list is filtered by, `text` the
- * lower-case search text, `entry` JSON for display.
+ * The index: entries of envelopes, traces, errors, logs, web vitals and segments of recordings, made again from all
+ * envelopes. `place` is the envelope's id and the index in it (`list_cursor.ts`): "newest first" is the table's own
+ * order, and eviction deletes one range. `at` is the time that a list is filtered by, `text` the lower-case search text,
+ * `entry` JSON for display. A list reads its whole table, so only what finds a few rows has an SQLite index.
  *
- * - `envelopes.dsn_key`: public key that the request named; null: none, or stored by an earlier version.
- * - `sources` (ids are never reused), `releases`: `newest` is the id of their newest envelope. `releases.oldest`: of their oldest, or a lower
- *   one. Source 1 is Sightglass itself.
+ * - `sources` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Source 1 is Sightglass itself.
  * - `senders`: what is known of the senders of envelopes, see `senders.ts`.
- * - `envelope_texts`: one row per indexed envelope; `weight`: characters of its entries.
- * - `…_by_source`: ends with the place, as every index does, so that the entries of a source are ordered.
- * - `…_of_apps`: the same for all sources but Sightglass.
+ * - `envelope_entries`: one row per envelope. `weight`: characters of its entries. `summary`: JSON; null: not indexed yet.
  * - `trace_entries`: `root_order`, `name`, `op`, `started_at`, `ended_at` are those of the envelope's root
  *   (`trace_root.ts`); the lowest `root_order` is the trace's.
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
- * - `…_failed`, `…_by_status`: the traces with that status. `…_preflight`: those that are left out by default.
  * - `span_names`: operations and names of the spans of a trace in an envelope.
  */
-const VERSION_8 = [
+const VERSION_9 = [
   `
-  ALTER TABLE envelopes ADD COLUMN dsn_key TEXT;
   UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
   DROP TABLE IF EXISTS sources;
   CREATE TABLE sources (
@@ -142,10 +134,8 @@ const VERSION_8 = [
     source INTEGER NOT NULL,
     release TEXT NOT NULL,
     newest INTEGER NOT NULL,
-    oldest INTEGER NOT NULL,
     UNIQUE (source, release)
   ) STRICT;
-  CREATE INDEX releases_by_name ON releases (release);
   DROP TABLE IF EXISTS senders;
   CREATE TABLE senders (
     id INTEGER PRIMARY KEY,
@@ -159,21 +149,6 @@ const VERSION_8 = [
     known INTEGER NOT NULL DEFAULT 0,
     UNIQUE (dsn_key, sdk, release, environment, side)
   ) STRICT;
-  DROP TABLE IF EXISTS envelope_texts;
-  CREATE TABLE envelope_texts (
-    envelope INTEGER PRIMARY KEY,
-    sender INTEGER NOT NULL,
-    source INTEGER NOT NULL,
-    release INTEGER,
-    received_at INTEGER NOT NULL,
-    weight INTEGER NOT NULL,
-    text TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX envelope_texts_by_sender ON envelope_texts (sender);
-  CREATE INDEX envelope_texts_by_source ON envelope_texts (source);
-  CREATE INDEX envelope_texts_of_apps ON envelope_texts ((source = 1));
-  CREATE INDEX envelope_texts_by_time ON envelope_texts (received_at);
-  CREATE INDEX envelope_texts_last_seen ON envelope_texts (source, received_at);
   DROP TABLE IF EXISTS span_names;
   CREATE TABLE span_names (
     place INTEGER NOT NULL,
@@ -182,9 +157,23 @@ const VERSION_8 = [
     op TEXT,
     name TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX span_names_by_place ON span_names (place, source, op);
-  CREATE INDEX span_names_by_op ON span_names (op, trace_id);
+  CREATE INDEX span_names_by_place ON span_names (place);
+  CREATE INDEX span_names_by_op ON span_names (op, source, trace_id);
   CREATE INDEX span_names_by_name ON span_names (name, op, trace_id);
+  DROP TABLE IF EXISTS envelope_texts;
+`,
+  entryTable(
+    "envelope_entries",
+    `
+    sender INTEGER NOT NULL,
+    weight INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    summary TEXT`,
+  ),
+  `
+  INSERT INTO envelope_entries SELECT id * ${PLACES}, 0, NULL, received_at, 0, 0, '', NULL FROM envelopes;
+  CREATE INDEX envelope_entries_by_sender ON envelope_entries (sender);
+  CREATE INDEX envelope_entries_by_source ON envelope_entries (source, at);
 `,
   entryTable(
     "trace_entries",
@@ -204,16 +193,12 @@ const VERSION_8 = [
     failed INTEGER NOT NULL,
     http_status INTEGER,
     preflight INTEGER NOT NULL`,
-    `
-  CREATE INDEX trace_entries_by_trace ON trace_entries
-    (trace_id, root_order, place, started_at, ended_at, seen_at, spans, errors, logs, failed, http_status, replay_id);
-  CREATE INDEX trace_entries_failed ON trace_entries (trace_id) WHERE failed = 1;
-  CREATE INDEX trace_entries_preflight ON trace_entries (trace_id) WHERE preflight = 1;
-  CREATE INDEX trace_entries_by_status ON trace_entries (http_status, trace_id)
-    WHERE http_status IS NOT NULL;
-  CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, trace_id)
-    WHERE replay_id IS NOT NULL;`,
   ),
+  `
+  CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, root_order, place, started_at, ended_at, seen_at,
+    spans, errors, logs, failed, http_status, preflight, source, release, at);
+  CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, trace_id) WHERE replay_id IS NOT NULL;
+`,
   entryTable(
     "error_entries",
     `
@@ -224,11 +209,12 @@ const VERSION_8 = [
     handled INTEGER,
     text TEXT NOT NULL,
     entry TEXT NOT NULL`,
-    `
+  ),
+  `
   CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, source, release);
   CREATE INDEX error_entries_by_trace ON error_entries (trace_id, replay_id);
-  CREATE INDEX error_entries_by_replay ON error_entries (replay_id) WHERE replay_id IS NOT NULL;`,
-  ),
+  CREATE INDEX error_entries_by_replay ON error_entries (replay_id) WHERE replay_id IS NOT NULL;
+`,
   entryTable(
     "log_entries",
     `
@@ -237,11 +223,12 @@ const VERSION_8 = [
     replay_id TEXT,
     text TEXT NOT NULL,
     entry TEXT NOT NULL`,
-    `
-  CREATE INDEX log_entries_by_trace ON log_entries (trace_id, replay_id);
-  CREATE INDEX log_entries_by_replay ON log_entries (replay_id) WHERE replay_id IS NOT NULL;`,
-    ", at",
   ),
+  `
+  CREATE INDEX log_entries_by_time ON log_entries (at);
+  CREATE INDEX log_entries_by_trace ON log_entries (trace_id, replay_id);
+  CREATE INDEX log_entries_by_replay ON log_entries (replay_id) WHERE replay_id IS NOT NULL;
+`,
   entryTable(
     "vital_entries",
     `
@@ -253,8 +240,8 @@ const VERSION_8 = [
     cls REAL,
     fcp REAL,
     ttfb REAL`,
-    "CREATE INDEX vital_entries_by_page ON vital_entries (page, trace_id) WHERE is_load = 1;",
   ),
+  "CREATE INDEX vital_entries_by_page ON vital_entries (page, trace_id) WHERE is_load = 1;",
   entryTable(
     "recording_entries",
     `
@@ -266,8 +253,8 @@ const VERSION_8 = [
     bytes INTEGER NOT NULL,
     page TEXT,
     text TEXT NOT NULL`,
-    "CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);",
   ),
+  "CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);",
 ].join("");
 
 const STEPS = [
@@ -279,6 +266,7 @@ const STEPS = [
   VERSION_6,
   VERSION_7,
   VERSION_8,
+  VERSION_9,
 ];
 
 /** The tables of the inbox. */

@@ -5,6 +5,7 @@ import type { EnvelopeSource } from "../models/source.ts";
 
 /** The tables of the index that name the source, and whether they name the release. */
 export const INDEX_TABLES: readonly (readonly [table: string, hasRelease: boolean])[] = [
+  ["envelope_entries", true],
   ["trace_entries", true],
   ["error_entries", true],
   ["log_entries", true],
@@ -72,7 +73,7 @@ export class Senders {
     if (release === null || source === NO_SOURCE) return { source, release: null };
     return {
       source,
-      release: idOf(this.#sql.upsertRelease.get(source, release, envelope, envelope)),
+      release: idOf(this.#sql.upsertRelease.get(source, release, envelope)),
     };
   }
 
@@ -109,19 +110,15 @@ export class Senders {
   /** Moves the envelopes of a sender from one application to another. */
   #move(sender: number, from: number, to: number): void {
     if (from === to) return;
-    const { release, newest, oldest } = this.#sql.range.get(sender, from) as {
+    const { release, newest } = this.#sql.newest.get(sender, from) as {
       release: string;
       newest: number | null;
-      oldest: number;
     };
     if (newest === null) return;
-    const filed = release === ""
-      ? null
-      : idOf(this.#sql.upsertRelease.get(to, release, newest, oldest));
+    const filed = release === "" ? null : idOf(this.#sql.upsertRelease.get(to, release, newest));
     for (const { statement, hasRelease } of this.#sql.move) {
-      statement.run(...hasRelease ? [to, filed] : [to], from, sender, from);
+      statement.run(...hasRelease ? [to, filed] : [to], sender, from);
     }
-    this.#sql.moveEnvelopes.run(to, filed, sender, from);
     this.#sql.see.run(newest, to);
     for (const statement of this.#sql.forget) statement.run(from);
     this.forgetDeleted();
@@ -146,9 +143,8 @@ function prepare(db: DatabaseSync) {
         " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
     ),
     upsertRelease: db.prepare(
-      "INSERT INTO releases (source, release, newest, oldest) VALUES (?, ?, ?, ?) ON CONFLICT" +
-        " DO UPDATE SET newest = max(newest, excluded.newest), oldest = min(oldest, excluded.oldest)" +
-        " RETURNING id",
+      "INSERT INTO releases (source, release, newest) VALUES (?, ?, ?) ON CONFLICT" +
+        " DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
     ),
     upsertSender: db.prepare(
       "INSERT INTO senders (dsn_key, sdk, release, environment, side, newest) VALUES (?, ?, ?, ?, ?, ?)" +
@@ -162,31 +158,31 @@ function prepare(db: DatabaseSync) {
     ),
     unfiled: db.prepare(
       "SELECT own.id FROM senders AS other, senders AS own WHERE other.id = ? AND own.id IN" +
-        ` (SELECT sender FROM envelope_texts WHERE source = ${NO_SOURCE}) AND ${FITS} LIMIT ?`,
+        ` (SELECT sender FROM envelope_entries WHERE source = ${NO_SOURCE}) AND ${FITS} LIMIT ?`,
     ),
-    range: db.prepare(
-      "SELECT s.release, max(e.envelope) AS newest, min(e.envelope) AS oldest FROM senders AS s" +
-        " LEFT JOIN envelope_texts AS e ON e.sender = s.id AND e.source = ?2 WHERE s.id = ?1",
+    newest: db.prepare(
+      `SELECT s.release, max(e.place) / ${PLACES} AS newest FROM senders AS s` +
+        " LEFT JOIN envelope_entries AS e ON e.sender = s.id AND e.source = ?2 WHERE s.id = ?1",
     ),
-    move: INDEX_TABLES.map(([table, hasRelease]) => ({
+    // The envelopes last: they find the others.
+    move: INDEX_TABLES.toReversed().map(([table, hasRelease]) => ({
       hasRelease,
       statement: db.prepare(
-        `UPDATE ${table} SET source = ?${hasRelease ? ", release = ?" : ""} WHERE source = ?` +
-          ` AND place / ${PLACES} IN (SELECT envelope FROM envelope_texts WHERE sender = ? AND source = ?)`,
+        `UPDATE ${table} SET source = ?${hasRelease ? ", release = ?" : ""} WHERE rowid IN` +
+          ` (SELECT t.rowid FROM envelope_entries AS e JOIN ${table} AS t` +
+          ` ON t.place >= e.place AND t.place < e.place + ${PLACES}` +
+          " WHERE e.sender = ? AND e.source = ?)",
       ),
     })),
-    moveEnvelopes: db.prepare(
-      "UPDATE envelope_texts SET source = ?, release = ? WHERE sender = ? AND source = ?",
-    ),
     see: db.prepare("UPDATE sources SET newest = max(newest, ?) WHERE id = ?"),
     forgetDeleted: db.prepare(
       `UPDATE senders SET source = ${NO_SOURCE}, known = 0 WHERE source <> ${NO_SOURCE}` +
         " AND source NOT IN (SELECT id FROM sources)",
     ),
     forget: [
-      "DELETE FROM releases WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM envelope_texts" +
+      "DELETE FROM releases WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM envelope_entries" +
       " WHERE source = ?1 AND release = releases.id)",
-      "DELETE FROM sources WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM envelope_texts" +
+      "DELETE FROM sources WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM envelope_entries" +
       " WHERE source = ?1)",
     ].map((sql) => db.prepare(sql)),
   };

@@ -1,4 +1,4 @@
-import { DiskFullError, isUnwritable } from "../storage/errors.ts";
+import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
 import { ChangeSignal } from "./change_signal.ts";
 import { EnvelopeIndexer } from "./envelope_indexer.ts";
@@ -13,7 +13,9 @@ import {
   SourceMapTooLargeError,
   type StoredBody,
 } from "./inbox.ts";
-import { InboxFile, maxSourceMapBytes, type NewEnvelope } from "./inbox_file.ts";
+import { envelopeChange, type LogPage, type NotStored, type ReadyChange } from "./change.ts";
+import type { GroupStateRow } from "./group_states.ts";
+import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
 import type { GroupAlert, GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
@@ -30,6 +32,8 @@ export interface InboxOptions {
   readonly expiryMs?: number;
   /** The clock in milliseconds since 1970: for ages, and for the name of a corrupt file. */
   readonly now?: () => number;
+  /** Whether the file is the replica of a log. Default: no. */
+  readonly isReplica?: boolean;
   /** Returns the source maps of the server's own build. Default: none. */
   readonly sourceMap?: ReadSourceMap;
   /** Called for each group of errors that is new or has come back, but not by an import or by indexing again. */
@@ -50,17 +54,32 @@ export function openInbox(options: InboxOptions): Inbox {
   return new SqliteInbox(options);
 }
 
+/** @throws {EnvelopeTooLargeError} */
+export function checkSize({ bytes: { byteLength } }: AdmittedEnvelope, maxBytes: number): void {
+  if (byteLength > maxBytes) throw new EnvelopeTooLargeError(byteLength, maxBytes);
+}
+
+/** @throws {SourceMapTooLargeError} */
+export function checkMapSize(map: Uint8Array, maxBytes: number): void {
+  const max = maxSourceMapBytes(maxBytes);
+  if (map.byteLength > max) throw new SourceMapTooLargeError(max);
+}
+
 /** Until unfinished deletions of groups continue: the first requests have priority. */
 const DELETIONS_MS = 1_000;
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The inbox in SQLite. Protected members are for `InboxReplica`. */
+/** The inbox in SQLite, or the replica of one in PostgreSQL. */
 export class SqliteInbox implements Inbox {
-  protected readonly options: InboxOptions;
-  protected readonly changes = new ChangeSignal(() => this.#checkForChanges());
-  protected readonly indexer: EnvelopeIndexer;
+  readonly changes = new ChangeSignal(() => this.#checkForChanges());
+  readonly indexer: EnvelopeIndexer;
+  /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
+  last = 0;
+  /** Whose envelopes are reported as alerts; see {@linkcode follow}. */
+  writer = "";
+  readonly #options: InboxOptions;
   readonly #database: RecoveringDatabase<InboxFile>;
   readonly #onNotice: (notice: string) => void;
   readonly #now: () => number;
@@ -68,8 +87,6 @@ export class SqliteInbox implements Inbox {
   #stopIndexing = () => {};
   readonly #expiry: ReturnType<typeof setInterval>;
   readonly #deletions: ReturnType<typeof setTimeout>;
-  /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
-  protected last = 0;
   /** Resolves when all earlier writes are done. */
   #writes: Promise<unknown> = Promise.resolve();
   /** `PRAGMA data_version` at the last check for changes by other processes. */
@@ -77,7 +94,7 @@ export class SqliteInbox implements Inbox {
   #wasFull = false;
 
   constructor(options: InboxOptions) {
-    this.options = options;
+    this.#options = options;
     const { path, maxBytes, now = Date.now, onNotice = console.warn } = options;
     const maxAgeMs = (options.maxAgeDays ?? Infinity) * DAY_MS;
     this.#onNotice = onNotice;
@@ -105,130 +122,167 @@ export class SqliteInbox implements Inbox {
     Deno.unrefTimer(this.#expiry as unknown as number);
     if (this.#database.run((file) => file.envelopeTable.hasBacklog())) {
       this.#stopIndexing = this.indexer.startBacklog({
-        unindexed: () => this.run((file) => file.envelopeTable.unindexed()),
-        index: (read) => this.grow((file) => file.index(read)),
+        unindexed: () => this.#run((file) => file.envelopeTable.unindexed()),
+        index: (read) => this.#grow((file) => file.index(read)),
       });
     }
   }
 
-  store(envelope: AdmittedEnvelope): Promise<void> {
-    const { bytes } = envelope;
-    const { maxBytes } = this.options;
-    if (bytes.byteLength > maxBytes) {
-      return Promise.reject(new EnvelopeTooLargeError(bytes.byteLength, maxBytes));
-    }
-    return this.#write(envelope, (file, row) => {
-      const { id, alerts } = file.insert(row);
-      this.last = id;
-      this.changes.emit("stored");
-      for (const alert of alerts) this.onGroupAlert(alert);
-    });
+  async store(envelope: AdmittedEnvelope): Promise<void> {
+    checkSize(envelope, this.#options.maxBytes);
+    await this.#write(envelope, this.writer);
   }
 
-  storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room" | "too old"> {
-    return this.#write(envelope, (file, row) => {
-      const id = file.insertOnce(row);
-      if (typeof id === "string") return id;
-      this.last = id;
-      this.changes.emit("stored");
-      return "stored";
-    });
+  async storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | NotStored> {
+    const result = await this.#write(envelope, null);
+    return typeof result === "string" ? result : "stored";
   }
 
-  /** Runs `work` after all earlier writes, with the envelope's row and index entries. */
-  #write<T>(
-    envelope: AdmittedEnvelope,
-    work: (file: InboxFile, row: NewEnvelope) => T,
-  ): Promise<T> {
-    const { bytes, contentEncoding, receivedAt, isOwn, dsnKey } = envelope;
+  /** Applies the change after all earlier writes. */
+  #write(envelope: AdmittedEnvelope, writer: string | null): Promise<Applied | NotStored> {
     const done = this.#writes.then(async () => {
-      const row = {
-        ...await this.indexer.read(envelope),
-        bytes,
-        contentEncoding,
-        receivedAt,
-        isOwn,
-        dsnKey,
-      };
-      return this.grow((file) => work(file, row));
+      const index = await this.indexer.read(envelope);
+      return this.apply({ ...envelopeChange(envelope, writer), ...index });
     });
     // Failures are reported to the caller, and do not block later writes.
     this.#writes = done.catch(() => {});
     return done;
   }
 
+  /**
+   * Applies a change to the file and reports it. What a deleted group has is deleted by {@linkcode deleteErrors}.
+   *
+   * @param id in a replica: its id in the log
+   */
+  apply(change: ReadyChange, id?: number): Applied | NotStored {
+    const work = (file: InboxFile) => file.apply(change, id);
+    let applied: Applied | NotStored = {};
+    switch (change.kind) {
+      case "clear":
+        // A replica keeps its file, which other servers may use, unless it fills a disk: the log has the rest.
+        if (id === undefined || !(this.#database.canGrow() || this.extent().envelopes === 0)) {
+          this.#startOver();
+        } else this.#shrink(work);
+        break;
+      case "evict":
+        // On a full disk, too.
+        applied = this.#shrink(work);
+        break;
+      default:
+        applied = this.#grow(work);
+    }
+    this.last = this.#run((file) => file.state().last);
+    if (typeof applied === "string") return applied;
+    for (const key of applied.maps ?? []) this.indexer.maps.forget(key);
+    // Also if another server has put it into this file.
+    if (change.kind === "map") this.indexer.maps.forget(change.key);
+    this.#report(change);
+    // Others are reported by the servers that wrote them.
+    if (change.kind === "envelope" && change.writer === this.writer) {
+      for (const alert of applied.alerts ?? []) this.#options.onGroupAlert?.(alert);
+    }
+    return applied;
+  }
+
+  #report({ kind }: ReadyChange): void {
+    if (kind === "envelope") this.changes.emit("stored");
+    if (kind === "group") this.changes.emit("groups");
+    if (kind === "clear") this.#onCleared();
+  }
+
   list(query: InboxQuery): InboxSlice {
-    return this.run((file) => file.list(query));
+    return this.#run((file) => file.list(query));
   }
 
   page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]> {
-    return this.run((file) => file.page(name, query));
+    return this.#run((file) => file.page(name, query));
   }
 
   envelopes(query: ListQuery): Page<InboxRow> {
-    return this.run((file) => file.envelopes(query));
+    return this.#run((file) => file.envelopes(query));
   }
 
   sources(query: ListQuery): SourceList {
-    return this.run((file) => file.sources(query));
+    return this.#run((file) => file.sources(query));
   }
 
   extent(): { last: number; envelopes: number } {
-    return this.run((file) => file.envelopeTable.extent());
+    return this.#run((file) => file.envelopeTable.extent());
   }
 
   bytes(id: number): StoredBody | undefined {
-    return this.run((file) => file.envelopeTable.body(id));
+    return this.#run((file) => file.envelopeTable.body(id));
   }
 
   async sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    return await this.options.sourceMap?.(key) ?? this.run((file) => file.sourceMaps.get(key));
+    return await this.#options.sourceMap?.(key) ?? this.#run((file) => file.sourceMaps.get(key));
   }
 
   storeSourceMap(key: string, map: Uint8Array): void | Promise<void> {
-    const max = maxSourceMapBytes(this.options.maxBytes);
-    if (map.byteLength > max) throw new SourceMapTooLargeError(max);
-    this.forgetMaps(this.grow((file) => file.sourceMaps.put(key, map)));
+    checkMapSize(map, this.#options.maxBytes);
+    this.apply({ kind: "map", key, bytes: map });
   }
 
   clear(): number | Promise<number> {
-    this.empty((file) => file.clear());
-    // The old file keeps its size: Deno refuses `VACUUM` unless the process has all permissions.
-    this.#database.startOver();
-    this.last = this.run((file) => file.state().last);
-    this.onCleared();
+    this.apply({ kind: "clear" });
     return this.last;
   }
 
   setGroupState(group: string, state: GroupState): boolean | Promise<boolean> {
-    const exists = this.grow((file) => file.changeGroup(group, state, this.#now()));
-    if (exists) this.changes.emit("groups");
-    return exists;
+    return this.#changeGroup(group, state);
   }
 
   async deleteGroup(group: string): Promise<boolean> {
-    const exists = this.grow((file) => file.changeGroup(group, "deleted", this.#now()));
+    const exists = this.#changeGroup(group, "deleted");
     if (exists) await this.deleteErrors(group);
     return exists;
   }
 
-  protected onGroupAlert(alert: GroupAlert): void {
-    this.options.onGroupAlert?.(alert);
+  #changeGroup(group: string, wanted: GroupState | "deleted"): boolean {
+    const state = this.decideGroup(group, wanted);
+    if (state !== undefined) this.apply({ kind: "group", key: group, state });
+    return state !== undefined;
   }
 
-  protected onCleared(): void {
+  /** See {@linkcode GroupStates.decide}. */
+  decideGroup(group: string, state: GroupState | "deleted"): GroupStateRow | undefined {
+    return this.#run((file) =>
+      file.groups.decide(group, state, { now: this.#now(), newest: file.state().last })
+    );
+  }
+
+  /** The state of a group that has one of its own. */
+  groupState(group: string): GroupStateRow | undefined {
+    return this.#run((file) => file.groups.row(group));
+  }
+
+  /**
+   * Makes the file a replica of a log, see {@linkcode InboxFile.follow}.
+   *
+   * @returns the id up to which the log was applied
+   */
+  follow(page: Pick<LogPage, "log" | "last" | "mark">, after: number): number {
+    const { position, writer } = this.#shrink((file) => file.follow(page, after));
+    if (position < after) this.#onCleared();
+    this.last = position;
+    this.writer = writer;
+    return position;
+  }
+
+  /** Deletes the envelopes before an id. */
+  deleteBefore(id: number): void {
+    this.#shrink((file) => file.deleteBefore(id));
+  }
+
+  #onCleared(): void {
     this.indexer.maps.forgetAll();
     this.changes.emit("cleared");
     this.#isFull();
   }
 
-  protected forgetMaps(keys: readonly string[]): void {
-    for (const key of keys) this.indexer.maps.forget(key);
-  }
-
   /** A few at a time: other requests are answered in between. */
-  protected async deleteErrors(group: string): Promise<void> {
-    while (this.shrink((file) => file.deleteErrors(group))) {
+  async deleteErrors(group: string): Promise<void> {
+    while (this.#shrink((file) => file.deleteErrors(group))) {
       await new Promise((resolve) => setTimeout(resolve));
     }
     this.changes.emit("groups");
@@ -237,7 +291,7 @@ export class SqliteInbox implements Inbox {
   /** Of groups that were being deleted when the server was stopped. */
   async #finishDeletions(): Promise<void> {
     try {
-      const groups = this.run((file) => file.groups.halfDeleted());
+      const groups = this.#run((file) => file.groups.halfDeleted());
       for (const group of groups) await this.deleteErrors(group);
     } catch (error) {
       if (error instanceof InboxClosedError) return;
@@ -263,12 +317,12 @@ export class SqliteInbox implements Inbox {
     this.#database.close();
   }
 
-  protected run<T>(work: (file: InboxFile) => T): T {
+  #run<T>(work: (file: InboxFile) => T): T {
     if (this.#closed) throw new InboxClosedError();
     return this.#database.run(work);
   }
 
-  protected grow<T>(work: (file: InboxFile) => T): T {
+  #grow<T>(work: (file: InboxFile) => T): T {
     if (this.#closed) throw new InboxClosedError();
     try {
       const result = this.#database.grow(work);
@@ -280,7 +334,7 @@ export class SqliteInbox implements Inbox {
     }
   }
 
-  protected shrink<T>(work: (file: InboxFile) => T): T {
+  #shrink<T>(work: (file: InboxFile) => T): T {
     if (this.#closed) throw new InboxClosedError();
     return this.#database.shrink(work);
   }
@@ -288,35 +342,26 @@ export class SqliteInbox implements Inbox {
   /** Without an arriving envelope, whose transaction does the same. */
   #evict(): void {
     try {
-      this.shrink((file) => file.evict());
+      this.#shrink((file) => file.evict());
     } catch (error) {
       this.#onNotice(`Cannot delete what is too old from the inbox: ${error}`);
     }
   }
 
-  /** Deletes everything by `work`, also on a disk without any room. */
-  protected empty(work: (file: InboxFile) => unknown): void {
-    try {
-      this.shrink(work);
-      if (this.#database.canGrow()) return;
-    } catch (error) {
-      // Not even the reserve has room: another program filled the disk.
-      if (!isUnwritable(error)) throw error;
-    }
+  /** Replaces the file: Deno refuses `VACUUM` unless the process has all permissions. */
+  #startOver(): void {
+    this.last = this.#run((file) => file.state().last);
     this.#database.startOver();
+    // The disk may have room again.
+    this.#shrink(() => {});
   }
 
-  /** The file was opened again: it is another one, or may have lost its newest rows. */
+  /** The file was opened again: it is another one, or may have lost its newest rows, which a log has. */
   #continueIn(file: InboxFile): void {
     // If another process created it, its ids may already be higher.
-    if (file.state().last < this.last) this.startAgain(file);
+    if (!this.#options.isReplica && file.state().last < this.last) file.startAfter(this.last);
     this.indexer.maps.forgetAll();
     this.changes.emit("cleared");
-  }
-
-  /** Ids continue after those of the old file. */
-  protected startAgain(file: InboxFile): void {
-    file.startAfter(this.last);
   }
 
   /** Whether envelopes cannot be stored now. Reports each change once. */
@@ -339,7 +384,7 @@ export class SqliteInbox implements Inbox {
   #checkForChanges(): void {
     try {
       this.#isFull();
-      const version = this.run((file) => file.version());
+      const version = this.#run((file) => file.version());
       if (version !== this.#version) this.changes.emit("stored");
       this.#version = version;
     } catch {

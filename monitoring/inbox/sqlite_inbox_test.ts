@@ -152,7 +152,9 @@ Deno.test(
 
     inbox.close();
     const db = new DatabaseSync(file);
-    db.exec("DELETE FROM envelope_texts; UPDATE totals SET backlog = 2");
+    db.exec(
+      "UPDATE envelope_entries SET source = 0, summary = NULL; UPDATE totals SET backlog = 2",
+    );
     db.exec("DELETE FROM error_entries; DELETE FROM trace_entries");
     db.close();
     const reopened = open();

@@ -91,7 +91,7 @@ async function findEvent(
     const found = page.rows.find(({ event_id }) => event_id === id);
     if (found !== undefined) return found;
     before = page.next ?? undefined;
-    // A page of a long search takes up to 0.1 s: other requests come in between.
+    // Other requests come in between.
     await new Promise((resolve) => setTimeout(resolve));
   } while (before !== undefined);
   return undefined;

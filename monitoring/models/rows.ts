@@ -7,7 +7,7 @@ import type { Side } from "./side.ts";
  * untrusted: display them as text, never as markup or links.
  */
 
-/** Rows, newest first. May be empty although there is a next page: a long search is split. */
+/** Rows, newest first. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   /** The `before` of the next page, with older rows; null: this is the last page. */
@@ -125,7 +125,7 @@ export const MAX_LIST_ROWS = 200;
  *    `islands/shared/use_source.ts`
  * 2. its entries in `index/index_entries.ts`; if they come from another item type, that type in `parsed_envelope.ts`
  * 3. a table in `monitoring/inbox/schema.ts`, written by `index_writer.ts` and queried by `list_sql.ts` beside it: a new
- *    version of the schema, which indexes the stored envelopes again, as version 6 does
+ *    version of the schema, which indexes the stored envelopes again, as version 9 does
  * 4. its number in {@linkcode ListCounts}, for the tab, and a view that shows it (ARCHITECTURE.md, "Where a change goes")
  */
 export interface Lists {
@@ -325,16 +325,16 @@ export interface SourceRow extends Source {
 }
 
 /**
- * Rows of each list that match the source, release, environment and time of a query; at most {@linkcode MAX_COUNT}. Null: there
- * are more entries than are counted.
+ * Rows of each list that match the source, release, environment and time of a query; at most
+ * {@linkcode MAX_COUNT}.
  */
 export interface ListCounts {
-  readonly traces: number | null;
+  readonly traces: number;
   /** Open groups. */
-  readonly errors: number | null;
-  readonly logs: number | null;
-  readonly recordings: number | null;
-  readonly envelopes: number | null;
+  readonly errors: number;
+  readonly logs: number;
+  readonly recordings: number;
+  readonly envelopes: number;
 }
 
 /** The response of `view=sources`. */
@@ -342,7 +342,7 @@ export interface SourceList {
   /** Last seen first, at most {@linkcode MAX_SOURCES}. */
   readonly rows: readonly SourceRow[];
   readonly counts: ListCounts;
-  /** Operations of the newest spans of the query's source, sorted; at most {@linkcode MAX_OPS}. */
+  /** Operations of the spans of the query's source, sorted; at most {@linkcode MAX_OPS}. */
   readonly ops: readonly string[];
 }
 

@@ -22,6 +22,10 @@ export interface ScannedItem {
 interface ScanListener {
   /** The first byte of the first item was found: the envelope is not empty. */
   begin?(header: EnvelopeHeader): void;
+  /** The header line of an item is complete: its payload begins. */
+  itemHeader?(header: ItemHeader, start: number): void;
+  /** Bytes of the payload of the current item, a part of the chunk. */
+  payload?(bytes: Uint8Array): void;
   /** An item is complete, except for the optional line feed after it. */
   item?(item: ScannedItem): void;
 }
@@ -61,6 +65,7 @@ type State =
  */
 export class EnvelopeScanner {
   readonly #listener: ScanListener;
+  readonly #maxItems: number;
   #state: State = "header";
   /** Bytes of all earlier chunks. */
   #before = 0;
@@ -75,8 +80,10 @@ export class EnvelopeScanner {
   /** Missing bytes of its payload, if its length is known. */
   #remaining = 0;
 
-  constructor(listener: ScanListener = {}) {
+  /** @param maxItems default: {@linkcode MAX_ITEMS} */
+  constructor(listener: ScanListener = {}, maxItems = MAX_ITEMS) {
     this.#listener = listener;
+    this.#maxItems = maxItems;
   }
 
   /** The envelope's header; undefined until its line is complete. */
@@ -108,6 +115,7 @@ export class EnvelopeScanner {
           break;
         case "payload of known length": {
           const taken = Math.min(this.#remaining, chunk.length - at);
+          this.#listener.payload?.(chunk.subarray(at, at + taken));
           at += taken;
           this.#remaining -= taken;
           if (this.#remaining === 0) this.#finishItem(this.#before + at);
@@ -115,7 +123,9 @@ export class EnvelopeScanner {
         }
         case "payload up to a line feed": {
           const end = chunk.indexOf(LINE_FEED, at);
-          at = end < 0 ? chunk.length : end;
+          const next = end < 0 ? chunk.length : end;
+          this.#listener.payload?.(chunk.subarray(at, next));
+          at = next;
           if (end >= 0) this.#finishItem(this.#before + end);
           break;
         }
@@ -210,11 +220,12 @@ export class EnvelopeScanner {
       return;
     }
     const header = parseItemHeader(line, start);
-    if (++this.#count > MAX_ITEMS) {
-      const sentence = `The envelope has more than ${MAX_ITEMS} items`;
+    if (++this.#count > this.#maxItems) {
+      const sentence = `The envelope has more than ${this.#maxItems} items`;
       throw new EnvelopeError("too_many_items", sentence, start);
     }
     this.#item = { header, offset: next };
+    this.#listener.itemHeader?.(header, start);
     if (header.length === undefined) {
       this.#state = "payload up to a line feed";
     } else if (header.length === 0) {

@@ -226,9 +226,17 @@ Deno.test("incomplete archive → complete envelopes imported, 400 with the posi
   assert.match(short.detail, /ends after 1 of 2 envelopes/);
 });
 
+Deno.test("framing broken after an envelope → that one imported, 400", async () => {
+  await using server = startInboxServer();
+  const whole = archiveOf([eventEnvelope(1)]);
+  const broken = new Uint8Array([...whole, ...new TextEncoder().encode("no header\n")]);
+  const result = await importInto(server, broken);
+  assert.deepEqual([result.status, result.taken], [400, 1]);
+});
+
 for (
   const [what, body, detail] of [
-    ["nothing", "", /A header must be a JSON object/],
+    ["nothing", "", /needs a header line/],
     ["an envelope", '{"event_id":"a"}\n{"type":"event"}\n{}', /not an export of an inbox/],
     ["another version", '{"sightglass_inbox":2}\n', /version of the archive is not 1/],
     ["no length", '{"sightglass_inbox":1}\n{"type":"envelope"}\n{}', /must have a length/],

@@ -13,7 +13,7 @@ import {
   DecodeError,
   parseContentEncoding,
 } from "../../monitoring/protocol/encoding.ts";
-import { type InboxRow, parseRow } from "../../monitoring/protocol/inbox_row.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { printUserError, UserError } from "../user_error.ts";
 import { formatRow, rowsOf, visibleText } from "./format_row.ts";
 import { ConnectionError, readEvents } from "./read_events.ts";
@@ -60,8 +60,8 @@ async function follow(options: TailOptions): Promise<never> {
       isLost = false;
       pause = FIRST_PAUSE_MS;
       for await (const { name, id, data } of readEvents(stream.body!)) {
-        const row = name === "envelope" ? parseRow(JSON.parse(data)) : undefined;
-        if (row !== undefined) {
+        if (name === "envelope") {
+          const row: InboxRow = JSON.parse(data);
           const isOwn = row.source === OWN_SOURCE.key;
           if (!isOwn) showsOwn = options.all;
           if (!isOwn || showsOwn) await printEnvelope(options, row);

@@ -102,20 +102,17 @@ export function indexEnvelope(
 /** Characters: more than a line of a list. */
 const MAX_TITLE = 200;
 
-/**
- * What an envelope has, in a few words.
- *
- * @param parts its first error, the root of its first trace and its first log; undefined or null: none
- */
-export function summarizeEnvelope({ error, root, log, spans, logs }: {
-  readonly error: Pick<ErrorEntry, "type" | "value"> | undefined;
-  readonly root: Parameters<typeof displayName>[0] | null | undefined;
-  readonly log: Pick<LogEntry, "body"> | undefined;
-  readonly spans: number;
-  readonly logs: number;
-}): EnvelopeSummary {
-  const title = error ? errorTitle(error) : root ? displayName(root) : log?.body;
-  return { title: title?.slice(0, MAX_TITLE).toWellFormed() ?? null, spans, logs };
+/** What an envelope has, in a few words: its first error, the root of its first trace or its first log. */
+export function summarizeEnvelope(
+  { traces, errors: [error], logs }: Pick<IndexEntries, "traces" | "errors" | "logs">,
+): EnvelopeSummary {
+  const root = traces[0]?.root;
+  const title = error ? errorTitle(error) : root ? displayName(root) : logs[0]?.body;
+  return {
+    title: title?.slice(0, MAX_TITLE).toWellFormed() ?? null,
+    spans: traces.reduce((sum, { spans }) => sum + spans, 0),
+    logs: logs.length,
+  };
 }
 
 /** An item's type without control characters and lone surrogates, which SQLite cannot store as text. */

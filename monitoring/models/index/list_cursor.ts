@@ -31,7 +31,7 @@ export interface ListCursor {
    * grown since keeps its position, so that paging shows it exactly once.
    */
   readonly asOf: number;
-  /** Of a list in order of time: only entries before this time, or of this time and before that place. */
+  /** What the last row is ordered by, if not by its place: only rows after it, or equal and before that place. */
   readonly at?: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export function writeCursor({ before, asOf, at }: ListCursor): string {
 
 /** Parses the result of {@linkcode writeCursor}; undefined if it is something else. */
 export function readCursor(text: string): ListCursor | undefined {
-  if (!/^\d{1,16}\.\d{1,16}(\.\d{1,16})?$/.test(text)) return undefined;
+  if (!/^\d{1,16}\.\d{1,16}(\.-?\d{1,16})?$/.test(text)) return undefined;
   const [before, asOf, at] = text.split(".").map(Number) as [number, number, number?];
   const isValid = [before, asOf, at ?? 0].every(Number.isSafeInteger) && before <= asOf;
   return isValid ? { before, asOf, at } : undefined;

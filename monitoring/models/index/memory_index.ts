@@ -102,13 +102,7 @@ export class MemoryIndex {
   add(id: number, receivedAt: number, entries: IndexEntries, row: InboxRow): void {
     this.#last = id;
     const { traces, errors, logs, recordings } = entries;
-    const summary = summarizeEnvelope({
-      error: errors[0],
-      root: traces[0]?.root,
-      log: logs[0],
-      spans: traces.reduce((sum, { spans }) => sum + spans, 0),
-      logs: logs.length,
-    });
+    const summary = summarizeEnvelope(entries);
     const envelope = { id, receivedAt, row: { ...row, summary }, entries };
     const placed = <Entry>(
       all: readonly Entry[],
