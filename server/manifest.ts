@@ -59,8 +59,8 @@ export interface ManifestAsset extends ManifestFile {
   readonly kind: "vendor" | "client" | "island" | "chunk" | "extra" | "reload";
   /** The island's name, or the asset's specifier in the import map. */
   readonly name?: string;
-  /** The source files of an entry point or of dynamic imports, relative to the root. */
-  readonly entryPoints: readonly string[];
+  /** The source of an entry point or of a dynamic import, relative to the root. */
+  readonly entryPoint?: string;
   /** The id that the asset shares with its source map. */
   readonly debugId?: string;
   /** Names of assets, or specifiers of the import map. */
@@ -71,7 +71,7 @@ export interface ManifestAsset extends ManifestFile {
 }
 
 /** Increase it when {@linkcode Manifest} changes. */
-export const MANIFEST_VERSION = 5;
+export const MANIFEST_VERSION = 6;
 
 /** The build is missing, or was made by another version of the kernel. The message is one line. */
 export class ManifestError extends Error {

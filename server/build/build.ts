@@ -9,7 +9,7 @@ import {
 } from "../manifest.ts";
 import type { BuiltAsset } from "./built_asset.ts";
 import { type BrowserOptions, bundleBrowser, bundleStyle, sourcesOf } from "./bundle.ts";
-import { recordInputs } from "./inputs.ts";
+import { BUILT_AT, describeInputs, INPUTS } from "./freshness.ts";
 import { finishPage, importMapOf, renderPages } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
 import { APP, listFiles, type Project, scanProject } from "./scan.ts";
@@ -44,7 +44,7 @@ export interface BuildReport {
  * @throws {esbuild.BuildFailure} an error in a source, with file and line
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
-  const startedAt = Date.now();
+  const startedAt = new Date();
   const { root, client, dev = false, browser = {}, extra = {}, files = {}, builders = [] } =
     options;
   const names = listFiles(root);
@@ -87,8 +87,12 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     ...statics.flatMap(({ files }) => files),
     ...pages.flatMap(({ files }) => files),
     ...Object.entries(files).map(([path, contents]) => ({ path, contents })),
-    { path: "inputs.json", contents: await recordInputs({ root, dev }, inputs, startedAt) },
-    { path: "manifest.json", contents: `${JSON.stringify(manifest, null, 1)}\n` },
+    { path: INPUTS, contents: describeInputs(root, dev, inputs) },
+    {
+      path: BUILT_AT,
+      contents: `${JSON.stringify(manifest, null, 1)}\n`,
+      modifiedAt: startedAt,
+    },
   ]);
   return { manifest, warnings: bundle.warnings };
 }

@@ -24,7 +24,14 @@ const ISLAND = /^[A-Z][A-Za-z0-9]*$/;
 
 /** Lists all files in the scanned folders, sorted. */
 export function listFiles(root: string): string[] {
-  return SCANNED_FOLDERS.flatMap((folder) => walk(root, folder)).sort();
+  return SCANNED_FOLDERS.flatMap((folder) => walk(root, folder)).filter(({ isFile }) => isFile)
+    .map(({ path }) => path).sort();
+}
+
+/** Lists the scanned folders that exist, and all folders in them. */
+export function listFolders(root: string): string[] {
+  return SCANNED_FOLDERS.flatMap((folder) => walk(root, folder)).filter(({ isFile }) => !isFile)
+    .map(({ path }) => path);
 }
 
 /**
@@ -119,12 +126,20 @@ function checkIslands({ islands }: Project): void {
   }
 }
 
-function walk(root: string, folder: string): string[] {
-  // All folders are optional.
-  const entries = ifFound(() => [...Deno.readDirSync(`${root}/${folder}`)]) ?? [];
-  return entries.flatMap(({ name, isDirectory, isFile }) => {
+interface Entry {
+  readonly path: string;
+  /** False for a folder. */
+  readonly isFile: boolean;
+}
+
+/** A folder and everything in it. All folders are optional. */
+function walk(root: string, folder: string): Entry[] {
+  const entries = ifFound(() => [...Deno.readDirSync(`${root}/${folder}`)]);
+  if (entries === undefined) return [];
+  const inside = entries.flatMap(({ name, isDirectory, isFile }): Entry[] => {
     const path = `${folder}/${name}`;
     if (isDirectory) return walk(root, path);
-    return isFile && !name.startsWith(".") ? [path] : [];
+    return isFile && !name.startsWith(".") ? [{ path, isFile }] : [];
   });
+  return [{ path: folder, isFile: false }, ...inside];
 }

@@ -67,7 +67,6 @@ const OWN = {
     'export const PLAYER_SCRIPT = "player";\nexport const bundlePlayer = async () => "";\n',
   "monitoring/runtime/build.ts":
     'export const bundlePackages = () => ({ "imports.json": "{}" });\n',
-  "tools/loaded_together.ts": "export const LOADED_TOGETHER = [];\n",
   "routes/_app.tsx":
     "export default ({ children }: any) => <html><head></head><body>{children}</body></html>;\n",
   "routes/index.tsx": FIRST_PAGE,
