@@ -168,8 +168,8 @@ async function main(): Promise<void> {
     script: extraAsset(manifest, "recording-player") ?? "",
     publicOrigin: config.publicOrigin,
   };
-  const state = { relay, inbox, mcp, log, security, signals, player };
-  const app = await loadApp(config, { root, build, manifest, release, runtime, state });
+  const services = { relay, inbox, mcp, log, security, signals, player };
+  const app = await loadApp(config, { build, manifest, release, runtime, services });
 
   serve({
     port: config.port,

@@ -43,7 +43,6 @@ const manifest: Manifest = {
     page("inbox", ["react", "client", "shared", "list"]),
     page("relay", ["react", "client", "shared"]),
   ],
-  handlers: [],
   statics: {},
   assets: {
     react: asset(70_000, { kind: "vendor" }),

@@ -12,7 +12,7 @@ import { type BrowserOptions, bundleBrowser, bundleStyle, sourcesOf } from "./bu
 import { BUILT_AT, describeInputs, INPUTS } from "./freshness.ts";
 import { finishPage, importMapOf, renderPages } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
-import { APP, listFiles, type Project, scanProject } from "./scan.ts";
+import { APP, listFiles, NOT_FOUND, type Project, scanProject, SERVER_ERROR } from "./scan.ts";
 import { BuildError } from "./build_error.ts";
 
 export interface BuildOptions {
@@ -68,7 +68,6 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     version: MANIFEST_VERSION,
     dev,
     pages: pages.map(({ entry }) => entry),
-    handlers: project.handlers,
     assets: byName(assets),
     statics: byName(statics),
   };
@@ -98,12 +97,11 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 }
 
 /** Modules that the build imports to render pages. */
-function modulesOf({ notFound, serverError, pages, islands }: Project): string[] {
-  const single = [APP, notFound, serverError].filter((module) => module !== undefined);
-  return [...single, ...[...pages, ...islands].map(({ module }) => module)];
+function modulesOf({ pages, islands }: Project): string[] {
+  return [APP, NOT_FOUND, SERVER_ERROR, ...[...pages, ...islands].map(({ module }) => module)];
 }
 
-/** Whether a scanned file is part of the build without being imported. The server imports handlers. */
+/** Whether a scanned file is part of the build without being imported. */
 function isContent(file: string): boolean {
   return file.startsWith("static/");
 }

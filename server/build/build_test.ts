@@ -147,28 +147,34 @@ Deno.test("islands → prerendered with their own prefix, followed by their prop
   );
 });
 
-Deno.test("page data → title and content only", async () => {
-  const { data = "", file } = page("/about", "one");
-  const [dataHtml, pageHtml] = await Promise.all([read(`pages/${data}`), read(`pages/${file}`)]);
+Deno.test("partial → title and content only", async () => {
+  const { partial = "", file } = page("/about", "one");
+  const [partialHtml, pageHtml] = await Promise.all([
+    read(`pages/${partial}`),
+    read(`pages/${file}`),
+  ]);
   assert.match(
-    dataHtml,
+    partialHtml,
     /^<!DOCTYPE html><html lang="en" data-variant="one"><head><meta charset="utf-8"\/><title>About<\/title><\/head><body><div data-page="[^"]+"><main>/,
   );
-  assert.match(dataHtml, /<\/main><\/div><\/body><\/html>$/);
-  assert.ok(dataHtml.includes('data-island-props>{"start":7,"label":"about"}</script>'));
-  assert.doesNotMatch(dataHtml, /<style|<link|importmap|noscript|src=|data-announcer|id="client"/);
+  assert.match(partialHtml, /<\/main><\/div><\/body><\/html>$/);
+  assert.ok(partialHtml.includes('data-island-props>{"start":7,"label":"about"}</script>'));
+  assert.doesNotMatch(
+    partialHtml,
+    /<style|<link|importmap|noscript|src=|data-announcer|id="client"/,
+  );
   assert.match(pageHtml, /noscript/);
   assert.doesNotMatch(pageHtml, /data-page-end/);
   // Error pages cannot be navigated to.
-  assert.equal(page("404", "one").data, undefined);
+  assert.equal(page("404", "one").partial, undefined);
 });
 
 Deno.test("script in a page → build error", async () => {
   await using site = await copiedSite();
-  const kernel = new URL("../page.tsx", import.meta.url);
+  const framework = new URL("../page.tsx", import.meta.url);
   await Deno.writeTextFile(
     `${site.root}/routes/about.tsx`,
-    `import { InlineScript } from "${kernel}";\n` +
+    `import { InlineScript } from "${framework}";\n` +
       'export const variants = ["one"];\n' +
       'export default () => <InlineScript code="self.ran = true" />;\n',
   );

@@ -147,6 +147,8 @@ async function bundleOwn(options: BundleOptions): Promise<Bundle> {
     splitting: true,
     // Imported by every module: all that the client is made of is then one file, whatever else uses a part of it.
     inject: [client],
+    // The client would wait for a chunk, and the chunk for the client.
+    supported: { "top-level-await": false },
     external: [...VENDOR_SPECIFIERS, ...Object.keys(extra)],
     define: { ...PRODUCTION, ...browser.define },
     plugins: [islandMap(options), ...browser.plugins ?? []],

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import type { App } from "../../server/app.ts";
-import { copiedSite, Fixture, type FixtureState } from "../../server/testdata/fixture.ts";
+import { copiedSite, Fixture } from "../../server/testdata/fixture.ts";
 import { expect, inThisProcess, test as withServer } from "./fixtures.ts";
 
 /** The kernel's fixture project, served by this process. */
@@ -12,8 +12,8 @@ export interface Site {
 }
 
 interface Builds {
-  readonly first: App<FixtureState>;
-  readonly second: App<FixtureState>;
+  readonly first: App;
+  readonly second: App;
 }
 
 /** Playwright's `test` with the kernel's fixture project instead of the real server. */

@@ -29,10 +29,8 @@ import { App } from "./server/app.ts";
 import { launcherEnded } from "./server/serve.ts";
 
 const app = await App.load({
-  root: new URL("./", import.meta.url),
   build: new URL(".build/", import.meta.url),
   variant: "default",
-  state: null,
 });
 console.log("commit " + Deno.env.get("SIGHTGLASS_COMMIT"));
 let server;
@@ -70,6 +68,8 @@ const OWN = {
   "routes/_app.tsx":
     "export default ({ children }: any) => <html><head></head><body>{children}</body></html>;\n",
   "routes/index.tsx": FIRST_PAGE,
+  "routes/_404.tsx": FIRST_PAGE,
+  "routes/_500.tsx": FIRST_PAGE,
   "static/page.css": "",
   ".git/HEAD": `${"c".repeat(40)}\n`,
 };
