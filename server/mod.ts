@@ -13,3 +13,4 @@ export type { Observe, ObservedRoute, Observer } from "./endpoint.ts";
 export type { SecurityOptions } from "./headers.ts";
 export { type Manifest, ManifestError, readManifest } from "./manifest.ts";
 export { ListenError, serve, type ServeOptions } from "./serve.ts";
+export { STOP } from "./stop_times.ts";

@@ -67,8 +67,8 @@ interface BundleOptions {
 
 const RELOAD = fileURLToPath(new URL("../client/reload.ts", import.meta.url));
 const ISLAND_MAP = fileURLToPath(new URL("../client/island_map.ts", import.meta.url));
-/** Resolves React as the kernel does. */
-const KERNEL = fileURLToPath(new URL("..", import.meta.url));
+/** Resolves React as the framework does. */
+const FRAMEWORK = fileURLToPath(new URL("..", import.meta.url));
 
 /** A banner, so that source maps and file names include these lines. */
 const SCRIPTS = { ...COMMON, banner: { js: FIRST_LINES } } as const;
@@ -131,7 +131,12 @@ async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
   const result = await esbuild.build({
     ...SCRIPTS,
     absWorkingDir: root,
-    stdin: { contents: vendorSource(), resolveDir: KERNEL, sourcefile: "vendor.js", loader: "js" },
+    stdin: {
+      contents: vendorSource(),
+      resolveDir: FRAMEWORK,
+      sourcefile: "vendor.js",
+      loader: "js",
+    },
     define: PRODUCTION,
   });
   // All inputs are packages, whose versions are in the lock.
@@ -175,7 +180,7 @@ function checkFormats({ inputs }: esbuild.Metafile): void {
 }
 
 /**
- * Fills the kernel's island map. The islands that a page loads first are part of the client's script. Paths
+ * Fills the framework's island map. The islands that a page loads first are part of the client's script. Paths
  * are relative, so that the build is the same in any folder.
  */
 function islandMap({ root, project, first }: BundleOptions): esbuild.Plugin {

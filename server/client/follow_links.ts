@@ -1,6 +1,6 @@
 import { hydrateIslands, type HydrateOptions, unmountIslands } from "./hydrate.ts";
 import { reloadWhenOutdated } from "./newer_build.ts";
-import { ownLink, pageDataAddress, pageOf } from "./own_link.ts";
+import { ownLink, pageOf, partialAddress } from "./own_link.ts";
 import { replacePage } from "./replace_page.ts";
 import { manageScrolling, savedPosition, savePosition } from "./scroll_position.ts";
 
@@ -53,7 +53,7 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
     };
     try {
       onNavigate?.({ url: to.href, at: Date.now() });
-      const data = await fetchPageData(request, to);
+      const data = await fetchPartial(request, to);
       if (stopped) return;
       const next = pageIn(data)!;
       if (next.dataset.page !== page.dataset.page) throw new Error("another build");
@@ -114,7 +114,7 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
   });
   manageScrolling(save);
   reloadWhenOutdated({
-    fetchHead: () => nativeFetch(pageDataAddress(location), { method: "HEAD", cache: "no-store" }),
+    fetchHead: () => nativeFetch(partialAddress(location), { method: "HEAD", cache: "no-store" }),
     version: () => pageIn(document)?.dataset.page,
   });
 }
@@ -132,8 +132,8 @@ const TIMEOUT_MS = 10_000;
  * redirect. A document of `XMLHttpRequest` runs no scripts and needs no Trusted Types policy, unlike one
  * of `DOMParser`.
  */
-function fetchPageData(request: XMLHttpRequest, page: URL): Promise<Document> {
-  const address = pageDataAddress(page);
+function fetchPartial(request: XMLHttpRequest, page: URL): Promise<Document> {
+  const address = partialAddress(page);
   request.open("GET", address);
   request.responseType = "document";
   request.timeout = TIMEOUT_MS;

@@ -5,6 +5,7 @@ import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 const REAL = [
   "config.ts",
   "config_values.ts",
+  "deno_internals.ts",
   "monitoring/protocol/dsn.ts",
   "monitoring/protocol/loopback.ts",
   "monitoring/storage/postgres_address.ts",
