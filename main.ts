@@ -28,6 +28,7 @@ import {
   ManifestError,
   readManifest,
   serve,
+  STOP,
 } from "./server/mod.ts";
 
 /** Errors that the operator can fix: printed as one line, without a stack trace. */
@@ -35,9 +36,6 @@ const STARTUP_ERRORS = [ConfigError, DatabaseOpenError, ListenError, ManifestErr
 
 /** Maximum time for the first delivery of telemetry. The rest is delivered later. */
 const FIRST_FLUSH_MS = 1_000;
-
-/** Maximum time to send waiting spans and logs to OTLP_URL when the server stops. */
-const LAST_EXPORT_MS = 500;
 
 type InboxModule = typeof import("./monitoring/inbox/sqlite_inbox.ts");
 type PostgresInboxModule = typeof import("./monitoring/inbox/postgres_inbox.ts");
@@ -171,8 +169,8 @@ async function main(): Promise<void> {
     script: extraAsset(manifest, "recording-player") ?? "",
     publicOrigin: config.publicOrigin,
   };
-  const state = { relay, inbox, mcp, log, security, signals, player };
-  const app = await loadApp(config, { root, build, manifest, release, runtime, state });
+  const services = { relay, inbox, mcp, log, security, signals, player };
+  const app = await loadApp(config, { build, manifest, release, runtime, services });
 
   serve({
     port: config.port,
@@ -200,7 +198,7 @@ async function main(): Promise<void> {
     },
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
-      await copies?.close(LAST_EXPORT_MS);
+      await copies?.close(STOP.close);
       await exchange?.close(() => relay.report());
       await store?.close();
       await spool?.close();

@@ -7,7 +7,6 @@ import { FILE_BUDGETS, SIZE_BUDGETS } from "./budgets.ts";
 import { monitoringScripts } from "../routes/_monitoring_scripts.ts";
 import { assetsOf, firstAssets } from "../server/assets.ts";
 import { type Manifest, readManifest } from "../server/manifest.ts";
-import { LOADED_TOGETHER } from "../tools/loaded_together.ts";
 
 /** A part of the page that has a byte budget. */
 export interface SizePart {
@@ -52,9 +51,12 @@ export const SIZE_PARTS: Readonly<Record<SizeBudgetName, SizePart>> = {
 
 /** What the overview loads after its islands answer, without further input. */
 const AFTER_LOAD = [
-  ...LOADED_TOGETHER.flat(),
   "islands/overview/Connect.tsx",
-  "monitoring/browser/start_recording.ts",
+  "islands/overview/Highlights.tsx",
+  "islands/shared/TabCount.tsx",
+  "islands/strip/LivePipelineStrip.tsx",
+  "monitoring/browser/start_telemetry.ts",
+  "monitoring/browser/recording_chunk.ts",
 ];
 
 /** The script files of each budget, by name. */
@@ -152,12 +154,11 @@ export function checkFiles(manifest: Manifest): SizeCheck[] {
   });
 }
 
-/** What identifies a file to a person: its entry points, or its largest sources. */
+/** What identifies a file to a person: its entry point, or its largest sources. */
 function contentOf({ assets }: Manifest, file: string): string {
-  const { kind = "", name, entryPoints = [], sources = {} } = assets[file] ?? {};
+  const { kind = "", name, entryPoint, sources = {} } = assets[file] ?? {};
   const largest = Object.entries(sources).sort(([, a], [, b]) => b - a).slice(0, 3);
-  const content = entryPoints.length > 0 ? entryPoints : largest.map(([source]) => source);
-  return content.length > 0 ? content.join(", ") : name ?? kind;
+  return entryPoint ?? (largest.map(([source]) => source).join(", ") || (name ?? kind));
 }
 
 if (import.meta.main) {

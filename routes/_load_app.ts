@@ -6,21 +6,17 @@ import { App, type Manifest, PathTakenError } from "../server/mod.ts";
 import { NO_POST } from "./_refused_posts.ts";
 import { monitoringScripts } from "./_monitoring_scripts.ts";
 import { pageSlots } from "./_slots.ts";
-import type { State } from "./_state.ts";
+import { monitoringRoutes, type MonitoringServices } from "./monitoring.ts";
+import { answerSignal, type SignalServices } from "./signal.ts";
 
 interface LoadAppOptions {
-  /** The project's folder. */
-  readonly root: URL;
   /** The folder of the built pages and assets. */
   readonly build: URL;
   readonly manifest: Manifest;
   readonly release: string;
   readonly runtime: Runtime;
-  readonly state: State;
+  readonly services: MonitoringServices & SignalServices;
 }
-
-/** Only in inbox mode: what is sent there names no DSN, so it could not be relayed. */
-const INBOX_ROUTE = "/stream";
 
 /**
  * Loads the routes and completes the built pages with this start's configuration.
@@ -29,8 +25,8 @@ const INBOX_ROUTE = "/stream";
  */
 export async function loadApp(
   config: Config,
-  { root, build, manifest, release, runtime, state }: LoadAppOptions,
-): Promise<App<State>> {
+  { build, manifest, release, runtime, services }: LoadAppOptions,
+): Promise<App> {
   const target = browserTarget(config.dsn, config.tunnel, config.monitoringPath);
   const client: ClientConfig = {
     dsn: config.dsn.text,
@@ -41,23 +37,16 @@ export async function loadApp(
     monitoringPath: config.monitoringPath,
   };
   try {
-    return await App.load<State>({
-      root,
+    return await App.load({
       build,
-      manifest: config.mode === "inbox" ? manifest : withoutRoute(manifest, INBOX_ROUTE),
+      manifest,
       variant: config.mode,
-      state,
-      aliases: {
-        [config.monitoringPath]: "/monitoring",
-        [`${config.monitoringPath}/security`]: "/monitoring/security",
-        // SDKs send to the first, some proxies remove the slash.
-        "/api/[project]/envelope/": "/api/[project]/envelope",
-        "/api/[project]/store/": "/api/[project]/store",
-        "/v1/logs": "/v1/traces",
-        "/v1/metrics": "/v1/traces",
-      },
+      routes: [
+        ...monitoringRoutes(config, services),
+        { path: "/signal", handlers: { GET: (context) => answerSignal(context, services) } },
+      ],
       refusePost: ({ req, peer }, error) =>
-        state.relay.refuse(req, peer, { ...error, detail: NO_POST }),
+        services.relay.refuse(req, peer, { ...error, detail: NO_POST }),
       slots: {
         ...pageSlots(config, target, release),
         scripts: JSON.stringify(monitoringScripts(manifest)),
@@ -76,8 +65,4 @@ export async function loadApp(
     const allowed = "a path that no other route of this server has";
     throw new ConfigError("MONITORING_PATH", error.path, allowed, { cause: error });
   }
-}
-
-function withoutRoute(manifest: Manifest, path: string): Manifest {
-  return { ...manifest, handlers: manifest.handlers.filter((route) => route.path !== path) };
 }

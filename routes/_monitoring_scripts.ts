@@ -2,7 +2,7 @@ import type { MonitoringScripts } from "../islands/settings/visit_cost.ts";
 import { assetsOf, extraAsset, firstAssets, type Manifest } from "../server/mod.ts";
 
 const TELEMETRY = "monitoring/browser/start_telemetry.ts";
-const RECORDING = "monitoring/browser/start_recording.ts";
+const RECORDING = "monitoring/browser/recording_chunk.ts";
 /** Sources in the page's first scripts that belong to monitoring. */
 const OF_MONITORING = /^(monitoring\/browser\/|@opentelemetry\/|@sentry\/)/;
 

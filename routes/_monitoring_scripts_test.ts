@@ -5,7 +5,7 @@ import { monitoringScripts } from "./_monitoring_scripts.ts";
 const chunk = (imports: string[], entryPoint?: string, sources = {}) => ({
   kind: "chunk",
   imports,
-  entryPoints: entryPoint === undefined ? [] : [entryPoint],
+  entryPoint,
   sources,
 });
 
@@ -19,7 +19,7 @@ Deno.test("monitoring scripts → each in one list; the page's first scripts in 
         "islands/strip/Strip.tsx": 5000,
       }),
       "T.js": chunk(["FIRST.js", "CORE.js"], "monitoring/browser/start_telemetry.ts"),
-      "R.js": chunk(["FIRST.js", "CORE.js"], "monitoring/browser/start_recording.ts"),
+      "R.js": chunk(["FIRST.js", "CORE.js"], "monitoring/browser/recording_chunk.ts"),
       "CORE.js": chunk([]),
       "W.js": { ...chunk([]), kind: "extra", name: "replay-worker" },
     },

@@ -1,9 +1,112 @@
-import type { Handlers } from "../server/mod.ts";
-import type { State } from "./_state.ts";
+/** The addresses of monitoring, in one table: who answers which methods. */
+import type { InboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";
+import type { McpEndpoint } from "../monitoring/mcp/mcp_endpoint.ts";
+import { playerDocument } from "../monitoring/player/player_document.ts";
+import type { Relay } from "../monitoring/relay/relay.ts";
+import type { SecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
+import {
+  BadRequestError,
+  type Context,
+  type Handler,
+  type Handlers,
+  METHODS,
+  type Route,
+} from "../server/mod.ts";
+import { NO_OTLP, NO_SINGLE_EVENTS } from "./_refused_posts.ts";
+
+/** What answers the addresses. */
+export interface MonitoringServices {
+  readonly relay: Relay;
+  /** Answers 404 in relay mode. */
+  readonly inbox: InboxEndpoint;
+  /** The inbox for assistants. Answers 404 in relay mode. */
+  readonly mcp: McpEndpoint;
+  /** What browsers report by themselves. */
+  readonly security: SecurityEndpoint;
+  readonly player: {
+    /** Name of the player's script among the assets. */
+    readonly script: string;
+    /** The page's origin as browsers see it; undefined: that of the request. */
+    readonly publicOrigin: string | undefined;
+  };
+}
+
+interface MonitoringOptions {
+  readonly mode: "inbox" | "relay";
+  /** `MONITORING_PATH`. */
+  readonly monitoringPath: string;
+}
+
+export function monitoringRoutes(
+  { mode, monitoringPath }: MonitoringOptions,
+  { relay, inbox, mcp, security, player }: MonitoringServices,
+): Route[] {
+  const OPTIONS: Handler = ({ req, peer }) => relay.preflight(req, peer);
+  const refuse = (refusal: typeof NO_OTLP): Handler => ({ req, peer }) =>
+    relay.refuse(req, peer, refusal);
+  const routes: Route[] = [
+    { path: "/monitoring", aliases: [monitoringPath], handlers: relayHandlers(relay) },
+    {
+      path: "/monitoring/security",
+      aliases: [`${monitoringPath}/security`],
+      handlers: { POST: ({ req, peer }) => security.receive(req, peer), OPTIONS },
+    },
+    { path: "/monitoring/metrics", handlers: { GET: () => relay.metrics() } },
+    {
+      path: "/monitoring/inbox",
+      handlers: everyMethod(({ req, peer }) => inbox.handle(req, peer)),
+    },
+    { path: "/monitoring/mcp", handlers: everyMethod(({ req, peer }) => mcp.handle(req, peer)) },
+    { path: "/monitoring/player", handlers: { GET: (context) => playerPage(context, player) } },
+    {
+      // SDKs whose DSN has this server as its host send to the path with the slash, which some proxies remove.
+      path: "/api/[project]/envelope",
+      aliases: ["/api/[project]/envelope/"],
+      handlers: {
+        POST: ({ req, peer, params }) => relay.answer(req, peer, params.project),
+        OPTIONS,
+      },
+    },
+    {
+      // Old SDKs post single events as JSON.
+      path: "/api/[project]/store",
+      aliases: ["/api/[project]/store/"],
+      handlers: { POST: refuse(NO_SINGLE_EVENTS) },
+    },
+    {
+      path: "/v1/traces",
+      aliases: ["/v1/logs", "/v1/metrics"],
+      handlers: { POST: refuse(NO_OTLP), OPTIONS },
+    },
+  ];
+  // What SDKs send for `SENTRY_SPOTLIGHT` names no DSN, so it could not be relayed.
+  if (mode === "inbox") {
+    const POST: Handler = ({ req, peer }) => relay.answer(req, peer);
+    routes.push({ path: "/stream", handlers: { POST, OPTIONS } });
+  }
+  return routes;
+}
 
 /** The relay's HTTP edge. */
-export const handlers: Handlers<Pick<State, "relay">> = {
-  GET: ({ state }) => state.relay.health(),
-  POST: ({ req, peer, state }) => state.relay.answer(req, peer),
-  OPTIONS: ({ req, peer, state }) => state.relay.preflight(req, peer),
-};
+export function relayHandlers(relay: Relay): Handlers {
+  return {
+    GET: () => relay.health(),
+    POST: ({ req, peer }) => relay.answer(req, peer),
+    OPTIONS: ({ req, peer }) => relay.preflight(req, peer),
+  };
+}
+
+/** For an endpoint that itself refuses the methods that it does not support. */
+function everyMethod(handle: Handler): Handlers {
+  return Object.fromEntries(METHODS.map((method) => [method, handle]));
+}
+
+const ORIGIN = /^https?:\/\/[a-z\d._[\]:-]+$/;
+
+/** Public: the document contains code and no data. */
+function playerPage({ url }: Context, player: MonitoringServices["player"]): Response {
+  const origin = player.publicOrigin ?? url.origin;
+  // It becomes part of a header.
+  if (!ORIGIN.test(origin)) throw new BadRequestError("The request's Host is not a host.");
+  return playerDocument(`${origin}/assets/${player.script}`);
+}

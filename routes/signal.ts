@@ -1,58 +1,66 @@
-import type { Handlers } from "../server/mod.ts";
 import { isOwnPageOrNoBrowser } from "../monitoring/access/caller.ts";
-import type { State } from "./_state.ts";
+import type { Log } from "../monitoring/runtime/runtime.ts";
+import type { Context } from "../server/mod.ts";
+import type { SignalLimits } from "./_signal_limits.ts";
 
 /** Milliseconds; a longer delay would only hold a connection. */
 const MAX_DELAY_MS = 5000;
 
+/** What {@linkcode answerSignal} needs. */
+export interface SignalServices {
+  readonly log: Log;
+  readonly signals: SignalLimits;
+}
+
 /**
- * Answers the page's slow and failing requests: after `?delay_ms=` (0 to 5,000) milliseconds with the
+ * `GET /signal` answers the page's slow and failing requests: after `?delay_ms=` (0 to 5,000) milliseconds with the
  * status `?status=` (200 to 599). With `?throw=true` the handler throws an error, which the server answers with 500.
  * A status from 500 on is logged. Requests of other pages: 403. Beyond the {@linkcode SignalLimits} of this process: 429 at once.
  */
-export const handlers: Handlers<Pick<State, "log" | "signals">> = {
-  async GET({ req, url, state: { log, signals } }) {
-    // Attack: any open page could cause errors here, with the address of an image.
-    if (!isOwnPageOrNoBrowser(req.headers)) {
-      return refuse(403, "origin_not_allowed", "Only this server's own page may ask for signals.");
-    }
-    const delay = within(url.searchParams.get("delay_ms") ?? "0", 0, MAX_DELAY_MS);
-    const asked = within(url.searchParams.get("status") ?? "200", 200, 599);
-    if (delay === undefined) {
-      return refuse(
-        400,
-        "signal_invalid",
-        `delay_ms is not a whole number from 0 to ${MAX_DELAY_MS}.`,
-      );
-    }
-    if (asked === undefined) {
-      return refuse(400, "signal_invalid", "status is not a whole number from 200 to 599.");
-    }
+export async function answerSignal(
+  { req, url }: Context,
+  { log, signals }: SignalServices,
+): Promise<Response> {
+  // Attack: any open page could cause errors here, with the address of an image.
+  if (!isOwnPageOrNoBrowser(req.headers)) {
+    return refuse(403, "origin_not_allowed", "Only this server's own page may ask for signals.");
+  }
+  const delay = within(url.searchParams.get("delay_ms") ?? "0", 0, MAX_DELAY_MS);
+  const asked = within(url.searchParams.get("status") ?? "200", 200, 599);
+  if (delay === undefined) {
+    return refuse(
+      400,
+      "signal_invalid",
+      `delay_ms is not a whole number from 0 to ${MAX_DELAY_MS}.`,
+    );
+  }
+  if (asked === undefined) {
+    return refuse(400, "signal_invalid", "status is not a whole number from 200 to 599.");
+  }
 
-    const throws = url.searchParams.get("throw") === "true";
-    const status = throws ? 500 : asked;
-    const fails = status >= 500;
-    const refusal = signals.refuse({ delay, fails });
-    if (refusal) {
-      const response = refuse(429, "signal_limited", refusal.detail);
-      response.headers.set("Retry-After", `${refusal.retryAfter}`);
-      return response;
-    }
-    await signals.wait(delay);
-    if (fails && !signals.makesEvents) {
-      return refuse(
-        status,
-        "signal_not_reported",
-        "In production a signal is not reported to Sentry.",
-      );
-    }
-    if (throws) throw new Error("Server error, made on purpose");
-    if (fails) {
-      log("error", "A signal was answered with a failure", { "http.response.status_code": status });
-    }
-    return answer(status, { delay_ms: delay, status });
-  },
-};
+  const throws = url.searchParams.get("throw") === "true";
+  const status = throws ? 500 : asked;
+  const fails = status >= 500;
+  const refusal = signals.refuse({ delay, fails });
+  if (refusal) {
+    const response = refuse(429, "signal_limited", refusal.detail);
+    response.headers.set("Retry-After", `${refusal.retryAfter}`);
+    return response;
+  }
+  await signals.wait(delay);
+  if (fails && !signals.makesEvents) {
+    return refuse(
+      status,
+      "signal_not_reported",
+      "In production a signal is not reported to Sentry.",
+    );
+  }
+  if (throws) throw new Error("Server error, made on purpose");
+  if (fails) {
+    log("error", "A signal was answered with a failure", { "http.response.status_code": status });
+  }
+  return answer(status, { delay_ms: delay, status });
+}
 
 /** A whole number in its bounds, both included; undefined for anything else. */
 function within(text: string, min: number, max: number): number | undefined {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Log } from "../monitoring/runtime/runtime.ts";
 import type { Context } from "../server/mod.ts";
 import { SignalLimits } from "./_signal_limits.ts";
-import { handlers } from "./signal.ts";
+import { answerSignal } from "./signal.ts";
 
 interface GetOptions {
   readonly log?: Log;
@@ -13,17 +13,8 @@ interface GetOptions {
 async function get(query: string, options: GetOptions = {}): Promise<Response> {
   const { log = () => {}, signals = new SignalLimits({ makesEvents: true }) } = options;
   const req = new Request(`http://localhost/signal${query}`, { headers: options.headers });
-  const ctx: Context<{ log: Log; signals: SignalLimits }> = {
-    req,
-    url: new URL(req.url),
-    params: {},
-    state: { log, signals },
-    peer: undefined,
-  };
-  assert.ok(handlers.GET);
-  const response = await handlers.GET(ctx);
-  assert.ok(response instanceof Response);
-  return response;
+  const context: Context = { req, url: new URL(req.url), params: {}, peer: undefined };
+  return await answerSignal(context, { log, signals });
 }
 
 /** Expects 429 with a text and a header that state when to try again. */

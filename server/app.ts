@@ -2,8 +2,8 @@ import {
   BadRequestError,
   type ConnectionInfo,
   type Context,
+  createContext,
   type Handlers,
-  RequestContext,
 } from "./context.ts";
 import {
   type AddCommonHeaders,
@@ -15,62 +15,44 @@ import {
   type Observe,
   observed,
   type ObservedRoute,
-  pageEndpoint,
   type Refuse,
   resourceEndpoint,
   type RouteError,
   routeError,
 } from "./endpoint.ts";
-import {
-  DATA_POLICY,
-  makeResponse,
-  securityHeaders,
-  type SecurityOptions,
-  withHeaders,
-} from "./headers.ts";
-import {
-  type LoadedPage,
-  loadErrorPage,
-  loadFiles,
-  loadHandlers,
-  loadPages,
-  versionOf,
-} from "./load.ts";
+import { DATA_POLICY, makeResponse, securityHeaders, withHeaders } from "./headers.ts";
+import { type Completion, loadBuild, type LoadedBuild } from "./load.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { RELOAD_PATH, ReloadStream } from "./reload_stream.ts";
 import type { Resource } from "./resource.ts";
-import { pathOf, Router } from "./router.ts";
+import { asksForPartial, pathOf, Router } from "./router.ts";
 
-export interface AppOptions<State> {
-  /** The project's folder, ending with `/`. Handlers are imported from it. */
-  readonly root: URL;
-  /** The build's folder, ending with `/`. */
-  readonly build: URL;
+/** An address that code answers. */
+export interface Route {
+  /** `[name]` segments are parameters. */
+  readonly path: string;
+  /** Further paths. */
+  readonly aliases?: readonly string[];
+  readonly handlers: Handlers;
+}
+
+export interface AppOptions extends Completion {
   /** Default: read from the build's folder. */
   readonly manifest?: Manifest;
-  /** The variant of the pages to serve. */
-  readonly variant: string;
-  /** Passed to every handler. */
-  readonly state: State;
-  /** Texts for `slot(name)`, in addition to `build` and `version`. */
-  readonly slots?: Readonly<Record<string, string>>;
-  /** JSON values for `<PageData id>`. */
-  readonly data?: Readonly<Record<string, unknown>>;
-  readonly security?: SecurityOptions;
-  /** Further paths of routes: `{"/further": "/route"}`. */
-  readonly aliases?: Readonly<Record<string, string>>;
+  /** Default: none, only pages and files. */
+  readonly routes?: readonly Route[];
   /**
    * Answers a POST that no route takes, and its CORS preflight. Default: the error as JSON, as for all
    * requests except those of browsers for a page.
    */
-  readonly refusePost?: (context: Context<State>, error: RouteError) => Response;
-  /** Called once for each page, page data and handler route. Default: no observers. */
+  readonly refusePost?: (context: Context, error: RouteError) => Response;
+  /** Called once for each page, partial and route. Default: no observers. */
   readonly observe?: Observe;
   /** Receives errors of handlers; the client receives the 500 page. Default: prints to the console. */
   readonly onError?: (error: unknown, request: Request) => void;
 }
 
-/** Two routes have the same path, for example an alias and a file. The message is one line. */
+/** Two routes have the same path, for example an alias and a page. The message is one line. */
 export class PathTakenError extends Error {
   override readonly name = "PathTakenError";
   constructor(readonly path: string) {
@@ -78,73 +60,43 @@ export class PathTakenError extends Error {
   }
 }
 
-/** Everything that was loaded for this start. */
-interface Parts<State> {
-  readonly manifest: Manifest;
-  readonly pages: readonly LoadedPage[];
-  readonly files: readonly [path: string, file: Resource][];
-  readonly notFound: Resource;
-  readonly serverError: Resource;
-  readonly handlers: readonly [path: string, handlers: Handlers<State>][];
-}
-
 /** A built project, ready to answer requests. */
-export class App<State> {
+export class App {
   /** Hash of the build. */
   readonly buildId: string;
-  readonly #options: AppOptions<State>;
+  readonly #options: AppOptions;
   readonly #notFound: Resource;
   readonly #serverError: Resource;
-  readonly #router = new Router<Endpoint<State>>();
+  readonly #router = new Router<Endpoint>();
   readonly #addHeaders: AddCommonHeaders;
   /** Only in a development build. */
   readonly #reload: ReloadStream | undefined;
 
-  private constructor(options: AppOptions<State>, parts: Parts<State>) {
-    this.buildId = parts.manifest.buildId;
+  private constructor(options: AppOptions, { buildId, dev }: Manifest, loaded: LoadedBuild) {
+    this.buildId = buildId;
     this.#options = options;
-    this.#notFound = parts.notFound;
-    this.#serverError = parts.serverError;
+    this.#notFound = loaded.notFound;
+    this.#serverError = loaded.serverError;
     const common = securityHeaders(options.security ?? {});
     common.push(["Content-Security-Policy", DATA_POLICY]);
     const byName = Object.fromEntries(common.map(([name, value]) => [name.toLowerCase(), value]));
     this.#addHeaders = (result) =>
       result instanceof Response ? withHeaders(result, common) : makeResponse(result, byName);
-    if (parts.manifest.dev) this.#reload = new ReloadStream(parts.manifest.buildId);
-    this.#addRoutes(parts);
+    if (dev) this.#reload = new ReloadStream(buildId);
+    this.#addResources(loaded);
+    for (const route of options.routes ?? []) this.#addRoute(route);
   }
 
-  /** Reads the build, completes its pages for this deployment, and imports the handlers. */
-  static async load<State>(options: AppOptions<State>): Promise<App<State>> {
+  /** Reads the build and completes its pages for this deployment. */
+  static async load(options: AppOptions): Promise<App> {
     const { manifest = await readManifest(options.build) } = options;
-    const deployment = {
-      manifest,
-      variant: options.variant,
-      slots: { build: manifest.buildId, ...options.slots },
-      data: options.data ?? {},
-      security: options.security ?? {},
-    };
-    const version = versionOf(deployment);
-    const completion = {
-      ...deployment,
-      build: options.build,
-      version,
-      slots: { ...deployment.slots, version },
-    };
-    const [pages, files, notFound, serverError, handlers] = await Promise.all([
-      loadPages(completion),
-      loadFiles(completion),
-      loadErrorPage(completion, "404"),
-      loadErrorPage(completion, "500"),
-      loadHandlers<State>(options.root, manifest),
-    ]);
-    return new App(options, { manifest, pages, files, notFound, serverError, handlers });
+    return new App(options, manifest, await loadBuild(manifest, options));
   }
 
   /** Answers one request. Never throws and never rejects. */
   readonly handler = (request: Request, info?: ConnectionInfo): MaybePromise<Response> => {
     try {
-      const response = this.#route(request, info);
+      const response = this.#respond(request, info);
       if (response instanceof Response) return response;
       return response.catch((error: unknown) => this.#fail(error, request));
     } catch (error) {
@@ -152,52 +104,48 @@ export class App<State> {
     }
   };
 
-  /** Ends the kernel's open streams. */
+  /** Ends the framework's open streams. */
   close(): void {
     this.#reload?.close();
   }
 
-  #addRoutes({ pages, files, handlers }: Parts<State>): void {
-    const { observe, aliases = {} } = this.#options;
-    const observedResource = (resource: Resource, route: ObservedRoute) =>
-      observed(resourceEndpoint<State>(resource, this.#refuse), observe?.(route));
-    for (const { path, document, data } of pages) {
-      const page = observedResource(document, { path, kind: "page" });
-      const pageData = data && observedResource(data, { path, kind: "page data" });
-      this.#add(path, pageData ? pageEndpoint(page, pageData) : page);
+  #addResources({ pages, files }: LoadedBuild): void {
+    const endpoint = (resource: Resource, route: ObservedRoute) =>
+      this.#observed(resourceEndpoint(resource, this.#refuse), route);
+    for (const { path, document, partial } of pages) {
+      const whole = endpoint(document, { path, kind: "page" });
+      const part = endpoint(partial, { path, kind: "partial" });
+      this.#add(path, (context) => (asksForPartial(context.req.url) ? part : whole)(context));
     }
-    for (const [path, file] of files) {
-      this.#add(path, resourceEndpoint(file, this.#refuse));
-    }
-    for (const [path, methods] of handlers) {
-      const endpoint = handlerEndpoint(methods, this.#addHeaders, this.#refuse);
-      this.#add(path, observed(endpoint, observe?.({ path, kind: "handler" })));
-    }
-    for (const [alias, path] of Object.entries(aliases)) {
-      if (alias === path) continue;
-      const match = this.#router.match(path);
-      if (match === undefined) throw new TypeError(`Cannot alias ${path}: there is no such route.`);
-      this.#add(alias, match.value);
-    }
+    for (const [path, file] of files) this.#add(path, resourceEndpoint(file, this.#refuse));
   }
 
-  #add(path: string, endpoint: Endpoint<State>): void {
+  #addRoute({ path, aliases = [], handlers }: Route): void {
+    const endpoint = handlerEndpoint(handlers, this.#addHeaders, this.#refuse);
+    const observed = this.#observed(endpoint, { path, kind: "handler" });
+    for (const address of new Set([path, ...aliases])) this.#add(address, observed);
+  }
+
+  #observed(endpoint: Endpoint, route: ObservedRoute): Endpoint {
+    return observed(endpoint, this.#options.observe?.(route));
+  }
+
+  #add(path: string, endpoint: Endpoint): void {
     if (!this.#router.add(path, endpoint)) throw new PathTakenError(path);
   }
 
-  #route(request: Request, info: ConnectionInfo | undefined): MaybePromise<Response> {
+  #respond(request: Request, info: ConnectionInfo | undefined): MaybePromise<Response> {
     const path = pathOf(request.url);
     if (path === RELOAD_PATH && this.#reload !== undefined) return this.#reload.respond();
     const match = this.#router.match(path);
-    const context = () =>
-      new RequestContext(request, match?.params ?? {}, this.#options.state, info);
-    if (match !== undefined) return match.value(request, context);
+    const context = createContext(request, match?.params ?? {}, info);
+    if (match !== undefined) return match.value(context);
     return asksForPage(request)
       ? discardBody(request, this.#notFound.respond(request))
-      : this.#refuse(context());
+      : this.#refuse(context);
   }
 
-  readonly #refuse: Refuse<State> = (context, allow) => {
+  readonly #refuse: Refuse = (context, allow) => {
     const { refusePost } = this.#options;
     const response = refusePost && isPost(context.req)
       ? refusePost(context, routeError(allow))

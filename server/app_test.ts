@@ -1,12 +1,14 @@
 import { Fixture } from "./testdata/fixture.ts";
+import { FIXTURE_ROUTES } from "./testdata/fixture_routes.ts";
 import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { App } from "./app.ts";
 
 const fixture = await Fixture.build();
 const errors: unknown[] = [];
+const [echo, ...others] = FIXTURE_ROUTES;
 const app = await fixture.app({
-  aliases: { "/second-name": "/api/echo" },
+  routes: [{ ...echo!, aliases: ["/second-name"] }, ...others],
   onError: (error) => errors.push(error),
 });
 
@@ -124,12 +126,11 @@ Deno.test("wrong method → 405 with Allow", async () => {
   }
 });
 
-Deno.test("handler → query, peer, state, parameters", async () => {
+Deno.test("handler → query, peer, parameters", async () => {
   assert.deepEqual(await (await ask("/api/echo?a=b")).json(), {
     greeting: "hello",
     query: "?a=b",
     peer: "192.0.2.7",
-    state: "fixture",
   });
   const posted = await ask("/api/echo", { method: "POST", body: "sent" });
   assert.deepEqual([posted.status, await posted.text()], [201, "sent"]);
@@ -139,12 +140,11 @@ Deno.test("handler → query, peer, state, parameters", async () => {
 Deno.test("alias → the same route at a further path", async () => {
   const response = await ask("/second-name");
   assert.equal((await response.json()).greeting, "hello");
-  await assert.rejects(fixture.app({ aliases: { "/x": "/no-such-route" } }), TypeError);
-  await assert.rejects(
-    fixture.app({ aliases: { "/about": "/api/echo" } }),
-    /two routes at \/about/,
-  );
-  await fixture.app({ aliases: { "/api/echo": "/api/echo" } });
+  for (const taken of ["/about", "/note.txt", "/api/fail"]) {
+    const routes = [...others, { ...echo!, aliases: [taken] }];
+    await assert.rejects(fixture.app({ routes }), new RegExp(`two routes at ${taken}`));
+  }
+  await fixture.app({ routes: [{ ...echo!, aliases: [echo!.path] }] });
 });
 
 Deno.test("unknown path, in any form → the 404 page for browsers, else the error as JSON", async () => {
@@ -252,10 +252,8 @@ Deno.test("every response → security headers; pages → their own policy", asy
 Deno.test("no build, unknown variant or missing slot → error with what to do", async () => {
   await assert.rejects(
     App.load({
-      root: new URL("file:///nowhere/"),
       build: new URL("file:///nowhere/.build/"),
       variant: "one",
-      state: null,
     }),
     /Cannot read the build in .*: there is none\. Run `deno task build`\./,
   );

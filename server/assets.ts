@@ -16,7 +16,7 @@ export function firstAssets({ pages }: Manifest, path: string): Set<string> {
  * @throws {Error} there is no such asset, so that a missing part never counts as zero bytes
  */
 export function assetsOf({ assets }: Manifest, entryPoint: string): Set<string> {
-  const entry = Object.keys(assets).find((name) => assets[name]?.entryPoints.includes(entryPoint));
+  const entry = Object.keys(assets).find((name) => assets[name]?.entryPoint === entryPoint);
   if (entry === undefined) throw new Error(`The build has no chunk of ${entryPoint}.`);
   const found = new Set<string>();
   const follow = (name: string) => {

@@ -7,7 +7,6 @@ const asset = (part: Partial<ManifestAsset>): ManifestAsset => ({
   hash: "",
   bytes: 1,
   kind: "chunk",
-  entryPoints: [],
   imports: [],
   dynamicImports: [],
   sources: {},
@@ -28,7 +27,7 @@ const manifest = {
   assets: {
     "FIRST.js": asset({}),
     "LATER.js": asset({
-      entryPoints: ["later.ts"],
+      entryPoint: "later.ts",
       imports: ["FIRST.js", "SHARED.js"],
       dynamicImports: ["LAST.js"],
     }),

@@ -1,4 +1,5 @@
-import type { ServeConnection, ServedConnection } from "./deno_internals.ts";
+import type { ServeConnection, ServedConnection } from "../deno_internals.ts";
+import { STOP } from "./stop_times.ts";
 
 interface CappedServerOptions {
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
@@ -22,9 +23,6 @@ const REPORT_INTERVAL_MS = 60_000;
 
 /** Time for a response to be sent before its connection may be aborted. */
 const SEND_MS = 100;
-
-/** Stopping: time for requests that are on their way over open connections. */
-const LAST_REQUESTS_MS = 500;
 
 class Connection {
   /** Requests without a response. */
@@ -74,7 +72,7 @@ export class CappedServer {
       this.#stopping = true;
       this.#signalChange();
       this.#listener.close();
-      await withTimeout(LAST_REQUESTS_MS, this.#allClosed());
+      await withTimeout(STOP.lastRequests, this.#allClosed());
       for (const { served } of this.#open) {
         // Fails if the client closes the connection at the same time.
         served.shutdown().catch(() => {});

@@ -3,23 +3,17 @@ export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
 export type Method = typeof METHODS[number];
 
 /** What a handler receives for each request. */
-export interface Context<State = unknown> {
+export interface Context {
   readonly req: Request;
-  /**
-   * Parsed when first used, because most requests need only the path.
-   *
-   * @throws {BadRequestError} the `Host` header is invalid
-   */
+  /** @throws {BadRequestError} the `Host` header is invalid */
   readonly url: URL;
   /** The `[name]` segments of the route's path, decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** `AppOptions.state`: the same for every request. */
-  readonly state: State;
   /** Address of the client without its port; undefined without a TCP connection. */
   readonly peer: string | undefined;
 }
 
-/** The parts of a response that the kernel makes: this takes less time than to add headers to a `Response`. */
+/** The parts of a response that the framework makes: this takes less time than to add headers to a `Response`. */
 export interface ResponseParts {
   readonly status: number;
   /** By name in lower case. */
@@ -29,10 +23,9 @@ export interface ResponseParts {
 }
 
 export type HandlerResult = Response | ResponseParts;
-export type Handler<State = unknown> = (
-  ctx: Context<State>,
-) => HandlerResult | Promise<HandlerResult>;
-export type Handlers<State = unknown> = Partial<Record<Method, Handler<State>>>;
+export type Handler = (ctx: Context) => HandlerResult | Promise<HandlerResult>;
+/** Without a HEAD handler, GET answers HEAD. */
+export type Handlers = Partial<Record<Method, Handler>>;
 
 /** The request is malformed: answered with 400. */
 export class BadRequestError extends Error {
@@ -44,28 +37,21 @@ export interface ConnectionInfo {
   readonly remoteAddr: Deno.Addr;
 }
 
-/** A `Context` that computes expensive properties on first use. */
-export class RequestContext<State> implements Context<State> {
-  #url: URL | undefined;
-
-  constructor(
-    readonly req: Request,
-    readonly params: Readonly<Record<string, string>>,
-    readonly state: State,
-    readonly info: ConnectionInfo | undefined,
-  ) {}
-
-  get url(): URL {
-    if (this.#url === undefined) {
-      const url = URL.parse(this.req.url);
+export function createContext(
+  req: Request,
+  params: Context["params"],
+  info: ConnectionInfo | undefined,
+): Context {
+  const address = info?.remoteAddr;
+  return {
+    req,
+    params,
+    peer: address !== undefined && "hostname" in address ? address.hostname : undefined,
+    // Parsed only if it is used: most requests need only the path.
+    get url() {
+      const url = URL.parse(req.url);
       if (url === null) throw new BadRequestError("The request's Host is not a host.");
-      this.#url = url;
-    }
-    return this.#url;
-  }
-
-  get peer(): string | undefined {
-    const address = this.info?.remoteAddr;
-    return address !== undefined && "hostname" in address ? address.hostname : undefined;
-  }
+      return url;
+    },
+  };
 }

@@ -1,21 +1,12 @@
-import {
-  type HandlerResult,
-  type Handlers,
-  type Method,
-  METHODS,
-  type RequestContext,
-} from "./context.ts";
+/** How one address answers. */
+import { type Context, type HandlerResult, type Handlers, METHODS } from "./context.ts";
 import { appendHeader } from "./headers.ts";
 import type { Resource } from "./resource.ts";
-import { asksForPageData } from "./router.ts";
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Answers the requests at one path. Creates the context only if needed. */
-export type Endpoint<State> = (
-  request: Request,
-  context: () => RequestContext<State>,
-) => MaybePromise<Response>;
+/** Answers the requests at one path. */
+export type Endpoint = (context: Context) => MaybePromise<Response>;
 
 /** Makes a response with the headers that every response has. */
 export type AddCommonHeaders = (result: HandlerResult) => Response;
@@ -25,52 +16,33 @@ export type AddCommonHeaders = (result: HandlerResult) => Response;
  *
  * @param allow the methods that its address has; undefined: there is no such address
  */
-export type Refuse<State> = (context: RequestContext<State>, allow?: string) => Response;
+export type Refuse = (context: Context, allow?: string) => Response;
 
-/** A page, an asset or a static file: prepared responses to GET and HEAD. */
-export function resourceEndpoint<State>(
-  resource: Resource,
-  refuse: Refuse<State>,
-): Endpoint<State> {
-  return (request, context) =>
-    request.method === "GET" || request.method === "HEAD"
-      ? resource.respond(request)
-      : refuse(context(), "GET, HEAD");
+/** A page, an asset or a static file: GET and HEAD. */
+export function resourceEndpoint(resource: Resource, refuse: Refuse): Endpoint {
+  return (context) =>
+    context.req.method === "GET" || context.req.method === "HEAD"
+      ? resource.respond(context.req)
+      : refuse(context, "GET, HEAD");
 }
 
-/** A page, or its page data if the query asks for it. */
-export function pageEndpoint<State>(page: Endpoint<State>, data: Endpoint<State>): Endpoint<State> {
-  return (request, context) => (asksForPageData(request.url) ? data : page)(request, context);
-}
-
-/** The `handlers` that a `routes/**\/*.ts` exports. Without a HEAD handler, GET answers HEAD. */
-export function handlerEndpoint<State>(
-  handlers: Handlers<State>,
+/** A route of handlers. Without a HEAD handler, GET answers HEAD. */
+export function handlerEndpoint(
+  handlers: Handlers,
   addHeaders: AddCommonHeaders,
-  refuse: Refuse<State>,
-): Endpoint<State> {
+  refuse: Refuse,
+): Endpoint {
   const table = new Map(Object.entries(handlers));
-  const headFromGet = table.has("GET") && !table.has("HEAD");
-  const allow = METHODS.filter((method) => table.has(method) || (method === "HEAD" && headFromGet))
-    .join(", ");
-  return (request, context) => {
-    // The runtime sends only the head of a response to HEAD, and cancels its stream.
-    const method = request.method === "HEAD" && headFromGet ? "GET" : request.method;
-    const handler = table.get(method);
-    if (handler === undefined) return refuse(context(), allow);
-    const result = handler(context());
-    const finish = (result: HandlerResult) => discardBody(request, addHeaders(result));
-    // No promise for a synchronous response: it would take another turn of the event loop.
+  // The runtime sends only the head of a response to HEAD, and cancels its stream.
+  if (handlers.GET && !handlers.HEAD) table.set("HEAD", handlers.GET);
+  const allow = METHODS.filter((method) => table.has(method)).join(", ");
+  return (context) => {
+    const handler = table.get(context.req.method);
+    if (handler === undefined) return refuse(context, allow);
+    const finish = (result: HandlerResult) => discardBody(context.req, addHeaders(result));
+    const result = handler(context);
     return result instanceof Promise ? result.then(finish) : finish(result);
   };
-}
-
-/** Whether a value is what a handler route must export. */
-export function areHandlers(value: unknown): value is Handlers<unknown> {
-  return typeof value === "object" && value !== null &&
-    Object.entries(value).every(([method, handler]) =>
-      METHODS.includes(method as Method) && typeof handler === "function"
-    );
 }
 
 /**
@@ -107,11 +79,11 @@ export function errorResponse(allow: string | undefined): Response {
   return Response.json(body, { status, headers });
 }
 
-/** A page, its page data, or a handler route. Assets and static files are not observed. */
+/** A page, its partial, or a route of handlers. Assets and static files are not observed. */
 export interface ObservedRoute {
   /** The path with its `[name]` segments; for an alias, the path of its route. */
   readonly path: string;
-  readonly kind: "page" | "page data" | "handler";
+  readonly kind: "page" | "partial" | "handler";
 }
 
 /**
@@ -124,14 +96,11 @@ export type Observer = (
   append: (response: Response, name: string, value: string) => void,
 ) => MaybePromise<Response>;
 
-/** Returns the observer of a route; undefined: none, at no cost for its requests. */
+/** Returns the observer of a route; undefined: none. */
 export type Observe = (route: ObservedRoute) => Observer | undefined;
 
 /** Wraps an endpoint with an observer. */
-export function observed<State>(
-  endpoint: Endpoint<State>,
-  observer: Observer | undefined,
-): Endpoint<State> {
+export function observed(endpoint: Endpoint, observer: Observer | undefined): Endpoint {
   if (observer === undefined) return endpoint;
-  return (request, context) => observer(request, () => endpoint(request, context), appendHeader);
+  return (context) => observer(context.req, () => endpoint(context), appendHeader);
 }

@@ -8,8 +8,6 @@ export interface Manifest {
   readonly dev: boolean;
   /** Pages, error pages included, once for each variant. */
   readonly pages: readonly ManifestPage[];
-  /** `routes/**\/*.ts`, loaded at the start. */
-  readonly handlers: readonly ManifestModule[];
   /** Files under `/assets/`, by name. */
   readonly assets: Readonly<Record<string, ManifestAsset>>;
   /** Files of `static/`, by the path at which they are served. */
@@ -25,20 +23,13 @@ export interface ManifestPage {
   readonly variant: string;
   /** Relative to `.build/pages/`. */
   readonly file: string;
-  /** The page data, relative to `.build/pages/`. Error pages have none. */
-  readonly data?: string;
+  /** The page's partial, relative to `.build/pages/`. Error pages have none. */
+  readonly partial?: string;
   /** CSP hashes (`sha256-…`) of inline scripts and styles. */
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
   /** Assets that the page loads before its islands are hydrated, in the order of use. */
   readonly assets: readonly string[];
-}
-
-export interface ManifestModule {
-  /** The route; `[name]` segments are parameters. */
-  readonly path: string;
-  /** Relative to the project's root. */
-  readonly module: string;
 }
 
 /** Sizes in bytes. An encoding that is not smaller is omitted. */
@@ -59,8 +50,8 @@ export interface ManifestAsset extends ManifestFile {
   readonly kind: "vendor" | "client" | "island" | "chunk" | "extra" | "reload";
   /** The island's name, or the asset's specifier in the import map. */
   readonly name?: string;
-  /** The source files of an entry point or of dynamic imports, relative to the root. */
-  readonly entryPoints: readonly string[];
+  /** The source of an entry point or of a dynamic import, relative to the root. */
+  readonly entryPoint?: string;
   /** The id that the asset shares with its source map. */
   readonly debugId?: string;
   /** Names of assets, or specifiers of the import map. */
@@ -71,9 +62,9 @@ export interface ManifestAsset extends ManifestFile {
 }
 
 /** Increase it when {@linkcode Manifest} changes. */
-export const MANIFEST_VERSION = 5;
+export const MANIFEST_VERSION = 6;
 
-/** The build is missing, or was made by another version of the kernel. The message is one line. */
+/** The build is missing, or was made by another version of the framework. The message is one line. */
 export class ManifestError extends Error {
   override readonly name = "ManifestError";
 }

@@ -1,11 +1,11 @@
 /**
- * The kernel at run time: file routes, pages that were made at build time and are completed once at the
+ * The framework at run time: routes, pages that were made at build time and are completed once at the
  * start, assets, headers.
  *
  * Not included: the parts of pages (`page.tsx`, which needs React), the build (`build/`, which also needs
  * esbuild), browser code (`client/`). There is no rendering at run time.
  */
-export { App, type AppOptions, PathTakenError } from "./app.ts";
+export { App, type AppOptions, PathTakenError, type Route } from "./app.ts";
 export { assetsOf, createSourceMaps, extraAsset, firstAssets } from "./assets.ts";
 export { BadRequestError, METHODS } from "./context.ts";
 export type { Context, Handler, Handlers, Method } from "./context.ts";
@@ -13,3 +13,4 @@ export type { Observe, ObservedRoute, Observer } from "./endpoint.ts";
 export type { SecurityOptions } from "./headers.ts";
 export { type Manifest, ManifestError, readManifest } from "./manifest.ts";
 export { ListenError, serve, type ServeOptions } from "./serve.ts";
+export { STOP } from "./stop_times.ts";

@@ -30,10 +30,9 @@ Deno.test("pages and handlers → observed by route; assets and static files →
   assert.ok(routes.some(({ path, kind }) => path === "/items/[id]" && kind === "handler"));
 });
 
-Deno.test("page data → observed separately from its page, GET and HEAD", async () => {
+Deno.test("partial → observed separately from its page, GET and HEAD", async () => {
   const seen: string[] = [];
   const app = await fixture.app({
-    aliases: { "/here": "/about" },
     observe: ({ path, kind }) =>
       kind === "handler" ? undefined : (request, respond) => {
         seen.push(`${request.method} ${path} ${kind}`);
@@ -44,12 +43,12 @@ Deno.test("page data → observed separately from its page, GET and HEAD", async
     await (await app.handler(new Request(`http://h${path}`, { method }))).text();
   await ask("/about");
   await ask("/about?fresh-partial=true");
-  await ask("/here?a=b&fresh-partial=true", "HEAD");
+  await ask("/about?a=b&fresh-partial=true", "HEAD");
   await ask("/nowhere?fresh-partial=true");
   assert.deepEqual(seen, [
     "GET /about page",
-    "GET /about page data",
-    "HEAD /about page data",
+    "GET /about partial",
+    "HEAD /about partial",
   ]);
 });
 

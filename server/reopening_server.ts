@@ -14,7 +14,7 @@ const LAST_RETRY_MS = 1_000;
 
 /**
  * `Deno.serve` without a limit on connections, for platforms and versions of Deno where
- * {@link ./deno_internals.ts} cannot be used. `Deno.serve` stops listening when file descriptors run out:
+ * {@link ../deno_internals.ts} cannot be used. `Deno.serve` stops listening when file descriptors run out:
  * this server then closes idle connections and listens again on the same port. The process needs
  * permission for that port number; permission for port 0 is not enough.
  */

@@ -20,89 +20,47 @@ interface ResourceOptions {
   readonly status?: number;
 }
 
-interface Representation {
-  readonly etag: string;
-  readonly full: Response;
-  readonly head: Response;
-  readonly notModified: Response;
-}
-
 /** Ends of the entity tags of the encodings. */
 const ETAG_ENDS: Readonly<Record<Encoding, string>> = { br: "-br", gzip: "-gz", identity: "" };
 
-/** Maximum number of remembered `Accept-Encoding` values; browsers send a handful. */
-const MAX_NEGOTIATED = 64;
-
-/**
- * Answers GET and HEAD with prepared responses. Cloning a response shares its body and takes a third
- * of a microsecond; creating one copies the body, so each is created by its first request. Ranges are not
- * supported: files are small.
- */
+/** Answers GET and HEAD with a content that does not change. Ranges are not supported: files are small. */
 export class Resource {
-  readonly #options: Omit<ResourceOptions, "bodies">;
+  readonly #options: ResourceOptions;
   readonly #status: number;
   readonly #encodings: readonly Encoding[];
-  /** Bodies of the encodings that were not requested yet. */
-  readonly #bodies: Map<Encoding, Uint8Array<ArrayBuffer>>;
-  readonly #representations = new Map<Encoding, Representation>();
-  readonly #negotiated = new Map<string | null, Representation>();
+  readonly #common: readonly HeaderPair[];
 
-  constructor({ bodies, ...options }: ResourceOptions) {
+  constructor(options: ResourceOptions) {
     this.#options = options;
     this.#status = options.status ?? 200;
-    this.#bodies = new Map(Object.entries(bodies) as [Encoding, Uint8Array<ArrayBuffer>][]);
-    this.#encodings = [...this.#bodies.keys()];
+    this.#encodings = Object.keys(options.bodies) as Encoding[];
+    this.#common = [
+      ["Vary", "Accept-Encoding"],
+      ["Cache-Control", options.cacheControl],
+      ...options.headers,
+    ];
     // At the start, not at the first request.
     checkHeaders(options.headers);
   }
 
-  respond(request: Request): Response {
-    const { headers, method } = request;
-    const representation = this.#negotiate(headers.get("accept-encoding"));
-    if (this.#status === 200) {
-      const known = headers.get("if-none-match");
-      if (known !== null && matchesEtag(known, representation.etag)) {
-        return representation.notModified.clone();
+  respond({ headers: asked, method }: Request): Response {
+    const { bodies, type, hash } = this.#options;
+    const status = this.#status;
+    const encoding = negotiateEncoding(asked.get("accept-encoding"), this.#encodings);
+    const etag = `"${hash}${ETAG_ENDS[encoding]}"`;
+    const headers = new Headers(this.#common as HeaderPair[]);
+    if (status === 200) {
+      headers.set("ETag", etag);
+      const known = asked.get("if-none-match");
+      if (known !== null && matchesEtag(known, etag)) {
+        return new Response(null, { status: 304, headers });
       }
     }
-    return (method === "HEAD" ? representation.head : representation.full).clone();
-  }
-
-  #negotiate(header: string | null): Representation {
-    const remembered = this.#negotiated.get(header);
-    if (remembered !== undefined) return remembered;
-    const encoding = negotiateEncoding(header, this.#encodings);
-    const representation = this.#representations.get(encoding) ?? this.#represent(encoding);
-    if (this.#negotiated.size < MAX_NEGOTIATED) this.#negotiated.set(header, representation);
-    return representation;
-  }
-
-  #represent(encoding: Encoding): Representation {
-    const { type, hash, cacheControl, headers: further } = this.#options;
-    const status = this.#status;
-    const body = this.#bodies.get(encoding)!;
-    const etag = `"${hash}${ETAG_ENDS[encoding]}"`;
-    const common: HeaderPair[] = [
-      ["Vary", "Accept-Encoding"],
-      ["Cache-Control", cacheControl],
-      ...further,
-    ];
-    const headers: HeaderPair[] = [
-      ...common,
-      ["Content-Type", type],
-      ["Content-Length", String(body.length)],
-    ];
-    if (encoding !== "identity") headers.push(["Content-Encoding", encoding]);
-    if (status === 200) headers.push(["ETag", etag]);
-    const representation = {
-      etag,
-      full: new Response(body, { status, headers }),
-      head: new Response(null, { status, headers }),
-      notModified: new Response(null, { status: 304, headers: [...common, ["ETag", etag]] }),
-    };
-    this.#representations.set(encoding, representation);
-    this.#bodies.delete(encoding);
-    return representation;
+    const body = bodies[encoding]!;
+    headers.set("Content-Type", type);
+    headers.set("Content-Length", String(body.length));
+    if (encoding !== "identity") headers.set("Content-Encoding", encoding);
+    return new Response(method === "HEAD" ? null : body, { status, headers });
   }
 }
 
@@ -115,7 +73,6 @@ const ENTITY_TAG = /[ \t,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?:,|$)/y;
  * @param etag with its quotes
  */
 export function matchesEtag(header: string, etag: string): boolean {
-  if (header === etag) return true;
   if (header.trim() === "*") return true;
   ENTITY_TAG.lastIndex = 0;
   for (let match = ENTITY_TAG.exec(header); match !== null; match = ENTITY_TAG.exec(header)) {

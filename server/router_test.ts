@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { asksForPageData, pathOf, Router } from "./router.ts";
+import { asksForPartial, pathOf, Router } from "./router.ts";
 
 Deno.test("path → exactly as sent in the URL", () => {
   const cases: [string, string][] = [
@@ -28,7 +28,7 @@ Deno.test("exact paths before patterns; a second exact path → refused", () => 
   }
 });
 
-Deno.test("fresh-partial=true anywhere in the query → page data", () => {
+Deno.test("fresh-partial=true anywhere in the query → partial", () => {
   const cases: [string, boolean][] = [
     ["http://host/", false],
     ["http://host/?fresh-partial=true", true],
@@ -43,5 +43,5 @@ Deno.test("fresh-partial=true anywhere in the query → page data", () => {
     ["http://host/?not-fresh-partial=true", false],
     ["http://host/?a=?fresh-partial=true", false],
   ];
-  for (const [url, asks] of cases) assert.equal(asksForPageData(url), asks, url);
+  for (const [url, asks] of cases) assert.equal(asksForPartial(url), asks, url);
 });

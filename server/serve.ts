@@ -1,6 +1,7 @@
 import { CappedServer, withTimeout } from "./capped_server.ts";
-import { connectionServer, listenShared } from "./deno_internals.ts";
+import { connectionServer, listenShared } from "../deno_internals.ts";
 import { ReopeningServer } from "./reopening_server.ts";
+import { STOP, STOP_MS } from "./stop_times.ts";
 
 export interface ServeOptions {
   /** 0 picks a free port. */
@@ -29,7 +30,7 @@ export interface ServeOptions {
   readonly onStopping: () => Promise<void> | void;
   /** Called after the last response: deliver what is left within so many milliseconds. */
   readonly onAnswered?: (ms: number) => Promise<void>;
-  /** Called at the end: close files, within {@linkcode CLOSE_MS}. */
+  /** Called at the end: close files, within `STOP.close`. */
   readonly onStopped: () => Promise<void> | void;
 }
 
@@ -38,16 +39,6 @@ export interface ServeOptions {
  * the limit when they run out.
  */
 const MAX_CONNECTIONS = 4_000;
-
-/** Time for pending responses, then for `onAnswered`. */
-const ANSWERS_MS = 2_500;
-const DELIVERY_MS = 800;
-/** Time to report what was not delivered. */
-const REPORT_MS = 200;
-const CLOSE_MS = 500;
-
-/** Maximum duration of a stop. Deno Deploy kills a process 5 seconds after it asked it to stop. */
-export const STOP_MS = ANSWERS_MS + DELIVERY_MS + REPORT_MS + CLOSE_MS;
 
 /** The server cannot listen at its address. The message is one line for the user. */
 export class ListenError extends Error {
@@ -68,14 +59,14 @@ export function serve(options: ServeOptions): void {
   const stop = async () => {
     if (stopping) return;
     stopping = true;
-    const closeAt = performance.now() + STOP_MS - CLOSE_MS;
+    const closeAt = performance.now() + STOP_MS - STOP.close;
     const stopped = Promise.resolve(options.onStopping());
-    await withTimeout(ANSWERS_MS, server.shutdown());
+    await withTimeout(STOP.answers, server.shutdown());
     if (options.onAnswered) {
-      await withTimeout(DELIVERY_MS + REPORT_MS, options.onAnswered(DELIVERY_MS));
+      await withTimeout(STOP.delivery + STOP.report, options.onAnswered(STOP.delivery));
     }
     await withTimeout(closeAt - performance.now(), stopped);
-    await withTimeout(CLOSE_MS, Promise.resolve(options.onStopped()));
+    await withTimeout(STOP.close, Promise.resolve(options.onStopped()));
     Deno.exit(0);
   };
 

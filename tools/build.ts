@@ -6,8 +6,8 @@
 import "../server/build/production.ts";
 import type { BuildFailure, Message } from "esbuild";
 import process from "node:process";
-import { isFresh } from "../server/build/inputs.ts";
-import { LOADED_TOGETHER } from "./loaded_together.ts";
+import { createRequire } from "node:module";
+import { isFresh } from "../server/build/freshness.ts";
 import { projectRoot } from "./project_files.ts";
 
 /** The browser's entry. */
@@ -19,7 +19,7 @@ const dev = process.argv.includes("--dev");
 
 if (
   process.argv.includes("--force") ||
-  !await isFresh({ root: projectRoot, dev })
+  !await isFresh(projectRoot, { dev })
 ) {
   Deno.exitCode = await buildSite() ? 0 : 1;
 }
@@ -47,7 +47,7 @@ async function buildSite(): Promise<boolean> {
       root: projectRoot,
       client: CLIENT,
       dev,
-      browser: { ...esbuildOptions, together: LOADED_TOGETHER },
+      browser: { ...esbuildOptions, alias: esModules() },
       extra: { ...extraAssets(), [PLAYER_SCRIPT]: await bundlePlayer() },
       files: await bundlePackages(projectRoot),
       builders: [BUILDER, PLAYER_ENTRY],
@@ -61,6 +61,13 @@ async function buildSite(): Promise<boolean> {
   } finally {
     await esbuild.stop();
   }
+}
+
+/** Packages whose entry for browsers is not an ES module, with the file that is one. */
+function esModules(): Record<string, string> {
+  const { resolve } = createRequire(import.meta.resolve("@jridgewell/trace-mapping"));
+  const name = "@jridgewell/resolve-uri";
+  return { [name]: resolve(name).replace(/umd\.js$/, "mjs") };
 }
 
 function isBuildFailure(error: unknown): error is BuildFailure {

@@ -21,9 +21,8 @@ export const WITHOUT_MONITORING: Replacements = {
     export const snapshot = () => state;
     export const subscribe = () => () => {};
     export const visitData = { spans: [], envelopes: [], subscribe };
-    export function start(config) {
-      if (config === undefined) void import("./start_telemetry.ts");
-    }
+    export function start() {}
+    export const loadOpenTelemetry = () => import("./start_telemetry.ts");
     export const flush = () => {};
     export function captureError() {}
     export function log() {}

@@ -1,3 +1,4 @@
+import "../shared/view_code.ts";
 import { useCallback, useEffect, useState } from "react";
 import { fragmentTo, useFragment, useIsVisible } from "../shared/fragment.ts";
 import { useSource, useSourceState } from "../shared/use_source.ts";

@@ -1,3 +1,4 @@
+import "../shared/view_code.ts";
 import { useEffect, useRef } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";

@@ -1,3 +1,4 @@
+import "../shared/view_code.ts";
 import { LevelFilter, levelParam } from "../shared/ChoiceFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { useFragment } from "../shared/fragment.ts";

@@ -1,3 +1,4 @@
+import "../shared/background_code.ts";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";

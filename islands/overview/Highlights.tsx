@@ -1,3 +1,4 @@
+import "../shared/background_code.ts";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { formatFineDuration } from "../../components/format.ts";
 import { Panel } from "../../components/Panel.tsx";

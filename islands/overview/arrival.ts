@@ -1,3 +1,4 @@
+import "../shared/background_code.ts";
 import { errorName } from "../../monitoring/models/error/error_entry.ts";
 import { type IndexEntries, indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { at, tidyText } from "../../monitoring/models/json.ts";

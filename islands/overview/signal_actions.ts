@@ -1,5 +1,6 @@
 import { formatDuration } from "../../components/format.ts";
-import { captureError } from "../../monitoring/browser/mod.ts";
+import { captureError, loadOpenTelemetry } from "../../monitoring/browser/mod.ts";
+import { runInSpan } from "../shared/manual_span.ts";
 
 /*
  * One function for each control of `Signals.tsx`. It makes the signal and returns a sentence for the page.
@@ -59,11 +60,11 @@ export function blockMainThread(): string {
   return `The main thread was blocked for ${formatDuration(LONG_TASK_MS)}.`;
 }
 
-/** A span with a request as its child. OpenTelemetry's API is in the same file as telemetry. */
+/** A span with a request as its child. */
 export async function createManualSpan(): Promise<string> {
-  const api = await import("../shared/manual_span.ts").catch(() => undefined);
+  const api = await loadOpenTelemetry().catch(() => undefined);
   if (api === undefined) return `No span: telemetry did not load. ${await requestBriefly()}`;
-  return `A manual span was created. ${await api.runInSpan("manual span", requestBriefly)}`;
+  return `A manual span was created. ${await runInSpan(api.trace, "manual span", requestBriefly)}`;
 }
 
 const requestBriefly = () => request("/signal?delay_ms=80");

@@ -1,3 +1,4 @@
+import "../shared/background_code.ts";
 import { useRef, useState } from "react";
 import { formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";

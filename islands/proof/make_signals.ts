@@ -1,5 +1,5 @@
-import { captureError, flush, log } from "../../monitoring/browser/mod.ts";
-import type { ManualSpan } from "../shared/manual_span.ts";
+import { captureError, flush, loadOpenTelemetry, log } from "../../monitoring/browser/mod.ts";
+import { type ManualSpan, runInSpan } from "../shared/manual_span.ts";
 import { LOG_ID, type SignalIds } from "./find_signals.ts";
 
 /** Names of the proof's signals in the lists. */
@@ -18,11 +18,10 @@ export interface MadeSignals {
 export async function makeSignals(): Promise<MadeSignals> {
   const error = randomHex(16);
   const logId = randomHex(8);
-  // OpenTelemetry's API is in the same file as telemetry, which runs.
-  const { runInSpan } = await import("../shared/manual_span.ts");
+  const api = await loadOpenTelemetry();
   const at = Date.now();
   // deno-lint-ignore require-await -- the span ends with the promise
-  const span = await runInSpan(nameOf("span"), async (span) => {
+  const span = await runInSpan(api.trace, nameOf("span"), async (span) => {
     captureError(new Error(nameOf("error")), { handled: true, eventId: error });
     log("info", nameOf("log"), { [LOG_ID]: logId });
     return span;

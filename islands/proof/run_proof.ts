@@ -1,3 +1,4 @@
+import "../shared/view_code.ts";
 import {
   type Receipt,
   type SignalKind,

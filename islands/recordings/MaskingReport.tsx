@@ -1,3 +1,4 @@
+import "../shared/view_code.ts";
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";

@@ -1,3 +1,4 @@
+import "../shared/view_code.ts";
 import { useFragment } from "../shared/fragment.ts";
 import { useSource } from "../shared/use_source.ts";
 import { RecordingList } from "./RecordingList.tsx";

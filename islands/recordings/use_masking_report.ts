@@ -5,8 +5,7 @@ import {
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { DataSource } from "../shared/source/source.ts";
-import { inParallel, inShortTasks, listEnvelopes } from "../shared/read_envelopes.ts";
-import { MAX_BYTES } from "./use_recording.ts";
+import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../shared/read_envelopes.ts";
 import { useLoaded, useRead } from "../shared/use_loaded.ts";
 
 /** Traces of one visit whose envelopes are read: a page of the list. */

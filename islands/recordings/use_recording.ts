@@ -13,10 +13,7 @@ import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { useLoaded, useRead } from "../shared/use_loaded.ts";
-import { inParallel, inShortTasks, listEnvelopes } from "../shared/read_envelopes.ts";
-
-/** Bytes of all segments, as sent, that are read: the events take some ten times the memory. */
-export const MAX_BYTES = 64 * 1024 * 1024;
+import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../shared/read_envelopes.ts";
 
 /** The segments of a recording, as far as they could be read. */
 interface ReadSegments {

@@ -1,3 +1,4 @@
+import "../shared/background_code.ts";
 import { useEffect, useMemo, useState } from "react";
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useMounted, useTelemetry } from "../shared/telemetry.ts";

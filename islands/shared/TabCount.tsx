@@ -1,3 +1,4 @@
+import "./background_code.ts";
 import { MAX_COUNT } from "../../monitoring/models/rows.ts";
 import { useSourceList } from "./source_list.ts";
 import { openSource } from "./use_source.ts";

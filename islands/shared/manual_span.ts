@@ -1,4 +1,8 @@
-import { SpanStatusCode, trace, TraceFlags } from "@opentelemetry/api";
+import type { SpanStatusCode, TraceAPI, TraceFlags } from "@opentelemetry/api";
+
+// The API itself is loaded with telemetry.
+const ERROR: SpanStatusCode.ERROR = 2;
+const SAMPLED: TraceFlags.SAMPLED = 1;
 
 /** A running span. */
 export interface ManualSpan {
@@ -12,13 +16,17 @@ export interface ManualSpan {
  *
  * @param work requests that it starts synchronously are children of the span
  */
-export function runInSpan<T>(name: string, work: (span: ManualSpan) => Promise<T>): Promise<T> {
+export function runInSpan<T>(
+  trace: TraceAPI,
+  name: string,
+  work: (span: ManualSpan) => Promise<T>,
+): Promise<T> {
   return trace.getTracer("sightglass").startActiveSpan(name, async (span) => {
     const { traceId, spanId, traceFlags } = span.spanContext();
     try {
-      return await work({ traceId, spanId, isSampled: (traceFlags & TraceFlags.SAMPLED) !== 0 });
+      return await work({ traceId, spanId, isSampled: (traceFlags & SAMPLED) !== 0 });
     } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.setStatus({ code: ERROR });
       throw error;
     } finally {
       span.end();

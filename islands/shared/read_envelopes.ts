@@ -1,6 +1,9 @@
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { ConsoleQuery, DataSource } from "./source/source.ts";
 
+/** Bytes of a recording's segments, as sent, that a view reads: the events take some ten times the memory. */
+export const MAX_BYTES = 64 * 1024 * 1024;
+
 /** Requests at the same time, as many as a browser sends to one server over HTTP/1.1. */
 const CONCURRENCY = 6;
 /** Milliseconds of work without a pause in which the page can react. */

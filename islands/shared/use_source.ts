@@ -1,5 +1,6 @@
 import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { visitData } from "../../monitoring/browser/mod.ts";
+import { createInboxSource } from "./source/inbox_source.ts";
 import { type ListState, LiveList } from "./source/live_list.ts";
 import type { Lists, Page } from "../../monitoring/models/rows.ts";
 import type { ConsoleQuery, DataSource, SourceState } from "./source/source.ts";
@@ -15,11 +16,6 @@ const INBOX = "/monitoring/inbox";
 /** One source for the page; all views share it. */
 let opened: Promise<DataSource> | undefined;
 
-async function openInbox(): Promise<DataSource> {
-  const { createInboxSource } = await import("./source/inbox_source.ts");
-  return createInboxSource(INBOX);
-}
-
 /** In relay mode a page cannot read what the ingest has, so the views show what this page sent. */
 async function openVisit(): Promise<DataSource> {
   const { createThisPageSource } = await import("./source/this_page_source.ts");
@@ -28,10 +24,11 @@ async function openVisit(): Promise<DataSource> {
 
 /** Opens the data source once for the page. After a failure the next call tries again. */
 export function openSource(variant: string): Promise<DataSource> {
-  return opened ??= (variant === "inbox" ? openInbox() : openVisit()).catch((error) => {
-    opened = undefined;
-    throw error;
-  });
+  return opened ??= (variant === "inbox" ? Promise.resolve(createInboxSource(INBOX)) : openVisit())
+    .catch((error) => {
+      opened = undefined;
+      throw error;
+    });
 }
 
 /**

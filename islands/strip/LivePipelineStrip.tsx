@@ -1,3 +1,4 @@
+import "../shared/background_code.ts";
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";

@@ -17,7 +17,7 @@ const COLUMNS = [
 ] as const;
 
 /** The web vitals of all page loads, one row for each page. A row leads to the loads of the page, slowest first. */
-export default function PageVitals({ source }: { source: DataSource | undefined }) {
+export function PageVitals({ source }: { source: DataSource | undefined }) {
   const { params } = useFragment("traces");
   const sort = sortParam(params, PAGE_COLUMNS);
   const q = params.get("q") ?? undefined;

@@ -1,13 +1,12 @@
-import { lazy, Suspense } from "react";
+import "../shared/view_code.ts";
 import { useFragment } from "../shared/fragment.ts";
 import { useSource } from "../shared/use_source.ts";
+import { PageVitals } from "./PageVitals.tsx";
 import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";
 import { TraceView } from "./TraceView.tsx";
 import { viewIsland } from "../shared/view_island.tsx";
 import { useShownBefore } from "../shared/list_navigation.ts";
-
-const PageVitals = lazy(() => import("./PageVitals.tsx"));
 
 /**
  * The view of traces: the list (`#/traces`), the web vitals of pages (`#/traces/vitals`), one trace (`#/traces/ID`),
@@ -27,11 +26,7 @@ function ListOrTrace({ variant }: { variant: string }) {
   const { returnFrom, wasListShown } = useShownBefore(traceId, isList);
 
   if (view === "traces" && id === "vitals") {
-    return (
-      <Suspense fallback={<p className="empty">Loading web vitals.</p>}>
-        <PageVitals source={source} />
-      </Suspense>
-    );
+    return <PageVitals source={source} />;
   }
   if (traceId === undefined) return <TraceList source={source} returnFrom={returnFrom} />;
   if (isList) return <TraceList source={source} returnFrom={undefined} compareWith={traceId} />;

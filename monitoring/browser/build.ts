@@ -61,6 +61,10 @@ export const esbuildOptions = {
   define: {
     // Removes the SDK's debug output, a fifth of its size.
     __SENTRY_DEBUG__: "false",
+    // Removes checks whether this is a build of Sentry's own, and whether it traces.
+    __SENTRY_BROWSER_BUNDLE__: "false",
+    __SENTRY_TRACING__: "true",
+    __SENTRY_RELEASE__: "undefined",
     // The worker is a file of this origin (below): the page's CSP forbids `blob:`.
     __SENTRY_EXCLUDE_REPLAY_WORKER__: "true",
     // The page has no shadow trees, and its only frame plays recordings, which must not be recorded.

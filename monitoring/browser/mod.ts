@@ -69,10 +69,18 @@ export function start(config: ClientConfig): void {
     readConsent();
     store.update({ phase: "loading" });
     try {
-      const { startTelemetry } = await import("./start_telemetry.ts");
+      const { startTelemetry } = await loadOpenTelemetry();
       // Evaluating the SDK and starting it would be one long task.
       await untilIdle();
-      flush = await startTelemetry({ config, fetch: nativeFetch, store, queue, visit, consent });
+      flush = await startTelemetry({
+        config,
+        fetch: nativeFetch,
+        store,
+        queue,
+        visit,
+        consent,
+        recording,
+      });
       store.update({ phase: "running" });
     } catch (error) {
       // Blocked, offline, or an unsupported browser. A later page reports how much this one has lost.
@@ -80,6 +88,10 @@ export function start(config: ClientConfig): void {
     }
   });
 }
+
+/** Loads the SDK, and OpenTelemetry's API with it: both are in one file. */
+export const loadOpenTelemetry = () => import("./start_telemetry.ts");
+const recording = () => import("./recording_chunk.ts");
 
 /** Allows this browser to collect and send a kind of signal, from now on, in all tabs and after reloads. */
 export const grant = (kind: SignalKind): void => setConsent(kind, true);

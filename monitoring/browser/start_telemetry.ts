@@ -26,7 +26,7 @@ import {
 import { knownPath } from "./privacy/text.ts";
 import { idGenerator } from "./random_ids.ts";
 import { startClient } from "./start_client.ts";
-import type { Recorder } from "./start_recording.ts";
+import type * as recorderModule from "./start_recording.ts";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
 import type { MainThreadTime, TelemetryStore } from "./telemetry_state.ts";
 import type { VisitDataWriter } from "./visit_data.ts";
@@ -40,7 +40,12 @@ interface TelemetryOptions {
   readonly queue: CallQueue;
   readonly visit: VisitDataWriter;
   readonly consent: Consent;
+  /** Loads the code that records the page. */
+  readonly recording: () => Promise<typeof recorderModule>;
 }
+
+// In this file, because code that makes spans by hand is loaded before it.
+export { trace } from "@opentelemetry/api";
 
 /**
  * Starts OpenTelemetry and Sentry's client. The order matters: each step depends on the ones before it,
@@ -49,7 +54,7 @@ interface TelemetryOptions {
  * @returns a function that sends what is buffered
  */
 export async function startTelemetry(
-  { config, fetch, store, queue, visit, consent }: TelemetryOptions,
+  { config, fetch, store, queue, visit, consent, recording }: TelemetryOptions,
 ): Promise<() => void> {
   const startedAt = performance.now();
   let ms = 0;
@@ -77,7 +82,7 @@ export async function startTelemetry(
 
   // 3. Follow consent from now on: delivery has started.
   const contextManager = new PageContextManager();
-  let recorder: Recorder | undefined;
+  let recorder: recorderModule.Recorder | undefined;
   let hadError = false;
   consent.follow((changed) => {
     if (changed.includes("traces")) {
@@ -164,7 +169,7 @@ export async function startTelemetry(
     }
     if (recorder) return recorder.start();
     try {
-      const { splitStaticStyles, startRecording } = await import("./start_recording.ts");
+      const { splitStaticStyles, startRecording } = await recording();
       splitStaticStyles();
       await untilIdle();
       // Consent may have changed meanwhile.

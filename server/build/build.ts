@@ -9,10 +9,10 @@ import {
 } from "../manifest.ts";
 import type { BuiltAsset } from "./built_asset.ts";
 import { type BrowserOptions, bundleBrowser, bundleStyle, sourcesOf } from "./bundle.ts";
-import { recordInputs } from "./inputs.ts";
+import { BUILT_AT, describeInputs, INPUTS } from "./freshness.ts";
 import { finishPage, importMapOf, renderPages } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
-import { APP, listFiles, type Project, scanProject } from "./scan.ts";
+import { APP, listFiles, NOT_FOUND, type Project, scanProject, SERVER_ERROR } from "./scan.ts";
 import { BuildError } from "./build_error.ts";
 
 export interface BuildOptions {
@@ -44,7 +44,7 @@ export interface BuildReport {
  * @throws {esbuild.BuildFailure} an error in a source, with file and line
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
-  const startedAt = Date.now();
+  const startedAt = new Date();
   const { root, client, dev = false, browser = {}, extra = {}, files = {}, builders = [] } =
     options;
   const names = listFiles(root);
@@ -68,7 +68,6 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     version: MANIFEST_VERSION,
     dev,
     pages: pages.map(({ entry }) => entry),
-    handlers: project.handlers,
     assets: byName(assets),
     statics: byName(statics),
   };
@@ -87,19 +86,22 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     ...statics.flatMap(({ files }) => files),
     ...pages.flatMap(({ files }) => files),
     ...Object.entries(files).map(([path, contents]) => ({ path, contents })),
-    { path: "inputs.json", contents: await recordInputs({ root, dev }, inputs, startedAt) },
-    { path: "manifest.json", contents: `${JSON.stringify(manifest, null, 1)}\n` },
+    { path: INPUTS, contents: describeInputs(root, dev, inputs) },
+    {
+      path: BUILT_AT,
+      contents: `${JSON.stringify(manifest, null, 1)}\n`,
+      modifiedAt: startedAt,
+    },
   ]);
   return { manifest, warnings: bundle.warnings };
 }
 
 /** Modules that the build imports to render pages. */
-function modulesOf({ notFound, serverError, pages, islands }: Project): string[] {
-  const single = [APP, notFound, serverError].filter((module) => module !== undefined);
-  return [...single, ...[...pages, ...islands].map(({ module }) => module)];
+function modulesOf({ pages, islands }: Project): string[] {
+  return [APP, NOT_FOUND, SERVER_ERROR, ...[...pages, ...islands].map(({ module }) => module)];
 }
 
-/** Whether a scanned file is part of the build without being imported. The server imports handlers. */
+/** Whether a scanned file is part of the build without being imported. */
 function isContent(file: string): boolean {
   return file.startsWith("static/");
 }

@@ -1,9 +1,7 @@
-import { KERNEL_CLIENT_BUDGET } from "../../bench/budgets.ts";
-import { copiedSite, Fixture, SITE, SITE_OPTIONS } from "../testdata/fixture.ts";
+import { copiedSite, Fixture, SITE } from "../testdata/fixture.ts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { BuildFailure } from "esbuild";
-import { build, type BuildReport } from "./build.ts";
 
 const fixture = await Fixture.build();
 const { manifest } = fixture.report;
@@ -77,10 +75,11 @@ const islandFiles = new Map(assetsOf("island").map(([file, asset]) => [asset.nam
 const [[clientFile = "", clientAsset] = []] = assetsOf("client");
 const [[vendorFile = ""] = []] = assetsOf("vendor");
 
+/** What the client is made of. */
+const firstCode = Object.values(manifest.assets).find(({ sources }) => "client.ts" in sources);
+
 Deno.test("islands that pages load first → in the client's file, each other one in its own", () => {
-  const first = Object.keys(clientAsset?.sources ?? {}).filter((file) =>
-    file.startsWith("islands/")
-  );
+  const first = Object.keys(firstCode?.sources ?? {}).filter((file) => file.startsWith("islands/"));
   assert.deepEqual(first, ["islands/Counter.tsx", "islands/Field.tsx", "islands/Plain.tsx"]);
   assert.deepEqual([...islandFiles.keys()].sort(), ["Folded"]);
 });
@@ -96,78 +95,38 @@ Deno.test("page → preloads React, the client and what it shares, nothing else"
 
 Deno.test("dynamic import → a chunk of its own, not preloaded", () => {
   const later = Object.entries(manifest.assets).find(([, asset]) =>
-    asset.entryPoints.includes("later.ts")
+    asset.entryPoint === "later.ts"
   );
   assert.ok(later && !page("/", "one").assets.includes(later[0]));
-  assert.ok(clientAsset?.dynamicImports.includes(later[0]));
+  assert.ok(firstCode?.dynamicImports.includes(later[0]));
 });
 
-const GROUP = ["later.ts", "islands/Folded.tsx"];
-
-/** A site in which another entry point, `more.ts`, uses code of the group. `later.ts` exports it as `name`. */
-async function buildSharingSite(root: string, name: string): Promise<BuildReport> {
-  const write = (file: string, text: string) => Deno.writeTextFile(`${root}/${file}`, text);
-  await write("code.ts", "export const code = (text: string) => self.alert(text);\n");
-  await write("later.ts", `export { code as ${name} } from "./code.ts";\n`);
-  await write(
-    "more.ts",
-    'import { code } from "./code.ts";\nexport const more = () => code("");\n',
+Deno.test("module that a later chunk shares with the client → in the client's file", async () => {
+  await using site = await copiedSite();
+  await Deno.writeTextFile(`${site.root}/shared.ts`, "export const shared = [self];\n");
+  for (const file of ["client.ts", "later.ts"]) {
+    const text = await Deno.readTextFile(`${site.root}/${file}`);
+    const use = 'import { shared } from "./shared.ts";\nshared.push(self);\n';
+    await Deno.writeTextFile(`${site.root}/${file}`, use + text);
+  }
+  const { manifest } = await site.build();
+  const first = manifest.pages.find(({ path }) => path === "/")?.assets ?? [];
+  const owners = Object.keys(manifest.assets).filter((name) =>
+    "shared.ts" in manifest.assets[name]!.sources
   );
-  await write(
-    "islands/Plain.tsx",
-    'export default () => <button onClick={() => import("../more.ts")}>More</button>;\n',
-  );
-  const client = await Deno.readTextFile(`${root}/client.ts`);
-  await write("client.ts", client.replaceAll(/\b(?:later|after)\b(?!\.ts)/g, name));
-  return await build({ root, ...SITE_OPTIONS, browser: { together: [GROUP] } });
-}
-
-Deno.test("modules that are loaded together → one file; none that only re-exports", async () => {
-  await using site = await copiedSite();
-  const { manifest: { assets } } = await buildSharingSite(site.root, "later");
-  const fileOf = (source: string) =>
-    Object.keys(assets).filter((name) => assets[name]?.entryPoints.includes(source));
-  const [file = ""] = fileOf("later.ts");
-  assert.deepEqual(assets[file]?.entryPoints, GROUP);
-  assert.deepEqual(fileOf("islands/Folded.tsx"), [file]);
-  assert.ok("code.ts" in assets[file]!.sources, "its own code");
-  const [[client = ""] = []] = Object.entries(assets).filter(([, { kind }]) => kind === "client");
-  assert.ok(assets[client]?.dynamicImports.includes(file));
-  const [more = ""] = fileOf("more.ts");
-  assert.ok(assets[more]?.imports.includes(file));
+  assert.equal(owners.length, 1);
+  assert.ok(first.includes(owners[0]!));
+  assert.equal(first.length, 3, "React, the client's entry, and what it is made of");
 });
 
-Deno.test("export of a merged module renamed → no script keeps its name with other bytes", async () => {
+Deno.test("CommonJS module in browser code → build error", async () => {
   await using site = await copiedSite();
-  await buildSharingSite(site.root, "later");
-  const before = snapshot(`${site.root}/.build/assets`);
-  await buildSharingSite(site.root, "after");
-  const after = snapshot(`${site.root}/.build/assets`);
-  const kept = Object.keys(after).filter((name) => name in before);
-  assert.deepEqual(kept.filter((name) => before[name] !== after[name]), []);
-});
-
-Deno.test("modules that export the same name together → build error that names both", async () => {
-  await using site = await copiedSite();
-  await Deno.writeTextFile(`${site.root}/later.ts`, "export default () => {};\n");
+  await Deno.writeTextFile(`${site.root}/old.cjs`, "exports.old = 1;\n");
   await Deno.writeTextFile(
-    `${site.root}/client.ts`,
-    'import("./later.ts");\n' +
-      await Deno.readTextFile(`${site.root}/client.ts`),
+    `${site.root}/later.ts`,
+    'import { old } from "./old.cjs";\nexport const later = () => self.alert(old);\n',
   );
-  await assert.rejects(
-    site.build({ browser: { together: [["later.ts", "islands/Folded.tsx"]] } }),
-    /Cannot merge later\.ts and islands\/Folded\.tsx: both export default/,
-  );
-});
-
-Deno.test("client code of the kernel → within its budget, navigation in a later chunk", () => {
-  const gzip = clientAsset?.gzip ?? Infinity;
-  assert.ok(gzip <= KERNEL_CLIENT_BUDGET.limit.most, `${gzip} bytes`);
-  const navigation = Object.values(manifest.assets).find(({ sources }) =>
-    Object.keys(sources).some((source) => source.endsWith("client/replace_page.ts"))
-  );
-  assert.equal(navigation?.kind, "chunk");
+  await assert.rejects(site.build(), /imports old\.cjs, which is CommonJS/);
 });
 
 Deno.test("islands → prerendered with their own prefix, followed by their props", async () => {
@@ -188,28 +147,34 @@ Deno.test("islands → prerendered with their own prefix, followed by their prop
   );
 });
 
-Deno.test("page data → title and content only", async () => {
-  const { data = "", file } = page("/about", "one");
-  const [dataHtml, pageHtml] = await Promise.all([read(`pages/${data}`), read(`pages/${file}`)]);
+Deno.test("partial → title and content only", async () => {
+  const { partial = "", file } = page("/about", "one");
+  const [partialHtml, pageHtml] = await Promise.all([
+    read(`pages/${partial}`),
+    read(`pages/${file}`),
+  ]);
   assert.match(
-    dataHtml,
+    partialHtml,
     /^<!DOCTYPE html><html lang="en" data-variant="one"><head><meta charset="utf-8"\/><title>About<\/title><\/head><body><div data-page="[^"]+"><main>/,
   );
-  assert.match(dataHtml, /<\/main><\/div><\/body><\/html>$/);
-  assert.ok(dataHtml.includes('data-island-props>{"start":7,"label":"about"}</script>'));
-  assert.doesNotMatch(dataHtml, /<style|<link|importmap|noscript|src=|data-announcer|id="client"/);
+  assert.match(partialHtml, /<\/main><\/div><\/body><\/html>$/);
+  assert.ok(partialHtml.includes('data-island-props>{"start":7,"label":"about"}</script>'));
+  assert.doesNotMatch(
+    partialHtml,
+    /<style|<link|importmap|noscript|src=|data-announcer|id="client"/,
+  );
   assert.match(pageHtml, /noscript/);
   assert.doesNotMatch(pageHtml, /data-page-end/);
   // Error pages cannot be navigated to.
-  assert.equal(page("404", "one").data, undefined);
+  assert.equal(page("404", "one").partial, undefined);
 });
 
 Deno.test("script in a page → build error", async () => {
   await using site = await copiedSite();
-  const kernel = new URL("../page.tsx", import.meta.url);
+  const framework = new URL("../page.tsx", import.meta.url);
   await Deno.writeTextFile(
     `${site.root}/routes/about.tsx`,
-    `import { InlineScript } from "${kernel}";\n` +
+    `import { InlineScript } from "${framework}";\n` +
       'export const variants = ["one"];\n' +
       'export default () => <InlineScript code="self.ran = true" />;\n',
   );

@@ -2,13 +2,12 @@ import type * as esbuild from "esbuild";
 import { createHash } from "node:crypto";
 import type { ManifestAsset } from "../manifest.ts";
 import { withDebugId } from "./debug_id.ts";
-import { foldEntries, type Script } from "./fold_entries.ts";
 
 /** A script for the browser. */
 export interface BuiltAsset extends
   Pick<
     ManifestAsset,
-    "kind" | "entryPoints" | "debugId" | "imports" | "dynamicImports" | "sources"
+    "kind" | "entryPoint" | "debugId" | "imports" | "dynamicImports" | "sources"
   > {
   /** File name. */
   readonly name: string;
@@ -26,7 +25,7 @@ export interface Bundle {
 }
 
 /** What a script is for. */
-type Role = Pick<BuiltAsset, "kind" | "label" | "entryPoints">;
+type Role = Pick<BuiltAsset, "kind" | "label" | "entryPoint">;
 
 /**
  * Converts esbuild's outputs to assets. Adds a debug id to each script and its source map.
@@ -39,33 +38,24 @@ export function collect(
 ): Bundle {
   const { metafile, outputFiles, warnings } = result;
   const files = new Map(outputFiles.map((file) => [fileName(file.path), file]));
-  const scripts = Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"))
-    .map(([path, output]): Script => {
+  const assets = Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"))
+    .map(([path, output]): BuiltAsset => {
       const name = fileName(path);
       const imported = (kind: string) =>
         unique(
           output.imports.filter((entry) => entry.kind === kind)
             .map((entry) => entry.external ? entry.path : fileName(entry.path)),
         );
-      const map = files.get(`${name}.map`)?.contents;
+      const contentsOf = (file: string) => new Uint8Array(files.get(file)!.contents);
       return {
         name,
-        text: files.get(name)!.text,
-        ...(map && { map: new Uint8Array(map) }),
-        ...(output.entryPoint && { entryPoint: output.entryPoint }),
+        ...withDebugId(contentsOf(name), contentsOf(`${name}.map`)),
+        ...roleOf(output.entryPoint),
         imports: imported("import-statement"),
         dynamicImports: imported("dynamic-import"),
         sources: sourceSizes(output.inputs),
       };
     });
-  const assets = foldEntries(scripts).map(({ text, map, entryPoint, ...script }): BuiltAsset => {
-    const contents = new TextEncoder().encode(text);
-    return {
-      ...script,
-      ...(map ? withDebugId(contents, map) : { contents }),
-      ...roleOf(entryPoint),
-    };
-  });
   return { assets, inputs: Object.keys(metafile.inputs), warnings };
 }
 
@@ -92,7 +82,6 @@ export function extraAsset(label: string, code: string): BuiltAsset {
     contents,
     kind: "extra",
     label,
-    entryPoints: [],
     imports: [],
     dynamicImports: [],
     sources: {},

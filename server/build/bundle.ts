@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Bundle, collect, extraAsset, unique } from "./built_asset.ts";
 import { FIRST_LINES } from "./debug_id.ts";
-import { entryPointsOf, mergeChunks } from "./merge_chunks.ts";
+import { BuildError } from "./build_error.ts";
 import { type Project, STYLE } from "./scan.ts";
 
 /** Output folder for esbuild: paths in source maps are relative to it. */
@@ -50,11 +50,6 @@ export interface BrowserOptions {
   readonly define?: Readonly<Record<string, string>>;
   readonly plugins?: readonly esbuild.Plugin[];
   readonly alias?: Readonly<Record<string, string>>;
-  /**
-   * Modules that pages load with `import()` at about the same time: each list becomes one file, earlier
-   * lists first. Paths are relative to the root.
-   */
-  readonly together?: readonly (readonly string[])[];
 }
 
 interface BundleOptions {
@@ -72,8 +67,8 @@ interface BundleOptions {
 
 const RELOAD = fileURLToPath(new URL("../client/reload.ts", import.meta.url));
 const ISLAND_MAP = fileURLToPath(new URL("../client/island_map.ts", import.meta.url));
-/** Resolves React as the kernel does. */
-const KERNEL = fileURLToPath(new URL("..", import.meta.url));
+/** Resolves React as the framework does. */
+const FRAMEWORK = fileURLToPath(new URL("..", import.meta.url));
 
 /** A banner, so that source maps and file names include these lines. */
 const SCRIPTS = { ...COMMON, banner: { js: FIRST_LINES } } as const;
@@ -136,42 +131,56 @@ async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
   const result = await esbuild.build({
     ...SCRIPTS,
     absWorkingDir: root,
-    stdin: { contents: vendorSource(), resolveDir: KERNEL, sourcefile: "vendor.js", loader: "js" },
+    stdin: {
+      contents: vendorSource(),
+      resolveDir: FRAMEWORK,
+      sourcefile: "vendor.js",
+      loader: "js",
+    },
     define: PRODUCTION,
   });
   // All inputs are packages, whose versions are in the lock.
-  return { ...collect(result, () => ({ kind: "vendor", entryPoints: [] })), inputs: [] };
+  return { ...collect(result, () => ({ kind: "vendor" })), inputs: [] };
 }
 
 async function bundleOwn(options: BundleOptions): Promise<Bundle> {
   const { root, project, client, dev, browser, extra } = options;
-  const own = {
+  const result = await esbuild.build({
     ...SCRIPTS,
     absWorkingDir: root,
     entryPoints: [client, ...(dev ? [RELOAD] : [])],
     splitting: true,
+    // Imported by every module: all that the client is made of is then one file, whatever else uses a part of it.
+    inject: [client],
+    // The client would wait for a chunk, and the chunk for the client.
+    supported: { "top-level-await": false },
     external: [...VENDOR_SPECIFIERS, ...Object.keys(extra)],
     define: { ...PRODUCTION, ...browser.define },
     plugins: [islandMap(options), ...browser.plugins ?? []],
     ...(browser.alias && { alias: { ...browser.alias } }),
-  };
-  const groups = browser.together ?? [];
-  const plugins = [await mergeChunks(own, client, groups), ...own.plugins];
+  });
+  checkFormats(result.metafile);
   const islands = new Map(project.islands.map(({ name, module }) => [module, name]));
-  const result = await esbuild.build({ ...own, plugins });
   return collect(result, (entryPoint) => {
-    const entryPoints = entryPointsOf(entryPoint, groups);
-    const [source = ""] = entryPoints;
-    if (source === client) return { kind: "client", entryPoints };
-    const island = entryPoints.length === 1 ? islands.get(source) : undefined;
-    if (island !== undefined) return { kind: "island", label: island, entryPoints };
-    const isReload = source !== "" && resolve(root, source) === RELOAD;
-    return { kind: isReload ? "reload" : "chunk", entryPoints };
+    if (entryPoint === undefined) return { kind: "chunk" };
+    if (entryPoint === client) return { kind: "client", entryPoint };
+    const label = islands.get(entryPoint);
+    if (label !== undefined) return { kind: "island", label, entryPoint };
+    return { kind: resolve(root, entryPoint) === RELOAD ? "reload" : "chunk", entryPoint };
   });
 }
 
+/** A CommonJS module would import the injected client, too: esbuild then wraps each module of it in a function. */
+function checkFormats({ inputs }: esbuild.Metafile): void {
+  const found = Object.keys(inputs).find((path) => inputs[path]?.format === "cjs");
+  if (found === undefined) return;
+  throw new BuildError(
+    `Browser code imports ${found}, which is CommonJS: set an alias to its ES module.`,
+  );
+}
+
 /**
- * Fills the kernel's island map. The islands that a page loads first are part of the client's script. Paths
+ * Fills the framework's island map. The islands that a page loads first are part of the client's script. Paths
  * are relative, so that the build is the same in any folder.
  */
 function islandMap({ root, project, first }: BundleOptions): esbuild.Plugin {

@@ -77,7 +77,8 @@ Deno.test("script runs → registers its debug id by its address", async () => {
 
 Deno.test("first lines added → positions in the source map stay valid", async () => {
   const { assets } = fixture.report.manifest;
-  const [name = ""] = Object.entries(assets).find(([, asset]) => asset.kind === "client") ?? [];
+  const [name = ""] = Object.entries(assets).find(([, { sources }]) => "client.ts" in sources) ??
+    [];
   const code = await Deno.readTextFile(`${fixture.out}/assets/${name}`);
   const map = new TraceMap(await Deno.readTextFile(`${fixture.out}/maps/${name}.map`));
   const source = await Deno.readTextFile(

@@ -8,7 +8,7 @@ import type { BuiltAsset } from "./built_asset.ts";
 import type { OutputFile } from "./publish.ts";
 import { VENDOR_SPECIFIERS } from "./bundle.ts";
 import { type AppProps, type PageProps, type RenderedPage, renderPage } from "./prerender.tsx";
-import { APP, type Project } from "./scan.ts";
+import { APP, NOT_FOUND, type Project, SERVER_ERROR } from "./scan.ts";
 import { BuildError } from "./build_error.ts";
 
 /** One variant of a page, rendered by React. */
@@ -20,7 +20,7 @@ interface RenderedVariant {
 
 interface BuiltPage {
   readonly entry: ManifestPage;
-  /** The page and its page data. */
+  /** The page and its partial. */
   readonly files: readonly OutputFile[];
 }
 
@@ -45,9 +45,7 @@ export async function renderPages(
     };
   }));
   const all = [...new Set(pages.flatMap(({ variants }) => variants))];
-  const errors = [["404", project.notFound], ["500", project.serverError]] as const;
-  for (const [path, module] of errors) {
-    if (module === undefined) continue;
+  for (const [path, module] of [["404", NOT_FOUND], ["500", SERVER_ERROR]] as const) {
     pages.push({ path, Page: component(await load(root, module), module), variants: all });
   }
   const rendered: RenderedVariant[] = [];
@@ -87,7 +85,7 @@ function neededFirst(assets: readonly BuiltAsset[]): string[] {
 }
 
 /**
- * Completes a page's head, and creates its page data.
+ * Completes a page's head, and creates its partial.
  *
  * @param style minified CSS
  */
@@ -107,15 +105,15 @@ export function finishPage(
   });
   const files = [outputFile(html)];
   // Error pages have no address to navigate to.
-  if (path.startsWith("/")) files.push(outputFile(pageDataDocument(html, page.content)));
-  const [file = "", data] = files.map(({ path }) => path.slice(FOLDER.length));
+  if (path.startsWith("/")) files.push(outputFile(partialDocument(html, page.content)));
+  const [file = "", partial] = files.map(({ path }) => path.slice(FOLDER.length));
   return {
     files,
     entry: {
       path,
       variant,
       file,
-      data,
+      partial,
       scripts: scriptHashes,
       styles: styleHashes,
       assets: needed,
@@ -200,11 +198,11 @@ export function finishDocument(
 
 /** A script in a page's content would not run after a client navigation. */
 const RUNNING_SCRIPT = /<script(?! type="application\/json")/;
-/** Page data is used only with JavaScript. Without removal, `noscript` would be shown as content. */
+/** A partial is used only with JavaScript. Without removal, `noscript` would be shown as content. */
 const NOSCRIPT = /<noscript>.*?<\/noscript>/gs;
 
-/** Page data: a small document with only the title and the content of a page. */
-function pageDataDocument(html: string, content: string): string {
+/** A partial: a small document with only the title and the content of a page. */
+function partialDocument(html: string, content: string): string {
   if (RUNNING_SCRIPT.test(content)) {
     throw new BuildError(
       "A page cannot contain a script: put it into routes/_app.tsx.",

@@ -13,6 +13,8 @@ export interface OutputFile {
   /** Relative to the build's folder. */
   readonly path: string;
   readonly contents: Uint8Array<ArrayBuffer> | string;
+  /** Modification time. Default: now. */
+  readonly modifiedAt?: Date;
 }
 
 /**
@@ -25,64 +27,41 @@ export async function publish(out: string, files: readonly OutputFile[]): Promis
   try {
     const folders = new Set(files.map(({ path }) => dirname(`${staging}/${path}`)));
     for (const folder of folders) await Deno.mkdir(folder, { recursive: true });
-    await Promise.all(files.map(({ path, contents }) => {
+    await Promise.all(files.map(async ({ path, contents, modifiedAt }) => {
       const target = `${staging}/${path}`;
-      return typeof contents === "string"
-        ? Deno.writeTextFile(target, contents)
-        : Deno.writeFile(target, contents);
+      if (typeof contents === "string") await Deno.writeTextFile(target, contents);
+      else await Deno.writeFile(target, contents);
+      if (modifiedAt) await Deno.utime(target, modifiedAt, modifiedAt);
     }));
-    await replace(out, staging);
   } catch (error) {
-    await removeIfThere(staging);
+    await remove(staging);
     throw error;
+  }
+  for (let published = false; !published;) {
+    const old = stagingFolder(out);
+    await Deno.rename(out, old).catch(undefinedIfNotFound);
+    published = await Deno.rename(staging, out).then(() => true, falseIfTaken);
+    await remove(old);
   }
   await removeAbandoned(out);
 }
 
-async function replace(out: string, staging: string): Promise<void> {
-  for (;;) {
-    const old = stagingFolder(out);
-    const moved = await renameIfThere(out, old);
-    try {
-      await Deno.rename(staging, out);
-    } catch (error) {
-      // Another build was published in between: replace that one.
-      const exists = error instanceof Deno.errors.AlreadyExists ||
-        (error instanceof Error && "code" in error && error.code === "ENOTEMPTY");
-      if (!exists) {
-        if (moved) await renameIfThere(old, out);
-        throw error;
-      }
-    }
-    if (moved) await removeIfThere(old);
-    if (await modifiedAt(staging) === undefined) return;
-  }
+/** Another build was published between the two renames: replace that one. */
+function falseIfTaken(error: Error & { code?: string }): false {
+  if (error instanceof Deno.errors.AlreadyExists || error.code === "ENOTEMPTY") return false;
+  throw error;
 }
 
 async function removeAbandoned(out: string): Promise<void> {
   const folder = dirname(out);
-  const prefix = `${out.slice(folder.length + 1)}.`;
   for await (const { name } of Deno.readDir(folder)) {
-    if (!name.startsWith(prefix)) continue;
     const path = `${folder}/${name}`;
-    const modified = await modifiedAt(path);
-    if (modified !== undefined && Date.now() - modified > ABANDONED_AFTER_MS) {
-      await removeIfThere(path);
-    }
+    if (!path.startsWith(`${out}.`)) continue;
+    const { mtime } = await Deno.stat(path).catch(undefinedIfNotFound) ?? {};
+    if (mtime && Date.now() - mtime.getTime() > ABANDONED_AFTER_MS) await remove(path);
   }
 }
 
-/** Milliseconds since 1970; undefined if it does not exist (any more). */
-async function modifiedAt(path: string): Promise<number | undefined> {
-  const info = await Deno.lstat(path).catch(undefinedIfNotFound);
-  return info && (info.mtime?.getTime() ?? 0);
-}
-
-async function renameIfThere(from: string, to: string): Promise<boolean> {
-  const renamed = Deno.rename(from, to).then(() => true);
-  return await renamed.catch(undefinedIfNotFound) ?? false;
-}
-
-async function removeIfThere(path: string): Promise<void> {
+async function remove(path: string): Promise<void> {
   await Deno.remove(path, { recursive: true }).catch(undefinedIfNotFound);
 }

@@ -1,13 +1,9 @@
 import { ifFound } from "../if_found.ts";
-import type { ManifestModule } from "../manifest.ts";
 import { BuildError } from "./build_error.ts";
 
 /** A project's files by their role. Paths are relative to the root, with `/`. */
 export interface Project {
-  readonly pages: readonly ManifestModule[];
-  readonly handlers: readonly ManifestModule[];
-  readonly notFound?: string;
-  readonly serverError?: string;
+  readonly pages: readonly { readonly path: string; readonly module: string }[];
   readonly islands: readonly { readonly name: string; readonly module: string }[];
   /** Files that are served unchanged. */
   readonly statics: readonly { readonly path: string; readonly file: string }[];
@@ -18,13 +14,23 @@ const SCANNED_FOLDERS = ["routes", "islands", "static"] as const;
 
 /** The document around every page. */
 export const APP = "routes/_app.tsx";
+/** The error pages. */
+export const NOT_FOUND = "routes/_404.tsx";
+export const SERVER_ERROR = "routes/_500.tsx";
 /** The style sheet that is inlined into every page. */
 export const STYLE = "static/page.css";
 const ISLAND = /^[A-Z][A-Za-z0-9]*$/;
 
 /** Lists all files in the scanned folders, sorted. */
 export function listFiles(root: string): string[] {
-  return SCANNED_FOLDERS.flatMap((folder) => walk(root, folder)).sort();
+  return SCANNED_FOLDERS.flatMap((folder) => walk(root, folder)).filter(({ isFile }) => isFile)
+    .map(({ path }) => path).sort();
+}
+
+/** Lists the scanned folders that exist, and all folders in them. */
+export function listFolders(root: string): string[] {
+  return SCANNED_FOLDERS.flatMap((folder) => walk(root, folder)).filter(({ isFile }) => !isFile)
+    .map(({ path }) => path);
 }
 
 /**
@@ -33,17 +39,10 @@ export function listFiles(root: string): string[] {
  * @throws {BuildError} files have conflicting or invalid names
  */
 export function scanProject(root: string, files: readonly string[] = listFiles(root)): Project {
-  const routes = under(files, "routes/").filter(({ name }) =>
-    /\.tsx?$/.test(name) && !isTest(name)
-  );
-  const special = (name: string) => routes.find(({ rest }) => rest === name)?.file;
-  const open = routes.filter(({ name }) => !name.startsWith("_"));
-  const module = ({ rest, file }: Found) => ({ path: routePath(rest), module: file });
   const project = {
-    pages: open.filter(({ name }) => name.endsWith(".tsx")).map(module),
-    handlers: open.filter(({ name }) => name.endsWith(".ts")).map(module),
-    notFound: special("_404.tsx"),
-    serverError: special("_500.tsx"),
+    pages: under(files, "routes/")
+      .filter(({ name }) => /^[^_].*\.tsx$/.test(name) && !isTest(name))
+      .map(({ rest, file }) => ({ path: routePath(rest), module: file })),
     islands: under(files, "islands/")
       .filter(({ name, file }) => name.endsWith(".tsx") && !isTest(name) && isIsland(root, file))
       .map(({ name, file }) => ({ name: name.slice(0, -".tsx".length), module: file })),
@@ -79,7 +78,7 @@ function isTest(name: string): boolean {
   return /_test\.tsx?$/.test(name);
 }
 
-/** `a/index.tsx` → `/a`, `a/b.ts` → `/a/b`. */
+/** `a/index.tsx` → `/a`, `a/b.tsx` → `/a/b`. */
 function routePath(rest: string): string {
   return `/${rest.replace(/\.tsx?$/, "")}`.replace(/\/index$/, "") || "/";
 }
@@ -88,7 +87,6 @@ function checkPaths(project: Project): void {
   const seen = new Map<string, string>();
   const all = [
     ...project.pages.map(({ path, module }) => ({ path, file: module })),
-    ...project.handlers.map(({ path, module }) => ({ path, file: module })),
     ...project.statics,
   ];
   for (const { path, file } of all) {
@@ -119,12 +117,20 @@ function checkIslands({ islands }: Project): void {
   }
 }
 
-function walk(root: string, folder: string): string[] {
-  // All folders are optional.
-  const entries = ifFound(() => [...Deno.readDirSync(`${root}/${folder}`)]) ?? [];
-  return entries.flatMap(({ name, isDirectory, isFile }) => {
+interface Entry {
+  readonly path: string;
+  /** False for a folder. */
+  readonly isFile: boolean;
+}
+
+/** A folder and everything in it. All folders are optional. */
+function walk(root: string, folder: string): Entry[] {
+  const entries = ifFound(() => [...Deno.readDirSync(`${root}/${folder}`)]);
+  if (entries === undefined) return [];
+  const inside = entries.flatMap(({ name, isDirectory, isFile }): Entry[] => {
     const path = `${folder}/${name}`;
     if (isDirectory) return walk(root, path);
-    return isFile && !name.startsWith(".") ? [path] : [];
+    return isFile && !name.startsWith(".") ? [{ path, isFile }] : [];
   });
+  return [{ path: folder, isFile: false }, ...inside];
 }

@@ -5,10 +5,9 @@ import { temporaryFolder } from "../../tests/temporary_folder.ts";
 
 const paths = (found: readonly { path: string }[]) => found.map(({ path }) => path);
 
-Deno.test("files → pages, handlers, islands, statics by their path", () => {
+Deno.test("files → pages, islands, statics by their path", () => {
   const project = scanProject(SITE);
   assert.deepEqual(paths(project.pages), ["/about", "/", "/long"]);
-  assert.deepEqual(paths(project.handlers), ["/api/echo", "/api/fail", "/items/[id]"]);
   assert.deepEqual(project.islands.map(({ name }) => name), [
     "Counter",
     "Field",
@@ -16,21 +15,20 @@ Deno.test("files → pages, handlers, islands, statics by their path", () => {
     "Plain",
   ]);
   assert.deepEqual(paths(project.statics), ["/icon.svg", "/note.txt"]);
-  assert.equal(project.notFound, "routes/_404.tsx");
-  assert.equal(project.serverError, "routes/_500.tsx");
 });
 
-Deno.test("tests and files whose name begins with _ → no routes", () => {
+Deno.test("tests, code and files whose name begins with _ → no pages", () => {
   const project = scanProject("/nowhere", [
     "islands/A_test.tsx",
     "islands/helper.ts",
-    "routes/_state.ts",
+    "routes/_app.tsx",
     "routes/a/_helper.tsx",
-    "routes/a/index.ts",
-    "routes/a_test.ts",
+    "routes/a/index.tsx",
+    "routes/b.ts",
+    "routes/a_test.tsx",
   ]);
-  assert.deepEqual(paths(project.handlers), ["/a"]);
-  assert.deepEqual([project.pages, project.islands], [[], []]);
+  assert.deepEqual(paths(project.pages), ["/a"]);
+  assert.deepEqual(project.islands, []);
 });
 
 Deno.test("name of a static file → percent-encoded path", () => {
@@ -42,11 +40,10 @@ Deno.test("two files for one path, or below /assets → refused", () => {
   const refuse = (files: string[], message: RegExp) =>
     assert.throws(() => scanProject("/nowhere", files), message);
   refuse(
-    ["routes/a.ts", "routes/a.tsx"],
-    /routes\/a\.tsx and routes\/a\.ts would both be served at \/a/,
+    ["routes/a.tsx", "routes/a/index.tsx"],
+    /routes\/a\.tsx and routes\/a\/index\.tsx would both be served at \/a/,
   );
-  refuse(["routes/a.ts", "routes/a/index.ts"], /both be served at \/a/);
-  refuse(["routes/x.txt.ts", "static/x.txt"], /both be served at \/x\.txt/);
+  refuse(["routes/x.txt.tsx", "static/x.txt"], /both be served at \/x\.txt/);
   refuse(["static/assets/x.js"], /which is reserved for built files/);
 });
 

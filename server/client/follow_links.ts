@@ -1,5 +1,7 @@
 import { hydrateIslands, type HydrateOptions, unmountIslands } from "./hydrate.ts";
-import { ownLink, pageDataAddress, pageOf } from "./own_link.ts";
+import { reloadWhenOutdated } from "./newer_build.ts";
+import { ownLink, pageOf, partialAddress } from "./own_link.ts";
+import { replacePage } from "./replace_page.ts";
 import { manageScrolling, savedPosition, savePosition } from "./scroll_position.ts";
 
 // Kept before telemetry patches it: version checks are not requests of the page.
@@ -51,10 +53,7 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
     };
     try {
       onNavigate?.({ url: to.href, at: Date.now() });
-      const [data, { replacePage }] = await Promise.all([
-        fetchPageData(request, to),
-        import("./later.ts"),
-      ]);
+      const data = await fetchPartial(request, to);
       if (stopped) return;
       const next = pageIn(data)!;
       if (next.dataset.page !== page.dataset.page) throw new Error("another build");
@@ -114,17 +113,9 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
     if (!isCurrent()) visit(new URL(location.href));
   });
   manageScrolling(save);
-  addEventListener("load", async () => {
-    try {
-      const { reloadWhenOutdated } = await import("./later.ts");
-      reloadWhenOutdated({
-        fetchHead: () =>
-          nativeFetch(pageDataAddress(location), { method: "HEAD", cache: "no-store" }),
-        version: () => pageIn(document)?.dataset.page,
-      });
-    } catch {
-      // Blocked or offline: the page stays, and the browser follows links.
-    }
+  reloadWhenOutdated({
+    fetchHead: () => nativeFetch(partialAddress(location), { method: "HEAD", cache: "no-store" }),
+    version: () => pageIn(document)?.dataset.page,
   });
 }
 
@@ -141,8 +132,8 @@ const TIMEOUT_MS = 10_000;
  * redirect. A document of `XMLHttpRequest` runs no scripts and needs no Trusted Types policy, unlike one
  * of `DOMParser`.
  */
-function fetchPageData(request: XMLHttpRequest, page: URL): Promise<Document> {
-  const address = pageDataAddress(page);
+function fetchPartial(request: XMLHttpRequest, page: URL): Promise<Document> {
+  const address = partialAddress(page);
   request.open("GET", address);
   request.responseType = "document";
   request.timeout = TIMEOUT_MS;

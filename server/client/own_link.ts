@@ -40,7 +40,7 @@ export function pageOf({ pathname, search }: Pick<URL, "pathname" | "search">): 
 }
 
 /** Address of a page's data. */
-export function pageDataAddress({ href }: Pick<URL, "href">): URL {
+export function partialAddress({ href }: Pick<URL, "href">): URL {
   const address = new URL(href);
   address.hash = "";
   address.search += `${address.search && "&"}fresh-partial=true`;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ownAddress, pageDataAddress, pageOf } from "./own_link.ts";
+import { ownAddress, pageOf, partialAddress } from "./own_link.ts";
 
 const HERE = "https://site.example/a?b=c#d";
 
@@ -48,5 +48,5 @@ Deno.test("page data → the page's address with one more parameter, query uncha
     ["https://h/a?", "https://h/a?fresh-partial=true"],
     ["https://h/a?b=%20+c&d#e", "https://h/a?b=%20+c&d&fresh-partial=true"],
   ];
-  for (const [page, data] of cases) assert.equal(pageDataAddress(new URL(page)).href, data);
+  for (const [page, data] of cases) assert.equal(partialAddress(new URL(page)).href, data);
 });

@@ -3,11 +3,7 @@ import * as esbuild from "esbuild";
 import { fileURLToPath } from "node:url";
 import { App, type AppOptions } from "../app.ts";
 import { build, type BuildOptions, type BuildReport } from "../build/build.ts";
-
-/** `ctx.state` of the fixture project. */
-export interface FixtureState {
-  readonly name: string;
-}
+import { FIXTURE_ROUTES } from "./fixture_routes.ts";
 
 /** The fixture project: `server/testdata/site/`. */
 export const SITE = fileURLToPath(new URL("site", import.meta.url));
@@ -23,7 +19,7 @@ export class Fixture implements AsyncDisposable {
   private constructor(readonly folder: string, readonly report: BuildReport) {}
 
   static async build(options: Partial<BuildOptions> = {}): Promise<Fixture> {
-    const folder = await Deno.makeTempDir({ prefix: "kernel-" });
+    const folder = await Deno.makeTempDir({ prefix: "framework-" });
     const out = `${folder}/build`;
     const report = await build({ root: SITE, out, ...SITE_OPTIONS, ...options });
     return new Fixture(folder, report);
@@ -33,14 +29,13 @@ export class Fixture implements AsyncDisposable {
     return `${this.folder}/build`;
   }
 
-  async app(options: Partial<AppOptions<FixtureState>> = {}): Promise<App<FixtureState>> {
-    return await App.load<FixtureState>({
-      root: new URL(`file://${SITE}/`),
+  async app(options: Partial<AppOptions> = {}): Promise<App> {
+    return await App.load({
       build: new URL(`file://${this.out}/`),
       variant: "one",
-      state: { name: "fixture" },
       slots: { place: "here" },
       data: { client: { at: "start" } },
+      routes: FIXTURE_ROUTES,
       ...options,
     });
   }
@@ -69,13 +64,13 @@ export async function copiedSite(): Promise<CopiedSite> {
   };
 }
 
-/** The copy imports the real kernel. */
+/** The copy imports the real framework. */
 async function copySite(target: string): Promise<void> {
-  const kernel = fileURLToPath(new URL("..", import.meta.url));
+  const framework = fileURLToPath(new URL("..", import.meta.url));
   await copyFolder(
     SITE,
     target,
-    (text) => text.replaceAll(/"(?:\.\.\/){2,}(?=client\/|mod|page)/g, `"${kernel}`),
+    (text) => text.replaceAll(/"(?:\.\.\/){2,}(?=client\/|mod|page)/g, `"${framework}`),
   );
   for (const name of ["deno.json", "deno.lock"]) {
     await Deno.writeTextFile(`${target}/${name}`, "{}");

@@ -6,24 +6,24 @@ import {
   expectHydrated,
   expectSameDocument,
   heading,
-  isPageData,
+  isPartial,
   link,
   open,
   test,
 } from "./navigation_site.ts";
 
 const failures: Record<string, (page: Page) => Promise<unknown>> = {
-  "no connection": (page) => page.route(isPageData, (route) => route.abort("connectionrefused")),
+  "no connection": (page) => page.route(isPartial, (route) => route.abort("connectionrefused")),
   "an error": (page) =>
-    page.route(isPageData, (route) => route.fulfill({ status: 500, contentType: "text/html" })),
+    page.route(isPartial, (route) => route.fulfill({ status: 500, contentType: "text/html" })),
   "no page data": (page) =>
     page.route(
-      isPageData,
+      isPartial,
       (route) => route.fulfill({ contentType: "text/html", body: "<p>Something else</p>" }),
     ),
   "no HTML": (page) =>
     page.route(
-      isPageData,
+      isPartial,
       (route) => route.fulfill({ contentType: "application/json", body: "{}" }),
     ),
 };
@@ -43,7 +43,7 @@ for (const [what, fail] of Object.entries(failures)) {
 
 test("page data request without response for 10 s → full page load", async ({ page }) => {
   await open(page);
-  await page.route(isPageData, () => {
+  await page.route(isPartial, () => {
     // Never answered.
   });
   await link(page, "About").click();
@@ -56,7 +56,7 @@ test("history step or reload by link fails → full page load", async ({ page, w
   await open(page);
   await link(page, "About").click();
   await expect(heading(page)).toHaveText("About");
-  await page.route(isPageData, (route) => route.fulfill({ status: 500, contentType: "text/html" }));
+  await page.route(isPartial, (route) => route.fulfill({ status: 500, contentType: "text/html" }));
   await page.goBack();
   await expectFullLoad(page);
   await expect(heading(page)).toContainText("Variant");
@@ -70,7 +70,7 @@ test("link to a download → the page stays, progress ends", async ({ page }) =>
   await open(page);
   const { promise: shown, resolve: respond } = Promise.withResolvers<void>();
   await page.route(/\/about/, async (route) => {
-    if (isPageData(new URL(route.request().url()))) await shown;
+    if (isPartial(new URL(route.request().url()))) await shown;
     await route.fulfill({
       contentType: "application/octet-stream",
       headers: { "Content-Disposition": "attachment; filename=about" },

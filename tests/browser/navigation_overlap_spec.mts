@@ -6,7 +6,7 @@ import {
   expectSameDocument,
   heading,
   historyLength,
-  isPageData,
+  isPartial,
   link,
   open,
   test,
@@ -62,7 +62,7 @@ test("back/forward cache during a history step → the step is completed", async
   await open(page, "/about");
   await link(page, "Home").click();
   await expect(heading(page)).toContainText("Variant");
-  await page.route(isPageData, () => {
+  await page.route(isPartial, () => {
     // Never answered.
   });
   await page.evaluate(() => history.back());
@@ -72,7 +72,7 @@ test("back/forward cache during a history step → the step is completed", async
       dispatchEvent(new PageTransitionEvent(type, { persisted: true }));
     }, type);
   await dispatchTransition("pagehide");
-  await page.unroute(isPageData);
+  await page.unroute(isPartial);
   await dispatchTransition("pageshow");
   await expect(heading(page)).toHaveText("About");
   await expectSameDocument(page);
@@ -90,7 +90,7 @@ test("back during a navigation → cancelled, the displayed page stays", async (
   await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
   // The displayed page needs no request: the other one has not arrived.
   const requested = () =>
-    sent.all.filter(({ url }) => isPageData(url)).map(({ url }) => url.pathname);
+    sent.all.filter(({ url }) => isPartial(url)).map(({ url }) => url.pathname);
   const before = requested();
   await page.goBack();
   await expect(page.locator("html")).not.toHaveAttribute("data-navigating");

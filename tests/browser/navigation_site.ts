@@ -1,22 +1,22 @@
 import type { Page } from "@playwright/test";
 import type { App } from "../../server/app.ts";
-import { copiedSite, Fixture, type FixtureState } from "../../server/testdata/fixture.ts";
+import { copiedSite, Fixture } from "../../server/testdata/fixture.ts";
 import { expect, inThisProcess, test as withServer } from "./fixtures.ts";
 
-/** The kernel's fixture project, served by this process. */
+/** The framework's fixture project, served by this process. */
 export interface Site {
   /** Serves another version from now on, with another sentence on `/about`. */
   deploy(): void;
-  /** Redirects `/about` and its page data to `/` from now on. */
+  /** Redirects `/about` and its partial to `/` from now on. */
   redirectAbout(): void;
 }
 
 interface Builds {
-  readonly first: App<FixtureState>;
-  readonly second: App<FixtureState>;
+  readonly first: App;
+  readonly second: App;
 }
 
-/** Playwright's `test` with the kernel's fixture project instead of the real server. */
+/** Playwright's `test` with the framework's fixture project instead of the real server. */
 export const test = withServer.extend<{ site: Site }, { builds: Builds }>({
   builds: [async ({ browserName: _browserName }, provide) => {
     await using fixture = await Fixture.build();
@@ -90,8 +90,8 @@ export async function expectHydrated(page: Page): Promise<void> {
   await expect(counter).toHaveText(String(before + 1));
 }
 
-/** Whether an address is that of page data. */
-export const isPageData = (url: URL) => url.searchParams.has("fresh-partial");
+/** Whether an address is that of partial. */
+export const isPartial = (url: URL) => url.searchParams.has("fresh-partial");
 export const historyLength = (page: Page) => page.evaluate(() => history.length);
 export const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 export const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });

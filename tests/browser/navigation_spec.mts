@@ -1,4 +1,4 @@
-/** Client navigation of the kernel, on its fixture project: content, history, scroll position and focus. */
+/** Client navigation of the framework, on its fixture project: content, history, scroll position and focus. */
 import type { CDPSession, Page } from "@playwright/test";
 import { expect } from "./fixtures.ts";
 import { holdRequests } from "./held_requests.ts";
@@ -8,7 +8,7 @@ import {
   expectSameDocument,
   heading,
   historyLength,
-  isPageData,
+  isPartial,
   link,
   open,
   test,
@@ -35,7 +35,7 @@ test("link → content, title, address, islands replaced in the same document", 
   await expectSameDocument(page);
   expect(await historyLength(page)).toBe(before + 1);
   await expect(page.locator("[data-page]")).toHaveCount(1);
-  const requested = sent.all.filter(({ url }) => isPageData(url));
+  const requested = sent.all.filter(({ url }) => isPartial(url));
   expect(requested.map(({ url, kind, method }) => [url.pathname + url.search, kind, method]))
     .toEqual([
       ["/about?fresh-partial=true", "xhr", "GET"],
@@ -106,7 +106,7 @@ test("modifier keys, other windows, downloads, external links → the browser's"
   await expectSameDocument(page);
   await link(page, "Theirs").click();
   await expectFullLoad(page);
-  expect(sent.all.filter(({ url }) => isPageData(url))).toEqual([]);
+  expect(sent.all.filter(({ url }) => isPartial(url))).toEqual([]);
 });
 
 test("link to the current address → fetched again, same scroll and focus", async ({ page }) => {
@@ -203,7 +203,7 @@ test("only the fragment changes → no request, also in the history", async ({ p
   expect(await top(page)).toBe(half);
   await expectHydrated(page);
   await expectSameDocument(page);
-  expect(sent.all.filter(({ url }) => isPageData(url))).toEqual([]);
+  expect(sent.all.filter(({ url }) => isPartial(url))).toEqual([]);
 });
 
 test("new page → focus on its content, title announced", async ({ page }) => {
@@ -230,7 +230,7 @@ test("new page → focus on its content, title announced", async ({ page }) => {
 
 test("slow navigation → progress is shown until it ends", async ({ page }) => {
   await open(page);
-  const release = await holdRequests(page, isPageData);
+  const release = await holdRequests(page, isPartial);
   await link(page, "About").click();
   await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
   await expect(page.locator("[data-page]")).toHaveAttribute("aria-busy", "true");

@@ -4,7 +4,7 @@ import { blockLaterScripts } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
 import { holdRequests } from "./held_requests.ts";
 import { watchOutcomes } from "./marks.ts";
-import { isPageData } from "./navigation_site.ts";
+import { isPartial } from "./navigation_site.ts";
 import { expectAccessible } from "./page_look.ts";
 import { make, openPage, shownTraceId, waitForTelemetry } from "./signals.ts";
 import { errorOf, logsOf, opOf, type Span, spansOf } from "./arrived_signals.ts";
@@ -20,7 +20,7 @@ async function nextTraceId(page: Page, before: string): Promise<string> {
 /** Navigates to the page itself by the link in its header, and waits for the new trace. */
 async function refetch(page: Page): Promise<{ traceId: string; request: Request }> {
   const before = await shownTraceId(page);
-  const requested = page.waitForRequest((request) => isPageData(new URL(request.url())));
+  const requested = page.waitForRequest((request) => isPartial(new URL(request.url())));
   await home(page).click();
   const request = await requested;
   return { traceId: await nextTraceId(page, before), request };
@@ -50,7 +50,7 @@ for (const mode of ["inbox", "relay"] as const) {
       for (const { traceId, request } of visits) {
         const spans = await arrivals.waitFor("the navigation", (items) => {
           const own = spansOf(items).filter((span) => span.trace_id === traceId);
-          return navigationOf(own, traceId) && own.some(isPageDataSpan) && own;
+          return navigationOf(own, traceId) && own.some(isPartialSpan) && own;
         });
         const root = navigationOf(spans, traceId)!;
         expect(root.name).toBe("/");
@@ -61,7 +61,7 @@ for (const mode of ["inbox", "relay"] as const) {
         )
           .toBe("route");
         expect(spans.filter((span) => opOf(span) === "navigation")).toHaveLength(1);
-        const client = spans.find(isPageDataSpan)!;
+        const client = spans.find(isPartialSpan)!;
         expect(client.parent_span_id).toBe(root.span_id);
         expect(root.start_timestamp).toBeLessThanOrEqual(client.start_timestamp);
         const headers = request.headers();
@@ -94,7 +94,7 @@ for (const mode of ["inbox", "relay"] as const) {
 }
 
 /** Whether a span is the request for page data, and not for `/signal`. */
-const isPageDataSpan = (span: Span) =>
+const isPartialSpan = (span: Span) =>
   opOf(span) === "http.client" && !span.name.includes("/signal");
 
 test("navigation before the SDK has started → its own time and trace", async ({ page, arrivals, watch }) => {
@@ -107,7 +107,7 @@ test("navigation before the SDK has started → its own time and trace", async (
   });
   await page.goto("/");
   await make(page, "Handled error");
-  const answered = page.waitForResponse((response) => isPageData(new URL(response.url())));
+  const answered = page.waitForResponse((response) => isPartial(new URL(response.url())));
   const startedAt = Date.now();
   await home(page).click();
   await answered;
@@ -137,7 +137,7 @@ test("second navigation during the first → ends the first one's span", async (
   await openPage(page);
   const loaded = await shownTraceId(page);
   let requests = 0;
-  const release = await holdRequests(page, isPageData, () => requests++ === 0);
+  const release = await holdRequests(page, isPartial, () => requests++ === 0);
   await home(page).click();
   const older = await nextTraceId(page, loaded);
   await home(page).click();
@@ -162,7 +162,7 @@ test("fragment changed, also by history → no new trace", async ({ page, arriva
   expect(log.trace_id).toBe(loaded);
   expect(await shownTraceId(page)).toBe(loaded);
   expect(spansOf(await arrivals.items()).map(opOf)).not.toContain("navigation");
-  expect(sent.all.filter(({ url }) => isPageData(url))).toEqual([]);
+  expect(sent.all.filter(({ url }) => isPartial(url))).toEqual([]);
 });
 
 test("navigation to an address with a query → the query is not sent", async ({ page, arrivals }) => {
@@ -235,7 +235,7 @@ for (const reducedMotion of ["no-preference", "reduce"] as const) {
 
     test("slow navigation → a bar at the top, animated unless motion is reduced", async ({ page }) => {
       await openPage(page);
-      const release = await holdRequests(page, isPageData);
+      const release = await holdRequests(page, isPartial);
       await home(page).click();
       await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
       const bar = await page.evaluate(() => {

@@ -5,7 +5,7 @@ import {
   expectFullLoad,
   expectHydrated,
   expectSameDocument,
-  isPageData,
+  isPartial,
   open,
   test,
 } from "./navigation_site.ts";
@@ -20,7 +20,7 @@ async function openIdle(page: Page, path: string): Promise<void> {
 /** Waits for the next response to a version check. */
 const nextCheck = (page: Page) =>
   page.waitForResponse((response) =>
-    response.request().method() === "HEAD" && isPageData(new URL(response.url()))
+    response.request().method() === "HEAD" && isPartial(new URL(response.url()))
   );
 
 /** Hides the tab for `ms` and shows it again. */
@@ -94,12 +94,12 @@ test("field with input or focus → reload is postponed", async ({ page, site })
 test("check fails → no reload", async ({ page, watch }) => {
   watch.allow("Failed to load resource", "status of 503");
   await openIdle(page, "/about");
-  await page.route(isPageData, (route) => route.abort("internetdisconnected"));
+  await page.route(isPartial, (route) => route.abort("internetdisconnected"));
   const failed = page.waitForEvent("requestfailed");
   await leave(page, 31_000);
   await failed;
-  await page.unroute(isPageData);
-  await page.route(isPageData, (route) => route.fulfill({ status: 503 }));
+  await page.unroute(isPartial);
+  await page.route(isPartial, (route) => route.fulfill({ status: 503 }));
   const checked = nextCheck(page);
   await leave(page, 31_000);
   await checked;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseDsn } from "../../monitoring/protocol/dsn.ts";
 import { createRelay, type Relay } from "../../monitoring/relay/relay.ts";
 import type { RelayOptions } from "../../monitoring/relay/relay_options.ts";
-import { handlers } from "../../routes/monitoring.ts";
+import { relayHandlers } from "../../routes/monitoring.ts";
 import { makeResponse, withHeaders } from "../../server/headers.ts";
 import { RelaySpool } from "../../monitoring/relay/spool/relay_spool.ts";
 import type { Method } from "../../server/mod.ts";
@@ -48,6 +48,7 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
     relayTimeoutMs: 10_000,
     ...options,
   });
+  const handlers = relayHandlers(relay);
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     async (req, info) => {
@@ -57,7 +58,6 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
         req,
         url: new URL(req.url),
         params: {},
-        state: { relay },
         peer: info.remoteAddr.hostname,
       });
       // The server does this for every handler.

@@ -27,7 +27,7 @@ const REFUSED: readonly [arrow: string, message: string][] = [
   ["client.ts → monitoring/browser/transport.ts", "client.ts imports"],
   ["client.ts → islands/traces/Traces.tsx", "client.ts imports"],
   ["monitoring/settings.ts → type config.ts", "settings.ts imports no other module"],
-  ["monitoring/deno_internals.ts → config.ts", "deno_internals.ts imports no other module"],
+  ["deno_internals.ts → config.ts", "deno_internals.ts imports no other module"],
   [
     "monitoring/post_json.ts → monitoring/protocol/retry.ts",
     "post_json.ts imports no other module",

@@ -4,7 +4,7 @@
  * keeps running.
  */
 import { ConfigError, loadConfig } from "../../config.ts";
-import { isFresh } from "../../server/build/inputs.ts";
+import { isFresh } from "../../server/build/freshness.ts";
 import { projectRoot } from "../project_files.ts";
 import { changes } from "./changes.ts";
 import {
@@ -32,7 +32,7 @@ for await (const files of changes(projectRoot)) {
 }
 
 async function buildAndRestart(): Promise<void> {
-  if (!await isFresh({ root: projectRoot, dev: true })) {
+  if (!await isFresh(projectRoot, { dev: true })) {
     const { success } = await spawnBuild(projectRoot, { dev: true }).status;
     if (!success) {
       const state = server === undefined

@@ -100,8 +100,7 @@ Deno.test("files: writes its data, reads the project and its data", () => {
   assert.deepEqual(given["--allow-write"], ["/srv/data"]);
   assert.deepEqual(given["--allow-read"], [
     "/srv/app/.build",
-    "/srv/app/routes",
-    "/srv/app/server",
+    "/srv/app/deno_internals.ts",
     "/srv/app/monitoring",
     "/srv/app/node_modules",
     "/srv/data",

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
-import { isFresh } from "../../server/build/inputs.ts";
+import { isFresh } from "../../server/build/freshness.ts";
 import { ifFound } from "../../server/if_found.ts";
 import { LAUNCHED } from "../../server/serve.ts";
 import { readCommit } from "./commit.ts";
@@ -83,7 +83,7 @@ export async function buildIfChanged(
   root: string,
   run = async (build: Deno.ChildProcess) => (await build.status).code,
 ): Promise<number> {
-  if (await isFresh({ root, dev: false })) return 0;
+  if (await isFresh(root, { dev: false })) return 0;
   console.warn("Building the page");
   return await run(spawnBuild(root, { dev: false }));
 }

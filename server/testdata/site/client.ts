@@ -5,7 +5,8 @@ const islands: HydrateOptions = {
   onError: ({ error, island, kind }) => console.error(kind, island, error),
 };
 followLinks(islands);
-await hydrateIslands(islands);
-// Loaded later, as a separate chunk.
-const { later } = await import("./later.ts");
-later(import.meta.resolve("extra-script"));
+void hydrateIslands(islands).then(async () => {
+  // Loaded later, as a separate chunk.
+  const { later } = await import("./later.ts");
+  later(import.meta.resolve("extra-script"));
+});

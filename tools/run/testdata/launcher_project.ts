@@ -6,6 +6,7 @@ const REAL = [
   "config.ts",
   "config_table.ts",
   "config_values.ts",
+  "deno_internals.ts",
   "monitoring/protocol/dsn.ts",
   "monitoring/protocol/loopback.ts",
   "monitoring/storage/postgres_address.ts",
@@ -30,10 +31,8 @@ import { App } from "./server/app.ts";
 import { launcherEnded } from "./server/serve.ts";
 
 const app = await App.load({
-  root: new URL("./", import.meta.url),
   build: new URL(".build/", import.meta.url),
   variant: "default",
-  state: null,
 });
 console.log("commit " + Deno.env.get("SIGHTGLASS_COMMIT"));
 let server;
@@ -68,10 +67,11 @@ const OWN = {
     'export const PLAYER_SCRIPT = "player";\nexport const bundlePlayer = async () => "";\n',
   "monitoring/runtime/build.ts":
     'export const bundlePackages = () => ({ "imports.json": "{}" });\n',
-  "tools/loaded_together.ts": "export const LOADED_TOGETHER = [];\n",
   "routes/_app.tsx":
     "export default ({ children }: any) => <html><head></head><body>{children}</body></html>;\n",
   "routes/index.tsx": FIRST_PAGE,
+  "routes/_404.tsx": FIRST_PAGE,
+  "routes/_500.tsx": FIRST_PAGE,
   "static/page.css": "",
   ".git/HEAD": `${"c".repeat(40)}\n`,
 };

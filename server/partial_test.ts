@@ -1,4 +1,4 @@
-/** `?fresh-partial=true`: the page data that a client navigation fetches. */
+/** `?fresh-partial=true`: the partial that a client navigation fetches. */
 import { Fixture } from "./testdata/fixture.ts";
 import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -14,7 +14,7 @@ async function ask(path: string, init?: RequestInit): Promise<Response> {
 
 const textOf = async (path: string) => await (await ask(path)).text();
 
-Deno.test("page data → completed at the start, with the version of the page", async () => {
+Deno.test("partial → completed at the start, with the version of the page", async () => {
   const page = await ask("/");
   const pageHtml = await page.text();
   const version = /<div data-page="([\w-]{22})"><main><h1>/.exec(pageHtml)?.[1];
@@ -46,7 +46,7 @@ Deno.test("same build, other slots or data → another version", async () => {
   assert.notEqual(await versionOf({ data: { client: { at: "another" } } }), version);
 });
 
-Deno.test("page data → the accepted encoding, 304 with If-None-Match", async () => {
+Deno.test("partial → the accepted encoding, 304 with If-None-Match", async () => {
   const path = "/?fresh-partial=true";
   const plain = await ask(path);
   const br = await ask(path, { headers: { "accept-encoding": "gzip, br" } });
@@ -68,7 +68,7 @@ Deno.test("page data → the accepted encoding, 304 with If-None-Match", async (
   assert.equal(again.headers.get("x-build"), plain.headers.get("x-build"));
 });
 
-Deno.test("page data → security headers, a policy under which nothing runs", async () => {
+Deno.test("partial → security headers, a policy under which nothing runs", async () => {
   const { headers } = await ask("/about?fresh-partial=true");
   assert.equal(headers.get("x-content-type-options"), "nosniff");
   assert.equal(headers.get("referrer-policy"), "same-origin");
@@ -80,7 +80,7 @@ Deno.test("page data → security headers, a policy under which nothing runs", a
   );
 });
 
-Deno.test("page data, HEAD → only headers with the version; other methods → 405", async () => {
+Deno.test("partial, HEAD → only headers with the version; other methods → 405", async () => {
   const path = "/about?fresh-partial=true";
   const got = await ask(path);
   const head = await ask(path, { method: "HEAD" });

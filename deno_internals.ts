@@ -1,10 +1,38 @@
 /**
- * The only file of the kernel that uses undocumented behaviour of Deno.
- *
- * `Deno.serve` neither limits nor exposes its connections. Its internal part for one connection
- * (`Deno[Deno.internal].serveHttpOnConnection`) can be given connections that were accepted, and counted,
- * outside. `node:http` could limit them too, but serves pages at half the speed.
+ * The only file that relies on undocumented behaviour of Deno. Each function checks at run time that what it relies on
+ * exists, and its callers have a fallback. `deno_internals_test.ts` fails when behaviour or version change.
  */
+import type { Transform } from "node:stream";
+
+/** The versions of Deno with which every function of this file was verified; a test fails with others. */
+export const VERIFIED_DENO_VERSION = /^2\.9\./;
+
+/** A function that Deno keeps under a symbol of the native handle of a `node:zlib` stream. */
+const NATIVE_WRITE = "kNativeWrite";
+
+/**
+ * Makes a zstd stream emit `error` for corrupt data. Without this, Deno throws the error where nothing can catch it if
+ * the first chunk of output was fine, so one hostile body would end the process.
+ *
+ * @returns false: the runtime has no such handle, and the stream must not be used
+ */
+export function emitZstdErrors(stream: Transform): boolean {
+  const handle: unknown = Reflect.get(stream, "_handle");
+  if (typeof handle !== "object" || handle === null) return false;
+  const key = Object.getOwnPropertySymbols(handle).find(({ description }) =>
+    description === NATIVE_WRITE
+  );
+  const write: unknown = key && Reflect.get(handle, key);
+  if (key === undefined || typeof write !== "function") return false;
+  Reflect.set(handle, key, (...args: readonly unknown[]) => {
+    try {
+      return Reflect.apply(write, handle, args);
+    } catch (error) {
+      stream.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  return true;
+}
 
 /** Serves the requests of one connection. */
 export type ServeConnection = (
@@ -46,17 +74,17 @@ export function listenShared(address: { port: number; hostname: string }): Deno.
 
 /** Number of parameters of the internal function, which a change of its interface would change. */
 const PARAMETERS = 5;
-/** The internal function was checked with this minor version of Deno. */
-const CHECKED_VERSION = /^2\.9\./;
 
 /**
  * Returns a function that serves single connections, or undefined in versions of Deno for which it was
- * not checked. Fallback: {@link ./reopening_server.ts}, which does not limit connections.
+ * not verified. `Deno.serve` neither limits nor exposes its connections; its internal part for one connection can be given
+ * connections that were accepted, and counted, outside. `node:http` could limit them too, but serves pages at half the
+ * speed. Fallback: {@link ./server/reopening_server.ts}, which does not limit connections.
  *
  * @param version default: the running version of Deno
  */
 export function connectionServer(version: string = Deno.version.deno): ServeConnection | undefined {
-  if (!CHECKED_VERSION.test(version)) return undefined;
+  if (!VERIFIED_DENO_VERSION.test(version)) return undefined;
   const { internal } = Deno as unknown as { internal?: symbol };
   if (internal === undefined) return undefined;
   const internals =

@@ -1,0 +1,22 @@
+import type { Route } from "../mod.ts";
+
+/** The routes of the fixture project. */
+export const FIXTURE_ROUTES: readonly Route[] = [
+  {
+    path: "/api/echo",
+    handlers: {
+      GET: ({ url, peer }) => Response.json({ greeting: "hello", query: url.search, peer }),
+      POST: async ({ req }) => new Response(await req.text(), { status: 201 }),
+    },
+  },
+  {
+    path: "/api/fail",
+    handlers: {
+      GET() {
+        throw new Error("secret of the handler");
+      },
+      POST: () => Promise.reject(new Error("secret of the promise")),
+    },
+  },
+  { path: "/items/[id]", handlers: { GET: ({ params }) => Response.json(params) } },
+];
