@@ -115,7 +115,10 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     { source: APPLICATIONS, status: "error" },
   ];
   // An old page: most of the inbox is newer.
-  const before = writeCursor({ before: placeOf(count / 50, 0), asOf: placeOf(count + 1, 0) });
+  const before = writeCursor({
+    before: placeOf(Math.floor(count / 50), 0),
+    asOf: placeOf(count + 1, 0),
+  });
   const list = (filters: readonly ListQuery[], columns: readonly SortColumn[] = []): ListQuery[] =>
     [undefined, ...columns.flatMap((column) => [column, `-${column}`] as const)].flatMap((sort) =>
       [...ofEveryList, ...filters].map((filter): ListQuery => ({ ...filter, sort }))
