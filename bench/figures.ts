@@ -1,90 +1,73 @@
-import type { Budget, Limit } from "./budgets.ts";
+import type { Budget } from "./budgets.ts";
 
 /** A measured number. */
 export interface Figure {
-  /** What was measured, in words. */
   readonly what: string;
-  readonly value: number;
   readonly unit: string;
-  /** The values of single rounds, of which `value` is the median or the worst. Default: measured once. */
-  readonly rounds?: readonly number[];
+  readonly value: number;
+  /** Single rounds, of which the value is the median or the worst. */
+  readonly rounds: readonly number[];
   /** Default: none, the figure is only printed. */
-  readonly budget?: Limit;
+  readonly budget?: Budget;
+  /** Lines that explain the value, printed if it is over its budget. */
+  readonly details?: readonly string[];
 }
 
 /** A figure that could not be measured. */
 export interface Missing {
   readonly what: string;
-  /** What is missing, such as a program. */
-  readonly missing: string;
+  /** For example a program that is not installed. */
+  readonly needs: string;
 }
 
-export type Measured = Figure | Missing;
+/** The median of at least one round. */
+export const figure = (what: string, unit: string, ...rounds: readonly number[]): Figure => ({
+  what,
+  unit,
+  rounds,
+  value: median(rounds),
+});
 
-/**
- * The median of at least one round.
- *
- * @param measure the budget, or only the unit
- */
-export function figure(what: string, rounds: readonly number[], measure: Budget | string): Figure {
-  return { what, ...unitAndLimit(measure), rounds, value: median(rounds) };
-}
+/** A figure with a budget: the median of at least one round. */
+export const budgeted = (budget: Budget, ...rounds: readonly number[]): Figure => ({
+  ...figure(budget.what, budget.unit, ...rounds),
+  budget,
+});
 
-/** The most of all rounds, where a single long one is what matters. */
-export function worst(what: string, rounds: readonly number[], budget: Budget): Figure {
-  return { what, ...unitAndLimit(budget), rounds, value: Math.max(...rounds) };
-}
+/** The most of all rounds, where a single high one is what matters. */
+export const worst = (budget: Budget, ...rounds: readonly number[]): Figure => ({
+  ...budgeted(budget, ...rounds),
+  value: Math.max(...rounds),
+});
 
-/** The median of the ratios of rounds that ran one after the other: what changes between rounds affects both. */
-export function ratio(
-  what: string,
-  own: readonly number[],
-  peer: readonly number[],
-  budget?: Budget,
-): Figure {
-  return figure(what, own.map((value, i) => value / peer[i]!), budget ?? "×");
-}
+/** Ratios of rounds that ran one after the other: what changes between rounds affects both. */
+export const ratios = (own: readonly number[], peer: readonly number[]): number[] =>
+  own.map((value, round) => value / peer[round]!);
 
-const unitAndLimit = (measure: Budget | string) =>
-  typeof measure === "string" ? { unit: measure } : { unit: measure.unit, budget: measure.limit };
-
-/** Whether a figure meets its budget. */
-export function isWithin({ value, budget }: Figure): boolean {
-  if (budget === undefined) return true;
-  return "least" in budget ? value >= budget.least : value <= budget.most;
-}
-
-/** A figure as a line: what, value, spread, budget, and whether it is missed. */
-export function figureLine(measured: Measured): string {
-  if ("missing" in measured) return `${measured.what}: not measured, ${measured.missing}`;
-  const { value, spread, budget } = figureTexts(measured);
-  const line = `${measured.what}: ${value}${spread && ` (${spread})`}`;
-  if (!budget) return line;
-  return `${line}, budget ${budget}${isWithin(measured) ? "" : ": MISSED"}`;
-}
-
-/** The numbers of a figure, in words: "1.05 ×", "1.01 to 1.09", "at most 1.10 ×". Empty: it has none. */
-export function figureTexts(
-  { value, unit, rounds = [], budget }: Figure,
-): { readonly value: string; readonly spread: string; readonly budget: string } {
-  const digits = unit === "×" ? 2 : Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : 1;
-  const show = (number: number) =>
-    number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  const limit = budget === undefined
-    ? ""
-    : "least" in budget
-    ? `at least ${budget.least.toLocaleString("en")} ${unit}`
-    : `at most ${budget.most.toLocaleString("en")} ${unit}`;
-  return {
-    value: `${show(value)} ${unit}`,
-    spread: rounds.length < 2 ? "" : `${show(Math.min(...rounds))} to ${show(Math.max(...rounds))}`,
-    budget: limit,
-  };
-}
-
-/** The median of at least one value. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Whether a figure exceeds its budget. What is not a number was not measured, and is over. */
+export function isOver({ value, budget }: Figure): boolean {
+  if (budget === undefined) return false;
+  return "most" in budget ? !(value <= budget.most) : !(value >= budget.least);
+}
+
+/** A figure as a line of a table: verdict, what, value, budget, range of the rounds; then its details if it is over. */
+export function figureLine(measured: Figure | Missing): string {
+  if ("needs" in measured) return `       ${measured.what}: not measured, needs ${measured.needs}`;
+  const { what, unit, value, rounds, budget, details = [] } = measured;
+  const digits = unit === "×" ? 2 : Number.isInteger(value) || value >= 100 ? 0 : 1;
+  const show = (number: number) =>
+    number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const limit = budget &&
+    ("most" in budget ? `at most ${show(budget.most)}` : `at least ${show(budget.least)}`);
+  const range = rounds.length > 1 && `${show(Math.min(...rounds))} to ${show(Math.max(...rounds))}`;
+  const verdict = budget === undefined ? "" : isOver(measured) ? "OVER" : "ok";
+  const cells = [verdict.padEnd(6), what.padEnd(74), `${show(value)} ${unit}`.padEnd(18)];
+  const line = [...cells, (limit ?? "").padEnd(16), range || ""].join(" ").trimEnd();
+  return isOver(measured) ? [line, ...details].join("\n         ") : line;
 }

@@ -1,36 +1,38 @@
 /**
  * `deno task bench [--only=NAME,NAME]`: measures, prints each figure with its budget (budgets.ts), and exits with 1 if a
- * budget is missed or a bench fails. The page must be built. Nothing else should run on the machine meanwhile.
+ * budget is exceeded or a bench fails. The page must be built. Nothing else should run on the machine meanwhile.
  */
-import { figureLine, isWithin, type Measured } from "./figures.ts";
-import { isInstalled, type Program } from "./programs.ts";
+import { isAvailable } from "../tests/is_available.ts";
+import { nginx } from "../tests/listening_program.ts";
+import { findChromium } from "../tools/test/find_chromium.ts";
+import { type Figure, figureLine, isOver, type Missing } from "./figures.ts";
 
 interface Bench {
   /** Loaded when it runs, so that it does not affect the others. */
-  readonly load: () => Promise<{ bench(): Promise<readonly Measured[]> }>;
+  readonly load: () => Promise<{ bench(): Promise<readonly (Figure | Missing)[]> }>;
   /** Without one of these it cannot run. */
-  readonly needs?: readonly Program[];
-  /** Not run by default: it has no budget and takes minutes. */
-  readonly byNameOnly?: true;
+  readonly needs?: readonly (keyof typeof PROGRAMS)[];
 }
 
-/** Needed to compare relays. */
-const RELAY_PROGRAMS = ["linux", "wrk", "nginx"] as const;
+const PROGRAMS = {
+  "a Chromium": async () => await findChromium() !== undefined,
+  // `/proc`
+  Linux: () => Deno.build.os === "linux",
+  nginx: () => nginx !== undefined,
+  // It has no option that ends without an error.
+  wrk: () => isAvailable("sh", "-c", "command -v wrk"),
+} satisfies Readonly<Record<string, () => boolean | Promise<boolean>>>;
 
 /** In the order in which they run. */
 const BENCHES: Readonly<Record<string, Bench>> = {
-  page: { load: () => import("./page.ts"), needs: ["chromium"] },
-  errors: { load: () => import("./error_cost.ts"), needs: ["chromium"] },
-  traces: { load: () => import("./trace_view.ts"), needs: ["chromium"] },
-  lists: { load: () => import("./list_scroll.ts"), needs: ["chromium"] },
-  recording: { load: () => import("./recording.ts"), needs: ["chromium"] },
-  serving: { load: () => import("./serving.ts"), needs: ["wrk"] },
-  relay: { load: () => import("./relay.ts"), needs: RELAY_PROGRAMS },
-  memory: { load: () => import("./memory.ts"), needs: ["linux"] },
+  size: { load: () => import("./size.ts") },
+  upload: { load: () => import("./upload.ts"), needs: ["a Chromium"] },
+  page: { load: () => import("./page.ts"), needs: ["a Chromium"] },
+  views: { load: () => import("./views.ts"), needs: ["a Chromium"] },
+  relay: { load: () => import("./relay.ts"), needs: ["Linux", "wrk", "nginx"] },
+  memory: { load: () => import("./memory.ts"), needs: ["Linux"] },
   spool: { load: () => import("./spool.ts"), needs: ["wrk"] },
-  scale: { load: () => import("./scale.ts"), needs: RELAY_PROGRAMS, byNameOnly: true },
   inbox: { load: () => import("./inbox.ts") },
-  killed: { load: () => import("./killed_tabs.ts"), needs: ["chromium"], byNameOnly: true },
 };
 
 const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice("--only=".length).split(",");
@@ -41,29 +43,27 @@ if (unknown !== undefined) {
 }
 
 for (const [name, bench] of Object.entries(BENCHES)) {
-  if (only ? !only.includes(name) : bench.byNameOnly) continue;
+  if (only && !only.includes(name)) continue;
   console.log(`\n${name}`);
-  const start = performance.now();
-  const measured = await measure(name, bench);
-  console.log(`  took ${((performance.now() - start) / 1_000).toFixed(0)} s`);
-  for (const figure of measured) {
-    console.log(`  ${figureLine(figure)}`);
-    if ("value" in figure && !isWithin(figure)) Deno.exitCode = 1;
+  for (const measured of await measure(name, bench)) {
+    console.log(figureLine(measured));
+    if ("value" in measured && isOver(measured)) Deno.exitCode = 1;
   }
 }
 Deno.exit();
 
-async function measure(name: string, { load, needs = [] }: Bench): Promise<readonly Measured[]> {
+async function measure(
+  name: string,
+  { load, needs = [] }: Bench,
+): Promise<readonly (Figure | Missing)[]> {
   for (const program of needs) {
-    if (await isInstalled(program)) continue;
-    return [{ what: `all of \`${name}\``, missing: `needs ${program}` }];
+    if (!await PROGRAMS[program]()) return [{ what: `all of ${name}`, needs: program }];
   }
   try {
-    const { bench } = await load();
-    return await bench();
+    return await (await load()).bench();
   } catch (error) {
     console.error(error);
     Deno.exitCode = 1;
-    return [{ what: `all of \`${name}\``, missing: "failed" }];
+    return [];
   }
 }

@@ -1,68 +1,62 @@
-import { projectRoot } from "../tools/project_files.ts";
-import { startServer } from "../tools/run/server_process.ts";
-import {
-  type Budget,
-  RELAY_CPU_BUDGETS,
-  RELAY_RATE_BUDGETS,
-  WORKERS_CPU_BUDGET,
-} from "./budgets.ts";
-import { type Figure, figure, ratio } from "./figures.ts";
-import { startBenchServer } from "./relay/bench_server.ts";
-import { measureRounds, type Rounds, SIZES } from "./relay/measure_rounds.ts";
-import { startNginx, startNginxIngest } from "./relay/nginx.ts";
-
-const RELAY = "relay";
-const WORKERS = "relay with WORKERS=auto";
-const TUNNEL = "handleTunnelRequest";
-const NGINX = "nginx";
-
 /**
- * Throughput, and CPU time for each envelope, of the relay as `deno task start` runs it, in one process and in one for
- * each core, of `handleTunnelRequest` of `@sentry/core` and of nginx's `proxy_pass`: each in processes of its own in
- * front of the same ingest. The ingest is nginx, because one in JavaScript needs as much CPU time as a relay and hides
- * their difference. Linux only (`/proc`).
+ * Throughput, and CPU time for each envelope, of the relay as `deno task start` runs it, and of `handleTunnelRequest` of
+ * `@sentry/core`: each in a process of its own in front of the same ingest. The ingest is nginx, because one in
+ * JavaScript needs as much CPU time as a relay and hides their difference.
  */
-export async function bench(): Promise<Figure[]> {
-  await using ingest = await startNginxIngest();
-  const dsn = `http://publickey@${new URL(ingest.origin).host}/42`;
-  await using tunnel = await startBenchServer("relay/tunnel.ts", dsn);
-  await using nginx = await startNginx(ingest.origin);
-  const env = { SENTRY_DSN: dsn, SENTRY_TUNNEL: "always" };
-  await using relay = await startServer({ env });
-  await using workers = await startServer({
-    env: { ...env, WORKERS: "auto" },
-    main: `${projectRoot}/tools/run/start.ts`,
-    permissions: ["-A"],
-  });
-  const servers = new Map([
-    [RELAY, relay],
-    [WORKERS, workers],
-    [TUNNEL, tunnel],
-    [NGINX, nginx],
-  ]);
+import { fileURLToPath } from "node:url";
+import { type ListeningProgram, startListening, startNginx } from "../tests/listening_program.ts";
+import { startServer } from "../tools/run/server_process.ts";
+import { BUDGETS } from "./budgets.ts";
+import { budgeted, type Figure, figure, ratios } from "./figures.ts";
+import { measureRounds } from "./load.ts";
 
+/** On a shared machine single rounds differ by a fifth and more. */
+const ROUNDS = 11;
+const SIZES = [
+  { size: "2 KB", bytes: 2_000, cpu: BUDGETS.relayCpu2, rate: BUDGETS.relayRate2 },
+  { size: "200 KB", bytes: 200_000, cpu: BUDGETS.relayCpu200, rate: BUDGETS.relayRate200 },
+] as const;
+
+/** Linux only (`/proc`). */
+export async function bench(): Promise<Figure[]> {
+  await using ingest = await startIngest();
+  const dsn = `http://publickey@127.0.0.1:${ingest.port}/42`;
+  await using tunnel = await startTunnel(dsn);
+  await using relay = await startServer({ env: { SENTRY_DSN: dsn, SENTRY_TUNNEL: "always" } });
   const figures: Figure[] = [];
-  for (const { size, bytes } of SIZES) {
-    const all = await measureRounds(servers, { dsn, bytes });
-    for (const [name, { rates, micros }] of all) {
+  for (const { size, bytes, cpu, rate } of SIZES) {
+    const measured = await measureRounds([relay, tunnel], { dsn, bytes }, ROUNDS);
+    for (const [i, name] of ["relay", "handleTunnelRequest"].entries()) {
       figures.push(
-        figure(`${name}, ${size}`, rates, "envelopes/s"),
-        figure(`${name}, ${size}, CPU time for each`, micros, "µs"),
+        figure(`${name}, ${size}`, "envelopes/s", ...measured[i]!.rates),
+        figure(`${name}, ${size}, CPU time for each`, "µs", ...measured[i]!.micros),
       );
     }
-    const compare = (one: string, peer: string, of: keyof Rounds, budget?: Budget): Figure => {
-      const what = `${one} against ${peer}, ${size}, ${
-        of === "rates" ? "envelopes/s" : "CPU time"
-      }`;
-      return ratio(what, all.get(one)![of], all.get(peer)![of], budget);
-    };
+    const [own, peer] = measured;
     figures.push(
-      compare(RELAY, TUNNEL, "micros", RELAY_CPU_BUDGETS[size]),
-      compare(RELAY, TUNNEL, "rates"),
-      compare(RELAY, NGINX, "rates", RELAY_RATE_BUDGETS[size]),
-      compare(WORKERS, RELAY, "micros", WORKERS_CPU_BUDGET),
-      compare(WORKERS, RELAY, "rates"),
+      budgeted(cpu, ...ratios(own!.micros, peer!.micros)),
+      budgeted(rate, ...ratios(own!.rates, peer!.rates)),
     );
   }
   return figures;
+}
+
+/** Answers as Sentry's ingest does and discards the bodies. In memory: files would slow it down. */
+const startIngest = (): Promise<ListeningProgram> =>
+  startNginx((port) => `
+  client_max_body_size 20m;
+  client_body_buffer_size 1m;
+  keepalive_requests 1000000;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      default_type application/json;
+      return 200 '{"id":"9ec79c33ec9942ab8353589fcb2e04dc"}';
+    }
+  }`);
+
+function startTunnel(dsn: string): Promise<ListeningProgram> {
+  const path = fileURLToPath(new URL("tunnel.ts", import.meta.url));
+  const options = ["--no-prompt", "--allow-net=127.0.0.1", "--allow-env"];
+  return startListening(Deno.execPath(), (port) => ["run", ...options, path, dsn, `${port}`]);
 }

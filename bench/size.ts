@@ -1,53 +1,17 @@
-/**
- * `deno task size`: compares the parts of the built page, and what a load of it uploads, with their byte
- * budgets. Exits with 1 if one of them is exceeded.
- */
+/** What the parts of the built page weigh. */
 import { gzipSync } from "node:zlib";
-import { FILE_BUDGETS, SIZE_BUDGETS } from "./budgets.ts";
 import { monitoringScripts } from "../routes/_monitoring_scripts.ts";
 import { assetsOf, firstAssets } from "../server/assets.ts";
-import { type Manifest, readManifest } from "../server/manifest.ts";
-
-/** A part of the page that has a byte budget. */
-export interface SizePart {
-  readonly title: string;
-  /** Bytes, gzip, of this part in a build. */
-  measure(build: Build): number;
-}
-
-export type SizeBudgetName = keyof typeof SIZE_BUDGETS;
+import { type Manifest, type ManifestPage, readManifest } from "../server/manifest.ts";
+import { BUDGETS } from "./budgets.ts";
+import { budgeted, type Figure, worst } from "./figures.ts";
 
 /** A build to measure. */
 export interface Build {
   readonly manifest: Manifest;
-  /** Gzip bytes of the root page's HTML with its inlined style, for each variant. */
-  readonly html: Readonly<Record<string, number>>;
+  /** Gzip bytes of each variant of the root page, with its inlined style. */
+  readonly html: readonly number[];
 }
-
-/** The measured part of each budget, without what earlier parts have loaded. */
-export const SIZE_PARTS: Readonly<Record<SizeBudgetName, SizePart>> = {
-  htmlAndStyle: {
-    title: "HTML and style until first paint",
-    measure: ({ html }) => Math.max(...Object.values(html)),
-  },
-  scriptsBeforeIslands: {
-    title: "JavaScript before islands answer",
-    measure: ({ manifest }) =>
-      Math.max(...rootPages(manifest).map(({ assets }) => weigh(manifest, assets))),
-  },
-  telemetryCore: {
-    title: "telemetry core, after load",
-    measure: ({ manifest }) => weigh(manifest, monitoringScripts(manifest).telemetry),
-  },
-  recording: {
-    title: "recording, at idle after the core",
-    measure: ({ manifest }) => weigh(manifest, monitoringScripts(manifest).recording),
-  },
-  recordingWorker: {
-    title: "recording's worker",
-    measure: ({ manifest }) => weigh(manifest, [workerOf(manifest)]),
-  },
-};
 
 /** What the overview loads after its islands answer, without further input. */
 const AFTER_LOAD = [
@@ -59,115 +23,69 @@ const AFTER_LOAD = [
   "monitoring/browser/recording_chunk.ts",
 ];
 
-/** The script files of each budget, by name. */
-export const FILE_PARTS: Readonly<
-  Record<keyof typeof FILE_BUDGETS, { title: string; files(manifest: Manifest): Set<string> }>
-> = {
-  scriptsBeforeIslands: {
-    title: "script files before islands answer",
-    files: (manifest) =>
-      rootPages(manifest).map(({ assets }) => new Set(assets))
-        .reduce((most, assets) => assets.size > most.size ? assets : most),
-  },
-  scriptsAfterLoad: {
-    title: "script files after load",
-    files(manifest) {
-      const found = AFTER_LOAD.map((entryPoint) => assetsOf(manifest, entryPoint))
-        .reduce((all, assets) => all.union(assets), new Set([workerOf(manifest)]));
-      return found.difference(firstAssets(manifest, "/"));
-    },
-  },
-};
+/** Measures the build of this project. */
+export async function bench(): Promise<Figure[]> {
+  return sizesOf(await readBuild(new URL("../.build/", import.meta.url)));
+}
 
-function workerOf(manifest: Manifest): string {
-  const [worker] = monitoringScripts(manifest).worker;
+/** @param folder the build's folder, ending with a slash */
+export async function readBuild(folder: URL): Promise<Build> {
+  const manifest = await readManifest(folder);
+  const html = rootPages(manifest).map(async ({ file }) =>
+    gzipSync(await Deno.readFile(new URL(`pages/${file}`, folder)), { level: 9 }).length
+  );
+  return { manifest, html: await Promise.all(html) };
+}
+
+/** Each part of a build, without what earlier parts have loaded. Of several variants the largest. */
+export function sizesOf({ manifest, html }: Build): Figure[] {
+  const { telemetry, recording, worker } = monitoringScripts(manifest);
   // A missing part must not count as zero bytes.
-  if (worker === undefined) {
-    throw new Error("Cannot measure the worker: the build has none. Adapt bench/size.ts.");
+  if (worker.length === 0) throw new Error("Cannot measure: the build has no recording worker.");
+  const bytes = (names: Iterable<string>) => gzipBytes(manifest, names);
+  const first = rootPages(manifest).map(({ assets }) => assets);
+  const mostFirst = first.reduce((most, names) => names.length > most.length ? names : most);
+  const views = viewsOf(manifest);
+  return [
+    worst(BUDGETS.htmlAndStyle, ...html),
+    worst(BUDGETS.firstScripts, ...first.map(bytes)),
+    { ...budgeted(BUDGETS.firstScriptFiles, mostFirst.length), details: mostFirst.map(contentOf) },
+    budgeted(BUDGETS.telemetryCore, bytes(telemetry)),
+    budgeted(BUDGETS.recording, bytes(recording)),
+    budgeted(BUDGETS.recordingWorker, bytes(worker)),
+    {
+      ...worst(BUDGETS.viewScripts, ...views.map(({ files }) => bytes(files))),
+      details: views.map(({ source, files }) => `${source}: ${bytes(files)}`),
+    },
+    {
+      ...worst(BUDGETS.viewFiles, ...views.map(({ files }) => files.size)),
+      details: views.map(({ source, files }) => `${source}: ${files.size}`),
+    },
+  ];
+
+  /** What identifies a file to a person: its entry point, or its largest sources. */
+  function contentOf(file: string): string {
+    const { name, entryPoint, sources = {} } = manifest.assets[file] ?? {};
+    const largest = Object.keys(sources).sort((a, b) => sources[b]! - sources[a]!).slice(0, 3);
+    return `${file}: ${entryPoint ?? (largest.join(", ") || name)}`;
   }
-  return worker;
+}
+
+/** Files that each island which is loaded later needs, besides those of the loaded overview. */
+function viewsOf(manifest: Manifest): { source: string; files: Set<string> }[] {
+  const loaded = AFTER_LOAD.map((source) => assetsOf(manifest, source))
+    .reduce((all, assets) => all.union(assets), firstAssets(manifest, "/"));
+  return Object.values(manifest.assets).filter(({ kind }) => kind === "island")
+    .flatMap(({ entryPoint }) => entryPoint ?? [])
+    .map((source) => ({ source, files: assetsOf(manifest, source).difference(loaded) }));
 }
 
 /** The root page in each variant. */
-function rootPages({ pages }: Manifest): Manifest["pages"] {
-  return pages.filter(({ path }) => path === "/");
-}
+const rootPages = ({ pages }: Manifest): ManifestPage[] => pages.filter(({ path }) => path === "/");
 
-function weigh({ assets }: Manifest, names: readonly string[]): number {
-  return names.reduce(
+function gzipBytes({ assets }: Manifest, names: Iterable<string>): number {
+  return [...names].reduce(
     (sum, name) => sum + (assets[name]?.gzip ?? assets[name]?.bytes ?? 0),
     0,
   );
-}
-
-async function readBuild(folder: URL): Promise<Build> {
-  const manifest = await readManifest(folder);
-  const html: Record<string, number> = {};
-  for (const { variant, file } of rootPages(manifest)) {
-    const bytes = await Deno.readFile(new URL(`pages/${file}`, folder));
-    html[variant] = gzipSync(bytes, { level: 9 }).length;
-  }
-  return { manifest, html };
-}
-
-/** A part of a build, compared with its budget. */
-export interface SizeCheck {
-  readonly isWithinBudget: boolean;
-  /** Title, size and budget, to print. */
-  readonly line: string;
-}
-
-/**
- * Compares a build with all budgets.
- *
- * @param folder the build's folder, ending with a slash
- */
-export async function checkSizes(folder: URL): Promise<readonly SizeCheck[]> {
-  const build = await readBuild(folder);
-  return [...checkBytes(build), ...checkFiles(build.manifest)];
-}
-
-function checkBytes(build: Build): SizeCheck[] {
-  return (Object.keys(SIZE_PARTS) as SizeBudgetName[]).map((name) => {
-    const { title, measure } = SIZE_PARTS[name];
-    const maxBytes = SIZE_BUDGETS[name].limit.most;
-    const bytes = measure(build);
-    const figures = `${bytes.toLocaleString("en")} of ${maxBytes.toLocaleString("en")} bytes gzip`;
-    return { isWithinBudget: bytes <= maxBytes, line: `${title}: ${figures}` };
-  });
-}
-
-/** Compares numbers of script files. Names each file of a budget that is exceeded, with its largest sources. */
-export function checkFiles(manifest: Manifest): SizeCheck[] {
-  return (Object.keys(FILE_PARTS) as (keyof typeof FILE_BUDGETS)[]).map((name) => {
-    const { title, files } = FILE_PARTS[name];
-    const found = [...files(manifest)];
-    const { most } = FILE_BUDGETS[name].limit;
-    const isWithinBudget = found.length <= most;
-    const names = isWithinBudget
-      ? []
-      : found.map((file) => `${file}: ${contentOf(manifest, file)}`);
-    return {
-      isWithinBudget,
-      line: [`${title}: ${found.length} of ${most}`, ...names].join("\n         "),
-    };
-  });
-}
-
-/** What identifies a file to a person: its entry point, or its largest sources. */
-function contentOf({ assets }: Manifest, file: string): string {
-  const { kind = "", name, entryPoint, sources = {} } = assets[file] ?? {};
-  const largest = Object.entries(sources).sort(([, a], [, b]) => b - a).slice(0, 3);
-  return entryPoint ?? (largest.map(([source]) => source).join(", ") || (name ?? kind));
-}
-
-if (import.meta.main) {
-  const report = ({ isWithinBudget, line }: SizeCheck) => {
-    console.log(`${isWithinBudget ? "ok    " : "FAILED"} ${line}`);
-    if (!isWithinBudget) Deno.exitCode = 1;
-  };
-  (await checkSizes(new URL("../.build/", import.meta.url))).forEach(report);
-  // Loaded here, because it starts a browser.
-  const { measureUpload } = await import("./upload.ts");
-  report(await measureUpload());
 }

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
-import { assetsOf } from "../server/assets.ts";
-import {
-  type Manifest,
-  MANIFEST_VERSION,
-  type ManifestAsset,
-  readManifest,
-} from "../server/manifest.ts";
-import { checkFiles, checkSizes, SIZE_PARTS } from "./size.ts";
+import { type Manifest, MANIFEST_VERSION, type ManifestAsset } from "../server/manifest.ts";
+import { isOver } from "./figures.ts";
+import { readBuild, sizesOf } from "./size.ts";
 
 const asset = (gzip: number, overrides: Partial<ManifestAsset> = {}): ManifestAsset => ({
   kind: "chunk",
@@ -26,6 +21,7 @@ const asset = (gzip: number, overrides: Partial<ManifestAsset> = {}): ManifestAs
  * core                  imports shared, sdk and react
  * recording             imports sdk and recorder
  * worker                imports nothing
+ * view                  imports shared and table
  */
 const page = (variant: string, assets: string[]) => ({
   path: "/",
@@ -47,7 +43,9 @@ const manifest: Manifest = {
   assets: {
     react: asset(70_000, { kind: "vendor" }),
     client: asset(1_000, { kind: "client" }),
-    shared: asset(3_000),
+    shared: asset(3_000, {
+      sources: { "islands/shared/Menu.tsx": 900, "components/Panel.tsx": 2_000 },
+    }),
     list: asset(2_000, { kind: "island" }),
     core: asset(30_000, {
       entryPoint: "monitoring/browser/start_telemetry.ts",
@@ -59,58 +57,56 @@ const manifest: Manifest = {
       imports: ["sdk", "recorder"],
     }),
     recorder: asset(33_000),
+    connect: asset(200, { entryPoint: "islands/overview/Connect.tsx" }),
+    highlights: asset(200, { entryPoint: "islands/overview/Highlights.tsx" }),
+    tabCount: asset(200, { entryPoint: "islands/shared/TabCount.tsx" }),
+    strip: asset(200, { entryPoint: "islands/strip/LivePipelineStrip.tsx" }),
+    view: asset(6_000, {
+      kind: "island",
+      entryPoint: "islands/logs/Logs.tsx",
+      imports: ["shared", "table"],
+    }),
+    table: asset(7_000),
     worker: asset(4_000, { kind: "extra", name: "replay-worker" }),
   },
 };
-const build = { manifest, html: { inbox: 5_200, relay: 5_500 } };
+const build = { manifest, html: [5_200, 5_500] };
 
 Deno.test("each part → measured without earlier parts, in the larger variant", () => {
-  const sizes = Object.entries(SIZE_PARTS).map(([name, part]) => [name, part.measure(build)]);
-  assert.deepEqual(Object.fromEntries(sizes), {
-    htmlAndStyle: 5_500,
-    scriptsBeforeIslands: 70_000 + 1_000 + 3_000 + 2_000,
-    telemetryCore: 30_000 + 40_000,
-    recording: 500 + 33_000,
-    recordingWorker: 4_000,
-  });
+  const sizes = sizesOf(build).map(({ value }) => value);
+  assert.deepEqual(sizes, [
+    5_500,
+    70_000 + 1_000 + 3_000 + 2_000,
+    4,
+    30_000 + 40_000,
+    500 + 33_000,
+    4_000,
+    6_000 + 7_000,
+    2,
+  ]);
 });
 
 Deno.test("part missing in the build → error, not zero bytes", () => {
   const { core: _, ...assets } = manifest.assets;
-  const incomplete = { ...build, manifest: { ...manifest, assets } };
   assert.throws(
-    () => SIZE_PARTS.telemetryCore.measure(incomplete),
+    () => sizesOf({ ...build, manifest: { ...manifest, assets } }),
     /has no chunk of monitoring\/browser\/start_telemetry.ts/,
   );
 });
 
-Deno.test("one script file too many → the check fails and names each file with its content", async () => {
-  const manifest = await readManifest(new URL("../.build/", import.meta.url));
-  const [core = ""] = assetsOf(manifest, "monitoring/browser/start_telemetry.ts");
-  const split = (count: number): Manifest => {
-    const names = Array.from({ length: count }, (_, at) => `PART${at}.js`);
-    const parts = names.map((name) => [name, asset(9, { sources: { [`part_${name}`]: 9 } })]);
-    const assets = { ...manifest.assets, ...Object.fromEntries(parts) };
-    const imports = [...assets[core]!.imports, ...names];
-    return { ...manifest, assets: { ...assets, [core]: { ...assets[core]!, imports } } };
-  };
-  const [, enough] = checkFiles(split(0));
-  assert.deepEqual(enough, { isWithinBudget: true, line: "script files after load: 11 of 11" });
-  const [first, tooMany] = checkFiles(split(1));
-  assert.equal(first?.isWithinBudget, true);
-  assert.equal(tooMany?.isWithinBudget, false);
-  const lines = tooMany?.line.split("\n") ?? [];
-  assert.equal(lines.length, 1 + 12);
-  assert.match(lines.join("\n"), /PART0\.js: part_PART0\.js/);
-  assert.match(lines.join("\n"), new RegExp(`${core}: monitoring/browser/start_telemetry\\.ts`));
+Deno.test("one script file too many → over, names each file with its content", () => {
+  const pages = manifest.pages.map((page) => ({ ...page, assets: [...page.assets, "core"] }));
+  const [, , files] = sizesOf({ ...build, manifest: { ...manifest, pages } });
+  assert.equal(files?.value, 5);
+  assert.ok(isOver(files!));
+  const details = files?.details?.join("\n") ?? "";
+  assert.match(details, /^core: monitoring\/browser\/start_telemetry\.ts/m);
+  assert.match(details, /^shared: components\/Panel\.tsx, islands\/shared\/Menu\.tsx$/m);
 });
 
 Deno.test("built page → within every size budget", async () => {
   // `deno task test` builds the page before it runs tests.
-  const sizes = await checkSizes(new URL("../.build/", import.meta.url));
-  assert.equal(sizes.length, 7);
-  assert.deepEqual(
-    sizes.filter(({ isWithinBudget }) => !isWithinBudget).map(({ line }) => line),
-    [],
-  );
+  const sizes = sizesOf(await readBuild(new URL("../.build/", import.meta.url)));
+  assert.equal(sizes.length, 8);
+  assert.deepEqual(sizes.filter(isOver).map(({ what }) => what), []);
 });

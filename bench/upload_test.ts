@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readArrival } from "../tests/browser/arrived_envelope.ts";
 import { envelopeOf } from "../monitoring/inbox/testdata/envelopes.ts";
-import { checkUpload } from "./upload.ts";
+import { figureLine, isOver } from "./figures.ts";
+import { uploadOf } from "./upload.ts";
 
 const envelope = async (...items: Parameters<typeof envelopeOf>[1][]) =>
   await readArrival(envelopeOf({}, ...items), null);
@@ -9,13 +10,14 @@ const envelope = async (...items: Parameters<typeof envelopeOf>[1][]) =>
 Deno.test("page load over the budget → fails, and names the items of each envelope", async () => {
   const spans = await envelope(["span", { items: [], padding: "x".repeat(5_800) }]);
   const log = await envelope(["log", { items: [], padding: "x".repeat(300) }]);
-  assert.equal(checkUpload([spans]).isWithinBudget, true);
-  const { isWithinBudget, line } = checkUpload([spans, log]);
-  assert.equal(isWithinBudget, false);
-  assert.match(line, /^uploaded by a page load: 6,\d{3} of 6,000 bytes\n/);
+  assert.equal(isOver(uploadOf([spans])), false);
+  const figure = uploadOf([spans, log]);
+  assert.equal(isOver(figure), true);
+  const line = figureLine(figure);
+  assert.match(line, /^OVER .* 6,\d{3} bytes +at most 6,000\n/);
   assert.match(line, /5,\d{3} uncompressed: 1 × span \(5,\d{3}\)\n.*: 1 × log \(3\d\d\)$/);
 });
 
 Deno.test("page load that sent nothing → fails", () => {
-  assert.equal(checkUpload([]).isWithinBudget, false);
+  assert.equal(isOver(uploadOf([])), true);
 });

@@ -1,5 +1,3 @@
-// bench/page/variants.ts replaces this module: its exports must match.
-
 /** Maximum wait on a page that is never idle. */
 const MAX_WAIT_MS = 3000;
 /** Wait in browsers without `requestIdleCallback` (Safari). */

@@ -40,9 +40,11 @@ export async function isFresh(root: string, { dev }: { dev: boolean }): Promise<
   return times.every((time) => time !== undefined && time < builtAt);
 }
 
+/** Returns undefined if there is no such file, or another version of Sightglass wrote it. */
 async function readInputs(file: string): Promise<Inputs | undefined> {
   try {
-    return JSON.parse(await Deno.readTextFile(file)) as Inputs;
+    const inputs: Partial<Inputs> = JSON.parse(await Deno.readTextFile(file));
+    return Array.isArray(inputs.paths) ? inputs as Inputs : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     return undefinedIfNotFound(error);

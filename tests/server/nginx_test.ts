@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { EventReader } from "../inbox/_event_reader.ts";
 import { sendRaw } from "../inbox/_send_raw.ts";
-import { isAvailable } from "../is_available.ts";
-import { findStablePort } from "../stable_port.ts";
+import { type ListeningProgram, nginx, startNginx } from "../listening_program.ts";
 
 const TOKEN = "open-sesame";
 const HOST = "glass.example";
@@ -22,16 +21,6 @@ server {
     location / { proxy_pass http://127.0.0.1:8000; }
 }`;
 
-interface NginxProxy extends AsyncDisposable {
-  readonly port: number;
-}
-
-// Debian installs it in a folder that only root's PATH contains.
-const nginx = (await isAvailable("nginx", "-v"))
-  ? "nginx"
-  : (await isAvailable("/usr/sbin/nginx", "-v"))
-  ? "/usr/sbin/nginx"
-  : undefined;
 const testBehindNginx = (name: string, fn: () => Promise<void>) =>
   Deno.test({
     name: nginx === undefined ? `${name} (ignored: nginx is not installed)` : name,
@@ -45,52 +34,17 @@ function replaced(text: string, found: RegExp, by: string): string {
   return text.replace(found, by);
 }
 
-/** Runs nginx on a free port, as a proxy of the server. Without TLS, which needs a certificate. */
-async function startNginx(site: string, server: ServerProcess): Promise<NginxProxy> {
-  const folder = await Deno.makeTempDir({ prefix: "nginx-" });
-  const port = findStablePort();
-  let conf = replaced(
-    site,
-    /listen 443 ssl http2;[^;]+listen \[::\]:443 ssl http2;/,
-    `listen 127.0.0.1:${port};`,
-  );
-  conf = replaced(conf, /127\.0\.0\.1:8000/, `127.0.0.1:${server.port}`);
-  conf = replaced(conf, /ssl_certificate [^;]+;\s+ssl_certificate_key [^;]+;/, "");
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-  await Deno.writeTextFile(
-    `${folder}/nginx.conf`,
-    `daemon off; master_process off; pid nginx.pid; error_log stderr error; events {}
-http {
-  access_log off;
-  ${temporary.map((name) => `${name}_temp_path ${name};`).join(" ")}
-${conf}
-}`,
-  );
-  const child = new Deno.Command(nginx!, {
-    args: ["-p", folder, "-e", "stderr", "-c", "nginx.conf"],
-    stderr: "piped",
-    stdout: "null",
-  }).spawn();
-  const printed = new Response(child.stderr).text();
-  let isRunning = true;
-  child.status.then(() => isRunning = false);
-  const stop = async () => {
-    if (isRunning) child.kill("SIGTERM");
-    await child.status;
-    await printed;
-    await Deno.remove(folder, { recursive: true });
-  };
-  for (;;) {
-    try {
-      const answer = await sendRaw(port, "GET", "/monitoring", { Host: HOST });
-      assert.equal(answer.status, 200);
-      return { port, [Symbol.asyncDispose]: stop };
-    } catch (error) {
-      if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
-      if (!isRunning) throw new Error(`nginx ended: ${await printed}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
+/** Runs nginx as a proxy of the server. Without TLS, which needs a certificate. */
+function startProxy(site: string, server: ServerProcess): Promise<ListeningProgram> {
+  return startNginx((port) => {
+    let conf = replaced(
+      site,
+      /listen 443 ssl http2;[^;]+listen \[::\]:443 ssl http2;/,
+      `listen 127.0.0.1:${port};`,
+    );
+    conf = replaced(conf, /127\.0\.0\.1:8000/, `127.0.0.1:${server.port}`);
+    return replaced(conf, /ssl_certificate [^;]+;\s+ssl_certificate_key [^;]+;/, "");
+  });
 }
 
 const deployed = () => Deno.readTextFile(new URL("../../deploy/nginx.conf", import.meta.url));
@@ -109,7 +63,7 @@ testBehindNginx(
   "deploy/nginx.conf, no INBOX_TOKEN → the inbox cannot be read through it",
   async () => {
     await using server = await startServer({ env: BEHIND_PROXY });
-    await using proxy = await startNginx(await deployed(), server);
+    await using proxy = await startProxy(await deployed(), server);
     for (const host of [HOST, "localhost", `127.0.0.1:${server.port}`]) {
       const { status, text } = await sendRaw(proxy.port, "GET", INBOX, { Host: host });
       assert.equal(status, 403, host);
@@ -124,7 +78,7 @@ testBehindNginx(
   "deploy/nginx.conf, INBOX_TOKEN set → its bearer alone reads, lists and live rows",
   async () => {
     await using server = await startServer({ env: { ...BEHIND_PROXY, INBOX_TOKEN: TOKEN } });
-    await using proxy = await startNginx(await deployed(), server);
+    await using proxy = await startProxy(await deployed(), server);
     for (const headers of [{ Host: HOST }, { ...BEARER, Authorization: "Bearer guess" }]) {
       assert.equal((await sendRaw(proxy.port, "GET", INBOX, headers)).status, 403);
       assert.equal((await sendRaw(proxy.port, "DELETE", INBOX, headers)).status, 403);
@@ -150,7 +104,7 @@ testBehindNginx(
   "deploy/nginx.conf, inbox of 22 MiB exported through it → it is imported through it",
   async () => {
     await using server = await startServer({ env: { ...BEHIND_PROXY, INBOX_TOKEN: TOKEN } });
-    await using proxy = await startNginx(await deployed(), server);
+    await using proxy = await startProxy(await deployed(), server);
     const large = ENVELOPE.replace('"m"', JSON.stringify("m".repeat(11 * 1024 * 1024)));
     for (const id of ["1", "2"]) {
       const body = large.replace("{", `{"event_id":"${id.repeat(32)}",`);
@@ -173,7 +127,7 @@ testBehindNginx(
   "deploy/nginx.conf → PUBLIC_ORIGIN's page writes, a page of another name does not",
   async () => {
     await using server = await startServer({ env: BEHIND_PROXY });
-    await using proxy = await startNginx(await deployed(), server);
+    await using proxy = await startProxy(await deployed(), server);
     assert.deepEqual(await post(proxy.port, HOST), [200]);
     assert.deepEqual(await post(proxy.port, "evil.example"), [403, "origin_not_allowed"]);
   },
@@ -183,7 +137,7 @@ testBehindNginx(
   "a proxy that adds no header, INBOX_TOKEN set → 403 without the token",
   async () => {
     await using server = await startServer({ env: { INBOX_TOKEN: TOKEN } });
-    await using proxy = await startNginx(SILENT_PROXY, server);
+    await using proxy = await startProxy(SILENT_PROXY, server);
     assert.equal((await sendRaw(proxy.port, "GET", INBOX, { Host: HOST })).status, 403);
     assert.equal((await sendRaw(proxy.port, "GET", INBOX, BEARER)).status, 200);
   },

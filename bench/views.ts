@@ -1,0 +1,153 @@
+/**
+ * The longest task in a real Chromium while lists of 2,000 rows are scrolled and a trace of 10,000 spans is zoomed. The
+ * page must be built.
+ */
+import type { Browser, Page } from "@playwright/test";
+import { error, hexId, log, span } from "../monitoring/inbox/testdata/envelopes.ts";
+import { postEnvelope } from "../tests/browser/posted_envelopes.ts";
+import { largeTrace, postSpans, spanId } from "../tests/browser/posted_traces.ts";
+import { launchChromium } from "../tools/test/find_chromium.ts";
+import { startServer } from "../tools/run/server_process.ts";
+import { BUDGETS } from "./budgets.ts";
+import { type Figure, worst } from "./figures.ts";
+
+const ROUNDS = 3;
+const ROWS = 2_000;
+const SPANS = 10_000;
+const TRACE = "0123456789abcdef0123456789abcdef";
+/** Presses of each zoom button: from all of the trace to a thousandth of it. */
+const ZOOM_STEPS = 8;
+/** Screens of each scroll step: with every frame, as a dragged scrollbar moves. */
+const SCREENS = 4;
+/** Height of a log's row. The list of logs is as high as all loaded rows, drawn or not. */
+const LOG_PX = 28;
+/** Maximum wait for an idle page: one that draws nothing may never be idle. */
+const IDLE_MS = 1_000;
+/** The observer is notified this long after a task, at most. */
+const OBSERVER_MS = 500;
+const POLL_MS = 50;
+
+/** Selector of the element that scrolls the rows of each view. */
+const SCROLLERS = { traces: "html", errors: "html", logs: ".logs .frame", envelopes: "html" };
+
+type View = keyof typeof SCROLLERS;
+
+export async function bench(): Promise<Figure[]> {
+  await using server = await startServer();
+  await using browser = await launchChromium();
+  for (let n = 1; n <= ROWS; n++) await postSession(server.origin, n);
+  const scrolled: Figure[] = [];
+  for (const view of Object.keys(SCROLLERS) as View[]) {
+    const rounds = await measure(browser, `${server.origin}/#/${view}`, {
+      open: (page) => loadAllRows(page, view),
+      act: (page) => drag(page, SCROLLERS[view]),
+    });
+    const { what } = BUDGETS.scrolledList;
+    scrolled.push({ ...worst(BUDGETS.scrolledList, ...rounds), what: `${what}: ${view}` });
+  }
+  await postSpans(server.origin, ...largeTrace(TRACE, SPANS));
+  const zoomed = await measure(browser, `${server.origin}/#/traces/${TRACE}`, {
+    open: (page) => page.locator(`[role="treegrid"][aria-rowcount="${SPANS}"]`).waitFor(),
+    act: zoom,
+  });
+  return [...scrolled, worst(BUDGETS.zoomedTrace, ...zoomed)];
+}
+
+interface Steps {
+  readonly open: (page: Page) => Promise<void>;
+  readonly act: (page: Page) => Promise<void>;
+}
+
+/** Milliseconds of the longest long task of the gesture in each round; 0: none. */
+async function measure(browser: Browser, url: string, { open, act }: Steps): Promise<number[]> {
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    await page.goto(url);
+    await open(page);
+    // Earlier work must not count.
+    await page.evaluate(
+      (timeout) => new Promise((idle) => requestIdleCallback(idle, { timeout })),
+      IDLE_MS,
+    );
+    const tasks = await page.evaluateHandle(() => {
+      const durations: number[] = [];
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) durations.push(duration);
+      }).observe({ type: "longtask" });
+      return durations;
+    });
+    await act(page);
+    await page.waitForTimeout(OBSERVER_MS);
+    rounds.push(await tasks.evaluate((durations) => Math.max(0, ...durations)));
+    await page.close();
+  }
+  return rounds;
+}
+
+/** Posts an envelope of an application with a trace, an error group and a log of its own. */
+async function postSession(origin: string, n: number): Promise<void> {
+  const timestamp = Date.now() / 1_000;
+  // Letters, because grouping ignores numbers.
+  const word = n.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!);
+  const times = { start_timestamp: timestamp - n % 7, end_timestamp: timestamp };
+  await postEnvelope(
+    origin,
+    {
+      event_id: hexId(n),
+      sdk: { name: "sentry.javascript.node" },
+      sender: { release: `shop@1.${n % 5}`, environment: "production" },
+    },
+    error(`Cannot charge the ${word} card`, n, { event_id: hexId(n), timestamp }),
+    span(n, { span_id: spanId(n), is_segment: true, name: `POST /checkout/${word}`, ...times }),
+    log(`Cart ${n} was read`, { trace_id: hexId(n), timestamp }),
+  );
+}
+
+/** Loads older rows until the list has all: logs while a person scrolls, others with a button. */
+async function loadAllRows(page: Page, view: View): Promise<void> {
+  const first = view === "logs" ? ".log" : "section:not([hidden]) a.row-link";
+  await page.locator(first).first().waitFor();
+  await page.evaluate(async ({ isLogs, scroller, rows, height, pollMs }) => {
+    const frame = document.querySelector(scroller)!;
+    const table = document.querySelector("section:not([hidden]) table[aria-rowcount]");
+    const hasAll = () =>
+      isLogs ? frame.scrollHeight >= height : Number(table!.ariaRowCount) - 1 >= rows;
+    while (!hasAll()) {
+      if (isLogs) frame.scrollTop = frame.scrollHeight;
+      else document.querySelector<HTMLElement>("section:not([hidden]) button.older")?.click();
+      await new Promise((next) => setTimeout(next, pollMs));
+    }
+    frame.scrollTop = 0;
+  }, {
+    isLogs: view === "logs",
+    scroller: SCROLLERS[view],
+    rows: ROWS,
+    height: ROWS * LOG_PX,
+    pollMs: POLL_MS,
+  });
+}
+
+/** Moves the rows far with every frame, to the end and back. */
+async function drag(page: Page, scroller: string): Promise<void> {
+  await page.evaluate(({ screens, scroller }) => {
+    const frame = document.querySelector(scroller)!;
+    return new Promise<void>((done) => {
+      let step = screens * frame.clientHeight;
+      const next = () => {
+        frame.scrollTop += step;
+        if (frame.scrollTop + frame.clientHeight >= frame.scrollHeight - 1) step = -step;
+        if (frame.scrollTop > 0) requestAnimationFrame(next);
+        else done();
+      };
+      next();
+    });
+  }, { screens: SCREENS, scroller });
+}
+
+async function zoom(page: Page): Promise<void> {
+  for (const name of ["Zoom in", "Zoom out"]) {
+    const button = page.getByRole("button", { name, exact: true });
+    for (let times = 0; times < ZOOM_STEPS; times++) await button.click();
+  }
+}
