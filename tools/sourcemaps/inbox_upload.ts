@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { join, relative } from "node:path";
 import { ifFound, undefinedIfNotFound } from "../../server/if_found.ts";
-import { UserError } from "../user_error.ts";
+import { UserError } from "../command_line.ts";
 import { injectDebugId, type SourceMap } from "./inject.ts";
 
 const USAGE = "Use: deno task sourcemaps --to http://HOST:PORT [--token TOKEN] [--inject] FOLDER";

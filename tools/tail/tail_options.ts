@@ -1,5 +1,5 @@
 import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
-import { UserError } from "../user_error.ts";
+import { UserError } from "../command_line.ts";
 
 export const VIEWS = ["errors", "logs", "traces"] as const;
 export type View = typeof VIEWS[number];

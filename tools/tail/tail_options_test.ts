@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigError } from "../../config.ts";
-import { UserError } from "../user_error.ts";
+import { UserError } from "../command_line.ts";
 import { readTailOptions } from "./tail_options.ts";
 
 const read = (args: string[], env: Record<string, string> = {}) =>

@@ -1,7 +1,7 @@
 import type { Browser } from "@playwright/test";
 import project from "../../deno.json" with { type: "json" };
 import { isAvailable } from "../../tests/is_available.ts";
-import { UserError } from "../user_error.ts";
+import { UserError } from "../command_line.ts";
 
 /**
  * Playwright's command, for `deno run`. It names the version of `deno.json`: without one, Deno would add
