@@ -38,7 +38,8 @@ export function readArguments<T extends ParseArgsConfig>(
     return parseArgs(config);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const reason = error.message.replace(/\.?$/, ".");
+    // More sentences are about arguments that begin with a hyphen.
+    const reason = error.message.replace(/\. .*|$/s, ".");
     throw new UserError(`Cannot ${what}: ${reason} Use: ${usage}`);
   }
 }

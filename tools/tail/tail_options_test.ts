@@ -35,7 +35,7 @@ Deno.test("arguments → views, JSON and address", () => {
     origin: "https://glass.example",
     token: undefined,
   });
-  assert.deepEqual(read(["logs", "errors"]).views, ["logs", "errors"]);
+  assert.deepEqual(read(["logs", "errors"]).views, ["errors", "logs"]);
 });
 
 Deno.test("unknown argument, address or variable → an error that names what is allowed", () => {

@@ -127,7 +127,7 @@ Deno.test("nothing to follow → one line with what to do, code 1", async () => 
     ["--url=http://127.0.0.1:9", /no server answers at http:\/\/127\.0\.0\.1:9\. Start it with/],
     [`--url=${relay.origin}`, /404\. There is no inbox in relay mode/],
     [`--url=${closed.origin}`, /403\. .*INBOX_TOKEN/],
-    ["--log", /unknown argument "--log"\. Use: deno task tail/],
+    ["--log", /Unknown option '--log'\. Use: deno task tail/],
   ];
   for (const [arg, message] of cases) {
     const tail = startTail([arg]);
