@@ -3,7 +3,7 @@
  * in which the page cannot run: from the error until its call returned, and the task that writes it to IndexedDB. The page
  * must be built.
  */
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import { ERROR_BUDGETS } from "./budgets.ts";
 import { type Figure, figure, median } from "./figures.ts";
 import { type PlainPage, startPlainChromium } from "./plain_chromium.ts";

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { Arrivals, arrivalsInInbox } from "../tests/browser/arrivals.ts";
 import { arrivedMarks, lostErrors } from "../tests/browser/marks.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import type { Figure } from "./figures.ts";
 
 const BURST = 300;

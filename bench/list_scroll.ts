@@ -6,7 +6,7 @@ import type { Page } from "@playwright/test";
 import { hexId } from "../monitoring/inbox/testdata/envelopes.ts";
 import { postEnvelope } from "../tests/browser/posted_envelopes.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import { LIST_BUDGETS } from "./budgets.ts";
 import type { Figure } from "./figures.ts";
 import { drag, longestTask, longestTaskFigure, wheel } from "./long_tasks.ts";

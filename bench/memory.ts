@@ -2,7 +2,7 @@ import { flood, type FloodAnswer, floodId } from "../tests/relay/_flood.ts";
 import { DSN } from "../tests/relay/_start_relay.ts";
 import { healthOf } from "../tests/server_health.ts";
 import { startStandInIngest, takesSlowly } from "../tests/stand_in_ingest.ts";
-import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../tests/server_process.ts";
 import { MEMORY_BUDGETS } from "./budgets.ts";
 import { type Figure, figure } from "./figures.ts";
 

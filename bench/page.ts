@@ -6,7 +6,7 @@ import type { Browser } from "@playwright/test";
 import { monitoringScripts } from "../routes/_monitoring_scripts.ts";
 import { readManifest } from "../server/manifest.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
-import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../tests/server_process.ts";
 import { type Budget, PAGE_BUDGETS } from "./budgets.ts";
 import { type Figure, figure, median, ratio } from "./figures.ts";
 import { loadPage, type LongTask, type PageLoad, type Until } from "./page/page_load.ts";

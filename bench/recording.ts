@@ -5,7 +5,7 @@
 import type { Page } from "@playwright/test";
 import { element, pageEvents, segmentEnvelope, text } from "../tests/recorded_segments.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import { RECORDING_BUDGETS } from "./budgets.ts";
 import { type Figure, figure } from "./figures.ts";
 

@@ -1,5 +1,5 @@
 import { projectRoot } from "../tools/project_files.ts";
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import {
   type Budget,
   RELAY_CPU_BUDGETS,

@@ -6,11 +6,7 @@ import {
 import { healthOf } from "../tests/server_health.ts";
 import { findStablePort } from "../tests/stable_port.ts";
 import { projectRoot } from "../tools/project_files.ts";
-import {
-  type ServerOptions,
-  type ServerProcess,
-  startServer,
-} from "../tools/run/server_process.ts";
+import { type ServerOptions, type ServerProcess, startServer } from "../tests/server_process.ts";
 import { figure, type Measured } from "./figures.ts";
 import { cpuMicros, measureRounds } from "./relay/measure_rounds.ts";
 import { startNginxIngest } from "./relay/nginx.ts";

@@ -1,6 +1,6 @@
 /** The server's answers to `GET /`, and its start. The page must be built. */
 import { gzipSync } from "node:zlib";
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import { SERVING_BUDGETS } from "./budgets.ts";
 import { type Figure, figure, type Measured, ratio } from "./figures.ts";
 import { serveVariant, WITHOUT_SERVER_TRACING } from "./page/variants.ts";

@@ -5,7 +5,7 @@ import {
 import { healthOf } from "../tests/server_health.ts";
 import { findStablePort } from "../tests/stable_port.ts";
 import { until } from "../tests/until.ts";
-import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../tests/server_process.ts";
 import { type Budget, SPOOL_RATE_BUDGETS } from "./budgets.ts";
 import { type Figure, figure, type Measured } from "./figures.ts";
 import { measureThroughput } from "./relay/measure_throughput.ts";

@@ -5,7 +5,7 @@
 import type { Page } from "@playwright/test";
 import { largeTrace, postSpans } from "../tests/browser/posted_traces.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import { TRACE_VIEW_BUDGETS } from "./budgets.ts";
 import { type Figure, figure } from "./figures.ts";
 import { drag, longestTask, longestTaskFigure, wheel } from "./long_tasks.ts";

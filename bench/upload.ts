@@ -8,7 +8,7 @@ import { arrivalsAtIngest } from "../tests/browser/arrivals.ts";
 import { sampleRecording } from "../tests/browser/signals.ts";
 import { startStandInIngest } from "../tests/stand_in_ingest.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import { UPLOAD_BUDGET } from "./budgets.ts";
 import type { SizeCheck } from "./size.ts";
 

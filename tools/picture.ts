@@ -9,7 +9,7 @@ import { buy, startShop } from "../tests/browser/shop.ts";
 import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
 import { projectRoot } from "./project_files.ts";
 import { prepare } from "./run/prepare.ts";
-import { startServer } from "./run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 
 /** Carts that are bought, in this order: most succeed, one is declined, one has no items. */
 const CARTS = [1, 2, 3, 4, 7, 2, 6, 1, 5];

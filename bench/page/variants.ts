@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { loadConfig } from "../../config.ts";
 import { exists, projectFiles, projectRoot } from "../../tools/project_files.ts";
 import { serverPermissions } from "../../tools/run/permissions.ts";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../../tests/server_process.ts";
 
 /** Source text by path. */
 type Replacements = Readonly<Record<string, string>>;

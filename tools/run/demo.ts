@@ -16,7 +16,7 @@ import { projectRoot } from "../project_files.ts";
 import { startDemoIngest } from "./demo_ingest.ts";
 import { prepare } from "./prepare.ts";
 import { onStopRequest } from "./processes.ts";
-import { startServer } from "./server_process.ts";
+import { startServer } from "../../tests/server_process.ts";
 
 /** Names Sentry's hosted ingest, so that the page posts to its own origin. Sentry receives nothing. */
 export const DEMO_DSN = "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1";

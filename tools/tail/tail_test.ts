@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { startServer } from "../run/server_process.ts";
+import { startServer } from "../../tests/server_process.ts";
 import { findStablePort } from "../../tests/stable_port.ts";
 import { temporaryFolder } from "../../tests/temporary_folder.ts";
 import { until } from "../../tests/until.ts";

@@ -1,4 +1,4 @@
-import { projectRoot } from "../../project_files.ts";
+import { projectRoot } from "../tools/project_files.ts";
 import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 
 /** Files and folders of the real project that launchers and build need. */
