@@ -46,7 +46,7 @@ export async function prepare(
  * Installs the packages of `deno.lock`, unless they are: a copy of the lock in `node_modules` states what is installed.
  * `deno install` has installed all packages if there are some for development; otherwise those are left out.
  */
-async function installPackages(root: string, run: Run): Promise<number> {
+export async function installPackages(root: string, run: Run): Promise<number> {
   const packages = join(root, "node_modules");
   // A link to a folder that several checkouts share: it is installed there.
   if (ifFound(() => Deno.lstatSync(packages))?.isSymlink) return 0;
