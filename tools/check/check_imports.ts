@@ -106,14 +106,12 @@ function problemOf({ from, to, typeOnly, broken }: Import): string | undefined {
     return "there is no rule for the file. Add its folder to import_rules.ts.";
   }
   const own = place === folder ? from.split("/", 2).join("/") + "/" : place;
-  const rules = IMPORT_RULES[place] ?? [];
+  const rules = (IMPORT_RULES[place] || "nothing").split(" ");
   const places = (mark: string) =>
     rules.filter((rule) => rule.startsWith(mark)).map((rule) => rule.slice(mark.length));
   const isAllowed = isIn(to, [own]) || !isIn(to, places("!")) &&
-      (/^(npm|node):/.test(to) || isIn(to, rules) || typeOnly && isIn(to, places("type ")));
-  return isAllowed
-    ? undefined
-    : `beside itself ${place} may import ${rules.join(", ") || "nothing"}.`;
+      (/^(npm|node):/.test(to) || isIn(to, rules) || typeOnly && isIn(to, places("type:")));
+  return isAllowed ? undefined : `beside itself ${place} may import ${rules.join(", ")}.`;
 }
 
 /** `node:` modules that a browser would have to load, each with the chain of imports to it. */

@@ -1,96 +1,65 @@
-/** The places that hold addresses and policies: what configuration may know of the domain. */
-const VALUES = ["protocol/dsn.ts", "protocol/loopback.ts", "storage/postgres_address.ts"]
-  .map((path) => `monitoring/${path}`);
-
 /** Protocol and models do no I/O, and run in browsers too. */
-const PURE = [
-  "!node:fs",
-  "!node:http",
-  "!node:https",
-  "!node:net",
-  "!node:sqlite",
-  "!npm:@sentry/",
-];
+const PURE = "!node:fs !node:http !node:https !node:net !node:sqlite !npm:@sentry/";
+
+/** What configuration may know of the domain. */
+const VALUES =
+  "monitoring/protocol/dsn.ts monitoring/protocol/loopback.ts monitoring/storage/postgres_address.ts";
+
+/** Receivers of envelopes beside the inbox. */
+const COPIES = "monitoring/models/ monitoring/protocol/ monitoring/post_json.ts";
 
 /**
  * What the files of each place may import of the project, beside each other. A place is a file or a folder with a slash at
  * its end; `*` is any folder. The first place that has a file counts; every file except tests needs one.
  *
- * `type PLACE`: with `import type` only. `!PLACE`: not, in spite of the others; also for packages and built-in modules,
+ * `type:PLACE`: with `import type` only. `!PLACE`: not, in spite of the others; also for packages and built-in modules,
  * which are allowed otherwise.
  */
-export const IMPORT_RULES: Readonly<Record<string, readonly string[]>> = {
+export const IMPORT_RULES: Readonly<Record<string, string>> = {
   // React renders pages when they are built: the server runs without it.
-  "main.ts": ["config.ts", "monitoring/", "routes/", "server/", "!node:sqlite", "!server/page.tsx"],
-  "config.ts": ["config_values.ts", ...VALUES],
+  "main.ts": "config.ts monitoring/ routes/ server/ !node:sqlite !server/page.tsx",
+  "config.ts": `config_values.ts ${VALUES}`,
   "config_values.ts": VALUES,
-  "client.ts": [
-    "server/client/",
-    "monitoring/browser/mod.ts",
-    "monitoring/browser/client_config.ts",
-  ],
-  "monitoring/settings.ts": [],
-  "monitoring/deno_internals.ts": [],
-  "monitoring/post_json.ts": [],
-  "monitoring/relay_handler.ts": [
-    ...["config_values.ts", "server/endpoint.ts", "server/headers.ts"],
-    ...["monitoring/protocol/dsn.ts", "monitoring/relay/relay.ts"],
-    "monitoring/relay/spool/relay_spool.ts",
-  ],
-  "docs/examples/": ["monitoring/relay_handler.ts"],
-  "monitoring/protocol/": ["monitoring/deno_internals.ts", ...PURE],
-  "monitoring/access/": ["monitoring/protocol/loopback.ts"],
-  "monitoring/uploads/": [],
-  "monitoring/storage/": ["monitoring/protocol/loopback.ts"],
-  "monitoring/models/": ["monitoring/protocol/", ...PURE],
-  "monitoring/relay/spool/": ["monitoring/protocol/", "monitoring/relay/", "monitoring/storage/"],
+  "client.ts": "server/client/ monitoring/browser/mod.ts monitoring/browser/client_config.ts",
+  "monitoring/settings.ts": "",
+  "monitoring/deno_internals.ts": "",
+  "monitoring/post_json.ts": "",
+  "monitoring/relay_handler.ts": "config_values.ts server/endpoint.ts server/headers.ts " +
+    "monitoring/protocol/dsn.ts monitoring/relay/relay.ts monitoring/relay/spool/relay_spool.ts",
+  "docs/examples/": "monitoring/relay_handler.ts",
+  "monitoring/protocol/": `monitoring/deno_internals.ts ${PURE}`,
+  "monitoring/access/": "monitoring/protocol/loopback.ts",
+  "monitoring/uploads/": "",
+  "monitoring/storage/": "monitoring/protocol/loopback.ts",
+  "monitoring/models/": `monitoring/protocol/ ${PURE}`,
+  "monitoring/relay/spool/": "monitoring/protocol/ monitoring/relay/ monitoring/storage/",
   // The relay declares the interface of the inbox, and only its spool knows databases.
-  "monitoring/relay/": [
-    ...["monitoring/protocol/", "monitoring/access/", "monitoring/uploads/"],
-    ...["monitoring/relay/spool/", "monitoring/deno_internals.ts"],
-  ],
-  "monitoring/inbox/": [
-    ...["monitoring/protocol/", "monitoring/access/", "monitoring/models/"],
-    ...["monitoring/storage/", "monitoring/uploads/"],
-  ],
-  "monitoring/alerts/": ["monitoring/models/", "monitoring/protocol/", "monitoring/post_json.ts"],
-  "monitoring/otlp/": ["monitoring/models/", "monitoring/protocol/", "monitoring/post_json.ts"],
+  "monitoring/relay/": "monitoring/protocol/ monitoring/access/ monitoring/uploads/ " +
+    "monitoring/relay/spool/ monitoring/deno_internals.ts",
+  "monitoring/inbox/": "monitoring/protocol/ monitoring/access/ monitoring/models/ " +
+    "monitoring/storage/ monitoring/uploads/",
+  "monitoring/alerts/": COPIES,
+  "monitoring/otlp/": COPIES,
   // Assistants read the inbox through its interface, by the same rules of access and queries.
-  "monitoring/mcp/": [
-    ...["monitoring/access/", "monitoring/models/", "monitoring/protocol/"],
-    ...["monitoring/inbox/query_parameters.ts", "type monitoring/inbox/"],
-  ],
-  "monitoring/security/": [
-    ...["monitoring/access/", "monitoring/models/json.ts", "monitoring/protocol/"],
-    ...["monitoring/relay/body/", "monitoring/relay/errors.ts", "monitoring/relay/refusal.ts"],
+  "monitoring/mcp/": "monitoring/access/ monitoring/models/ monitoring/protocol/ " +
+    "monitoring/inbox/query_parameters.ts type:monitoring/inbox/",
+  "monitoring/security/": "monitoring/access/ monitoring/models/json.ts monitoring/protocol/ " +
+    "monitoring/relay/body/ monitoring/relay/errors.ts monitoring/relay/refusal.ts " +
     "monitoring/runtime/token_bucket.ts",
-  ],
-  "monitoring/player/": ["monitoring/protocol/", "monitoring/models/recording/recording.ts"],
-  "monitoring/runtime/": [
-    ...["monitoring/protocol/", "monitoring/settings.ts", "monitoring/deno_internals.ts"],
-  ],
-  "monitoring/browser/": ["monitoring/settings.ts", "monitoring/protocol/"],
+  "monitoring/player/": "monitoring/protocol/ monitoring/models/recording/recording.ts",
+  "monitoring/runtime/": "monitoring/protocol/ monitoring/settings.ts monitoring/deno_internals.ts",
+  "monitoring/browser/": "monitoring/settings.ts monitoring/protocol/",
   // A view imports nothing of another view.
-  "islands/*/": [
-    ...["components/", "islands/shared/", "monitoring/browser/mod.ts"],
-    ...["monitoring/models/", "monitoring/protocol/", "!npm:@sentry/"],
-  ],
-  "components/": [
-    ...["monitoring/settings.ts", "monitoring/protocol/retry.ts", "type monitoring/models/"],
-    ...["type monitoring/protocol/", "type monitoring/browser/mod.ts"],
-    ...["!npm:@sentry/", "!npm:@opentelemetry/"],
-  ],
+  "islands/*/": "components/ islands/shared/ monitoring/browser/mod.ts monitoring/models/ " +
+    "monitoring/protocol/ !npm:@sentry/",
+  "components/": "monitoring/settings.ts monitoring/protocol/retry.ts type:monitoring/models/ " +
+    "type:monitoring/protocol/ type:monitoring/browser/mod.ts !npm:@sentry/ !npm:@opentelemetry/",
   // Routes are thin: SQL belongs in the inbox, parsing in the domain.
-  "routes/": [
-    ...["config.ts", "server/", "monitoring/", "components/", "islands/", "!node:sqlite"],
-    ...["!monitoring/protocol/scanner.ts", "!monitoring/protocol/encoding.ts"],
-  ],
-  "server/": ["!npm:@sentry/"],
-  "tools/": ["config.ts", "bench/", "tests/", "monitoring/", "server/", "components/", "deno.json"],
-  "bench/": [
-    ...["config.ts", "tools/", "tests/", "monitoring/", "server/", "components/", "islands/"],
-    ...["routes/", "deno.json"],
-  ],
+  "routes/": "config.ts server/ monitoring/ components/ islands/ !node:sqlite " +
+    "!monitoring/protocol/scanner.ts !monitoring/protocol/encoding.ts",
+  "server/": "!npm:@sentry/",
+  "tools/": "config.ts deno.json bench/ tests/ monitoring/ server/ components/ islands/ routes/",
+  "bench/": "config.ts deno.json tools/ tests/ monitoring/ server/ components/ islands/ routes/",
 };
 
 /** Tests: they may import anything but `main.ts`. */
@@ -101,7 +70,5 @@ export const TEST_FILES =
 export const NOT_PRODUCT = ["tools/", "bench/", "docs/examples/"];
 
 /** Modules that browsers load. Nothing that they import, directly or not, may be a `node:` module. */
-export const BROWSER_ENTRIES = [
-  ...["client.ts", "components/", "islands/", "monitoring/browser/mod.ts"],
-  "monitoring/player/player.ts",
-];
+export const BROWSER_ENTRIES =
+  "client.ts components/ islands/ monitoring/browser/mod.ts monitoring/player/player.ts".split(" ");
