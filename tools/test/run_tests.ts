@@ -4,49 +4,30 @@
  *
  * Exit code: 0: all passed; 1: something failed, or no test ran; 2: the arguments are wrong.
  */
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
+import { readArguments, runTask, UserError } from "../command_line.ts";
 import { exists, projectRoot } from "../project_files.ts";
 import { prepare } from "../run/prepare.ts";
-import { readArguments, runTask, UserError } from "../command_line.ts";
 import { ensureChromium, PLAYWRIGHT_CLI } from "./find_chromium.ts";
 import { countLine, countResults, type Result, summarize } from "./summary.ts";
 
-/** What is selected of a suite. */
-interface Selection {
-  /** Files and folders. */
-  readonly paths: readonly string[];
-  readonly text: string | undefined;
-}
-
 interface Suite {
   readonly name: string;
-  /** Folders of its tests, without a slash at the end; `.`: all that no other suite has. */
+  /** Folders of its tests; a test belongs to the suite with the longest folder that it is in. */
   readonly folders: readonly string[];
-  /** Deno's arguments. */
-  command(selection: Selection): string[] | Promise<string[]>;
 }
 
 /** Journeys that load the machine: they run after the unit tests, which takes about as long as the other journeys. */
-const FAULTS = ["tests/crash", "tests/fuzz", "tests/spool"];
-
-const CHECK: Suite = { name: "check", folders: [], command: () => ["task", "--quiet", "check"] };
-const UNIT = denoSuite("unit", ["."], ["tests"]);
-const JOURNEYS = denoSuite("journeys", ["tests"], ["tests/browser", ...FAULTS]);
-const BROWSER: Suite = {
-  name: "browser",
-  folders: ["tests/browser"],
-  async command({ paths, text }) {
-    Deno.env.set("CHROMIUM_PATH", await ensureChromium());
-    const grep = text === undefined
-      ? []
-      : [`--grep=${RegExp.escape(text)}`, "--pass-with-no-tests"];
-    return ["run", "-A", PLAYWRIGHT_CLI, "test", ...grep, ...paths];
-  },
-};
+const FAULTS: Suite = { name: "faults", folders: ["tests/crash", "tests/fuzz", "tests/spool"] };
+const CHECK: Suite = { name: "check", folders: [] };
+const BROWSER: Suite = { name: "browser", folders: ["tests/browser"] };
 
 /** The suites of a lane run one after the other, lanes at the same time: journeys mostly wait. */
 const LANES: readonly (readonly Suite[])[] = [
-  [CHECK, UNIT, denoSuite("faults", FAULTS, [])],
-  [JOURNEYS],
+  [CHECK, { name: "unit", folders: ["."] }, FAULTS],
+  [{ name: "journeys", folders: ["tests"] }],
   [BROWSER],
 ];
 const SUITES = LANES.flat();
@@ -56,26 +37,33 @@ const SUITE_TIMEOUT_MS = 40 * 60_000;
 /** For the remaining output: processes that a killed suite has left may keep its pipes open. */
 const OUTPUT_TIMEOUT_MS = 2_000;
 
-/** `*_test.ts` and the examples in doc comments of some folders. */
-function denoSuite(name: string, folders: string[], ignored: readonly string[]): Suite {
-  // Markdown may contain code, which `--doc` would run. `deno task check` checks types.
-  const options = ["-A", "--doc", "--no-check", `--ignore=${["docs", ...ignored].join()}`];
-  return {
-    name,
-    folders,
-    command: ({ paths, text }) => [
-      ...["test", ...options, ...text === undefined ? [] : [`--filter=${text}`]],
-      ...paths.length > 0 ? paths : folders,
-    ],
-  };
+/** Deno's arguments for the tests of a suite, or those of some paths. */
+async function command(suite: Suite, paths: readonly string[], text?: string): Promise<string[]> {
+  if (suite === CHECK) return ["run", "-A", "tools/check/check.ts"];
+  if (suite === BROWSER) {
+    Deno.env.set("CHROMIUM_PATH", await ensureChromium());
+    const grep = text && [`--grep=${RegExp.escape(text)}`, "--pass-with-no-tests"];
+    return ["run", "-A", PLAYWRIGHT_CLI, "test", ...grep || [], ...paths];
+  }
+  const others = SUITES.filter((other) => other !== suite).flatMap(({ folders }) => folders);
+  const ignored = others.filter((path) => suite.folders.some((folder) => isIn(path, folder)));
+  return [
+    // Markdown may contain code, which `--doc` would run. `deno task check` checks types.
+    ...["test", "-A", "--doc", "--no-check", `--ignore=${["docs", ...ignored].join()}`],
+    ...text ? [`--filter=${text}`] : [],
+    ...paths.length > 0 ? paths : suite.folders,
+  ];
 }
+
+const isIn = (path: string, folder: string) =>
+  path !== folder && folder === "." || `${path}/`.startsWith(`${folder}/`);
 
 /** The suite whose tests are at `path`. */
 function suiteOf(path: string): Suite {
   const plain = path.replace(/^\.\//, "").replace(/\/$/, "");
-  const isIn = (folder: string) => `${plain}/`.startsWith(`${folder}/`);
-  const specific = SUITES.filter(({ folders }) => folders.some(isIn));
-  return specific.find((suite) => suite !== JOURNEYS) ?? specific[0] ?? UNIT;
+  const depth = ({ folders }: Suite) =>
+    Math.max(0, ...folders.filter((folder) => isIn(plain, folder)).map(({ length }) => length));
+  return SUITES.toSorted((one, other) => depth(other) - depth(one))[0]!;
 }
 
 /** @throws {UserError} */
@@ -94,77 +82,58 @@ function readSelection() {
     const known = SUITES.map(({ name }) => name).join(", ");
     throw new UserError(`Cannot test: unknown suite ${unknown}. Use ${known}.`);
   }
-  const isFiltered = paths.length > 0 || text !== undefined;
-  const wants = (suite: Suite) =>
-    (names?.includes(suite.name) ?? !(isFiltered && suite === CHECK)) &&
+  const isSelected = (suite: Suite) =>
+    (names?.includes(suite.name) ?? (text === undefined || suite !== CHECK)) &&
     (paths.length === 0 || paths.some((path) => suiteOf(path) === suite));
-  return { paths, text, wants };
+  return { paths, text, isSelected };
 }
 
 /** Runs a suite. Prints its output line by line, after its name. */
-async function runSuite(suite: Suite, selection: Selection): Promise<Result> {
+async function runSuite(suite: Suite, paths: readonly string[], text?: string): Promise<Result> {
+  const { name } = suite;
   const start = performance.now();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: await suite.command(selection),
-    env: { NO_COLOR: "1" },
-    cwd: projectRoot,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-    signal: AbortSignal.timeout(SUITE_TIMEOUT_MS),
-  }).spawn();
   const lines: string[] = [];
-  const printed = Promise.all([child.stdout, child.stderr].map(async (stream) => {
-    for await (const line of linesOf(stream)) {
-      lines.push(line);
-      console.log(`${suite.name.padEnd(8)} | ${line}`);
-    }
-  }));
-  const { code } = await child.status;
-  await Promise.race([printed, new Promise((resolve) => setTimeout(resolve, OUTPUT_TIMEOUT_MS))]);
-  const counts = countResults(lines, code, selection.text !== undefined);
-  return { ...counts, name: suite.name, seconds: (performance.now() - start) / 1000 };
-}
-
-/** For example, no Chromium can be installed. */
-function notRun({ name }: Suite, error: Error): Result {
-  return {
-    name,
-    seconds: 0,
-    passed: 0,
-    failed: 1,
-    skipped: 0,
-    problem: error.message,
-    failures: [],
-  };
-}
-
-async function* linesOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
-  let rest = "";
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
+  try {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: await command(suite, paths, text),
+      env: { NO_COLOR: "1" },
+      cwd: projectRoot,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+      signal: AbortSignal.timeout(SUITE_TIMEOUT_MS),
+    }).spawn();
+    const printed = Promise.all([child.stdout, child.stderr].map(async (stream) => {
+      for await (const line of createInterface({ input: Readable.fromWeb(stream as never) })) {
+        lines.push(line);
+        console.log(`${name.padEnd(8)} | ${line}`);
+      }
+    }));
+    const { code } = await child.status;
+    await Promise.race([printed, setTimeout(OUTPUT_TIMEOUT_MS)]);
+    const seconds = (performance.now() - start) / 1000;
+    return { name, seconds, ...countResults(lines, code, text !== undefined) };
+  } catch (error) {
+    // For example, no Chromium can be installed.
+    const problem = error instanceof Error ? error.message : String(error);
+    return { name, seconds: 0, passed: 0, failed: 1, skipped: 0, problem, failures: [] };
   }
-  if (rest !== "") yield rest;
 }
 
-await runTask(async () => {
-  const { paths, text, wants } = readSelection();
-  const code = await prepare(projectRoot);
-  if (code !== 0) {
+async function runAll(): Promise<number> {
+  const { paths, text, isSelected } = readSelection();
+  if (await prepare(projectRoot) !== 0) {
     console.log(`The build failed.\n${countLine({ passed: 0, failed: 1, skipped: 0 })}`);
     return 1;
   }
-  const lanes = LANES.map(async (suites) => {
-    const results: Result[] = [];
-    for (const suite of suites.filter(wants)) {
-      const own = paths.filter((path) => suiteOf(path) === suite);
-      results.push(
-        await runSuite(suite, { paths: own, text }).catch((error) => notRun(suite, error)),
-      );
+  const results = await Promise.all(LANES.map(async (suites) => {
+    const done: Result[] = [];
+    for (const suite of suites.filter(isSelected)) {
+      done.push(await runSuite(suite, paths.filter((path) => suiteOf(path) === suite), text));
     }
-    return results;
-  });
-  return summarize((await Promise.all(lanes)).flat()) ? 0 : 1;
-}, 2);
+    return done;
+  }));
+  return summarize(results.flat()) ? 0 : 1;
+}
+
+await runTask(runAll, 2);
