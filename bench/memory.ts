@@ -3,7 +3,7 @@ import { flood, floodId } from "../tests/relay/_flood.ts";
 import { startRelaying } from "../tests/relaying_server.ts";
 import { untilDrained } from "../tests/server_health.ts";
 import { startStandInIngest, takesSlowly } from "../tests/stand_in_ingest.ts";
-import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../tests/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure } from "./figures.ts";
 

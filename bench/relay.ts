@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { type ListeningProgram, startListening, startNginx } from "../tests/listening_program.ts";
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, figure, ratios } from "./figures.ts";
 import { measureRounds } from "./load.ts";

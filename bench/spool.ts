@@ -9,7 +9,7 @@ import {
 import { healthOf } from "../tests/server_health.ts";
 import { findStablePort } from "../tests/stable_port.ts";
 import { until } from "../tests/until.ts";
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import { type Budget, BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, type Missing } from "./figures.ts";
 import { measureRounds } from "./load.ts";

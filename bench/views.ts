@@ -7,7 +7,7 @@ import { error, hexId, log, span } from "../monitoring/inbox/testdata/envelopes.
 import { postEnvelope } from "../tests/browser/posted_envelopes.ts";
 import { largeTrace, postSpans, spanId } from "../tests/browser/posted_traces.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
-import { startServer } from "../tools/run/server_process.ts";
+import { startServer } from "../tests/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { type Figure, worst } from "./figures.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { STOP_MS } from "../server/stop_times.ts";
-import type { ServerProcess } from "../tools/run/server_process.ts";
+import type { ServerProcess } from "./server_process.ts";
 
 /** Twice the server's own limit, because a busy machine delays its timers. */
 const MAX_STOP_MS = 2 * STOP_MS;

@@ -7,8 +7,9 @@ import { chromium, type Page } from "@playwright/test";
 import * as esbuild from "esbuild";
 import { buy, startShop } from "../tests/browser/shop.ts";
 import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
-import { spawnBuild } from "./run/processes.ts";
-import { startServer } from "./run/server_process.ts";
+import { projectRoot } from "./project_files.ts";
+import { prepare } from "./run/prepare.ts";
+import { startServer } from "../tests/server_process.ts";
 
 /** Carts that are bought, in this order: most succeed, one is declined, one has no items. */
 const CARTS = [1, 2, 3, 4, 7, 2, 6, 1, 5];
@@ -58,8 +59,8 @@ async function write(file: string, page: Page): Promise<void> {
 }
 
 if (import.meta.main) {
-  const { success } = await spawnBuild(Deno.cwd(), { dev: false }).status;
-  if (!success) Deno.exit(1);
+  const code = await prepare(projectRoot);
+  if (code !== 0) Deno.exit(code);
   const executablePath = await ensureChromium();
   await using server = await startServer({ env: { SENTRY_ENVIRONMENT: "development" } });
   await using shop = await startShop(server.port);

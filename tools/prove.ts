@@ -8,7 +8,7 @@
 import { type Browser, chromium, errors, type Page } from "@playwright/test";
 import { SIGNAL_KINDS } from "../monitoring/browser/consent.ts";
 import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
-import { UserError } from "./user_error.ts";
+import { runTask, UserError } from "./command_line.ts";
 
 /** Maximum duration of the page's proof. */
 const PROOF_TIMEOUT_MS = 54_000;
@@ -130,20 +130,17 @@ async function withinTime<T>(work: Promise<T>, origin: string): Promise<T> {
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-if (import.meta.main) {
-  try {
-    const origin = readOrigin(Deno.args);
-    const executablePath = await ensureChromium();
-    // The page may be hostile. As root, on Linux, Chromium has no sandbox.
-    const chromiumSandbox = Deno.uid() !== 0;
-    const args = CHROMIUM_ARGS.filter((arg) => arg !== "--no-sandbox" || !chromiumSandbox);
-    const browser = await chromium.launch({ executablePath, args, chromiumSandbox });
-    const proof = prove(browser, origin, Deno.env.get("INBOX_TOKEN") || undefined);
-    const { passed, text } = await withinTime(proof, origin).finally(() => browser.close());
-    console.log(printable(text));
-    Deno.exit(passed ? 0 : 1);
-  } catch (error) {
-    console.error(error instanceof UserError ? error.message : error);
-    Deno.exit(2);
-  }
+async function main(): Promise<number> {
+  const origin = readOrigin(Deno.args);
+  const executablePath = await ensureChromium();
+  // The page may be hostile. As root, on Linux, Chromium has no sandbox.
+  const chromiumSandbox = Deno.uid() !== 0;
+  const args = CHROMIUM_ARGS.filter((arg) => arg !== "--no-sandbox" || !chromiumSandbox);
+  const browser = await chromium.launch({ executablePath, args, chromiumSandbox });
+  const proof = prove(browser, origin, Deno.env.get("INBOX_TOKEN") || undefined);
+  const { passed, text } = await withinTime(proof, origin).finally(() => browser.close());
+  console.log(printable(text));
+  return passed ? 0 : 1;
 }
+
+if (import.meta.main) await runTask(main, 2);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { printable, readOrigin } from "./prove.ts";
-import { UserError } from "./user_error.ts";
+import { UserError } from "./command_line.ts";
 
 Deno.test("address of a deployment → its origin", () => {
   assert.equal(readOrigin(["https://status.example.com"]), "https://status.example.com");

@@ -85,6 +85,8 @@ Deno.test("no build, an unreadable one, or one of the other kind → not fresh",
     assert.equal(await isFresh(root, { dev: true }), false);
     await write(root, ".build/inputs.json", '{"dev":false,"pa');
     assert.equal(await fresh(), false);
+    await write(root, ".build/inputs.json", '{"dev":false,"files":{}}');
+    assert.equal(await fresh(), false, "of an earlier version");
     await Deno.remove(`${root}/.build`, { recursive: true });
     assert.equal(await fresh(), false);
   });

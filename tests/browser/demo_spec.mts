@@ -1,6 +1,6 @@
 /** `deno task demo`: the stand-in Sentry's own page disturbs it, and the strip shows what then happens. */
 import { test as base } from "@playwright/test";
-import { watchProcess } from "../../tools/run/testdata/watched_process.ts";
+import { watchProcess } from "../watched_process.ts";
 import { projectRoot } from "../../tools/project_files.ts";
 import { expect, test } from "./fixtures.ts";
 import { ERRORS, make, openPage } from "./signals.ts";

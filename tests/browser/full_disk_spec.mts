@@ -1,7 +1,7 @@
 /** The inbox on a full disk, as the page shows it. */
 import type { Page } from "@playwright/test";
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../small_disk.ts";
 import { expect, test as base } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";

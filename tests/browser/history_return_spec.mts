@@ -1,6 +1,6 @@
 /** Back in the history, with the page from the browser's HTTP cache. */
 import { randomBytes } from "node:crypto";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { expect, test as base } from "./fixtures.ts";
 import { openPage, shownTraceId } from "./signals.ts";
 import { opOf, spansOf } from "./arrived_signals.ts";

@@ -1,6 +1,6 @@
 /** Chromium's own reports: it posts them, and the console shows them. */
 import { createHash, X509Certificate } from "node:crypto";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
 import { expect, listRows, test as base } from "./fixtures.ts";
 import { crash } from "./marks.ts";

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { formatFineDuration } from "../../components/format.ts";
 import { OWN_SOURCE, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../server_process.ts";
 import { arrivalsInInbox } from "./arrivals.ts";
 import { errorsOf, logsOf } from "./arrived_signals.ts";
 import { errorDetail } from "./errors_view.ts";

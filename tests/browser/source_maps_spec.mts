@@ -1,7 +1,7 @@
 /** Errors of an application's minified bundle, with its source maps uploaded to the inbox. */
 import { join } from "node:path";
 import { build } from "esbuild";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { projectRoot } from "../../tools/project_files.ts";
 import {
   BUNDLERS,

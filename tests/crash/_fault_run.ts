@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/relay/spool/drain.ts";
 import type { PrivatePostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../server_process.ts";
 import { healthOf } from "../server_health.ts";
 import { mountSmallDisk, type SmallDisk } from "../small_disk.ts";
 import { type DeliveryCheck, DeliveryLog, DSN, type ServerRun } from "./_delivery_log.ts";

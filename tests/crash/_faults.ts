@@ -1,6 +1,6 @@
 import { KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
 import type { PrivatePostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
-import type { ServerProcess } from "../../tools/run/server_process.ts";
+import type { ServerProcess } from "../server_process.ts";
 import type { SmallDisk } from "../small_disk.ts";
 import type { SpoolState } from "./_delivery_log.ts";
 import type { BehaviourName, FlakyIngest } from "./_flaky_ingest.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { ServerProcess } from "../../tools/run/server_process.ts";
+import type { ServerProcess } from "../server_process.ts";
 import { expectError } from "../relay/_expect.ts";
 import { fresh, largeEnvelope } from "../relay/_start_relay.ts";
 import { postTo, startRelaying } from "../relaying_server.ts";

@@ -1,6 +1,6 @@
 /** Attacks on the access rules of the inbox, as raw requests to a real server. */
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../server_process.ts";
 import { writeAll } from "../stand_in_ingest.ts";
 
 const TOKEN = "open-sesame";

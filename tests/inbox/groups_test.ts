@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { admitted, envelopeOf, error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { until } from "../until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_event_reader.ts";

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { Client as NewClient, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client";
+// @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../server_process.ts";
 import { sendRaw } from "./_send_raw.ts";
 
 const PATH = "/monitoring/mcp";

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 
 /** The environment in which a server opens the database. */

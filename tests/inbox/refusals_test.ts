@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
 import { healthOf } from "../server_health.ts";
 import { until } from "../until.ts";

@@ -8,7 +8,7 @@ import {
   hexId,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { EventReader } from "./_event_reader.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ServerProcess } from "../../tools/run/server_process.ts";
+import type { ServerProcess } from "../server_process.ts";
 import { recorded } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
 import { postTo, startRelaying } from "../relaying_server.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../server_process.ts";
 import { healthOf } from "../server_health.ts";
 import { answers, closes, hangs, startStandInIngest } from "../stand_in_ingest.ts";
 import { envelope } from "./_start_relay.ts";

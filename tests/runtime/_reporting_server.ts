@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import { type ReadReports, type Reports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
 

@@ -1,5 +1,5 @@
 import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
-import type { ServerProcess } from "../../tools/run/server_process.ts";
+import type { ServerProcess } from "../server_process.ts";
 import { type ArrivedEnvelope, readArrival, senderOf } from "../browser/arrived_envelope.ts";
 import {
   type ErrorEvent,

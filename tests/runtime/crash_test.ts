@@ -1,7 +1,7 @@
 /** Errors that end the process: logged, reported and delivered before it ends. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 import { fetchToEnd, MODES, relayEnv } from "./_reporting_server.ts";
 import { reportsAtIngest, reportsInInbox } from "./_reports.ts";

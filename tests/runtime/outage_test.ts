@@ -1,6 +1,6 @@
 /** The server's own telemetry during an outage of the ingest, a stop of the server, and a flood of requests. */
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
 import { answers, hangs, type IngestRequest, takes } from "../stand_in_ingest.ts";
 import {

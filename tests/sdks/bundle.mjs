@@ -1,10 +1,10 @@
 /** Bundles `src/main.js` of a folder into `dist/`, minified, with source maps. Arguments: the bundler, the folder. */
 const [bundler, root] = process.argv.slice(2);
+// Not by its name: the type check would mix its types of Node with those of the project.
+const { build, default: webpack } = await import(bundler);
 if (bundler === "vite") {
-  const { build } = await import("vite");
   await build({ root, build: { sourcemap: true }, logLevel: "warn" });
 } else {
-  const { default: webpack } = await import("webpack");
   const compiler = webpack({
     mode: "production",
     context: root,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { inboxAddress, remoteDsn, SNIPPETS } from "../../islands/overview/snippets.ts";
 import { projectRoot } from "../../tools/project_files.ts";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
 import { isAvailable } from "../is_available.ts";
 import { temporaryFolder } from "../temporary_folder.ts";

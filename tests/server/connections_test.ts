@@ -7,7 +7,7 @@ import { findStablePort } from "../stable_port.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 import { stopInTime } from "../stop_in_time.ts";
 import { until } from "../until.ts";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { TcpClient } from "./_tcp_client.ts";
 
 const HEALTH = "GET /monitoring HTTP/1.1\r\nHost: localhost\r\n\r\n";

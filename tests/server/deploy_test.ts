@@ -5,7 +5,7 @@ import {
   startPostgresBeforeAll,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { STOP_MS } from "../../server/stop_times.ts";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../server_process.ts";
 import { EventReader } from "../inbox/_event_reader.ts";
 import { mountSmallDisk, needsSmallDisk } from "../small_disk.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";

@@ -1,6 +1,6 @@
 /** Every address that takes envelopes, and who may write to the inbox there. */
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import { sendRaw } from "../inbox/_send_raw.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";

@@ -1,6 +1,6 @@
 /** `deploy/nginx.conf` with a real nginx and a real server: access to the inbox through it. */
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../server_process.ts";
 import { EventReader } from "../inbox/_event_reader.ts";
 import { sendRaw } from "../inbox/_send_raw.ts";
 import { type ListeningProgram, nginx, startNginx } from "../listening_program.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MAX_WAIT_MS } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
-import { watchProcess } from "../../tools/run/testdata/watched_process.ts";
+import { watchProcess } from "../watched_process.ts";
 import { DSN, fresh } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
 import { temporaryFolder } from "../temporary_folder.ts";

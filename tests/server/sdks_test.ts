@@ -1,6 +1,6 @@
 /** Applications with real SDKs send to the inbox. `tests/sdks/` has the applications and the versions of the SDKs. */
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { isAvailable } from "../is_available.ts";
 import { installSdks, modulesOf, SDKS } from "../sdks/installed.ts";
 

@@ -1,6 +1,6 @@
 /** `POST /monitoring/security` of the real server. */
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { sendRaw } from "../inbox/_send_raw.ts";
 import { relayEnv } from "../runtime/_reporting_server.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ProcessReport } from "../../monitoring/relay/process_report.ts";
-import { type WatchedProcess, watchProcess } from "../../tools/run/testdata/watched_process.ts";
+import { type WatchedProcess, watchProcess } from "../watched_process.ts";
 import { DSN, fresh } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest, takes, takesAfter } from "../stand_in_ingest.ts";
 import { temporaryFolder } from "../temporary_folder.ts";

@@ -1,6 +1,6 @@
 /** The spool in the real server. */
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../server_process.ts";
 import { DSN, envelope } from "../relay/_start_relay.ts";
 import { postTo, startRelaying } from "../relaying_server.ts";
 import { healthOf, untilDrained } from "../server_health.ts";

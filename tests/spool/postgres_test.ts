@@ -18,7 +18,7 @@ import {
   startPostgresBeforeAll,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { startPooler } from "../../monitoring/storage/testdata/transaction_pooler.ts";
-import { startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../server_process.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { until } from "../until.ts";
 

@@ -1,7 +1,7 @@
 /** A server that stops: its pending requests, its drain, and its spool afterwards. */
 import assert from "node:assert/strict";
 import { DOWN_AFTER, type IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
-import type { ServerProcess } from "../../tools/run/server_process.ts";
+import type { ServerProcess } from "../server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
 import { fresh, startSpooledRelay } from "../relay/_start_relay.ts";
 import { postTo, startRelaying } from "../relaying_server.ts";

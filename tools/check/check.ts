@@ -3,12 +3,11 @@
  * `N passed, N failed`.
  */
 import { ifFound } from "../../server/if_found.ts";
-import { checkImports } from "./check_imports.ts";
+import { checkImports, readImports } from "./check_imports.ts";
 import { checkLinks } from "./check_links.ts";
 import { checkLock, checkVersions } from "./check_lock.ts";
-import { readModuleGraph } from "./module_graph.ts";
 import { projectFiles } from "../project_files.ts";
-import type { Counts } from "../test/reports.ts";
+import type { Counts } from "../test/summary.ts";
 
 /** One static check. It returns one line for each problem, or the report of a tool. */
 interface Check {
@@ -24,10 +23,7 @@ const CHECKS: readonly Check[] = [
   { name: "lint", run: (root) => deno(root, "lint") },
   // Includes examples in doc comments. Fails too if the lock does not match `deno.json`.
   { name: "types", run: (root) => deno(root, "check", "--quiet", "--frozen", "--doc") },
-  {
-    name: "import rules",
-    run: async (root) => checkImports(await readModuleGraph(root)),
-  },
+  { name: "import rules", run: async (root) => checkImports(await readImports(root)) },
   {
     name: "no download address in deno.lock",
     run: (root) =>

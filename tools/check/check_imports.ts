@@ -1,130 +1,148 @@
-import {
-  BROWSER_ENTRIES,
-  IMPORT_RULES,
-  type ImportRule,
-  isIn,
-  NOT_PRODUCT,
-  TEST_FILES,
-} from "./import_rules.ts";
-import type { Import } from "./module_graph.ts";
+import { pathToFileURL } from "node:url";
+import { projectFiles } from "../project_files.ts";
+import { DEVELOPMENT_PACKAGES } from "../run/prepare.ts";
+import { BROWSER_ENTRIES, IMPORT_RULES, NOT_PRODUCT, TEST_FILES } from "./import_rules.ts";
 
-/**
- * Checks imports against the table of rules.
- *
- * @returns one line for each problem: file, line, import and the rule
- */
+export interface Import {
+  /** Path of the importing file, relative to the project. */
+  readonly from: string;
+  /** Path of the imported file, or for example `npm:react` or `node:sqlite`. */
+  readonly to: string;
+  /** `import type`: removed before the code runs. */
+  readonly typeOnly: boolean;
+  /** Why the import cannot be resolved. */
+  readonly broken?: string;
+}
+
+/** The used part of the output of `deno info --json`. */
+interface Info {
+  modules: { specifier: string; error?: string; dependencies?: Dependency[] }[];
+}
+interface Dependency {
+  specifier: string;
+  code?: { specifier?: string; error?: string };
+  type?: { specifier?: string; error?: string };
+}
+
+/** Files named by URL, such as workers, which the module graph does not include. */
+const URL_REFERENCE =
+  /(?:new URL\(\s*|import\.meta\.resolve\(\s*)"(\.[^"]+\.m?tsx?)"(?:,\s*import\.meta\.url)?/g;
+
+/** Reads all imports of all TypeScript files under `root`, an absolute path. @throws `deno info` fails */
+export async function readImports(root: string): Promise<Import[]> {
+  const files = projectFiles(root, [".ts", ".tsx", ".mts"]);
+  const base = `${pathToFileURL(root).href}/`;
+  // One generated module that imports all files: one process reads the whole graph.
+  const all = files.map((path) => `import ${JSON.stringify(base + encodeURI(path))};`).join("\n");
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["info", "--json", "--no-lock", `--config=${root}/deno.json`],
+      `data:application/typescript,${encodeURIComponent(all)}`,
+    ],
+    cwd: root,
+  }).output();
+  const decoder = new TextDecoder();
+  if (!success) throw new Error(`Cannot read the imports: ${decoder.decode(stderr).trim()}`);
+  const { modules } = JSON.parse(decoder.decode(stdout)) as Info;
+  const errors = new Map(modules.map(({ specifier, error }) => [specifier, error]));
+  const pathOf = (url: string) => decodeURI(url.slice(base.length));
+  const isOwn = (url: string) => url.startsWith(base) && !url.includes("/node_modules/");
+  const imports = modules.filter(({ specifier }) => isOwn(specifier)).flatMap((module) =>
+    (module.dependencies ?? []).map(({ specifier, code, type }): Import => {
+      const { specifier: url, error } = code ?? type ?? {};
+      const isPath = url === undefined ? specifier.startsWith(".") : isOwn(url);
+      const name = specifier.startsWith("node:")
+        ? specifier
+        : `npm:${specifier.replace(/^npm:/, "")}`;
+      return {
+        from: pathOf(module.specifier),
+        to: !isPath ? name : url === undefined ? specifier : pathOf(url),
+        typeOnly: code === undefined,
+        broken: url === undefined ? error : errors.get(url),
+      };
+    })
+  );
+  const references = files.flatMap((from) =>
+    [...Deno.readTextFileSync(`${root}/${from}`).matchAll(URL_REFERENCE)].map(([, path = ""]) => ({
+      from,
+      to: pathOf(new URL(path, base + encodeURI(from)).href),
+      typeOnly: false,
+    }))
+  );
+  return [...imports, ...references];
+}
+
+/** Checks imports against the table of rules. Returns one line for each problem. */
 export function checkImports(imports: readonly Import[]): string[] {
+  const product = imports.filter(({ from }) => isProduct(from));
   return [
-    ...imports.map(checkImport).filter((problem) => problem !== undefined),
-    ...nodeModulesInBrowsers(imports),
-    ...importCycles(
-      imports.filter(({ from }) => !TEST_FILES.test(from) && !isIn(from, NOT_PRODUCT)),
+    ...imports.flatMap((found) =>
+      problemOf(found)?.replace(/^/, `${found.from} imports ${found.to}: `) ?? []
     ),
+    ...nodeModulesInBrowsers(product.filter(({ typeOnly }) => !typeOnly)),
+    ...cycles(product),
   ];
 }
 
-function checkImport(found: Import): string | undefined {
-  const { from, to } = found;
-  if (found.broken) return problem(found, `it cannot be resolved: ${found.broken}`);
-  if (to === "main.ts") {
-    return problem(found, "no module imports main.ts: move the shared part into its own module");
-  }
+const isIn = (path: string, places: readonly string[]): boolean =>
+  places.some((place) => path === place || (/[/:]$/.test(place) && path.startsWith(place)));
+
+const isProduct = (path: string) => !TEST_FILES.test(path) && !isIn(path, NOT_PRODUCT);
+
+function problemOf({ from, to, typeOnly, broken }: Import): string | undefined {
+  if (broken) return `it cannot be resolved: ${broken}`;
+  if (to === "main.ts") return "no module imports main.ts, which is started as a process.";
   if (TEST_FILES.test(from)) return undefined;
-  const isProduct = !isIn(from, NOT_PRODUCT);
-  if (isProduct && (TEST_FILES.test(to) || isIn(to, NOT_PRODUCT))) {
-    return problem(found, "only tests, tools and benchmarks import tests, tools and benchmarks");
+  if (/_(test|spec)\.m?tsx?$/.test(to)) return "no module imports a test.";
+  const isForDevelopment = DEVELOPMENT_PACKAGES.some((name) => `${to}/`.startsWith(`npm:${name}/`));
+  if (
+    isProduct(from) && (isForDevelopment || TEST_FILES.test(to) || isIn(to, ["tools/", "bench/"]))
+  ) {
+    return "only tests, tools and benchmarks import tests, tools, benchmarks and their packages.";
   }
-  if (/_(test|spec)\.m?tsx?$/.test(to)) return problem(found, "no module imports a test");
-  const rule = ruleOf(from);
-  if (!rule) {
-    return problem(found, `there is no rule for ${from}: add its folder to import_rules.ts`);
+  const folder = from.replace(/^([^/]*\/)[^/]*\/.*/, "$1*/");
+  const place = Object.keys(IMPORT_RULES).find((key) => key === folder || isIn(from, [key]));
+  if (place === undefined) {
+    return "there is no rule for the file. Add its folder to import_rules.ts.";
   }
-  return allows(rule, found) ? undefined : problem(found, rule.message);
+  const own = place === folder ? from.split("/", 2).join("/") + "/" : place;
+  const rules = (IMPORT_RULES[place] || "nothing").split(" ");
+  const places = (mark: string) =>
+    rules.filter((rule) => rule.startsWith(mark)).map((rule) => rule.slice(mark.length));
+  const isAllowed = isIn(to, [own]) || !isIn(to, places("!")) &&
+      (/^(npm|node):/.test(to) || isIn(to, rules) || typeOnly && isIn(to, places("type:")));
+  return isAllowed ? undefined : `beside itself ${place} may import ${rules.join(", ")}.`;
 }
-
-const ruleOf = (path: string): ImportRule | undefined =>
-  IMPORT_RULES.find((rule) => isIn(path, rule.of));
-
-function allows(rule: ImportRule, { to, typeOnly }: Import): boolean {
-  if (isIn(to, rule.of)) return true;
-  if (rule.mayNot?.some((name) => to === name || (name.endsWith("/") && to.startsWith(name)))) {
-    return false;
-  }
-  if (/^(npm|node):/.test(to)) return true;
-  return isIn(to, rule.may) || (typeOnly && isIn(to, rule.mayTypes ?? []));
-}
-
-const problem = ({ from, line, specifier, to }: Import, rule: string): string => {
-  const resolved = specifier === to ? "" : ` (${to})`;
-  const where = line ? `${from}:${line}` : from;
-  return `${where} imports "${specifier}"${resolved}: ${rule.replace(/\.?$/, ".")}`;
-};
 
 /** `node:` modules that a browser would have to load, each with the chain of imports to it. */
 function nodeModulesInBrowsers(imports: readonly Import[]): string[] {
-  const loaded = imports.filter(({ from, typeOnly }) => !typeOnly && !TEST_FILES.test(from));
-  const byFile = Map.groupBy(loaded, ({ from }) => from);
+  const byFile = Map.groupBy(imports, ({ from }) => from);
   const reached = new Set<string>();
-  const queue: string[][] = [...byFile.keys()]
-    .filter((path) => isIn(path, BROWSER_ENTRIES)).map((path) => [path]);
   const problems: string[] = [];
-  for (let chain = queue.shift(); chain; chain = queue.shift()) {
+  const chains = [...byFile.keys()].filter((path) => isIn(path, BROWSER_ENTRIES)).map((
+    path,
+  ) => [path]);
+  for (const chain of chains) {
     const path = chain.at(-1) ?? "";
-    if (reached.has(path)) continue;
-    reached.add(path);
-    for (const found of byFile.get(path) ?? []) {
-      if (found.to.startsWith("node:")) {
-        const via = chain.length > 1 ? ` (${chain.join(" → ")})` : "";
-        problems.push(
-          problem(found, `a browser loads ${path}${via}, and browsers have no node: modules`),
-        );
-      } else queue.push([...chain, found.to]);
+    if (path.startsWith("node:")) {
+      problems.push(`Browsers have no node: modules, and would load ${chain.join(" → ")}.`);
+    } else if (!reached.has(path)) {
+      reached.add(path);
+      for (const { to } of byFile.get(path) ?? []) chains.push([...chain, to]);
     }
   }
   return problems;
 }
 
-/**
- * Finds import cycles between files. Type-only imports count too. Folders cannot form cycles, because the
- * table of rules has none.
- *
- * @returns one line for each cycle, with the imports that form it
- */
-function importCycles(imports: readonly Import[]): string[] {
-  const local = imports.filter(({ to }) => !to.includes(":"));
-  return cyclesOf(local.map(({ from, to }) => [from, to])).map((files) => {
-    const edges = local.filter(({ from, to }) => files.includes(from) && files.includes(to))
-      .map(({ from, line, to }) => `${from}:${line} imports ${to}`);
-    return `Import cycle, ${files.join(", ")}: ${
-      edges.join("; ")
-    }. Imports go one way: move what ` +
-      "both need into a module that both import.";
-  });
-}
-
-/** Groups of two or more names that all lead to each other (Tarjan's strongly connected components). */
-function cyclesOf(edges: readonly (readonly [string, string])[]): string[][] {
-  const next = Map.groupBy(edges, ([from]) => from);
-  const index = new Map<string, number>();
-  const low = new Map<string, number>();
-  const stack: string[] = [];
-  const found: string[][] = [];
-  const visit = (name: string): number => {
-    const at = index.size;
-    index.set(name, at);
-    low.set(name, at);
-    stack.push(name);
-    for (const [, to] of next.get(name) ?? []) {
-      const reach = index.has(to) ? (stack.includes(to) ? index.get(to) ?? at : at) : visit(to);
-      low.set(name, Math.min(low.get(name) ?? at, reach));
-    }
-    const lowest = low.get(name) ?? at;
-    if (lowest === at) {
-      const group = stack.splice(stack.indexOf(name));
-      if (group.length > 1) found.push(group.sort());
-    }
-    return lowest;
-  };
-  for (const name of next.keys()) if (!index.has(name)) visit(name);
-  return found;
+/** Removes files that import no other or that no other imports, again and again: cycles are left. */
+function cycles(imports: readonly Import[]): string[] {
+  let left = imports.filter(({ to }) => isProduct(to) && !to.includes(":"));
+  for (let before = -1; before !== left.length;) {
+    before = left.length;
+    const importing = new Set(left.map(({ from }) => from));
+    const imported = new Set(left.map(({ to }) => to));
+    left = left.filter(({ from, to }) => importing.has(to) && imported.has(from));
+  }
+  const edges = left.map(({ from, to }) => `${from} imports ${to}`);
+  return edges.length === 0 ? [] : [`Import cycle: ${edges.join(", ")}. Imports go one way.`];
 }

@@ -14,8 +14,9 @@ import { decodeBody, parseContentEncoding } from "../../monitoring/protocol/enco
 import type { IngestRequest } from "../../tests/stand_in_ingest.ts";
 import { projectRoot } from "../project_files.ts";
 import { startDemoIngest } from "./demo_ingest.ts";
-import { buildIfChanged, onStopRequest } from "./processes.ts";
-import { startServer } from "./server_process.ts";
+import { prepare } from "./prepare.ts";
+import { onStopRequest } from "./processes.ts";
+import { startServer } from "../../tests/server_process.ts";
 
 /** Names Sentry's hosted ingest, so that the page posts to its own origin. Sentry receives nothing. */
 export const DEMO_DSN = "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1";
@@ -49,7 +50,7 @@ async function demo(): Promise<number> {
   // Until the server runs, stopping only needs to end this process.
   let stop = (): void => Deno.exit(0);
   onStopRequest(() => stop());
-  const code = await buildIfChanged(projectRoot);
+  const code = await prepare(projectRoot);
   if (code !== 0) return code;
 
   await using ingest = startDemoIngest((request) => {

@@ -1,7 +1,5 @@
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
-import { isFresh } from "../../server/build/freshness.ts";
-import { ifFound } from "../../server/if_found.ts";
 import { LAUNCHED } from "../../server/serve.ts";
 import { readCommit } from "./commit.ts";
 import { serverPermissions } from "./permissions.ts";
@@ -52,55 +50,6 @@ export function spawnServer(root: string, env: Environment, config: Config): Den
   }).spawn();
 }
 
-/** Starts a build with only the permissions that it needs: the project's files, esbuild, environment. */
-export function spawnBuild(root: string, options: { dev: boolean }): Deno.ChildProcess {
-  const esbuild = findEsbuild(root);
-  // `node_modules` may be a link to a folder that several checkouts share.
-  const read = [root, realPath(join(root, "node_modules"))].filter((path) => path !== undefined);
-  return new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-prompt",
-      `--allow-read=${read.join(",")}`,
-      `--allow-write=${root}`,
-      "--allow-env",
-      esbuild === undefined ? "--allow-run" : `--allow-run=${esbuild}`,
-      join(root, "tools/build.ts"),
-      ...(options.dev ? ["--dev"] : []),
-    ],
-    env: esbuild === undefined ? {} : { ESBUILD_BINARY_PATH: esbuild },
-    stdin: "null",
-  }).spawn();
-}
-
-/**
- * Builds the page if sources changed.
- *
- * @param run waits for the build. Default: until it ends
- * @returns the build's exit code; 0 if none was needed
- */
-export async function buildIfChanged(
-  root: string,
-  run = async (build: Deno.ChildProcess) => (await build.status).code,
-): Promise<number> {
-  if (await isFresh(root, { dev: false })) return 0;
-  console.warn("Building the page");
-  return await run(spawnBuild(root, { dev: false }));
-}
-
-/** Path of esbuild's program for this machine; undefined before the first build installs packages. */
-function findEsbuild(root: string): string | undefined {
-  const { os, arch } = Deno.build;
-  const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
-  const program = os === "windows" ? "esbuild.exe" : "bin/esbuild";
-  const library = realPath(join(root, "node_modules/esbuild"));
-  return library && realPath(join(library, "..", "@esbuild", platform, program));
-}
-
-function realPath(path: string): string | undefined {
-  return ifFound(() => Deno.realPathSync(path));
-}
-
 /** Sends a signal to a process that may have ended already. */
 export function sendSignal(process: Deno.ChildProcess, signal: Deno.Signal): void {
   try {
@@ -120,8 +69,7 @@ const WITH_PARENT = "--with-parent";
 const PARENT_CHECK_MS = 1_000;
 
 /**
- * Calls back each time this process is asked to stop: by a signal, or, with {@linkcode WITH_PARENT},
- * because its parent has ended. On Windows ending a task ends its processes, so no parent changes.
+ * Calls back each time this process is asked to stop: by a signal, or because its parent has ended.
  *
  * @param stop receives the signal to pass on
  */
@@ -130,13 +78,18 @@ export function onStopRequest(stop: (signal: Deno.Signal) => void): void {
     ? ["SIGINT", "SIGBREAK"]
     : ["SIGINT", "SIGTERM"];
   for (const signal of signals) Deno.addSignalListener(signal, () => stop(signal));
+  onParentEnded(() => stop("SIGTERM"));
+}
+
+/** Calls back once the parent has ended, with {@linkcode WITH_PARENT}. On Windows ending a task ends its processes. */
+export function onParentEnded(stop: () => void): void {
   if (!Deno.args.includes(WITH_PARENT)) return;
   const parent = Deno.ppid;
   const timer = setInterval(() => {
     // The system gives an orphaned process another parent.
     if (Deno.ppid === parent) return;
     clearInterval(timer);
-    stop("SIGTERM");
+    stop();
   }, PARENT_CHECK_MS);
   Deno.unrefTimer(timer);
 }

@@ -1,17 +1,17 @@
 /**
- * `deno task start`: builds the page if sources changed, then runs the server as its own process, or as several
+ * `deno task start`: installs packages and builds the page if needed, then runs the server as its own process, or as several
  * (`WORKERS`), with exactly the permissions that its configuration needs. Where processes can share a port, it replaces
  * those that end, and all of them on SIGHUP.
  *
- * Exit code: the server's; the build's if that failed; 1: the configuration is invalid; 0: asked to stop
+ * Exit code: the server's; that of a failed installation or build; 1: the configuration is invalid; 0: asked to stop
  * before the server ran.
  */
 import { type Config, ConfigError, loadConfig } from "../../config.ts";
 import { writeJsonLogs } from "../../monitoring/runtime/console_log.ts";
 import { checkAddress, ListenError } from "../../server/serve.ts";
 import { projectRoot } from "../project_files.ts";
+import { prepare } from "./prepare.ts";
 import {
-  buildIfChanged,
   type Environment,
   onStopRequest,
   sendSignal,
@@ -41,9 +41,9 @@ Deno.exit(await start());
 async function start(): Promise<number> {
   try {
     const env = readEnvironment();
-    // Check the configuration before the build, which takes longer.
+    // Checked before the build, which takes longer.
     const config = loadConfig(env);
-    const code = await buildIfChanged(projectRoot, run);
+    const code = await prepare(projectRoot, { run });
     if (code !== 0 || stopping.signal.aborted) return code;
     return config.canSharePort
       ? await startWorkers(config)
@@ -84,6 +84,6 @@ async function startWorkers(config: Config): Promise<number> {
     },
     stopping: stopping.signal,
     onReady: (replaceAll) => reload = replaceAll,
-    build: async () => await buildIfChanged(projectRoot, run) === 0,
+    build: async () => await prepare(projectRoot, { run }) === 0,
   });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BROWSER_BUILD, FIRST_PAGE, LauncherProject } from "./testdata/launcher_project.ts";
+import { BROWSER_BUILD, FIRST_PAGE, LauncherProject } from "../../tests/launcher_project.ts";
 
 const project = await LauncherProject.create();
 
@@ -8,7 +8,7 @@ Deno.test.afterAll(() => project[Symbol.asyncDispose]());
 const LISTENING = /Listening on (\S+)/;
 
 Deno.test("start → builds if needed, passes on one signal, exits with the server's code", async () => {
-  const first = project.launch("start");
+  const first = project.start();
   const page = await fetch(await first.printed(LISTENING));
   assert.match(await page.text(), /<p>first<\/p>/);
   assert.match(first.text(), /^Building the page\n/);
@@ -19,7 +19,7 @@ Deno.test("start → builds if needed, passes on one signal, exits with the serv
   await first.closed;
   assert.equal(first.text().match(/stopping: SIGTERM/g)?.length, 1);
 
-  const second = project.launch("start");
+  const second = project.start();
   await second.printed(LISTENING);
   assert.doesNotMatch(second.text(), /Building/);
   second.process.kill("SIGINT");
@@ -28,7 +28,7 @@ Deno.test("start → builds if needed, passes on one signal, exits with the serv
   assert.match(second.text(), /stopping: SIGINT/);
 
   await project.write("routes/index.tsx", "export default () => <p>changed</p>;\n");
-  const third = project.launch("start");
+  const third = project.start();
   assert.match(await (await fetch(await third.printed(LISTENING))).text(), /changed/);
   assert.match(third.text(), /Building/);
   third.process.kill("SIGTERM");
@@ -37,7 +37,7 @@ Deno.test("start → builds if needed, passes on one signal, exits with the serv
 });
 
 Deno.test("launcher killed → the server stops", async () => {
-  const { process, printed, closed, text } = project.launch("start");
+  const { process, printed, closed, text } = project.start();
   await printed(LISTENING);
   process.kill("SIGKILL");
   await process.status;
@@ -50,7 +50,7 @@ Deno.test({
   name: "SIGHUP where processes cannot share the port → one line, the server runs",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const { process, printed, closed } = project.launch("start");
+    const { process, printed, closed } = project.start();
     const address = await printed(LISTENING);
     process.kill("SIGHUP");
     await printed(/^(Cannot reload: .* Stop it and start it again\.)$/m);
@@ -62,7 +62,7 @@ Deno.test({
 });
 
 Deno.test("invalid environment → one line, code 1, no build", async () => {
-  const { process, closed, text } = project.launch("start", { PORT: "many" });
+  const { process, closed, text } = project.start({ PORT: "many" });
   assert.equal((await process.status).code, 1);
   await closed;
   assert.match(text(), /^Cannot start: PORT is "many"\. Use .*\n$/);
@@ -76,7 +76,7 @@ Deno.test("build fails → file and line, no server", async () => {
   };
   for (const [source, message] of Object.entries(broken)) {
     await project.write("routes/index.tsx", source);
-    const { process, closed, text } = project.launch("start");
+    const { process, closed, text } = project.start();
     assert.equal((await process.status).code, 1);
     await closed;
     assert.match(text(), message);
@@ -100,7 +100,7 @@ Deno.test("stop during a build that still succeeds → no server, code 0", async
       return {};
     }`,
   );
-  const { process, printed, closed, text } = project.launch("start");
+  const { process, printed, closed, text } = project.start();
   await printed(/waiting for a signal/);
   process.kill("SIGTERM");
   assert.equal((await process.status).code, 0, text());

@@ -1,10 +1,9 @@
-import { parseArgs } from "node:util";
 import { join, relative } from "node:path";
 import { ifFound, undefinedIfNotFound } from "../../server/if_found.ts";
-import { UserError } from "../user_error.ts";
+import { readArguments, UserError } from "../command_line.ts";
 import { injectDebugId, type SourceMap } from "./inject.ts";
 
-const USAGE = "Use: deno task sourcemaps --to http://HOST:PORT [--token TOKEN] [--inject] FOLDER";
+const USAGE = "deno task sourcemaps --to http://HOST:PORT [--token TOKEN] [--inject] FOLDER";
 
 /** Files named in one message. */
 const MAX_NAMES = 5;
@@ -30,7 +29,7 @@ interface Upload {
  * @throws {UserError} the arguments are wrong, or the upload was refused
  */
 export async function uploadToInbox(args: readonly string[]): Promise<number> {
-  const upload = readArguments(args);
+  const upload = readUpload(args);
   const { folder } = upload;
   const paths = mapsIn(folder);
   await addDebugIds(upload, paths);
@@ -89,9 +88,11 @@ function listed(names: readonly string[]): string {
 }
 
 /** @throws {UserError} */
-function readArguments(args: readonly string[]): Upload {
-  try {
-    const { values, positionals: [folder, ...others] } = parseArgs({
+function readUpload(args: readonly string[]): Upload {
+  const { values: { to, token, inject }, positionals: [folder, ...others] } = readArguments(
+    "upload source maps",
+    USAGE,
+    {
       args: [...args],
       options: {
         to: { type: "string" },
@@ -99,18 +100,21 @@ function readArguments(args: readonly string[]): Upload {
         inject: { type: "boolean", default: false },
       },
       allowPositionals: true,
-    });
-    const url = URL.parse(values.to ?? "");
-    if (folder === undefined || others.length > 0) throw new TypeError("give one folder.");
-    if (!/^https?:$/.test(url?.protocol ?? "")) {
-      throw new TypeError("--to is not an http or https address.");
-    }
-    const token = values.token || Deno.env.get("INBOX_TOKEN") || undefined;
-    return { origin: url!.origin, token, folder, inject: values.inject };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new UserError(`Cannot upload source maps: ${error.message} ${USAGE}`);
+    },
+  );
+  const fail = (reason: string) =>
+    new UserError(`Cannot upload source maps: ${reason}. Use: ${USAGE}`);
+  if (folder === undefined || others.length > 0) throw fail("give one folder");
+  const url = URL.parse(to ?? "");
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw fail("--to is not an http or https address");
   }
+  return {
+    origin: url.origin,
+    token: token || Deno.env.get("INBOX_TOKEN") || undefined,
+    folder,
+    inject,
+  };
 }
 
 /** The paths of all source maps of scripts, sorted. */

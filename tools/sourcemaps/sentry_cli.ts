@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { UserError } from "../user_error.ts";
+import { UserError } from "../command_line.ts";
 
 /** Destination and credentials of an upload. */
 export interface UploadTarget {

@@ -13,8 +13,9 @@ import { effectiveRelease, loadConfig } from "../../config.ts";
 import { stagingFolder } from "../../server/build/publish.ts";
 import { readManifest } from "../../server/manifest.ts";
 import { projectRoot } from "../project_files.ts";
-import { buildIfChanged, serverEnvironment } from "../run/processes.ts";
-import { printUserError, UserError } from "../user_error.ts";
+import { prepare } from "../run/prepare.ts";
+import { serverEnvironment } from "../run/processes.ts";
+import { runTask, UserError } from "../command_line.ts";
 import { uploadToInbox } from "./inbox_upload.ts";
 import { uploadFolder, type UploadTarget } from "./sentry_cli.ts";
 
@@ -23,7 +24,7 @@ async function upload(): Promise<number> {
   // Hide the token from the build, and from the installation of Sentry's tool.
   Deno.env.delete("SENTRY_AUTH_TOKEN");
   const config = loadConfig(serverEnvironment(projectRoot, Deno.env.toObject()));
-  const code = await buildIfChanged(projectRoot);
+  const code = await prepare(projectRoot);
   if (code !== 0) return code;
   const build = pathToFileURL(`${projectRoot}/.build/`);
   const { buildId, assets } = await readManifest(build);
@@ -130,11 +131,4 @@ async function writeUploadFolder(scripts: readonly MappedScript[]): Promise<stri
   return folder;
 }
 
-if (import.meta.main) {
-  try {
-    Deno.exitCode = Deno.args.length > 0 ? await uploadToInbox(Deno.args) : await upload();
-  } catch (error) {
-    printUserError(error);
-    Deno.exitCode = 1;
-  }
-}
+await runTask(() => Deno.args.length > 0 ? uploadToInbox(Deno.args) : upload());

@@ -14,7 +14,7 @@ import {
   parseContentEncoding,
 } from "../../monitoring/protocol/encoding.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { printUserError, UserError } from "../user_error.ts";
+import { runTask, UserError } from "../command_line.ts";
 import { formatRow, rowsOf, visibleText } from "./format_row.ts";
 import { ConnectionError, readEvents } from "./read_events.ts";
 import { readTailOptions, type TailOptions, type View } from "./tail_options.ts";
@@ -177,11 +177,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => Deno.exit(0));
 }
 
-try {
-  await follow(readTailOptions(Deno.args, (name) => Deno.env.get(name)));
-} catch (error) {
-  // The reader of the output has ended: `deno task tail | head -1`.
-  if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
-  printUserError(error);
-  Deno.exit(1);
-}
+await runTask(() =>
+  follow(readTailOptions(Deno.args, (name) => Deno.env.get(name))).catch((error) => {
+    // The reader of the output has ended: `deno task tail | head -1`.
+    if (error instanceof Deno.errors.BrokenPipe) return 0;
+    throw error;
+  })
+);

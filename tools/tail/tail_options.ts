@@ -1,5 +1,5 @@
-import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
-import { UserError } from "../user_error.ts";
+import { loadConfig } from "../../config.ts";
+import { readArguments, UserError } from "../command_line.ts";
 
 export const VIEWS = ["errors", "logs", "traces"] as const;
 export type View = typeof VIEWS[number];
@@ -17,7 +17,7 @@ export interface TailOptions {
   readonly token: string | undefined;
 }
 
-const USAGE = `Use: deno task tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://HOST:PORT]`;
+const USAGE = `deno task tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://HOST:PORT]`;
 
 /** The variables that configure the server's address and token. */
 const VARIABLES = ["HOST", "PORT", "INBOX_TOKEN"];
@@ -32,34 +32,30 @@ export function readTailOptions(
   args: readonly string[],
   env: (name: string) => string | undefined,
 ): TailOptions {
-  let views: readonly View[] = VIEWS;
-  let json = false;
-  let all = false;
-  let url: string | undefined;
-  for (const arg of args) {
-    const view = VIEWS.find((name) => name === arg);
-    if (view !== undefined) views = views === VIEWS ? [view] : [...views, view];
-    else if (arg === "--json") json = true;
-    else if (arg === "--all") all = true;
-    else if (arg.startsWith("--url=")) url = arg.slice("--url=".length);
-    else throw new UserError(`Cannot tail: unknown argument ${JSON.stringify(arg)}. ${USAGE}`);
+  const { values: { json, all, url }, positionals } = readArguments("tail", USAGE, {
+    args: [...args],
+    options: {
+      json: { type: "boolean", default: false },
+      all: { type: "boolean", default: false },
+      url: { type: "string" },
+    },
+    allowPositionals: true,
+  });
+  const views = VIEWS.filter((view) => positionals.includes(view));
+  const unknown = positionals.find((name) => !VIEWS.some((view) => view === name));
+  if (unknown !== undefined) throw new UserError(`Cannot tail: "${unknown}". Use: ${USAGE}`);
+  const config = loadConfig(Object.fromEntries(VARIABLES.map((name) => [name, env(name)])));
+  const origin = url === undefined ? originOf(config) : URL.parse(url)?.origin;
+  if (!/^https?:/.test(origin ?? "")) {
+    throw new UserError(`Cannot tail: --url is not an http or https address. Use: ${USAGE}`);
   }
-  const config = loadConfig(
-    Object.fromEntries(
-      CONFIG_VARIABLES.filter((name) => VARIABLES.includes(name)).map((name) => [name, env(name)]),
-    ),
-  );
-  const origin = url === undefined ? originOf(config) : parseOrigin(url);
-  return { views, json, all, origin, token: config.inboxToken };
-}
-
-/** @throws {UserError} */
-function parseOrigin(url: string): string {
-  const parsed = URL.parse(url);
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    throw new UserError(`Cannot tail: --url is not an http or https address. ${USAGE}`);
-  }
-  return parsed.origin;
+  return {
+    views: views.length > 0 ? views : VIEWS,
+    json,
+    all,
+    origin: origin!,
+    token: config.inboxToken,
+  };
 }
 
 /** Where to reach a server that listens on all interfaces: its inbox accepts loopback peers. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigError } from "../../config.ts";
-import { UserError } from "../user_error.ts";
+import { UserError } from "../command_line.ts";
 import { readTailOptions } from "./tail_options.ts";
 
 const read = (args: string[], env: Record<string, string> = {}) =>
@@ -35,7 +35,7 @@ Deno.test("arguments → views, JSON and address", () => {
     origin: "https://glass.example",
     token: undefined,
   });
-  assert.deepEqual(read(["logs", "errors"]).views, ["logs", "errors"]);
+  assert.deepEqual(read(["logs", "errors"]).views, ["errors", "logs"]);
 });
 
 Deno.test("unknown argument, address or variable → an error that names what is allowed", () => {

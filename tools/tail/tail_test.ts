@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { startServer } from "../run/server_process.ts";
+import { startServer } from "../../tests/server_process.ts";
 import { findStablePort } from "../../tests/stable_port.ts";
 import { temporaryFolder } from "../../tests/temporary_folder.ts";
 import { until } from "../../tests/until.ts";
@@ -127,7 +127,7 @@ Deno.test("nothing to follow → one line with what to do, code 1", async () => 
     ["--url=http://127.0.0.1:9", /no server answers at http:\/\/127\.0\.0\.1:9\. Start it with/],
     [`--url=${relay.origin}`, /404\. There is no inbox in relay mode/],
     [`--url=${closed.origin}`, /403\. .*INBOX_TOKEN/],
-    ["--log", /unknown argument "--log"\. Use: deno task tail/],
+    ["--log", /Unknown option '--log'\. Use: deno task tail/],
   ];
   for (const [arg, message] of cases) {
     const tail = startTail([arg]);

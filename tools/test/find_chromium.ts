@@ -1,7 +1,7 @@
 import type { Browser } from "@playwright/test";
 import project from "../../deno.json" with { type: "json" };
 import { isAvailable } from "../../tests/is_available.ts";
-import { UserError } from "../user_error.ts";
+import { UserError } from "../command_line.ts";
 
 /**
  * Playwright's command, for `deno run`. It names the version of `deno.json`: without one, Deno would add
@@ -21,26 +21,14 @@ const chromiumMissing = (what: string) =>
  */
 const DISABLED_FEATURES = [
   // Two pages of the address bar, which headless Chromium renders for each window: 0.7 s of CPU.
-  "WebUIOmniboxPopup",
-  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxPopup WebUIOmniboxAimPopup",
   // Playwright's.
-  "AimEnabled",
-  "AvoidCorsURLLoaderRestartOnRedirect",
-  "AvoidUnnecessaryBeforeUnloadCheckSync",
-  "DestroyProfileOnBrowserClose",
-  "HttpsFirstBalancedModeAutoEnable",
-  "HttpsUpgrades",
-  "LensOverlay",
-  "MediaRouter",
-  "NetworkTimeServiceQuerying",
-  "OptimizationHints",
-  "PaintHolding",
-  "PreconnectToSearch",
-  "TcpPortRandomizationWin",
-  "ThirdPartyStoragePartitioning",
-  "msEdgeUpdateLaunchServicesPreferredVersion",
-  "msForceBrowserSignIn",
-];
+  "AimEnabled AvoidCorsURLLoaderRestartOnRedirect AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose HttpsFirstBalancedModeAutoEnable HttpsUpgrades",
+  "LensOverlay MediaRouter NetworkTimeServiceQuerying OptimizationHints PaintHolding",
+  "PreconnectToSearch TcpPortRandomizationWin ThirdPartyStoragePartitioning",
+  "msEdgeUpdateLaunchServicesPreferredVersion msForceBrowserSignIn",
+].join(" ").replaceAll(" ", ",");
 
 /**
  * Chromium's switches for tests: no background activity, the same on all machines, usable as root in a
@@ -54,7 +42,7 @@ export const CHROMIUM_ARGS: readonly string[] = [
   "--disable-component-update",
   "--disable-sync",
   "--no-first-run",
-  `--disable-features=${DISABLED_FEATURES.join()}`,
+  `--disable-features=${DISABLED_FEATURES}`,
 ];
 
 /** Usual paths of Chromium, the most likely first. */
@@ -86,7 +74,9 @@ export async function findChromium(): Promise<string | undefined> {
     throw chromiumMissing(`CHROMIUM_PATH is "${wanted}", which does not start`);
   }
   for (const path of PATHS[Deno.build.os] ?? []) if (await starts(path)) return path;
-  const own = await playwrightChromium();
+  // Imported only here: Playwright is large.
+  const { chromium } = await import("@playwright/test");
+  const own = chromium.executablePath();
   return await starts(own) ? own : undefined;
 }
 
@@ -141,13 +131,6 @@ export async function launchChromium(): Promise<Browser> {
   const executablePath = await requireChromium();
   const { chromium } = await import("@playwright/test");
   return await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
-}
-
-/** Path of the Chromium of this Playwright version, whether it is installed or not. */
-async function playwrightChromium(): Promise<string> {
-  // Imported only here: Playwright is large.
-  const { chromium } = await import("@playwright/test");
-  return chromium.executablePath();
 }
 
 /** Whether a program starts. On some systems `chromium` only prints how to install it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ALL_FAULTS, FLEET_KILLS, KILLS } from "../tests/crash/fault_profiles.ts";
-import { describeReport, hasPassed, readFaultOptions } from "./faults.ts";
-import { UserError } from "./user_error.ts";
+import { ALL_FAULTS, FLEET_KILLS, KILLS } from "./fault_profiles.ts";
+import { describeReport, hasPassed, readFaultOptions } from "./main.ts";
+import { UserError } from "../../tools/command_line.ts";
 
 const REPORT = {
   posted: 3,

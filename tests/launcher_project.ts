@@ -1,4 +1,4 @@
-import { projectRoot } from "../../project_files.ts";
+import { projectRoot } from "../tools/project_files.ts";
 import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 
 /** Files and folders of the real project that launchers and build need. */
@@ -16,10 +16,10 @@ const REAL = [
   "server",
   "tools/build.ts",
   "tools/project_files.ts",
-  "tools/run/changes.ts",
   "tools/run/commit.ts",
   "tools/run/dev.ts",
   "tools/run/permissions.ts",
+  "tools/run/prepare.ts",
   "tools/run/processes.ts",
   "tools/run/start.ts",
   "tools/run/workers.ts",
@@ -103,13 +103,13 @@ export class LauncherProject implements AsyncDisposable {
     await Deno.writeTextFile(`${this.folder}/${path}`, text);
   }
 
-  /** Starts `tools/run/start.ts` or `tools/run/dev.ts`. */
-  launch(name: "start" | "dev", env: Record<string, string> = {}): WatchedProcess {
-    return this.#watch(["run", "-A", `${this.folder}/tools/run/${name}.ts`], env);
+  /** Starts `tools/run/start.ts`. */
+  start(env: Record<string, string> = {}): WatchedProcess {
+    return this.#watch(["run", "-A", `${this.folder}/tools/run/start.ts`], env);
   }
 
-  /** Starts it with `deno task`, whose child process the launcher then is. */
-  launchTask(name: "start" | "dev"): WatchedProcess {
+  /** Starts a task, whose child process the launcher then is. */
+  task(name: "start" | "dev"): WatchedProcess {
     return this.#watch(["task", name], {});
   }
 

@@ -6,15 +6,16 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EnvelopeError } from "../monitoring/protocol/envelope.ts";
-import { readEnvelope } from "../monitoring/protocol/scanner.ts";
-import { readByReference } from "../monitoring/protocol/testdata/reference_reader.ts";
-import { startClientFuzzer } from "../tests/fuzz/client_fuzzer.ts";
-import { startIngestFuzzer } from "../tests/fuzz/ingest_fuzzer.ts";
-import { type HostileAnswer, hostileAnswer } from "../tests/fuzz/hostile_answer.ts";
-import { type HostileRequest, hostileRequest } from "../tests/fuzz/hostile_request.ts";
-import { printUserError, UserError } from "./user_error.ts";
+import { EnvelopeError } from "../../monitoring/protocol/envelope.ts";
+import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
+import { readByReference } from "../../monitoring/protocol/testdata/reference_reader.ts";
+import { startClientFuzzer } from "./client_fuzzer.ts";
+import { startIngestFuzzer } from "./ingest_fuzzer.ts";
+import { type HostileAnswer, hostileAnswer } from "./hostile_answer.ts";
+import { type HostileRequest, hostileRequest } from "./hostile_request.ts";
+import { readArguments, readWholeNumber, runTask } from "../../tools/command_line.ts";
 
+const DEFAULT_SECONDS = 30;
 /** Batches before memory is first measured: the engine compiles code and fills its pools. */
 const WARM_UP_BATCHES = 6;
 
@@ -24,24 +25,6 @@ const MAX_GROWTH_BYTES = 8 * 1024 * 1024;
 const PROGRESS_MS = 5_000;
 
 const MIB = 1024 * 1024;
-
-interface FuzzOptions {
-  readonly seconds: number;
-  readonly seed: number;
-}
-
-/** @throws {UserError} an option is invalid */
-export function readFuzzOptions(args: readonly string[], seed: number): FuzzOptions {
-  const options = { seconds: 30, seed };
-  for (const arg of args) {
-    const [, name, value] = /^--(seconds|seed)=(\d{1,9})$/.exec(arg) ?? [];
-    if (name !== "seconds" && name !== "seed") {
-      throw new UserError(`Unknown option ${arg}: known are --seconds=N and --seed=S.`);
-    }
-    options[name] = Number(value);
-  }
-  return options;
-}
 
 /** One side of the relay that is fuzzed. */
 interface FuzzTarget {
@@ -57,10 +40,16 @@ interface FuzzTarget {
   memoryInUse(): Promise<number> | number;
 }
 
-/** Fuzzes both sides. Returns whether all checks passed. */
-async function fuzz({ seconds, seed }: FuzzOptions): Promise<boolean> {
+/** Fuzzes both sides. Returns the exit code. */
+async function fuzz(): Promise<number> {
+  const { values } = readArguments("fuzz", "deno task fuzz [--seconds=N] [--seed=S]", {
+    args: Deno.args,
+    options: { seconds: { type: "string" }, seed: { type: "string" } },
+  });
+  const seconds = readWholeNumber("seconds", values.seconds) ?? DEFAULT_SECONDS;
+  const seed = readWholeNumber("seed", values.seed) ?? Date.now() % 1_000_000_000;
   console.log(`Seed ${seed}, ${seconds} s`);
-  return await fuzzClients(seconds / 2, seed) && await fuzzIngest(seconds / 2, seed);
+  return await fuzzClients(seconds / 2, seed) && await fuzzIngest(seconds / 2, seed) ? 0 : 1;
 }
 
 async function fuzzClients(seconds: number, seed: number): Promise<boolean> {
@@ -188,11 +177,4 @@ function memoryInUse(): number {
   return heapUsed + external;
 }
 
-if (import.meta.main) {
-  try {
-    if (!await fuzz(readFuzzOptions(Deno.args, Date.now() % 1_000_000_000))) Deno.exitCode = 1;
-  } catch (error) {
-    printUserError(error);
-    Deno.exitCode = 2;
-  }
-}
+await runTask(fuzz, 2);

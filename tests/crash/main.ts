@@ -10,11 +10,11 @@
  * - `--database`: the spool is in a temporary PostgreSQL, which crashes once for ten ends of servers
  * - `--seed=S`: repeats a run
  */
-import { startPostgres } from "../monitoring/storage/testdata/private_postgres.ts";
-import type { DuplicateReason } from "../tests/crash/_delivery_log.ts";
-import { type FaultReport, type FaultRunOptions, runFaults } from "../tests/crash/_fault_run.ts";
-import { ALL_FAULTS, FLEET_KILLS, KILLS } from "../tests/crash/fault_profiles.ts";
-import { printUserError, UserError } from "./user_error.ts";
+import { startPostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
+import type { DuplicateReason } from "./_delivery_log.ts";
+import { type FaultReport, type FaultRunOptions, runFaults } from "./_fault_run.ts";
+import { ALL_FAULTS, FLEET_KILLS, KILLS } from "./fault_profiles.ts";
+import { readArguments, readWholeNumber, runTask, UserError } from "../../tools/command_line.ts";
 
 const DEFAULT_KILLS = 200;
 /** Maximum number of lines for one kind of failure. */
@@ -34,27 +34,31 @@ export function readFaultOptions(
   args: readonly string[],
   seed: number,
 ): Omit<FaultRunOptions, "postgres" | "onProgress"> & { readonly isInDatabase: boolean } {
-  const given = new Map<string, number>();
-  const isInDatabase = args.includes("--database");
-  for (const arg of args) {
-    if (arg === "--database") continue;
-    const [, name, value] = /^--(kills|minutes|seed|servers)=(\d{1,9})$/.exec(arg) ?? [];
-    if (name === undefined) {
-      const known = "--kills=N, --minutes=N, --servers=N, --database and --seed=S";
-      throw new UserError(`Cannot run: unknown option ${arg}. Known are ${known}.`);
-    }
-    given.set(name, Number(value));
-  }
-  const minutes = given.get("minutes");
-  const kills = given.get("kills");
+  const number = { type: "string" } as const;
+  const { values } = readArguments(
+    "run",
+    "deno task faults [--kills=N | --minutes=N] [--servers=N] [--database] [--seed=S]",
+    {
+      args: [...args],
+      options: {
+        kills: number,
+        minutes: number,
+        servers: number,
+        seed: number,
+        database: { type: "boolean", default: false },
+      },
+    },
+  );
+  const minutes = readWholeNumber("minutes", values.minutes);
+  const kills = readWholeNumber("kills", values.kills);
   if (minutes !== undefined && kills !== undefined) {
     throw new UserError("Cannot run: --kills and --minutes are given. Give one of them.");
   }
-  const servers = given.get("servers") ?? 1;
+  const servers = readWholeNumber("servers", values.servers) ?? 1;
   return {
     servers,
-    isInDatabase,
-    seed: given.get("seed") ?? seed,
+    isInDatabase: values.database,
+    seed: readWholeNumber("seed", values.seed) ?? seed,
     ...minutes === undefined
       ? {
         until: { runs: kills ?? DEFAULT_KILLS },
@@ -104,22 +108,15 @@ function shortened(lines: readonly string[]): string[] {
   return more > 0 ? [...lines.slice(0, MAX_LINES), `and ${more} more`] : [...lines];
 }
 
-if (import.meta.main) {
-  try {
-    const { isInDatabase, ...options } = readFaultOptions(Deno.args, Date.now() % 1_000_000_000);
-    await using postgres = isInDatabase ? await startPostgres() : undefined;
-    console.log(`Seed ${options.seed}`);
-    const begin = performance.now();
-    const report = await runFaults({
-      ...options,
-      postgres,
-      onProgress: (line) => console.log(line),
-    });
-    for (const line of describeReport(report)) console.log(line);
-    console.log(`Seed ${options.seed}, ${((performance.now() - begin) / 60_000).toFixed(1)} min`);
-    if (!hasPassed(report)) Deno.exitCode = 1;
-  } catch (error) {
-    printUserError(error);
-    Deno.exitCode = 2;
-  }
+async function main(): Promise<number> {
+  const { isInDatabase, ...options } = readFaultOptions(Deno.args, Date.now() % 1_000_000_000);
+  await using postgres = isInDatabase ? await startPostgres() : undefined;
+  console.log(`Seed ${options.seed}`);
+  const begin = performance.now();
+  const report = await runFaults({ ...options, postgres, onProgress: (line) => console.log(line) });
+  for (const line of describeReport(report)) console.log(line);
+  console.log(`Seed ${options.seed}, ${((performance.now() - begin) / 60_000).toFixed(1)} min`);
+  return hasPassed(report) ? 0 : 1;
 }
+
+if (import.meta.main) await runTask(main, 2);
