@@ -28,7 +28,7 @@ Deno.test("bundle → the recorder in its own chunk, no debug messages of the SD
       Object.keys(inputs).some((path) => path.includes("@sentry/replay/"))
     );
     assert.equal(withRecorder.length, 1);
-    assert.match(withRecorder[0]?.entryPoint ?? "", /start_recording\.ts$/);
+    assert.match(withRecorder[0]?.entryPoint ?? "", /recording_chunk\.ts$/);
     for (const { text } of outputFiles) {
       assert.ok(!text.includes("Sentry responded with status code"));
       assert.ok(!text.includes("DEBUG_BUILD"));

@@ -205,7 +205,7 @@ Deno.test("example in docs/embedding.md → is the tested file, runs with the st
       "--no-prompt",
       `--config=${path(new URL("deno.json", root))}`,
       ...flags.replace("o1.ingest.sentry.io", ingest.host)
-        .replace("sightglass/", path(root)).split(" "),
+        .replaceAll("sightglass/", path(root)).split(" "),
       path(new URL("docs/examples/hono.ts", root)),
     ],
     cwd: folder.path,

@@ -94,6 +94,7 @@ const REFUSED = [
   "islands/shared/TabCount.tsx → islands/logs/Row.tsx",
   "server/app.ts → npm:fast-check",
   "bench/main.ts → client.ts",
+  "config_table.ts → config.ts",
   "config_values.ts → config.ts",
   "docs/examples/hono.ts → config.ts",
 ];

@@ -12,8 +12,11 @@ export interface Folders {
   readonly cwd: string;
 }
 
-/** What the server reads of the project while it runs: the build, and what it imports dynamically or in workers. */
-const READ = [".build", "deno_internals.ts", "monitoring", "node_modules"];
+/**
+ * What the server reads of the project while it runs: the build, what it imports dynamically or in workers, and the lines
+ * of source that its own errors report.
+ */
+const READ = [".build", "deno_internals.ts", "routes", "server", "monitoring", "node_modules"];
 
 /** What the HTTP client's package reads when it is loaded. */
 export const HTTP_CLIENT_VARIABLES: readonly string[] = [

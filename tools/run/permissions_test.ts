@@ -101,6 +101,8 @@ Deno.test("files: writes its data, reads the project and its data", () => {
   assert.deepEqual(given["--allow-read"], [
     "/srv/app/.build",
     "/srv/app/deno_internals.ts",
+    "/srv/app/routes",
+    "/srv/app/server",
     "/srv/app/monitoring",
     "/srv/app/node_modules",
     "/srv/data",

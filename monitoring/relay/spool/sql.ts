@@ -72,7 +72,7 @@ export function spoolStatements(p: string) {
     insert: (count: number) =>
       `INSERT INTO ${p}entries
         (dsn, sequence, ready, received_at, bytes, key, facts, categories)
-      VALUES ${rows(count, 8)} RETURNING id`,
+      VALUES ${rows(count, 8)} RETURNING id, key`,
     insertBodies: (count: number) => `INSERT INTO ${p}bodies (id, body) VALUES ${rows(count, 2)}`,
     setOldestReady: `UPDATE ${p}entries SET ready = 1 WHERE id = (
       SELECT min(id) FROM ${p}entries WHERE dsn = ? AND sequence = ?

@@ -213,16 +213,15 @@ export class SqlSpool {
         categories,
       ];
     });
-    const inserted = await queryInParts<unknown[], { id: number }>(
+    const inserted = await queryInParts<unknown[], { id: number; key: Uint8Array }>(
       query,
       this.#driver.rowsPerStatement,
       rows,
       this.#sql.insert,
       (part) => part.flat(),
     );
-    // Ids are given in the order of the rows.
-    const ids = inserted.map(({ id }) => id).sort((a, b) => a - b);
-    const bodies = envelopes.map(({ bytes }, at) => [ids[at], bytes]);
+    const ids = new Map(inserted.map(({ id, key }) => [key.toHex(), id]));
+    const bodies = envelopes.map(({ key, bytes }) => [ids.get(key.toHex()), bytes]);
     await queryInParts(
       query,
       this.#driver.rowsPerStatement,
