@@ -18,7 +18,7 @@ test("cost of monitoring → the bytes, requests and times that were measured", 
   await openPage(page);
   await make(page, "Handled error");
   await openView(page, "Settings");
-  await expect(row(page, "Telemetry")).toContainText(/\d\d\.\d\sKiB\s*1\sfile/);
+  await expect(row(page, "Telemetry")).toContainText(/\d\d\.\d\sKiB\s*2\sfiles/);
   await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB\s*1\sfile/);
   await expect(row(page, "Recorder worker")).toContainText(/\d\.\d\sKiB/);
   await expect(async () => {
