@@ -1,4 +1,5 @@
-import { projectRoot } from "../tools/project_files.ts";
+import { exists, projectRoot } from "../tools/project_files.ts";
+import { until } from "./until.ts";
 import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 
 /** Files and folders of the real project that launchers and build need. */
@@ -119,7 +120,11 @@ export class LauncherProject implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.folder, { recursive: true });
+    // Fails while a process that is ending still writes into it.
+    await until("the folder is removed", async () => {
+      await Deno.remove(this.folder, { recursive: true }).catch(() => {});
+      return !exists(this.folder);
+    });
   }
 }
 
