@@ -155,9 +155,9 @@ test.describe("dark", () => {
     await expect(connect(page)).toContainText("4 refused");
 
     await using api = serveApi();
-    await using application = await serveSnippet(server.origin, api.origin);
+    await using snippet = await serveSnippet(server.origin, api.origin);
     const other = await context.newPage();
-    await other.goto(`http://127.0.0.1:${application.port}`);
+    await other.goto(`http://127.0.0.1:${snippet.port}`);
     await expect(connect(page)).toContainText("from my-app, @sentry/browser 11");
     const values = async () => (await listRows(server.origin, "errors")).map(({ value }) => value);
     await expect.poll(values).toContain("Hello from the browser");
@@ -165,8 +165,9 @@ test.describe("dark", () => {
     for (const view of ["traces", "logs", "recordings"] as const) {
       await expect.poll(() => listRows(server.origin, `${view}&source=apps`), view).not.toEqual([]);
     }
-    const [source] = await listRows(server.origin, "sources&source=apps");
-    expect(source.releases).toEqual(["my-app@1.0.0"]);
+    const sources = await listRows(server.origin, "sources");
+    const application = sources.find(({ name }) => name === "my-app");
+    expect(application.releases).toEqual(["my-app@1.0.0"]);
     expect(api.traced).toEqual([expect.stringMatching(/^[\da-f]{32}-/)]);
   });
 });
