@@ -85,18 +85,12 @@ export function isReportedByStore(error: unknown): boolean {
 }
 
 /** Result codes of SQLite, in the low byte: https://www.sqlite.org/rescode.html */
-const BUSY = 5;
 const CORRUPT = [11, 26];
 const UNWRITABLE = [8, 10, 13, 14];
 
 /** The file is damaged or no database: opening it again cannot help. */
 export function isCorrupt(error: unknown): boolean {
   return isFailure(error, CORRUPT, /malformed|file is not a database/);
-}
-
-/** Another process held its lock for too long. */
-export function isLocked(error: unknown): boolean {
-  return isFailure(error, [BUSY], /database is locked/);
 }
 
 /** The disk is full, read-only or failing. */
