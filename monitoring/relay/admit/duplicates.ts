@@ -58,7 +58,7 @@ export class Duplicates {
   async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
     const name = nameOf(key);
     for (let waits = 0;; waits++) {
-      if (this.#isTaken(name, now())) return undefined;
+      if (this.#has(name, now())) return undefined;
       const processed = this.#processed.get(name);
       if (processed === undefined) return this.#start(key, name, now);
       if (waits === MAX_WAITS) throw notTaken();
@@ -91,7 +91,12 @@ export class Duplicates {
     this.#add(key, at);
   }
 
-  #isTaken(name: string, now: number): boolean {
+  /** Whether this envelope was taken. */
+  isTaken(key: Uint8Array, now: number): boolean {
+    return this.#has(nameOf(key), now);
+  }
+
+  #has(name: string, now: number): boolean {
     const at = this.#newer.get(name) ?? this.#older.get(name);
     return at !== undefined && now - at < REMEMBERED_MS;
   }
@@ -99,7 +104,7 @@ export class Duplicates {
   /** Returns whether the key is new. */
   #add(key: Uint8Array, at: number): boolean {
     const name = nameOf(key);
-    if (this.#isTaken(name, at)) return false;
+    if (this.#has(name, at)) return false;
     if (this.#newer.size >= this.#max) {
       this.#older = this.#newer;
       this.#newer = new Map();

@@ -99,7 +99,10 @@ export function createSending(options: SendingOptions): Sending {
     if (spool !== undefined) {
       const mayForward = () => client.breakerOf(dsn).mayForward(spool.isFailing);
       const match = mayForward() ? await spool.find(envelope) : undefined;
-      if (match === "duplicate") return takenAnswer(header, "duplicate");
+      // Meanwhile the drain may have delivered a copy, which is no longer in the spool.
+      if (match === "duplicate" || duplicates.isTaken(envelope.key, uptime())) {
+        return takenAnswer(header, "duplicate");
+      }
       if (match === "earlier segment") {
         return await spool.put(envelope, sender, "an earlier segment of its recording waits");
       }
