@@ -183,6 +183,9 @@ test("stored before the log was read for the first time → its alert is reporte
     "BEGIN; LOCK TABLE sightglass.inbox_log IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT",
     "spool",
   );
+  const held = "SELECT 1 FROM pg_locks WHERE relation = 'sightglass.inbox_log'::regclass" +
+    " AND mode = 'AccessExclusiveLock' AND granted";
+  await until("the log is locked", async () => (await postgres.admin(held, "spool")).length > 0);
   const [notices, alerts]: string[][] = [[], []];
   const inbox = await server({
     onNotice: (notice) => void notices!.push(notice),
