@@ -17,12 +17,17 @@ async function nextTraceId(page: Page, before: string): Promise<string> {
   return await shownTraceId(page);
 }
 
-/** Navigates to the page itself by the link in its header, and waits for the new trace. */
+/**
+ * Navigates to the page itself by the link in its header, and waits for the new trace and the new content: what a
+ * button says is lost with the content that it was in.
+ */
 async function refetch(page: Page): Promise<{ traceId: string; request: Request }> {
   const before = await shownTraceId(page);
+  await page.locator(".signals").evaluate((signals) => void (signals.id = "replaced"));
   const requested = page.waitForRequest((request) => isPartial(new URL(request.url())));
   await home(page).click();
   const request = await requested;
+  await expect(page.locator("#replaced")).toHaveCount(0);
   return { traceId: await nextTraceId(page, before), request };
 }
 
