@@ -1,6 +1,6 @@
 import process from "node:process";
 import { defineConfig } from "@playwright/test";
-import type { Options } from "./tests/browser/fixtures.ts";
+import type { Options } from "./tests/harness/browser/fixtures.ts";
 
 /**
  * The browser tests, run by Playwright under Deno (`deno task test --only=browser`).

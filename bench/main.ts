@@ -2,8 +2,8 @@
  * `deno task bench [--only=NAME,NAME]`: measures, prints each figure with its budget (budgets.ts), and exits with 1 if a
  * budget is exceeded or a bench fails. The page must be built. Nothing else should run on the machine meanwhile.
  */
-import { isAvailable } from "../tests/is_available.ts";
-import { nginx } from "../tests/listening_program.ts";
+import { isAvailable } from "../tests/harness/is_available.ts";
+import { nginx } from "../tests/harness/listening_program.ts";
 import { findChromium } from "../tools/test/find_chromium.ts";
 import { type Figure, figureLine, isOver, type Missing } from "./figures.ts";
 

@@ -1,9 +1,9 @@
 /** The server in relay mode: its resident memory for many large envelopes at once, and its start. */
 import { flood, floodId } from "../tests/relay/_flood.ts";
-import { startRelaying } from "../tests/relaying_server.ts";
-import { untilDrained } from "../tests/server_health.ts";
-import { startStandInIngest, takesSlowly } from "../tests/stand_in_ingest.ts";
-import { type ServerProcess, startServer } from "../tests/server_process.ts";
+import { startRelaying } from "../tests/harness/relaying_server.ts";
+import { untilDrained } from "../tests/harness/server_health.ts";
+import { startStandInIngest, takesSlowly } from "../tests/harness/stand_in_ingest.ts";
+import { type ServerProcess, startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure } from "./figures.ts";
 

@@ -3,9 +3,9 @@
  * The page must be built.
  */
 import type { Browser, Page } from "@playwright/test";
-import { temporaryFolder } from "../tests/temporary_folder.ts";
+import { temporaryFolder } from "../tests/harness/temporary_folder.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
-import { startServer } from "../tests/server_process.ts";
+import { startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, figure, median, ratios } from "./figures.ts";
 import { buildWithoutMonitoring } from "./page_variant.ts";

@@ -4,8 +4,12 @@
  * JavaScript needs as much CPU time as a relay and hides their difference.
  */
 import { fileURLToPath } from "node:url";
-import { type ListeningProgram, startListening, startNginx } from "../tests/listening_program.ts";
-import { startServer } from "../tests/server_process.ts";
+import {
+  type ListeningProgram,
+  startListening,
+  startNginx,
+} from "../tests/harness/listening_program.ts";
+import { startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, figure, ratios } from "./figures.ts";
 import { measureRounds } from "./load.ts";

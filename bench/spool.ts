@@ -6,10 +6,10 @@ import {
   postgresBinaries,
   startPostgres,
 } from "../monitoring/storage/testdata/private_postgres.ts";
-import { healthOf } from "../tests/server_health.ts";
-import { findStablePort } from "../tests/stable_port.ts";
-import { until } from "../tests/until.ts";
-import { startServer } from "../tests/server_process.ts";
+import { healthOf } from "../tests/harness/server_health.ts";
+import { findStablePort } from "../tests/harness/stable_port.ts";
+import { until } from "../tests/harness/until.ts";
+import { startServer } from "../tests/harness/server_process.ts";
 import { type Budget, BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, type Missing } from "./figures.ts";
 import { measureRounds } from "./load.ts";

@@ -1,10 +1,10 @@
 /** The bytes that one load of the page uploads, in a real Chromium against the real server. */
 import type { Page } from "@playwright/test";
-import type { ArrivedEnvelope } from "../tests/browser/arrived_envelope.ts";
-import { arrivalsAtIngest } from "../tests/browser/arrivals.ts";
-import { sampleRecording } from "../tests/browser/signals.ts";
-import { startRelaying } from "../tests/relaying_server.ts";
-import { startStandInIngest } from "../tests/stand_in_ingest.ts";
+import type { ArrivedEnvelope } from "../tests/harness/browser/arrived_envelope.ts";
+import { arrivalsAtIngest } from "../tests/harness/browser/arrivals.ts";
+import { sampleRecording } from "../tests/harness/browser/signals.ts";
+import { startRelaying } from "../tests/harness/relaying_server.ts";
+import { startStandInIngest } from "../tests/harness/stand_in_ingest.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure } from "./figures.ts";

@@ -5,11 +5,11 @@
  */
 import { chromium, type Page } from "@playwright/test";
 import * as esbuild from "esbuild";
-import { buy, startShop } from "../tests/browser/shop.ts";
+import { buy, startShop } from "../tests/harness/browser/shop.ts";
 import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
 import { projectRoot } from "./project_files.ts";
 import { prepare } from "./run/prepare.ts";
-import { startServer } from "../tests/server_process.ts";
+import { startServer } from "../tests/harness/server_process.ts";
 
 /** Carts that are bought, in this order: most succeed, one is declined, one has no items. */
 const CARTS = [1, 2, 3, 4, 7, 2, 6, 1, 5];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { MaskingReport } from "../../monitoring/models/recording/masking/masking_report.ts";
-import { element, entry, pageEvents, text } from "../../tests/recorded_segments.ts";
+import { element, entry, pageEvents, text } from "../../tests/harness/recorded_segments.ts";
 import { omissions, reportAsText } from "./report_as_text.ts";
 
 const NOON = 1_795_262_400_000;

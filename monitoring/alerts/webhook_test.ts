@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../../tests/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { AlertWebhook, type WebhookOptions } from "./webhook.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../../tests/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { join } from "node:path";
 import { admitted, envelopeOf, error, log, span } from "./testdata/envelopes.ts";
 import type { Inbox } from "./inbox.ts";

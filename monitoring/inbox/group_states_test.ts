@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { until } from "../../tests/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { DELETED_AT_ONCE } from "./group_states.ts";
 import { InboxClosedError } from "./inbox.ts";
 import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";

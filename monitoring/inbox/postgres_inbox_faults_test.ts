@@ -1,7 +1,7 @@
 /** The inbox in PostgreSQL: faults of the database, of the connection and of the replica. */
 import assert from "node:assert/strict";
 import { truncateSync, writeFileSync } from "node:fs";
-import { until } from "../../tests/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { DatabaseOpenError } from "../storage/errors.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
 import { startPooler } from "../storage/testdata/transaction_pooler.ts";

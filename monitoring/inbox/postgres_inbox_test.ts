@@ -1,7 +1,7 @@
 /** The inbox in PostgreSQL, shared by several servers. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { until } from "../../tests/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
 import { largeReads } from "../storage/testdata/rows_read.ts";

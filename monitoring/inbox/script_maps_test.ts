@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as esbuild from "esbuild";
-import { until } from "../../tests/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { openInbox } from "./sqlite_inbox.ts";
 import type { ErrorGroupRow } from "../models/rows.ts";
 import { admitted, envelopeOf } from "./testdata/envelopes.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./testdata/envelopes.ts";
-import { until } from "../../tests/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { APPLICATIONS, OWN_SOURCE } from "../models/rows.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { exportArchive, importArchive } from "./archive.ts";

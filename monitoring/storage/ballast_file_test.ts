@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { temporaryFolder } from "../../tests/temporary_folder.ts";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 
 const MODULE = new URL("./ballast_file.ts", import.meta.url).href;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "../../tests/temporary_folder.ts";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 import { JOURNAL_LIMIT_BYTES, openDatabase } from "./open_database.ts";
 import { OpenedFiles } from "./opened_files.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describeInputs, isFresh } from "./freshness.ts";
-import { temporaryFolder } from "../../tests/temporary_folder.ts";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 
 const FILES = {
   "deno.json": "{}",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { publish } from "./publish.ts";
-import { temporaryFolder } from "../../tests/temporary_folder.ts";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 
 const names = (folder: string) => Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
 

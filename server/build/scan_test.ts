@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SITE } from "../testdata/fixture.ts";
 import { scanProject } from "./scan.ts";
-import { temporaryFolder } from "../../tests/temporary_folder.ts";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 
 const paths = (found: readonly { path: string }[]) => found.map(({ path }) => path);
 

@@ -1,8 +1,8 @@
 /** Pages of other origins and the inbox: an application with Sentry's SDK, and hostile pages. */
 import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
-import { serveApplication } from "./application_site.ts";
-import { expect, listRows, test as base } from "./fixtures.ts";
+import { serveApplication } from "../harness/browser/application_site.ts";
+import { expect, listRows, test as base } from "../harness/browser/fixtures.ts";
 
 /** The script of an application. Its address has the DSN, or the address of Spotlight. */
 const APPLICATION = `

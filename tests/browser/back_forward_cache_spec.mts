@@ -1,8 +1,8 @@
 /** A page that the browser freezes in its back/forward cache and shows again. */
 import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
-import { expect, test as base } from "./fixtures.ts";
-import { expectAccounted, makeMarks, MARK } from "./marks.ts";
-import { openPage } from "./signals.ts";
+import { expect, test as base } from "../harness/browser/fixtures.ts";
+import { expectAccounted, makeMarks, MARK } from "../harness/browser/marks.ts";
+import { openPage } from "../harness/browser/signals.ts";
 
 /** In relay mode: the stream of the inbox's live rows keeps a page out of the cache. */
 const test = base.extend<Record<never, never>, { cached: void }>({

@@ -6,10 +6,10 @@ import {
   BLOCKED_WAYS,
   type BlockedWay,
   blockLaterScripts,
-} from "./blocked_ways.ts";
-import { expect, test } from "./fixtures.ts";
-import { ERRORS, make } from "./signals.ts";
-import { openView, tab } from "./views.ts";
+} from "../harness/browser/blocked_ways.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { ERRORS, make } from "../harness/browser/signals.ts";
+import { openView, tab } from "../harness/browser/views.ts";
 
 const LISTS = ["traces", "errors", "logs", "envelopes"] as const;
 const view = (page: Page, name: View) => page.locator(`.view.${name}`);

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { FiltersEngine, Request, type RequestType } from "@ghostery/adblocker";
 import type { Page } from "@playwright/test";
 import { readManifest } from "../../server/manifest.ts";
-import { type Arrivals, expect, test } from "./fixtures.ts";
-import type { PageWatch } from "./page_watch.ts";
-import type { SentRequests } from "./sent_requests.ts";
-import { ERRORS, makeEverySignal, openPage, sampleRecording } from "./signals.ts";
-import { errorOf } from "./arrived_signals.ts";
+import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
+import type { PageWatch } from "../harness/browser/page_watch.ts";
+import type { SentRequests } from "../harness/browser/sent_requests.ts";
+import { ERRORS, makeEverySignal, openPage, sampleRecording } from "../harness/browser/signals.ts";
+import { errorOf } from "../harness/browser/arrived_signals.ts";
 
 /** Replaces the test server's origin: rules match host names. */
 const EXAMPLE_ORIGIN = "https://page.example";

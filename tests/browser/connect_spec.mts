@@ -1,11 +1,11 @@
 /** "Connect your application" on the overview: from an empty inbox to the first envelope. */
 import type { Page } from "@playwright/test";
 import { inboxAddress, SNIPPETS } from "../../islands/overview/snippets.ts";
-import { type ApplicationSite, serveApplication } from "./application_site.ts";
+import { type ApplicationSite, serveApplication } from "../harness/browser/application_site.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
-import { expect, listRows, test } from "./fixtures.ts";
-import { expectAccessible, expectNoOverflow } from "./page_look.ts";
-import { MARKUP } from "./posted_envelopes.ts";
+import { expect, listRows, test } from "../harness/browser/fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
+import { MARKUP } from "../harness/browser/posted_envelopes.ts";
 
 const connect = (page: Page) => page.getByRole("region", { name: "Connect your application" });
 const toggle = (page: Page) =>

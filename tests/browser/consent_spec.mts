@@ -1,9 +1,15 @@
 /** Consent: telemetry of a withdrawn kind is deleted and not sent, until the kind is granted again. */
 import type { Locator, Page, Route } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
-import { arrivedMarks, makeMarks, MARK } from "./marks.ts";
-import { ERRORS, make, openPage, sampleRecording, waitForTelemetry } from "./signals.ts";
-import { openView } from "./views.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { arrivedMarks, makeMarks, MARK } from "../harness/browser/marks.ts";
+import {
+  ERRORS,
+  make,
+  openPage,
+  sampleRecording,
+  waitForTelemetry,
+} from "../harness/browser/signals.ts";
+import { openView } from "../harness/browser/views.ts";
 
 test.use({ mode: "relay" });
 

@@ -1,10 +1,10 @@
 /** Views and their addresses: tabs, reload, history, rows that link to details. */
 import type { Page } from "@playwright/test";
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
-import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoOverflow } from "./page_look.ts";
-import { ERRORS, make, openPage } from "./signals.ts";
-import { openView } from "./views.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
+import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
+import { openView } from "../harness/browser/views.ts";
 
 const current = (page: Page) =>
   page.getByRole("navigation", { name: "Views" }).locator("[aria-current=page]");

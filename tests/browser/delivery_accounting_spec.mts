@@ -1,6 +1,6 @@
 /** Each event arrives once, or is counted as dropped. */
-import { answers } from "../stand_in_ingest.ts";
-import { ANY_SPEED, expect, test } from "./fixtures.ts";
+import { answers } from "../harness/stand_in_ingest.ts";
+import { ANY_SPEED, expect, test } from "../harness/browser/fixtures.ts";
 import {
   acceptFromNow,
   crash,
@@ -14,8 +14,8 @@ import {
   storedMarks,
   throttle,
   watchOutcomes,
-} from "./marks.ts";
-import { openPage } from "./signals.ts";
+} from "../harness/browser/marks.ts";
+import { openPage } from "../harness/browser/signals.ts";
 
 /** More than a page sends at the same time, also while it ends. */
 const ERRORS = 20;

@@ -1,9 +1,15 @@
 /** Receipts: what the page shows about each of its envelopes. */
-import { answers } from "../stand_in_ingest.ts";
-import { ANY_SPEED, expect, test } from "./fixtures.ts";
-import { acceptFromNow, expectOnce, makeMarks, MARK, reportedLosses } from "./marks.ts";
-import { sentText } from "./sent_requests.ts";
-import { ERRORS, make, openPage } from "./signals.ts";
+import { answers } from "../harness/stand_in_ingest.ts";
+import { ANY_SPEED, expect, test } from "../harness/browser/fixtures.ts";
+import {
+  acceptFromNow,
+  expectOnce,
+  makeMarks,
+  MARK,
+  reportedLosses,
+} from "../harness/browser/marks.ts";
+import { sentText } from "../harness/browser/sent_requests.ts";
+import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 
 const RECEIPTS = "Envelopes sent by this page, newest first";
 

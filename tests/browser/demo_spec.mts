@@ -1,9 +1,9 @@
 /** `deno task demo`: the stand-in Sentry's own page disturbs it, and the strip shows what then happens. */
 import { test as base } from "@playwright/test";
-import { watchProcess } from "../watched_process.ts";
+import { watchProcess } from "../harness/watched_process.ts";
 import { projectRoot } from "../../tools/project_files.ts";
-import { expect, test } from "./fixtures.ts";
-import { ERRORS, make, openPage } from "./signals.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 
 base.skip(Deno.build.os === "windows", "ends the process tree by its signals");
 

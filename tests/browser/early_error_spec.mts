@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
-import { errorOf, opOf, spansOf } from "./arrived_signals.ts";
-import { sampleRecording } from "./signals.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { errorOf, opOf, spansOf } from "../harness/browser/arrived_signals.ts";
+import { sampleRecording } from "../harness/browser/signals.ts";
 
 const THROWN = "Thrown by the first inline script";
 const REJECTED = "Rejected by the first inline script";

@@ -1,12 +1,18 @@
 /** The envelopes view: the list and one envelope. */
 import { gzipSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { expect, test } from "./fixtures.ts";
-import { holdRequests } from "./held_requests.ts";
-import { expectAccessibleLayout } from "./page_look.ts";
-import { inspectFile } from "./saved_files.ts";
-import { ERRORS, make, openPage } from "./signals.ts";
-import { envelopeLinks, envelopeRows, envelopesView, openView, tab } from "./views.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { holdRequests } from "../harness/browser/held_requests.ts";
+import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
+import { inspectFile } from "../harness/browser/saved_files.ts";
+import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
+import {
+  envelopeLinks,
+  envelopeRows,
+  envelopesView,
+  openView,
+  tab,
+} from "../harness/browser/views.ts";
 
 test.describe("in relay mode", () => {
   test.use({ mode: "relay" });

@@ -5,10 +5,17 @@ import {
   readRecording,
   senderOf,
   test,
-} from "./fixtures.ts";
-import { ERRORS, LEVELS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
+} from "../harness/browser/fixtures.ts";
+import {
+  ERRORS,
+  LEVELS,
+  make,
+  makeEverySignal,
+  openPage,
+  shownTraceId,
+} from "../harness/browser/signals.ts";
 import { LONG_TASK_MS, SLOW_MS } from "../../islands/overview/signal_actions.ts";
-import { errorOf, logsOf, opOf, type Span, spansOf } from "./arrived_signals.ts";
+import { errorOf, logsOf, opOf, type Span, spansOf } from "../harness/browser/arrived_signals.ts";
 
 /** The fields that only replay events have. */
 interface ReplayEvent {

@@ -1,5 +1,10 @@
 /** Tests of the test fixtures, on a page made for them, without the real server. */
-import { expect, fingerprints, inThisProcess, test as withServer } from "./fixtures.ts";
+import {
+  expect,
+  fingerprints,
+  inThisProcess,
+  test as withServer,
+} from "../harness/browser/fixtures.ts";
 
 const POLICY = "default-src 'none'; script-src 'unsafe-inline'; connect-src *;" +
   " require-trusted-types-for 'script'";

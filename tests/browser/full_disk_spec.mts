@@ -1,12 +1,12 @@
 /** The inbox on a full disk, as the page shows it. */
 import type { Page } from "@playwright/test";
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { startServer } from "../server_process.ts";
-import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../small_disk.ts";
-import { expect, test as base } from "./fixtures.ts";
-import { expectAccessible, expectNoOverflow } from "./page_look.ts";
-import { postEnvelope } from "./posted_envelopes.ts";
-import { openMenu } from "./views.ts";
+import { startServer } from "../harness/server_process.ts";
+import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../harness/small_disk.ts";
+import { expect, test as base } from "../harness/browser/fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
+import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { openMenu } from "../harness/browser/views.ts";
 
 const FULL = "The inbox cannot store envelopes: its disk or database is full or fails." +
   " Free space or choose “Delete all” under “More”.";

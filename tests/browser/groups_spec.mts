@@ -1,10 +1,10 @@
 /** Groups of errors: states, regressions, deletion, notifications. */
 import type { Page } from "@playwright/test";
-import { expect, listRows, test } from "./fixtures.ts";
-import { expectAccessible } from "./page_look.ts";
+import { expect, listRows, test } from "../harness/browser/fixtures.ts";
+import { expectAccessible } from "../harness/browser/page_look.ts";
 import { error } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { postEnvelope } from "./posted_envelopes.ts";
-import { openMenu } from "./views.ts";
+import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { openMenu } from "../harness/browser/views.ts";
 
 const post = (origin: string, message: string, release: string) =>
   postEnvelope(

@@ -1,6 +1,12 @@
 /** A recording of an attacker: it runs nothing, reads nothing of the console, and connects nowhere. */
-import { expect, test } from "./fixtures.ts";
-import { addition, element, pageEvents, segmentEnvelope, text } from "../recorded_segments.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import {
+  addition,
+  element,
+  pageEvents,
+  segmentEnvelope,
+  text,
+} from "../harness/recorded_segments.ts";
 
 const PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 const REPLAY_ID = "a77ac000000000000000000000000001";

@@ -1,11 +1,11 @@
 /** Keyboard focus: skip link, tabs, lists, details, and the way back. */
 import type { Locator, Page } from "@playwright/test";
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
-import { expect, test } from "./fixtures.ts";
-import { postEvents } from "./posted_errors.ts";
-import { spanId } from "./posted_traces.ts";
-import { postEnvelope } from "./posted_envelopes.ts";
-import { openView, tab } from "./views.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { postEvents } from "../harness/browser/posted_errors.ts";
+import { spanId } from "../harness/browser/posted_traces.ts";
+import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { openView, tab } from "../harness/browser/views.ts";
 
 test("skip link → focus in the current view, address unchanged", async ({ page }) => {
   await page.goto("/");

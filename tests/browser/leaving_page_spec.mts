@@ -1,8 +1,15 @@
 /** A page that ends right after a burst: each event arrives once or is counted as lost. */
 import type { BrowserContext, Page, Route } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
-import { crash, expectAccounted, expectOnce, makeMarks, MARK, throttle } from "./marks.ts";
-import { openPage, waitForTelemetry } from "./signals.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import {
+  crash,
+  expectAccounted,
+  expectOnce,
+  makeMarks,
+  MARK,
+  throttle,
+} from "../harness/browser/marks.ts";
+import { openPage, waitForTelemetry } from "../harness/browser/signals.ts";
 
 /** Many more errors than a page can send as it ends. */
 const BURST = 60;

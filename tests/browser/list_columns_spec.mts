@@ -1,9 +1,9 @@
 /** Sorting by column headers, filters of traces, the chart of a group, and the table of web vitals. */
 import { error, span, type TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoOverflow } from "./page_look.ts";
-import { postEnvelope } from "./posted_envelopes.ts";
-import { openView } from "./views.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
+import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { openView } from "../harness/browser/views.ts";
 
 test("lists sorted and filtered → matching rows, the choice is in the address; web vitals by page", async ({ page, server }) => {
   const now = Date.now() / 1_000;

@@ -1,10 +1,10 @@
 /** The view of logs. */
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
-import { expectNoOverflow } from "./page_look.ts";
-import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
-import { LEVELS, make, openPage, shownTraceId } from "./signals.ts";
-import { openView } from "./views.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { expectNoOverflow } from "../harness/browser/page_look.ts";
+import { ATTACK, MARKUP, postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { LEVELS, make, openPage, shownTraceId } from "../harness/browser/signals.ts";
+import { openView } from "../harness/browser/views.ts";
 
 const view = (page: Page) => page.getByRole("region", { name: "Logs", exact: true });
 const tree = (page: Page) => page.getByRole("treegrid", { name: "Logs, newest first" });

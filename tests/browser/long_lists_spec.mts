@@ -1,9 +1,9 @@
 /** Lists of several pages of rows: those in sight are rendered, and nothing else is different. */
 import type { Locator, Page } from "@playwright/test";
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { expect, test } from "./fixtures.ts";
-import { postSpans, spanId } from "./posted_traces.ts";
-import { openView } from "./views.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { postSpans, spanId } from "../harness/browser/posted_traces.ts";
+import { openView } from "../harness/browser/views.ts";
 
 /** Three pages. */
 const ROWS = 450;

@@ -1,10 +1,10 @@
 /** The page without scripts, on a phone, by keyboard, in forced colours, zoomed and with less motion. */
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
-import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoOverflow } from "./page_look.ts";
-import { largeTrace, postSpans, spanId } from "./posted_traces.ts";
-import { ERRORS, make, makeEverySignal, openPage } from "./signals.ts";
-import { openView, tab } from "./views.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
+import { largeTrace, postSpans, spanId } from "../harness/browser/posted_traces.ts";
+import { ERRORS, make, makeEverySignal, openPage } from "../harness/browser/signals.ts";
+import { openView, tab } from "../harness/browser/views.ts";
 
 for (const mode of ["inbox", "relay"] as const) {
   test.describe(mode, () => {

@@ -1,8 +1,8 @@
 /** The masking report of an application that masks nothing. */
-import { serveApplication } from "./application_site.ts";
-import { CANARIES, enterCanaries, plantCanaries } from "./canaries.ts";
-import { expect, listRows, test } from "./fixtures.ts";
-import { openMaskingReport, searchReport } from "./masking_report.ts";
+import { serveApplication } from "../harness/browser/application_site.ts";
+import { CANARIES, enterCanaries, plantCanaries } from "../harness/browser/canaries.ts";
+import { expect, listRows, test } from "../harness/browser/fixtures.ts";
+import { openMaskingReport, searchReport } from "../harness/browser/masking_report.ts";
 
 const typeOf = ({ type }: { type: string }) => type;
 

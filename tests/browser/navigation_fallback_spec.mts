@@ -1,6 +1,6 @@
 /** Client navigation whose page data cannot be used: the browser loads the page in full. */
 import type { Page } from "@playwright/test";
-import { expect } from "./fixtures.ts";
+import { expect } from "../harness/browser/fixtures.ts";
 import {
   expectFullLoad,
   expectHydrated,
@@ -10,7 +10,7 @@ import {
   link,
   open,
   test,
-} from "./navigation_site.ts";
+} from "../harness/browser/navigation_site.ts";
 
 const failures: Record<string, (page: Page) => Promise<unknown>> = {
   "no connection": (page) => page.route(isPartial, (route) => route.abort("connectionrefused")),

@@ -1,6 +1,6 @@
 /** Client navigation while another navigation runs. */
-import { expect } from "./fixtures.ts";
-import { holdRequests } from "./held_requests.ts";
+import { expect } from "../harness/browser/fixtures.ts";
+import { holdRequests } from "../harness/browser/held_requests.ts";
 import {
   expectHydrated,
   expectSameDocument,
@@ -10,7 +10,7 @@ import {
   link,
   open,
   test,
-} from "./navigation_site.ts";
+} from "../harness/browser/navigation_site.ts";
 
 test("two navigations at once → only the newer one, one history entry", async ({ page }) => {
   await open(page);

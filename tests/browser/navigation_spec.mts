@@ -1,7 +1,7 @@
 /** Client navigation of the framework, on its fixture project: content, history, scroll position and focus. */
 import type { CDPSession, Page } from "@playwright/test";
-import { expect } from "./fixtures.ts";
-import { holdRequests } from "./held_requests.ts";
+import { expect } from "../harness/browser/fixtures.ts";
+import { holdRequests } from "../harness/browser/held_requests.ts";
 import {
   expectFullLoad,
   expectHydrated,
@@ -12,7 +12,7 @@ import {
   link,
   open,
   test,
-} from "./navigation_site.ts";
+} from "../harness/browser/navigation_site.ts";
 
 const top = (page: Page) => page.evaluate(() => scrollY);
 const announced = (page: Page) => page.locator("[data-announcer]");

@@ -1,6 +1,6 @@
 /** A return to the tab after another version was deployed: the page reloads. */
 import type { Page } from "@playwright/test";
-import { expect } from "./fixtures.ts";
+import { expect } from "../harness/browser/fixtures.ts";
 import {
   expectFullLoad,
   expectHydrated,
@@ -8,8 +8,8 @@ import {
   isPartial,
   open,
   test,
-} from "./navigation_site.ts";
-import { setHidden } from "./signals.ts";
+} from "../harness/browser/navigation_site.ts";
+import { setHidden } from "../harness/browser/signals.ts";
 
 /** Opens a page and waits until the version check has loaded too, which is the last request. */
 async function openIdle(page: Page, path: string): Promise<void> {

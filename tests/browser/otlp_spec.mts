@@ -1,7 +1,7 @@
 import { plain, startOtlpReceiver } from "../otlp/receiver.ts";
-import { expect, test as withServer } from "./fixtures.ts";
-import { make, openPage } from "./signals.ts";
-import { type Span, spansOf } from "./arrived_signals.ts";
+import { expect, test as withServer } from "../harness/browser/fixtures.ts";
+import { make, openPage } from "../harness/browser/signals.ts";
+import { type Span, spansOf } from "../harness/browser/arrived_signals.ts";
 
 type Collector = ReturnType<typeof startOtlpReceiver>;
 

@@ -1,9 +1,16 @@
 import type { BrowserContext, Page } from "@playwright/test";
-import { answers, takes } from "../stand_in_ingest.ts";
-import { errorOf, logsOf } from "./arrived_signals.ts";
-import { ANY_SPEED, type Arrivals, expect, fingerprints, senderOf, test } from "./fixtures.ts";
-import { storedMatches } from "./marks.ts";
-import { ERRORS, make, openPage, setHidden, waitForTelemetry } from "./signals.ts";
+import { answers, takes } from "../harness/stand_in_ingest.ts";
+import { errorOf, logsOf } from "../harness/browser/arrived_signals.ts";
+import {
+  ANY_SPEED,
+  type Arrivals,
+  expect,
+  fingerprints,
+  senderOf,
+  test,
+} from "../harness/browser/fixtures.ts";
+import { storedMatches } from "../harness/browser/marks.ts";
+import { ERRORS, make, openPage, setHidden, waitForTelemetry } from "../harness/browser/signals.ts";
 
 /** Slow enough that another tab reads the store before the response. */
 const RESPONSE_MS = 300;

@@ -1,4 +1,4 @@
-import { expect, test } from "./fixtures.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
 
 test("page loaded → no console errors, no CSP violations", async ({ page, server, sent, watch }) => {
   await page.goto("/");

@@ -1,11 +1,17 @@
 import type { Page } from "@playwright/test";
-import { CANARIES, enterCanaries, plantCanaries } from "./canaries.ts";
-import { expect, test } from "./fixtures.ts";
-import type { SentRequests } from "./sent_requests.ts";
-import { ERRORS, make, openPage, sampleRecording, waitForTelemetry } from "./signals.ts";
-import { textOf } from "./arrived_envelope.ts";
-import { openMaskingReport, searchReport } from "./masking_report.ts";
-import { errorOf, spansOf } from "./arrived_signals.ts";
+import { CANARIES, enterCanaries, plantCanaries } from "../harness/browser/canaries.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import type { SentRequests } from "../harness/browser/sent_requests.ts";
+import {
+  ERRORS,
+  make,
+  openPage,
+  sampleRecording,
+  waitForTelemetry,
+} from "../harness/browser/signals.ts";
+import { textOf } from "../harness/browser/arrived_envelope.ts";
+import { openMaskingReport, searchReport } from "../harness/browser/masking_report.ts";
+import { errorOf, spansOf } from "../harness/browser/arrived_signals.ts";
 
 test("private data shown, typed or in an address → in nothing that leaves the page", async ({ page, server, arrivals, serverArrivals, sent, watch }) => {
   watch.allow(ERRORS.uncaught, "404", "canaryimage");

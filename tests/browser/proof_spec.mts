@@ -1,12 +1,12 @@
 /** The proof of the pipeline: it passes, or names the broken step and its cause. */
 import { Buffer } from "node:buffer";
 import type { Page } from "@playwright/test";
-import { answers, closes } from "../stand_in_ingest.ts";
-import { forbidIndexedDb } from "./blocked_ways.ts";
-import { expect, test } from "./fixtures.ts";
-import { expectAccessibleLayout } from "./page_look.ts";
-import { openPage, sampleRecording } from "./signals.ts";
-import { errorsOf, logsOf, spansOf } from "./arrived_signals.ts";
+import { answers, closes } from "../harness/stand_in_ingest.ts";
+import { forbidIndexedDb } from "../harness/browser/blocked_ways.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
+import { openPage, sampleRecording } from "../harness/browser/signals.ts";
+import { errorsOf, logsOf, spansOf } from "../harness/browser/arrived_signals.ts";
 
 async function openProof(page: Page): Promise<void> {
   // The proof's segment is the first one.

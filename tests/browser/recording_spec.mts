@@ -1,5 +1,5 @@
-import { expect, readRecording, test } from "./fixtures.ts";
-import { ERRORS, make, openPage, sampleRecording } from "./signals.ts";
+import { expect, readRecording, test } from "../harness/browser/fixtures.ts";
+import { ERRORS, make, openPage, sampleRecording } from "../harness/browser/signals.ts";
 
 test("session sampled, no error → recorded", async ({ page, arrivals }) => {
   await sampleRecording(page, true);

@@ -1,12 +1,18 @@
 /** Recordings of real pages, played back and compared with what the pages were. */
 import type { Frame, Page } from "@playwright/test";
-import { serveApplication } from "./application_site.ts";
-import { expect, listRows, test as withServer } from "./fixtures.ts";
+import { serveApplication } from "../harness/browser/application_site.ts";
+import { expect, listRows, test as withServer } from "../harness/browser/fixtures.ts";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { addition, element, pageEvents, segmentEnvelope, text } from "../recorded_segments.ts";
-import { openMaskingReport, searchReport } from "./masking_report.ts";
-import { expectAccessibleLayout } from "./page_look.ts";
-import { ERRORS, make, openPage, sampleRecording } from "./signals.ts";
+import {
+  addition,
+  element,
+  pageEvents,
+  segmentEnvelope,
+  text,
+} from "../harness/recorded_segments.ts";
+import { openMaskingReport, searchReport } from "../harness/browser/masking_report.ts";
+import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
+import { ERRORS, make, openPage, sampleRecording } from "../harness/browser/signals.ts";
 
 /** A shop: typing, clicks, a list that changes, a navigation. The DSN is in its address. */
 const SHOP = `

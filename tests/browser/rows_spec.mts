@@ -1,11 +1,11 @@
 /** Rows of the lists: text can be selected and has tooltips, and a click still opens the row. */
 import type { Locator, Page } from "@playwright/test";
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { expect, test } from "./fixtures.ts";
-import { postEnvelope } from "./posted_envelopes.ts";
-import { postEvents } from "./posted_errors.ts";
-import { postSpans, spanId } from "./posted_traces.ts";
-import { setHidden } from "./signals.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { postEvents } from "../harness/browser/posted_errors.ts";
+import { postSpans, spanId } from "../harness/browser/posted_traces.ts";
+import { setHidden } from "../harness/browser/signals.ts";
 
 const TRACE = hexId(0xace);
 const REPLAY = hexId(0x4e9);

@@ -1,6 +1,6 @@
 /** The address is the only state of search and filters: no older state overwrites it. */
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
 
 /** Opens a list and waits until its search is enabled. */
 async function openList(page: Page, fragment: string): Promise<void> {

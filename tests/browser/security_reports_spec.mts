@@ -1,11 +1,11 @@
 /** Chromium's own reports: it posts them, and the console shows them. */
 import { createHash, X509Certificate } from "node:crypto";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
-import { expect, listRows, test as base } from "./fixtures.ts";
-import { crash } from "./marks.ts";
-import { openPage } from "./signals.ts";
-import { openView } from "./views.ts";
+import { expect, listRows, test as base } from "../harness/browser/fixtures.ts";
+import { crash } from "../harness/browser/marks.ts";
+import { openPage } from "../harness/browser/signals.ts";
+import { openView } from "../harness/browser/views.ts";
 
 const pem = (name: string) =>
   Deno.readTextFileSync(new URL(`../relay/testdata/ingest_${name}.pem`, import.meta.url));

@@ -1,7 +1,7 @@
 /** Traces with spans of the page and of the server. */
-import { expect, test } from "./fixtures.ts";
-import { make, openPage, shownTraceId, waitForTelemetry } from "./signals.ts";
-import { errorOf, logsOf, opOf, type Span, spansOf } from "./arrived_signals.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { make, openPage, shownTraceId, waitForTelemetry } from "../harness/browser/signals.ts";
+import { errorOf, logsOf, opOf, type Span, spansOf } from "../harness/browser/arrived_signals.ts";
 
 const statusOf = ({ attributes }: Span) => attributes["http.response.status_code"]?.value;
 

@@ -1,11 +1,11 @@
 /** The settings view: configuration, and the cost of monitoring compared with the requests really sent. */
 import type { Page } from "@playwright/test";
 import { formatBytes } from "../../components/format.ts";
-import { blockTelemetry } from "./blocked_ways.ts";
-import { expect, test } from "./fixtures.ts";
-import { expectAccessibleLayout } from "./page_look.ts";
-import { ERRORS, make, openPage, waitForTelemetry } from "./signals.ts";
-import { openView } from "./views.ts";
+import { blockTelemetry } from "../harness/browser/blocked_ways.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
+import { ERRORS, make, openPage, waitForTelemetry } from "../harness/browser/signals.ts";
+import { openView } from "../harness/browser/views.ts";
 
 const costs = (page: Page) => page.getByRole("region", { name: "Cost of monitoring" });
 const row = (page: Page, name: string) =>

@@ -1,11 +1,18 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
-import { answers, takes } from "../stand_in_ingest.ts";
-import { logsOf } from "./arrived_signals.ts";
-import { type Arrivals, expect, test } from "./fixtures.ts";
-import { dropFile } from "./saved_files.ts";
-import { ERRORS, make, openPage, sampleRecording, setHidden, shownTraceId } from "./signals.ts";
-import { openView } from "./views.ts";
+import { answers, takes } from "../harness/stand_in_ingest.ts";
+import { logsOf } from "../harness/browser/arrived_signals.ts";
+import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
+import { dropFile } from "../harness/browser/saved_files.ts";
+import {
+  ERRORS,
+  make,
+  openPage,
+  sampleRecording,
+  setHidden,
+  shownTraceId,
+} from "../harness/browser/signals.ts";
+import { openView } from "../harness/browser/views.ts";
 
 /** Longer than any interval at which the SDK sends. */
 const SILENCE_MS = 20_000;

@@ -1,10 +1,10 @@
 /** An inbox that accepts requests and never answers: each read fails with a message and can be tried again. */
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
-import { holdRequests } from "./held_requests.ts";
-import { nodeEvent, postEvents } from "./posted_errors.ts";
-import { largeTrace, postSpans } from "./posted_traces.ts";
-import { ERRORS, make, openPage } from "./signals.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { holdRequests } from "../harness/browser/held_requests.ts";
+import { nodeEvent, postEvents } from "../harness/browser/posted_errors.ts";
+import { largeTrace, postSpans } from "../harness/browser/posted_traces.ts";
+import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 /** The page's message for a request without an answer. */

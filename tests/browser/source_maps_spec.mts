@@ -1,7 +1,7 @@
 /** Errors of an application's minified bundle, with its source maps uploaded to the inbox. */
 import { join } from "node:path";
 import { build } from "esbuild";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { projectRoot } from "../../tools/project_files.ts";
 import {
   BUNDLERS,
@@ -10,9 +10,9 @@ import {
   thrownBy,
   uploadMaps,
 } from "../sourcemaps/_bundled_shop.ts";
-import { expect, listRows, test } from "./fixtures.ts";
-import { expectAccessibleLayout } from "./page_look.ts";
-import { MARKUP, postEnvelope } from "./posted_envelopes.ts";
+import { expect, listRows, test } from "../harness/browser/fixtures.ts";
+import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
+import { MARKUP, postEnvelope } from "../harness/browser/posted_envelopes.ts";
 
 const DEBUG_ID = "5c1d7a2e-3b4f-4c8a-9d6e-7f8091a2b3c4";
 const CART = `// The cart of a shop.

@@ -1,7 +1,7 @@
 /** The pipeline strip: counts, reasons of refusals, the relay's health, reduced motion. */
-import { answers, takes } from "../stand_in_ingest.ts";
-import { expect, test } from "./fixtures.ts";
-import { ERRORS, make, openPage } from "./signals.ts";
+import { answers, takes } from "../harness/stand_in_ingest.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 
 test.use({ mode: "relay" });
 

@@ -1,13 +1,29 @@
 /** The view of traces, with traces of this visit. */
 import type { Locator, Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
-import { holdRequests } from "./held_requests.ts";
-import { expectAccessible, expectAccessibleLayout, expectNoOverflow } from "./page_look.ts";
-import { hostileTrace, largeTrace, postSpans, spanId } from "./posted_traces.ts";
-import { spansOf } from "./arrived_signals.ts";
-import { ERRORS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
-import { spanDetail, spanRow, traceLink, traceList, waterfall } from "./traces_view.ts";
-import { openView } from "./views.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { holdRequests } from "../harness/browser/held_requests.ts";
+import {
+  expectAccessible,
+  expectAccessibleLayout,
+  expectNoOverflow,
+} from "../harness/browser/page_look.ts";
+import { hostileTrace, largeTrace, postSpans, spanId } from "../harness/browser/posted_traces.ts";
+import { spansOf } from "../harness/browser/arrived_signals.ts";
+import {
+  ERRORS,
+  make,
+  makeEverySignal,
+  openPage,
+  shownTraceId,
+} from "../harness/browser/signals.ts";
+import {
+  spanDetail,
+  spanRow,
+  traceLink,
+  traceList,
+  waterfall,
+} from "../harness/browser/traces_view.ts";
+import { openView } from "../harness/browser/views.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 

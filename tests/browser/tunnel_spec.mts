@@ -1,7 +1,7 @@
 /** Where the browser sends envelopes, what the CSP allows, and the release that they name. */
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
-import { make, openPage } from "./signals.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { make, openPage } from "../harness/browser/signals.ts";
 
 const HANDLED = "Handled error";
 

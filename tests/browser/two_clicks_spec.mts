@@ -1,10 +1,10 @@
 /** Questions of a developer: each is answered in at most two clicks from the overview. */
 import type { Locator } from "@playwright/test";
 import { hexId, span } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { expect, test } from "./fixtures.ts";
-import { postEnvelope } from "./posted_envelopes.ts";
-import { buy, startShop } from "./shop.ts";
-import { openView } from "./views.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { buy, startShop } from "../harness/browser/shop.ts";
+import { openView } from "../harness/browser/views.ts";
 
 const MAX_CLICKS = 2;
 const HOUR_S = 3_600;

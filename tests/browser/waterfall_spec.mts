@@ -1,7 +1,7 @@
 /** Waterfalls of posted traces: keyboard, axis, comparison, hostile and large traces. */
-import { expect, test } from "./fixtures.ts";
-import { expectAccessibleLayout, expectNoOverflow } from "./page_look.ts";
-import { postEnvelope } from "./posted_envelopes.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { expectAccessibleLayout, expectNoOverflow } from "../harness/browser/page_look.ts";
+import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
 import {
   hostileTrace,
   largeTrace,
@@ -9,8 +9,8 @@ import {
   pageLoadTrace,
   postSpans,
   spanId,
-} from "./posted_traces.ts";
-import { spanDetail, spanRow, traceLink, waterfall } from "./traces_view.ts";
+} from "../harness/browser/posted_traces.ts";
+import { spanDetail, spanRow, traceLink, waterfall } from "../harness/browser/traces_view.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 

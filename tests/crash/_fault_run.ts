@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/relay/spool/drain.ts";
 import type { PrivatePostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
-import { type ServerProcess, startServer } from "../server_process.ts";
-import { healthOf } from "../server_health.ts";
-import { mountSmallDisk, type SmallDisk } from "../small_disk.ts";
+import { type ServerProcess, startServer } from "../harness/server_process.ts";
+import { healthOf } from "../harness/server_health.ts";
+import { mountSmallDisk, type SmallDisk } from "../harness/small_disk.ts";
 import { type DeliveryCheck, DeliveryLog, DSN, type ServerRun } from "./_delivery_log.ts";
 import { Faults } from "./_faults.ts";
 import { FlakyIngest } from "./_flaky_ingest.ts";

@@ -1,7 +1,7 @@
 import { KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
 import type { PrivatePostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
-import type { ServerProcess } from "../server_process.ts";
-import type { SmallDisk } from "../small_disk.ts";
+import type { ServerProcess } from "../harness/server_process.ts";
+import type { SmallDisk } from "../harness/small_disk.ts";
 import type { SpoolState } from "./_delivery_log.ts";
 import type { BehaviourName, FlakyIngest } from "./_flaky_ingest.ts";
 import { pause } from "./_load.ts";

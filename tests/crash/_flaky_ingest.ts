@@ -1,6 +1,6 @@
 import { categoryOf } from "../../monitoring/protocol/categories.ts";
-import { findStablePort } from "../stable_port.ts";
-import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
+import { findStablePort } from "../harness/stable_port.ts";
+import { type StandInIngest, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import {
   answers,
   closes,
@@ -9,8 +9,8 @@ import {
   type IngestBehaviour,
   takes,
   takesSlowly,
-} from "../stand_in_behaviour.ts";
-import type { IngestRequest } from "../stand_in_request.ts";
+} from "../harness/stand_in_behaviour.ts";
+import type { IngestRequest } from "../harness/stand_in_request.ts";
 import type { Delivery, DeliveryLog, Receipt, ServerRun, SpoolState } from "./_delivery_log.ts";
 
 /** Behaviours that treat all envelopes alike. */

@@ -1,4 +1,4 @@
-import type { ServerProcess } from "../server_process.ts";
+import type { ServerProcess } from "../harness/server_process.ts";
 import { type Delivery, type DeliveryLog, envelopeText, eventIdOf } from "./_delivery_log.ts";
 
 export interface LoadOptions extends LoadProfile {

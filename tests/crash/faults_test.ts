@@ -2,13 +2,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { ServerProcess } from "../server_process.ts";
+import type { ServerProcess } from "../harness/server_process.ts";
 import { expectError } from "../relay/_expect.ts";
 import { fresh, largeEnvelope } from "../relay/_start_relay.ts";
-import { postTo, startRelaying } from "../relaying_server.ts";
-import { answers, type StandInIngest, startStandInIngest, takes } from "../stand_in_ingest.ts";
-import { healthOf, untilDrained } from "../server_health.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { postTo, startRelaying } from "../harness/relaying_server.ts";
+import {
+  answers,
+  type StandInIngest,
+  startStandInIngest,
+  takes,
+} from "../harness/stand_in_ingest.ts";
+import { healthOf, untilDrained } from "../harness/server_health.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 /** Limits files to 24 MiB (in blocks of 512 bytes). Ignoring SIGXFSZ makes writes fail as on a full disk. */
 const SMALL_FILES = "trap '' XFSZ; ulimit -f 49152";

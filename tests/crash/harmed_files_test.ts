@@ -15,12 +15,12 @@ import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { MAX_WAIT_MS } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
-import { type ServerProcess, startServer } from "../server_process.ts";
+import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { DSN } from "../relay/_start_relay.ts";
-import { postTo, startRelaying } from "../relaying_server.ts";
-import { answers, startStandInIngest } from "../stand_in_ingest.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
-import { until } from "../until.ts";
+import { postTo, startRelaying } from "../harness/relaying_server.ts";
+import { answers, startStandInIngest } from "../harness/stand_in_ingest.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
+import { until } from "../harness/until.ts";
 
 /** Envelopes that are acknowledged before the harm, and after it. */
 const COUNT = 40;

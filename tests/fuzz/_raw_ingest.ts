@@ -1,4 +1,4 @@
-import { closeQuietly, writeAll } from "../stand_in_ingest.ts";
+import { closeQuietly, writeAll } from "../harness/stand_in_ingest.ts";
 import type { HostileAnswer } from "./hostile_answer.ts";
 
 export const GOOD_BODY = '{"id":"of a good answer"}';

@@ -1,7 +1,7 @@
 import { HTTP_CLIENT_VARIABLES } from "../../tools/run/permissions.ts";
 import { fileURLToPath } from "node:url";
 import { fresh } from "../relay/_start_relay.ts";
-import { closeQuietly, writeAll } from "../stand_in_ingest.ts";
+import { closeQuietly, writeAll } from "../harness/stand_in_ingest.ts";
 import { type ClientResponse, parseStrictly } from "./_strict_response.ts";
 
 /** Far longer than any response takes: a longer wait is a hang. */

@@ -1,4 +1,4 @@
-import { writeAll } from "../stand_in_ingest.ts";
+import { writeAll } from "../harness/stand_in_ingest.ts";
 
 /** A response as received, not decompressed. */
 export interface WireAnswer {

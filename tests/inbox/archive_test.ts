@@ -11,7 +11,7 @@ import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_arch
 import { joinBytes } from "../../monitoring/protocol/join_bytes.ts";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import type { Inbox } from "../../monitoring/inbox/inbox.ts";
-import { until } from "../until.ts";
+import { until } from "../harness/until.ts";
 import { type InboxServer, startInboxServer } from "./_inbox_server.ts";
 import { sendRaw } from "./_send_raw.ts";
 

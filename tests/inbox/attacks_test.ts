@@ -1,7 +1,7 @@
 /** Attacks on the access rules of the inbox, as raw requests to a real server. */
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../server_process.ts";
-import { writeAll } from "../stand_in_ingest.ts";
+import { type ServerProcess, startServer } from "../harness/server_process.ts";
+import { writeAll } from "../harness/stand_in_ingest.ts";
 
 const TOKEN = "open-sesame";
 const ENVELOPE =

@@ -9,8 +9,8 @@ import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_event_reader.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
-import { until } from "../until.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
+import { until } from "../harness/until.ts";
 
 const MAX_BYTES = 1024 * 1024;
 

@@ -1,9 +1,9 @@
 /** The inbox of a real server on a full disk. */
 import assert from "node:assert/strict";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { type ServerProcess, startServer } from "../server_process.ts";
-import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../small_disk.ts";
-import { until } from "../until.ts";
+import { type ServerProcess, startServer } from "../harness/server_process.ts";
+import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../harness/small_disk.ts";
+import { until } from "../harness/until.ts";
 import { EventReader } from "./_event_reader.ts";
 
 const DISK_MIB = 40;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { admitted, envelopeOf, error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
-import { startServer } from "../server_process.ts";
-import { until } from "../until.ts";
+import { startServer } from "../harness/server_process.ts";
+import { until } from "../harness/until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_event_reader.ts";
 import { sendRaw } from "./_send_raw.ts";

@@ -5,10 +5,10 @@ import type { GroupAlert } from "../../monitoring/models/rows.ts";
 import { admitted, envelopeOf, error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { Recent } from "../../monitoring/inbox/recent.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
-import { findStablePort } from "../stable_port.ts";
-import { until } from "../until.ts";
+import { findStablePort } from "../harness/stable_port.ts";
+import { until } from "../harness/until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 /** Tabs of one browser, which share locks and channels. Closed at the end. */
 class Tabs implements Disposable {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { admittedGzip, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { createInboxSource, type InboxSource } from "../../islands/shared/source/inbox_source.ts";
-import { until } from "../until.ts";
+import { until } from "../harness/until.ts";
 import { type InboxServerOptions, startInboxServer } from "./_inbox_server.ts";
 
 /** Runs a test with a source of a real inbox and its endpoint. */

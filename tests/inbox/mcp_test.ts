@@ -4,7 +4,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { type ServerProcess, startServer } from "../server_process.ts";
+import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { sendRaw } from "./_send_raw.ts";
 
 const PATH = "/monitoring/mcp";

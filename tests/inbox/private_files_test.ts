@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { startServer } from "../server_process.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { startServer } from "../harness/server_process.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 /** The environment in which a server opens the database. */
 const DATABASES = { inbox: {}, spool: { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1" } };

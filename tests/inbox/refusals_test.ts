@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
-import { healthOf } from "../server_health.ts";
-import { until } from "../until.ts";
+import { healthOf } from "../harness/server_health.ts";
+import { until } from "../harness/until.ts";
 import { EventReader } from "./_event_reader.ts";
 import { sendRaw } from "./_send_raw.ts";
 

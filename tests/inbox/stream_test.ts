@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { until } from "../until.ts";
+import { until } from "../harness/until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_event_reader.ts";
 

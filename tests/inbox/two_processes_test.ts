@@ -8,9 +8,9 @@ import {
   hexId,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { EventReader } from "./_event_reader.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 /** Maximum wait for the other server's envelopes. A busy machine may take seconds. */
 const MAX_WAIT_MS = 30_000;

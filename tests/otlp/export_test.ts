@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { ServerProcess } from "../server_process.ts";
+import type { ServerProcess } from "../harness/server_process.ts";
 import { recorded } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { answers, startStandInIngest } from "../stand_in_ingest.ts";
-import { postTo, startRelaying } from "../relaying_server.ts";
-import { stopInTime } from "../stop_in_time.ts";
-import { until } from "../until.ts";
+import { answers, startStandInIngest } from "../harness/stand_in_ingest.ts";
+import { postTo, startRelaying } from "../harness/relaying_server.ts";
+import { stopInTime } from "../harness/stop_in_time.ts";
+import { until } from "../harness/until.ts";
 import { plain, startOtlpReceiver } from "./receiver.ts";
 
 const TRACE = "bf12261196034272b1f0fa81186c72c4";

@@ -1,4 +1,4 @@
-import { closeQuietly, writeAll } from "../stand_in_ingest.ts";
+import { closeQuietly, writeAll } from "../harness/stand_in_ingest.ts";
 
 /** A client on a TCP socket: for incomplete requests, early disconnects and wrong lengths. */
 export class RawClient {

@@ -7,8 +7,8 @@ import { relayHandlers } from "../../routes/monitoring.ts";
 import { makeResponse, withHeaders } from "../../server/headers.ts";
 import { RelaySpool } from "../../monitoring/relay/spool/relay_spool.ts";
 import type { Method } from "../../server/mod.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
-import { until } from "../until.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
+import { until } from "../harness/until.ts";
 
 export const DSN = "https://publickey@o1.ingest.us.sentry.io/42";
 export const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 /** What the relay connects to: an ingest with TLS, a proxy, a host name with two addresses. */
 import { lookup } from "node:dns/promises";
 import { fileURLToPath } from "node:url";
-import { closeQuietly, writeAll } from "../stand_in_ingest.ts";
+import { closeQuietly, writeAll } from "../harness/stand_in_ingest.ts";
 
 const testdata = (name: string) => fileURLToPath(new URL(`testdata/${name}`, import.meta.url));
 

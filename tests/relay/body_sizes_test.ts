@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { answers, closes, startStandInIngest, takes, takesSlowly } from "../stand_in_ingest.ts";
+import {
+  answers,
+  closes,
+  startStandInIngest,
+  takes,
+  takesSlowly,
+} from "../harness/stand_in_ingest.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
 
 const KIB = 1024;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { FAILURE_MS } from "../../monitoring/relay/send/circuit_breaker.ts";
 import { RelaySpool } from "../../monitoring/relay/spool/relay_spool.ts";
-import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
+import { answers, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
 import { expectTaken } from "./_expect.ts";
 import { fresh, startRelay, startSpooledRelay } from "./_start_relay.ts";
 

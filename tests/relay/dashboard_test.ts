@@ -1,9 +1,9 @@
 /** The alert rules and the dashboard in `deploy/`: against the metrics, Prometheus' parser and Grafana's format. */
 import assert from "node:assert/strict";
 import { parse, stringify } from "yaml";
-import { isAvailable } from "../is_available.ts";
-import { startStandInIngest } from "../stand_in_ingest.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { isAvailable } from "../harness/is_available.ts";
+import { startStandInIngest } from "../harness/stand_in_ingest.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { fresh, startRelay } from "./_start_relay.ts";
 import dashboard from "../../deploy/grafana-dashboard.json" with { type: "json" };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseDsn } from "../../monitoring/protocol/dsn.ts";
-import { startStandInIngest } from "../stand_in_ingest.ts";
+import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
 

@@ -11,7 +11,7 @@ import {
   startStandInIngest,
   takes,
   takesAfter,
-} from "../stand_in_ingest.ts";
+} from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 

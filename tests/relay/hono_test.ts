@@ -2,11 +2,11 @@
 import { createRelay, type RelayOptions } from "@sightglass/server/relay";
 import assert from "node:assert/strict";
 import { createApp } from "../../docs/examples/hono.ts";
-import { hangs, type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
+import { hangs, type StandInIngest, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { expectError } from "./_expect.ts";
 import { envelope } from "./_start_relay.ts";
-import { findStablePort } from "../stable_port.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { findStablePort } from "../harness/stable_port.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 const root = new URL("../../", import.meta.url);
 const dsnAt = (ingest: StandInIngest) => `http://key@${ingest.host}/1`;

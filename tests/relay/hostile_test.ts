@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
 import { MAX_HEADER_BYTES } from "../../monitoring/protocol/envelope.ts";
 import { MAX_ITEMS } from "../../monitoring/protocol/scanner.ts";
-import { redirects, startStandInIngest } from "../stand_in_ingest.ts";
+import { redirects, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { RawClient } from "./_raw_client.ts";
 import { concat, DSN, envelope, fresh, MIB, startRelay } from "./_start_relay.ts";

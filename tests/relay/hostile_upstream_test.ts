@@ -1,7 +1,7 @@
 /** Hostile answers of an ingest: which parts reach the sender, and how long rate limits last. */
 import assert from "node:assert/strict";
-import { postTo, startRelaying } from "../relaying_server.ts";
-import { answers, startStandInIngest } from "../stand_in_ingest.ts";
+import { postTo, startRelaying } from "../harness/relaying_server.ts";
+import { answers, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { RawClient } from "./_raw_client.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
 import type { AdmittedEnvelope } from "../../monitoring/relay/admit/incoming_envelope.ts";
-import { startStandInIngest } from "../stand_in_ingest.ts";
+import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
 

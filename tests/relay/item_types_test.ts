@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import { categoryOf, KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
-import { startStandInIngest } from "../stand_in_ingest.ts";
+import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
 
 /** Every type that a browser sends, and what it counts as. */

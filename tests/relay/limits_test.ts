@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import * as zlib from "node:zlib";
-import { hangs, startStandInIngest, takesAfter } from "../stand_in_ingest.ts";
+import { hangs, startStandInIngest, takesAfter } from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { RawClient } from "./_raw_client.ts";
 import { concat, DSN, envelope, largeEnvelope, MIB, startRelay } from "./_start_relay.ts";

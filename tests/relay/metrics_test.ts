@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import type { IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
-import { until } from "../until.ts";
-import { answers, closes, startStandInIngest, takes } from "../stand_in_ingest.ts";
+import { until } from "../harness/until.ts";
+import { answers, closes, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
 import { fresh, startRelay } from "./_start_relay.ts";
-import { postTo, startRelaying } from "../relaying_server.ts";
+import { postTo, startRelaying } from "../harness/relaying_server.ts";
 
 /** A data point in OTLP/JSON. */
 interface Point {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startStandInIngest } from "../stand_in_ingest.ts";
+import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
 import { MAX_CONNECTIONS } from "../../monitoring/relay/send/ingest_client.ts";
-import { answers, hangs, startStandInIngest, takes, takesAfter } from "../stand_in_ingest.ts";
+import {
+  answers,
+  hangs,
+  startStandInIngest,
+  takes,
+  takesAfter,
+} from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startStandInIngest, takesSlowly } from "../stand_in_ingest.ts";
+import { startStandInIngest, takesSlowly } from "../harness/stand_in_ingest.ts";
 import { flood, floodId } from "./_flood.ts";
 import { MIB, startSpooledRelay } from "./_start_relay.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
-import { type ServerProcess, startServer } from "../server_process.ts";
-import { healthOf } from "../server_health.ts";
-import { answers, closes, hangs, startStandInIngest } from "../stand_in_ingest.ts";
+import { type ServerProcess, startServer } from "../harness/server_process.ts";
+import { healthOf } from "../harness/server_health.ts";
+import { answers, closes, hangs, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { envelope } from "./_start_relay.ts";
 import { CERTIFICATE, startIngest, startProxy, twoAddresses } from "./_upstreams.ts";
 

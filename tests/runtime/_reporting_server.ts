@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../server_process.ts";
-import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
+import { type ServerProcess, startServer } from "../harness/server_process.ts";
+import { type StandInIngest, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { type ReadReports, type Reports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
 
 export const MODES = ["inbox", "relay"] as const;

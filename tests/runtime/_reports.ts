@@ -1,6 +1,10 @@
 import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
-import type { ServerProcess } from "../server_process.ts";
-import { type ArrivedEnvelope, readArrival, senderOf } from "../browser/arrived_envelope.ts";
+import type { ServerProcess } from "../harness/server_process.ts";
+import {
+  type ArrivedEnvelope,
+  readArrival,
+  senderOf,
+} from "../harness/browser/arrived_envelope.ts";
 import {
   type ErrorEvent,
   errorsOf,
@@ -9,8 +13,8 @@ import {
   lossesOf,
   type Span,
   spansOf,
-} from "../browser/arrived_signals.ts";
-import type { IngestRequest } from "../stand_in_ingest.ts";
+} from "../harness/browser/arrived_signals.ts";
+import type { IngestRequest } from "../harness/stand_in_ingest.ts";
 
 /** The server's own telemetry, parsed. */
 export interface Reports {

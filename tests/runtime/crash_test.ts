@@ -1,11 +1,11 @@
 /** Errors that end the process: logged, reported and delivered before it ends. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { startServer } from "../server_process.ts";
-import { startStandInIngest } from "../stand_in_ingest.ts";
+import { startServer } from "../harness/server_process.ts";
+import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { fetchToEnd, MODES, relayEnv } from "./_reporting_server.ts";
 import { reportsAtIngest, reportsInInbox } from "./_reports.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 const main = fileURLToPath(new URL("./testdata/crashing_main.ts", import.meta.url));
 

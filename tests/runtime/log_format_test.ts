@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { HTTP_CLIENT_VARIABLES } from "../../tools/run/permissions.ts";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { fetchToEnd } from "./_reporting_server.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

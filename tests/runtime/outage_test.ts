@@ -1,8 +1,8 @@
 /** The server's own telemetry during an outage of the ingest, a stop of the server, and a flood of requests. */
 import assert from "node:assert/strict";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
-import { answers, hangs, type IngestRequest, takes } from "../stand_in_ingest.ts";
+import { answers, hangs, type IngestRequest, takes } from "../harness/stand_in_ingest.ts";
 import {
   CALLER,
   CALLER_HEADERS,
@@ -11,8 +11,8 @@ import {
   startReportingServer,
 } from "./_reporting_server.ts";
 import { reportsAtIngest, reportsInInbox, waitForReports } from "./_reports.ts";
-import { stopInTime } from "../stop_in_time.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { stopInTime } from "../harness/stop_in_time.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 const eventIds = (requests: readonly IngestRequest[]) =>
   new Set(requests.flatMap(({ text }) => /^\{"event_id":"([0-9a-f]{32})"/.exec(text)?.[1] ?? []));

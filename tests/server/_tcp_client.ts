@@ -1,4 +1,4 @@
-import { closeQuietly, writeAll } from "../stand_in_ingest.ts";
+import { closeQuietly, writeAll } from "../harness/stand_in_ingest.ts";
 
 /** A TCP client that records what it receives, and whether the server closed the connection. */
 export class TcpClient implements Disposable {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { inboxAddress, remoteDsn, SNIPPETS } from "../../islands/overview/snippets.ts";
 import { projectRoot } from "../../tools/project_files.ts";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
-import { isAvailable } from "../is_available.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { isAvailable } from "../harness/is_available.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { outsideAddress } from "./_outside_address.ts";
 
 /** An SDK starts in a second; a busy machine takes longer. */

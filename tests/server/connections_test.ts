@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { DSN, fresh } from "../relay/_start_relay.ts";
-import { findStablePort } from "../stable_port.ts";
-import { startStandInIngest } from "../stand_in_ingest.ts";
-import { stopInTime } from "../stop_in_time.ts";
-import { until } from "../until.ts";
-import { startServer } from "../server_process.ts";
+import { findStablePort } from "../harness/stable_port.ts";
+import { startStandInIngest } from "../harness/stand_in_ingest.ts";
+import { stopInTime } from "../harness/stop_in_time.ts";
+import { until } from "../harness/until.ts";
+import { startServer } from "../harness/server_process.ts";
 import { TcpClient } from "./_tcp_client.ts";
 
 const HEALTH = "GET /monitoring HTTP/1.1\r\nHost: localhost\r\n\r\n";

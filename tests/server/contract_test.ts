@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { get } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { sendRaw } from "../inbox/_send_raw.ts";
 import { RawClient } from "../relay/_raw_client.ts";
 

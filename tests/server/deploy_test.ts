@@ -5,12 +5,12 @@ import {
   startPostgresBeforeAll,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { STOP_MS } from "../../server/stop_times.ts";
-import { type ServerProcess, startServer } from "../server_process.ts";
+import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { EventReader } from "../inbox/_event_reader.ts";
-import { mountSmallDisk, needsSmallDisk } from "../small_disk.ts";
-import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
-import { stopInTime } from "../stop_in_time.ts";
-import { until } from "../until.ts";
+import { mountSmallDisk, needsSmallDisk } from "../harness/small_disk.ts";
+import { answers, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
+import { stopInTime } from "../harness/stop_in_time.ts";
+import { until } from "../harness/until.ts";
 
 const DEPLOYMENT = "dply-7f3a";
 const EVENT_ID = "0123456789abcdef0123456789abcdef";

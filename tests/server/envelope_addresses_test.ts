@@ -1,9 +1,9 @@
 /** Every address that takes envelopes, and who may write to the inbox there. */
 import assert from "node:assert/strict";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import { sendRaw } from "../inbox/_send_raw.ts";
-import { startStandInIngest } from "../stand_in_ingest.ts";
+import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { outsideAddress } from "./_outside_address.ts";
 
 const TOKEN = "s3cret-token";

@@ -1,9 +1,9 @@
 /** `deploy/nginx.conf` with a real nginx and a real server: access to the inbox through it. */
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../server_process.ts";
+import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { EventReader } from "../inbox/_event_reader.ts";
 import { sendRaw } from "../inbox/_send_raw.ts";
-import { type ListeningProgram, nginx, startNginx } from "../listening_program.ts";
+import { type ListeningProgram, nginx, startNginx } from "../harness/listening_program.ts";
 
 const TOKEN = "open-sesame";
 const HOST = "glass.example";

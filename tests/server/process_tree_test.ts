@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MAX_WAIT_MS } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
-import { watchProcess } from "../watched_process.ts";
+import { watchProcess } from "../harness/watched_process.ts";
 import { DSN, fresh } from "../relay/_start_relay.ts";
-import { answers, startStandInIngest } from "../stand_in_ingest.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { answers, startStandInIngest } from "../harness/stand_in_ingest.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Processes that receive a signal, in the order of `pids()`. */

@@ -1,7 +1,7 @@
 /** Applications with real SDKs send to the inbox. `tests/sdks/` has the applications and the versions of the SDKs. */
 import assert from "node:assert/strict";
-import { startServer } from "../server_process.ts";
-import { isAvailable } from "../is_available.ts";
+import { startServer } from "../harness/server_process.ts";
+import { isAvailable } from "../harness/is_available.ts";
 import { installSdks, modulesOf, SDKS } from "../sdks/installed.ts";
 
 /** An application ends in some seconds; a busy machine takes longer. */

@@ -1,9 +1,9 @@
 /** `POST /monitoring/security` of the real server. */
 import assert from "node:assert/strict";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { sendRaw } from "../inbox/_send_raw.ts";
 import { relayEnv } from "../runtime/_reporting_server.ts";
-import { answers, startStandInIngest } from "../stand_in_ingest.ts";
+import { answers, startStandInIngest } from "../harness/stand_in_ingest.ts";
 
 const ADDRESS = "/monitoring/security";
 const CSP = { "Content-Type": "application/csp-report" };

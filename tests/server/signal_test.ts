@@ -1,8 +1,8 @@
 /** Attacks on `GET /signal`: connections are held briefly, and little quota is used. */
 import assert from "node:assert/strict";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { relayEnv } from "../runtime/_reporting_server.ts";
-import { startStandInIngest } from "../stand_in_ingest.ts";
+import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { TcpClient } from "./_tcp_client.ts";
 
 const PIPELINED = 8;

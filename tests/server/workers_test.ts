@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ProcessReport } from "../../monitoring/relay/process_report.ts";
-import { type WatchedProcess, watchProcess } from "../watched_process.ts";
+import { type WatchedProcess, watchProcess } from "../harness/watched_process.ts";
 import { DSN, fresh } from "../relay/_start_relay.ts";
-import { answers, startStandInIngest, takes, takesAfter } from "../stand_in_ingest.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
-import { until } from "../until.ts";
+import { answers, startStandInIngest, takes, takesAfter } from "../harness/stand_in_ingest.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
+import { until } from "../harness/until.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const ignore = Deno.build.os !== "linux";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { projectRoot } from "../../tools/project_files.ts";
-import { startServer } from "../server_process.ts";
-import { isAvailable } from "../is_available.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { startServer } from "../harness/server_process.ts";
+import { isAvailable } from "../harness/is_available.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { BUNDLERS, bundleShop, THROWN_AT, uploadMaps } from "./_bundled_shop.ts";
 
 const server = await startServer();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as http from "node:http";
 import { readManifest } from "../../server/manifest.ts";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 
 const BUILD = new URL("../../.build/", import.meta.url);
 

@@ -6,7 +6,7 @@ import { readManifest } from "../../server/manifest.ts";
 import { checkLock, checkVersions } from "../../tools/check/check_lock.ts";
 import { projectRoot } from "../../tools/project_files.ts";
 import { serverEnvironment } from "../../tools/run/processes.ts";
-import { startServer } from "../server_process.ts";
+import { startServer } from "../harness/server_process.ts";
 import { readArtifactBundle } from "./_artifact_bundle.ts";
 import { startStandInSentry } from "./_stand_in_sentry.ts";
 

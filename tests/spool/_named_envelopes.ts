@@ -1,6 +1,6 @@
 /** Envelopes that tests recognize by a name when they arrive. */
 import { DSN, envelope, type RunningRelay } from "../relay/_start_relay.ts";
-import type { StandInIngest } from "../stand_in_ingest.ts";
+import type { StandInIngest } from "../harness/stand_in_ingest.ts";
 
 /** An envelope of one item. {@linkcode nameOf} reads its name. */
 export const named = (name: string, type = "event") =>

@@ -5,7 +5,7 @@ import { LEASE_MS } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { BOTH_DSNS, keyOf, numberOf } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { startChild } from "./_start_child.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 const KILLS = 24;
 /** Distance of the numbers of two children, so that no two put the same envelope. */

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { DSN, envelope } from "../../monitoring/relay/spool/testdata/envelopes.ts";
-import { startRelaying } from "../relaying_server.ts";
-import { healthOf } from "../server_health.ts";
-import { startStandInIngest } from "../stand_in_ingest.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { startRelaying } from "../harness/relaying_server.ts";
+import { healthOf } from "../harness/server_health.ts";
+import { startStandInIngest } from "../harness/stand_in_ingest.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -13,8 +13,8 @@ import {
   NOON,
 } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
-import { until } from "../until.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
+import { until } from "../harness/until.ts";
 
 const MIB = 1024 * 1024;
 

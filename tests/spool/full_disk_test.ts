@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { BOTH_DSNS, numberOf } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
-import { mountSmallDisk, needsSmallDisk } from "../small_disk.ts";
+import { mountSmallDisk, needsSmallDisk } from "../harness/small_disk.ts";
 import { readAll, startChild } from "./_start_child.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 /** Limits files to 24 MiB (in blocks of 512 bytes). Ignoring SIGXFSZ makes writes fail as on a full disk. */
 const SMALL_FILES = `trap '' XFSZ; ulimit -f 49152`;

@@ -1,11 +1,11 @@
 /** The spool in the real server. */
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../server_process.ts";
+import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { DSN, envelope } from "../relay/_start_relay.ts";
-import { postTo, startRelaying } from "../relaying_server.ts";
-import { healthOf, untilDrained } from "../server_health.ts";
-import { findStablePort } from "../stable_port.ts";
-import { until } from "../until.ts";
+import { postTo, startRelaying } from "../harness/relaying_server.ts";
+import { healthOf, untilDrained } from "../harness/server_health.ts";
+import { findStablePort } from "../harness/stable_port.ts";
+import { until } from "../harness/until.ts";
 import {
   answers,
   closes,
@@ -16,8 +16,8 @@ import {
   type StandInIngest,
   startStandInIngest,
   takes,
-} from "../stand_in_ingest.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+} from "../harness/stand_in_ingest.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 let made = 0;
 

@@ -1,9 +1,9 @@
 /** The server's log about its spool: one line for each change of state. */
 import assert from "node:assert/strict";
 import { fresh, largeEnvelope } from "../relay/_start_relay.ts";
-import { postTo, startRelaying } from "../relaying_server.ts";
-import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
-import { until } from "../until.ts";
+import { postTo, startRelaying } from "../harness/relaying_server.ts";
+import { answers, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
+import { until } from "../harness/until.ts";
 
 Deno.test("outage → ingest down, spool nearly full, ingest up, spool drained: one log line each", async () => {
   await using ingest = startStandInIngest();

@@ -18,9 +18,9 @@ import {
   startPostgresBeforeAll,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { startPooler } from "../../monitoring/storage/testdata/transaction_pooler.ts";
-import { startServer } from "../server_process.ts";
-import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
-import { until } from "../until.ts";
+import { startServer } from "../harness/server_process.ts";
+import { answers, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
+import { until } from "../harness/until.ts";
 
 let postgres: PrivatePostgres;
 /** Without server binaries the tests are listed as ignored. */

@@ -5,7 +5,7 @@ import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { expectError, expectTaken } from "../relay/_expect.ts";
 import { DSN, envelope, fresh, startRelay } from "../relay/_start_relay.ts";
-import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
+import { answers, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
 
 /** Opens the same spool again and again, as several processes do. */
 async function sharedSpool(): Promise<{ open(): Promise<Spool> } & AsyncDisposable> {

@@ -10,7 +10,7 @@ import {
   startStandInIngest,
   takes,
   writeAll,
-} from "../stand_in_ingest.ts";
+} from "../harness/stand_in_ingest.ts";
 import {
   arrivedNames,
   named,

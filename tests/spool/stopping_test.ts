@@ -1,15 +1,21 @@
 /** A server that stops: its pending requests, its drain, and its spool afterwards. */
 import assert from "node:assert/strict";
 import { DOWN_AFTER, type IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
-import type { ServerProcess } from "../server_process.ts";
+import type { ServerProcess } from "../harness/server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
 import { fresh, startSpooledRelay } from "../relay/_start_relay.ts";
-import { postTo, startRelaying } from "../relaying_server.ts";
-import { answers, hangs, startStandInIngest, takes, takesSlowly } from "../stand_in_ingest.ts";
-import { healthOf, untilDrained } from "../server_health.ts";
-import { stopInTime } from "../stop_in_time.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
-import { until } from "../until.ts";
+import { postTo, startRelaying } from "../harness/relaying_server.ts";
+import {
+  answers,
+  hangs,
+  startStandInIngest,
+  takes,
+  takesSlowly,
+} from "../harness/stand_in_ingest.ts";
+import { healthOf, untilDrained } from "../harness/server_health.ts";
+import { stopInTime } from "../harness/stop_in_time.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
+import { until } from "../harness/until.ts";
 import { arrivedNames, named, numbered, postAll } from "./_named_envelopes.ts";
 
 /** Posts an envelope. Returns the status of the response. */

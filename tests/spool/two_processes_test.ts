@@ -10,7 +10,7 @@ import {
   startPostgres,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { startChild } from "./_start_child.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 const LIMITS = { maxBytes: 1e9, maxAgeHours: 1 };
 

@@ -4,8 +4,8 @@ import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { envelope, keyOf } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { readAll, startChild } from "./_start_child.ts";
-import { temporaryFolder } from "../temporary_folder.ts";
-import { until } from "../until.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
+import { until } from "../harness/until.ts";
 
 const FAILING = new URL("../../monitoring/relay/spool/testdata/failing_worker.ts", import.meta.url);
 

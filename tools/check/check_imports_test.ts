@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { checkImports, type Import, readImports } from "./check_imports.ts";
 import { IMPORT_RULES } from "./import_rules.ts";
-import { temporaryFolder } from "../../tests/temporary_folder.ts";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 
 /** `"a.ts → b.ts"`; with `type` before the second name a type-only import. */
 function imports(...arrows: readonly string[]): Import[] {
@@ -82,7 +82,7 @@ const REFUSED = [
   "server/app.ts → type config.ts",
   "server/app.ts → routes/index.tsx",
   "server/app.ts → npm:@sentry/deno",
-  "server/app.ts → tests/stand_in_ingest.ts",
+  "server/app.ts → tests/harness/stand_in_ingest.ts",
   "server/app.ts → tools/build.ts",
   "server/app.ts → type bench/load.ts",
   "monitoring/relay/relay.ts → monitoring/protocol/dsn_test.ts",
@@ -156,7 +156,7 @@ const ALLOWED = [
   "server/testdata/page.tsx → server/mod.ts",
   "tests/browser/page_spec.mts → tools/server_process.ts",
   "tests/relay/x_test.ts → monitoring/relay/relay.ts",
-  "tools/demo.ts → tests/stand_in_ingest.ts",
+  "tools/demo.ts → tests/harness/stand_in_ingest.ts",
   "tools/build.ts → monitoring/browser/build.ts",
   "islands/traces/View.tsx → islands/traces/Row.tsx",
   "islands/traces/View.tsx → islands/shared/source/source.ts",

@@ -11,12 +11,12 @@ import { countItems } from "../../components/count_items.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import { decodeBody, parseContentEncoding } from "../../monitoring/protocol/encoding.ts";
-import type { IngestRequest } from "../../tests/stand_in_ingest.ts";
+import type { IngestRequest } from "../../tests/harness/stand_in_ingest.ts";
 import { projectRoot } from "../project_files.ts";
 import { startDemoIngest } from "./demo_ingest.ts";
 import { prepare } from "./prepare.ts";
 import { onStopRequest } from "./processes.ts";
-import { startServer } from "../../tests/server_process.ts";
+import { startServer } from "../../tests/harness/server_process.ts";
 
 /** Names Sentry's hosted ingest, so that the page posts to its own origin. Sentry receives nothing. */
 export const DEMO_DSN = "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1";

@@ -9,7 +9,7 @@ import {
   startStandInIngest,
   takes,
   takesSlowly,
-} from "../../tests/stand_in_ingest.ts";
+} from "../../tests/harness/stand_in_ingest.ts";
 
 /** Milliseconds: long enough to see the envelope wait, shorter than `RELAY_TIMEOUT_MS`. */
 const SLOW_MS = 3_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { DEMO_DSN, describeArrival } from "./demo.ts";
-import { watchProcess } from "../../tests/watched_process.ts";
+import { watchProcess } from "../../tests/harness/watched_process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ENV = { PORT: "0", NO_COLOR: "1" };

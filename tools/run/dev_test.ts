@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LauncherProject } from "../../tests/launcher_project.ts";
+import { LauncherProject } from "../../tests/harness/launcher_project.ts";
 
 Deno.test({
   name:

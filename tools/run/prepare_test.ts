@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { exists, projectRoot } from "../project_files.ts";
-import { temporaryFolder } from "../../tests/temporary_folder.ts";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 import { DEVELOPMENT_PACKAGES, installPackages } from "./prepare.ts";
 
 Deno.test("no packages → those for the server are installed; unchanged lock → nothing runs", async () => {

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { BROWSER_BUILD, FIRST_PAGE, LauncherProject } from "../../tests/launcher_project.ts";
+import {
+  BROWSER_BUILD,
+  FIRST_PAGE,
+  LauncherProject,
+} from "../../tests/harness/launcher_project.ts";
 
 const project = await LauncherProject.create();
 

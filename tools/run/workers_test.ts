@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { until } from "../../tests/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { runWorkers } from "./workers.ts";
 
 const namesIn = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { startServer } from "../../tests/server_process.ts";
-import { findStablePort } from "../../tests/stable_port.ts";
-import { temporaryFolder } from "../../tests/temporary_folder.ts";
-import { until } from "../../tests/until.ts";
+import { startServer } from "../../tests/harness/server_process.ts";
+import { findStablePort } from "../../tests/harness/stable_port.ts";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
+import { until } from "../../tests/harness/until.ts";
 
 /** `deno task tail`, with the permissions of the task. */
 function startTail(args: readonly string[], env: Record<string, string> = {}) {

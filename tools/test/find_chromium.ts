@@ -1,6 +1,6 @@
 import type { Browser } from "@playwright/test";
 import project from "../../deno.json" with { type: "json" };
-import { isAvailable } from "../../tests/is_available.ts";
+import { isAvailable } from "../../tests/harness/is_available.ts";
 import { UserError } from "../command_line.ts";
 
 /**

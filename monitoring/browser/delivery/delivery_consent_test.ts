@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../../../tests/until.ts";
+import { until } from "../../../tests/harness/until.ts";
 import type { SignalKind } from "../consent.ts";
 import type { Receipt } from "../telemetry_state.ts";
 import { Delivery } from "./delivery.ts";

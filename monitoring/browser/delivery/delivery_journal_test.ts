@@ -1,6 +1,6 @@
 /** Envelopes that the store refuses: the journal lets the next page send or count them. */
 import assert from "node:assert/strict";
-import { until } from "../../../tests/until.ts";
+import { until } from "../../../tests/harness/until.ts";
 import { Journal } from "./journal.ts";
 import type { Loss } from "./journal_entry.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";

@@ -1,6 +1,6 @@
 /** What is sent while the relay or the ingest answers 429. */
 import assert from "node:assert/strict";
-import { until } from "../../../tests/until.ts";
+import { until } from "../../../tests/harness/until.ts";
 import { createSharedRateLimits } from "./rate_limits.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
 import { event, log, openPage, type Relay, withRelay } from "./testdata/page_with_relay.ts";

@@ -1,6 +1,6 @@
 /** Envelopes that are given up: in the receipts, and in a client report to the ingest. */
 import assert from "node:assert/strict";
-import { until } from "../../../tests/until.ts";
+import { until } from "../../../tests/harness/until.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
 import {
   event,

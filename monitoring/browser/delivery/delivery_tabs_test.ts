@@ -1,6 +1,6 @@
 /** Several tabs, or a page and its successor, with one store. */
 import assert from "node:assert/strict";
-import { until } from "../../../tests/until.ts";
+import { until } from "../../../tests/harness/until.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
 import { event, openPage, text, withRelay } from "./testdata/page_with_relay.ts";

@@ -1,6 +1,6 @@
 /** Which envelopes are sent when, and what ends them. */
 import assert from "node:assert/strict";
-import { until } from "../../../tests/until.ts";
+import { until } from "../../../tests/harness/until.ts";
 import { describeEnvelope } from "./envelope.ts";
 import { type EnvelopeStore, openEnvelopeStore } from "./envelope_store.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";

@@ -1,7 +1,7 @@
 /** Servers that share an inbox in a private PostgreSQL, for the tests of the importing file. */
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { until } from "../../../tests/until.ts";
+import { until } from "../../../tests/harness/until.ts";
 import { parsePostgresUrl } from "../../storage/postgres_address.ts";
 import {
   type PrivatePostgres,

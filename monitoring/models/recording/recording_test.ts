@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
-import { entry, pageEvents, segmentEnvelope } from "../../../tests/recorded_segments.ts";
+import { entry, pageEvents, segmentEnvelope } from "../../../tests/harness/recorded_segments.ts";
 import { indexEnvelope } from "../index/index_entries.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
 import {

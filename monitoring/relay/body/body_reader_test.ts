@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { BodyReader } from "./body_reader.ts";
-import { until } from "../../../tests/until.ts";
+import { until } from "../../../tests/harness/until.ts";
 
 const KIB = 1024;
 

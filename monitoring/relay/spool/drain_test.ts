@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { temporaryFolder } from "../../../tests/temporary_folder.ts";
+import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
 import { MAX_PROBE_PAUSE_MS } from "../send/circuit_breaker.ts";
 import { LEASE_MS } from "./spool.ts";
 import {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { backoffMs } from "../../browser/delivery/retry_policy.ts";
 import { parseDsn } from "../../protocol/dsn.ts";
-import { openSqliteSpool } from "../spool/sqlite_spool.ts";
+import { openSqliteSpool } from "./sqlite_spool.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { EMPTY_CACHE_MS, RelaySpool } from "./relay_spool.ts";
 import type { Spool, SpoolStats } from "./spool.ts";

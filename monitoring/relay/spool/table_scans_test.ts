@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { temporaryFolder } from "../../../tests/temporary_folder.ts";
+import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
 import { SqliteDriver } from "../../storage/sqlite_driver.ts";
 import { tableScans } from "../../storage/testdata/table_scans.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";

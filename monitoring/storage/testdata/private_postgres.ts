@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import pg from "pg";
-import { findStablePort } from "../../../tests/stable_port.ts";
+import { findStablePort } from "../../../tests/harness/stable_port.ts";
 
 /** Folders of server binaries, newest version first. */
 const DEBIAN_FOLDER = "/usr/lib/postgresql";

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { envelopeOf } from "../../../inbox/testdata/envelopes.ts";
-import { addition, element, entry, pageEvents, text } from "../../../../tests/recorded_segments.ts";
+import {
+  addition,
+  element,
+  entry,
+  pageEvents,
+  text,
+} from "../../../../tests/harness/recorded_segments.ts";
 import type { RecordedEvent } from "../recording.ts";
 import { MaskingReport, MAX_FINDINGS } from "./masking_report.ts";
 

@@ -7,7 +7,7 @@ import {
   hangsHalfWay,
   startStandInIngest,
   takesAfter,
-} from "../../../../tests/stand_in_ingest.ts";
+} from "../../../../tests/harness/stand_in_ingest.ts";
 import {
   ClientAbortedError,
   HttpClient,
@@ -15,7 +15,7 @@ import {
   RequestFailedError,
   ResponseTimeoutError,
 } from "./http_client.ts";
-import { until } from "../../../../tests/until.ts";
+import { until } from "../../../../tests/harness/until.ts";
 
 /** A pool that is closed at the end of the test. */
 function openPool(

@@ -1,6 +1,6 @@
 /** The real server in relay mode, which sends to a stand-in ingest. */
 import { type ServerOptions, type ServerProcess, startServer } from "./server_process.ts";
-import { DSN } from "./relay/_start_relay.ts";
+import { DSN } from "../relay/_start_relay.ts";
 
 /** @param options `env` is added to the DSN and the ingest, or replaces them */
 export function startRelaying(

@@ -1,7 +1,7 @@
 /** Segments of recordings, as Sentry's browser SDK sends them, made by tests and benchmarks. */
 import { Buffer } from "node:buffer";
 import { deflateSync } from "node:zlib";
-import { envelopeOf } from "../monitoring/inbox/testdata/envelopes.ts";
+import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 type Fields = Record<string, unknown>;
 

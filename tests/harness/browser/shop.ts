@@ -1,7 +1,7 @@
 /** The small shop of `tests/sdks`, as a running application: a page, its API and a worker. Needs Node. */
 import type { Page } from "@playwright/test";
-import { sendSignal } from "../../tools/run/processes.ts";
-import { installSdks, modulesOf, SDKS } from "../sdks/installed.ts";
+import { sendSignal } from "../../../tools/run/processes.ts";
+import { installSdks, modulesOf, SDKS } from "../../sdks/installed.ts";
 import { serveApplication } from "./application_site.ts";
 
 /** A running shop; stops when it is disposed. */

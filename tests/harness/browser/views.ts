@@ -1,5 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
-import type { PAGE_VIEWS } from "../../islands/shared/view.ts";
+import type { PAGE_VIEWS } from "../../../islands/shared/view.ts";
 
 /** A view's title. */
 export type ViewTitle = (typeof PAGE_VIEWS)[keyof typeof PAGE_VIEWS];

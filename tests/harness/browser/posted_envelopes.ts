@@ -1,7 +1,7 @@
 /** Posts envelopes to the inbox like other senders, and texts of attackers. */
 import { expect } from "@playwright/test";
-import { envelopeOf, type TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { sentBy } from "../../monitoring/inbox/testdata/tested_index.ts";
+import { envelopeOf, type TestItem } from "../../../monitoring/inbox/testdata/envelopes.ts";
+import { sentBy } from "../../../monitoring/inbox/testdata/tested_index.ts";
 
 /** The inbox's own DSN. */
 const DSN = "https://inbox@sightglass.invalid/1";

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { inflateSync } from "node:zlib";
-import { decodeBody, parseContentEncoding } from "../../monitoring/protocol/encoding.ts";
-import type { EnvelopeHeader, ItemHeader } from "../../monitoring/protocol/envelope.ts";
-import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
+import { decodeBody, parseContentEncoding } from "../../../monitoring/protocol/encoding.ts";
+import type { EnvelopeHeader, ItemHeader } from "../../../monitoring/protocol/envelope.ts";
+import { readEnvelope } from "../../../monitoring/protocol/scanner.ts";
 
 /** An envelope as the ingest or the inbox received it, parsed. */
 export interface ArrivedEnvelope {

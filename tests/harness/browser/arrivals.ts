@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import * as http from "node:http";
 import { expect } from "@playwright/test";
-import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
+import type { InboxPage } from "../../../monitoring/protocol/inbox_row.ts";
 import type { StandInIngest } from "../stand_in_ingest.ts";
 import {
   type ArrivedEnvelope,

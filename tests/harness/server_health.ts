@@ -1,4 +1,4 @@
-import type { Health } from "./relay/_start_relay.ts";
+import type { Health } from "../relay/_start_relay.ts";
 import { until } from "./until.ts";
 
 /** `GET /monitoring` of a real server. */

@@ -1,8 +1,8 @@
-import { loadConfig } from "../config.ts";
-import { LAUNCHED } from "../server/serve.ts";
-import { projectRoot } from "../tools/project_files.ts";
-import { serverPermissions } from "../tools/run/permissions.ts";
-import { MALLOC, runOptions, sendSignal } from "../tools/run/processes.ts";
+import { loadConfig } from "../../config.ts";
+import { LAUNCHED } from "../../server/serve.ts";
+import { projectRoot } from "../../tools/project_files.ts";
+import { serverPermissions } from "../../tools/run/permissions.ts";
+import { MALLOC, runOptions, sendSignal } from "../../tools/run/processes.ts";
 
 /** The real server, running as its own process. */
 export interface ServerProcess extends AsyncDisposable {

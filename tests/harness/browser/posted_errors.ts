@@ -1,5 +1,5 @@
 /** Error events in the formats of other SDKs, and of an attacker. */
-import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { hexId } from "../../../monitoring/inbox/testdata/envelopes.ts";
 import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
 const nowSeconds = () => Date.now() / 1000;

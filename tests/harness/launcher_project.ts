@@ -1,4 +1,4 @@
-import { exists, projectRoot } from "../tools/project_files.ts";
+import { exists, projectRoot } from "../../tools/project_files.ts";
 import { until } from "./until.ts";
 import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import type { App } from "../../server/app.ts";
-import { copiedSite, Fixture } from "../../server/testdata/fixture.ts";
+import type { App } from "../../../server/app.ts";
+import { copiedSite, Fixture } from "../../../server/testdata/fixture.ts";
 import { expect, inThisProcess, test as withServer } from "./fixtures.ts";
 
 /** The framework's fixture project, served by this process. */

@@ -19,7 +19,7 @@ export async function openError(page: Page, text: string): Promise<void> {
 
 /** Number and text of the source line that contains `text`. */
 export function sourceLine(path: string, text: string): { number: number; line: string } {
-  const lines = Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url)).split("\n");
+  const lines = Deno.readTextFileSync(new URL(`../../../${path}`, import.meta.url)).split("\n");
   const index = lines.findIndex((line) => line.includes(text));
   expect(index, `${text} in ${path}`).toBeGreaterThan(-1);
   return { number: index + 1, line: lines[index]! };
