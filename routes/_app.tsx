@@ -1,17 +1,17 @@
 import type { ReactNode } from "react";
 import { GUIDE_KEY } from "../islands/overview/Connect.tsx";
-import { PAGE_VIEWS } from "../islands/shared/view.ts";
+import { viewsOf } from "../islands/shared/view.ts";
 import { earlyScript } from "../monitoring/browser/early_errors.ts";
 import { InlineScript, PageData } from "../server/page.tsx";
-
-const names = Object.keys(PAGE_VIEWS).filter((name) => name !== "overview").join("|");
 
 /**
  * Sets two attributes for the style sheet before the first paint: the current view, which the tabs set later, and whether
  * the guide to connect was folded last. Reading `localStorage` throws where the user has forbidden it.
  */
-const viewScript =
-  `!function(d){d.view=(/^#\\/(${names})\\b/.exec(location.hash)||[0,"overview"])[1];` +
+const viewScript = (variant: string) =>
+  `!function(d){d.view=(/^#\\/(${
+    viewsOf(variant).join("|")
+  })\\b/.exec(location.hash)||[0,"overview"])[1];` +
   `try{d.guide=localStorage["${GUIDE_KEY}"]}catch{}}(document.documentElement.dataset)`;
 
 /**
@@ -26,7 +26,7 @@ export default function App({ variant, children }: { variant: string; children: 
         <meta charSet="utf-8" />
         {/* The first script: keeps errors until the SDK has loaded. */}
         <InlineScript code={earlyScript} />
-        <InlineScript code={viewScript} />
+        <InlineScript code={viewScript(variant)} />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta
           name="description"

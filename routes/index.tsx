@@ -24,6 +24,14 @@ import { Island, slot } from "../server/page.tsx";
 
 export const variants = ["inbox", "relay"];
 
+/** In relay mode the traces, errors, logs and recordings are in Sentry. */
+const INBOX_VIEWS = [
+  ["traces", Traces],
+  ["errors", Errors],
+  ["logs", Logs],
+  ["recordings", Recordings],
+] as const;
+
 /** The only page. Its texts are here, in components/ and in the islands. */
 export default function Page({ variant }: { variant: string }) {
   const route = slot("route");
@@ -66,7 +74,12 @@ export default function Page({ variant }: { variant: string }) {
             )
             : (
               <div className="highlights">
-                <Panel id="receipts" title="Sent by this page" isUnrecorded>
+                <Panel
+                  id="receipts"
+                  title="Sent by this page"
+                  links={<a href="#/envelopes">Their content</a>}
+                  isUnrecorded
+                >
                   <Island of={Receipts} />
                 </Panel>
                 <Panel id="destination" title="Destination">
@@ -87,18 +100,11 @@ export default function Page({ variant }: { variant: string }) {
             <Island of={Signals} />
           </Panel>
         </div>
-        <View name="traces">
-          <Island of={Traces} load="visible" props={{ variant }} />
-        </View>
-        <View name="errors">
-          <Island of={Errors} load="visible" props={{ variant }} />
-        </View>
-        <View name="logs">
-          <Island of={Logs} load="visible" props={{ variant }} />
-        </View>
-        <View name="recordings">
-          <Island of={Recordings} load="visible" props={{ variant }} />
-        </View>
+        {variant === "inbox" && INBOX_VIEWS.map(([name, of]) => (
+          <View key={name} name={name}>
+            <Island of={of} load="visible" props={{ variant }} />
+          </View>
+        ))}
         <View name="envelopes">
           <Island of={Envelopes} load="visible" props={{ variant }} />
         </View>

@@ -11,7 +11,7 @@ import { fragmentTo } from "../shared/fragment.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { ProblemBox } from "./ProblemBox.tsx";
-import { Outcome } from "./EnvelopeList.tsx";
+import { Outcome, traceLink } from "./EnvelopeList.tsx";
 import { findReceipt } from "./find_receipt.ts";
 import { inspectEnvelope } from "./inspect_envelope.ts";
 import { Inspector } from "./Inspector.tsx";
@@ -118,12 +118,12 @@ function useProperties(
     trace_ids.length > 0 && {
       name: "Trace",
       value: trace_ids.slice(0, MAX_LINKS).map((id) => (
-        <a key={id} href={fragmentTo("traces", [id])}>
+        <a key={id} {...traceLink(id, scope)}>
           <code>{id}</code>
         </a>
       )),
     },
-    row !== undefined && errors.length > 0 && {
+    row !== undefined && errors.length > 0 && scope === "inbox" && {
       name: "Error",
       value: errors.slice(0, MAX_LINKS).map((error, n) => (
         <a key={n} href={fragmentTo("errors", [errorName(error), String(row.id)])}>

@@ -12,6 +12,7 @@ import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
 import { FileButton } from "../shared/FileButton.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
+import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
 import type { DataSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
@@ -121,6 +122,7 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
           row={row}
           href={fragmentTo("envelopes", [String(row.id)], query)}
           outcome={outcomeOf(row)}
+          scope={source?.scope}
           {...parts}
           {...place}
         />
@@ -168,10 +170,26 @@ export function describeContent({ items, summary }: Pick<InboxRow, "items" | "su
  * @param props.outcome undefined: unknown
  */
 const EnvelopeRow = memo(function EnvelopeRow(
-  { row, href, outcome, isTabStop, hasOutcome, hasEncoding, hasTrace, hasRecording, ...place }:
+  {
+    row,
+    href,
+    outcome,
+    scope,
+    isTabStop,
+    hasOutcome,
+    hasEncoding,
+    hasTrace,
+    hasRecording,
+    ...place
+  }:
     & Parts
     & RowPlace
-    & { row: InboxRow; href: string; outcome: string | undefined },
+    & {
+      row: InboxRow;
+      href: string;
+      outcome: string | undefined;
+      scope: DataSource["scope"] | undefined;
+    },
 ) {
   const { id, received_at, trace_ids, replay_id, bytes, content_encoding } = row;
   const [trace, ...moreTraces] = trace_ids;
@@ -203,7 +221,7 @@ const EnvelopeRow = memo(function EnvelopeRow(
         <td className="trace">
           {trace === undefined ? "–" : (
             <a
-              href={`#/traces/${trace}`}
+              {...traceLink(trace, scope)}
               aria-label={`Trace ${shortId(trace)}`}
             >
               <Id id={trace} />
@@ -219,6 +237,16 @@ const EnvelopeRow = memo(function EnvelopeRow(
     </ListRow>
   );
 });
+
+/** Attributes of the link to a trace: in Sentry, if the source has only what this page has sent. */
+export function traceLink(
+  traceId: string,
+  scope: DataSource["scope"] = "inbox",
+): { readonly href?: string; readonly target?: string; readonly rel?: string } {
+  if (scope === "inbox") return { href: fragmentTo("traces", [traceId]) };
+  const href = sentryTraceUrl(dsnOfPage(), traceId);
+  return href === undefined ? {} : { href, target: "_blank", rel: "noreferrer" };
+}
 
 /** An envelope's outcome with its mark. */
 export function Outcome({ result }: { result: DeliveryState }) {

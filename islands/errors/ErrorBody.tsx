@@ -86,7 +86,7 @@ export function ErrorBody({ source, event, envelope, sender, replayId, mapOrigin
           <section aria-labelledby="error-stack">
             <h4 id="error-stack">Stack trace</h4>
             <p className="note" role="status">
-              {describeSources(found, event, source.scope, mapOrigins)}
+              {describeSources(found, event, mapOrigins)}
               {found.state === "failed" && (
                 <button type="button" className="plain" onClick={found.retry}>Try again</button>
               )}
@@ -167,13 +167,12 @@ function scriptsWithoutSource(stacks: FoundStacks["stacks"]): readonly string[] 
 function describeSources(
   { state, stacks, error }: FoundStacks,
   { debugIds }: ReportedError,
-  scope: DataSource["scope"],
   mapOrigins: MapOrigins | undefined,
 ): string {
   const frames = stacks.flat();
   if (state === "failed") return `Source maps could not be read: ${error} `;
   if (state === "ready") {
-    return explainMissingSource(frames, debugIds, scope, mapOrigins ?? NO_ORIGINS);
+    return explainMissingSource(frames, debugIds, mapOrigins ?? NO_ORIGINS);
   }
   return frames.length > 0 && debugIds.size > 0 ? "Loading source maps." : "";
 }

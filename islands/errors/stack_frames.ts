@@ -41,13 +41,11 @@ const UPLOAD = "deno task sourcemaps --to URL FOLDER";
  *
  * @param frames of all the error's stack traces
  * @param debugIds debug ids by file
- * @param scope `visit`: source maps are not available
  * @param origins development servers
  */
 export function explainMissingSource(
   frames: readonly FoundFrame[],
   debugIds: ReadonlyMap<string, string>,
-  scope: "inbox" | "visit",
   origins: MapOrigins,
 ): string {
   const bare = frames.filter(({ source }) => source === null);
@@ -55,12 +53,7 @@ export function explainMissingSource(
   const areAllBare = bare.length === frames.length;
   const minified = bare.find(({ file, hasMap }) => !hasMap && debugIds.has(file ?? ""));
   const missing = minified ?? (areAllBare ? bare.find(isScript) : undefined);
-  if (missing && scope === "inbox") {
-    return explainMissingMap(missing.file ?? "", minified !== undefined, origins);
-  }
-  if (minified) {
-    return "Minified frames as reported by the browser: in relay mode the server provides no source maps.";
-  }
+  if (missing) return explainMissingMap(missing.file ?? "", minified !== undefined, origins);
   // Other frames come from files that were never minified, or that their source map leaves out.
   if (!areAllBare) return "";
   return bare.some(({ script }) => script !== null)

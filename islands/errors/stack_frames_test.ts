@@ -45,7 +45,7 @@ const NONE = { named: [], fetchable: [] };
 const IDS = new Map([["/a.js", "id"], [`${SHOP}/b.js`, "id"]]);
 
 const explain = (frames: FoundFrame[], origins: MapOrigins = NONE) =>
-  explainMissingSource(frames, IDS, "inbox", origins);
+  explainMissingSource(frames, IDS, origins);
 
 Deno.test("source lines found, or none to be expected → nothing to do", () => {
   assert.equal(explain([]), "");
@@ -84,10 +84,4 @@ Deno.test("origin named → reload a page that has not posted since the start, e
     const posted = explain(frames, { named: [SHOP], fetchable: [SHOP] });
     assert.match(posted, new RegExp(`^No source map for /${name}.js: fetch it`));
   }
-});
-
-Deno.test("relay mode → no source maps", () => {
-  const explainVisit = (file: string) => explainMissingSource([frame(file)], IDS, "visit", NONE);
-  assert.match(explainVisit("/a.js"), /in relay mode/);
-  assert.match(explainVisit("/c.js"), /no source lines/);
 });

@@ -35,13 +35,13 @@ export function RecordingList({ source, returnFrom }: {
       list={{ ...list, rows }}
       keyOf={({ replay_id }) => replay_id}
       returnFrom={returnFrom}
-      hint={source?.scope === "inbox" && (
+      hint={
         <p>
           Your application records with <code>integrations: [Sentry.replayIntegration()]</code> and
           {" "}
           <code>replaysSessionSampleRate: 1</code>.
         </p>
-      )}
+      }
       table={{
         className: "data-table recordings-list",
         caption: sort === undefined ? "Recordings, newest first" : "Recordings",

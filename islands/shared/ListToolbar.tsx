@@ -31,9 +31,11 @@ export function ListToolbar({ source, what, children, actions, menu }: {
   // Without access there is nothing to search, export or delete.
   if (state === "forbidden") return null;
   const active = countFilters(params);
+  // All envelopes of this page are in one list, of one sender.
+  const isPage = source?.scope === "visit";
   return (
     <div className="bar feed">
-      <SearchField what={what} disabled={!source} />
+      {!isPage && <SearchField what={what} disabled={!source} />}
       <button
         type="button"
         className="fold"
@@ -44,8 +46,8 @@ export function ListToolbar({ source, what, children, actions, menu }: {
         Filters{active > 0 && ` (${active})`}
       </button>
       <div id={id} className={isOpen ? "filters open" : "filters"}>
-        <SourceFilter source={source} />
-        <TimeFilter />
+        {!isPage && <SourceFilter source={source} />}
+        {!isPage && <TimeFilter />}
         {children}
       </div>
       <div className="actions">

@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect, useState } from "react";
 import { useTelemetry } from "./telemetry.ts";
-import { currentView, PAGE_VIEWS, useSharedParams, useView, type View } from "./view.ts";
+import { currentView, PAGE_VIEWS, useSharedParams, useView, type View, viewsOf } from "./view.ts";
 
 /**
  * The navigation between views: links to fragments.
@@ -26,7 +26,7 @@ export default function Tabs({ variant }: { variant: string }) {
   }, []);
   return (
     <nav className="tabs" aria-label="Views">
-      {(Object.keys(PAGE_VIEWS) as View[]).map((view) => (
+      {viewsOf(variant).map((view) => (
         <a
           key={view}
           href={view === "overview" ? "#/" : `#/${view}${search}`}

@@ -97,7 +97,7 @@ class SourceListStore {
 export function useShowsOwn(source: DataSource | undefined, filters: SharedFilters): boolean {
   const rows = useSourceList(source)?.rows;
   if (filters.source !== APPLICATIONS) return [undefined, OWN_SOURCE.key].includes(filters.source);
-  return rows?.every(({ key }) => key === OWN_SOURCE.key) ?? source?.scope === "visit";
+  return rows?.every(({ key }) => key === OWN_SOURCE.key) ?? false;
 }
 
 const addressFilters = (): SharedFilters => sharedFilters(parseFragment(viewFragment()).params);

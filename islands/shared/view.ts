@@ -17,6 +17,13 @@ export const PAGE_VIEWS = {
 
 export type View = keyof typeof PAGE_VIEWS;
 
+/** In relay mode Sentry has the traces, errors, logs and recordings. */
+const RELAY_VIEWS: readonly View[] = ["overview", "envelopes", "settings"];
+
+/** The views of a page, in their order. @param variant `inbox` or `relay` */
+export const viewsOf = (variant: string | undefined): readonly View[] =>
+  variant === "relay" ? RELAY_VIEWS : Object.keys(PAGE_VIEWS) as View[];
+
 /** The last fragment that names a view. Others, such as the skip link's, are targets within it. */
 let lastFragment = "";
 
@@ -27,10 +34,11 @@ export function viewFragment(): string {
   return lastFragment;
 }
 
-/** The current view; the overview if the fragment names none. */
+/** The current view; the overview if the fragment names none of this page. */
 export function currentView(): View {
-  const name = /^#\/(\w+)/.exec(viewFragment())?.[1] ?? "";
-  return Object.hasOwn(PAGE_VIEWS, name) ? name as View : "overview";
+  const name = /^#\/(\w+)/.exec(viewFragment())?.[1];
+  const { variant } = document.documentElement.dataset;
+  return viewsOf(variant).find((view) => view === name) ?? "overview";
 }
 
 /** Calls `listener` when the fragment changes; returns the function that stops it. */

@@ -3,23 +3,18 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
-import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
-import type { DataSource } from "../shared/source/source.ts";
 
-/** The trace's id, and links to its recording, to a comparison and to Sentry. */
-export function TraceLinks({ traceId, compareHref, variant, replayId, startedAt }: {
+/** The trace's id, and links to its recording and to a comparison. */
+export function TraceLinks({ traceId, compareHref, replayId, startedAt }: {
   traceId: string;
   /** To choose a trace to compare with. */
   compareHref: string | undefined;
-  /** `inbox` or `relay`. */
-  variant: string;
   /** Of the recording that ran, if segments of it have arrived. */
   replayId: string | null;
   /** Milliseconds since 1970. */
   startedAt: number;
 }) {
-  const sentryUrl = variant === "relay" ? sentryTraceUrl(dsnOfPage(), traceId) : undefined;
   return (
     <>
       <span>
@@ -27,7 +22,6 @@ export function TraceLinks({ traceId, compareHref, variant, replayId, startedAt 
       </span>
       {replayId !== null && <a href={momentHref(replayId, startedAt)}>Play at this moment</a>}
       {compareHref !== undefined && <a href={compareHref}>Compare</a>}
-      {sentryUrl && <a href={sentryUrl} target="_blank" rel="noreferrer">Open in Sentry</a>}
     </>
   );
 }
@@ -70,18 +64,6 @@ export function TraceFacts({ summary, startedAt, hrefs }: {
   );
 }
 
-/**
- * Problems of the trace's data.
- *
- * @param props.scope `visit`: the source has only the browser's spans
- */
-export function TraceWarnings({ summary, scope }: {
-  summary: TraceSummary;
-  scope: DataSource["scope"] | undefined;
-}) {
-  return <Warnings warnings={traceWarnings(summary, scope)} />;
-}
-
 /** Sentences, each marked as a warning. */
 export function Warnings({ warnings }: { warnings: readonly string[] }) {
   return warnings.map((warning) => (
@@ -111,7 +93,6 @@ function originText({ spans, browser, server }: TraceSummary): string {
 /** Problems of the trace's data, and how it is drawn nevertheless. One sentence each. */
 export function traceWarnings(
   { skew_ms, unended, missing, circles, duplicates }: TraceSummary,
-  scope: DataSource["scope"] = "inbox",
 ): string[] {
   const warnings: string[] = [];
   if (skew_ms !== 0) {
@@ -126,14 +107,7 @@ export function traceWarnings(
       `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
     );
   }
-  if (missing > 0) {
-    const parents = formatCount(missing, "parent span");
-    warnings.push(
-      scope === "visit"
-        ? `${parents} not in this visit: the server sends its spans itself.`
-        : `${parents} not received.`,
-    );
-  }
+  if (missing > 0) warnings.push(`${formatCount(missing, "parent span")} not received.`);
   if (circles > 0) {
     warnings.push(`${formatCount(circles, "cycle")} of parent spans, cut at one span each.`);
   }

@@ -64,12 +64,6 @@ Deno.test("spans without end, missing parents, cycles, duplicates → one warnin
   ]);
 });
 
-Deno.test("parent missing in relay mode → the warning says that the server sends its spans", () => {
-  assert.deepEqual(warnings({ ...plain, missing: 1 }, "visit"), [
-    "1 parent span not in this visit: the server sends its spans itself.",
-  ]);
-});
-
 Deno.test("open spans of this page → shown as live", () => {
   assert.match(text({ open: 1 }), /live: 1 open span/);
 });

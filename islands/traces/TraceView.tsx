@@ -15,7 +15,7 @@ import { SpanDetail } from "./SpanDetail.tsx";
 import { useStableMemo } from "../shared/stable.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
-import { TraceFacts, TraceLinks, TraceWarnings } from "./TraceHeader.tsx";
+import { TraceFacts, TraceLinks, traceWarnings, Warnings } from "./TraceHeader.tsx";
 import { useTraceContent } from "./use_trace_content.ts";
 import { TraceToolbar } from "./TraceToolbar.tsx";
 import { useLiveSpans } from "./use_live_spans.ts";
@@ -34,10 +34,9 @@ const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
  *
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
-export function TraceView({ source, traceId, variant, takesFocus }: {
+export function TraceView({ source, traceId, takesFocus }: {
   source: DataSource | undefined;
   traceId: string;
-  variant: string;
   takesFocus: boolean;
 }) {
   const { params } = useFragment();
@@ -149,7 +148,6 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
           <TraceLinks
             traceId={traceId}
             compareHref={isEmpty ? undefined : chooseHref(traceId, trace.summary)}
-            variant={variant}
             replayId={content.replayId}
             startedAt={trace.summary.started_at ?? trace.start_ms}
           />
@@ -168,7 +166,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
         )}
       {!isEmpty && (
         <>
-          <TraceWarnings summary={trace.summary} scope={source?.scope} />
+          <Warnings warnings={traceWarnings(trace.summary)} />
           {content.isTruncated && (
             <p className="waits">
               This trace is too large to show all of it. Only its newest part is shown.

@@ -45,7 +45,6 @@ function ListOrTrace({ variant }: { variant: string }) {
       key={traceId}
       source={source}
       traceId={traceId}
-      variant={variant}
       takesFocus={wasListShown}
     />
   );

@@ -4,11 +4,9 @@ import {
   archiveItem,
 } from "../../../monitoring/protocol/inbox_archive.ts";
 import { indexEnvelope } from "../../../monitoring/models/index/index_entries.ts";
-import { MemoryIndex } from "../../../monitoring/models/index/memory_index.ts";
 import { parseEnvelope } from "../../../monitoring/models/parsed_envelope.ts";
-import type { ListQuery } from "../../../monitoring/models/rows.ts";
-import { readTimeBound } from "../../../monitoring/models/time_bound.ts";
-import type { ConsoleQuery, DataSource } from "./source.ts";
+import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
+import type { DataSource } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 
 /** The envelopes that telemetry has made since the page was opened. */
@@ -28,18 +26,18 @@ export interface PageEnvelope {
 /** The same limit as that of {@linkcode PageEnvelopes}. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
+/** No list but that of envelopes: the rest is in Sentry. */
+const NO_ROWS = { rows: [], next: null };
+
 /**
  * Reads the envelopes of this page, in relay mode, where the server stores none. Everything is in memory.
  *
- * @param maxBytes of envelopes; the oldest are dropped, and only their rows stay
+ * @param maxBytes of envelopes; the oldest are dropped
  */
-export function createThisPageSource(
-  page: PageEnvelopes,
-  maxBytes = MAX_BYTES,
-): DataSource {
-  const index = new MemoryIndex();
+export function createThisPageSource(page: PageEnvelopes, maxBytes = MAX_BYTES): DataSource {
   const store = new SourceStateStore("live");
-  const kept = new Map<number, PageEnvelope>();
+  /** Oldest first. */
+  const kept = new Map<number, PageEnvelope & { readonly row: InboxRow }>();
   let bytes = 0;
   let lastId = 0;
   let lastAdded: PageEnvelope | undefined;
@@ -56,8 +54,7 @@ export function createThisPageSource(
       source: entries.source.key,
       ...description,
     };
-    index.add(id, envelope.at, entries, row);
-    kept.set(id, envelope);
+    kept.set(id, { ...envelope, row });
     bytes += envelope.bytes.byteLength;
     for (const [oldest, { bytes: { byteLength } }] of kept) {
       if (bytes <= maxBytes) break;
@@ -88,20 +85,19 @@ export function createThisPageSource(
       }
       return store.subscribe(listener);
     },
-    // deno-lint-ignore require-await -- converts what the index throws to a rejection
-    async list(name, query) {
+    list: () => Promise.resolve(NO_ROWS),
+    envelopes({ type, trace }) {
       addNew();
-      return index.list(name, listQuery(query));
+      const rows = Array.from(kept.values(), ({ row }) => row).filter(({ items, trace_ids }) =>
+        (!type || items.some((item) => item.type === type)) &&
+        (!trace || trace_ids.includes(trace))
+      );
+      return Promise.resolve({ rows: rows.reverse(), next: null });
     },
-    // deno-lint-ignore require-await -- as above
-    async envelopes(query) {
+    sources() {
       addNew();
-      return index.envelopes(listQuery(query));
-    },
-    // deno-lint-ignore require-await -- as above
-    async sources(query) {
-      addNew();
-      return index.sources(listQuery(query));
+      const counts = { traces: 0, errors: 0, logs: 0, recordings: 0, envelopes: kept.size };
+      return Promise.resolve({ rows: [], counts, ops: [] });
     },
     envelope: (id) => Promise.resolve(kept.get(id)?.bytes),
     // Served to readers of the inbox only, and there is no inbox.
@@ -109,7 +105,6 @@ export function createThisPageSource(
     authorize: () => Promise.resolve(true),
     clear() {
       addNew();
-      index.clear();
       kept.clear();
       bytes = 0;
       store.envelopesChanged({ total: 0 });
@@ -126,12 +121,6 @@ export function createThisPageSource(
       return blobUrl([archiveHeader(kept.size), ...items]);
     },
   };
-}
-
-function listQuery({ since, until, ...query }: ConsoleQuery): ListQuery {
-  const now = Date.now();
-  const bound = (text = "") => readTimeBound(text, now);
-  return { ...query, since: bound(since), until: bound(until), now };
 }
 
 function blobUrl(parts: readonly Uint8Array[]): string {

@@ -1,6 +1,6 @@
 import type { Attributes, TestItem } from "./envelopes.ts";
 import { indexEnvelope } from "../../models/index/index_entries.ts";
-import { MemoryIndex } from "../../models/index/memory_index.ts";
+import { MemoryIndex } from "./memory_index.ts";
 import { parseEnvelope } from "../../models/parsed_envelope.ts";
 import type { ListQuery, Lists, Page, SourceList } from "../../models/rows.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";

@@ -1,7 +1,7 @@
 import type { InboxRow } from "../../protocol/inbox_row.ts";
-import { type ErrorEntry, groupRow, occurrenceRow } from "../error/error_entry.ts";
-import { type LogEntry, logRow } from "../log_entry.ts";
-import { type RecordingEntry, recordingRow } from "../recording/recording_entry.ts";
+import { type ErrorEntry, groupRow, occurrenceRow } from "../../models/error/error_entry.ts";
+import { type LogEntry, logRow } from "../../models/log_entry.ts";
+import { type RecordingEntry, recordingRow } from "../../models/recording/recording_entry.ts";
 import { severityOf } from "../../protocol/log_levels.ts";
 import {
   type ErrorGroupRow,
@@ -22,11 +22,11 @@ import {
   type SourceList,
   TRACE_COLUMNS,
   type TraceRow,
-} from "../rows.ts";
-import { pageRows } from "../trace/page_rows.ts";
-import type { TraceEntry } from "../trace/trace_entry.ts";
-import { type IndexEntries, summarizeEnvelope } from "./index_entries.ts";
-import { cursorOf, placeOf, writeCursor } from "./list_cursor.ts";
+} from "../../models/rows.ts";
+import { pageRows } from "../../models/trace/page_rows.ts";
+import type { TraceEntry } from "../../models/trace/trace_entry.ts";
+import { type IndexEntries, summarizeEnvelope } from "../../models/index/index_entries.ts";
+import { cursorOf, placeOf, writeCursor } from "../../models/index/list_cursor.ts";
 import {
   entriesOfTrace,
   groupTotals,
@@ -41,7 +41,14 @@ import {
   sourceRows,
   traceRow,
 } from "./memory_rows.ts";
-import { envelopeText, errorText, fold, logText, recordingText, traceText } from "./search_text.ts";
+import {
+  envelopeText,
+  errorText,
+  fold,
+  logText,
+  recordingText,
+  traceText,
+} from "../../models/index/search_text.ts";
 
 /** An entry with its place and its search text. */
 interface Placed<Entry> {
@@ -77,10 +84,7 @@ interface ListRule<Entry, Row, Column extends SortColumn = never> {
 /** No state of a group is kept in memory. */
 const OPEN = { state: "open", regression: null } as const;
 
-/**
- * The lists over envelopes in memory. Each list scans all entries, which is fast enough for one page. It is also the
- * reference implementation of the lists: `inbox/testdata/index_suite.ts` compares the inbox's SQL with it.
- */
+/** The reference implementation of the lists, in memory: `list_reader_test.ts` compares the inbox's SQL with it. */
 export class MemoryIndex {
   readonly #maxEnvelopes: number;
   /** Newest first, as `#placed`. */

@@ -1,7 +1,7 @@
 /** Rows of {@linkcode MemoryIndex}: what is counted and chosen over all envelopes. Pure. */
 import type { InboxRow } from "../../protocol/inbox_row.ts";
-import { CHART_PARTS, chartRange, type GroupTotals } from "../error/error_entry.ts";
-import type { RecordingEntry } from "../recording/recording_entry.ts";
+import { CHART_PARTS, chartRange, type GroupTotals } from "../../models/error/error_entry.ts";
+import type { RecordingEntry } from "../../models/recording/recording_entry.ts";
 import {
   APPLICATIONS,
   type ListQuery,
@@ -10,11 +10,11 @@ import {
   OWN_SOURCE,
   type SourceRow,
   type TraceRow,
-} from "../rows.ts";
-import type { EnvelopeSource } from "../source.ts";
-import type { TraceEntry } from "../trace/trace_entry.ts";
-import { NO_ROOT_ORDER, rootOrder } from "../trace/trace_root.ts";
-import type { IndexEntries } from "./index_entries.ts";
+} from "../../models/rows.ts";
+import type { EnvelopeSource } from "../../models/source.ts";
+import type { TraceEntry } from "../../models/trace/trace_entry.ts";
+import { NO_ROOT_ORDER, rootOrder } from "../../models/trace/trace_root.ts";
+import type { IndexEntries } from "../../models/index/index_entries.ts";
 
 /** An envelope of the index. Functions over several take them newest first. */
 export interface IndexedEnvelope {
