@@ -1,18 +1,19 @@
 import type { ReactNode } from "react";
-import { GUIDE_KEY } from "../islands/overview/Connect.tsx";
+import { NARROW, SIDEBAR_KEY } from "../islands/shell/Navigation.tsx";
 import { viewsOf } from "../islands/shared/view.ts";
 import { earlyScript } from "../monitoring/browser/early_errors.ts";
 import { InlineScript, PageData } from "../server/page.tsx";
 
 /**
- * Sets two attributes for the style sheet before the first paint: the current view, which the tabs set later, and whether
- * the guide to connect was folded last. Reading `localStorage` throws where the user has forbidden it.
+ * Sets two attributes for the style sheet before the first paint: the current view, which the navigation sets later, and
+ * whether the sidebar was folded last. Reading `localStorage` throws where the user has forbidden it.
  */
 const viewScript = (variant: string) =>
   `!function(d){d.view=(/^#\\/(${
     viewsOf(variant).join("|")
   })\\b/.exec(location.hash)||[0,"overview"])[1];` +
-  `try{d.guide=localStorage["${GUIDE_KEY}"]}catch{}}(document.documentElement.dataset)`;
+  `d.sidebar=matchMedia("${NARROW}").matches?"folded":"open";` +
+  `try{d.sidebar=localStorage["${SIDEBAR_KEY}"]||d.sidebar}catch{}}(document.documentElement.dataset)`;
 
 /**
  * The document around every page. The build completes the head: style, import map, preloads, scripts.

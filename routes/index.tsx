@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Destination } from "../components/Destination.tsx";
+import { Mark } from "../components/Icon.tsx";
 import { OutcomeMark } from "../components/OutcomeMark.tsx";
 import { Panel } from "../components/Panel.tsx";
 import { ServerConfiguration, SettingsTable } from "../components/Configuration.tsx";
@@ -8,15 +9,15 @@ import Consent from "../islands/settings/Consent.tsx";
 import Connect from "../islands/overview/Connect.tsx";
 import Envelopes from "../islands/envelopes/Envelopes.tsx";
 import Errors from "../islands/errors/Errors.tsx";
-import Highlights from "../islands/overview/Highlights.tsx";
+import Navigation from "../islands/shell/Navigation.tsx";
+import Overview from "../islands/overview/Overview.tsx";
 import Logs from "../islands/logs/Logs.tsx";
 import Proof from "../islands/proof/Proof.tsx";
 import Receipts from "../islands/overview/Receipts.tsx";
 import Recordings from "../islands/recordings/Recordings.tsx";
 import Settings from "../islands/settings/Settings.tsx";
 import Signals from "../islands/overview/Signals.tsx";
-import Strip from "../islands/strip/Strip.tsx";
-import Tabs from "../islands/shared/Tabs.tsx";
+import Strip from "../islands/shell/Strip.tsx";
 import Traces from "../islands/traces/Traces.tsx";
 import Visit from "../islands/overview/Visit.tsx";
 import { settings } from "../monitoring/settings.ts";
@@ -37,42 +38,40 @@ export default function Page({ variant }: { variant: string }) {
   const route = slot("route");
   const ingest = slot("ingest");
   const storage = slot("storage");
+  const isInbox = variant === "inbox";
   return (
     <>
-      <header className="plate">
+      <div className="sidebar">
         <title>Sightglass</title>
-        <a href="/">
+        <a className="brand" href="/">
+          <Mark />
           <h1>Sightglass</h1>
         </a>
-        <p>
-          {variant === "inbox"
-            ? "Errors, traces and logs of the application that you are developing."
-            : "Shows the telemetry that this page sends to Sentry, and whether it arrived."}
-        </p>
-      </header>
-      <main id="main">
+        <Island of={Navigation} props={{ variant }} />
         <section className="strip" aria-label="Flow">
           <Island of={Strip} props={{ variant, route, ingest }} />
         </section>
-        <Island of={Tabs} props={{ variant }} />
+      </div>
+      <main id="main">
         <noscript>
           <p className="noscript">
             <OutcomeMark kind="waits" />
             JavaScript is off: this page sends no telemetry, its controls are disabled and its lists
-            are empty. The configuration is shown below.
+            are empty. {isInbox
+              ? "With it, the page shows errors, traces and logs of the application that you are developing."
+              : "With it, the page shows the telemetry that it sends to Sentry, and whether it arrived."}
+            {" "}
+            The configuration is shown below.
           </p>
         </noscript>
-        <div className="view overview">
-          {variant === "inbox"
-            ? (
-              <>
-                <section className="panel connect" aria-labelledby="connect" data-sentry-block="">
-                  <Island of={Connect} load="visible" />
-                </section>
-                <Island of={Highlights} load="visible" />
-              </>
-            )
-            : (
+        {isInbox
+          ? (
+            <View name="overview">
+              <Island of={Overview} load="visible" />
+            </View>
+          )
+          : (
+            <View name="overview">
               <div className="highlights">
                 <Panel
                   id="receipts"
@@ -91,48 +90,55 @@ export default function Page({ variant }: { variant: string }) {
                   />
                 </Panel>
               </div>
-            )}
-          <Panel
-            id="signals"
-            title="Generate telemetry"
-            links={<a href="#/settings">Prove that it arrives</a>}
-          >
-            <Island of={Signals} />
-          </Panel>
-        </div>
-        {variant === "inbox" && INBOX_VIEWS.map(([name, of]) => (
+            </View>
+          )}
+        {isInbox && INBOX_VIEWS.map(([name, of]) => (
           <View key={name} name={name}>
             <Island of={of} load="visible" props={{ variant }} />
           </View>
         ))}
+        {isInbox && (
+          <View name="connect" title="Connect an application">
+            <Island of={Connect} load="visible" />
+          </View>
+        )}
         <View name="envelopes">
           <Island of={Envelopes} load="visible" props={{ variant }} />
         </View>
-        <div className="view specification">
-          <Panel id="configuration" title="Configuration">
-            <ServerConfiguration
-              variant={variant}
-              route={route}
-              ingest={ingest}
-              storage={storage}
-              release={slot("release")}
-              environment={slot("environment")}
-              build={slot("build")}
-            />
-            <SettingsTable settings={settings} />
+        <View name="settings" isRecorded>
+          <Panel
+            id="signals"
+            title="Generate telemetry"
+            links={<a href="#proof">Prove that it arrives</a>}
+          >
+            <Island of={Signals} />
           </Panel>
-          <Panel id="visit" title="This visit" isUnrecorded>
-            <Island of={Visit} />
+          <div className="specification">
+            <Panel id="configuration" title="Configuration">
+              <ServerConfiguration
+                variant={variant}
+                route={route}
+                ingest={ingest}
+                storage={storage}
+                release={slot("release")}
+                environment={slot("environment")}
+                build={slot("build")}
+              />
+              <SettingsTable settings={settings} />
+            </Panel>
+            <Panel id="visit" title="This visit" isUnrecorded>
+              <Island of={Visit} />
+            </Panel>
+          </div>
+          <Panel id="consent" title="Consent" isUnrecorded>
+            <Island of={Consent} load="visible" />
           </Panel>
-        </div>
-        <View name="settings" id="consent" title="Consent">
-          <Island of={Consent} load="visible" />
-        </View>
-        <View name="settings" id="proof" title="Proof of the pipeline">
-          <Island of={Proof} load="visible" props={{ variant, route }} />
-        </View>
-        <View name="settings" title="Cost of monitoring">
-          <Island of={Settings} load="visible" props={{ scripts: slot("scripts"), route }} />
+          <Panel id="proof" title="Proof of the pipeline" isUnrecorded>
+            <Island of={Proof} load="visible" props={{ variant, route }} />
+          </Panel>
+          <Panel id="cost" title="Cost of monitoring" isUnrecorded>
+            <Island of={Settings} load="visible" props={{ scripts: slot("scripts"), route }} />
+          </Panel>
         </View>
       </main>
     </>
@@ -140,21 +146,26 @@ export default function Page({ variant }: { variant: string }) {
 }
 
 /**
- * A view that fills the page below the tabs. Blocked from session recordings, because it shows telemetry.
+ * A view: one of them is shown. Blocked from session recordings, because it shows telemetry.
  *
- * @param props.title visible heading; default: the tab's title, for screen readers only
- * @param props.id the heading's id
+ * @param props.title visible heading; default: the view's
+ * @param props.isRecorded only parts of it are blocked
  */
-function View({ name, title, id = `${name}-view`, children }: {
+function View({ name, title = PAGE_VIEWS[name], isRecorded, children }: {
   name: keyof typeof PAGE_VIEWS;
   title?: string;
-  id?: string;
+  isRecorded?: boolean;
   children: ReactNode;
 }) {
+  const block = isRecorded ? undefined : "";
   return (
-    <section className={`view panel ${name}`} aria-labelledby={id} data-sentry-block="">
-      <header className={title ? undefined : "vh"}>
-        <h2 id={id}>{title ?? PAGE_VIEWS[name]}</h2>
+    <section
+      className={`view ${name}`}
+      aria-labelledby={`${name}-view`}
+      data-sentry-block={block}
+    >
+      <header className="view-head">
+        <h2 id={`${name}-view`}>{title}</h2>
       </header>
       {children}
     </section>

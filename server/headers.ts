@@ -61,6 +61,7 @@ export function contentSecurityPolicy(
     ["style-src 'self'", ...quote(inline.styles)].join(" "),
     ["connect-src 'self'", ...connect].join(" "),
     "img-src 'self'",
+    "font-src 'self'",
     "worker-src 'self'",
     "frame-src 'self'",
     "base-uri 'none'",

@@ -47,7 +47,7 @@ const MIN_CONTRAST = {
 };
 
 /** Backgrounds, and lines that only separate. */
-const WITHOUT_MINIMUM = ["paper", "lit", "rule"];
+const WITHOUT_MINIMUM = ["frame", "paper", "lit", "picked", "rule"];
 
 Deno.test("every colour token → has a minimum contrast, or is listed as having none", () => {
   const listed = [...Object.keys(MIN_CONTRAST), ...WITHOUT_MINIMUM].sort();
@@ -55,7 +55,7 @@ Deno.test("every colour token → has a minimum contrast, or is listed as having
 });
 
 for (const [scheme, tokens] of Object.entries(schemes)) {
-  for (const background of ["paper", "lit"]) {
+  for (const background of ["paper", "lit", "frame"]) {
     for (const [foreground, minimum] of Object.entries(MIN_CONTRAST)) {
       Deno.test(`${scheme}: ${foreground} on ${background} → contrast of at least ${minimum}`, () => {
         const [above, below] = [tokens.get(foreground), tokens.get(background)];

@@ -111,8 +111,8 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
       }}
       empty={
         <p>
-          No envelopes received. <a href="#/">Generate telemetry</a>{" "}
-          on the overview, or drop a saved envelope on this page to inspect it.
+          No envelopes received. <a href="#/settings">Generate telemetry</a>{" "}
+          in Settings, or drop a saved envelope on this page to inspect it.
         </p>
       }
     >

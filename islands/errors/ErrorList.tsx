@@ -15,6 +15,7 @@ import { ErrorLevel } from "./ErrorLevel.tsx";
 import { GroupMark, StateFilter, stateParam } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
 import { cutText } from "../shared/text.ts";
+import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { RowList } from "../shared/RowList.tsx";
 import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
 
@@ -37,15 +38,15 @@ export function ErrorList({ source, returnFrom }: {
   const isUnhandled = params.get("handled") === "false";
   const sort = sortParam(params, GROUP_COLUMNS);
   const state = stateParam(params);
-  const list = useList(source, "errors", {
+  const query = {
     q,
     trace,
     state,
     level,
     ...isUnhandled && { handled: false },
-    sort,
     ...sharedFilters(params),
-  });
+  };
+  const list = useList(source, "errors", { ...query, sort });
   const rows = newestFirst(list.rows, sort, ({ last_seen }) => last_seen);
   const isOpenOnly = source?.groups !== undefined && state === "open";
 
@@ -66,7 +67,12 @@ export function ErrorList({ source, returnFrom }: {
         </>
       }
       menu={<NotificationSwitch source={source} />}
-      above={<OnlyOfTrace what="errors" />}
+      above={
+        <>
+          {rows.length > 0 && <ListHistogram source={source} of="errors" query={query} />}
+          <OnlyOfTrace what="errors" />
+        </>
+      }
       table={{
         className: "groups",
         caption: sort === undefined ? "Errors, last seen first" : "Errors",
@@ -74,9 +80,9 @@ export function ErrorList({ source, returnFrom }: {
       }}
       empty={
         <p>
-          {isOpenOnly ? "No open errors." : "No errors received."} <a href="#/">Generate one</a>
-          {" "}
-          on the overview, or cause an error in your own application.{" "}
+          {isOpenOnly ? "No open errors." : "No errors received."}{" "}
+          <a href="#/settings">Generate one</a>{" "}
+          in Settings, or cause an error in your own application.{" "}
           {isOpenOnly && (
             <a href={fragmentTo("errors", [], { state: "all" })}>Show resolved and muted ones</a>
           )}

@@ -6,6 +6,7 @@ import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabels } from "../shared/SourceLabel.tsx";
 import { ListNotice, OnlyOfTrace } from "../shared/ListNotice.tsx";
 import { useList, useSource } from "../shared/use_source.ts";
+import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { LogTree } from "./LogTree.tsx";
 import { viewIsland } from "../shared/view_island.tsx";
 
@@ -19,17 +20,19 @@ function LogList({ variant }: { variant: string }) {
   const trace = params.get("trace") ?? undefined;
   const filters = sharedFilters(params);
   const level = levelParam(params);
-  const list = useList(source, "logs", { q, trace, level, ...filters });
+  const query = { q, trace, level, ...filters };
+  const list = useList(source, "logs", query);
 
   return (
     <>
-      <ListToolbar source={source} what="logs">
+      <ListToolbar source={source} view="logs" what="logs">
         <LevelFilter />
       </ListToolbar>
+      {list.rows.length > 0 && <ListHistogram source={source} of="logs" query={query} />}
       <OnlyOfTrace what="logs" />
       <ListNotice source={source} list={list} what="logs">
         <p>
-          No logs received. <a href="#/">Generate one</a> of any level on the overview.
+          No logs received. <a href="#/settings">Generate one</a> of any level in Settings.
         </p>
       </ListNotice>
       {list.rows.length > 0 && (

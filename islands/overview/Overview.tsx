@@ -26,7 +26,9 @@ import {
   useSourceState,
 } from "../shared/use_source.ts";
 import { cutText } from "../shared/text.ts";
+import { ConnectGuide } from "./ConnectGuide.tsx";
 import { INBOX_STATES } from "./inbox_states.ts";
+import { useArrival } from "./use_arrival.ts";
 
 /** Rows of each list; the views have the others. */
 const ROWS = 5;
@@ -36,11 +38,15 @@ const MAX_TEXT = 200;
 /** Releases with a link to their errors. */
 const MAX_RELEASES = 3;
 
-/** The newest errors and the slowest traces in the inbox, live; or the form for the token. Inbox mode only. */
-export default withBoundary("The newest errors and slowest traces", InboxHighlights);
+/**
+ * The newest errors and the slowest traces in the inbox, live; before anything has arrived the guide to connect an
+ * application; or the form for the token. Inbox mode only.
+ */
+export default withBoundary("The overview", InboxOverview);
 
-function InboxHighlights() {
+function InboxOverview() {
   const source = useSource("inbox");
+  const { arrival } = useArrival(source, "overview");
   const { state } = useSourceState(source);
   const isForbidden = state === "forbidden";
   const paused = usePausedState();
@@ -59,6 +65,19 @@ function InboxHighlights() {
       <Panel id="locked" title="Inbox" isUnrecorded>
         <InboxTokenForm source={source} />
       </Panel>
+    );
+  }
+  if (arrival === null) {
+    return (
+      <section className="first-run" aria-labelledby="first-run">
+        <h2 id="first-run">Point any Sentry SDK here</h2>
+        <p>
+          Nothing has arrived yet. Copy one line into the application that you are developing: its
+          errors, traces, logs and recordings appear here. No account, and nothing leaves this
+          machine.
+        </p>
+        <ConnectGuide />
+      </section>
     );
   }
   return (
@@ -201,6 +220,6 @@ function HighlightList({ source, list, what, children }: {
 }
 
 const EMPTY = {
-  errors: "No errors received. Connect your application, or press “Handled error” below.",
-  traces: "No traces in the last hour. Use your application, or press “Slow request” below.",
+  errors: "No errors received.",
+  traces: "No traces in the last hour. Use your application to see them.",
 } as const;

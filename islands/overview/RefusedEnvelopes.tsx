@@ -13,10 +13,10 @@ const FIRST_ROWS = 3;
 
 const NONE: readonly Refusal[] = [];
 
-/** What the relay refused since the server started, newest first. Read while the overview is visible. */
+/** What the relay refused since the server started, newest first. Read while the view is visible. */
 export function useRefusals(source: DataSource | undefined): readonly Refusal[] {
   const { refusedVersion } = useSourceState(source);
-  const isVisible = useIsVisible("overview");
+  const isVisible = useIsVisible("connect");
   const read = isVisible && refusedVersion > 0 && source?.refusals;
   // The section reports an inbox that does not respond. Once it responds, this is read again.
   const { value = NONE } = useLoaded(read, [source, refusedVersion, isVisible]);

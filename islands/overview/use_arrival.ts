@@ -3,6 +3,7 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
+import type { View } from "../shared/view.ts";
 import type { Arrival } from "./arrival.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
 
@@ -18,14 +19,12 @@ interface ArrivalState {
   retry(): void;
 }
 
-/** The newest envelope of another application. */
-export function useArrival(source: DataSource | undefined): ArrivalState {
+/** The newest envelope of another application. @param view that shows it */
+export function useArrival(source: DataSource | undefined, view: View): ArrivalState {
   const { rows: [row], state, error, retry } = useList(source, "envelopes", {
     source: APPLICATIONS,
     limit: 1,
-  }, {
-    view: "overview",
-  });
+  }, { view });
   // With no other application, the list has the envelopes of this page.
   const newest = row?.source === OWN_SOURCE.key ? undefined : row;
   const { value } = useLoaded(source && newest && (() => describe(source, newest)), [

@@ -50,7 +50,7 @@ export function RecordingList({ source, returnFrom }: {
       empty={
         <p>
           No recordings received. The page records a part of its visits, and each visit with an
-          error: <a href="#/">throw one</a> on the overview.
+          error: <a href="#/settings">throw one</a> in Settings.
         </p>
       }
     >

@@ -5,6 +5,7 @@ import { LiveStatus } from "./LiveStatus.tsx";
 import { SearchField } from "./SearchField.tsx";
 import { SourceFilter } from "./SourceFilter.tsx";
 import { TimeFilter } from "./TimeFilter.tsx";
+import { PAGE_VIEWS, type View } from "./view.ts";
 import type { DataSource } from "./source/source.ts";
 import { useSourceState } from "./use_source.ts";
 
@@ -17,8 +18,9 @@ import { useSourceState } from "./use_source.ts";
  * @param props.actions the view's own buttons
  * @param props.menu the view's own buttons in the menu
  */
-export function ListToolbar({ source, what, children, actions, menu }: {
+export function ListToolbar({ source, view, what, children, actions, menu }: {
   source: DataSource | undefined;
+  view: View;
   what: string;
   children?: ReactNode;
   actions?: ReactNode;
@@ -35,7 +37,14 @@ export function ListToolbar({ source, what, children, actions, menu }: {
   const isPage = source?.scope === "visit";
   return (
     <div className="bar feed">
-      {!isPage && <SearchField what={what} disabled={!source} />}
+      {/* The view's heading, which is not visible, has the same text. */}
+      <span className="title" aria-hidden="true">{PAGE_VIEWS[view]}</span>
+      {isPage ? null : <SearchField what={what} disabled={!source} />}
+      <div className="actions">
+        <LiveStatus source={source} />
+        {actions}
+        {source && <InboxMenu source={source}>{menu}</InboxMenu>}
+      </div>
       <button
         type="button"
         className="fold"
@@ -49,11 +58,6 @@ export function ListToolbar({ source, what, children, actions, menu }: {
         {!isPage && <SourceFilter source={source} />}
         {!isPage && <TimeFilter />}
         {children}
-      </div>
-      <div className="actions">
-        <LiveStatus source={source} />
-        {actions}
-        {source && <InboxMenu source={source}>{menu}</InboxMenu>}
       </div>
     </div>
   );

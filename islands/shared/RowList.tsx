@@ -68,7 +68,13 @@ export function RowList<Row>(
   useReturnToRow(view, container, returnFrom, hasRows);
   return (
     <div ref={container} {...ROW_CLICKS} {...keyboard}>
-      <ListToolbar source={source} what={what} actions={parts.actions} menu={parts.menu}>
+      <ListToolbar
+        source={source}
+        view={view}
+        what={what}
+        actions={parts.actions}
+        menu={parts.menu}
+      >
         {parts.filters}
       </ListToolbar>
       {parts.above}

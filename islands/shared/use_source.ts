@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } 
 import { visitData } from "../../monitoring/browser/mod.ts";
 import { createInboxSource } from "./source/inbox_source.ts";
 import { type ListState, LiveList } from "./source/live_list.ts";
-import type { Lists, Page } from "../../monitoring/models/rows.ts";
+import type { Histogram, Lists, Page } from "../../monitoring/models/rows.ts";
 import type { ConsoleQuery, DataSource, SourceState } from "./source/source.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
@@ -68,6 +68,8 @@ export function useSourceState(source: DataSource | undefined): SourceState {
 /** The row type of each list. */
 interface ConsoleLists extends Lists {
   readonly envelopes: InboxRow;
+  /** One row. */
+  readonly histogram: Histogram;
 }
 
 /** The view that shows each list, and the key of its rows. */
@@ -84,6 +86,7 @@ const LISTS: {
   pages: { view: "traces", keyOf: (row) => `${row.source} ${row.page}` },
   recordings: { view: "recordings", keyOf: (row) => row.replay_id },
   envelopes: { view: "envelopes", keyOf: (row) => String(row.id) },
+  histogram: { view: "overview", keyOf: () => "histogram" },
 };
 
 /** A list's state and its actions. */
@@ -106,7 +109,7 @@ export function useList<Name extends keyof ConsoleLists>(
   query: ConsoleQuery,
   { view = LISTS[name].view }: { readonly view?: View } = {},
 ): ConsoleList<ConsoleLists[Name]> {
-  const key = [view, name, query.limit].join();
+  const key = [view, name, query.limit, query.of].join();
   const list = useMemo(() => source && cachedList(source, name, key, query), [source, key]);
   const { version } = useSourceState(source);
   const paused = usePausedState();
@@ -169,8 +172,15 @@ function listOf<Name extends keyof ConsoleLists>(
 ): Promise<Page<ConsoleLists[Name]>> {
   const rows: Promise<Page<ConsoleLists[keyof ConsoleLists]>> = name === "envelopes"
     ? source.envelopes(query)
+    : name === "histogram"
+    ? histogramOf(source, query)
     : source.list(name as keyof Lists, query);
   return rows as Promise<Page<ConsoleLists[Name]>>;
+}
+
+async function histogramOf(source: DataSource, query: ConsoleQuery): Promise<Page<Histogram>> {
+  const histogram = await source.histogram?.(query);
+  return { rows: histogram ? [histogram] : [], next: null };
 }
 
 /** The source's state when the user paused the lists; undefined: not paused. All views share it. */

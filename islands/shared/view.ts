@@ -7,10 +7,11 @@ import { useSyncExternalStore } from "react";
 /** The views: their name in the fragment (`#/traces`) and their title. */
 export const PAGE_VIEWS = {
   overview: "Overview",
-  traces: "Traces",
   errors: "Errors",
+  traces: "Traces",
   logs: "Logs",
   recordings: "Recordings",
+  connect: "Connect",
   envelopes: "Envelopes",
   settings: "Settings",
 } as const;

@@ -8,6 +8,7 @@ import { useTelemetry } from "../shared/telemetry.ts";
 import { useFlow } from "../shared/use_flow.ts";
 import {
   acceptedWord,
+  PHASE_SUMMARY,
   type PipelineCounts,
   type PipelineEnds,
   PipelineStrip,
@@ -34,6 +35,7 @@ export function LivePipelineStrip(ends: PipelineEnds) {
     <PipelineStrip
       ends={ends}
       counts={counts}
+      summary={phase === "running" && accepted > 0 ? "All delivered" : PHASE_SUMMARY[phase]}
       tube={<Tube fresh={flow.fresh} waiting={waiting} />}
       status={
         <>

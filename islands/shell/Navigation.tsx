@@ -1,56 +1,131 @@
-import { type ComponentType, useEffect, useState } from "react";
-import { useTelemetry } from "./telemetry.ts";
-import { currentView, PAGE_VIEWS, useSharedParams, useView, type View, viewsOf } from "./view.ts";
+import { useEffect, useState } from "react";
+import { Icon } from "../../components/Icon.tsx";
+import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
+import {
+  currentView,
+  PAGE_VIEWS,
+  useSharedParams,
+  useView,
+  type View,
+  viewsOf,
+} from "../shared/view.ts";
+
+/** The groups of the sidebar. */
+const GROUPS: readonly { readonly title: string; readonly views: readonly View[] }[] = [
+  { title: "", views: ["overview"] },
+  { title: "Investigate", views: ["errors", "traces", "logs", "recordings"] },
+  { title: "Set up", views: ["connect", "envelopes", "settings"] },
+];
+
+/** Links in the bar at the bottom of a phone, beside "More". */
+const BAR_LINKS = 4;
+
+/** Key of `localStorage`, and the key that folds the sidebar to its icons. */
+export const SIDEBAR_KEY = "sightglass.sidebar";
+const FOLD_KEY = "[";
 
 /**
- * The navigation between views: links to fragments.
+ * The navigation between views: links to fragments, in a sidebar or, on phones, in a bar at the bottom.
  *
  * @param props.variant `inbox` or `relay`
  */
-export default function Tabs({ variant }: { variant: string }) {
-  const Count = useTabCount();
+export default function Navigation({ variant }: { variant: string }) {
   const current = useView();
   const search = useSharedParams();
+  const [isMoreOpen, setMoreOpen] = useState(false);
+  const views = viewsOf(variant);
   useEffect(() => {
     document.documentElement.dataset.view = current;
     document.title = current === "overview" ? "Sightglass" : `${PAGE_VIEWS[current]} · Sightglass`;
+    setMoreOpen(false);
   }, [current]);
   useEffect(handleSkipLink, []);
+  useEffect(loadFonts, []);
   useEffect(() => {
     addEventListener("dragover", preventFileNavigation);
     addEventListener("drop", preventFileNavigation);
+    addEventListener("keydown", foldByKey);
+    addEventListener("resize", foldByWidth);
     return () => {
       removeEventListener("dragover", preventFileNavigation);
       removeEventListener("drop", preventFileNavigation);
+      removeEventListener("keydown", foldByKey);
+      removeEventListener("resize", foldByWidth);
     };
   }, []);
   return (
-    <nav className="tabs" aria-label="Views">
-      {viewsOf(variant).map((view) => (
-        <a
-          key={view}
-          href={view === "overview" ? "#/" : `#/${view}${search}`}
-          aria-current={view === current ? "page" : undefined}
-        >
-          {PAGE_VIEWS[view]}
-          {Count && <Count view={view} variant={variant} />}
-        </a>
+    <nav className={isMoreOpen ? "views more-open" : "views"} aria-label="Views">
+      {GROUPS.map(({ title, views: all }) => (
+        <ul key={title} aria-label={title || undefined} data-title={title}>
+          {all.filter((view) =>
+            views.includes(view)
+          ).map((view) => (
+            <li key={view} className={views.indexOf(view) < BAR_LINKS ? "in-bar" : undefined}>
+              <a
+                href={view === "overview" ? "#/" : `#/${view}${search}`}
+                aria-current={view === current ? "page" : undefined}
+                title={PAGE_VIEWS[view]}
+              >
+                <Icon name={view} />
+                <span>{PAGE_VIEWS[view]}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
       ))}
+      <button
+        type="button"
+        className="more"
+        aria-expanded={isMoreOpen}
+        onClick={() => setMoreOpen(!isMoreOpen)}
+      >
+        <Icon name="more" />
+        More
+      </button>
+      <button
+        type="button"
+        className="fold-sidebar"
+        title={`Fold the sidebar (${FOLD_KEY})`}
+        aria-keyshortcuts={FOLD_KEY}
+        onClick={foldSidebar}
+      >
+        <Icon name="collapse" />
+        <span>Fold the sidebar</span>
+      </button>
     </nav>
   );
 }
 
-/** The counts are loaded after the page's first scripts, with what shows that telemetry runs. */
-function useTabCount() {
-  const { phase } = useTelemetry();
-  const isStarting = phase === "waiting";
-  const [Count, setCount] = useState<ComponentType<{ view: View; variant: string }>>();
-  useEffect(() => {
-    if (isStarting) return;
-    // Without them the tabs work.
-    import("./TabCount.tsx").then(({ TabCount }) => setCount(() => TabCount), () => {});
-  }, [isStarting]);
-  return Count;
+/** Below this width the sidebar is folded, unless the user has unfolded it. */
+export const NARROW = "(max-width: 68.75rem)";
+
+/** Folds the sidebar to its icons, or unfolds it. Remembered for later visits. */
+function foldSidebar(): void {
+  const { dataset } = document.documentElement;
+  dataset.sidebar = dataset.sidebar === "folded" ? "open" : "folded";
+  storeChoice(SIDEBAR_KEY, dataset.sidebar);
+}
+
+/** Folds the sidebar where the window is narrow; `_app.tsx` did before the first paint. */
+function foldByWidth(): void {
+  document.documentElement.dataset.sidebar = storedChoice(SIDEBAR_KEY) ??
+    (matchMedia(NARROW).matches ? "folded" : "open");
+}
+
+function foldByKey({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): void {
+  if (key !== FOLD_KEY || ctrlKey || metaKey || altKey) return;
+  if (target instanceof Element && target.closest("input, textarea, select")) return;
+  foldSidebar();
+}
+
+/** The page's own typefaces. Loaded once the page is drawn: they must not delay it. */
+const FONTS = { "Geist": "/fonts/geist.woff2", "Geist Mono": "/fonts/geist-mono.woff2" };
+
+function loadFonts(): void {
+  for (const [family, path] of Object.entries(FONTS)) {
+    if ([...document.fonts].some((face) => face.family === family)) continue;
+    document.fonts.add(new FontFace(family, `url(${path})`, { weight: "100 900" }));
+  }
 }
 
 /** Without this the browser opens a file that is dropped on the page. Only the envelopes view accepts files. */

@@ -1,9 +1,14 @@
 import { type ComponentType, useEffect, useState } from "react";
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
-import { phaseSentence, type PipelineEnds, PipelineStrip } from "./PipelineStrip.tsx";
+import {
+  PHASE_SUMMARY,
+  phaseSentence,
+  type PipelineEnds,
+  PipelineStrip,
+} from "./PipelineStrip.tsx";
 
-/** The strip at the top of the page: what telemetry sends from this browser through the relay to the ingest. */
+/** The pipeline in the sidebar: what telemetry sends from this browser through the relay to the ingest. */
 export default withBoundary("The pipeline strip", IdleOrLive);
 
 /** Before telemetry runs, nothing can be sent: until then the live part is not loaded. */
@@ -24,5 +29,5 @@ function IdleOrLive(ends: PipelineEnds) {
   const status = hasFailed
     ? "Telemetry is running, but the live display did not load. Reload the page to see it."
     : phaseSentence({ phase, reason });
-  return <PipelineStrip ends={ends} status={status} />;
+  return <PipelineStrip ends={ends} summary={PHASE_SUMMARY[phase]} status={status} />;
 }

@@ -17,6 +17,7 @@ import { useShowsOwn, useSourceList } from "../shared/source_list.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
 import { useLiveSpans } from "./use_live_spans.ts";
+import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { RowList } from "../shared/RowList.tsx";
 import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
 
@@ -85,7 +86,14 @@ export function TraceList({ source, returnFrom, compareWith }: {
         </>
       }
       above={compareWith === undefined
-        ? <OnlyWithSpan {...own} count={list.rows.length} hasMore={list.more !== undefined} />
+        ? (
+          <>
+            {rows.length > 0 && (
+              <ListHistogram source={source} of="traces" query={{ q, ...own, ...filters }} />
+            )}
+            <OnlyWithSpan {...own} count={list.rows.length} hasMore={list.more !== undefined} />
+          </>
+        )
         : (
           <p className="filtered-by">
             <span>
@@ -110,7 +118,7 @@ export function TraceList({ source, returnFrom, compareWith }: {
       }}
       empty={
         <p>
-          No traces received. <a href="#/">Generate telemetry</a> on the overview.
+          No traces received. <a href="#/settings">Generate telemetry</a> in Settings.
         </p>
       }
     >

@@ -1,6 +1,6 @@
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import type { InboxItem, InboxPage, InboxRow } from "../protocol/inbox_row.ts";
-import type { GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
+import type { GroupState, Histogram, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 
 /**
  * The newest envelopes as received, up to limits of size and age, and the index that the lists of traces, errors
@@ -35,6 +35,8 @@ export interface Inbox {
   page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
   /** {@linkcode page} for the list of envelopes. */
   envelopes(query: ListQuery): Page<InboxRow>;
+  /** The rows of a list over time. */
+  histogram(query: ListQuery): Histogram;
   /** The sources, and the counts of all lists by a query's source, release and time. */
   sources(query: ListQuery): SourceList;
   /**

@@ -195,6 +195,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
 
 function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
   if (view === "sources") return inbox.sources(query);
+  if (view === "histogram") return inbox.histogram(query);
   return view === "envelopes" ? inbox.envelopes(query) : inbox.page(view, query);
 }
 

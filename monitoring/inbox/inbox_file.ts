@@ -3,7 +3,7 @@ import { transaction } from "../storage/open_database.ts";
 import type { InboxQuery, InboxSlice } from "./inbox.ts";
 import type { IndexEntries } from "../models/index/index_entries.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
-import type { GroupAlert, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
+import type { GroupAlert, Histogram, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 import type { LogPage, NewEnvelope, NotStored, ReadyChange } from "./change.ts";
 import { EnvelopeTable } from "./envelope_table.ts";
 import { GroupStates } from "./group_states.ts";
@@ -176,6 +176,10 @@ export class InboxFile {
   /** @throws {CursorError} */
   envelopes(query: ListQuery): Page<InboxRow> {
     return this.#read(() => this.#lists.envelopes(query, this.state().last));
+  }
+
+  histogram(query: ListQuery): Histogram {
+    return this.#read(() => this.#lists.histogram(query, this.state().last));
   }
 
   sources({ source, release, environment, since, until }: ListQuery): SourceList {

@@ -13,6 +13,9 @@ import { logRow } from "../models/log_entry.ts";
 import { type RecordingEntry, recordingRow } from "../models/recording/recording_entry.ts";
 import {
   type ErrorGroupRow,
+  type Histogram,
+  type HistogramPart,
+  histogramRange,
   type ListCounts,
   type ListQuery,
   type Lists,
@@ -36,8 +39,10 @@ import {
   chartsSql,
   envelopesSql,
   errorGroupsSql,
+  histogramSql,
   logsSql,
   occurrencesSql,
+  oldestSql,
   opsSql,
   recordingsSql,
   SOURCES_SQL,
@@ -45,6 +50,9 @@ import {
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
+
+/** Longest time of a histogram without `since`. */
+const MAX_RANGE_MS = 30 * 24 * 3_600_000;
 
 /** Newest web vitals that a table of pages is made of: read and sorted in some 50 ms. */
 const MAX_VITALS = 20_000;
@@ -231,6 +239,31 @@ export class ListReader {
     );
     const values = { ...valuesOf({ ...query, state: "open" }), asOf, limit: MAX_COUNT };
     return { ...this.#all(`SELECT ${counts.join()}`, values)[0] as ListCounts };
+  }
+
+  /**
+   * The rows of the list `of` over time: from `since`, else from the oldest row of the last 30 days, to `until`, else
+   * to `now`.
+   */
+  histogram(query: ListQuery, last: number): Histogram {
+    const { of = "traces", since, until, now = Date.now() } = query;
+    const end = Math.max(until ?? now, since ?? 0);
+    const [{ oldest }] = this.#all(oldestSql(of), {}) as [{ oldest: number | null }];
+    // A sender's clock may be wrong by years.
+    const start = since ?? Math.min(end, Math.max(oldest ?? 0, end - MAX_RANGE_MS));
+    const range = histogramRange(start, end);
+    const { asOf } = cursorOf(undefined, last);
+    const warn = LOG_LEVELS.indexOf("warn");
+    const found = this.#all(histogramSql(of, query), {
+      ...valuesOf(query),
+      ...range,
+      asOf,
+      warn,
+    }) as (HistogramPart & { part: number })[];
+    const parts = Array<HistogramPart>(Math.round((range.to - range.from) / range.step))
+      .fill({ count: 0, warnings: 0, failures: 0 });
+    for (const { part, ...counts } of found) parts[part] = counts;
+    return { ...range, parts };
   }
 
   /** {@linkcode SourceList.ops}. */

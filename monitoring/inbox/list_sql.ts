@@ -1,5 +1,5 @@
 import { PLACES } from "../models/index/list_cursor.ts";
-import { type ListQuery, readSort, type SortColumn } from "../models/rows.ts";
+import { type HistogramList, type ListQuery, readSort, type SortColumn } from "../models/rows.ts";
 
 /**
  * A list as SQL. Parts are constant text; the query's values are bound by name (`valuesOf` in `list_reader.ts`), also
@@ -184,6 +184,12 @@ export function tracesSql(query: ListQuery): SqlList {
 /** The counted errors of a group, see `groupTotals` in `memory_rows.ts`. */
 const countedErrors = (query: ListQuery) => all(filtersOf(query, [...SENDER, ...TIME]));
 
+/** Whether a group is in the query's state. @param key its key */
+const isInState = (key: string) =>
+  `iif(:state = 'open', ${key} NOT IN (SELECT group_key FROM group_states` +
+  " WHERE state IN ('resolved', 'muted'))," +
+  ` ${key} IN (SELECT group_key FROM group_states WHERE state = :state))`;
+
 /** Groups of errors: the newest of each. */
 export function errorGroupsSql(query: ListQuery): SqlList {
   const sent = all(filtersOf(query, SENDER));
@@ -197,12 +203,7 @@ export function errorGroupsSql(query: ListQuery): SqlList {
       ` min(e.at) FILTER (WHERE ${sent}) AS first_seen,` +
       ` max(e.at) FILTER (WHERE ${sent}) AS last_seen,` +
       ` count(*) FILTER (WHERE ${all(filters)}) AS matching`,
-    having: when(
-      query.state,
-      "iif(:state = 'open', id NOT IN (SELECT group_key FROM group_states" +
-        " WHERE state IN ('resolved', 'muted'))," +
-        " id IN (SELECT group_key FROM group_states WHERE state = :state))",
-    ),
+    having: when(query.state, isInState("id")),
     ranks: { first_seen: "first_seen", last_seen: "last_seen", count: "matching" },
     joins: " LEFT JOIN group_states AS g ON g.group_key = page.id",
     columns: `e.entry, ${SOURCE}, page.count, page.first_seen, page.last_seen,` +
@@ -264,6 +265,34 @@ export function recordingsSql(query: ListQuery): SqlList {
       ` (SELECT count(*) FROM error_entries AS x WHERE ${ranDuring("x", "page.id")}) AS errors`,
   });
 }
+
+/** The time of each row of a list, and whether it is a warning (1) or a failure (2). */
+const OVER_TIME: Readonly<Record<HistogramList, (query: ListQuery) => string>> = {
+  traces: (query) =>
+    "SELECT coalesce(root.started_at, root.seen_at) AS at, 2 * (page.failed OR page.errors > 0)" +
+    ` AS kind FROM (${tracesSql(query).rows}) AS page JOIN trace_entries AS root` +
+    ` ON root.place = ${ofRoot("r.place", "page.id")}`,
+  errors: (query) =>
+    `SELECT at, 2 * (handled IS 0) AS kind FROM error_entries AS e WHERE ${
+      all([
+        ...filtersOf(query, ["trace", "group", "level", "handled", ...COMMON]),
+        ...when(query.state, isInState("e.group_key")),
+      ])
+    }`,
+  logs: (query) =>
+    "SELECT at, (level >= :warn) + (level > :warn) AS kind FROM log_entries AS e" +
+    ` WHERE ${all(filtersOf(query, ["trace", "level", ...COMMON]))}`,
+};
+
+/** The rows of a list from `:from` to before `:to`, counted in parts of `:step` milliseconds. */
+export const histogramSql = (list: HistogramList, query: ListQuery): string =>
+  "SELECT CAST((at - :from) / :step AS INTEGER) AS part, count(*) AS count," +
+  " sum(kind = 1) AS warnings, sum(kind = 2) AS failures" +
+  ` FROM (${OVER_TIME[list](query)}) WHERE at >= :from AND at < :to GROUP BY part`;
+
+/** The time of the oldest row of a list, whatever its filters. @param list names a table of entries */
+export const oldestSql = (list: HistogramList): string =>
+  `SELECT min(at) AS oldest FROM ${list.slice(0, -1)}_entries`;
 
 /** Web vitals. The query's text is searched in the names of the pages, which are known only later. */
 export function vitalsSql(query: ListQuery): SqlList {

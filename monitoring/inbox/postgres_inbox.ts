@@ -119,6 +119,7 @@ class PostgresInbox implements Inbox {
   list: Inbox["list"] = (query) => this.#replica.list(query);
   page: Inbox["page"] = (name, query) => this.#replica.page(name, query);
   envelopes: Inbox["envelopes"] = (query) => this.#replica.envelopes(query);
+  histogram: Inbox["histogram"] = (query) => this.#replica.histogram(query);
   sources: Inbox["sources"] = (query) => this.#replica.sources(query);
   extent: Inbox["extent"] = () => this.#replica.extent();
   bytes: Inbox["bytes"] = (id) => this.#replica.bytes(id);

@@ -5,6 +5,7 @@ import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import {
   GROUP_STATES,
   type GroupState,
+  HISTOGRAM_LISTS,
   LIST_SORTS,
   type ListQuery,
   type Lists,
@@ -61,7 +62,7 @@ export function readParameters(
   };
 }
 
-type ListName = keyof Lists | "envelopes" | "sources";
+type ListName = keyof Lists | "envelopes" | "sources" | "histogram";
 
 /** The query of a list. */
 export interface ListParameters {
@@ -79,6 +80,7 @@ const LIST_NAMES: Readonly<Record<ListName, true>> = {
   recordings: true,
   envelopes: true,
   sources: true,
+  histogram: true,
 };
 
 /** Longer than what people type or paste into a search field, and than a release. */
@@ -123,6 +125,7 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       op: optional("op", nameOf("an operation")),
       name: optional("name", nameOf("a span's name")),
       preflights: optional("preflights", trueOrFalse),
+      of: optional("of", oneOf(HISTOGRAM_LISTS)),
       page: optional("page", nameOf("a page")),
       since: optional("since", timeBound(now)),
       until: optional("until", timeBound(now)),

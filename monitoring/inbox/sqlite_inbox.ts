@@ -16,7 +16,15 @@ import {
 import { envelopeChange, type LogPage, type NotStored, type ReadyChange } from "./change.ts";
 import type { GroupStateRow } from "./group_states.ts";
 import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
-import type { GroupAlert, GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
+import type {
+  GroupAlert,
+  GroupState,
+  Histogram,
+  ListQuery,
+  Lists,
+  Page,
+  SourceList,
+} from "../models/rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
 import type { ReadSourceMap } from "./script_maps.ts";
@@ -200,6 +208,10 @@ export class SqliteInbox implements Inbox {
 
   envelopes(query: ListQuery): Page<InboxRow> {
     return this.#run((file) => file.envelopes(query));
+  }
+
+  histogram(query: ListQuery): Histogram {
+    return this.#run((file) => file.histogram(query));
   }
 
   sources(query: ListQuery): SourceList {

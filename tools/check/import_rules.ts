@@ -51,7 +51,8 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "monitoring/runtime/": "monitoring/protocol/ monitoring/settings.ts deno_internals.ts",
   "monitoring/browser/": "monitoring/settings.ts monitoring/protocol/",
   // A view imports nothing of another view.
-  "islands/*/": "components/ islands/shared/ monitoring/browser/mod.ts monitoring/models/ " +
+  "islands/*/":
+    "components/ islands/shared/ islands/charts/ monitoring/browser/mod.ts monitoring/models/ " +
     "monitoring/protocol/ !npm:@sentry/",
   "components/": "monitoring/settings.ts monitoring/protocol/retry.ts type:monitoring/models/ " +
     "type:monitoring/protocol/ type:monitoring/browser/mod.ts !npm:@sentry/ !npm:@opentelemetry/",

@@ -3,7 +3,7 @@ import { INBOX_TIMEOUT_MS, noAnswer, refusal, requestInbox } from "./inbox_reque
 import type { ImportResult } from "../../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
 import type { Refusal } from "../../../monitoring/protocol/relay_api.ts";
-import type { Lists, Page, SourceList } from "../../../monitoring/models/rows.ts";
+import type { Histogram, Lists, Page, SourceList } from "../../../monitoring/models/rows.ts";
 import { isZstd, readBody } from "../../../monitoring/protocol/read_body.ts";
 import * as notifications from "../notifications.ts";
 import type { ConsoleQuery, DataSource, MapOrigins } from "./source.ts";
@@ -44,6 +44,7 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     list: <Name extends keyof Lists>(name: Name, query: ConsoleQuery) =>
       getView<Page<Lists[Name]>>(name, query),
     envelopes: (query) => getView<Page<InboxRow>>("envelopes", query),
+    histogram: (query) => getView<Histogram>("histogram", query),
     sources: (query) => getView<SourceList>("sources", query),
     refusals: async () => (await getView<Page<Refusal>>("refusals")).rows,
     async envelope(id) {

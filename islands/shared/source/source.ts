@@ -2,6 +2,7 @@ import type { ImportResult } from "../../../monitoring/protocol/inbox_archive.ts
 import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
 import type {
   GroupState,
+  Histogram,
   ListQuery,
   Lists,
   Page,
@@ -26,6 +27,8 @@ export interface DataSource {
   list<Name extends keyof Lists>(name: Name, query: ConsoleQuery): Promise<Page<Lists[Name]>>;
   /** {@linkcode list} for envelopes. */
   envelopes(query: ConsoleQuery): Promise<Page<InboxRow>>;
+  /** The rows of a list over time; undefined if this source cannot count them. */
+  readonly histogram?: (query: ConsoleQuery) => Promise<Histogram>;
   /** The sources, and the counts of all lists by a query's source, release and time. */
   sources(query: ConsoleQuery): Promise<SourceList>;
   /** The decompressed bytes of an envelope; undefined if it is not stored (any more). */

@@ -1,0 +1,152 @@
+import { type PointerEvent, useRef, useState } from "react";
+import { formatCount } from "../../components/format.ts";
+import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
+import type { Histogram, HistogramPart } from "../../monitoring/models/rows.ts";
+import { timeTicks } from "./time_ticks.ts";
+
+/** Names of what the bars count. */
+export interface BarWords {
+  /** Singular: "trace". */
+  readonly what: string;
+  readonly failed: string;
+  /** Undefined: there are no warnings. */
+  readonly warned?: string;
+}
+
+/** Height of the drawing in units of its own; it is stretched to its frame. */
+const HEIGHT = 100;
+/** A bar of one among thousands can still be seen. */
+const MIN_BAR = 3;
+const MOST_TICKS = 7;
+
+/**
+ * Bars over time: failures at the base line, warnings above them, then the rest. Dragging over the bars chooses their
+ * time; the time filter of the list does the same for the keyboard.
+ *
+ * @param props.onChoose gets the chosen time, milliseconds since 1970
+ */
+export function TimeBars({ histogram, words, onChoose }: {
+  histogram: Histogram;
+  words: BarWords;
+  onChoose?: (from: number, to: number) => void;
+}) {
+  const { from, to, step, parts } = histogram;
+  const most = Math.max(1, ...parts.map(({ count }) => count));
+  const plot = useRef<HTMLDivElement>(null);
+  const [hovered, setHovered] = useState<number>();
+  const [start, setStart] = useState<number>();
+
+  /** The part below the pointer. */
+  const partAt = ({ clientX }: PointerEvent) => {
+    const { left, width } = plot.current!.getBoundingClientRect();
+    const part = Math.floor((clientX - left) / width * parts.length);
+    return Math.max(0, Math.min(parts.length - 1, part));
+  };
+  const choose = (event: PointerEvent) => {
+    const end = partAt(event);
+    if (start !== undefined && start !== end) {
+      const [first, last] = [Math.min(start, end), Math.max(start, end)];
+      onChoose?.(from + first * step, from + (last + 1) * step);
+    }
+    setStart(undefined);
+  };
+  const band = start !== undefined && hovered !== undefined
+    ? { first: Math.min(start, hovered), last: Math.max(start, hovered) }
+    : hovered !== undefined
+    ? { first: hovered, last: hovered }
+    : undefined;
+  const percent = (part: number) => `${part / parts.length * 100}%`;
+  return (
+    <figure className="time-bars">
+      <figcaption>
+        <BarLegend histogram={histogram} words={words} />
+        <output aria-hidden="true">
+          {hovered !== undefined && describePart(histogram, hovered, words)}
+        </output>
+      </figcaption>
+      <div
+        className={onChoose ? "plot choosing" : "plot"}
+        ref={plot}
+        onPointerMove={(event) => setHovered(partAt(event))}
+        onPointerLeave={() => setHovered(undefined)}
+        onPointerDown={(event) => {
+          if (!onChoose || event.button !== 0) return;
+          event.preventDefault();
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setStart(partAt(event));
+        }}
+        onPointerUp={choose}
+        onPointerCancel={() => setStart(undefined)}
+      >
+        {band && (
+          <i
+            className="band"
+            style={{ left: percent(band.first), width: percent(band.last - band.first + 1) }}
+          />
+        )}
+        <svg
+          viewBox={`0 0 ${parts.length} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
+          <path className="rest" d={bars(parts, most, 0)} />
+          <path className="warned" d={bars(parts, most, 1)} />
+          <path className="failed" d={bars(parts, most, 2)} />
+        </svg>
+        <span className="most" aria-hidden="true">{most.toLocaleString("en")}</span>
+      </div>
+      <div className="time-axis" aria-hidden="true">
+        {timeTicks(from, to, MOST_TICKS).map(({ at, label }) => (
+          <span key={at} style={{ left: `${(at - from) / (to - from) * 100}%` }}>{label}</span>
+        ))}
+      </div>
+    </figure>
+  );
+}
+
+/** Path of the bars that contain at least what is as bad: the worse ones are drawn over them. */
+function bars(parts: readonly HistogramPart[], most: number, kind: 0 | 1 | 2): string {
+  return parts.map(({ count, warnings, failures }, part) => {
+    const value = kind === 0
+      ? count
+      : kind === 1
+      ? (warnings > 0 ? warnings + failures : 0)
+      : failures;
+    if (value === 0) return "";
+    const height = Math.max(MIN_BAR, value / most * HEIGHT);
+    return `M${part + 0.1} ${HEIGHT}v${-height}h.8v${height}z`;
+  }).join("");
+}
+
+function BarLegend({ histogram: { parts }, words }: { histogram: Histogram; words: BarWords }) {
+  const sum = (name: keyof HistogramPart) => parts.reduce((sum, part) => sum + part[name], 0);
+  const [count, warnings, failures] = [sum("count"), sum("warnings"), sum("failures")];
+  return (
+    <span className="legend">
+      <b>{formatCount(count, words.what)}</b>
+      {words.warned && warnings > 0 && (
+        <span className="warned">{warnings.toLocaleString("en")} {words.warned}</span>
+      )}
+      {failures > 0 && (
+        <span className="failed">{failures.toLocaleString("en")} {words.failed}</span>
+      )}
+    </span>
+  );
+}
+
+/** "23:05:10 to 23:05:20: 13 traces, 2 failed". */
+function describePart(
+  { from, step, parts }: Histogram,
+  part: number,
+  { what, warned, failed }: BarWords,
+): string {
+  const { count, warnings, failures } = parts[part]!;
+  const now = Date.now();
+  const at = from + part * step;
+  return `${formatDateAndTime(at, now, formatTimeOfDay)} to ${formatTimeOfDay(at + step)}: ` +
+    [
+      formatCount(count, what),
+      ...warned && warnings > 0 ? [`${warnings} ${warned}`] : [],
+      ...failures > 0 ? [`${failures} ${failed}`] : [],
+    ].join(", ");
+}

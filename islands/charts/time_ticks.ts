@@ -1,0 +1,45 @@
+import { formatDay, formatTimeOfDay } from "../../components/format_time.ts";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Distances of ticks that people count in. */
+const STEPS = [
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND_MS),
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE_MS),
+  ...[1, 2, 3, 6, 12].map((n) => n * HOUR_MS),
+  ...[1, 2, 7, 14].map((n) => n * DAY_MS),
+];
+
+export interface TimeTick {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly label: string;
+}
+
+/**
+ * The ticks of a time axis in the browser's time zone: full minutes, hours or days.
+ *
+ * @param from milliseconds since 1970
+ * @param to milliseconds since 1970
+ * @param most number of ticks
+ */
+export function timeTicks(from: number, to: number, most: number): TimeTick[] {
+  const step = STEPS.find((step) => (to - from) / step <= most) ?? (to - from) / most;
+  // Local midnights and full hours, also in zones that are not whole hours from UTC.
+  const offset = new Date(from).getTimezoneOffset() * MINUTE_MS;
+  const ticks: TimeTick[] = [];
+  for (let at = Math.ceil((from - offset) / step) * step + offset; at < to; at += step) {
+    ticks.push({ at, label: labelOf(at, step, to) });
+  }
+  return ticks;
+}
+
+function labelOf(at: number, step: number, now: number): string {
+  if (step < MINUTE_MS) return formatTimeOfDay(at);
+  const time = formatTimeOfDay(at).slice(0, 5);
+  if (step >= DAY_MS) return formatDay(at, now) || "today";
+  return time === "00:00" ? formatDay(at, now) || time : time;
+}
