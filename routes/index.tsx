@@ -16,10 +16,10 @@ import Proof from "../islands/proof/Proof.tsx";
 import Receipts from "../islands/overview/Receipts.tsx";
 import Recordings from "../islands/recordings/Recordings.tsx";
 import Settings from "../islands/settings/Settings.tsx";
-import Signals from "../islands/overview/Signals.tsx";
+import Signals from "../islands/settings/Signals.tsx";
 import Strip from "../islands/shell/Strip.tsx";
 import Traces from "../islands/traces/Traces.tsx";
-import Visit from "../islands/overview/Visit.tsx";
+import Visit from "../islands/settings/Visit.tsx";
 import { settings } from "../monitoring/settings.ts";
 import { Island, slot } from "../server/page.tsx";
 

@@ -2,7 +2,7 @@ import { type PointerEvent, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import type { Histogram, HistogramPart } from "../../monitoring/models/rows.ts";
-import { timeTicks } from "./time_ticks.ts";
+import { TimeAxis } from "./TimeAxis.tsx";
 
 /** Names of what the bars count. */
 export interface BarWords {
@@ -17,17 +17,18 @@ export interface BarWords {
 const HEIGHT = 100;
 /** A bar of one among thousands can still be seen. */
 const MIN_BAR = 3;
-const MOST_TICKS = 7;
 
 /**
  * Bars over time: failures at the base line, warnings above them, then the rest. Dragging over the bars chooses their
  * time; the time filter of the list does the same for the keyboard.
  *
+ * @param props.mostTicks of the time axis
  * @param props.onChoose gets the chosen time, milliseconds since 1970
  */
-export function TimeBars({ histogram, words, onChoose }: {
+export function TimeBars({ histogram, words, mostTicks = 7, onChoose }: {
   histogram: Histogram;
   words: BarWords;
+  mostTicks?: number;
   onChoose?: (from: number, to: number) => void;
 }) {
   const { from, to, step, parts } = histogram;
@@ -95,11 +96,7 @@ export function TimeBars({ histogram, words, onChoose }: {
         </svg>
         <span className="most" aria-hidden="true">{most.toLocaleString("en")}</span>
       </div>
-      <div className="time-axis" aria-hidden="true">
-        {timeTicks(from, to, MOST_TICKS).map(({ at, label }) => (
-          <span key={at} style={{ left: `${(at - from) / (to - from) * 100}%` }}>{label}</span>
-        ))}
-      </div>
+      <TimeAxis from={from} to={to} most={mostTicks} />
     </figure>
   );
 }

@@ -1,6 +1,4 @@
 import { memo } from "react";
-import { formatDuration } from "../../components/format.ts";
-import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { type ErrorGroupRow, GROUP_COLUMNS } from "../../monitoring/models/rows.ts";
 import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
@@ -15,6 +13,7 @@ import { ErrorLevel } from "./ErrorLevel.tsx";
 import { GroupMark, StateFilter, stateParam } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
 import { cutText } from "../shared/text.ts";
+import { Sparkline } from "../charts/Sparkline.tsx";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { RowList } from "../shared/RowList.tsx";
 import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
@@ -147,7 +146,7 @@ const ErrorRow = memo(function ErrorRow({ row, href, isTabStop, ...place }: RowP
         <TimeAgo at={first_seen} />
       </td>
       <td className="chart">
-        <ErrorChart row={row} />
+        <Sparkline row={row} showsTime />
       </td>
       <td className="last">
         <TimeAgo at={last_seen} />
@@ -155,30 +154,3 @@ const ErrorRow = memo(function ErrorRow({ row, href, isTabStop, ...place }: RowP
     </ListRow>
   );
 });
-
-/** Errors of a group over time: a bar for each part, as high as its share of the highest. */
-function ErrorChart({ row: { count, chart, chart_from, chart_to } }: { row: ErrorGroupRow }) {
-  const most = chart.reduce((a, b) => Math.max(a, b), 1);
-  const parts = chart.filter((errors) => errors > 0).length;
-  const time = (at: number) => formatDateAndTime(at, Date.now(), formatTimeOfDay);
-  const text = `${time(chart_from)} to ${time(chart_to)}: errors in ${parts} of ` +
-    `${chart.length} parts, at most ${most} in one`;
-  // A part with any error has a bar that can be seen.
-  const bar = (errors: number, part: number) =>
-    errors === 0 ? "" : `M${part} 10v${-Math.max(1.5, errors / most * 10)}h.8V10z`;
-  return (
-    <>
-      <svg
-        viewBox={`0 0 ${chart.length} 10`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={text}
-      >
-        <title>{text}</title>
-        <path d={chart.map(bar).join("")} />
-      </svg>
-      {/* Each row has a scale of its own. */}
-      {count > 1 && <small>in {formatDuration(chart_to - chart_from)}</small>}
-    </>
-  );
-}

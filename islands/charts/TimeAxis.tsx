@@ -43,3 +43,18 @@ function labelOf(at: number, step: number, now: number): string {
   if (step >= DAY_MS) return formatDay(at, now) || "today";
   return time === "00:00" ? formatDay(at, now) || time : time;
 }
+
+/** The labels of a time axis. @param props.most number of them */
+export function TimeAxis({ from, to, most }: { from: number; to: number; most: number }) {
+  const percent = (at: number) => (at - from) / (to - from) * 100;
+  return (
+    <div className="time-axis" aria-hidden="true">
+      {timeTicks(from, to, most).map(({ at, label }) => (
+        // At the edges a label would be cut.
+        <span key={at} style={{ left: `clamp(1.25rem, ${percent(at)}%, 100% - 1.25rem)` }}>
+          {label}
+        </span>
+      ))}
+    </div>
+  );
+}
