@@ -15,10 +15,8 @@ export interface Build {
 
 /** What the overview loads after its islands answer, without further input. */
 const AFTER_LOAD = [
-  "islands/overview/Connect.tsx",
-  "islands/overview/Highlights.tsx",
-  "islands/shared/TabCount.tsx",
-  "islands/strip/LivePipelineStrip.tsx",
+  "islands/overview/Overview.tsx",
+  "islands/shell/LivePipelineStrip.tsx",
   "monitoring/browser/start_telemetry.ts",
   "monitoring/browser/recording_chunk.ts",
 ];

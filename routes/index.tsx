@@ -79,7 +79,7 @@ export default function Page({ variant }: { variant: string }) {
                   links={<a href="#/envelopes">Their content</a>}
                   isUnrecorded
                 >
-                  <Island of={Receipts} />
+                  <Island of={Receipts} load="visible" />
                 </Panel>
                 <Panel id="destination" title="Destination">
                   <Destination
@@ -111,7 +111,7 @@ export default function Page({ variant }: { variant: string }) {
             title="Generate telemetry"
             links={<a href="#proof">Prove that it arrives</a>}
           >
-            <Island of={Signals} />
+            <Island of={Signals} load="visible" />
           </Panel>
           <div className="specification">
             <Panel id="configuration" title="Configuration">
@@ -127,7 +127,7 @@ export default function Page({ variant }: { variant: string }) {
               <SettingsTable settings={settings} />
             </Panel>
             <Panel id="visit" title="This visit" isUnrecorded>
-              <Island of={Visit} />
+              <Island of={Visit} load="visible" />
             </Panel>
           </div>
           <Panel id="consent" title="Consent" isUnrecorded>

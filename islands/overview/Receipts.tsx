@@ -1,3 +1,4 @@
+import "../shared/background_code.ts";
 import { Fragment, memo } from "react";
 import { countItems } from "../../components/count_items.ts";
 import { type Column, ScrollingTable } from "../../components/DataTable.tsx";

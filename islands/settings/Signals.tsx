@@ -1,3 +1,4 @@
+import "../shared/background_code.ts";
 import { useState } from "react";
 import { formatDuration } from "../../components/format.ts";
 import { log, type SignalKind } from "../../monitoring/browser/mod.ts";

@@ -1,3 +1,4 @@
+import "../shared/background_code.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Id } from "../../components/Id.tsx";
 import type { TelemetryState } from "../../monitoring/browser/mod.ts";

@@ -2,14 +2,22 @@
  * Code that several of the modules share which the page loads once it has been drawn. Each of them imports this list, so
  * that the bundler makes one file of the code, not one for each combination of them.
  */
+import "../../components/count_items.ts";
+import "../../components/DataTable.tsx";
+import "../../components/Id.tsx";
+import "../../components/KeyValueList.tsx";
+import "../../components/Panel.tsx";
 import "../../components/ReadFailure.tsx";
 import "../../monitoring/models/parsed_envelope.ts";
 import "../../monitoring/models/recording/recording_payload.ts";
 import "../../monitoring/models/trace/trace_name.ts";
 import "../../monitoring/protocol/inbox_archive.ts";
 import "../../monitoring/protocol/loopback.ts";
+import "../charts/ListHistogram.tsx";
+import "../charts/Sparkline.tsx";
 import "./InboxTokenForm.tsx";
 import "./LiveStatus.tsx";
+import "./manual_span.ts";
 import "./SettledText.tsx";
 import "./source_labels.ts";
 import "./source_list.ts";

@@ -5,7 +5,6 @@ import "../../monitoring/models/error/error_entry.ts";
 import "../../monitoring/models/index/index_entries.ts";
 import "../../monitoring/models/trace/page_vitals.ts";
 import "../../monitoring/models/recording/recording.ts";
-import "../charts/ListHistogram.tsx";
 import "./DetailView.tsx";
 import "./ListToolbar.tsx";
 import "./read_envelopes.ts";

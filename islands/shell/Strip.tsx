@@ -1,3 +1,5 @@
+// Shared with telemetry: in the first script it is no file of its own.
+import "../../monitoring/protocol/retry.ts";
 import { type ComponentType, useEffect, useState } from "react";
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";

@@ -48,7 +48,7 @@ test("errors of an island → file, line, function and source text of the TypeSc
     {
       control: "Component error",
       text: ERRORS.component,
-      in: "islands/overview/Signals.tsx",
+      in: "islands/settings/Signals.tsx",
       by: "ExampleComponent",
     },
   ];

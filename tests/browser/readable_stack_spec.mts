@@ -133,7 +133,7 @@ test("an error of the page → file, line, column and function in the sources", 
     "Unhandled rejection": { text: ERRORS.rejection, in: actions, name: "rejectUnhandled" },
     "Component error": {
       text: ERRORS.component,
-      in: "islands/overview/Signals.tsx",
+      in: "islands/settings/Signals.tsx",
       name: "ExampleComponent",
     },
   };

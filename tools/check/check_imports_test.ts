@@ -64,14 +64,14 @@ const REFUSED = [
   "monitoring/runtime/telemetry.ts → routes/index.tsx",
   "monitoring/runtime/telemetry.ts → monitoring/relay/relay.ts",
   "monitoring/browser/sdk.ts → monitoring/models/rows.ts",
-  "monitoring/browser/sdk.ts → islands/overview/Visit.tsx",
+  "monitoring/browser/sdk.ts → islands/settings/Visit.tsx",
   "monitoring/browser/sdk.ts → components/OutcomeMark.tsx",
-  "islands/overview/Visit.tsx → monitoring/browser/transport.ts",
-  "islands/overview/Highlights.tsx → type monitoring/inbox/http.ts",
-  "islands/overview/Visit.tsx → type monitoring/relay/relay.ts",
-  "islands/overview/Visit.tsx → routes/index.tsx",
-  "islands/overview/Visit.tsx → npm:@sentry/react",
-  "components/OutcomeMark.tsx → islands/overview/Visit.tsx",
+  "islands/settings/Visit.tsx → monitoring/browser/transport.ts",
+  "islands/overview/Overview.tsx → type monitoring/inbox/http.ts",
+  "islands/settings/Visit.tsx → type monitoring/relay/relay.ts",
+  "islands/settings/Visit.tsx → routes/index.tsx",
+  "islands/settings/Visit.tsx → npm:@sentry/react",
+  "components/OutcomeMark.tsx → islands/settings/Visit.tsx",
   "components/OutcomeMark.tsx → monitoring/browser/mod.ts",
   "components/OutcomeMark.tsx → monitoring/models/rows.ts",
   "components/OutcomeMark.tsx → type monitoring/relay/relay.ts",
@@ -149,7 +149,7 @@ const ALLOWED = [
   "components/OutcomeMark.tsx → monitoring/settings.ts",
   "components/OutcomeMark.tsx → type monitoring/protocol/inbox_row.ts",
   "routes/monitoring.ts → monitoring/relay/relay.ts",
-  "routes/index.tsx → islands/overview/Visit.tsx",
+  "routes/index.tsx → islands/settings/Visit.tsx",
   "routes/_state.ts → type config.ts",
   "server/app.ts → node:path",
   "server/app_test.ts → server/testdata/page.tsx",
@@ -183,7 +183,7 @@ Deno.test("file in a new folder → refused until it has a rule", () => {
 
 Deno.test("an island reaches a node: module over other files → refused, with the chain", () => {
   const problems = checkImports(imports(
-    "islands/overview/Highlights.tsx → islands/shared/source/feed.ts",
+    "islands/overview/Overview.tsx → islands/shared/source/feed.ts",
     "islands/shared/source/feed.ts → monitoring/models/describe.ts",
     "monitoring/models/describe.ts → node:zlib",
   ));
@@ -194,7 +194,7 @@ Deno.test("an island reaches a node: module over other files → refused, with t
 
 Deno.test("an island imports only types of a module that imports node: → allowed", () => {
   const problems = checkImports(imports(
-    "islands/overview/Highlights.tsx → type monitoring/models/describe.ts",
+    "islands/overview/Overview.tsx → type monitoring/models/describe.ts",
     "monitoring/models/describe.ts → node:zlib",
   ));
   assert.deepEqual(problems, []);
