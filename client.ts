@@ -14,3 +14,6 @@ const islands: HydrateOptions = {
 };
 void hydrateIslands(islands);
 followLinks({ ...islands, onNavigate: navigated });
+
+// The SDK and the views share it: an export of the first script is no file of its own.
+export { isRetryable } from "./monitoring/protocol/retry.ts";

@@ -69,12 +69,12 @@ export function sizesOf({ manifest, html }: Build): Figure[] {
   }
 }
 
-/** Files that each island which is loaded later needs, besides those of the loaded overview. */
+/** Files that each view needs, besides those of the loaded overview. */
 function viewsOf(manifest: Manifest): { source: string; files: Set<string> }[] {
   const loaded = AFTER_LOAD.map((source) => assetsOf(manifest, source))
     .reduce((all, assets) => all.union(assets), firstAssets(manifest, "/"));
-  return Object.values(manifest.assets).filter(({ kind }) => kind === "island")
-    .flatMap(({ entryPoint }) => entryPoint ?? [])
+  return Object.values(manifest.assets).flatMap(({ entryPoint }) => entryPoint ?? [])
+    .filter((source) => /^islands\/.*\.tsx$/.test(source))
     .map((source) => ({ source, files: assetsOf(manifest, source).difference(loaded) }));
 }
 

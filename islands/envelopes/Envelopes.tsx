@@ -1,18 +1,16 @@
 import "../shared/view_code.ts";
 import { useCallback, useEffect, useState } from "react";
+import type { PageFacts } from "../shared/page_facts.ts";
 import { fragmentTo, useFragment, useIsVisible } from "../shared/fragment.ts";
 import { useSource, useSourceState } from "../shared/use_source.ts";
 import { EnvelopeDetails } from "./EnvelopeDetails.tsx";
 import { EnvelopeList, type ReturnFrom, useEnvelopes } from "./EnvelopeList.tsx";
 import { FileDetails } from "./FileDetails.tsx";
-import { viewIsland } from "../shared/view_island.tsx";
 
 /**
  * The envelopes view: the list (`#/envelopes`), one envelope (`#/envelopes/ID`), or a file that the user opened.
  */
-export default viewIsland("envelopes", EnvelopesView);
-
-function EnvelopesView({ variant }: { variant: string }) {
+export default function EnvelopesView({ variant }: PageFacts) {
   const source = useSource(variant);
   const { path: [idText], params } = useFragment("envelopes");
   // Also while a detail is open, so that the list is unchanged when the user returns.

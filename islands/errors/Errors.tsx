@@ -1,12 +1,12 @@
 import "../shared/view_code.ts";
 import { useEffect, useRef } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
+import type { PageFacts } from "../shared/page_facts.ts";
 import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
 import type { DataSource } from "../shared/source/source.ts";
 import { useList, useSource } from "../shared/use_source.ts";
 import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
 import { ErrorList } from "./ErrorList.tsx";
-import { viewIsland } from "../shared/view_island.tsx";
 
 /** Ids of events have 32 digits, keys of groups have fewer. */
 const EVENT_ID = /^[\da-f]{32}$/;
@@ -20,9 +20,7 @@ const GROUP_KEY = /^[\da-f]{14}$/;
  * - `#/errors/GROUP/ENVELOPE`: the error in that envelope
  * - `#/errors/EVENT` and `#/errors/EVENT/ENVELOPE`: redirects to the event's group
  */
-export default viewIsland("errors", ErrorsView);
-
-function ErrorsView({ variant }: { variant: string }) {
+export default function ErrorsView({ variant }: PageFacts) {
   const source = useSource(variant);
   const { path: [group, envelope], params } = useFragment("errors");
   // Navigation within the view removes the focused element; arrival by address does not.

@@ -1,6 +1,7 @@
 import "../shared/view_code.ts";
 import { LevelFilter, levelParam } from "../shared/ChoiceFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
+import type { PageFacts } from "../shared/page_facts.ts";
 import { useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabels } from "../shared/SourceLabel.tsx";
@@ -8,12 +9,9 @@ import { ListNotice, OnlyOfTrace } from "../shared/ListNotice.tsx";
 import { useList, useSource } from "../shared/use_source.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { LogTree } from "./LogTree.tsx";
-import { viewIsland } from "../shared/view_island.tsx";
 
 /** The view of logs, newest first (`#/logs`). */
-export default viewIsland("logs", LogList);
-
-function LogList({ variant }: { variant: string }) {
+export default function LogList({ variant }: PageFacts) {
   const source = useSource(variant);
   const { params } = useFragment();
   const q = params.get("q") ?? undefined;

@@ -3,7 +3,6 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { SourceState } from "../shared/source/source.ts";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { SettledText } from "../shared/SettledText.tsx";
 import { useSource, useSourceState } from "../shared/use_source.ts";
 import type { Arrival } from "./arrival.ts";
@@ -13,9 +12,7 @@ import { useArrival } from "./use_arrival.ts";
 import { INBOX_STATES } from "./inbox_states.ts";
 
 /** How an application sends to this server, the newest envelope of one, and what was refused. Inbox mode only. */
-export default withBoundary("The guide to connect an application", ConnectView);
-
-function ConnectView() {
+export default function Connect() {
   const source = useSource("inbox");
   const { state } = useSourceState(source);
   const { arrival, error, retry } = useArrival(source, "connect");

@@ -2,7 +2,6 @@ import "../shared/background_code.ts";
 import { useEffect, useRef } from "react";
 import { Panel } from "../../components/Panel.tsx";
 import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveStatus } from "../shared/LiveStatus.tsx";
@@ -22,9 +21,7 @@ const DEFAULT_RANGE = "1h";
  * The applications that have sent something, and what they did in the chosen time, live; before anything has arrived
  * the guide to connect an application; or the form for the token. Inbox mode only.
  */
-export default withBoundary("The overview", InboxOverview);
-
-function InboxOverview() {
+export default function Overview() {
   const source = useSource("inbox");
   const { arrival } = useArrival(source, "overview");
   const { state } = useSourceState(source);

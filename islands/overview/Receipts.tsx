@@ -1,4 +1,3 @@
-import "../shared/background_code.ts";
 import { Fragment, memo } from "react";
 import { countItems } from "../../components/count_items.ts";
 import { type Column, ScrollingTable } from "../../components/DataTable.tsx";
@@ -11,7 +10,7 @@ import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
 /** The envelopes that this browser has sent, each with its outcome. Relay mode only. */
-export default withBoundary("The list of sent envelopes", ReceiptTable);
+export const Receipts = withBoundary("The list of sent envelopes", ReceiptTable);
 
 function ReceiptTable() {
   const { receipts } = useTelemetry();

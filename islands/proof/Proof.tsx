@@ -14,7 +14,7 @@ import type { ProofOptions, ProofState } from "./run_proof.ts";
 import { messageOf } from "../shared/text.ts";
 
 /** The proof: makes one signal of each kind and follows each to where it ends. */
-export default withBoundary("The proof", ProofPanel);
+export const Proof = withBoundary("The proof", ProofPanel);
 
 function ProofPanel(props: ProofOptions) {
   const { variant, route } = props;

@@ -1,21 +1,19 @@
 import "../shared/view_code.ts";
+import type { PageFacts } from "../shared/page_facts.ts";
 import { useFragment } from "../shared/fragment.ts";
 import { useSource } from "../shared/use_source.ts";
 import { RecordingList } from "./RecordingList.tsx";
 import { RecordingView } from "./RecordingView.tsx";
-import { viewIsland } from "../shared/view_island.tsx";
 import { useShownBefore } from "../shared/list_navigation.ts";
+
+/** Any other text in the address does not identify a recording. */
+const REPLAY_ID = /^[\da-f]{32}$/;
 
 /**
  * The view of session recordings: the list (`#/recordings`), or one of them (`#/recordings/ID`), at a moment
  * (`?at=TIME`, milliseconds since 1970).
  */
-export default viewIsland("recordings", ListOrRecording);
-
-/** Any other text in the address does not identify a recording. */
-const REPLAY_ID = /^[\da-f]{32}$/;
-
-function ListOrRecording({ variant }: { variant: string }) {
+export default function ListOrRecording({ variant }: PageFacts) {
   const source = useSource(variant);
   // While another view is open, the last recording stays as it is.
   const { path: [id = ""] } = useFragment("recordings");

@@ -36,7 +36,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** A switch for each kind of signal that this browser may collect and send. */
-export default withBoundary("Consent", ConsentSwitches);
+export const Consent = withBoundary("Consent", ConsentSwitches);
 
 function ConsentSwitches() {
   // Undefined until telemetry was started: the switches need JavaScript.

@@ -1,97 +1,43 @@
 import "../shared/background_code.ts";
-import { useEffect, useMemo, useState } from "react";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { useMounted, useTelemetry } from "../shared/telemetry.ts";
-import { useFlow } from "../shared/use_flow.ts";
-import { CostTables } from "./CostTables.tsx";
-import {
-  computeVisitCost,
-  type LoadedResource,
-  type LongFrame,
-  type MonitoringScripts,
-} from "./visit_cost.ts";
-import { useLoaded } from "../shared/use_loaded.ts";
+import { ServerConfiguration, SettingsTable } from "../../components/Configuration.tsx";
+import { Panel } from "../../components/Panel.tsx";
+import { Proof } from "../proof/Proof.tsx";
+import type { PageFacts } from "../shared/page_facts.ts";
+import { Consent } from "./Consent.tsx";
+import { Cost } from "./Cost.tsx";
+import { Signals } from "./Signals.tsx";
+import { Visit } from "./Visit.tsx";
 
-interface Props {
-  /** {@linkcode MonitoringScripts} of the build as JSON; filled in when the server starts. */
-  readonly scripts: string;
-  /** Where the browser sends envelopes: a path, or "direct to the ingest". */
-  readonly route: string;
-}
-
-/** The settings view: what monitoring costs this visit. The page has the configuration above it. */
-export default withBoundary("The cost of monitoring", (props: Props) => {
-  const mounted = useMounted();
-  return mounted ? <Cost {...props} /> : <p className="empty">Not measured yet.</p>;
-});
-
-function Cost({ scripts: json, route }: Props) {
-  const scripts = useMemo(() => JSON.parse(json) as MonitoringScripts, [json]);
-  const measurements = useMeasurements();
-  const telemetry = useTelemetry();
-  const { sent } = useFlow();
-  const cost = computeVisitCost({ ...measurements, scripts, route, origin: location.origin });
-  const stored = { waiting: telemetry.waiting, bytes: useStoredBytes(telemetry.waiting) };
+/** Test signals, configuration, consent, the proof, and what monitoring costs this very page. */
+export default function Settings(page: PageFacts) {
+  const { variant, route, scripts } = page;
   return (
-    <CostTables
-      scripts={scripts}
-      cost={cost}
-      sent={sent}
-      stored={stored}
-      timing={telemetry}
-    />
+    <>
+      <Panel
+        id="signals"
+        title="Generate telemetry"
+        links={<a href="#proof">Prove that it arrives</a>}
+      >
+        <Signals />
+      </Panel>
+      <div className="specification">
+        <Panel id="configuration" title="Configuration">
+          <ServerConfiguration {...page} />
+          <SettingsTable settings={page.settings} />
+        </Panel>
+        <Panel id="visit" title="This visit" isUnrecorded>
+          <Visit />
+        </Panel>
+      </div>
+      <Panel id="consent" title="Consent" isUnrecorded>
+        <Consent />
+      </Panel>
+      <Panel id="proof" title="Proof of the pipeline" isUnrecorded>
+        <Proof variant={variant} route={route} />
+      </Panel>
+      <Panel id="cost" title="Cost of monitoring" isUnrecorded>
+        <Cost scripts={scripts} route={route} />
+      </Panel>
+    </>
   );
-}
-
-/**
- * Bytes of this origin's databases, where envelopes are stored; undefined: not reported by this browser.
- *
- * @param waiting asks again when this changes
- */
-function useStoredBytes(waiting: number): number | undefined {
-  return useLoaded(async () => {
-    // Not on insecure origins.
-    const { usage, usageDetails }: Estimate = await navigator.storage?.estimate() ?? {};
-    return usageDetails?.indexedDB ?? usage;
-  }, [waiting]).value;
-}
-
-/** Chromium also reports parts. */
-interface Estimate extends StorageEstimate {
-  readonly usageDetails?: { readonly indexedDB?: number };
-}
-
-interface Measurements {
-  readonly resources: readonly LoadedResource[];
-  /** Undefined: this browser does not report long frames. */
-  readonly frames?: readonly LongFrame[];
-}
-
-const FRAMES = "long-animation-frame";
-
-/**
- * Requests and long frames since the page was opened, as far as the browser has kept them (by default 250 requests and
- * 200 frames).
- */
-function useMeasurements(): Measurements {
-  const [measurements, setMeasurements] = useState<Measurements>({ resources: [] });
-  useEffect(() => {
-    const reportsFrames = PerformanceObserver.supportedEntryTypes.includes(FRAMES);
-    const resources: LoadedResource[] = [];
-    const frames: LongFrame[] = [];
-    const observer = new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) {
-        if (entry.entryType === FRAMES) frames.push(entry as unknown as LongFrame);
-        else resources.push(entry as PerformanceResourceTiming);
-      }
-      setMeasurements({
-        resources: [...resources],
-        ...(reportsFrames && { frames: [...frames] }),
-      });
-    });
-    observer.observe({ type: "resource", buffered: true });
-    if (reportsFrames) observer.observe({ type: FRAMES, buffered: true });
-    return () => observer.disconnect();
-  }, []);
-  return measurements;
 }

@@ -1,4 +1,3 @@
-import "../shared/background_code.ts";
 import { useState } from "react";
 import { formatDuration } from "../../components/format.ts";
 import { log, type SignalKind } from "../../monitoring/browser/mod.ts";
@@ -7,7 +6,7 @@ import { useMounted, useTelemetry } from "../shared/telemetry.ts";
 import * as signal from "./signal_actions.ts";
 
 /** Controls that make one signal each: an error, a log or a span. */
-export default withBoundary("The list of signals", SignalControls);
+export const Signals = withBoundary("The list of signals", SignalControls);
 
 function SignalControls() {
   const mounted = useMounted();

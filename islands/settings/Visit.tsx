@@ -1,4 +1,3 @@
-import "../shared/background_code.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Id } from "../../components/Id.tsx";
 import type { TelemetryState } from "../../monitoring/browser/mod.ts";
@@ -7,7 +6,7 @@ import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
 /** This visit: the state of telemetry, its trace, and the recording. */
-export default withBoundary("This visit", VisitProperties);
+export const Visit = withBoundary("This visit", VisitProperties);
 
 function VisitProperties() {
   const {

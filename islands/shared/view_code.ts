@@ -14,4 +14,3 @@ import "./sort_columns.ts";
 import "./trace_reader.ts";
 import "./use_recording_href.ts";
 import "./use_table_rows.tsx";
-import "./view_island.tsx";

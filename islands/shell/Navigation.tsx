@@ -29,7 +29,7 @@ const FOLD_KEY = "[";
  *
  * @param props.variant `inbox` or `relay`
  */
-export default function Navigation({ variant }: { variant: string }) {
+export function Navigation({ variant }: { variant: string }) {
   const current = useView();
   const search = useSharedParams();
   const [isMoreOpen, setMoreOpen] = useState(false);

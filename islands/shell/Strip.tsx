@@ -1,5 +1,3 @@
-// Shared with telemetry: in the first script it is no file of its own.
-import "../../monitoring/protocol/retry.ts";
 import { type ComponentType, useEffect, useState } from "react";
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
@@ -11,7 +9,7 @@ import {
 } from "./PipelineStrip.tsx";
 
 /** The pipeline in the sidebar: what telemetry sends from this browser through the relay to the ingest. */
-export default withBoundary("The pipeline strip", IdleOrLive);
+export const Strip = withBoundary("The pipeline strip", IdleOrLive);
 
 /** Before telemetry runs, nothing can be sent: until then the live part is not loaded. */
 function IdleOrLive(ends: PipelineEnds) {

@@ -1,23 +1,21 @@
 import "../shared/view_code.ts";
+import type { PageFacts } from "../shared/page_facts.ts";
 import { useFragment } from "../shared/fragment.ts";
 import { useSource } from "../shared/use_source.ts";
 import { PageVitals } from "./PageVitals.tsx";
 import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";
 import { TraceView } from "./TraceView.tsx";
-import { viewIsland } from "../shared/view_island.tsx";
 import { useShownBefore } from "../shared/list_navigation.ts";
+
+/** Any other text in the address does not identify a trace. */
+const TRACE_ID = /^[\da-f]{32}$/;
 
 /**
  * The view of traces: the list (`#/traces`), the web vitals of pages (`#/traces/vitals`), one trace (`#/traces/ID`),
  * the list to choose another one from (`#/traces/ID/compare`), or both (`#/traces/ID/compare/ID`).
  */
-export default viewIsland("traces", ListOrTrace);
-
-/** Any other text in the address does not identify a trace. */
-const TRACE_ID = /^[\da-f]{32}$/;
-
-function ListOrTrace({ variant }: { variant: string }) {
+export default function ListOrTrace({ variant }: PageFacts) {
   const source = useSource(variant);
   const { view, path: [id = "", word, other = ""] } = useFragment();
   const traceId = view === "traces" && TRACE_ID.test(id) ? id : undefined;

@@ -21,7 +21,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "config.ts": `config_table.ts config_values.ts ${VALUES}`,
   "config_table.ts": `config_values.ts ${VALUES}`,
   "config_values.ts": VALUES,
-  "client.ts": "server/client/ monitoring/browser/mod.ts monitoring/browser/client_config.ts",
+  "client.ts": "server/client/ monitoring/protocol/retry.ts monitoring/browser/mod.ts monitoring/browser/client_config.ts",
   "monitoring/settings.ts": "",
   "deno_internals.ts": "",
   "monitoring/post_json.ts": "",
@@ -51,6 +51,11 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "monitoring/runtime/": "monitoring/protocol/ monitoring/settings.ts deno_internals.ts",
   "monitoring/browser/": "monitoring/settings.ts monitoring/protocol/",
   // A view imports nothing of another view.
+  // The shell loads each view; the settings contain the proof.
+  "islands/shell/":
+    "components/ islands/ monitoring/browser/mod.ts monitoring/protocol/ !npm:@sentry/",
+  "islands/settings/": "components/ islands/shared/ islands/proof/Proof.tsx " +
+    "monitoring/browser/mod.ts monitoring/models/ monitoring/protocol/ !npm:@sentry/",
   "islands/*/":
     "components/ islands/shared/ islands/charts/ monitoring/browser/mod.ts monitoring/models/ " +
     "monitoring/protocol/ !npm:@sentry/",

@@ -1,0 +1,68 @@
+import { type ComponentType, useEffect, useState } from "react";
+import { Mark } from "../../components/Icon.tsx";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import type { PageFacts } from "../shared/page_facts.ts";
+import { useMounted } from "../shared/telemetry.ts";
+import { PAGE_VIEWS, useView, type View, viewsOf } from "../shared/view.ts";
+import { Navigation } from "./Navigation.tsx";
+import { Strip } from "./Strip.tsx";
+import { VIEW_CODE } from "./views.ts";
+
+/** The whole page: sidebar, and the views beside it, of which one is shown. */
+export default function Console(page: PageFacts) {
+  const { variant, route, ingest } = page;
+  return (
+    <div className="console">
+      <div className="sidebar">
+        <a className="brand" href="/">
+          <Mark />
+          <h1>Sightglass</h1>
+        </a>
+        <Navigation variant={variant} />
+        <section className="strip" aria-label="Flow">
+          <Strip variant={variant} route={route} ingest={ingest} />
+        </section>
+      </div>
+      <main id="main">
+        {viewsOf(variant).map((view) => <ViewSection key={view} view={view} page={page} />)}
+      </main>
+    </div>
+  );
+}
+
+/** Views of which only parts show telemetry: these are blocked from recordings themselves. */
+const RECORDED: ReadonlySet<View> = new Set(["settings"]);
+
+/** A view. Once opened it stays in the document, so that the user returns to what was there. */
+function ViewSection({ view, page }: { view: View; page: PageFacts }) {
+  const isMounted = useMounted();
+  const isOpen = useView() === view;
+  const [Content, setContent] = useState<ComponentType<PageFacts>>();
+  const [hasFailed, setFailed] = useState(false);
+  useEffect(() => {
+    if (!isMounted || !isOpen || Content) return;
+    VIEW_CODE[view](page.variant).then(
+      (module) => setContent(() => module.default),
+      () => setFailed(true),
+    );
+  }, [isMounted, isOpen]);
+  return (
+    <section
+      className={`view ${view}`}
+      aria-labelledby={`${view}-view`}
+      // It shows telemetry, which no recording may contain.
+      data-sentry-block={RECORDED.has(view) ? undefined : ""}
+    >
+      <header className="view-head">
+        <h2 id={`${view}-view`}>{PAGE_VIEWS[view]}</h2>
+      </header>
+      <ErrorBoundary what={`The ${view} view`}>
+        {Content
+          ? <Content {...page} />
+          : hasFailed
+          ? <p role="alert">This part of the page did not load. Reload to try again.</p>
+          : <p className="empty">{`Loading ${view}.`}</p>}
+      </ErrorBoundary>
+    </section>
+  );
+}
