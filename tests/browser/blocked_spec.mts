@@ -1,13 +1,13 @@
 /** Telemetry blocked in different ways: every view shows a message and works. */
 import type { Page } from "@playwright/test";
 import { PAGE_VIEWS, type View } from "../../islands/shared/view.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
 import {
   BLOCKED_MESSAGES,
   BLOCKED_WAYS,
   type BlockedWay,
   blockLaterScripts,
-} from "../harness/browser/blocked_ways.ts";
-import { expect, test } from "../harness/browser/fixtures.ts";
+} from "../harness/browser/requests.ts";
 import { ERRORS, make } from "../harness/browser/signals.ts";
 import { openView, tab } from "../harness/browser/views.ts";
 

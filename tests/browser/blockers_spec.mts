@@ -3,11 +3,10 @@ import { readFileSync } from "node:fs";
 import { FiltersEngine, Request, type RequestType } from "@ghostery/adblocker";
 import type { Page } from "@playwright/test";
 import { readManifest } from "../../server/manifest.ts";
-import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
+import { type Arrivals, errorOf, expect, test } from "../harness/browser/fixtures.ts";
 import type { PageWatch } from "../harness/browser/page_watch.ts";
-import type { SentRequests } from "../harness/browser/sent_requests.ts";
+import type { SentRequests } from "../harness/browser/requests.ts";
 import { ERRORS, makeEverySignal, openPage, sampleRecording } from "../harness/browser/signals.ts";
-import { errorOf } from "../harness/browser/arrived_signals.ts";
 
 /** Replaces the test server's origin: rules match host names. */
 const EXAMPLE_ORIGIN = "https://page.example";

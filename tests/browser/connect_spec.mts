@@ -2,10 +2,10 @@
 import type { Page } from "@playwright/test";
 import { inboxAddress, SNIPPETS } from "../../islands/overview/snippets.ts";
 import { type ApplicationSite, serveApplication } from "../harness/browser/application_site.ts";
-import { installSdks, modulesOf } from "../sdks/installed.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
-import { MARKUP } from "../harness/browser/posted_envelopes.ts";
+import { MARKUP } from "../harness/browser/posted.ts";
+import { installSdks, modulesOf } from "../sdks/installed.ts";
 
 const connect = (page: Page) => page.getByRole("region", { name: "Connect your application" });
 const toggle = (page: Page) =>

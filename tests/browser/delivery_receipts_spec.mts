@@ -8,7 +8,7 @@ import {
   MARK,
   reportedLosses,
 } from "../harness/browser/marks.ts";
-import { sentText } from "../harness/browser/sent_requests.ts";
+import { sentText } from "../harness/browser/requests.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 
 const RECEIPTS = "Envelopes sent by this page, newest first";

@@ -2,14 +2,14 @@
 import { gzipSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { holdRequests } from "../harness/browser/held_requests.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
-import { inspectFile } from "../harness/browser/saved_files.ts";
+import { holdRequests } from "../harness/browser/requests.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import {
   envelopeLinks,
   envelopeRows,
   envelopesView,
+  inspectFile,
   openView,
   tab,
 } from "../harness/browser/views.ts";

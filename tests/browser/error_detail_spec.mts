@@ -1,24 +1,24 @@
 /** One error of the page itself, of the server, of another SDK, or of an attacker. */
 import type { Page } from "@playwright/test";
-import {
-  errorDetail,
-  errorList,
-  openError,
-  sourceLine,
-  stackFrame,
-} from "../harness/browser/errors_view.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { MARKUP } from "../harness/browser/posted_envelopes.ts";
 import {
   hostileEvent,
   javaEvent,
+  MARKUP,
   messageEvent,
   nodeEvent,
   postEvents,
   pythonEvent,
-} from "../harness/browser/posted_errors.ts";
+} from "../harness/browser/posted.ts";
 import { ERRORS, make, openPage, shownTraceId } from "../harness/browser/signals.ts";
-import { openView } from "../harness/browser/views.ts";
+import {
+  errorDetail,
+  errorList,
+  openError,
+  openView,
+  sourceLine,
+  stackFrame,
+} from "../harness/browser/views.ts";
 
 /** Expects the detail to show this source line, marked, in the frame that is open at first. */
 async function expectSourceLine(page: Page, path: string, text: string): Promise<void> {

@@ -1,24 +1,24 @@
 /** The list of errors: groups, occurrences, addresses, keyboard. */
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
+import {
+  javaEvent,
+  messageEvent,
+  nodeEvent,
+  postEnvelope,
+  postEvents,
+  pythonEvent,
+} from "../harness/browser/posted.ts";
+import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import {
   errorDetail,
   errorList,
   errorRow,
   openError,
+  openView,
   sourceLine,
   stackFrame,
-} from "../harness/browser/errors_view.ts";
-import { expect, test } from "../harness/browser/fixtures.ts";
-import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
-import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
-import {
-  javaEvent,
-  messageEvent,
-  nodeEvent,
-  postEvents,
-  pythonEvent,
-} from "../harness/browser/posted_errors.ts";
-import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
-import { openView } from "../harness/browser/views.ts";
+} from "../harness/browser/views.ts";
 
 test("an error of a built script → the list shows its location in the sources", async ({ page, watch }) => {
   watch.allow(ERRORS.handled);

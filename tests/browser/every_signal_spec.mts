@@ -1,9 +1,14 @@
 import {
   type ArrivedItem,
+  errorOf,
   expect,
   fingerprints,
+  logsOf,
+  opOf,
   readRecording,
   senderOf,
+  type Span,
+  spansOf,
   test,
 } from "../harness/browser/fixtures.ts";
 import {
@@ -15,7 +20,6 @@ import {
   shownTraceId,
 } from "../harness/browser/signals.ts";
 import { LONG_TASK_MS, SLOW_MS } from "../../islands/overview/signal_actions.ts";
-import { errorOf, logsOf, opOf, type Span, spansOf } from "../harness/browser/arrived_signals.ts";
 
 /** The fields that only replay events have. */
 interface ReplayEvent {

@@ -2,9 +2,9 @@
 import type { Page } from "@playwright/test";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
 import { expectAccessible } from "../harness/browser/page_look.ts";
-import { error } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { postEnvelope } from "../harness/browser/posted.ts";
 import { openMenu } from "../harness/browser/views.ts";
+import { error } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 const post = (origin: string, message: string, release: string) =>
   postEnvelope(

@@ -1,9 +1,8 @@
 /** Back in the history, with the page from the browser's HTTP cache. */
 import { randomBytes } from "node:crypto";
 import { startServer } from "../harness/server_process.ts";
-import { expect, test as base } from "../harness/browser/fixtures.ts";
+import { expect, opOf, spansOf, test as base } from "../harness/browser/fixtures.ts";
 import { openPage, shownTraceId } from "../harness/browser/signals.ts";
-import { opOf, spansOf } from "../harness/browser/arrived_signals.ts";
 
 /** `sentTraceIds`: the trace ids in `Server-Timing`, one for each response with the page. */
 const test = base.extend<{ sentTraceIds: string[] }>({

@@ -3,8 +3,7 @@ import type { Page } from "@playwright/test";
 import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { nodeEvent, postEvents } from "../harness/browser/posted_errors.ts";
-import { postSpans, spanId } from "../harness/browser/posted_traces.ts";
+import { nodeEvent, postEvents, postSpans, spanId } from "../harness/browser/posted.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import { openMenu, openView } from "../harness/browser/views.ts";
 

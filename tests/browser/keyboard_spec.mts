@@ -2,9 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { postEvents } from "../harness/browser/posted_errors.ts";
-import { spanId } from "../harness/browser/posted_traces.ts";
-import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { postEnvelope, postEvents, spanId } from "../harness/browser/posted.ts";
 import { openView, tab } from "../harness/browser/views.ts";
 
 test("skip link → focus in the current view, address unchanged", async ({ page }) => {

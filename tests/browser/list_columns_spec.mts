@@ -2,7 +2,7 @@
 import { error, span, type TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
-import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { postEnvelope } from "../harness/browser/posted.ts";
 import { openView } from "../harness/browser/views.ts";
 
 test("lists sorted and filtered → matching rows, the choice is in the address; web vitals by page", async ({ page, server }) => {

@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectNoOverflow } from "../harness/browser/page_look.ts";
-import { ATTACK, MARKUP, postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { ATTACK, MARKUP, postEnvelope } from "../harness/browser/posted.ts";
 import { LEVELS, make, openPage, shownTraceId } from "../harness/browser/signals.ts";
 import { openView } from "../harness/browser/views.ts";
 

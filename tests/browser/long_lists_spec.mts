@@ -2,7 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { postSpans, spanId } from "../harness/browser/posted_traces.ts";
+import { postSpans, spanId } from "../harness/browser/posted.ts";
 import { openView } from "../harness/browser/views.ts";
 
 /** Three pages. */

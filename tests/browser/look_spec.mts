@@ -2,7 +2,7 @@
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
-import { largeTrace, postSpans, spanId } from "../harness/browser/posted_traces.ts";
+import { largeTrace, postSpans, spanId } from "../harness/browser/posted.ts";
 import { ERRORS, make, makeEverySignal, openPage } from "../harness/browser/signals.ts";
 import { openView, tab } from "../harness/browser/views.ts";
 

@@ -1,7 +1,6 @@
 /** Client navigation of the framework, on its fixture project: content, history, scroll position and focus. */
 import type { CDPSession, Page } from "@playwright/test";
 import { expect } from "../harness/browser/fixtures.ts";
-import { holdRequests } from "../harness/browser/held_requests.ts";
 import {
   expectFullLoad,
   expectHydrated,
@@ -13,6 +12,7 @@ import {
   open,
   test,
 } from "../harness/browser/navigation_site.ts";
+import { holdRequests } from "../harness/browser/requests.ts";
 
 const top = (page: Page) => page.evaluate(() => scrollY);
 const announced = (page: Page) => page.locator("[data-announcer]");

@@ -1,13 +1,19 @@
 /** Navigation within the page: its traces, and the state of the page afterwards. */
 import type { Page, Request } from "@playwright/test";
-import { blockLaterScripts } from "../harness/browser/blocked_ways.ts";
-import { expect, test } from "../harness/browser/fixtures.ts";
-import { holdRequests } from "../harness/browser/held_requests.ts";
+import {
+  errorOf,
+  expect,
+  logsOf,
+  opOf,
+  type Span,
+  spansOf,
+  test,
+} from "../harness/browser/fixtures.ts";
 import { watchOutcomes } from "../harness/browser/marks.ts";
 import { isPartial } from "../harness/browser/navigation_site.ts";
 import { expectAccessible } from "../harness/browser/page_look.ts";
+import { blockLaterScripts, holdRequests } from "../harness/browser/requests.ts";
 import { make, openPage, shownTraceId, waitForTelemetry } from "../harness/browser/signals.ts";
-import { errorOf, logsOf, opOf, type Span, spansOf } from "../harness/browser/arrived_signals.ts";
 
 const home = (page: Page) => page.getByRole("link", { name: "Sightglass", exact: true });
 

@@ -1,7 +1,6 @@
 import { plain, startOtlpReceiver } from "../otlp/receiver.ts";
-import { expect, test as withServer } from "../harness/browser/fixtures.ts";
+import { expect, type Span, spansOf, test as withServer } from "../harness/browser/fixtures.ts";
 import { make, openPage } from "../harness/browser/signals.ts";
-import { type Span, spansOf } from "../harness/browser/arrived_signals.ts";
 
 type Collector = ReturnType<typeof startOtlpReceiver>;
 

@@ -1,11 +1,12 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { answers, takes } from "../harness/stand_in_ingest.ts";
-import { errorOf, logsOf } from "../harness/browser/arrived_signals.ts";
 import {
   ANY_SPEED,
   type Arrivals,
+  errorOf,
   expect,
   fingerprints,
+  logsOf,
   senderOf,
   test,
 } from "../harness/browser/fixtures.ts";

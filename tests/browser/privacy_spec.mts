@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { CANARIES, enterCanaries, plantCanaries } from "../harness/browser/canaries.ts";
-import { expect, test } from "../harness/browser/fixtures.ts";
-import type { SentRequests } from "../harness/browser/sent_requests.ts";
+import { errorOf, expect, spansOf, test, textOf } from "../harness/browser/fixtures.ts";
+import type { SentRequests } from "../harness/browser/requests.ts";
 import {
   ERRORS,
   make,
@@ -9,9 +9,7 @@ import {
   sampleRecording,
   waitForTelemetry,
 } from "../harness/browser/signals.ts";
-import { textOf } from "../harness/browser/arrived_envelope.ts";
-import { openMaskingReport, searchReport } from "../harness/browser/masking_report.ts";
-import { errorOf, spansOf } from "../harness/browser/arrived_signals.ts";
+import { openMaskingReport, searchReport } from "../harness/browser/views.ts";
 
 test("private data shown, typed or in an address → in nothing that leaves the page", async ({ page, server, arrivals, serverArrivals, sent, watch }) => {
   watch.allow(ERRORS.uncaught, "404", "canaryimage");

@@ -3,9 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { originalPositionFor, TraceMap, traceSegment } from "@jridgewell/trace-mapping";
 import { readManifest } from "../../server/manifest.ts";
-import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
+import { type Arrivals, errorOf, expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
-import { errorOf } from "../harness/browser/arrived_signals.ts";
 
 /** A frame of a stack as an event has it: of the script that the browser ran. */
 interface Frame {

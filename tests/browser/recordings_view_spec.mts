@@ -2,6 +2,9 @@
 import type { Frame, Page } from "@playwright/test";
 import { serveApplication } from "../harness/browser/application_site.ts";
 import { expect, listRows, test as withServer } from "../harness/browser/fixtures.ts";
+import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
+import { ERRORS, make, openPage, sampleRecording } from "../harness/browser/signals.ts";
+import { openMaskingReport, searchReport } from "../harness/browser/views.ts";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import {
   addition,
@@ -10,9 +13,6 @@ import {
   segmentEnvelope,
   text,
 } from "../harness/recorded_segments.ts";
-import { openMaskingReport, searchReport } from "../harness/browser/masking_report.ts";
-import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
-import { ERRORS, make, openPage, sampleRecording } from "../harness/browser/signals.ts";
 
 /** A shop: typing, clicks, a list that changes, a navigation. The DSN is in its address. */
 const SHOP = `

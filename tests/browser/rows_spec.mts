@@ -2,9 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
-import { postEvents } from "../harness/browser/posted_errors.ts";
-import { postSpans, spanId } from "../harness/browser/posted_traces.ts";
+import { postEnvelope, postEvents, postSpans, spanId } from "../harness/browser/posted.ts";
 import { setHidden } from "../harness/browser/signals.ts";
 
 const TRACE = hexId(0xace);

@@ -11,9 +11,15 @@ import type { Page } from "@playwright/test";
 import { envelopeOf, eventEnvelope, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { dropFile, inspectFile } from "../harness/browser/saved_files.ts";
 import { make, openPage } from "../harness/browser/signals.ts";
-import { envelopeRows, envelopesView, openMenu, openView } from "../harness/browser/views.ts";
+import {
+  dropFile,
+  envelopeRows,
+  envelopesView,
+  inspectFile,
+  openMenu,
+  openView,
+} from "../harness/browser/views.ts";
 
 test.describe("in relay mode", () => {
   test.use({ mode: "relay" });

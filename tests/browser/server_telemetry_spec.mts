@@ -1,7 +1,14 @@
 /** Traces with spans of the page and of the server. */
-import { expect, test } from "../harness/browser/fixtures.ts";
+import {
+  errorOf,
+  expect,
+  logsOf,
+  opOf,
+  type Span,
+  spansOf,
+  test,
+} from "../harness/browser/fixtures.ts";
 import { make, openPage, shownTraceId, waitForTelemetry } from "../harness/browser/signals.ts";
-import { errorOf, logsOf, opOf, type Span, spansOf } from "../harness/browser/arrived_signals.ts";
 
 const statusOf = ({ attributes }: Span) => attributes["http.response.status_code"]?.value;
 

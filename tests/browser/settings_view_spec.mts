@@ -1,9 +1,9 @@
 /** The settings view: configuration, and the cost of monitoring compared with the requests really sent. */
 import type { Page } from "@playwright/test";
 import { formatBytes } from "../../components/format.ts";
-import { blockTelemetry } from "../harness/browser/blocked_ways.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
+import { blockTelemetry } from "../harness/browser/requests.ts";
 import { ERRORS, make, openPage, waitForTelemetry } from "../harness/browser/signals.ts";
 import { openView } from "../harness/browser/views.ts";
 

@@ -4,17 +4,17 @@ import { formatFineDuration } from "../../components/format.ts";
 import { OWN_SOURCE, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
-import { arrivalsInInbox } from "../harness/browser/arrivals.ts";
-import { errorsOf, logsOf } from "../harness/browser/arrived_signals.ts";
-import { errorDetail } from "../harness/browser/errors_view.ts";
 import {
+  arrivalsInInbox,
   type ArrivedItem,
+  errorsOf,
   expect,
   listRows,
+  logsOf,
   test as withServer,
 } from "../harness/browser/fixtures.ts";
 import { SHOPS, startShop, visit } from "../harness/browser/shop.ts";
-import { spanRow } from "../harness/browser/traces_view.ts";
+import { errorDetail, spanRow } from "../harness/browser/views.ts";
 
 // deno-lint-ignore no-explicit-any -- JSON of known shape
 type Json = any;

@@ -1,9 +1,7 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { answers, takes } from "../harness/stand_in_ingest.ts";
-import { logsOf } from "../harness/browser/arrived_signals.ts";
-import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
-import { dropFile } from "../harness/browser/saved_files.ts";
+import { type Arrivals, expect, logsOf, test } from "../harness/browser/fixtures.ts";
 import {
   ERRORS,
   make,
@@ -12,7 +10,7 @@ import {
   setHidden,
   shownTraceId,
 } from "../harness/browser/signals.ts";
-import { openView } from "../harness/browser/views.ts";
+import { dropFile, openView } from "../harness/browser/views.ts";
 
 /** Longer than any interval at which the SDK sends. */
 const SILENCE_MS = 20_000;

@@ -1,9 +1,8 @@
 /** An inbox that accepts requests and never answers: each read fails with a message and can be tried again. */
 import type { Page } from "@playwright/test";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { holdRequests } from "../harness/browser/held_requests.ts";
-import { nodeEvent, postEvents } from "../harness/browser/posted_errors.ts";
-import { largeTrace, postSpans } from "../harness/browser/posted_traces.ts";
+import { largeTrace, nodeEvent, postEvents, postSpans } from "../harness/browser/posted.ts";
+import { holdRequests } from "../harness/browser/requests.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";

@@ -12,7 +12,7 @@ import {
 } from "../sourcemaps/_bundled_shop.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
-import { MARKUP, postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { MARKUP, postEnvelope } from "../harness/browser/posted.ts";
 
 const DEBUG_ID = "5c1d7a2e-3b4f-4c8a-9d6e-7f8091a2b3c4";
 const CART = `// The cart of a shop.

@@ -1,9 +1,9 @@
 /** Rows of several applications beside the page's own: hiding, choosing, counting, filtering by time. */
 import type { Page } from "@playwright/test";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
-import { error, log, span } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { postEnvelope } from "../harness/browser/posted.ts";
 import { openView, tab } from "../harness/browser/views.ts";
+import { error, log, span } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 const HOUR_S = 3_600;
 

@@ -1,12 +1,17 @@
 /** Loading, empty, failed and forbidden states of each view, checked by axe and at phone width. */
 import type { Page } from "@playwright/test";
-import { BLOCKED_MESSAGES, blockTelemetry } from "../harness/browser/blocked_ways.ts";
-import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
-import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
-import { nodeEvent, postEvents } from "../harness/browser/posted_errors.ts";
-import { largeTrace, postSpans, spanId } from "../harness/browser/posted_traces.ts";
+import {
+  largeTrace,
+  nodeEvent,
+  postEnvelope,
+  postEvents,
+  postSpans,
+  spanId,
+} from "../harness/browser/posted.ts";
+import { BLOCKED_MESSAGES, blockTelemetry } from "../harness/browser/requests.ts";
+import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 const LISTS = ["traces", "errors", "logs", "envelopes"] as const;

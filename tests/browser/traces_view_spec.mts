@@ -1,14 +1,13 @@
 /** The view of traces, with traces of this visit. */
 import type { Locator, Page } from "@playwright/test";
-import { expect, test } from "../harness/browser/fixtures.ts";
-import { holdRequests } from "../harness/browser/held_requests.ts";
+import { expect, spansOf, test } from "../harness/browser/fixtures.ts";
 import {
   expectAccessible,
   expectAccessibleLayout,
   expectNoOverflow,
 } from "../harness/browser/page_look.ts";
-import { hostileTrace, largeTrace, postSpans, spanId } from "../harness/browser/posted_traces.ts";
-import { spansOf } from "../harness/browser/arrived_signals.ts";
+import { hostileTrace, largeTrace, postSpans, spanId } from "../harness/browser/posted.ts";
+import { holdRequests } from "../harness/browser/requests.ts";
 import {
   ERRORS,
   make,
@@ -17,13 +16,13 @@ import {
   shownTraceId,
 } from "../harness/browser/signals.ts";
 import {
+  openView,
   spanDetail,
   spanRow,
   traceLink,
   traceList,
   waterfall,
-} from "../harness/browser/traces_view.ts";
-import { openView } from "../harness/browser/views.ts";
+} from "../harness/browser/views.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 

@@ -1,16 +1,16 @@
 /** Waterfalls of posted traces: keyboard, axis, comparison, hostile and large traces. */
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout, expectNoOverflow } from "../harness/browser/page_look.ts";
-import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
 import {
   hostileTrace,
   largeTrace,
   lostContextTrace,
   pageLoadTrace,
+  postEnvelope,
   postSpans,
   spanId,
-} from "../harness/browser/posted_traces.ts";
-import { spanDetail, spanRow, traceLink, waterfall } from "../harness/browser/traces_view.ts";
+} from "../harness/browser/posted.ts";
+import { spanDetail, spanRow, traceLink, waterfall } from "../harness/browser/views.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 

@@ -2,7 +2,7 @@
 import { type BrowserContext, type CDPSession, expect, type Page } from "@playwright/test";
 import { type StandInIngest, takes } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest } from "./arrivals.ts";
-import { type DiscardedEvents, errorsOf, lossesOf } from "./arrived_signals.ts";
+import { type DiscardedEvents, errorsOf, lossesOf } from "./arrived_telemetry.ts";
 
 /** Matches the text of every mark, for {@linkcode PageWatch.allow}. */
 export const MARK = /mark \d+ /;
