@@ -16,7 +16,7 @@ const RECEIPTS = "Envelopes sent by this page, newest first";
 test.describe("relay with spool", ANY_SPEED, () => {
   test.use({ mode: "relay" });
 
-  test("ingest down → receipts and strip show spooled, nothing accepted, each arrives once", async ({ page, ingest, watch }) => {
+  test("ingest down → receipts and strip show spooled, nothing accepted, each arrives once", async ({ page, ingest, sent, watch }) => {
     watch.allow(MARK, ERRORS.handled);
     ingest.behave(answers(503));
     await openPage(page);
@@ -39,6 +39,18 @@ test.describe("relay with spool", ANY_SPEED, () => {
       await make(page, "Handled error");
       await expect(strip).toContainText(/[1-9]\d* accepted/, { timeout: 1000 });
     }).toPass();
+    // The relay's health is read until its spool is empty.
+    await expect(strip).toContainText(/the relay’s spool is empty|All delivered\./);
+    const before = sent.all.length;
+    await make(page, "warn");
+    await expect(strip).toContainText("All delivered.");
+    const later = sent.all.slice(before);
+    const health = later.filter(({ method, url }) =>
+      method === "GET" && url.pathname === "/monitoring"
+    );
+    // At most one for each envelope, and the one that was planned before.
+    expect(health.length)
+      .toBeLessThanOrEqual(1 + later.filter(({ method }) => method === "POST").length);
   });
 
   test("response lost → sent again, recognized by the relay and shown as duplicate", async ({ page, context, arrivals, watch }) => {

@@ -96,6 +96,8 @@ export async function holdRequests(
 }
 
 export interface BlockedWay {
+  /** The modes in which it is tested: those in which the page shows something of its own. */
+  readonly modes: readonly ("inbox" | "relay")[];
   /** Call before the page is opened. */
   readonly block: (page: Page) => Promise<unknown>;
   /** What the strip above every view shows. */
@@ -112,22 +114,34 @@ const MONITORING = /\/monitoring(\/|\?|$)/;
 
 export const BLOCKED_WAYS: Readonly<Record<string, BlockedWay>> = {
   "posts to /monitoring blocked": {
+    modes: ["relay"],
     block: (page) => page.route(/\/monitoring$/, (route) => route.abort("blockedbyclient")),
     message: WAITING,
   },
   "all of /monitoring blocked": {
+    modes: ["inbox"],
     block: (page) => page.route(MONITORING, (route) => route.abort("blockedbyclient")),
     message: WAITING,
     hidesInbox: true,
   },
   "/monitoring answering 500": {
+    modes: ["inbox", "relay"],
     block: (page) => page.route(MONITORING, (route) => route.fulfill({ status: 500 })),
     message: WAITING,
     hidesInbox: true,
   },
-  "IndexedDB forbidden": { block: forbidIndexedDb, message: "Envelopes are kept in memory" },
-  "the worker refused": { block: refuseWorkers, message: "Recordings are not compressed" },
+  "IndexedDB forbidden": {
+    modes: ["inbox"],
+    block: forbidIndexedDb,
+    message: "Envelopes are kept in memory",
+  },
+  "the worker refused": {
+    modes: ["relay"],
+    block: refuseWorkers,
+    message: "Recordings are not compressed",
+  },
   "the SDK failing to load": {
+    modes: ["inbox", "relay"],
     block: blockTelemetry,
     message: "Telemetry failed",
     hasNoData: true,
