@@ -103,16 +103,20 @@ const STORE_FAILURES: Readonly<Record<string, () => void>> = {
   },
 };
 for (const [failure, fail] of Object.entries(STORE_FAILURES)) {
-  test(`${failure}, relay down for a while → the page shows it, each arrives once`, async ({ page, context, arrivals }) => {
-    await page.addInitScript(fail);
-    await openPage(page);
-    await context.route("/monitoring", (route) => route.abort("connectionrefused"));
-    const marks = await makeMarks(page, ERRORS);
-    await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
-    await expect(page.getByText(/[2-9]\d waiting/).first()).toBeVisible();
-    await context.unroute("/monitoring");
-    await expectOnce(arrivals, marks);
-  });
+  test(
+    `${failure}, relay down for a while → the page shows it, each arrives once`,
+    ANY_SPEED,
+    async ({ page, context, arrivals }) => {
+      await page.addInitScript(fail);
+      await openPage(page);
+      await context.route("/monitoring", (route) => route.abort("connectionrefused"));
+      const marks = await makeMarks(page, ERRORS);
+      await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
+      await expect(page.getByText(/[2-9]\d waiting/).first()).toBeVisible();
+      await context.unroute("/monitoring");
+      await expectOnce(arrivals, marks);
+    },
+  );
 }
 
 test.describe("ingest down, relay without spool", () => {

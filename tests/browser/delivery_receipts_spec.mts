@@ -73,15 +73,19 @@ test.describe("relay with spool", ANY_SPEED, () => {
   });
 });
 
-test("relay refuses envelopes → shown, and reported as lost when the page ends", async ({ page, context, arrivals, watch }) => {
-  watch.allow(MARK, "status of 413");
-  await openPage(page);
-  await context.route("/monitoring", (route) => {
-    const isMark = sentText(route.request()).includes('"value":"mark ');
-    return isMark ? route.fulfill({ status: 413 }) : route.continue();
-  });
-  await makeMarks(page, 3);
-  await expect(page.getByText("3 refused").first()).toBeVisible();
-  await page.goto("/?left");
-  await expect.poll(async () => (await reportedLosses(arrivals))["send_error:error"]).toBe(3);
-});
+test(
+  "relay refuses envelopes → shown, and reported as lost when the page ends",
+  ANY_SPEED,
+  async ({ page, context, arrivals, watch }) => {
+    watch.allow(MARK, "status of 413");
+    await openPage(page);
+    await context.route("/monitoring", (route) => {
+      const isMark = sentText(route.request()).includes('"value":"mark ');
+      return isMark ? route.fulfill({ status: 413 }) : route.continue();
+    });
+    await makeMarks(page, 3);
+    await expect(page.getByText("3 refused").first()).toBeVisible();
+    await page.goto("/?left");
+    await expect.poll(async () => (await reportedLosses(arrivals))["send_error:error"]).toBe(3);
+  },
+);

@@ -100,56 +100,56 @@ for (const mode of ["inbox", "relay"] as const) {
       });
       expect(types).toContain(2); // a full snapshot
     });
-
-    test("page left → paint and web vitals arrive in the page load's trace", async ({ page, arrivals }) => {
-      await openPage(page);
-      const traceId = await shownTraceId(page);
-      const own = (items: readonly ArrivedItem[]) =>
-        spansOf(items).filter((span) => span.trace_id === traceId);
-      const load = await arrivals.waitFor(
-        "the page load",
-        (items) => own(items).find((span) => opOf(span) === "pageload"),
-      );
-      for (const vital of ["fcp", "fp", "ttfb"]) {
-        expect(load.attributes[`browser.web_vital.${vital}.value`]?.value, vital)
-          .toBeGreaterThan(0);
-      }
-      await make(page, "Long task");
-      // The browser reports a long frame only after it has been drawn.
-      await page.evaluate((ms) =>
-        new Promise<void>((resolve) =>
-          new PerformanceObserver((list) => {
-            if (list.getEntries().some(({ duration }) => duration >= ms)) resolve();
-          }).observe({ type: "long-animation-frame", buffered: true })
-        ), LONG_TASK_MS);
-      await page.goto("about:blank");
-      await arrivals.waitFor(
-        "web vitals, paint and the long frame",
-        (items) =>
-          ["ui.webvital.lcp", "ui.webvital.cls", "paint", "ui.long-animation-frame"]
-            .every((op) => has(own(items), op)),
-      );
-    });
-
-    test("page left at once → the rest arrives with the next visit", async ({ page, arrivals }) => {
-      await page.goto("/");
-      await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
-      const traceId = await shownTraceId(page);
-      await make(page, "fatal");
-      await page.goto("about:blank");
-      await page.goto("/");
-      await arrivals.waitFor(
-        "the log and the page load of the first visit",
-        (items) =>
-          logsOf(items).some((log) => log.trace_id === traceId) &&
-          spansOf(items).some((span) => span.trace_id === traceId && opOf(span) === "pageload"),
-      );
-    });
   });
 }
 
-test.describe("forwarding", () => {
+test.describe("in relay mode", () => {
   test.use({ mode: "relay" });
+
+  test("page left → paint and web vitals arrive in the page load's trace", async ({ page, arrivals }) => {
+    await openPage(page);
+    const traceId = await shownTraceId(page);
+    const own = (items: readonly ArrivedItem[]) =>
+      spansOf(items).filter((span) => span.trace_id === traceId);
+    const load = await arrivals.waitFor(
+      "the page load",
+      (items) => own(items).find((span) => opOf(span) === "pageload"),
+    );
+    for (const vital of ["fcp", "fp", "ttfb"]) {
+      expect(load.attributes[`browser.web_vital.${vital}.value`]?.value, vital)
+        .toBeGreaterThan(0);
+    }
+    await make(page, "Long task");
+    // The browser reports a long frame only after it has been drawn.
+    await page.evaluate((ms) =>
+      new Promise<void>((resolve) =>
+        new PerformanceObserver((list) => {
+          if (list.getEntries().some(({ duration }) => duration >= ms)) resolve();
+        }).observe({ type: "long-animation-frame", buffered: true })
+      ), LONG_TASK_MS);
+    await page.goto("about:blank");
+    await arrivals.waitFor(
+      "web vitals, paint and the long frame",
+      (items) =>
+        ["ui.webvital.lcp", "ui.webvital.cls", "paint", "ui.long-animation-frame"]
+          .every((op) => has(own(items), op)),
+    );
+  });
+
+  test("page left at once → the rest arrives with the next visit", async ({ page, arrivals }) => {
+    await page.goto("/");
+    await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
+    const traceId = await shownTraceId(page);
+    await make(page, "fatal");
+    await page.goto("about:blank");
+    await page.goto("/");
+    await arrivals.waitFor(
+      "the log and the page load of the first visit",
+      (items) =>
+        logsOf(items).some((log) => log.trace_id === traceId) &&
+        spansOf(items).some((span) => span.trace_id === traceId && opOf(span) === "pageload"),
+    );
+  });
 
   test("ingest → receives the browser's bytes, none of its credentials", async ({ page, ingest, sent, arrivals, watch }) => {
     watch.allow(...Object.values(ERRORS), "status of 503");

@@ -121,11 +121,8 @@ for (const mode of ["inbox", "relay"] as const) {
       expect(JSON.stringify(referred.breadcrumbs)).toContain("ui.click");
       await page.goto("about:blank");
       await page.goto("/");
-      await arrivals.waitFor("the spans", (items) => {
-        const found = spansOf(items).map(({ name }) => name);
-        return found.includes("/") && found.includes("<unknown>") &&
-          found.some((name) => name.includes("GET"));
-      });
+      await expect.poll(async () => spansOf(await arrivals.items()).map(({ name }) => name))
+        .toEqual(expect.arrayContaining(["/", "<unknown>", expect.stringContaining("GET")]));
 
       expect(headerLines.length).toBeGreaterThan(0);
       const everything = [

@@ -60,7 +60,8 @@ test("no response yet → loading states", async ({ page }) => {
   for (const place of PLACES.slice(1)) {
     await page.goto(`/?${place.length}${place}`);
     await expect(page.locator(".view:visible")).toContainText(/(Loading|Reading|Connecting)/);
-    await expectAccessibleLayout(page, place);
+    // Lists are alike.
+    if (place.includes("traces") || place.includes("s/")) await expectAccessibleLayout(page, place);
   }
 });
 
@@ -80,8 +81,8 @@ test("empty lists and telemetry failed → the reason", async ({ page, server, s
           timeout: 2_000,
         });
     }).toPass();
-    await expectAccessibleLayout(page, name);
   }
+  await expectAccessibleLayout(page, "an empty list");
   await page.goto("/#/");
   await expect(page.getByText("No errors received.")).toBeVisible();
   await expectAccessibleLayout(page, "overview");

@@ -28,28 +28,22 @@ test("ingest refuses envelopes → counted by reason, and announced", async ({ p
   await expect(reasons.getByRole("listitem").first()).toContainText("status 400");
 });
 
-for (const mode of ["inbox", "relay"] as const) {
-  test.describe(`in ${mode} mode`, () => {
-    test.use({ mode });
-
-    test("another sender is refused → counted with its outcome, apart from this page's own", async ({ page, server }) => {
-      await openPage(page);
-      const strip = page.getByRole("region", { name: "Flow" });
-      const senders = strip.getByText("All senders: ");
-      await expect(senders).toContainText("0 refused.");
-      await sendRefusedEnvelopes(server.origin);
-      // The window gets the focus again, as after using another program.
-      await expect(async () => {
-        await page.evaluate(() => void dispatchEvent(new Event("focus")));
-        await expect(senders).toContainText("2 refused (2 rejected).", { timeout: 3_000 });
-      }).toPass();
-      await expect(strip).toContainText("Counted since the server started, read at");
-      // Those of this page were all accepted.
-      await expect(strip.getByRole("listitem").nth(1)).toContainText("0 refused");
-      await expect(strip).toContainText("This page: All delivered.");
-    });
-  });
-}
+test("another sender is refused → counted with its outcome, apart from this page's own", async ({ page, server }) => {
+  await openPage(page);
+  const strip = page.getByRole("region", { name: "Flow" });
+  const senders = strip.getByText("All senders: ");
+  await expect(senders).toContainText("0 refused.");
+  await sendRefusedEnvelopes(server.origin);
+  // The window gets the focus again, as after using another program.
+  await expect(async () => {
+    await page.evaluate(() => void dispatchEvent(new Event("focus")));
+    await expect(senders).toContainText("2 refused (2 rejected).", { timeout: 3_000 });
+  }).toPass();
+  await expect(strip).toContainText("Counted since the server started, read at");
+  // Those of this page were all accepted.
+  await expect(strip.getByRole("listitem").nth(1)).toContainText("0 refused");
+  await expect(strip).toContainText("This page: All delivered.");
+});
 
 /** Sends a malformed envelope, and one of a page of another origin. */
 async function sendRefusedEnvelopes(origin: string): Promise<void> {
