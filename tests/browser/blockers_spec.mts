@@ -17,19 +17,12 @@ interface BlockableRequest {
   readonly url: string;
 }
 
-/** The rules of `blocking_rules.txt`, each with the request that the line above it names as blocked. */
-function readBlockingRules() {
-  const text = readFileSync(new URL("blocking_rules.txt", import.meta.url), "utf8");
-  const lines = text.split("\n").filter(Boolean);
-  return lines.flatMap((rule, index) => {
-    if (rule.startsWith("!")) return [];
-    const [, type, url] = /^! ([a-z]+) (https:\S+)$/.exec(lines[index - 1] ?? "") ?? [];
-    if (type === undefined || url === undefined) {
-      throw new Error(`The rule ${rule} has no example request above it.`);
-    }
-    return [{ rule, blocks: { type: type as RequestType, url } }];
+/** The rules of `blocking_rules.txt`, each with a request that it blocks. */
+const rules = readFileSync(new URL("blocking_rules.txt", import.meta.url), "utf8").split("\n")
+  .filter((line) => line !== "" && !line.startsWith("!")).map((line) => {
+    const [rule, type, url] = line.split(" ") as [string, RequestType, string];
+    return { rule, blocks: { type, url } };
   });
-}
 
 /** A content blocker: returns the rule that blocks a request, if any. */
 function createBlocker(rules: readonly string[]) {
@@ -42,7 +35,6 @@ function createBlocker(rules: readonly string[]) {
   };
 }
 
-const rules = readBlockingRules();
 const blocker = createBlocker(rules.map(({ rule }) => rule));
 
 /** Requests of the contract that not every visit makes. */

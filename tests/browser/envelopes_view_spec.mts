@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
-import { envelopeRows, envelopesView, openView, tab } from "../harness/browser/views.ts";
+import { envelopeRows, envelopesView, openView } from "../harness/browser/views.ts";
 
 test.describe("in relay mode", () => {
   test.use({ mode: "relay" });
@@ -35,45 +35,6 @@ test.describe("in relay mode", () => {
     expect(bytes).toEqual(new Uint8Array(envelope.decoded));
     await page.keyboard.press("Escape");
     await expect(eventLink).toBeFocused();
-  });
-
-  test("search and item type → filter the list and are in the address", async ({ page, arrivals }) => {
-    await openPage(page);
-    await make(page, "warn");
-    await arrivals.waitForItem("the log", ({ type }) => type === "log");
-    await openView(page, "Envelopes");
-    await envelopesView(page).getByLabel("Item type").selectOption("log");
-    await expect(page).toHaveURL(/#\/envelopes\?type=log$/);
-    await expect(envelopeRows(page)).toHaveCount(1);
-    await envelopesView(page).getByRole("searchbox", { name: "Search envelopes" }).fill(
-      "nothing like it",
-    );
-    await expect(envelopesView(page)).toContainText("No envelopes match the filter.");
-    await expect(page).toHaveURL(/q=nothing\+like\+it/);
-    await page.reload();
-    await expect(envelopesView(page).getByRole("searchbox")).toHaveValue("nothing like it");
-    // The other views keep the search, but not the item type.
-    await tab(page, "Logs").click();
-    await expect(page).toHaveURL(/#\/logs\?q=nothing\+like\+it$/);
-    await tab(page, "Envelopes").click();
-    await envelopesView(page).getByRole("link", { name: "Show all" }).click();
-    await expect(envelopesView(page).getByRole("searchbox")).toHaveValue("");
-  });
-
-  test("pause → rows stay, new envelopes are counted", async ({ page, arrivals, watch }) => {
-    watch.allow("made while paused");
-    await openPage(page);
-    await make(page, "info");
-    await arrivals.waitForItem("the log", ({ type }) => type === "log");
-    await openView(page, "Envelopes");
-    await expect(envelopeRows(page).filter({ hasText: "log" })).toHaveCount(1);
-    await envelopesView(page).getByRole("button", { name: "Pause" }).click();
-    const before = await envelopeRows(page).count();
-    await page.evaluate(() => globalThis.reportError(new Error("made while paused")));
-    await expect(envelopesView(page)).toContainText(/Paused; [1-9]/);
-    expect(await envelopeRows(page).count()).toBe(before);
-    await envelopesView(page).getByRole("button", { name: "Resume" }).click();
-    await expect.poll(() => envelopeRows(page).count()).toBeGreaterThan(before);
   });
 });
 

@@ -31,8 +31,8 @@ async function expectSourceLine(page: Page, path: string, text: string): Promise
   await expect(marked).toHaveAttribute("data-line", String(number));
 }
 
-test("errors of an island → file, line, function and source text of the TypeScript", async ({ page, watch }) => {
-  watch.allow(...Object.values(ERRORS));
+test("errors of an island → file, line, function and source text of the TypeScript; the server's too", async ({ page, watch }) => {
+  watch.allow(...Object.values(ERRORS), "status of 500");
   await openPage(page);
   const actions = "islands/overview/signal_actions.ts";
   const thrown = [
@@ -49,27 +49,24 @@ test("errors of an island → file, line, function and source text of the TypeSc
   for (const { text, in: path, by } of thrown) {
     await openView(page, "Errors");
     const { number } = sourceLine(path, `new Error("${text}`);
-    await expect(errorRow(page, text)).toContainText(`(${path}:${number}`);
+    await expect(errorRow(page, text)).toContainText(`${path}:${number}`);
     await openError(page, text);
     await expectSourceLine(page, path, `new Error("${text}`);
     await expect(stackFrame(errorDetail(page), path)).toContainText(by);
   }
+  await openView(page, "Overview");
+  await make(page, "Server error");
+  await openView(page, "Errors");
+  await openError(page, "Server error, made on purpose");
+  await expectSourceLine(page, "routes/signal.ts", "throw new Error(");
+  await page.goBack();
+  await openError(page, ERRORS.component);
   // React's frames are folded at first.
   const folded = errorDetail(page).getByText(/^\d+\slibrary frames$/).first();
   const react = stackFrame(errorDetail(page), /node_modules\/react-dom\/.*:\d+:\d+ library/);
   await expect(react).toBeHidden();
   await folded.click();
   await expect(react).toBeVisible();
-});
-
-test("an error of the server → file, line and source text", async ({ page, server }) => {
-  await (await fetch(`${server.origin}/signal?throw=true`)).body?.cancel();
-  await page.goto("/#/errors");
-  const path = "routes/signal.ts";
-  const { number, line } = sourceLine(path, "throw new Error(");
-  await errorList(page).getByRole("link").first().click();
-  await expect(stackFrame(errorDetail(page), `${path}:${number}`)).toBeVisible();
-  await expect(errorDetail(page).locator("mark").first()).toHaveText(line.trim());
 });
 
 test("events of other SDKs → variables and context (Python), packages (Java), a message", async ({ page, server }) => {
@@ -204,17 +201,6 @@ test("hostile events → shown as text, bounded, nothing runs", async ({ page, s
     await expect(errorDetail(page)).toBeVisible();
     await page.keyboard.press("Escape");
   }
-});
-
-test("an event that is not JSON → an error message and a download link", async ({ page, server }) => {
-  await postEvents(server.origin, messageEvent(), new TextEncoder().encode("no JSON"));
-  await page.goto("/#/errors");
-  const href = await errorList(page).getByRole("link").first().getAttribute("href");
-  const { envelopes } = await (await fetch(`${server.origin}/monitoring/inbox?type=event`)).json();
-  await page.goto(`/${href}/${envelopes.at(-1).id}`);
-  await expect(page.getByRole("alert")).toContainText("not valid JSON");
-  await expect(page.getByRole("link", { name: "Download the envelope" }))
-    .toHaveAttribute("href", `/monitoring/inbox?id=${envelopes.at(-1).id}`);
 });
 
 test.describe("in relay mode", () => {

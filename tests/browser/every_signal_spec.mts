@@ -85,8 +85,7 @@ for (const mode of ["inbox", "relay"] as const) {
           ),
       );
 
-      // The recording, with the page's trace.
-      // A visit that is recorded from the start sends its first segment before anything of the trace.
+      // The recording, with the page's trace. Its first segment may be sent before anything of the trace.
       const replays = await arrivals.waitFor("a recording with the trace", (items) => {
         const found = items.filter(({ type }) => type === "replay_event");
         return found.some((item) => item.json<ReplayEvent>().trace_ids.includes(traceId)) && found;

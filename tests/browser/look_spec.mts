@@ -132,10 +132,3 @@ test("a component fails → a fallback with a retry button", async ({ page, watc
   await again.press("Enter");
   await expect(page.getByRole("button", { name: "Component error" })).toBeFocused();
 });
-
-test("an unknown address → the 404 page", async ({ page, watch }) => {
-  watch.allow("404");
-  const response = await page.goto("/nowhere");
-  expect(response?.status()).toBe(404);
-  await expect(page.getByRole("heading", { level: 1 })).toContainText("Page not found");
-});

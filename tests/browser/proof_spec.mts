@@ -72,7 +72,6 @@ test("inbox mode → each signal found again by its id; without consent off", as
 
   await page.locator(".proof summary").click();
   await expectAccessibleLayout(page, "a proof");
-
   const consent = page.getByRole("region", { name: "Consent" });
   await consent.getByRole("switch", { name: "Logs" }).click();
   const withoutLogs = await prove(page);

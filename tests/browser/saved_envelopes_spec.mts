@@ -9,7 +9,6 @@ import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { openPage } from "../harness/browser/signals.ts";
 import {
   dropFile,
-  envelopeRows,
   envelopesView,
   inspectFile,
   openMenu,
@@ -106,42 +105,6 @@ test.describe("in relay mode", () => {
     );
     expect(await page.locator(".feed-view :is(img, script)").count()).toBe(0);
     expect(dialogs).toBe(0);
-  });
-
-  test("an export with an unreadable envelope → an error for it, the others are readable", async ({ page }) => {
-    await openPage(page);
-    await openView(page, "Envelopes");
-    const parts = [
-      archiveHeader(2),
-      ...archiveItem({ receivedAt: 1, contentEncoding: "zstd", bytes: zstdCompressSync("{}\n") }),
-      ...archiveItem({ receivedAt: 2, contentEncoding: "gzip", bytes: gzipSync(eventEnvelope(2)) }),
-    ];
-    const bytes = new Uint8Array(await new Blob(parts as Uint8Array<ArrayBuffer>[]).arrayBuffer());
-    await inspectFile(page, { name: "inbox.envelope", bytes });
-    await envelopesView(page).getByRole("button", { name: "Inspect envelope 1", exact: true })
-      .click();
-    await expect(envelopesView(page).getByRole("alert")).toContainText("zstd");
-    await envelopesView(page).getByRole("button", { name: "Back to the export" }).click();
-    await envelopesView(page).getByRole("button", { name: "Inspect envelope 2", exact: true })
-      .click();
-    await expect(envelopesView(page).getByLabel("Payload of item 1")).toContainText("no. 2");
-  });
-});
-
-test.describe("opened under another host name", () => {
-  test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
-
-  test("access denied → a form for the token; files can be inspected without it", async ({ page, server, watch }) => {
-    watch.allow("403");
-    await page.goto(`http://sightglass.localhost:${server.port}/#/envelopes`);
-    const view = envelopesView(page);
-    await expect(view.getByLabel("Inbox token")).toBeVisible();
-    await inspectFile(page, { name: "own.envelope", bytes: eventEnvelope(3) });
-    await expect(view.getByLabel("Payload of item 1")).toContainText("no. 3");
-    await page.keyboard.press("Escape");
-    await view.getByLabel("Inbox token").fill("open-sesame");
-    await page.keyboard.press("Enter");
-    await expect(envelopeRows(page).first()).toBeVisible();
   });
 });
 

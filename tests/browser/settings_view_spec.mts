@@ -3,7 +3,6 @@ import type { Page } from "@playwright/test";
 import { formatBytes } from "../../components/format.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
-import { blockTelemetry } from "../harness/browser/requests.ts";
 import { ERRORS, make, openPage, waitForTelemetry } from "../harness/browser/signals.ts";
 import { openView } from "../harness/browser/views.ts";
 
@@ -53,13 +52,4 @@ test("configuration → shown in settings and on the overview; scripts from the 
   await expect(row(page, "Telemetry")).toContainText(/0\sB.*KiB from the browser cache/);
   await openView(page, "Overview");
   await expect(settings).toBeVisible();
-});
-
-test("telemetry blocked → not loaded, no cost", async ({ page, watch }) => {
-  watch.allow("ERR_BLOCKED_BY_CLIENT");
-  await blockTelemetry(page);
-  await page.goto("/#/settings");
-  await expect(page.getByRole("region", { name: "This visit" })).toContainText("failed:");
-  await expect(row(page, "Telemetry")).toContainText("not loaded");
-  await expect(row(page, "Starting telemetry")).toContainText("not yet");
 });

@@ -1,7 +1,6 @@
 /** The view of traces, with traces of this visit. */
 import type { Locator, Page } from "@playwright/test";
 import { expect, spansOf, test } from "../harness/browser/fixtures.ts";
-import { holdRequests } from "../harness/browser/requests.ts";
 import {
   ERRORS,
   make,
@@ -107,22 +106,6 @@ test("no envelope has arrived yet → this page's spans are shown as live", asyn
   // On a slow machine many requests have failed, and the next one is minutes away.
   await page.evaluate(() => void dispatchEvent(new Event("online")));
   await expect(spanDetail(page, "manual span")).toContainText(/envelope \d+/);
-});
-
-test("span starts and ends while the trace is open → its row follows", async ({ page }) => {
-  await openPage(page);
-  const traceId = await shownTraceId(page);
-  await openView(page, "Traces");
-  await traceLink(page, traceId).click();
-  await expect(spanRow(page, /pageload/)).toBeVisible();
-  const release = await holdRequests(page, /\/signal/);
-  // By an event: the overview with the button is hidden.
-  await page.locator("button", { hasText: /^Slow request/ }).dispatchEvent("click");
-  const slow = spanRow(page, /http\.client GET .*\/signal/);
-  await expect(slow).toContainText("live");
-  release();
-  await expect(slow).not.toContainText("live");
-  await expect(slow).toContainText(/\d\ss/);
 });
 
 test.describe("relay mode", () => {

@@ -132,12 +132,7 @@ export function arrivalsAtIngest(
 /** Largest page of the inbox. */
 const MAX_PAGE = 500;
 
-/**
- * Reads the server's inbox over HTTP.
- *
- * @param origin the server's origin
- * @param token its `INBOX_TOKEN`, if set
- */
+/** Reads the server's inbox over HTTP, with its `INBOX_TOKEN` if set. */
 export function arrivalsInInbox(origin: string, sender: Sender, token?: string): Arrivals {
   const get = (path: string) => getBody(`${origin}/monitoring/inbox?${path}`, token);
   let cursor: number | undefined;
