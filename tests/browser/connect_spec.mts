@@ -66,29 +66,6 @@ test("empty inbox → how to connect; first envelope → its link, then one line
   await expect(page.getByRole("radio", { name: "Node" })).toBeChecked();
 });
 
-test("overview loads, inbox empty, then not → little moves", async ({ page, server }) => {
-  await page.addInitScript(() =>
-    new PerformanceObserver((list) => {
-      const shifts = list.getEntries() as (PerformanceEntry & { value: number })[];
-      const { dataset } = document.documentElement;
-      for (const { value } of shifts) dataset.moved = `${Number(dataset.moved ?? 0) + value}`;
-    }).observe({ type: "layout-shift", buffered: true })
-  );
-  const expectStill = async (text: string) => {
-    await expect(connect(page)).toContainText(text);
-    await expect(page.getByRole("region", { name: "Flow" })).toContainText("All delivered.");
-    // At most half of what is rated good: https://web.dev/articles/cls.
-    expect(Number(await page.locator("html").getAttribute("data-moved"))).toBeLessThan(0.05);
-  };
-  await page.goto("/");
-  await expectStill("No application has sent anything yet.");
-  await sendError(server.origin);
-  await page.goto("/?first");
-  await expect(connect(page)).toContainText("Received:");
-  await page.goto("/?again");
-  await expectStill("Received:");
-});
-
 test("refused envelopes → reason, origin and fix; snippet on another port → received", async ({ page, context, server }) => {
   await page.goto("/");
   await expect(connect(page)).toContainText("No application has sent anything yet.");

@@ -1,5 +1,6 @@
 /** One error of the page itself, of the server, of another SDK, or of an attacker. */
 import type { Page } from "@playwright/test";
+import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import {
@@ -8,6 +9,7 @@ import {
   MARKUP,
   messageEvent,
   nodeEvent,
+  postEnvelope,
   postEvents,
   pythonEvent,
 } from "../harness/browser/posted.ts";
@@ -170,15 +172,27 @@ test("an error → links to trace and recording, copied text, downloaded envelop
 });
 
 test("hostile events → shown as text, bounded, nothing runs", async ({ page, server }) => {
+  const id = hexId(7);
+  const feedback = { message: `It broke ${MARKUP}`, associated_event_id: id };
+  await postEnvelope(server.origin, {}, ["feedback", { contexts: { feedback } }]);
+  await postEnvelope(
+    server.origin,
+    { event_id: id },
+    ["event", { event_id: id, ...hostileEvent() }],
+    ["attachment", new TextEncoder().encode(MARKUP)],
+  );
   await postEvents(
     server.origin,
-    hostileEvent(),
     new TextEncoder().encode("[]"),
     new TextEncoder().encode('{"exception":{"values":"none"},"message":{"formatted":[]}}'),
   );
   await page.goto("/#/errors");
   await openError(page, "Hostile");
   await expect(errorDetail(page)).toContainText(MARKUP);
+  await expect(errorDetail(page)).toContainText(`It broke ${MARKUP}`);
+  const download = page.waitForEvent("download");
+  await errorDetail(page).getByRole("button", { name: "Download attachment" }).click();
+  expect(await Deno.readTextFile(await (await download).path())).toBe(MARKUP);
   await errorDetail(page).getByRole("button", { name: /^Show all \(9\d\d KiB\)/ }).click();
   await expect(errorDetail(page).getByRole("button", { name: "Show less" })).toBeVisible();
   await errorDetail(page).evaluate((article) => {
@@ -201,20 +215,4 @@ test("hostile events → shown as text, bounded, nothing runs", async ({ page, s
     await expect(errorDetail(page)).toBeVisible();
     await page.keyboard.press("Escape");
   }
-});
-
-test.describe("in relay mode", () => {
-  test.use({ mode: "relay" });
-
-  test("an error of this visit → shown without source, with the reason", async ({ page, watch }) => {
-    watch.allow(ERRORS.handled);
-    await openPage(page);
-    await make(page, "Handled error");
-    await openView(page, "Errors");
-    await openError(page, ERRORS.handled);
-    await expect(errorDetail(page)).toContainText(
-      "in relay mode the server provides no source maps",
-    );
-    await expect(stackFrame(errorDetail(page), /\/assets\/\w+\.js:\d+:\d+/)).toBeVisible();
-  });
 });

@@ -1,9 +1,8 @@
-/** The inbox on the overview: live in every tab, paused, emptied, and behind its token. */
+/** The inbox on the overview: live in every tab, paused and emptied. */
 import type { Page } from "@playwright/test";
 import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { nodeEvent, postEvents } from "../harness/browser/posted.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import { openMenu, openView } from "../harness/browser/views.ts";
 
@@ -12,13 +11,10 @@ const error = (page: Page) =>
   newestErrors(page).getByRole("listitem").filter({ hasText: ERRORS.handled });
 
 // The server logs its start: waits for it, and starts each test with an empty inbox.
-test.beforeEach(async ({ server, serverEnv, serverArrivals, watch }) => {
+test.beforeEach(async ({ server, serverArrivals, watch }) => {
   watch.allow(ERRORS.handled);
   await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
-  const emptied = await fetch(`${server.origin}/monitoring/inbox`, {
-    method: "DELETE",
-    headers: { Authorization: `Bearer ${serverEnv.INBOX_TOKEN}` },
-  });
+  const emptied = await fetch(`${server.origin}/monitoring/inbox`, { method: "DELETE" });
   expect(emptied.status).toBe(204);
 });
 
@@ -72,30 +68,4 @@ test("Pause in a view → the overview stays unchanged; Delete all → empty in 
   // Pages may have sent envelopes since.
   const left: InboxPage = await (await fetch(`${server.origin}/monitoring/inbox`)).json();
   expect(left.envelopes.filter(({ id }) => id <= cursor)).toEqual([]);
-});
-
-test.describe("INBOX_TOKEN set", () => {
-  test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
-
-  test("page opened → asks for the token, and shows the inbox once it is entered", async ({ page, server, watch }) => {
-    watch.allow("403");
-    await postEvents(server.origin, nodeEvent());
-    await page.goto("/");
-    const inbox = page.getByRole("region", { name: "Inbox", exact: true });
-    const field = inbox.getByLabel(/token/i);
-    await field.fill("wrong");
-    await inbox.getByRole("button", { name: "Open the inbox" }).click();
-    await expect(inbox.getByRole("alert")).toHaveText("Wrong token.");
-    // The focus is where a keyboard user continues.
-    await expect(field).toBeFocused();
-    await field.fill("open-sesame");
-    await field.press("Enter");
-    await expect(newestErrors(page)).toContainText("All servers failed");
-    await expect(page.locator(".highlights")).toBeFocused();
-    // HttpOnly.
-    expect(await page.evaluate(() => document.cookie)).toBe("");
-    await page.reload();
-    // Lists are read with the cookie, too.
-    await expect(newestErrors(page)).toContainText("All servers failed");
-  });
 });

@@ -12,7 +12,6 @@ import {
   uploadMaps,
 } from "../sourcemaps/_bundled_shop.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
-import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { MARKUP, postEnvelope } from "../harness/browser/posted.ts";
 
 const CART = `// The cart of a shop.
@@ -115,23 +114,4 @@ test("output of esbuild, Vite and webpack, ids written by the command → source
     await expect(detail.locator("mark").first()).toHaveText(thrownBy(bundler));
     await expect(detail).toContainText("src/main.js");
   }
-  // What SDKs send about an event in envelopes of their own.
-  const [{ event_id: id }] = await listRows(server.origin, `occurrences&q=${BUNDLERS.at(-1)}`);
-  const feedback = { message: `It broke ${MARKUP}`, name: "Ada", associated_event_id: id };
-  await postEnvelope(server.origin, {}, ["feedback", { contexts: { feedback } }]);
-  const samples = [{ elapsed_since_start_ns: 0 }, { elapsed_since_start_ns: 25e6 }];
-  await postEnvelope(
-    server.origin,
-    { event_id: id },
-    ["attachment", new TextEncoder().encode(MARKUP)],
-    ["profile", { profile: { samples } }],
-  );
-  await page.reload();
-  await expect(detail).toContainText(`It broke ${MARKUP}`);
-  await expect(detail).toContainText(/25\sms, 2\ssamples/);
-  const download = page.waitForEvent("download");
-  await detail.getByRole("button", { name: "Download attachment" }).click();
-  expect(await Deno.readTextFile(await (await download).path())).toBe(MARKUP);
-  expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
-  await expectAccessibleLayout(page, "feedback, attachment, profile");
 });
