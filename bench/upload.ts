@@ -1,6 +1,6 @@
 /** The bytes that one load of the page uploads, in a real Chromium against the real server. */
 import type { Page } from "@playwright/test";
-import type { ArrivedEnvelope } from "../tests/harness/browser/arrived_envelope.ts";
+import type { ArrivedEnvelope } from "../tests/harness/browser/arrived_telemetry.ts";
 import { arrivalsAtIngest } from "../tests/harness/browser/arrivals.ts";
 import { sampleRecording } from "../tests/harness/browser/signals.ts";
 import { startRelaying } from "../tests/harness/relaying_server.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readArrival } from "../tests/harness/browser/arrived_envelope.ts";
+import { readArrival } from "../tests/harness/browser/arrived_telemetry.ts";
 import { envelopeOf } from "../monitoring/inbox/testdata/envelopes.ts";
 import { figureLine, isOver } from "./figures.ts";
 import { uploadOf } from "./upload.ts";

@@ -2,13 +2,7 @@
 import type { Locator, Page, Route } from "@playwright/test";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { arrivedMarks, makeMarks, MARK } from "../harness/browser/marks.ts";
-import {
-  ERRORS,
-  make,
-  openPage,
-  sampleRecording,
-  waitForTelemetry,
-} from "../harness/browser/signals.ts";
+import { ERRORS, make, openPage, waitForTelemetry } from "../harness/browser/signals.ts";
 import { openView } from "../harness/browser/views.ts";
 
 test.use({ mode: "relay" });
@@ -179,21 +173,4 @@ test("nothing granted, storage refused → nothing sent until a grant, which end
   await makeMarks(page, 1, { from: 2 });
   await expect.poll(() => arrivedMarks(arrivals)).toEqual([2]);
   expect(typesOf(await arrivals.items())).toEqual(["log", "event"]);
-});
-
-test("recordings withdrawn and granted at once → a new recording is sent", async ({ page, arrivals }) => {
-  await sampleRecording(page, true);
-  await openPage(page, "/#/settings");
-  const first = await arrivals.waitForItem("a segment", ({ type }) => type === "replay_event");
-  const idOf = (item: typeof first) => item.json<{ replay_id: string }>().replay_id;
-  await expect(kind(page, "Recordings")).toBeEnabled();
-  await kind(page, "Recordings").evaluate((element: HTMLElement) => {
-    element.click();
-    element.click();
-  });
-  await expect(row(page, "Recordings")).toContainText("granted");
-  await arrivals.waitForItem(
-    "a segment of another recording",
-    (item) => item.type === "replay_event" && idOf(item) !== idOf(first),
-  );
 });

@@ -11,7 +11,7 @@ const current = (page: Page) =>
 const view = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const signals = (page: Page) => view(page, "Generate telemetry");
 
-test("tabs, reload and history → the view of the address", async ({ page }) => {
+test("tabs, reload, history, an unknown fragment → the view of the address alone", async ({ page }) => {
   await openPage(page);
   await expect(current(page)).toHaveAccessibleName("Overview");
   for (const name of ["Traces", "Errors", "Logs", "Envelopes"] as const) {
@@ -24,14 +24,15 @@ test("tabs, reload and history → the view of the address", async ({ page }) =>
   }
   await page.reload();
   await expect(view(page, "Envelopes")).toBeVisible();
-  await expect(current(page)).toHaveAccessibleName("Envelopes");
   await page.goBack();
   await expect(view(page, "Logs")).toBeVisible();
   await expect(view(page, "Envelopes")).toBeHidden();
-  await page.getByRole("link", { name: "Sightglass" }).click();
-  await expect(signals(page)).toBeVisible();
-  await expect(current(page)).toHaveAccessibleName("Overview");
-  await expect(page).toHaveTitle("Sightglass");
+  for (const overview of ["/#/nowhere", "/#/"]) {
+    await page.goto(overview);
+    await expect(signals(page)).toBeVisible();
+    await expect(current(page)).toHaveAccessibleName("Overview");
+    await expect(page).toHaveTitle("Sightglass");
+  }
 });
 
 test("a click anywhere in a row → its detail; on the trace link → the trace", async ({ page, arrivals, watch }) => {
@@ -40,14 +41,13 @@ test("a click anywhere in a row → its detail; on the trace link → the trace"
   await make(page, "Handled error");
   await arrivals.waitForItem("the error", ({ type }) => type === "event");
   for (const name of ["Traces", "Errors", "Envelopes"] as const) {
-    const detail = new RegExp(`#/${name.toLowerCase()}/[\\da-f]+$`);
     await openView(page, name);
     const row = view(page, name).getByRole("row").filter({ has: page.getByRole("link") }).first();
-    for (const part of [0.01, 0.3, 0.99]) {
+    for (const part of [0.01, 0.99]) {
       await row.waitFor();
       const { width, height } = (await row.boundingBox())!;
       await row.click({ position: { x: part * width, y: height / 2 } });
-      await expect(page, `${name} at ${part}`).toHaveURL(detail);
+      await expect(page).toHaveURL(new RegExp(`#/${name.toLowerCase()}/[\\da-f]+$`));
       await page.goBack();
     }
   }
@@ -69,15 +69,6 @@ test("a file dropped on another view → the page stays", async ({ page }) => {
   expect(refused).toEqual([true, true]);
 });
 
-test("configuration → visible on overview and settings only", async ({ page }) => {
-  await openPage(page);
-  const configuration = view(page, "Configuration");
-  for (const [name, shown] of [["Settings", true], ["Logs", false], ["Overview", true]] as const) {
-    await openView(page, name);
-    await expect(configuration).toBeVisible({ visible: shown });
-  }
-});
-
 test("first paint → only the view of the address", async ({ page }) => {
   await page.addInitScript(() => {
     const seen: string[] = (globalThis as { seen?: string[] }).seen = [];
@@ -92,34 +83,21 @@ test("first paint → only the view of the address", async ({ page }) => {
   await page.goto("/#/logs");
   await expect(current(page)).toHaveAccessibleName("Logs");
   expect(await page.evaluate(() => (globalThis as { seen?: string[] }).seen)).toEqual([
-    "view panel logs",
+    expect.stringMatching(/\blogs\b/),
   ]);
-});
-
-test("an unknown fragment → the overview", async ({ page }) => {
-  await page.goto("/#/nowhere");
-  await expect(signals(page)).toBeVisible();
-  await expect(current(page)).toHaveAccessibleName("Overview");
 });
 
 // Inbox mode is covered by look_spec, states_spec and settings_view_spec.
 test.describe("relay mode", () => {
   test.use({ mode: "relay" });
 
-  test("every view → accessible, no overflow at 360 px, little above the data", async ({ page }) => {
+  test("every view → accessible, no overflow at 360 px", async ({ page }) => {
     await openPage(page);
     for (const [name, title] of Object.entries(PAGE_VIEWS)) {
       await test.step(title, async () => {
         await openView(page, title);
         await expect(page.locator("html")).toHaveAttribute("data-view", name);
-        for (const [width, highest] of [[1280, 96], [360, 120]] as const) {
-          await expectNoOverflow(page, width);
-          const tabs = page.locator(".tabs");
-          const { y, height } = (await tabs.boundingBox())!;
-          // All are in sight.
-          expect(await tabs.evaluate((tabs) => tabs.scrollWidth - tabs.clientWidth)).toBe(0);
-          if (name !== "overview") expect(y + height).toBeLessThanOrEqual(highest);
-        }
+        await expectNoOverflow(page, 1280, 360);
         await expectAccessible(page);
       });
     }

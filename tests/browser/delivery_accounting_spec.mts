@@ -1,4 +1,5 @@
 /** Each event arrives once, or is counted as dropped. */
+import type { BrowserContext } from "@playwright/test";
 import { answers } from "../harness/stand_in_ingest.ts";
 import { ANY_SPEED, expect, test } from "../harness/browser/fixtures.ts";
 import {
@@ -24,13 +25,7 @@ const ERRORS = 20;
 test.use({ mode: "relay" });
 
 test.beforeEach(({ watch }) =>
-  watch.allow(
-    MARK,
-    "status of 503",
-    "status of 429",
-    "ERR_INTERNET_DISCONNECTED",
-    "ERR_CONNECTION_REFUSED",
-  )
+  watch.allow(MARK, /status of (503|429)|ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED)/)
 );
 
 // Slower: the bursts of leaving_page_spec.mts.
@@ -40,23 +35,24 @@ test("burst of 500 errors → each arrives once", ANY_SPEED, async ({ page, arri
   await expectOnce(arrivals, marks);
 });
 
-test("offline, then online → each arrives once", ANY_SPEED, async ({ page, context, arrivals }) => {
-  await openPage(page);
-  await context.setOffline(true);
-  const marks = await makeMarks(page, ERRORS);
-  await expectStored(page, marks);
-  await context.setOffline(false);
-  await expectOnce(arrivals, marks);
-});
-
-test("relay refuses connections for a while → each arrives once", async ({ page, context, arrivals }) => {
-  await openPage(page);
-  await context.route("/monitoring", (route) => route.abort("connectionrefused"));
-  const marks = await makeMarks(page, ERRORS);
-  await expectStored(page, marks);
-  await context.unroute("/monitoring");
-  await expectOnce(arrivals, marks);
-});
+/** How the relay cannot be reached for a while. */
+const OUTAGES: Readonly<Record<string, (context: BrowserContext, isDown: boolean) => unknown>> = {
+  "page offline": (context, isDown) => context.setOffline(isDown),
+  "relay refuses connections": (context, isDown) =>
+    isDown
+      ? context.route("/monitoring", (route) => route.abort("connectionrefused"))
+      : context.unroute("/monitoring"),
+};
+for (const [outage, setDown] of Object.entries(OUTAGES)) {
+  test(`${outage} for a while → each arrives once`, async ({ page, context, arrivals }) => {
+    await openPage(page);
+    await setDown(context, true);
+    const marks = await makeMarks(page, ERRORS);
+    await expectStored(page, marks);
+    await setDown(context, false);
+    await expectOnce(arrivals, marks);
+  });
+}
 
 test(
   "relay answers 429 in two tabs → one probes at a time, then each arrives once",
@@ -103,16 +99,20 @@ const STORE_FAILURES: Readonly<Record<string, () => void>> = {
   },
 };
 for (const [failure, fail] of Object.entries(STORE_FAILURES)) {
-  test(`${failure}, relay down for a while → the page shows it, each arrives once`, async ({ page, context, arrivals }) => {
-    await page.addInitScript(fail);
-    await openPage(page);
-    await context.route("/monitoring", (route) => route.abort("connectionrefused"));
-    const marks = await makeMarks(page, ERRORS);
-    await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
-    await expect(page.getByText(/[2-9]\d waiting/).first()).toBeVisible();
-    await context.unroute("/monitoring");
-    await expectOnce(arrivals, marks);
-  });
+  test(
+    `${failure}, relay down for a while → the page shows it, each arrives once`,
+    ANY_SPEED,
+    async ({ page, context, arrivals }) => {
+      await page.addInitScript(fail);
+      await openPage(page);
+      await context.route("/monitoring", (route) => route.abort("connectionrefused"));
+      const marks = await makeMarks(page, ERRORS);
+      await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
+      await expect(page.getByText(/[2-9]\d waiting/).first()).toBeVisible();
+      await context.unroute("/monitoring");
+      await expectOnce(arrivals, marks);
+    },
+  );
 }
 
 test.describe("ingest down, relay without spool", () => {

@@ -8,7 +8,7 @@ import {
   MARK,
   reportedLosses,
 } from "../harness/browser/marks.ts";
-import { sentText } from "../harness/browser/sent_requests.ts";
+import { sentText } from "../harness/browser/requests.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 
 const RECEIPTS = "Envelopes sent by this page, newest first";
@@ -16,7 +16,7 @@ const RECEIPTS = "Envelopes sent by this page, newest first";
 test.describe("relay with spool", ANY_SPEED, () => {
   test.use({ mode: "relay" });
 
-  test("ingest down → receipts and strip show spooled, nothing accepted, each arrives once", async ({ page, ingest, watch }) => {
+  test("ingest down → receipts and strip show spooled, nothing accepted, each arrives once", async ({ page, ingest, sent, watch }) => {
     watch.allow(MARK, ERRORS.handled);
     ingest.behave(answers(503));
     await openPage(page);
@@ -39,6 +39,18 @@ test.describe("relay with spool", ANY_SPEED, () => {
       await make(page, "Handled error");
       await expect(strip).toContainText(/[1-9]\d* accepted/, { timeout: 1000 });
     }).toPass();
+    // The relay's health is read until its spool is empty.
+    await expect(strip).toContainText(/the relay’s spool is empty|All delivered\./);
+    const before = sent.all.length;
+    await make(page, "warn");
+    await expect(strip).toContainText("All delivered.");
+    const later = sent.all.slice(before);
+    const health = later.filter(({ method, url }) =>
+      method === "GET" && url.pathname === "/monitoring"
+    );
+    // At most one for each envelope, and the one that was planned before.
+    expect(health.length)
+      .toBeLessThanOrEqual(1 + later.filter(({ method }) => method === "POST").length);
   });
 
   test("response lost → sent again, recognized by the relay and shown as duplicate", async ({ page, context, arrivals, watch }) => {
@@ -61,15 +73,19 @@ test.describe("relay with spool", ANY_SPEED, () => {
   });
 });
 
-test("relay refuses envelopes → shown, and reported as lost when the page ends", async ({ page, context, arrivals, watch }) => {
-  watch.allow(MARK, "status of 413");
-  await openPage(page);
-  await context.route("/monitoring", (route) => {
-    const isMark = sentText(route.request()).includes('"value":"mark ');
-    return isMark ? route.fulfill({ status: 413 }) : route.continue();
-  });
-  await makeMarks(page, 3);
-  await expect(page.getByText("3 refused").first()).toBeVisible();
-  await page.goto("/?left");
-  await expect.poll(async () => (await reportedLosses(arrivals))["send_error:error"]).toBe(3);
-});
+test(
+  "relay refuses envelopes → shown, and reported as lost when the page ends",
+  ANY_SPEED,
+  async ({ page, context, arrivals, watch }) => {
+    watch.allow(MARK, "status of 413");
+    await openPage(page);
+    await context.route("/monitoring", (route) => {
+      const isMark = sentText(route.request()).includes('"value":"mark ');
+      return isMark ? route.fulfill({ status: 413 }) : route.continue();
+    });
+    await makeMarks(page, 3);
+    await expect(page.getByText("3 refused").first()).toBeVisible();
+    await page.goto("/?left");
+    await expect.poll(async () => (await reportedLosses(arrivals))["send_error:error"]).toBe(3);
+  },
+);

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { expect, test } from "../harness/browser/fixtures.ts";
-import { errorOf, opOf, spansOf } from "../harness/browser/arrived_signals.ts";
+import { errorOf, expect, opOf, spansOf, test } from "../harness/browser/fixtures.ts";
 import { sampleRecording } from "../harness/browser/signals.ts";
 
 const THROWN = "Thrown by the first inline script";

@@ -1,24 +1,28 @@
 /** One error of the page itself, of the server, of another SDK, or of an attacker. */
 import type { Page } from "@playwright/test";
-import {
-  errorDetail,
-  errorList,
-  openError,
-  sourceLine,
-  stackFrame,
-} from "../harness/browser/errors_view.ts";
+import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { MARKUP } from "../harness/browser/posted_envelopes.ts";
+import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import {
   hostileEvent,
   javaEvent,
+  MARKUP,
   messageEvent,
   nodeEvent,
+  postEnvelope,
   postEvents,
   pythonEvent,
-} from "../harness/browser/posted_errors.ts";
+} from "../harness/browser/posted.ts";
 import { ERRORS, make, openPage, shownTraceId } from "../harness/browser/signals.ts";
-import { openView } from "../harness/browser/views.ts";
+import {
+  errorDetail,
+  errorList,
+  errorRow,
+  openError,
+  openView,
+  sourceLine,
+  stackFrame,
+} from "../harness/browser/views.ts";
 
 /** Expects the detail to show this source line, marked, in the frame that is open at first. */
 async function expectSourceLine(page: Page, path: string, text: string): Promise<void> {
@@ -29,22 +33,13 @@ async function expectSourceLine(page: Page, path: string, text: string): Promise
   await expect(marked).toHaveAttribute("data-line", String(number));
 }
 
-test("errors of an island → file, line, function and source text of the TypeScript", async ({ page, watch }) => {
-  watch.allow(...Object.values(ERRORS));
+test("errors of an island → file, line, function and source text of the TypeScript; the server's too", async ({ page, watch }) => {
+  watch.allow(...Object.values(ERRORS), "status of 500");
   await openPage(page);
+  const actions = "islands/overview/signal_actions.ts";
   const thrown = [
-    {
-      control: "Handled error",
-      text: ERRORS.handled,
-      in: "islands/overview/signal_actions.ts",
-      by: "handleError",
-    },
-    {
-      control: "Uncaught error",
-      text: ERRORS.uncaught,
-      in: "islands/overview/signal_actions.ts",
-      by: "(anonymous)",
-    },
+    { control: "Handled error", text: ERRORS.handled, in: actions, by: "handleError" },
+    { control: "Uncaught error", text: ERRORS.uncaught, in: actions, by: "(anonymous)" },
     {
       control: "Component error",
       text: ERRORS.component,
@@ -55,10 +50,19 @@ test("errors of an island → file, line, function and source text of the TypeSc
   for (const { control } of thrown) await make(page, control);
   for (const { text, in: path, by } of thrown) {
     await openView(page, "Errors");
+    const { number } = sourceLine(path, `new Error("${text}`);
+    await expect(errorRow(page, text)).toContainText(`${path}:${number}`);
     await openError(page, text);
     await expectSourceLine(page, path, `new Error("${text}`);
     await expect(stackFrame(errorDetail(page), path)).toContainText(by);
   }
+  await openView(page, "Overview");
+  await make(page, "Server error");
+  await openView(page, "Errors");
+  await openError(page, "Server error, made on purpose");
+  await expectSourceLine(page, "routes/signal.ts", "throw new Error(");
+  await page.goBack();
+  await openError(page, ERRORS.component);
   // React's frames are folded at first.
   const folded = errorDetail(page).getByText(/^\d+\slibrary frames$/).first();
   const react = stackFrame(errorDetail(page), /node_modules\/react-dom\/.*:\d+:\d+ library/);
@@ -67,48 +71,33 @@ test("errors of an island → file, line, function and source text of the TypeSc
   await expect(react).toBeVisible();
 });
 
-test("an error of the server → file, line and source text", async ({ page, server }) => {
-  await (await fetch(`${server.origin}/signal?throw=true`)).body?.cancel();
-  await page.goto("/#/errors");
-  const path = "routes/signal.ts";
-  const { number, line } = sourceLine(path, "throw new Error(");
-  await errorList(page).getByRole("link").first().click();
-  await expect(stackFrame(errorDetail(page), `${path}:${number}`)).toBeVisible();
-  await expect(errorDetail(page).locator("mark").first()).toHaveText(line.trim());
-});
-
 test("events of other SDKs → variables and context (Python), packages (Java), a message", async ({ page, server }) => {
   await postEvents(server.origin, pythonEvent(), javaEvent(), messageEvent());
   await page.goto("/#/errors");
-  await openError(page, "CheckoutError");
-  const python = errorDetail(page);
-  await expect(python.getByRole("heading", { level: 3 })).toHaveText(
-    "shop.errors.CheckoutError: no price for sku-991",
-  );
-  await expect(python).toContainText("shop/views.py:42 in app");
-  await expect(python.locator("mark").first()).toHaveText(
-    'raise CheckoutError(f"no price for {sku}")',
-  );
-  await expect(python.getByRole("definition").filter({ hasText: "'sku-991'" })).toBeVisible();
-  await expect(python.getByText("4 library frames")).toBeVisible();
-  await expect(python.getByRole("heading", { level: 4, name: "While handling: KeyError" }))
-    .toBeVisible();
-  await python.getByText("modules", { exact: true }).click();
-  await expect(python.getByRole("definition").filter({ hasText: "5.1" })).toBeVisible();
-
-  await page.keyboard.press("Escape");
-  await openError(page, "IllegalStateException");
-  await expect(errorDetail(page).getByRole("heading", { level: 3 }))
-    .toHaveText(/^java\.lang\.IllegalStateException: ./);
-  await expect(errorDetail(page)).toContainText("checkout Cart.java:88 in app");
-  await expect(errorDetail(page)).toContainText("The event contains no source lines.");
-
-  await page.keyboard.press("Escape");
-  await openError(page, "Stock of sku-991 is low");
-  await expect(errorDetail(page).getByRole("heading", { level: 3 })).toHaveText(
-    /^Message: Stock of sku-991 is low/,
-  );
-  await expect(errorDetail(page)).toContainText("warning");
+  const detail = errorDetail(page);
+  const shown: Readonly<Record<string, readonly (string | RegExp)[]>> = {
+    CheckoutError: [
+      "shop.errors.CheckoutError: no price for sku-991",
+      "shop/views.py:42 in app",
+      'raise CheckoutError(f"no price for {sku}")',
+      "'sku-991'",
+      "4 library frames",
+      "While handling: KeyError",
+      /modules.*5\.1/,
+    ],
+    IllegalStateException: [
+      /java\.lang\.IllegalStateException: ./,
+      "checkout Cart.java:88 in app",
+      "The event contains no source lines.",
+    ],
+    "Stock of sku-991 is low": [/Message: Stock of sku-991 is low/, "warning"],
+  };
+  for (const [error, texts] of Object.entries(shown)) {
+    await openError(page, error);
+    for (const text of texts) await expect(detail).toContainText(text);
+    await expectAccessibleLayout(page, error);
+    await page.keyboard.press("Escape");
+  }
 });
 
 test("an AggregateError → members and causes, breadcrumbs, what failed before in its trace", async ({ page, server }) => {
@@ -157,11 +146,6 @@ test("an error → links to trace and recording, copied text, downloaded envelop
   await make(page, "Handled error");
   await openView(page, "Errors");
   await openError(page, ERRORS.handled);
-  await expectSourceLine(
-    page,
-    "islands/overview/signal_actions.ts",
-    `new Error("${ERRORS.handled}`,
-  );
   const aside = errorDetail(page).getByRole("complementary");
   await expect(aside.getByRole("link", { name: "Open trace" }))
     .toHaveAttribute("href", new RegExp(`^#/traces/${trace}(\\?span=[\\da-f]{16})?$`));
@@ -188,15 +172,27 @@ test("an error → links to trace and recording, copied text, downloaded envelop
 });
 
 test("hostile events → shown as text, bounded, nothing runs", async ({ page, server }) => {
+  const id = hexId(7);
+  const feedback = { message: `It broke ${MARKUP}`, associated_event_id: id };
+  await postEnvelope(server.origin, {}, ["feedback", { contexts: { feedback } }]);
+  await postEnvelope(
+    server.origin,
+    { event_id: id },
+    ["event", { event_id: id, ...hostileEvent() }],
+    ["attachment", new TextEncoder().encode(MARKUP)],
+  );
   await postEvents(
     server.origin,
-    hostileEvent(),
     new TextEncoder().encode("[]"),
     new TextEncoder().encode('{"exception":{"values":"none"},"message":{"formatted":[]}}'),
   );
   await page.goto("/#/errors");
   await openError(page, "Hostile");
   await expect(errorDetail(page)).toContainText(MARKUP);
+  await expect(errorDetail(page)).toContainText(`It broke ${MARKUP}`);
+  const download = page.waitForEvent("download");
+  await errorDetail(page).getByRole("button", { name: "Download attachment" }).click();
+  expect(await Deno.readTextFile(await (await download).path())).toBe(MARKUP);
   await errorDetail(page).getByRole("button", { name: /^Show all \(9\d\d KiB\)/ }).click();
   await expect(errorDetail(page).getByRole("button", { name: "Show less" })).toBeVisible();
   await errorDetail(page).evaluate((article) => {
@@ -219,31 +215,4 @@ test("hostile events → shown as text, bounded, nothing runs", async ({ page, s
     await expect(errorDetail(page)).toBeVisible();
     await page.keyboard.press("Escape");
   }
-});
-
-test("an event that is not JSON → an error message and a download link", async ({ page, server }) => {
-  await postEvents(server.origin, messageEvent(), new TextEncoder().encode("no JSON"));
-  await page.goto("/#/errors");
-  const href = await errorList(page).getByRole("link").first().getAttribute("href");
-  const { envelopes } = await (await fetch(`${server.origin}/monitoring/inbox?type=event`)).json();
-  await page.goto(`/${href}/${envelopes.at(-1).id}`);
-  await expect(page.getByRole("alert")).toContainText("not valid JSON");
-  await expect(page.getByRole("link", { name: "Download the envelope" }))
-    .toHaveAttribute("href", `/monitoring/inbox?id=${envelopes.at(-1).id}`);
-});
-
-test.describe("in relay mode", () => {
-  test.use({ mode: "relay" });
-
-  test("an error of this visit → shown without source, with the reason", async ({ page, watch }) => {
-    watch.allow(ERRORS.handled);
-    await openPage(page);
-    await make(page, "Handled error");
-    await openView(page, "Errors");
-    await openError(page, ERRORS.handled);
-    await expect(errorDetail(page)).toContainText(
-      "in relay mode the server provides no source maps",
-    );
-    await expect(stackFrame(errorDetail(page), /\/assets\/\w+\.js:\d+:\d+/)).toBeVisible();
-  });
 });

@@ -1,9 +1,14 @@
 import {
   type ArrivedItem,
+  errorOf,
   expect,
   fingerprints,
+  logsOf,
+  opOf,
   readRecording,
   senderOf,
+  type Span,
+  spansOf,
   test,
 } from "../harness/browser/fixtures.ts";
 import {
@@ -15,7 +20,6 @@ import {
   shownTraceId,
 } from "../harness/browser/signals.ts";
 import { LONG_TASK_MS, SLOW_MS } from "../../islands/overview/signal_actions.ts";
-import { errorOf, logsOf, opOf, type Span, spansOf } from "../harness/browser/arrived_signals.ts";
 
 /** The fields that only replay events have. */
 interface ReplayEvent {
@@ -28,7 +32,7 @@ for (const mode of ["inbox", "relay"] as const) {
   test.describe(`in ${mode} mode`, () => {
     test.use({ mode });
 
-    test("every signal → arrives, with one trace id", async ({ page, arrivals, watch }) => {
+    test("every signal → arrives, with one trace id", async ({ page, ingest, sent, arrivals, watch }) => {
       watch.allow(...Object.values(ERRORS), "status of 503");
       await openPage(page);
       const traceId = await shownTraceId(page);
@@ -81,8 +85,7 @@ for (const mode of ["inbox", "relay"] as const) {
           ),
       );
 
-      // The recording, with the page's trace.
-      // A visit that is recorded from the start sends its first segment before anything of the trace.
+      // The recording, with the page's trace. Its first segment may be sent before anything of the trace.
       const replays = await arrivals.waitFor("a recording with the trace", (items) => {
         const found = items.filter(({ type }) => type === "replay_event");
         return found.some((item) => item.json<ReplayEvent>().trace_ids.includes(traceId)) && found;
@@ -95,76 +98,71 @@ for (const mode of ["inbox", "relay"] as const) {
         return events.map(({ type }) => type);
       });
       expect(types).toContain(2); // a full snapshot
-    });
 
-    test("page left → paint and web vitals arrive in the page load's trace", async ({ page, arrivals }) => {
-      await openPage(page);
-      const traceId = await shownTraceId(page);
-      const own = (items: readonly ArrivedItem[]) =>
-        spansOf(items).filter((span) => span.trace_id === traceId);
-      const load = await arrivals.waitFor(
-        "the page load",
-        (items) => own(items).find((span) => opOf(span) === "pageload"),
-      );
-      for (const vital of ["fcp", "fp", "ttfb"]) {
-        expect(load.attributes[`browser.web_vital.${vital}.value`]?.value, vital)
-          .toBeGreaterThan(0);
-      }
-      await make(page, "Long task");
-      // The browser reports a long frame only after it has been drawn.
-      await page.evaluate((ms) =>
-        new Promise<void>((resolve) =>
-          new PerformanceObserver((list) => {
-            if (list.getEntries().some(({ duration }) => duration >= ms)) resolve();
-          }).observe({ type: "long-animation-frame", buffered: true })
-        ), LONG_TASK_MS);
-      await page.goto("about:blank");
-      await arrivals.waitFor(
-        "web vitals, paint and the long frame",
-        (items) =>
-          ["ui.webvital.lcp", "ui.webvital.cls", "paint", "ui.long-animation-frame"]
-            .every((op) => has(own(items), op)),
-      );
-    });
-
-    test("page left at once → the rest arrives with the next visit", async ({ page, arrivals }) => {
-      await page.goto("/");
-      await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
-      const traceId = await shownTraceId(page);
-      await make(page, "fatal");
-      await page.goto("about:blank");
-      await page.goto("/");
-      await arrivals.waitFor(
-        "the log and the page load of the first visit",
-        (items) =>
-          logsOf(items).some((log) => log.trace_id === traceId) &&
-          spansOf(items).some((span) => span.trace_id === traceId && opOf(span) === "pageload"),
-      );
+      if (mode !== "relay") return;
+      await test.step("ingest → receives the browser's bytes, none of its credentials", async () => {
+        // Again while the page sends: what it has posted arrives a moment later.
+        await expect(() => {
+          const posted = sent.posts("/monitoring").map(({ bytes }) => bytes);
+          const received = ingest.requests.map(({ body }) => body)
+            .filter((body) => senderOf(body) === "page");
+          expect(fingerprints(received)).toEqual(fingerprints(posted));
+        }).toPass();
+        const secrets = ["cookie", "authorization", "referer", "origin", "x-forwarded-for"];
+        for (const { headers } of ingest.requests) {
+          for (const secret of secrets) expect(headers[secret], secret).toBeUndefined();
+        }
+      });
     });
   });
 }
 
-test.describe("forwarding", () => {
+test.describe("in relay mode", () => {
   test.use({ mode: "relay" });
 
-  test("ingest → receives the browser's bytes, none of its credentials", async ({ page, ingest, sent, arrivals, watch }) => {
-    watch.allow(...Object.values(ERRORS), "status of 503");
+  test("page left → paint and web vitals arrive in the page load's trace", async ({ page, arrivals }) => {
     await openPage(page);
-    await makeEverySignal(page);
-    await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
-    await arrivals.waitFor("the last error", (items) => errorOf(items, ERRORS.component));
-    // Again while the page sends: what it has posted arrives a moment later.
-    await expect(() => {
-      const posted = sent.posts("/monitoring").map(({ bytes }) => bytes);
-      const received = ingest.requests.map(({ body }) => body)
-        .filter((body) => senderOf(body) === "page");
-      expect(fingerprints(received)).toEqual(fingerprints(posted));
-    }).toPass();
-    for (const { headers } of ingest.requests) {
-      for (const secret of ["cookie", "authorization", "referer", "origin", "x-forwarded-for"]) {
-        expect(headers[secret], secret).toBeUndefined();
-      }
+    const traceId = await shownTraceId(page);
+    const own = (items: readonly ArrivedItem[]) =>
+      spansOf(items).filter((span) => span.trace_id === traceId);
+    const load = await arrivals.waitFor(
+      "the page load",
+      (items) => own(items).find((span) => opOf(span) === "pageload"),
+    );
+    for (const vital of ["fcp", "fp", "ttfb"]) {
+      expect(load.attributes[`browser.web_vital.${vital}.value`]?.value, vital)
+        .toBeGreaterThan(0);
     }
+    await make(page, "Long task");
+    // The browser reports a long frame only after it has been drawn.
+    await page.evaluate((ms) =>
+      new Promise<void>((resolve) =>
+        new PerformanceObserver((list) => {
+          if (list.getEntries().some(({ duration }) => duration >= ms)) resolve();
+        }).observe({ type: "long-animation-frame", buffered: true })
+      ), LONG_TASK_MS);
+    await page.goto("about:blank");
+    await arrivals.waitFor(
+      "web vitals, paint and the long frame",
+      (items) =>
+        ["ui.webvital.lcp", "ui.webvital.cls", "paint", "ui.long-animation-frame"]
+          .every((op) => has(own(items), op)),
+    );
+  });
+
+  test("page left at once → the rest arrives with the next visit", async ({ page, arrivals }) => {
+    await page.goto("/");
+    await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
+    const traceId = await shownTraceId(page);
+    await make(page, "fatal");
+    await page.goto("about:blank");
+    await page.goto("/");
+    await arrivals.waitFor(
+      "the log and the page load of the first visit",
+      (items) =>
+        logsOf(items).some((log) => log.trace_id === traceId) &&
+        spansOf(items).some((span) => span.trace_id === traceId && opOf(span) === "pageload"),
+    );
   });
 });
 

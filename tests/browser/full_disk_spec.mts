@@ -5,7 +5,7 @@ import { startServer } from "../harness/server_process.ts";
 import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../harness/small_disk.ts";
 import { expect, test as base } from "../harness/browser/fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
-import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { postEnvelope } from "../harness/browser/posted.ts";
 import { openMenu } from "../harness/browser/views.ts";
 
 const FULL = "The inbox cannot store envelopes: its disk or database is full or fails." +

@@ -1,5 +1,6 @@
 /** A recording of an attacker: it runs nothing, reads nothing of the console, and connects nowhere. */
 import { expect, test } from "../harness/browser/fixtures.ts";
+import { postBody } from "../harness/browser/posted.ts";
 import {
   addition,
   element,
@@ -42,13 +43,9 @@ function hostileNodes(evil: string) {
     head: [
       make("meta", { "http-equiv": "refresh", content: `0;url=${evil}` }),
       make("base", { href: evil }),
-      make("link", { rel: "preconnect", href: evil }),
-      make("link", { rel: "dns-prefetch", href: evil }),
+      ...["preconnect", "dns-prefetch", "modulepreload", "prefetch", "icon", "stylesheet"]
+        .map((rel) => make("link", { rel, href: evil })),
       make("link", { rel: "preload", as: "script", href: evil }),
-      make("link", { rel: "modulepreload", href: evil }),
-      make("link", { rel: "prefetch", href: evil }),
-      make("link", { rel: "icon", href: evil }),
-      make("link", { rel: "stylesheet", href: evil }),
       make("link", {
         rel: "stylesheet",
         _cssText: `@import "${evil}"; body { background: url(${evil}) }`,
@@ -105,49 +102,25 @@ test("hostile recording → runs nothing, reads nothing of the console, opens no
     id: 900 + n,
     attributes: Object(node).attributes,
   }));
+  const rule = `p { background: url(${evil}) }`;
+  const change = (ms: number, data: object) => ({ type: 3, timestamp: start + ms, data });
   const events = [
     ...pageEvents(start, [...body, ...attributes.map(({ id }) => element(id, "a"))], head),
     ...[...head, ...body].map((node, n) =>
       addition(start + 10 + n, JSON.parse(JSON.stringify(node).replaceAll('"id":1', '"id":21')))
     ),
-    {
-      type: 3,
-      timestamp: start + 100,
-      data: { source: 0, texts: [], removes: [], adds: [], attributes },
-    },
-    {
-      type: 3,
-      timestamp: start + 101,
-      data: { source: 8, id: 112, adds: [{ rule: `p { background: url(${evil}) }` }] },
-    },
-    {
-      type: 3,
-      timestamp: start + 102,
-      data: {
-        source: 15,
-        id: 1,
-        styleIds: [1],
-        styles: [{ styleId: 1, rules: [{ rule: `p { background: url(${evil}) }` }] }],
-      },
-    },
-    {
-      type: 3,
-      timestamp: start + 103,
-      data: { source: 10, family: "g", fontSource: `url(${evil})`, buffer: false },
-    },
-    { type: 3, timestamp: start + 104, data: { source: 2, type: 2, id: 123, x: 1, y: 1 } },
-    {
-      type: 3,
-      timestamp: start + 500,
-      data: { source: 1, positions: [{ x: 5, y: 5, id: 5, timeOffset: 0 }] },
-    },
+    change(100, { source: 0, texts: [], removes: [], adds: [], attributes }),
+    change(101, { source: 8, id: 112, adds: [{ rule }] }),
+    change(102, { source: 15, id: 1, styleIds: [1], styles: [{ styleId: 1, rules: [{ rule }] }] }),
+    change(103, { source: 10, family: "g", fontSource: `url(${evil})`, buffer: false }),
+    change(104, { source: 2, type: 2, id: 123, x: 1, y: 1 }),
+    change(500, { source: 1, positions: [{ x: 5, y: 5, id: 5, timeOffset: 0 }] }),
   ];
   await page.goto("/");
-  const response = await fetch(`${server.origin}/monitoring`, {
-    method: "POST",
-    body: segmentEnvelope({ replayId: REPLAY_ID, number: 0, events, isCompressed: true }),
-  });
-  expect(response.status).toBe(200);
+  await postBody(
+    server.origin,
+    segmentEnvelope({ replayId: REPLAY_ID, number: 0, events, isCompressed: true }),
+  );
   await page.goto(`/#/recordings/${REPLAY_ID}?at=${start + 400}`);
   const frame = (await (await page.locator(".player iframe").elementHandle())!.contentFrame())!;
   await expect(frame.getByText("Shown").first()).toBeVisible();

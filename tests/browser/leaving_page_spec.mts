@@ -52,15 +52,20 @@ async function openNext(context: BrowserContext): Promise<Page> {
   return next;
 }
 
-// With 6 × below: between these speeds, only the number of stored envelopes differs.
-for (const rate of [1, 12]) {
-  for (const [how, leave] of Object.entries(WAYS)) {
+/** Each way at full speed, and slow: the page ends before its errors are stored. */
+const SPEEDS: readonly (readonly [rate: number, ways: readonly string[]])[] = [
+  [1, Object.keys(WAYS)],
+  [12, ["reloaded", "closed"]],
+];
+
+for (const [rate, ways] of SPEEDS) {
+  for (const how of ways) {
     const errors = how === "reloaded" ? RELOAD_BURST : BURST;
     test(`CPU ${rate} ×, ${errors} errors, page ${how} → each arrives once or is counted`, async ({ page, context, arrivals }) => {
       await openPage(page);
       await throttle(page, rate);
       const marks = await makeMarks(page, errors);
-      await expectAccounted(arrivals, marks, await leave(page, context));
+      await expectAccounted(arrivals, marks, await WAYS[how]!(page, context));
     });
   }
 }
@@ -74,15 +79,15 @@ test(`CPU 12 ×, ${BURST} errors, view changed → each arrives once`, async ({ 
   await expectOnce(arrivals, marks);
 });
 
-// Nothing is stored, however fast the page is: one speed is enough.
-for (const [how, leave] of Object.entries(WAYS)) {
+// Nothing is stored, however fast the page is.
+for (const how of ["left and reopened", "killed"]) {
   test(`CPU 6 ×, store busy, ${BURST} errors, page ${how} → each arrives once or is counted`, async ({ page, context, arrivals }) => {
     await openPage(page);
     await expect(page.getByText("0 waiting").first()).toBeVisible();
     const release = await occupyStore(context);
     await throttle(page, 6);
     const marks = await makeMarks(page, BURST);
-    const next = await leave(page, context);
+    const next = await WAYS[how]!(page, context);
     await release();
     const counted = await expectAccounted(arrivals, marks, next);
     // Envelopes that were sent as the page ended are stored and sent again.
@@ -100,31 +105,30 @@ test("tab with unstored errors stays open, another opens → each arrives once, 
   expect(await expectAccounted(arrivals, marks, other)).toBe(0);
 });
 
-test("errors before the SDK has started, page reloaded → each counted once", async ({ page, context, arrivals }) => {
-  const telemetry = await routeTelemetry(context, () => {
-    // Never answered.
+/** Reasons why the SDK has not started, and what the page shows. */
+const WITHOUT_SDK: Readonly<Record<string, readonly [(route: Route) => unknown, string]>> = {
+  "not loaded yet": [() => {/* Never answered. */}, "loading"],
+  "cannot load": [(route) => route.abort(), "failed:"],
+};
+for (const [why, [handle, shown]] of Object.entries(WITHOUT_SDK)) {
+  test(`SDK ${why}, page with errors reloaded → each counted once`, async ({ page, context, arrivals, watch }) => {
+    watch.allow("ERR_FAILED");
+    let isRouted = true;
+    await context.route("/assets/*", async (route) => {
+      const response = await route.fetch();
+      const isTelemetry = (await response.text()).includes("X-Relay-Outcome");
+      if (isRouted && isTelemetry) await handle(route);
+      else await route.fulfill({ response });
+    });
+    await page.goto("/");
+    await expect(page.getByRole("region", { name: "This visit" })).toContainText(shown);
+    const marks = await makeMarks(page, 4);
+    isRouted = false;
+    await page.reload();
+    await waitForTelemetry(page);
+    expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
   });
-  await page.goto("/");
-  await expect(page.getByRole("region", { name: "This visit" })).toContainText("loading");
-  const marks = await makeMarks(page, 4);
-  telemetry.isRouted = false;
-  await page.reload();
-  await waitForTelemetry(page);
-  expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
-});
-
-test("SDK cannot load, page with errors reloaded → each counted once", async ({ page, context, arrivals, watch }) => {
-  watch.allow("ERR_FAILED");
-  const telemetry = await routeTelemetry(context, (route) => route.abort());
-  const visit = page.getByRole("region", { name: "This visit" });
-  await page.goto("/");
-  await expect(visit).toContainText("failed:");
-  const marks = await makeMarks(page, 4);
-  telemetry.isRouted = false;
-  await page.reload();
-  await waitForTelemetry(page);
-  expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
-});
+}
 
 test("store refuses envelopes, page closed → each arrives once or is counted", async ({ page, context, arrivals }) => {
   await openPage(page);
@@ -141,19 +145,6 @@ test("store refuses envelopes, page closed → each arrives once or is counted",
   await context.setOffline(false);
   await expectAccounted(arrivals, marks, await openNext(context));
 });
-
-/** Handles requests for the script of the SDK while `isRouted`. */
-async function routeTelemetry(context: BrowserContext, handle: (route: Route) => unknown) {
-  const telemetry = { isRouted: true };
-  await context.route("/assets/*", async (route) => {
-    const { isRouted } = telemetry;
-    const response = await route.fetch();
-    const isTelemetry = (await response.text()).includes("X-Relay-Outcome");
-    if (isRouted && isTelemetry) await handle(route);
-    else await route.fulfill({ response });
-  });
-  return telemetry;
-}
 
 /**
  * Holds a transaction open on the store's tables, in a tab without telemetry: transactions of other pages

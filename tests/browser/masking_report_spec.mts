@@ -2,7 +2,7 @@
 import { serveApplication } from "../harness/browser/application_site.ts";
 import { CANARIES, enterCanaries, plantCanaries } from "../harness/browser/canaries.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
-import { openMaskingReport, searchReport } from "../harness/browser/masking_report.ts";
+import { openMaskingReport, searchReport } from "../harness/browser/views.ts";
 
 const typeOf = ({ type }: { type: string }) => type;
 

@@ -1,6 +1,5 @@
 /** Client navigation while another navigation runs. */
 import { expect } from "../harness/browser/fixtures.ts";
-import { holdRequests } from "../harness/browser/held_requests.ts";
 import {
   expectHydrated,
   expectSameDocument,
@@ -11,6 +10,7 @@ import {
   open,
   test,
 } from "../harness/browser/navigation_site.ts";
+import { holdRequests } from "../harness/browser/requests.ts";
 
 test("two navigations at once → only the newer one, one history entry", async ({ page }) => {
   await open(page);

@@ -1,15 +1,17 @@
 import type { BrowserContext, Page } from "@playwright/test";
-import { answers, takes } from "../harness/stand_in_ingest.ts";
-import { errorOf, logsOf } from "../harness/browser/arrived_signals.ts";
+import { answers } from "../harness/stand_in_ingest.ts";
 import {
   ANY_SPEED,
   type Arrivals,
+  errorOf,
   expect,
   fingerprints,
+  logsOf,
   senderOf,
   test,
 } from "../harness/browser/fixtures.ts";
-import { storedMatches } from "../harness/browser/marks.ts";
+import { acceptFromNow, storedMatches } from "../harness/browser/marks.ts";
+import type { SentRequests } from "../harness/browser/requests.ts";
 import { ERRORS, make, openPage, setHidden, waitForTelemetry } from "../harness/browser/signals.ts";
 
 /** Slow enough that another tab reads the store before the response. */
@@ -32,32 +34,37 @@ async function breakRelay(
   return relay;
 }
 
-/** Waits until all these envelopes have arrived, once or more. */
-async function expectAll(arrivals: Arrivals, posted: () => readonly string[]): Promise<void> {
+/** Waits until all posted envelopes have arrived, once or more. */
+async function expectAll(arrivals: Arrivals, sent: SentRequests): Promise<void> {
   await expect.poll(async () => {
     const arrived = fingerprints((await arrivals.envelopes()).map(({ decoded }) => decoded));
-    return [...new Set(posted())].filter((envelope) => !arrived.includes(envelope));
+    const posted = fingerprints(sent.posts("/monitoring").map(({ decoded }) => decoded));
+    return posted.filter((envelope) => !arrived.includes(envelope));
   }).toEqual([]);
 }
 
-test("/monitoring answers 500 for a while, then 200 → every envelope arrives", async ({ page, context, arrivals, sent, watch }) => {
-  watch.allow(...Object.values(ERRORS), "status of 500");
-  const relay = await breakRelay(context);
-  await openPage(page);
-  await make(page, "Handled error");
-  await make(page, "warn");
-  await expectWaiting(page, /[1-9]\d* waiting/);
-  expect(await arrivals.envelopes()).toEqual([]);
+test(
+  "/monitoring answers 500 for a while, then 200 → every envelope arrives",
+  ANY_SPEED,
+  async ({ page, context, arrivals, sent, watch }) => {
+    watch.allow(...Object.values(ERRORS), "status of 500");
+    const relay = await breakRelay(context);
+    await openPage(page);
+    await make(page, "Handled error");
+    await make(page, "warn");
+    await expectWaiting(page, /[1-9]\d* waiting/);
+    expect(await arrivals.envelopes()).toEqual([]);
 
-  relay.isDown = false;
-  await expectAll(
-    arrivals,
-    () => fingerprints(sent.posts("/monitoring").map(({ decoded }) => decoded)),
-  );
-  await arrivals.waitFor("the error", (items) => errorOf(items, ERRORS.handled));
-  await arrivals.waitFor("the log", (items) => logsOf(items).find(({ level }) => level === "warn"));
-  await expectWaiting(page);
-});
+    relay.isDown = false;
+    await expectAll(arrivals, sent);
+    await arrivals.waitFor("the error", (items) => errorOf(items, ERRORS.handled));
+    await arrivals.waitFor(
+      "the log",
+      (items) => logsOf(items).find(({ level }) => level === "warn"),
+    );
+    await expectWaiting(page);
+  },
+);
 
 test("/monitoring answers 500, page reloaded and closed → another tab delivers every envelope", async ({ page, context, arrivals, sent, watch }) => {
   watch.allow(...Object.values(ERRORS), "status of 500");
@@ -78,10 +85,7 @@ test("/monitoring answers 500, page reloaded and closed → another tab delivers
   relay.isDown = false;
   const next = await context.newPage();
   await next.goto("/");
-  await expectAll(
-    arrivals,
-    () => fingerprints(sent.posts("/monitoring").map(({ decoded }) => decoded)),
-  );
+  await expectAll(arrivals, sent);
   for (const text of [ERRORS.handled, ERRORS.uncaught]) {
     await arrivals.waitFor(text, (items) => errorOf(items, text));
   }
@@ -124,7 +128,7 @@ test("tab hidden, another shown → each envelope is sent once", async ({ page, 
 test.describe("ingest down, relay without spool", ANY_SPEED, () => {
   test.use({ mode: "relay", serverEnv: { SPOOL: "none" } });
 
-  test("ingest back → every envelope arrives", async ({ page, ingest, sent, arrivals, watch }) => {
+  test("ingest back → every envelope arrives", async ({ page, ingest, sent, watch }) => {
     watch.allow(...Object.values(ERRORS), "status of 503");
     ingest.behave(answers(500));
     await openPage(page);
@@ -132,14 +136,9 @@ test.describe("ingest down, relay without spool", ANY_SPEED, () => {
     await expectWaiting(page, /[1-9]\d* waiting/);
     await ingest.waitFor((all) => all.some(({ body }) => senderOf(body) === "page"));
 
-    const before = ingest.requests.length;
-    ingest.behave(takes());
-    await expect.poll(() => {
-      const arrived = fingerprints(ingest.requests.slice(before).map(({ body }) => body));
-      const sentEnvelopes = fingerprints(sent.posts("/monitoring").map(({ bytes }) => bytes));
-      return [...new Set(sentEnvelopes)].filter((envelope) => !arrived.includes(envelope));
-    }).toEqual([]);
-    await arrivals.waitFor("the error", (items) => errorOf(items, ERRORS.handled));
+    const accepted = acceptFromNow(ingest);
+    await expectAll(accepted, sent);
+    await accepted.waitFor("the error", (items) => errorOf(items, ERRORS.handled));
     await expectWaiting(page);
   });
 });

@@ -2,11 +2,10 @@
 import { Buffer } from "node:buffer";
 import type { Page } from "@playwright/test";
 import { answers, closes } from "../harness/stand_in_ingest.ts";
-import { forbidIndexedDb } from "../harness/browser/blocked_ways.ts";
-import { expect, test } from "../harness/browser/fixtures.ts";
+import { errorsOf, expect, logsOf, spansOf, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
+import { forbidIndexedDb } from "../harness/browser/requests.ts";
 import { openPage, sampleRecording } from "../harness/browser/signals.ts";
-import { errorsOf, logsOf, spansOf } from "../harness/browser/arrived_signals.ts";
 
 async function openProof(page: Page): Promise<void> {
   // The proof's segment is the first one.
@@ -73,7 +72,6 @@ test("inbox mode → each signal found again by its id; without consent off", as
 
   await page.locator(".proof summary").click();
   await expectAccessibleLayout(page, "a proof");
-
   const consent = page.getByRole("region", { name: "Consent" });
   await consent.getByRole("switch", { name: "Logs" }).click();
   const withoutLogs = await prove(page);

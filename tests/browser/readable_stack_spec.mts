@@ -3,9 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { originalPositionFor, TraceMap, traceSegment } from "@jridgewell/trace-mapping";
 import { readManifest } from "../../server/manifest.ts";
-import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
+import { type Arrivals, errorOf, expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
-import { errorOf } from "../harness/browser/arrived_signals.ts";
 
 /** A frame of a stack as an event has it: of the script that the browser ran. */
 interface Frame {
@@ -115,13 +114,6 @@ async function inAppFrames(arrivals: Arrivals, text: string) {
 
 const manifest = await readManifest(new URL(".build/", ROOT));
 
-/** The script that a source is in. */
-function assetOf(source: string): string {
-  const [name] = Object.entries(manifest.assets).find(([, { sources }]) => source in sources) ?? [];
-  if (name === undefined) throw new Error(`The build has no asset of ${source}.`);
-  return name;
-}
-
 test("an error of the page → file, line, column and function in the sources", async ({ page, arrivals, watch }) => {
   watch.allow(...Object.values(ERRORS));
   await openPage(page);
@@ -147,44 +139,12 @@ test("an error of the page → file, line, column and function in the sources", 
     expect(innermost?.place.isExact, control).toBe(true);
     expect(innermost?.place.name, control).toBe(expected.name);
   }
-});
-
-test("an error thrown through React → frames in React's sources", async ({ page, arrivals, watch }) => {
-  watch.allow(ERRORS.component);
-  await openPage(page);
-  await make(page, "Component error");
+  // The component's error was thrown through React, whose sources are only in the map.
   const frames = await inAppFrames(arrivals, ERRORS.component);
-  const react = frames.filter(({ place }) =>
-    /\/node_modules\/react-dom\/.*react-dom-client\.production\.js$/.test(place.source)
-  );
-  expect(react.length).toBeGreaterThan(3);
+  const react = frames.filter(({ place }) => place.source.includes("/node_modules/react-dom/"));
   expect(react.map(({ place }) => place.name)).toContain("renderWithHooks");
   // All but the innermost frame point at calls.
   for (const { place } of frames.slice(1)) expect(place.text).toMatch(/^[\w$.]+ ?\(|^new /);
-});
-
-test("an error in a lazily loaded script → its source", async ({ page, arrivals, watch }) => {
-  const text = "Thrown under a script that is loaded later";
-  watch.allow(text);
-  await openPage(page);
-  const island = assetOf("client.ts");
-  const later = assetOf("monitoring/browser/start_telemetry.ts");
-  // The island, in the client’s script, calls performance.now() first: below the later script it fails once.
-  await page.evaluate(([island, later, text]) => {
-    const now = performance.now.bind(performance);
-    performance.now = () => {
-      const [, , caller = "", ...outer] = new Error().stack?.split("\n") ?? [];
-      const isTarget = caller.includes(island!) && outer.some((frame) => frame.includes(later!));
-      if (isTarget) throw new Error(text);
-      return now();
-    };
-  }, [island, later, text]);
-  await make(page, "Span with a fetch");
-
-  const frames = await inAppFrames(arrivals, text);
-  const measured = frames.find(({ frame }) => frame.filename?.endsWith(`/${later}`));
-  expect(measured?.place.source).toMatch(/sdk-trace-web\/src\/StackContextManager\.ts$/);
-  expect(measured?.place.text).toMatch(/^(?:\w+\.)?call\(/);
 });
 
 test("every loaded script → registers its debug id under its own address", async ({ page }) => {

@@ -1,7 +1,7 @@
 /** Browser features refused: telemetry still arrives. */
 import type { Page } from "@playwright/test";
-import { forbidIndexedDb, forbidWebLocks, refuseWorkers } from "../harness/browser/blocked_ways.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
+import { forbidIndexedDb, forbidWebLocks, refuseWorkers } from "../harness/browser/requests.ts";
 import { make, openPage } from "../harness/browser/signals.ts";
 
 /** What is refused, how, and the type of item that must arrive. */

@@ -1,7 +1,6 @@
 /** The settings view: configuration, and the cost of monitoring compared with the requests really sent. */
 import type { Page } from "@playwright/test";
 import { formatBytes } from "../../components/format.ts";
-import { blockTelemetry } from "../harness/browser/blocked_ways.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { ERRORS, make, openPage, waitForTelemetry } from "../harness/browser/signals.ts";
@@ -41,34 +40,16 @@ test("cost of monitoring → the bytes, requests and times that were measured", 
   await expect(row(page, "Requests of this console")).toContainText(/request/);
 });
 
-test("configuration → shown in settings and on the overview", async ({ page }) => {
-  await page.goto("/#/settings");
+test("configuration → shown in settings and on the overview; scripts from the browser cache", async ({ page }) => {
+  await openPage(page, "/#/settings");
   await expect(page.getByRole("region", { name: "Configuration" })).toContainText("/monitoring");
   const settings = page.getByRole("table", { name: "Monitoring settings" });
   await expect(settings.getByRole("row", { name: /Tracing sample rate 1/ })).toBeVisible();
-  await page.goto("/#/");
-  await expect(settings).toBeVisible();
-});
-
-test("second visit → scripts from the browser cache", async ({ page }) => {
-  await openPage(page, "/#/settings");
   await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB/);
+  await expectAccessibleLayout(page, "settings");
   await page.reload();
   await waitForTelemetry(page);
   await expect(row(page, "Telemetry")).toContainText(/0\sB.*KiB from the browser cache/);
-});
-
-test("telemetry blocked → not loaded, no cost", async ({ page, watch }) => {
-  watch.allow("ERR_BLOCKED_BY_CLIENT");
-  await blockTelemetry(page);
-  await page.goto("/#/settings");
-  await expect(page.getByRole("region", { name: "This visit" })).toContainText("failed:");
-  await expect(row(page, "Telemetry")).toContainText("not loaded");
-  await expect(row(page, "Starting telemetry")).toContainText("not yet");
-});
-
-test("settings → accessible, no overflow at 360 px", async ({ page }) => {
-  await openPage(page, "/#/settings");
-  await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB/);
-  await expectAccessibleLayout(page, "settings");
+  await openView(page, "Overview");
+  await expect(settings).toBeVisible();
 });

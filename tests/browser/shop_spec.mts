@@ -4,17 +4,17 @@ import { formatFineDuration } from "../../components/format.ts";
 import { OWN_SOURCE, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
-import { arrivalsInInbox } from "../harness/browser/arrivals.ts";
-import { errorsOf, logsOf } from "../harness/browser/arrived_signals.ts";
-import { errorDetail } from "../harness/browser/errors_view.ts";
 import {
+  arrivalsInInbox,
   type ArrivedItem,
+  errorsOf,
   expect,
   listRows,
+  logsOf,
   test as withServer,
 } from "../harness/browser/fixtures.ts";
 import { SHOPS, startShop, visit } from "../harness/browser/shop.ts";
-import { spanRow } from "../harness/browser/traces_view.ts";
+import { spanRow } from "../harness/browser/views.ts";
 
 // deno-lint-ignore no-explicit-any -- JSON of known shape
 type Json = any;
@@ -155,26 +155,22 @@ const LOGS: typeof TRACES = [
 const namesOf = (rows: typeof TRACES) => rows.map(([name]) => name).sort();
 const twice = (names: readonly string[]) => [...names, ...names].sort();
 
-/** A span as each version of the SDKs sends it: in a transaction, alone, or in a container. Times in seconds. */
-function sentSpans(items: readonly ArrivedItem[]) {
+/** The operations of spans as each version of the SDKs sends them: in a transaction, alone, or in a container. */
+function sentOps(items: readonly ArrivedItem[]): string[] {
   return items.flatMap((item) => {
     if (item.type !== "transaction" && item.type !== "span") return [];
     const { items: contained, contexts, ...single } = item.json<Json>();
     const spans: Json[] = contained ?? [{ ...single, ...contexts?.trace }];
-    return spans.map((span) => ({
-      trace_id: span.trace_id,
-      op: span.op ?? span.attributes["sentry.op"].value,
-      name: span.transaction ?? span.description ?? span.name,
-      start: span.start_timestamp,
-      end: span.end_timestamp ?? span.timestamp,
-    }));
+    return spans.filter(({ transaction, description, name }) =>
+      !(transaction ?? description ?? name).startsWith("OPTIONS")
+    ).map(({ op, attributes }) => op ?? attributes["sentry.op"].value);
   });
 }
 
 /** Whether everything of so many visits has arrived. */
 function hasVisits(items: readonly ArrivedItem[], visits: number): boolean {
-  const spans = sentSpans(items).filter(({ name }) => !name.startsWith("OPTIONS"));
-  const has = (op: string, times: number) => spans.filter((span) => span.op === op).length >= times;
+  const ops = sentOps(items);
+  const has = (op: string, times: number) => ops.filter((one) => one === op).length >= times;
   return logsOf(items).length === LOGS.length * visits &&
     errorsOf(items).length === ERRORS.length * visits && has("http.server", 7 * visits) &&
     has("pageload", visits) && has("navigation", 2 * visits) && has("cron", visits) &&
@@ -214,7 +210,7 @@ test("release, environment, application → exactly the rows of those senders, a
   }
 });
 
-test("check-ins, profiles, metrics, sessions → of no other applications", async ({ page, visited }) => {
+test("check-ins, profiles, metrics, sessions → of no other applications", async ({ visited }) => {
   const named = (rows: Json[]) =>
     new Set(
       rows.filter(({ key, name }) => key !== OWN_SOURCE.key && name !== UNKNOWN_NAME)
@@ -223,41 +219,6 @@ test("check-ins, profiles, metrics, sessions → of no other applications", asyn
   const expected = new Set(SENDERS.map(({ source, release }) => `${source}: ${release}`));
   expect.soft(named(await listRows(visited.server.origin, "sources"))).toEqual(expected);
   expect.soft(named((await visited.ask("get_delivery_health")).sources)).toEqual(expected);
-  await page.goto("/#/traces");
-  await expect.soft(
-    page.locator("section:visible").getByRole("combobox", { name: "Source" }).getByRole("option"),
-  )
-    .toHaveText([
-      "Applications",
-      "shop-api (server, canary)",
-      "shop-api (server, production)",
-      "shop-web (browser, production)",
-      "shop-worker (server, production)",
-      "Sightglass itself",
-      "everything",
-    ]);
-});
-
-test("late interactions → page load, navigation or server root names and measures its trace", async ({ page, visited }) => {
-  const { server, items, ask } = visited;
-  const ranks = ["pageload", "navigation", "http.server", "cron"];
-  const spans = Map.groupBy(sentSpans(items), ({ trace_id }) => trace_id);
-  const rows = await listRows(server.origin, "traces&source=apps");
-  expect.soft(rows.map(nameOf).sort()).toEqual(twice(namesOf(TRACES)));
-  for (const row of rows) {
-    const [root] = spans.get(row.trace_id)!.filter(({ op }) => ranks.includes(op))
-      .sort((a, b) => ranks.indexOf(a.op) - ranks.indexOf(b.op) || a.start - b.start);
-    const duration = (root!.end - root!.start) * 1000;
-    const trace = await ask("get_trace", { trace_id: row.trace_id });
-    expect.soft([row.op, trace.op, trace.name]).toEqual([root!.op, root!.op, row.name]);
-    // Rows have whole milliseconds.
-    expect.soft(Math.abs(durationOf(row) - duration), nameOf(row)).toBeLessThan(2);
-    expect.soft(Math.abs(trace.duration_ms - duration), nameOf(row)).toBeLessThan(2);
-    await page.goto(`/#/traces/${row.trace_id}`);
-    const shown = page.locator("section:visible .trace");
-    await expect.soft(shown.getByRole("heading").first()).toHaveText(nameOf(row));
-    await expect.soft(shown).toContainText(formatFineDuration(trace.duration_ms));
-  }
 });
 
 test("logs of three senders in batches → in order of their time over pages", async ({ visited, read }) => {
@@ -318,74 +279,4 @@ test("errors, logs, spans of services in a page's trace → their recording, whi
       .toHaveAttribute("max", String(Math.round(ended_at - started_at)));
     await expect.soft(view.locator(".moments")).not.toContainText("app.js");
   }
-});
-
-test("operation or name of a span → each trace with one; preflights and the SDK's breadcrumbs left out", async ({ page, visited, read }) => {
-  const names = async (filters: Filters) => (await read("traces", filters)).map(nameOf).sort();
-  expect.soft(await names({})).toEqual(twice(namesOf(TRACES)));
-  expect.soft(await names({ op: "db" })).toEqual(twice(namesOf(TRACES)));
-  expect.soft(await names({ op: "http.client" })).toEqual(twice(namesOf(TRACES.slice(0, 4))));
-  const charged = await visited.ask("list_traces", { query: "POST /charge" });
-  expect.soft(charged.rows.map(nameOf).sort())
-    .toEqual(twice(namesOf(TRACES.filter((row) => row.includes("worker")))));
-  const occurrences = await listRows(visited.server.origin, "occurrences&q=checkout+failed");
-  expect(occurrences).toHaveLength(SHOPS.length);
-  for (const { group, envelope, event_id } of occurrences) {
-    await page.goto(`/#/errors/${group}/${envelope}`);
-    await expect(errorDetail(page)).toContainText("ui.click");
-    await expect.soft(errorDetail(page)).not.toContainText("sentry.transaction");
-    const { breadcrumbs } = await visited.ask("get_error", { event_id });
-    expect.soft(breadcrumbs.map(({ category }: Json) => category)).not.toContain(
-      "sentry.transaction",
-    );
-  }
-});
-
-test("a slow bank behind two services → among the spans with the most self time", async ({ page, visited }) => {
-  const traces = (await listRows(visited.server.origin, "traces&source=apps"))
-    .filter(({ name }) => name === "POST /checkout");
-  expect(traces).toHaveLength(SHOPS.length);
-  for (const { trace_id } of traces) {
-    // Not only the first: on a busy machine the services' own work takes longer.
-    const { longest_spans } = await visited.ask("get_trace", { trace_id });
-    expect.soft(longest_spans.map(({ name }: Json) => name)).toContainEqual(
-      expect.stringContaining("bank.example/charge"),
-    );
-    await page.goto(`/#/traces/${trace_id}`);
-    const links = page.getByRole("navigation", { name: "Most self time" }).getByRole("link");
-    await expect.soft(links.filter({ hasText: "bank.example/charge" })).toHaveCount(1);
-  }
-});
-
-test("compare → traces of the same name, one direction, spans of one trace folded", async ({ page, visited }) => {
-  const traces = await listRows(visited.server.origin, "traces&source=apps");
-  await page.goto(`/#/traces/${traces.find(({ op }) => op === "pageload").trace_id}`);
-  await page.getByRole("link", { name: "Compare" }).click();
-  const choices = page.locator("tr:visible .row-link");
-  await expect.soft(choices).toHaveText(["Page load /"]);
-  await choices.first().click();
-  const compared = page.locator("table.compare");
-  await expect.soft(compared.getByRole("row", { name: "Duration" }).getByRole("cell").last())
-    .toHaveText(/^([\d.]+\sm?s (slower|faster)|same)$/);
-  for (const only of [/only in A/, /only in B/]) {
-    await expect.soft(compared.getByRole("button", { name: only }))
-      .toHaveAttribute("aria-expanded", "false");
-  }
-});
-
-test("OpenTelemetry without Sentry's SDK → refused in a sentence, and listed", async ({ page, visited }) => {
-  const { origin } = visited.server;
-  const resource = { attributes: [{ key: "service.name", value: { stringValue: "shop-stock" } }] };
-  const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [] }] });
-  const headers = { "Content-Type": "application/json" };
-  const response = await fetch(`${origin}/v1/traces`, { method: "POST", headers, body });
-  expect(response.headers.get("content-type")).toMatch(/json/);
-  const { error, detail } = await response.json();
-  expect(await listRows(origin, "refusals")).toMatchObject([{
-    error,
-    detail,
-    address: "/v1/traces",
-  }]);
-  await page.goto("/");
-  await expect(page.locator(".refused-requests")).toContainText(detail);
 });

@@ -1,9 +1,7 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { answers, takes } from "../harness/stand_in_ingest.ts";
-import { logsOf } from "../harness/browser/arrived_signals.ts";
 import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
-import { dropFile } from "../harness/browser/saved_files.ts";
 import {
   ERRORS,
   make,
@@ -12,26 +10,10 @@ import {
   setHidden,
   shownTraceId,
 } from "../harness/browser/signals.ts";
-import { openView } from "../harness/browser/views.ts";
+import { dropFile, openView } from "../harness/browser/views.ts";
 
 /** Longer than any interval at which the SDK sends. */
 const SILENCE_MS = 20_000;
-
-test("idle pages in inbox mode, visits recorded and buffered → no requests", async ({ page, context, arrivals, serverArrivals }) => {
-  const other = await context.newPage();
-  await sampleRecording(page, true);
-  await sampleRecording(other, false);
-  for (const tab of [page, other]) {
-    await openPage(tab);
-    await make(tab, "info");
-  }
-  await arrivals.waitFor("both logs", (items) => logsOf(items).length === 2);
-  await expectSilence(context, serverArrivals);
-  await test.step("requests of monitoring → in no span and no breadcrumb", async () => {
-    const text = await arrivals.text() + await serverArrivals.text();
-    expect(text).not.toMatch(/monitoring\/inbox|\/monitoring"/);
-  });
-});
 
 test("tab hidden → no stream, no requests; shown again → what arrived meanwhile", async ({ page, context, watch }) => {
   watch.allow(ERRORS.handled);
@@ -63,7 +45,7 @@ test("tab hidden → no stream, no requests; shown again → what arrived meanwh
   await expect(rows(page).first()).toBeVisible();
 });
 
-/** How each kind of detail is opened on a page that has made an error and a log. */
+/** How each kind of detail is opened, in a tab of its own that has made an error and a log. */
 const DETAILS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   async "a trace"(page) {
     const traceId = await shownTraceId(page);
@@ -99,8 +81,8 @@ const DETAILS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 };
 
-/** Opens each kind of detail in a tab of its own. */
-async function openDetails(context: BrowserContext): Promise<void> {
+test("tabs with every view and details of every kind → no requests", async ({ context, arrivals, serverArrivals, watch }) => {
+  watch.allow(ERRORS.handled);
   for (const [what, open] of Object.entries(DETAILS)) {
     await test.step(what, async () => {
       const tab = await context.newPage();
@@ -110,26 +92,29 @@ async function openDetails(context: BrowserContext): Promise<void> {
       await open(tab);
     });
   }
-}
-
-test("tabs with every view and details of every kind → no requests", async ({ context, watch }) => {
-  watch.allow(ERRORS.handled);
-  await openDetails(context);
+  for (const isSampled of [true, false]) {
+    const tab = await context.newPage();
+    await sampleRecording(tab, isSampled);
+    await openPage(tab);
+  }
   for (const [view, name] of Object.entries(PAGE_VIEWS)) {
     const tab = await context.newPage();
     await tab.goto(`/#/${view}`);
     await expect(tab.getByRole("navigation", { name: "Views" }).locator("[aria-current]"))
       .toHaveAccessibleName(name);
   }
-  await expectSilence(context);
+  await expectSilence(context, serverArrivals);
+  await test.step("requests of monitoring → in no span and no breadcrumb", async () => {
+    const text = await arrivals.text() + await serverArrivals.text();
+    expect(text).not.toMatch(/monitoring\/inbox|\/monitoring"/);
+  });
 });
 
 test.describe("relay mode", () => {
   test.use({ mode: "relay" });
 
-  test("tabs with details of every kind, ingest back after an outage → no requests", async ({ page, context, ingest, watch }) => {
+  test("ingest back after an outage → no requests", async ({ page, context, ingest, watch }) => {
     watch.allow(ERRORS.handled);
-    await openDetails(context);
     await openPage(page);
     ingest.behave(answers(503));
     await make(page, "Handled error");

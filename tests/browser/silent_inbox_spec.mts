@@ -1,10 +1,8 @@
 /** An inbox that accepts requests and never answers: each read fails with a message and can be tried again. */
 import type { Page } from "@playwright/test";
-import { expect, test } from "../harness/browser/fixtures.ts";
-import { holdRequests } from "../harness/browser/held_requests.ts";
-import { nodeEvent, postEvents } from "../harness/browser/posted_errors.ts";
-import { largeTrace, postSpans } from "../harness/browser/posted_traces.ts";
-import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
+import { expect, listRows, test } from "../harness/browser/fixtures.ts";
+import { largeTrace, nodeEvent, postEvents, postSpans } from "../harness/browser/posted.ts";
+import { holdRequests } from "../harness/browser/requests.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 /** The page's message for a request without an answer. */
@@ -32,6 +30,7 @@ const READS = {
 test("lists and bodies never answered → each view shows a message and can be tried again", async ({ context, server, watch: _watch }) => {
   await postSpans(server.origin, ...largeTrace(TRACE, 5));
   await postEvents(server.origin, nodeEvent());
+  const [{ group }] = await listRows(server.origin, "errors");
   const answerAll = await holdRequests(context, isRead);
   // In parallel, each address in its own tab: all wait for the same time.
   const tabs = new Map<string, Promise<Page>>();
@@ -41,7 +40,12 @@ test("lists and bodies never answered → each view shows a message and can be t
     return page;
   };
   const reads = await Promise.all(
-    Object.entries(READS).map(async ([read, [fragment, place, shown, alerts = 1]]) => {
+    Object.entries(
+      {
+        ...READS,
+        "an error": [`#/errors/${group}`, ".errors", "All servers failed"],
+      } as const,
+    ).map(async ([read, [fragment, place, shown, alerts = 1]]) => {
       const tab = tabs.get(fragment) ?? open(fragment);
       tabs.set(fragment, tab);
       return { read, view: (await tab).locator(place), shown, alerts };
@@ -68,35 +72,4 @@ test("lists and bodies never answered → each view shows a message and can be t
       }).toPass();
     });
   }
-});
-
-test("error and source map never answered → each shows a message and can be tried again", async ({ page, context, arrivals, watch }) => {
-  watch.allow(ERRORS.handled);
-  await openPage(page);
-  await make(page, "Handled error");
-  await arrivals.waitForItem("the error", ({ type }) => type === "event");
-  const view = page.locator(".errors");
-  const answerMaps = await holdRequests(context, ({ searchParams }) => searchParams.has("map"));
-  const answerBodies = await holdRequests(context, ({ searchParams }) => searchParams.has("id"));
-  await page.goto("/#/errors");
-  await view.locator("a.row-link").first().click();
-  await expect(view.getByRole("alert")).toContainText(NO_ANSWER);
-  answerBodies();
-  await view.getByRole("button", { name: "Try again" }).click();
-  const article = view.getByRole("article");
-  await expect(article).toContainText(ERRORS.handled);
-  await expect(article).toContainText(`Source maps could not be read: ${NO_ANSWER}`);
-  answerMaps();
-  await article.getByRole("button", { name: "Try again" }).click();
-  await expect(article).not.toContainText("Source maps could not be read");
-  await expect(article).toContainText("Signals.tsx");
-});
-
-test("no request to the inbox answered → offline, with a message", async ({ page, context }) => {
-  await holdRequests(context, ({ pathname }) => pathname === "/monitoring/inbox");
-  await page.goto("/#/logs");
-  await expect(page.locator(".logs")).toContainText(
-    "Offline: the inbox does not respond. Retrying.",
-  );
-  await expect(page.locator(".logs")).toContainText(NO_ANSWER);
 });

@@ -2,7 +2,7 @@
 import type { Locator } from "@playwright/test";
 import { hexId, span } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { postEnvelope } from "../harness/browser/posted_envelopes.ts";
+import { postEnvelope } from "../harness/browser/posted.ts";
 import { buy, startShop } from "../harness/browser/shop.ts";
 import { openView } from "../harness/browser/views.ts";
 

@@ -2,10 +2,9 @@
 import { gunzipSync } from "node:zlib";
 import { figureLine, isOver } from "../../bench/figures.ts";
 import { loadUnsampled, uploadOf } from "../../bench/upload.ts";
-import { expect, test } from "../harness/browser/fixtures.ts";
+import { expect, opOf, type Span, spansOf, test } from "../harness/browser/fixtures.ts";
 import { expectOnce, makeMarks, MARK } from "../harness/browser/marks.ts";
 import { openPage } from "../harness/browser/signals.ts";
-import { opOf, type Span, spansOf } from "../harness/browser/arrived_signals.ts";
 
 const valueOf = ({ attributes }: Span, name: string) => attributes[name]?.value;
 

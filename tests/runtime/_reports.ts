@@ -2,18 +2,16 @@ import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
 import type { ServerProcess } from "../harness/server_process.ts";
 import {
   type ArrivedEnvelope,
-  readArrival,
-  senderOf,
-} from "../harness/browser/arrived_envelope.ts";
-import {
   type ErrorEvent,
   errorsOf,
   type Log,
   logsOf,
   lossesOf,
+  readArrival,
+  senderOf,
   type Span,
   spansOf,
-} from "../harness/browser/arrived_signals.ts";
+} from "../harness/browser/arrived_telemetry.ts";
 import type { IngestRequest } from "../harness/stand_in_ingest.ts";
 
 /** The server's own telemetry, parsed. */

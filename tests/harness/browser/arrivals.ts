@@ -10,7 +10,7 @@ import {
   readArrival,
   type Sender,
   textOf,
-} from "./arrived_envelope.ts";
+} from "./arrived_telemetry.ts";
 
 /** An envelope as received. */
 interface Received {
@@ -24,14 +24,6 @@ type Source = () => Promise<readonly Received[]> | readonly Received[];
 /**
  * The envelopes of one sender that have arrived: at the stand-in ingest in relay mode, in the inbox in
  * inbox mode.
- *
- * @example
- * ```ts ignore
- * await page.getByRole("button", { name: "Handled error" }).click();
- * const event = await arrivals.waitForItem("the handled error", (item) =>
- *   item.type === "event" && JSON.stringify(item.json()).includes("Handled error"));
- * event.envelope.header.event_id;
- * ```
  */
 export class Arrivals {
   readonly #source: Source;
@@ -140,12 +132,7 @@ export function arrivalsAtIngest(
 /** Largest page of the inbox. */
 const MAX_PAGE = 500;
 
-/**
- * Reads the server's inbox over HTTP.
- *
- * @param origin the server's origin
- * @param token its `INBOX_TOKEN`, if set
- */
+/** Reads the server's inbox over HTTP, with its `INBOX_TOKEN` if set. */
 export function arrivalsInInbox(origin: string, sender: Sender, token?: string): Arrivals {
   const get = (path: string) => getBody(`${origin}/monitoring/inbox?${path}`, token);
   let cursor: number | undefined;
@@ -191,12 +178,6 @@ async function getBody(url: string, token?: string): Promise<Received> {
 
 /**
  * A hash and the size of each body, sorted: to compare two lists byte for byte, in any order.
- *
- * @example
- * ```ts ignore
- * expect(fingerprints(ingest.requests.map(({ body }) => body)))
- *   .toEqual(fingerprints(sent.posts("/monitoring").map(({ bytes }) => bytes)));
- * ```
  */
 export function fingerprints(bodies: readonly Uint8Array[]): string[] {
   return bodies.map((bytes) => {

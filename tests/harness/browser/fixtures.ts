@@ -3,18 +3,14 @@ import { CHROMIUM_ARGS, requireChromium } from "../../../tools/test/find_chromiu
 import { type ServerProcess, startServer } from "../server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest, arrivalsInInbox } from "./arrivals.ts";
+import type { Sender } from "./arrived_telemetry.ts";
 import { throttle } from "./marks.ts";
 import { PageWatch } from "./page_watch.ts";
-import { SentRequests } from "./sent_requests.ts";
+import { SentRequests } from "./requests.ts";
 
 export { expect } from "@playwright/test";
-export { Arrivals, fingerprints, listRows } from "./arrivals.ts";
-export {
-  type ArrivedEnvelope,
-  type ArrivedItem,
-  readRecording,
-  senderOf,
-} from "./arrived_envelope.ts";
+export * from "./arrivals.ts";
+export * from "./arrived_telemetry.ts";
 
 /** For tests whose result does not depend on the speed: they run only at full speed. */
 export const ANY_SPEED = { tag: "@any-speed" } as const;
@@ -61,21 +57,6 @@ interface WorkerFixtures {
  * Playwright's `test` with a server and access to everything that pages send. `page.goto("/")` opens this
  * test's server. Pages of `context.newPage()` are watched and recorded too, those of
  * `browser.newContext()` are not.
- *
- * @example
- * ```ts ignore
- * import { expect, test } from "./fixtures.ts";
- *
- * test.use({ mode: "relay", ingestHost: "o1.ingest.us.sentry.io" });
- *
- * test("a handled error arrives", async ({ page, arrivals, sent, server, watch }) => {
- *   watch.allow("Handled error");
- *   await page.goto("/");
- *   await page.getByRole("button", { name: "Handled error" }).click();
- *   await arrivals.waitForItem("the error", ({ type }) => type === "event");
- *   expect(sent.leaving(server.origin)).toEqual([]);
- * });
- * ```
  */
 export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   mode: ["inbox", { option: true }],
@@ -114,21 +95,8 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     }
   },
 
-  arrivals: async ({ mode, ingest, server, serverEnv }, provide) => {
-    await provide(
-      mode === "relay"
-        ? arrivalsAtIngest(ingest)
-        : arrivalsInInbox(server.origin, "page", serverEnv.INBOX_TOKEN),
-    );
-  },
-
-  serverArrivals: async ({ mode, ingest, server, serverEnv }, provide) => {
-    await provide(
-      mode === "relay"
-        ? arrivalsAtIngest(ingest, "server")
-        : arrivalsInInbox(server.origin, "server", serverEnv.INBOX_TOKEN),
-    );
-  },
+  arrivals: arrivalsFrom("page"),
+  serverArrivals: arrivalsFrom("server"),
 
   baseURL: async ({ server }, provide) => {
     await provide(server.origin);
@@ -169,20 +137,32 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   },
 });
 
+/** Provides the envelopes of one sender. */
+function arrivalsFrom(sender: Sender) {
+  return async (
+    { mode, ingest, server, serverEnv }: Options & Fixtures,
+    provide: (arrivals: Arrivals) => Promise<void>,
+  ) =>
+    await provide(
+      mode === "relay"
+        ? arrivalsAtIngest(ingest, sender)
+        : arrivalsInInbox(server.origin, sender, serverEnv.INBOX_TOKEN),
+    );
+}
+
 /** A server of the test's own process, in the place of the real one. */
 export function inThisProcess(server: Deno.HttpServer<Deno.NetAddr>): ServerProcess {
-  const stop = async () => {
-    await server.shutdown();
-    return { success: true, code: 0, signal: null };
-  };
   return {
     origin: `http://127.0.0.1:${server.addr.port}`,
     port: server.addr.port,
     pid: Deno.pid,
     dataDir: "",
     output: () => "",
-    stop,
-    [Symbol.asyncDispose]: async () => void await stop(),
+    stop: async () => {
+      await server.shutdown();
+      return { success: true, code: 0, signal: null };
+    },
+    [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
 

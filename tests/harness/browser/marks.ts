@@ -2,7 +2,7 @@
 import { type BrowserContext, type CDPSession, expect, type Page } from "@playwright/test";
 import { type StandInIngest, takes } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest } from "./arrivals.ts";
-import { type DiscardedEvents, errorsOf, lossesOf } from "./arrived_signals.ts";
+import { type DiscardedEvents, errorsOf, lossesOf } from "./arrived_telemetry.ts";
 
 /** Matches the text of every mark, for {@linkcode PageWatch.allow}. */
 export const MARK = /mark \d+ /;
@@ -115,20 +115,21 @@ export function acceptFromNow(ingest: StandInIngest): Arrivals {
   });
 }
 
-/** Bytes of a stored envelope that are searched: an error's text is before its stack. */
-const SEARCHED_BYTES = 20_000;
+/** Bytes of a stored envelope that are read: an error's text is before its stack. */
+const READ_BYTES = 20_000;
 
-/** Matches the start of each envelope in the browser's store. Returns the last group of each match. */
-export async function storedMatches(page: Page, pattern: RegExp): Promise<readonly string[]> {
-  return await page.evaluate(async ([pattern, searched]) => {
+/** What the browser's store has: envelopes as text, from their beginning, and counts of dropped events. */
+function readStore(page: Page): Promise<{ bodies: string[]; counted: DiscardedEvents[] }> {
+  return page.evaluate(async (maxBytes) => {
     const database = await resultOf(indexedDB.open("envelopes"));
-    const bodies: Uint8Array[] = await resultOf(
-      database.transaction("bodies").objectStore("bodies").getAll(),
-    );
+    const tables = database.transaction(["losses", "bodies"]);
+    const rows: Promise<DiscardedEvents[][]> = resultOf(tables.objectStore("losses").getAll());
+    const bodies: Uint8Array[] = await resultOf(tables.objectStore("bodies").getAll());
     database.close();
-    return bodies.flatMap((bytes) =>
-      pattern.exec(new TextDecoder().decode(bytes.subarray(0, searched)))?.at(-1) ?? []
-    );
+    return {
+      counted: (await rows).flat(),
+      bodies: bodies.map((bytes) => new TextDecoder().decode(bytes.subarray(0, maxBytes))),
+    };
 
     function resultOf<T>(request: IDBRequest<T>): Promise<T> {
       return new Promise((resolve, reject) => {
@@ -136,7 +137,12 @@ export async function storedMatches(page: Page, pattern: RegExp): Promise<readon
         request.onerror = () => reject(request.error);
       });
     }
-  }, [pattern, SEARCHED_BYTES] as const);
+  }, READ_BYTES);
+}
+
+/** Matches the start of each envelope in the browser's store. Returns the last group of each match. */
+export async function storedMatches(page: Page, pattern: RegExp): Promise<readonly string[]> {
+  return (await readStore(page)).bodies.flatMap((body) => pattern.exec(body)?.at(-1) ?? []);
 }
 
 /** The marks in the browser's store, sorted. */
@@ -147,27 +153,7 @@ export async function storedMarks(page: Page): Promise<readonly number[]> {
 
 /** Number of errors that the browser's store counts as dropped, reported or not. */
 export async function storedLosses(page: Page): Promise<number> {
-  const { counted, bodies } = await page.evaluate(async () => {
-    const database = await resultOf(indexedDB.open("envelopes"));
-    const tables = database.transaction(["losses", "bodies"]);
-    const rows: Promise<DiscardedEvents[][]> = resultOf(tables.objectStore("losses").getAll());
-    const bodies: Uint8Array[] = await resultOf(tables.objectStore("bodies").getAll());
-    database.close();
-    return {
-      counted: (await rows).flat(),
-      // Client reports are small: large bodies need not be copied out of the page.
-      bodies: bodies.filter(({ length }) => length < 10_000).map((bytes) =>
-        new TextDecoder().decode(bytes)
-      ),
-    };
-
-    function resultOf<T>(request: IDBRequest<T>): Promise<T> {
-      return new Promise((resolve, reject) => {
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error);
-      });
-    }
-  });
+  const { counted, bodies } = await readStore(page);
   const reported = bodies.filter((body) => body.includes('"client_report"'))
     .flatMap((body) => JSON.parse(body.split("\n")[2]!).discarded_events as DiscardedEvents[]);
   return [...counted, ...reported]

@@ -1,4 +1,6 @@
-import type { Locator, Page } from "@playwright/test";
+/** Parts of the console's views, and what a user does with them. */
+import { Buffer } from "node:buffer";
+import { expect, type Locator, type Page } from "@playwright/test";
 import type { PAGE_VIEWS } from "../../../islands/shared/view.ts";
 
 /** A view's title. */
@@ -32,3 +34,93 @@ export const envelopeLinks = (page: Page) =>
 export const envelopeRows = (page: Page) =>
   envelopesView(page).getByRole("row")
     .filter({ has: page.getByRole("link", { name: /^Envelope / }) });
+
+export const errorList = (page: Page) =>
+  page.getByRole("table", { name: "Errors, last seen first" });
+/** A group's row, by its text. */
+export const errorRow = (page: Page, text: string) =>
+  errorList(page).getByRole("row").filter({ hasText: text });
+export const errorDetail = (page: Page) => page.getByRole("article");
+/** A frame of a stack trace, by its text. */
+export const stackFrame = (within: Locator, text: string | RegExp) =>
+  within.locator("summary, .frame-line").filter({ hasText: text }).first();
+
+/** Opens an error by its row in the list. */
+export async function openError(page: Page, text: string): Promise<void> {
+  await errorRow(page, text).getByRole("link").click();
+  await expect(errorDetail(page)).toBeVisible();
+}
+
+/** Number and text of the source line that contains `text`. */
+export function sourceLine(path: string, text: string): { number: number; line: string } {
+  const lines = Deno.readTextFileSync(new URL(`../../../${path}`, import.meta.url)).split("\n");
+  const index = lines.findIndex((line) => line.includes(text));
+  expect(index, `${text} in ${path}`).toBeGreaterThan(-1);
+  return { number: index + 1, line: lines[index]! };
+}
+
+export const traceList = (page: Page) => page.getByRole("table", { name: "Traces, newest first" });
+export const traceLink = (page: Page, traceId: string) => page.locator(`a[data-row="${traceId}"]`);
+export const waterfall = (page: Page) => page.getByRole("treegrid", { name: "Spans of the trace" });
+export const spanRow = (page: Page, name: string | RegExp) =>
+  waterfall(page).getByRole("row", { name });
+export const spanDetail = (page: Page, name: string | RegExp) =>
+  page.getByRole("complementary", { name });
+
+/** Opens the report and waits until it is made. */
+export async function openMaskingReport(page: Page): Promise<void> {
+  // By keyboard: what loads above it may move it during a click.
+  await page.locator(".masking summary").press("Enter");
+  await expect(page.getByText(/^Read .* of this visit/)).toBeVisible();
+}
+
+/** Searches for texts. Returns the kinds of the places of each, such as "Input". */
+export async function searchReport(
+  page: Page,
+  texts: readonly string[],
+): Promise<Record<string, string[]>> {
+  const search = page.getByRole("region", { name: "Texts that must not appear" });
+  await search.getByRole("textbox").fill(texts.join("\n"));
+  await search.getByRole("button", { name: "Search" }).click();
+  const results = search.getByRole("status").locator("> div");
+  await expect(results).toHaveCount(texts.length);
+  const found = await results.evaluateAll((all) =>
+    all.map((one) => [
+      one.querySelector("p")!.textContent!.split("”")[0]!.slice(1),
+      [...one.querySelectorAll("li p:nth-child(2)")].map((place) =>
+        place.firstChild!.textContent!.trim()
+      ),
+    ])
+  );
+  return Object.fromEntries(found.map(([text, places]) => [text, [...new Set(places)]]));
+}
+
+/** A file on the user's disk. */
+export interface SavedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Opens a file in the inspector, by keyboard. */
+export async function inspectFile(page: Page, { name, bytes }: SavedFile): Promise<void> {
+  const chooser = page.waitForEvent("filechooser");
+  const button = page.getByRole("button", { name: "Inspect a file" });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await (await chooser).setFiles({
+    name,
+    mimeType: "application/octet-stream",
+    buffer: Buffer.from(bytes),
+  });
+}
+
+/** Drops a file on the page. */
+export async function dropFile(page: Page, { name, bytes }: SavedFile): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(([name, bytes]) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([new Uint8Array(bytes)], name));
+    return transfer;
+  }, [name, [...bytes]] as const);
+  await page.dispatchEvent("main", "dragover", { dataTransfer });
+  await page.dispatchEvent("main", "drop", { dataTransfer });
+}

@@ -1,0 +1,284 @@
+/** What all lists have in common: sorting, filters, sources, rows by pointer and keyboard, many rows. */
+import type { Locator, Page } from "@playwright/test";
+import {
+  error,
+  hexId,
+  log,
+  span,
+  type TestItem,
+} from "../../monitoring/inbox/testdata/envelopes.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import {
+  errorEvent,
+  postEnvelope,
+  postEvents,
+  postSpans,
+  spanId,
+} from "../harness/browser/posted.ts";
+import { setHidden } from "../harness/browser/signals.ts";
+import { openView, tab, traceList } from "../harness/browser/views.ts";
+
+const HOUR_S = 3_600;
+
+const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+/** The row that contains a text. */
+const row = (page: Page, text: string) => page.locator("tbody tr").filter({ hasText: text });
+const parameters = (page: Page) => new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+
+test("lists sorted and filtered → matching rows, the choice is in the address; web vitals by page", async ({ page, server }) => {
+  const now = Date.now() / 1_000;
+  const post = (environment: string, ...items: readonly TestItem[]) =>
+    postEnvelope(server.origin, {
+      sdk: { name: "sentry.javascript.browser" },
+      sender: { environment, release: "shop@1" },
+    }, ...items);
+  const root = (trace: number, name: string, op: string, seconds: number, code: number) =>
+    span(trace, {
+      name,
+      is_segment: true,
+      start_timestamp: now - 60,
+      end_timestamp: now - 60 + seconds,
+      attributes: {
+        "sentry.op": { value: op },
+        "http.response.status_code": { value: code },
+        ...op === "pageload" && { "browser.web_vital.lcp.value": { value: seconds * 1_000 } },
+      },
+    });
+  await post("test", root(1, "GET /a", "http.server", 0.005, 503), error("failed a", 1));
+  await post(
+    "test",
+    root(2, "/basket", "pageload", 5, 200),
+    error("failed b", 2),
+    error("failed b"),
+  );
+  await post("production", root(3, "/home", "pageload", 1, 200));
+
+  await page.goto("/#/traces?source=apps");
+  const traces = region(page, "Traces");
+  const names = traces.locator("tbody a.row-link");
+  const duration = traces.getByRole("columnheader", { name: "Duration" });
+  await expect(names).toHaveText(["Page load /home", "Page load /basket", "GET /a"]);
+  await duration.getByRole("button").press("Enter");
+  await expect(duration).toHaveAttribute("aria-sort", "descending");
+  await expect(names).toHaveText(["Page load /basket", "Page load /home", "GET /a"]);
+  await duration.getByRole("button").press("Enter");
+  await expect(names).toHaveText(["GET /a", "Page load /home", "Page load /basket"]);
+  expect(page.url()).toContain("sort=duration");
+  const filters = [
+    ["Operation", "pageload", ["Page load /home", "Page load /basket"]],
+    ["Status", "error", ["Page load /basket"]],
+    ["Operation", "", ["GET /a", "Page load /basket"]],
+    ["Status", "5xx", ["GET /a"]],
+    ["Status", "", ["GET /a", "Page load /home", "Page load /basket"]],
+    ["Environment", "production", ["Page load /home"]],
+  ] as const;
+  for (const [filter, value, shown] of filters) {
+    await traces.getByLabel(filter).selectOption(value);
+    await expect(names, `${filter}: ${value}`).toHaveText([...shown]);
+  }
+  expect(page.url()).toContain("environment=production");
+
+  await traces.getByRole("link", { name: "Web vitals" }).click();
+  await expect(traces.getByRole("row", { name: "/home" })).toContainText(/1\.00\ss\s*good/);
+  await traces.getByLabel("Environment").selectOption("");
+  await traces.getByRole("button", { name: "LCP p75" }).click();
+  await expect(names).toHaveText(["/basket", "/home"]);
+  await names.first().click();
+  await expect(names).toHaveText(["Page load /basket"]);
+
+  await openView(page, "Errors");
+  await region(page, "Errors").getByRole("button", { name: "Count" }).click();
+  await expect(region(page, "Errors").locator("tbody tr").first()).toContainText("failed b");
+});
+
+test("other applications send → own rows hidden, each can be chosen, in every view and by time", async ({ page, server, arrivals }) => {
+  const postRows = (app: string, trace: number, ageS: number) => {
+    const timestamp = Date.now() / 1_000 - ageS;
+    const sender = { environment: "test", release: `${app}@1` };
+    const times = { start_timestamp: timestamp, end_timestamp: timestamp + 1 };
+    return postEnvelope(
+      server.origin,
+      { sdk: { name: "sentry.python" }, sender },
+      span(trace, { name: `work of ${app}`, ...times }),
+      error(`failure of ${app}`, trace, { timestamp }),
+      log(`line of ${app}`, { timestamp }),
+    );
+  };
+  await page.goto("/#/traces");
+  const traces = region(page, "Traces");
+  await arrivals.waitForItem("the page load", ({ type }) => type === "span");
+  await expect(row(page, "pageload")).not.toHaveCount(0);
+  await postRows("shop", 0xa1, 10);
+  await postRows("bakery", 0xa2, 2 * HOUR_S);
+  // Live: the page was not loaded again.
+  await expect(row(page, "work of shop").getByTitle("Source")).toHaveText("shop");
+  await expect(row(page, "pageload")).toHaveCount(0);
+  await expect(tab(page, "Errors")).toHaveText("Errors2");
+  await traces.getByRole("button", { name: "Show Sightglass" }).click();
+  await expect(row(page, "pageload")).not.toHaveCount(0);
+  await traces.getByRole("button", { name: "Hide Sightglass" }).click();
+  await expect(row(page, "pageload")).toHaveCount(0);
+
+  const source = traces.getByRole("combobox", { name: "Source" });
+  await source.selectOption({
+    label: (await source.locator("option").allTextContents())
+      .find((text) => text.startsWith("shop "))!,
+  });
+  await expect(row(page, "work of bakery")).toHaveCount(0);
+  const key = parameters(page).get("source");
+  expect(key).toMatch(/^[\da-f]{14}$/);
+  await openView(page, "Errors");
+  const errors = region(page, "Errors");
+  const ofBakery = errors.getByRole("link", { name: "failure of bakery" });
+  await expect(errors.getByRole("link", { name: "failure of shop" })).toBeVisible();
+  await expect(ofBakery).toHaveCount(0);
+  expect(parameters(page).get("source")).toBe(key);
+  await errors.getByRole("combobox", { name: "Source" }).selectOption("");
+  await expect(ofBakery).toBeVisible();
+  await errors.getByLabel("Time").selectOption("1h");
+  await expect(ofBakery).toHaveCount(0);
+  // A detail and back: the filter is still there.
+  await errors.getByRole("link", { name: "failure of shop" }).click();
+  await errors.getByRole("link", { name: "All errors" }).click();
+  await expect(errors.getByLabel("Time")).toHaveValue("1h");
+});
+
+/** Selects the first text of an element with the mouse. */
+async function selectText(page: Page, element: Locator): Promise<string> {
+  const { left, right, y } = await element.evaluate((element) => {
+    const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+    const range = document.createRange();
+    range.selectNodeContents(texts.find((node) => node.nodeValue?.trim())!);
+    const { left, right, top, bottom } = range.getBoundingClientRect();
+    return { left, right, y: (top + bottom) / 2 };
+  });
+  await page.mouse.move(left + 1, y);
+  await page.mouse.down();
+  await page.mouse.move(right - 1, y, { steps: 4 });
+  await page.mouse.up();
+  return await page.evaluate(() => String(getSelection()));
+}
+
+test("row by pointer → its text can be selected; click opens it, Ctrl and click in a new tab", async ({ page, context, server }) => {
+  await postEvents(server.origin, errorEvent("Oops", "no flour"));
+  await page.goto("/#/errors");
+  const message = row(page, "Oops").locator("td.what > span");
+  // Again if a new row moves it meanwhile.
+  await expect(async () => expect(await selectText(page, message)).toBe("no flour")).toPass();
+  await expect(page).toHaveURL(/#\/errors$/);
+  const opened = context.waitForEvent("page");
+  await row(page, "Oops").getByRole("cell").last().click({ modifiers: ["ControlOrMeta"] });
+  await expect(await opened).toHaveURL(/#\/errors\/[\da-f]{14}$/);
+  await expect(page).toHaveURL(/#\/errors$/);
+  await page.bringToFront();
+  await row(page, "Oops").getByRole("cell").last().click();
+  await expect(page).toHaveURL(/#\/errors\/[\da-f]{14}$/);
+});
+
+test("time passes → how long ago follows the clock, unless hidden; the exact time on hover", async ({ page, server }) => {
+  await postEvents(server.origin, errorEvent("Oops"));
+  await page.clock.install();
+  await page.goto("/#/errors");
+  const time = row(page, "Oops").locator("time").last();
+  await expect(time).toHaveText(/^\d+\ss\sago$/);
+  await expect(time).toHaveAttribute("title", /^\d{1,2}\s[A-Z][a-z]{2}( \d{4})? [\d:]{8}\.\d{3}$/);
+  await page.clock.fastForward(5 * 60_000);
+  await expect(time).toHaveText(/^5\smin\sago$/);
+  await setHidden(page, true);
+  await page.clock.fastForward(HOUR_S * 1_000);
+  await expect(time).toHaveText(/^5\smin\sago$/);
+  await setHidden(page, false);
+  await expect(time).toHaveText(/^1\sh\sago$/);
+});
+
+/** Three pages of rows. */
+const ROWS = 450;
+/** Far fewer, and more than a screen and what is rendered beyond its edges. */
+const MAX_RENDERED = 80;
+
+const links = (page: Page) => traceList(page).locator("a.row-link");
+const taskLink = (page: Page, n: number) =>
+  links(page).filter({ hasText: new RegExp(`^task ${n}\\b`) });
+const topOf = (element: Locator) => element.evaluate((one) => one.getBoundingClientRect().top);
+
+/** Posts traces, the last one the newest, opens their list and loads all rows. */
+async function openLongList(page: Page, origin: string): Promise<void> {
+  const start = Date.now() / 1000 - 600;
+  const tasks = Array.from({ length: ROWS }, (_, n) => ({
+    trace_id: hexId(n + 1),
+    span_id: spanId(n),
+    name: `task ${n} ${"with a long name ".repeat(n % 3 * 4)}`,
+    start_timestamp: start + n / 100,
+    end_timestamp: start + n / 100 + 0.5,
+  }));
+  for (let n = 0; n < ROWS; n += 50) await postSpans(origin, tasks.slice(n, n + 50));
+  await page.goto("/#/traces");
+  for (const shown of [200, 400]) {
+    await expect(traceList(page)).toHaveAttribute("aria-rowcount", String(shown + 1));
+    // By keyboard: rows that are measured on the way to it may move it away from the pointer.
+    await page.getByRole("button", { name: "Older traces" }).press("Enter");
+  }
+  await expect(traceList(page)).toHaveAttribute("aria-rowcount", String(ROWS + 1));
+}
+
+for (const width of [1280, 360]) {
+  test(`450 rows, ${width} pixels wide → few are rendered, keys reach all, one tab stop`, async ({ page, server }) => {
+    await page.setViewportSize({ width, height: 740 });
+    await openLongList(page, server.origin);
+    await expect(traceList(page).locator('a.row-link[tabindex="0"]')).toHaveCount(1);
+    await taskLink(page, ROWS - 1).focus();
+    for (const [key, n] of [["End", 0], ["ArrowUp", 1], ["Home", ROWS - 1]] as const) {
+      await page.keyboard.press(key);
+      await expect(taskLink(page, n)).toBeFocused();
+      await expect(taskLink(page, n)).toBeInViewport();
+      expect(await links(page).count()).toBeLessThan(MAX_RENDERED);
+    }
+    await page.keyboard.press("PageDown");
+    await expect(page.locator("a.row-link:focus")).toBeInViewport();
+    // The focused row stays rendered however far the list is scrolled.
+    const name = (await page.locator("a.row-link:focus").textContent())!;
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await expect(page.locator("a.row-link:focus")).toHaveText(name);
+  });
+}
+
+test("row of a long list opened, each way back → it has the focus where it was; new rows move nothing", async ({ page, server }) => {
+  await openLongList(page, server.origin);
+  const link = taskLink(page, 100);
+  await page.evaluate(() => scrollTo(0, 0));
+  await expect.poll(async () => {
+    await page.evaluate(() => scrollBy(0, innerHeight));
+    return await link.count();
+  }, { intervals: [100] }).toBe(1);
+  await link.evaluate((link) => link.scrollIntoView({ block: "center" }));
+  // Heights of rows that were rendered for the first time are corrected.
+  let before = NaN;
+  await expect.poll(async () => Math.abs(before - (before = await topOf(link)))).toBeLessThan(1);
+  const expectInPlace = () =>
+    expect.poll(async () => Math.abs(await topOf(link) - before)).toBeLessThan(3);
+  const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+    Back: () => page.goBack(),
+    Escape: () => page.keyboard.press("Escape"),
+    "All traces": () => page.getByRole("link", { name: "All traces", exact: true }).press("Enter"),
+  };
+  for (const [way, goBack] of Object.entries(ways)) {
+    await test.step(way, async () => {
+      await link.focus();
+      await page.keyboard.press("Enter");
+      await expect(page.getByRole("heading", { name: /^task 100/ })).toBeFocused();
+      await goBack();
+      await expect(link).toBeFocused();
+      await expectInPlace();
+    });
+  }
+  const now = Date.now() / 1000;
+  const times = { start_timestamp: now, end_timestamp: now };
+  await postSpans(server.origin, [{
+    trace_id: hexId(0xace),
+    span_id: spanId(1),
+    name: "a new task",
+    ...times,
+  }]);
+  await expect(traceList(page)).toHaveAttribute("aria-rowcount", String(ROWS + 2));
+  await expectInPlace();
+});
