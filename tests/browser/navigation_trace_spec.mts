@@ -29,7 +29,7 @@ async function nextTraceId(page: Page, before: string): Promise<string> {
  */
 async function refetch(page: Page): Promise<{ traceId: string; request: Request }> {
   const before = await shownTraceId(page);
-  await page.locator(".signals").evaluate((signals) => void (signals.id = "replaced"));
+  await page.locator(".console").evaluate((console) => void (console.id = "replaced"));
   const requested = page.waitForRequest((request) => isPartial(new URL(request.url())));
   await home(page).click();
   const request = await requested;

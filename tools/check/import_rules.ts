@@ -21,7 +21,8 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "config.ts": `config_table.ts config_values.ts ${VALUES}`,
   "config_table.ts": `config_values.ts ${VALUES}`,
   "config_values.ts": VALUES,
-  "client.ts": "server/client/ monitoring/protocol/retry.ts monitoring/browser/mod.ts monitoring/browser/client_config.ts",
+  "client.ts":
+    "server/client/ monitoring/protocol/retry.ts monitoring/browser/mod.ts monitoring/browser/client_config.ts",
   "monitoring/settings.ts": "",
   "deno_internals.ts": "",
   "monitoring/post_json.ts": "",

@@ -10,10 +10,18 @@ export const ERRORS = {
 
 export const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
-/** Clicks a button of the page. */
+/** Opens the settings, which have the buttons and the state of telemetry. A change of the fragment is no navigation. */
+async function showSettings(page: Page): Promise<void> {
+  await page.evaluate(() =>
+    void (location.hash.startsWith("#/settings") || (location.hash = "#/settings"))
+  );
+}
+
+/** Clicks a button that makes a signal. */
 export async function make(page: Page, signal: string): Promise<void> {
   // A page behind another draws one frame a second, for which clicks wait.
   await page.bringToFront();
+  await showSettings(page);
   await page.getByRole("button", { name: signal, exact: true }).click();
 }
 
@@ -26,14 +34,15 @@ export async function sampleRecording(page: Page, isSampled: boolean): Promise<v
   await page.addInitScript((random) => void (Math.random = () => random), random);
 }
 
-/** Opens the page and waits until it shows that telemetry and the recorder are running. */
-export async function openPage(page: Page, address = "/"): Promise<void> {
+/** Opens the settings and waits until they show that telemetry and the recorder are running. */
+export async function openPage(page: Page, address = "/#/settings"): Promise<void> {
   await page.goto(address);
   await waitForTelemetry(page);
 }
 
 /** Waits until the page shows that telemetry and the recorder are running. */
 export async function waitForTelemetry(page: Page): Promise<void> {
+  await showSettings(page);
   const visit = page.getByRole("region", { name: "This visit" });
   await expect(visit).toContainText("running");
   await expect(visit).toContainText(/buffering|sent continuously/);
@@ -41,6 +50,7 @@ export async function waitForTelemetry(page: Page): Promise<void> {
 
 /** The trace id that the page shows. */
 export async function shownTraceId(page: Page): Promise<string> {
+  await showSettings(page);
   const text = await page.locator(".trace-id").innerText();
   expect(text).toMatch(/^[0-9a-f]{32}$/);
   return text;
