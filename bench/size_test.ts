@@ -57,12 +57,9 @@ const manifest: Manifest = {
       imports: ["sdk", "recorder"],
     }),
     recorder: asset(33_000),
-    connect: asset(200, { entryPoint: "islands/overview/Connect.tsx" }),
     highlights: asset(200, { entryPoint: "islands/overview/Overview.tsx" }),
-    tabCount: asset(200, { entryPoint: "islands/shared/TabCount.tsx" }),
     strip: asset(200, { entryPoint: "islands/shell/LivePipelineStrip.tsx" }),
     view: asset(6_000, {
-      kind: "island",
       entryPoint: "islands/logs/Logs.tsx",
       imports: ["shared", "table"],
     }),

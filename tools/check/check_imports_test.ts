@@ -71,6 +71,8 @@ const REFUSED = [
   "islands/settings/Visit.tsx → type monitoring/relay/relay.ts",
   "islands/settings/Visit.tsx → routes/index.tsx",
   "islands/settings/Visit.tsx → npm:@sentry/react",
+  "islands/logs/Logs.tsx → islands/traces/TraceList.tsx",
+  "islands/shell/Console.tsx → server/page.tsx",
   "components/OutcomeMark.tsx → islands/settings/Visit.tsx",
   "components/OutcomeMark.tsx → monitoring/browser/mod.ts",
   "components/OutcomeMark.tsx → monitoring/models/rows.ts",
