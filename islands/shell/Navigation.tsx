@@ -76,6 +76,7 @@ export function Navigation({ variant }: { variant: string }) {
       <button
         type="button"
         className="more"
+        aria-label="More views"
         aria-expanded={isMoreOpen}
         onClick={() => setMoreOpen(!isMoreOpen)}
       >

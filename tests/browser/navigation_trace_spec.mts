@@ -19,7 +19,7 @@ const home = (page: Page) => page.getByRole("link", { name: "Sightglass", exact:
 
 /** Waits until the page shows another trace id. */
 async function nextTraceId(page: Page, before: string): Promise<string> {
-  await expect(page.locator(".trace-id")).not.toHaveText(before);
+  await expect.poll(() => shownTraceId(page)).not.toBe(before);
   return await shownTraceId(page);
 }
 
@@ -108,7 +108,7 @@ test("navigation before the SDK has started → its own time and trace", async (
   const release = await holdRequests(page, "/assets/*", async (request) => {
     if (html.includes(new URL(request.url()).pathname)) return false;
     // Small chunks are the page's own; the others are the SDK's.
-    return (await (await page.request.get(request.url())).body()).length > 20_000;
+    return (await (await page.request.get(request.url())).body()).length > 100_000;
   });
   await page.goto("/");
   await make(page, "Handled error");
@@ -117,7 +117,6 @@ test("navigation before the SDK has started → its own time and trace", async (
   await home(page).click();
   await answered;
   const answeredAt = Date.now();
-  await expect(page.getByRole("button", { name: "fatal" })).toBeEnabled();
   await make(page, "fatal");
   // Makes the SDK start clearly later than the navigation.
   await expect.poll(() => Date.now() - answeredAt).toBeGreaterThan(1_000);
@@ -197,7 +196,6 @@ test("navigation → the views keep their state and counts, no accessibility vio
   await expect(strip).toContainText(`${stored} stored`);
   await refetch(page);
   await expect(strip).toContainText(`${stored} stored`);
-  await waitForTelemetry(page);
   await expect(home(page)).toBeFocused();
   await expect(page.getByRole("region", { name: "Newest errors" })).toContainText("Handled error");
   await expectAccessible(page);
@@ -207,16 +205,15 @@ test("later scripts blocked → a link still replaces the page's content", async
   watch.allow("ERR_BLOCKED_BY_CLIENT");
   await blockLaterScripts(page);
   await page.goto("/");
-  const control = page.getByRole("button", { name: "Handled error" });
-  await expect(control).toBeEnabled();
-  await control.evaluate((button) => {
+  await expect(page.getByText("did not load")).toBeVisible();
+  await page.locator(".console").evaluate((console) => {
     document.documentElement.dataset.same = "true";
-    button.dataset.before = "true";
+    console.dataset.before = "true";
   });
   await home(page).click();
-  await expect(page.locator("html[data-same] button[data-before]")).toHaveCount(0);
+  await expect(page.locator("html[data-same] .console[data-before]")).toHaveCount(0);
   await expect(page.locator("html")).toHaveAttribute("data-same", "true");
-  await expect(control).toBeEnabled();
+  await expect(page.getByText("did not load")).toBeVisible();
 });
 
 test("telemetry throws → a link loads the page in full", async ({ page, watch }) => {

@@ -16,6 +16,9 @@ export function tab(page: Page, title: ViewTitle): Locator {
 export async function openView(page: Page, title: ViewTitle): Promise<void> {
   // Clicks are slow behind another page.
   await page.bringToFront();
+  // On phones some are behind a button.
+  const more = page.getByRole("button", { name: "More views" });
+  if (!await tab(page, title).isVisible() && await more.isVisible()) await more.click();
   await tab(page, title).click();
 }
 
