@@ -13,7 +13,7 @@ export default function Console(page: PageFacts) {
   const { variant, route, ingest } = page;
   return (
     <div className="console">
-      <div className="sidebar">
+      <header className="sidebar">
         <a className="brand" href="/">
           <Mark />
           <h1>Sightglass</h1>
@@ -22,7 +22,7 @@ export default function Console(page: PageFacts) {
         <section className="strip" aria-label="Flow">
           <Strip variant={variant} route={route} ingest={ingest} />
         </section>
-      </div>
+      </header>
       <main id="main">
         {viewsOf(variant).map((view) => <ViewSection key={view} view={view} page={page} />)}
       </main>

@@ -36,7 +36,7 @@ async function expectSourceLine(page: Page, path: string, text: string): Promise
 test("errors of an island → file, line, function and source text of the TypeScript; the server's too", async ({ page, watch }) => {
   watch.allow(...Object.values(ERRORS), "status of 500");
   await openPage(page);
-  const actions = "islands/overview/signal_actions.ts";
+  const actions = "islands/settings/signal_actions.ts";
   const thrown = [
     { control: "Handled error", text: ERRORS.handled, in: actions, by: "handleError" },
     { control: "Uncaught error", text: ERRORS.uncaught, in: actions, by: "(anonymous)" },
@@ -157,7 +157,7 @@ test("an error → links to trace and recording, copied text, downloaded envelop
   await expect(menu.getByText("copied", { exact: true })).toBeVisible();
   const text = await page.evaluate(() => navigator.clipboard.readText());
   expect(text).toContain(
-    `Error: ${ERRORS.handled}\n    at handleError (islands/overview/signal_actions.ts:`,
+    `Error: ${ERRORS.handled}\n    at handleError (islands/settings/signal_actions.ts:`,
   );
   expect(text).toContain(`trace: ${trace}`);
 

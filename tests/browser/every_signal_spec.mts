@@ -19,7 +19,7 @@ import {
   openPage,
   shownTraceId,
 } from "../harness/browser/signals.ts";
-import { LONG_TASK_MS, SLOW_MS } from "../../islands/overview/signal_actions.ts";
+import { LONG_TASK_MS, SLOW_MS } from "../../islands/settings/signal_actions.ts";
 
 /** The fields that only replay events have. */
 interface ReplayEvent {

@@ -117,7 +117,7 @@ const manifest = await readManifest(new URL(".build/", ROOT));
 test("an error of the page → file, line, column and function in the sources", async ({ page, arrivals, watch }) => {
   watch.allow(...Object.values(ERRORS));
   await openPage(page);
-  const actions = "islands/overview/signal_actions.ts";
+  const actions = "islands/settings/signal_actions.ts";
   const thrown = {
     "Handled error": { text: ERRORS.handled, in: actions, name: "handleError" },
     // Thrown by an anonymous function.
