@@ -19,7 +19,7 @@ export function Panel({ id, title, isUnrecorded, links, children }: {
     <section className="panel" aria-labelledby={id}>
       <header>
         <h2 id={id}>{title}</h2>
-        {links && <p className="links" data-sentry-block={block}>{links}</p>}
+        {links && <p className="panel-links" data-sentry-block={block}>{links}</p>}
       </header>
       <div className="body" data-sentry-block={block}>{children}</div>
     </section>
