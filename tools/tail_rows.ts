@@ -1,12 +1,15 @@
-import { formatCount, formatDuration, shortId } from "../../components/format.ts";
-import { formatTimeOfDayMs } from "../../components/format_time.ts";
-import { type ErrorEntry, errorTitle } from "../../monitoring/models/error/error_entry.ts";
-import type { IndexEntries } from "../../monitoring/models/index/index_entries.ts";
-import type { LogEntry } from "../../monitoring/models/log_entry.ts";
-import type { EnvelopeSource } from "../../monitoring/models/source.ts";
-import type { TraceEntry } from "../../monitoring/models/trace/trace_entry.ts";
-import { ROOT_RANK } from "../../monitoring/models/trace/trace_root.ts";
-import type { View } from "./tail_options.ts";
+import { formatCount, formatDuration, shortId } from "../components/format.ts";
+import { formatTimeOfDayMs } from "../components/format_time.ts";
+import { type ErrorEntry, errorTitle } from "../monitoring/models/error/error_entry.ts";
+import type { IndexEntries } from "../monitoring/models/index/index_entries.ts";
+import type { LogEntry } from "../monitoring/models/log_entry.ts";
+import type { EnvelopeSource } from "../monitoring/models/source.ts";
+import type { TraceEntry } from "../monitoring/models/trace/trace_entry.ts";
+import { ROOT_RANK } from "../monitoring/models/trace/trace_root.ts";
+import { visibleText } from "./command_line.ts";
+
+export const VIEWS = ["errors", "logs", "traces"] as const;
+export type View = typeof VIEWS[number];
 
 /** One printed line. */
 export type TailRow =
@@ -116,19 +119,6 @@ function partsOf(row: TailRow): LineParts {
       ...trace,
     ],
   };
-}
-
-/**
- * Text that cannot control a terminal, on one line. Attack: telemetry with escape sequences that rewrite
- * lines or the title, or characters that reverse the order of text.
- */
-export function visibleText(text: string): string {
-  return text
-    .replace(/\s*(\r\n|[\n\r\p{Zl}\p{Zp}])\s*/gu, " ⏎ ")
-    .replace(/[\t\p{Zs}]/gu, " ")
-    .replace(/\p{Cc}/gu, "\ufffd")
-    .replace(/[\p{Cf}\p{Variation_Selector}]/gu, "")
-    .toWellFormed();
 }
 
 const shorten = (text: string) =>

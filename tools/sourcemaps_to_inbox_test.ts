@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { runInThisContext } from "node:vm";
 import { FlattenMap, originalPositionFor, type TraceMap } from "@jridgewell/trace-mapping";
-import { injectDebugId } from "./inject.ts";
+import { injectDebugId } from "./sourcemaps_to_inbox.ts";
 
 /** Maps the first character of a script's line. */
 const mapAt = (line: number) => ({

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
-import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
-import { formatRow, rowsOf, visibleText } from "./format_row.ts";
-import { VIEWS } from "./tail_options.ts";
+import { envelopeOf, hexId } from "../monitoring/inbox/testdata/envelopes.ts";
+import { indexEnvelope } from "../monitoring/models/index/index_entries.ts";
+import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
+import { visibleText } from "./command_line.ts";
+import { formatRow, rowsOf, VIEWS } from "./tail_rows.ts";
 
 const AT = new Date(2026, 10, 22, 14, 3, 22, 84).getTime();
 const TRACE = "ab".repeat(16);
