@@ -4,7 +4,7 @@
  */
 import { isAvailable } from "../tests/harness/is_available.ts";
 import { nginx } from "../tests/harness/listening_program.ts";
-import { findChromium } from "../tools/test/find_chromium.ts";
+import { findChromium } from "../tools/find_chromium.ts";
 import { type Figure, figureLine, isOver, type Missing } from "./figures.ts";
 
 interface Bench {

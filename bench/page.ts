@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from "@playwright/test";
 import { temporaryFolder } from "../tests/harness/temporary_folder.ts";
-import { launchChromium } from "../tools/test/find_chromium.ts";
+import { launchChromium } from "../tools/find_chromium.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, figure, median, ratios } from "./figures.ts";

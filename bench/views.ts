@@ -6,7 +6,7 @@ import type { Browser, Page } from "@playwright/test";
 import { error, hexId, log, span } from "../monitoring/inbox/testdata/envelopes.ts";
 import { postEnvelope } from "../tests/harness/browser/posted_envelopes.ts";
 import { largeTrace, postSpans, spanId } from "../tests/harness/browser/posted_traces.ts";
-import { launchChromium } from "../tools/test/find_chromium.ts";
+import { launchChromium } from "../tools/find_chromium.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { type Figure, worst } from "./figures.ts";

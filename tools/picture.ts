@@ -6,7 +6,7 @@
 import { chromium, type Page } from "@playwright/test";
 import * as esbuild from "esbuild";
 import { buy, startShop } from "../tests/harness/browser/shop.ts";
-import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
+import { CHROMIUM_ARGS, ensureChromium } from "./find_chromium.ts";
 import { projectRoot } from "./project_files.ts";
 import { prepare } from "./run/prepare.ts";
 import { startServer } from "../tests/harness/server_process.ts";

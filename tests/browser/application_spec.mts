@@ -1,5 +1,5 @@
 /** Pages of other origins and the inbox: an application with Sentry's SDK, and hostile pages. */
-import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
+import { CHROMIUM_ARGS } from "../../tools/find_chromium.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
 import { serveApplication } from "../harness/browser/application_site.ts";
 import { expect, listRows, test as base } from "../harness/browser/fixtures.ts";

@@ -7,11 +7,10 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
-import { readArguments, runTask, UserError } from "../command_line.ts";
-import { exists, projectRoot } from "../project_files.ts";
-import { prepare } from "../run/prepare.ts";
+import { readArguments, runTask, UserError } from "./command_line.ts";
 import { ensureChromium, PLAYWRIGHT_CLI } from "./find_chromium.ts";
-import { countLine, countResults, type Result, summarize } from "./summary.ts";
+import { exists, projectRoot } from "./project_files.ts";
+import { prepare } from "./run/prepare.ts";
 
 interface Suite {
   readonly name: string;
@@ -36,6 +35,8 @@ const SUITES = LANES.flat();
 const SUITE_TIMEOUT_MS = 40 * 60_000;
 /** For the remaining output: processes that a killed suite has left may keep its pipes open. */
 const OUTPUT_TIMEOUT_MS = 2_000;
+/** The lines of a failed suite that are printed again at the end: the runners print there what failed. */
+const FAILURE_LINES = 60;
 
 /** Deno's arguments for the tests of a suite, or those of some paths. */
 async function command(suite: Suite, paths: readonly string[], text?: string): Promise<string[]> {
@@ -93,6 +94,11 @@ async function runSuite(suite: Suite, paths: readonly string[], text?: string): 
   const { name } = suite;
   const start = performance.now();
   const lines: string[] = [];
+  const print = (line: string) => {
+    lines.push(line);
+    console.log(`${name.padEnd(8)} | ${line}`);
+  };
+  let code = 1;
   try {
     const child = new Deno.Command(Deno.execPath(), {
       args: await command(suite, paths, text),
@@ -103,21 +109,76 @@ async function runSuite(suite: Suite, paths: readonly string[], text?: string): 
       stderr: "piped",
       signal: AbortSignal.timeout(SUITE_TIMEOUT_MS),
     }).spawn();
-    const printed = Promise.all([child.stdout, child.stderr].map(async (stream) => {
+    const printed = [child.stdout, child.stderr].map(async (stream) => {
       for await (const line of createInterface({ input: Readable.fromWeb(stream as never) })) {
-        lines.push(line);
-        console.log(`${name.padEnd(8)} | ${line}`);
+        print(line);
       }
-    }));
-    const { code } = await child.status;
-    await Promise.race([printed, setTimeout(OUTPUT_TIMEOUT_MS)]);
-    const seconds = (performance.now() - start) / 1000;
-    return { name, seconds, ...countResults(lines, code, text !== undefined) };
+    });
+    code = (await child.status).code;
+    await Promise.race([Promise.all(printed), setTimeout(OUTPUT_TIMEOUT_MS)]);
   } catch (error) {
     // For example, no Chromium can be installed.
-    const problem = error instanceof Error ? error.message : String(error);
-    return { name, seconds: 0, passed: 0, failed: 1, skipped: 0, problem, failures: [] };
+    print(`${error}`);
   }
+  const seconds = (performance.now() - start) / 1000;
+  return { name, seconds, lines, ...countResults(lines, code, text !== undefined) };
+}
+
+/** How many tests of a suite passed, failed and were skipped. */
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export interface Result extends Counts {
+  readonly name: string;
+  readonly seconds: number;
+  /** Its output. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Reads the counts of Deno (`ok | 12 passed | 0 failed | 1 ignored`), Playwright (one count a line) or
+ * `deno task check` (`7 passed, 0 failed`) at the end of their output. The exit code decides what is failed; a suite that
+ * runs no test has failed, too.
+ *
+ * @param isFiltered a text selects tests: other tests are not skipped ones, and a suite may have none
+ */
+export function countResults(lines: readonly string[], code: number, isFiltered: boolean): Counts {
+  const text = lines.join("\n");
+  const last = (words: string) => {
+    const counts = text.matchAll(new RegExp(`(?:^ *|\\| |, )(\\d+) (?:${words})\\b`, "gm"));
+    return Number([...counts].at(-1)?.[1] ?? 0);
+  };
+  const passed = last("passed");
+  const ranNone = passed === 0 && !isFiltered;
+  return {
+    passed,
+    failed: code === 0 ? Number(ranNone) : Math.max(1, last("failed")),
+    skipped: isFiltered ? 0 : last("ignored|skipped"),
+  };
+}
+
+/** `12 passed, 1 failed`, and `, 2 skipped` if there are any. */
+function countLine({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}
+
+/** Prints what failed, a line for each suite and the last line. Returns whether tests ran and all passed. */
+export function summarize(results: readonly Result[], print = console.log): boolean {
+  for (const { name, failed, lines } of results) {
+    if (failed > 0) print(`\nFailed, ${name}:\n${lines.slice(-FAILURE_LINES).join("\n")}`);
+  }
+  print("");
+  for (const result of results) {
+    const { name, seconds } = result;
+    print(`${name.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${countLine(result)}`);
+  }
+  const sum = (count: keyof Counts) => results.reduce((total, result) => total + result[count], 0);
+  const total = { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
+  print(countLine(total));
+  return total.failed === 0 && total.passed > 0;
 }
 
 async function runAll(): Promise<number> {
@@ -136,4 +197,4 @@ async function runAll(): Promise<number> {
   return summarize(results.flat()) ? 0 : 1;
 }
 
-await runTask(runAll, 2);
+if (import.meta.main) await runTask(runAll, 2);
