@@ -18,18 +18,20 @@ interface Suite {
   readonly folders: readonly string[];
 }
 
-/** Journeys that load the machine: they run after the unit tests, which takes about as long as the other journeys. */
-const FAULTS: Suite = { name: "faults", folders: ["tests/crash", "tests/fuzz", "tests/spool"] };
 const CHECK: Suite = { name: "check", folders: [] };
 const BROWSER: Suite = { name: "browser", folders: ["tests/browser"] };
 
-/** The suites of a lane run one after the other, lanes at the same time: journeys mostly wait. */
-const LANES: readonly (readonly Suite[])[] = [
-  [CHECK, { name: "unit", folders: ["."] }, FAULTS],
-  [{ name: "journeys", folders: ["tests"] }],
-  [BROWSER],
+/** In the order in which they start: the longest first. */
+const SUITES: readonly Suite[] = [
+  { name: "journeys", folders: ["tests"] },
+  { name: "unit", folders: ["."] },
+  { name: "faults", folders: ["tests/crash", "tests/fuzz"] },
+  { name: "spool", folders: ["tests/spool"] },
+  CHECK,
+  BROWSER,
 ];
-const SUITES = LANES.flat();
+/** Suites that run at a time beside the browser's, which takes as long as the others in two rows. They mostly wait. */
+const SIMULTANEOUS = 2;
 
 /** A suite that hangs counts as failed. Long, because a busy machine is several times slower. */
 const SUITE_TIMEOUT_MS = 40 * 60_000;
@@ -187,14 +189,18 @@ async function runAll(): Promise<number> {
     console.log(`The build failed.\n${countLine({ passed: 0, failed: 1, skipped: 0 })}`);
     return 1;
   }
-  const results = await Promise.all(LANES.map(async (suites) => {
-    const done: Result[] = [];
-    for (const suite of suites.filter(isSelected)) {
-      done.push(await runSuite(suite, paths.filter((path) => suiteOf(path) === suite), text));
-    }
-    return done;
-  }));
-  return summarize(results.flat()) ? 0 : 1;
+  const results: Result[] = [];
+  const run = async (suite: Suite) => {
+    const own = paths.filter((path) => suiteOf(path) === suite);
+    results.push(await runSuite(suite, own, text));
+  };
+  const waiting = SUITES.filter((suite) => suite !== BROWSER && isSelected(suite));
+  const runWaiting = async () => {
+    for (let suite = waiting.shift(); suite; suite = waiting.shift()) await run(suite);
+  };
+  const others = Array.from({ length: SIMULTANEOUS }, runWaiting);
+  await Promise.all([isSelected(BROWSER) && run(BROWSER), ...others]);
+  return summarize(results) ? 0 : 1;
 }
 
 if (import.meta.main) await runTask(runAll, 2);

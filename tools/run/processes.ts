@@ -4,7 +4,7 @@ import { LAUNCHED } from "../../server/serve.ts";
 import { readCommit } from "./commit.ts";
 import { serverPermissions } from "./permissions.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string>>;
 
 /**
  * Settings of glibc's allocator for the server (mallopt(3)); other systems ignore them. Blocks from 256 KiB
@@ -30,7 +30,7 @@ export const runOptions = (root: string): readonly string[] => [
 
 /** Adds the commit that is checked out in `root` to the environment, unless it is set. */
 export function serverEnvironment(root: string, env: Environment): Environment {
-  return { ...env, SIGHTGLASS_COMMIT: env.SIGHTGLASS_COMMIT || readCommit(root) };
+  return { ...env, SIGHTGLASS_COMMIT: env.SIGHTGLASS_COMMIT || (readCommit(root) ?? "") };
 }
 
 /**
@@ -45,7 +45,7 @@ export function spawnServer(root: string, env: Environment, config: Config): Den
   const unstable = config.worker === undefined ? [] : ["--unstable-net"];
   return new Deno.Command(Deno.execPath(), {
     args: [...runOptions(root), ...unstable, ...permissions, join(root, "main.ts"), LAUNCHED],
-    env: { ...MALLOC, ...withoutUndefined(env) },
+    env: { ...MALLOC, ...env },
     stdin: "piped",
   }).spawn();
 }
@@ -92,10 +92,4 @@ export function onParentEnded(stop: () => void): void {
     stop();
   }, PARENT_CHECK_MS);
   Deno.unrefTimer(timer);
-}
-
-function withoutUndefined(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

@@ -25,11 +25,8 @@ const MAX_READY_MS = 60_000;
 const READY_CHECK_MS = 25;
 /** A terminal sends its signals to all processes, so a process may end before this one is asked to stop. */
 const STOP_REQUEST_MS = 100;
-/** Exponential backoff bounds of the wait before a process is replaced. */
-const FIRST_WAIT_MS = 1_000;
-const LAST_WAIT_MS = 30_000;
-/** A process that ran for so long is replaced without a wait. */
-const STABLE_MS = 60_000;
+/** Before a process is replaced: one that always ends must not keep a core busy. */
+const REPLACE_MS = 1_000;
 
 /**
  * Runs server processes and replaces those that end, until it is asked to stop.
@@ -49,15 +46,9 @@ export async function runWorkers(options: WorkersOptions): Promise<number> {
     places.push({ running: start(worker, options) });
   }
   let reloads = Promise.resolve();
-  let isRequested = false;
   onReady?.(() => {
-    // Those during a reload request one more.
-    if (isRequested) return;
-    isRequested = true;
-    reloads = reloads.then(() => {
-      isRequested = false;
-      return reload(places, options);
-    }).catch((error) => console.error(`Cannot reload: ${error}`));
+    reloads = reloads.then(() => reload(places, options))
+      .catch((error) => console.error(`Cannot reload: ${error}`));
   });
   const codes = await Promise.all(places.map((place) => keepRunning(place, options)));
   await reloads;
@@ -111,7 +102,7 @@ async function listens({ status, startedAt, hasReported }: Running): Promise<boo
 /** Replaces a process each time that it ends. Returns the exit code of the last one. */
 async function keepRunning(place: Place, options: WorkersOptions): Promise<number> {
   const { stopping } = options;
-  for (let failures = 0;;) {
+  for (;;) {
     const { running } = place;
     const { code, signal } = await running.status;
     await pause(STOP_REQUEST_MS, stopping);
@@ -119,15 +110,9 @@ async function keepRunning(place: Place, options: WorkersOptions): Promise<numbe
     if (place.running !== running) continue;
     // Ended by the signal itself: it was still starting and had nothing to finish.
     if (stopping.aborted) return signal === stopping.reason ? 0 : code;
-    failures = performance.now() - running.startedAt < STABLE_MS ? failures + 1 : 0;
-    const waitMs = failures && Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
-    const when = waitMs === 0 ? "now" : `in ${waitMs / 1_000} s`;
-    console.warn(
-      `Server process ${running.worker} ended (${
-        signal ?? `code ${code}`
-      }); another starts ${when}.`,
-    );
-    await pause(waitMs, stopping);
+    const how = signal ?? `code ${code}`;
+    console.warn(`Server process ${running.worker} ended (${how}); another starts in 1 s.`);
+    await pause(REPLACE_MS, stopping);
     if (stopping.aborted) return 0;
     if (place.running === running) place.running = start(running.worker, options);
   }
