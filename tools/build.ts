@@ -30,8 +30,10 @@ try {
   await print("warning", warnings);
 } catch (error) {
   if (isBuildFailure(error)) await print("error", error.errors);
-  // For example, a page threw while it was rendered.
-  else console.error(error);
+  // For example, a page threw while it was rendered: its frames are not those of React.
+  else {console.error(
+      Error.isError(error) ? error.stack?.replace(/\n.*node_modules.*/g, "") : error,
+    );}
   Deno.exitCode = 1;
 } finally {
   await esbuild.stop();
