@@ -78,14 +78,6 @@ export interface InboxAddress {
   readonly token: string | undefined;
 }
 
-/** The server refuses a request. */
-export class RefusedError extends UserError {
-  override readonly name = "RefusedError";
-  constructor(message: string, readonly status: number) {
-    super(message);
-  }
-}
-
 /** No answer, or 5xx: the same request may succeed later. */
 export class UnavailableError extends UserError {
   override readonly name = "UnavailableError";
@@ -95,8 +87,8 @@ export class UnavailableError extends UserError {
  * Sends a request to an inbox.
  *
  * @param what the task cannot do without it, for the message
- * @throws {RefusedError} 3xx or 4xx
  * @throws {UnavailableError}
+ * @throws {UserError} 3xx or 4xx: the server would refuse again
  */
 export async function requestInbox(
   what: string,
@@ -117,7 +109,5 @@ export async function requestInbox(
   const { detail } = Object(await response.json().catch(() => undefined));
   const reason = typeof detail === "string" ? visibleText(detail) : "Is it Sightglass?";
   const message = `Cannot ${what}: ${origin} answers ${response.status}. ${reason}`;
-  throw response.status >= 500
-    ? new UnavailableError(message)
-    : new RefusedError(message, response.status);
+  throw response.status >= 500 ? new UnavailableError(message) : new UserError(message);
 }

@@ -1,35 +1,32 @@
 /**
- * `deno task test [--only=SUITE[,…]] [PATH …] [TEXT]`: the build, then all suites. A path selects a file or folder of
- * tests, a text the tests with it in their title. The last line is `N passed, N failed` over all suites.
+ * `deno task test [--only=SUITE,…]`: the build, then all suites. The last line is `N passed, N failed` over all suites.
  *
- * Exit code: 0: all passed; 1: something failed, or no test ran; 2: the arguments are wrong.
+ * Exit code: 0: all passed; 1: something failed; 2: the arguments are wrong.
  */
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { readArguments, runTask, UserError } from "./command_line.ts";
 import { ensureChromium, PLAYWRIGHT_CLI } from "./find_chromium.ts";
-import { exists, projectRoot } from "./project_files.ts";
+import { projectRoot } from "./project_files.ts";
 import { prepare } from "./run/prepare.ts";
 
-interface Suite {
-  readonly name: string;
-  /** Folders of its tests; a test belongs to the suite with the longest folder that it is in. */
-  readonly folders: readonly string[];
-}
-
-const CHECK: Suite = { name: "check", folders: [] };
-const BROWSER: Suite = { name: "browser", folders: ["tests/browser"] };
-
-/** In the order in which they start: the longest first. */
-const SUITES: readonly Suite[] = [
-  { name: "journeys", folders: ["tests"] },
-  { name: "unit", folders: ["."] },
-  { name: "faults", folders: ["tests/crash", "tests/fuzz"] },
-  { name: "spool", folders: ["tests/spool"] },
-  CHECK,
-  BROWSER,
+/** Markdown may contain code, which `--doc` would run. `deno task check` checks types. */
+const denoTest = (folders: readonly string[], ...without: readonly string[]) => [
+  ...["test", "-A", "--doc", "--no-check", `--ignore=${["docs", ...without].join()}`],
+  ...folders,
 ];
+const LOADING = ["tests/crash", "tests/fuzz"];
+
+/** Deno's arguments for each suite beside the browser's, in the order in which they start: the longest first. */
+const SUITES: Readonly<Record<string, readonly string[]>> = {
+  journeys: denoTest(["tests"], "tests/browser", "tests/spool", ...LOADING),
+  unit: denoTest(["."], "tests"),
+  faults: denoTest(LOADING),
+  spool: denoTest(["tests/spool"]),
+  check: ["run", "-A", "tools/check/check.ts"],
+};
+const BROWSER = "browser";
 /** Suites that run at a time beside the browser's, which takes as long as the others in two rows. They mostly wait. */
 const SIMULTANEOUS = 2;
 
@@ -40,60 +37,19 @@ const OUTPUT_TIMEOUT_MS = 2_000;
 /** The lines of a failed suite that are printed again at the end: the runners print there what failed. */
 const FAILURE_LINES = 60;
 
-/** Deno's arguments for the tests of a suite, or those of some paths. */
-async function command(suite: Suite, paths: readonly string[], text?: string): Promise<string[]> {
-  if (suite === CHECK) return ["run", "-A", "tools/check/check.ts"];
-  if (suite === BROWSER) {
-    Deno.env.set("CHROMIUM_PATH", await ensureChromium());
-    const grep = text && [`--grep=${RegExp.escape(text)}`, "--pass-with-no-tests"];
-    return ["run", "-A", PLAYWRIGHT_CLI, "test", ...grep || [], ...paths];
-  }
-  const others = SUITES.filter((other) => other !== suite).flatMap(({ folders }) => folders);
-  const ignored = others.filter((path) => suite.folders.some((folder) => isIn(path, folder)));
-  return [
-    // Markdown may contain code, which `--doc` would run. `deno task check` checks types.
-    ...["test", "-A", "--doc", "--no-check", `--ignore=${["docs", ...ignored].join()}`],
-    ...text ? [`--filter=${text}`] : [],
-    ...paths.length > 0 ? paths : suite.folders,
-  ];
-}
-
-const isIn = (path: string, folder: string) =>
-  path !== folder && folder === "." || `${path}/`.startsWith(`${folder}/`);
-
-/** The suite whose tests are at `path`. */
-function suiteOf(path: string): Suite {
-  const plain = path.replace(/^\.\//, "").replace(/\/$/, "");
-  const depth = ({ folders }: Suite) =>
-    Math.max(0, ...folders.filter((folder) => isIn(plain, folder)).map(({ length }) => length));
-  return SUITES.toSorted((one, other) => depth(other) - depth(one))[0]!;
-}
-
-/** @throws {UserError} */
-function readSelection() {
-  const { values: { only }, positionals } = readArguments(
-    "test",
-    "deno task test [--only=SUITE,…] [PATH …] [TEXT]",
-    { args: Deno.args, options: { only: { type: "string" } }, allowPositionals: true },
-  );
-  const paths = positionals.filter(exists);
-  const [text, ...others] = positionals.filter((argument) => !exists(argument));
-  if (others.length > 0) throw new UserError("Cannot search for several texts. Use quotes.");
-  const names = only?.split(",");
-  const unknown = names?.find((name) => !SUITES.some((suite) => suite.name === name));
-  if (unknown !== undefined) {
-    const known = SUITES.map(({ name }) => name).join(", ");
-    throw new UserError(`Cannot test: unknown suite ${unknown}. Use ${known}.`);
-  }
-  const isSelected = (suite: Suite) =>
-    (names?.includes(suite.name) ?? (text === undefined || suite !== CHECK)) &&
-    (paths.length === 0 || paths.some((path) => suiteOf(path) === suite));
-  return { paths, text, isSelected };
+/** Reads the command line. @throws {UserError} */
+function readSuites(): readonly string[] {
+  const known = [...Object.keys(SUITES), BROWSER];
+  const usage = `deno task test [--only=SUITE,…], of ${known.join(", ")}`;
+  const { values } = readArguments("test", usage, { options: { only: { type: "string" } } });
+  const names = values.only?.split(",") ?? known;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new UserError(`Cannot test: no suite ${unknown}. Use: ${usage}`);
+  return names;
 }
 
 /** Runs a suite. Prints its output line by line, after its name. */
-async function runSuite(suite: Suite, paths: readonly string[], text?: string): Promise<Result> {
-  const { name } = suite;
+async function runSuite(name: string): Promise<Result> {
   const start = performance.now();
   const lines: string[] = [];
   const print = (line: string) => {
@@ -102,8 +58,9 @@ async function runSuite(suite: Suite, paths: readonly string[], text?: string): 
   };
   let code = 1;
   try {
+    if (name === BROWSER) Deno.env.set("CHROMIUM_PATH", await ensureChromium());
     const child = new Deno.Command(Deno.execPath(), {
-      args: await command(suite, paths, text),
+      args: [...SUITES[name] ?? ["run", "-A", PLAYWRIGHT_CLI, "test"]],
       env: { NO_COLOR: "1" },
       cwd: projectRoot,
       stdin: "null",
@@ -123,7 +80,7 @@ async function runSuite(suite: Suite, paths: readonly string[], text?: string): 
     print(`${error}`);
   }
   const seconds = (performance.now() - start) / 1000;
-  return { name, seconds, lines, ...countResults(lines, code, text !== undefined) };
+  return { name, seconds, lines, ...countResults(lines, code) };
 }
 
 /** How many tests of a suite passed, failed and were skipped. */
@@ -144,21 +101,18 @@ export interface Result extends Counts {
  * Reads the counts of Deno (`ok | 12 passed | 0 failed | 1 ignored`), Playwright (one count a line) or
  * `deno task check` (`7 passed, 0 failed`) at the end of their output. The exit code decides what is failed; a suite that
  * runs no test has failed, too.
- *
- * @param isFiltered a text selects tests: other tests are not skipped ones, and a suite may have none
  */
-export function countResults(lines: readonly string[], code: number, isFiltered: boolean): Counts {
+export function countResults(lines: readonly string[], code: number): Counts {
   const text = lines.join("\n");
   const last = (words: string) => {
     const counts = text.matchAll(new RegExp(`(?:^ *|\\| |, )(\\d+) (?:${words})\\b`, "gm"));
     return Number([...counts].at(-1)?.[1] ?? 0);
   };
   const passed = last("passed");
-  const ranNone = passed === 0 && !isFiltered;
   return {
     passed,
-    failed: code === 0 ? Number(ranNone) : Math.max(1, last("failed")),
-    skipped: isFiltered ? 0 : last("ignored|skipped"),
+    failed: code === 0 && passed > 0 ? 0 : Math.max(1, last("failed")),
+    skipped: last("ignored|skipped"),
   };
 }
 
@@ -167,7 +121,7 @@ function countLine({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
-/** Prints what failed, a line for each suite and the last line. Returns whether tests ran and all passed. */
+/** Prints what failed, a line for each suite and the last line. Returns whether all passed. */
 export function summarize(results: readonly Result[], print = console.log): boolean {
   for (const { name, failed, lines } of results) {
     if (failed > 0) print(`\nFailed, ${name}:\n${lines.slice(-FAILURE_LINES).join("\n")}`);
@@ -180,26 +134,23 @@ export function summarize(results: readonly Result[], print = console.log): bool
   const sum = (count: keyof Counts) => results.reduce((total, result) => total + result[count], 0);
   const total = { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
   print(countLine(total));
-  return total.failed === 0 && total.passed > 0;
+  return total.failed === 0;
 }
 
 async function runAll(): Promise<number> {
-  const { paths, text, isSelected } = readSelection();
+  const names = readSuites();
   if (await prepare(projectRoot) !== 0) {
     console.log(`The build failed.\n${countLine({ passed: 0, failed: 1, skipped: 0 })}`);
     return 1;
   }
   const results: Result[] = [];
-  const run = async (suite: Suite) => {
-    const own = paths.filter((path) => suiteOf(path) === suite);
-    results.push(await runSuite(suite, own, text));
-  };
-  const waiting = SUITES.filter((suite) => suite !== BROWSER && isSelected(suite));
+  const run = async (name: string) => void results.push(await runSuite(name));
+  const waiting = Object.keys(SUITES).filter((name) => names.includes(name));
   const runWaiting = async () => {
-    for (let suite = waiting.shift(); suite; suite = waiting.shift()) await run(suite);
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await run(name);
   };
   const others = Array.from({ length: SIMULTANEOUS }, runWaiting);
-  await Promise.all([isSelected(BROWSER) && run(BROWSER), ...others]);
+  await Promise.all([names.includes(BROWSER) && run(BROWSER), ...others]);
   return summarize(results) ? 0 : 1;
 }
 

@@ -16,7 +16,6 @@ import {
   httpOrigin,
   type InboxAddress,
   readArguments,
-  RefusedError,
   requestInbox,
   runTask,
   UnavailableError,
@@ -160,11 +159,12 @@ async function envelopeBytes(
     if (DECODED_BY_FETCH.includes(content_encoding)) return bytes;
     return await decodeBody(bytes, parseContentEncoding(content_encoding), MAX_BYTES);
   } catch (error) {
-    if (error instanceof RefusedError && error.status === 404) return undefined;
+    if (error instanceof UnavailableError) throw error;
+    // It was deleted meanwhile. What else is refused, the stream of rows is, too.
+    if (error instanceof UserError) return undefined;
     if (error instanceof RangeError || error instanceof DecodeError) {
       return void console.error(`Cannot read envelope ${id}: ${error.message}`);
     }
-    if (error instanceof UserError) throw error;
     throw new UnavailableError("The connection broke off.", { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
-import { readCommit } from "./commit.ts";
+import { readCommit } from "./processes.ts";
 
 const A = "a".repeat(40);
 const B = "b".repeat(40);
