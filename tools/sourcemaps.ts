@@ -15,13 +15,8 @@ import { runTask, UserError } from "./command_line.ts";
 import { projectRoot } from "./project_files.ts";
 import { prepare } from "./run/prepare.ts";
 import { serverEnvironment } from "./run/processes.ts";
+import { runSentryCli } from "./sentry_cli.ts";
 import { uploadToInbox } from "./sourcemaps_to_inbox.ts";
-
-/**
- * A separate Deno project: Deno installs all packages of a project before it runs anything, and
- * `deno task start` should not download this tool of 24 MB.
- */
-const TOOL_PROJECT = `${projectRoot}/tools/sentry_cli/deno.json`;
 
 /** Maximum wait, in seconds, until Sentry has processed the upload. */
 const PROCESSING_TIMEOUT_S = 120;
@@ -51,7 +46,18 @@ async function uploadToSentry(): Promise<number> {
   try {
     const scripts = await copyScripts(build, folder);
     const target = Object.fromEntries(Object.keys(REQUIRED).map((name) => [name, env[name]!]));
-    await uploadFolder(folder, release, { ...target, ...SENTRY_URL && { SENTRY_URL } });
+    // The bundler's maps need no rewriting: they are flat and contain their sources.
+    const options = [
+      "--no-rewrite",
+      "--validate",
+      "--strict",
+      `--wait-for=${PROCESSING_TIMEOUT_S}`,
+    ];
+    await runSentryCli(
+      folder,
+      ["upload", `--release=${release}`, "--url-prefix=~/assets/", ...options, "."],
+      { ...target, ...SENTRY_URL && { SENTRY_URL } },
+    );
     console.log(
       `Uploaded ${scripts} scripts and their source maps to ${env.SENTRY_ORG}/${env.SENTRY_PROJECT},` +
         ` release ${release}.`,
@@ -81,47 +87,6 @@ async function copyScripts(build: URL, folder: string): Promise<number> {
     scripts++;
   }
   return scripts;
-}
-
-/**
- * Uploads a folder with Sentry's tool, which is installed if needed, as its lock file states.
- *
- * @param target the variables of the destination and the token
- * @throws {UserError} with the tool's message, without the token
- */
-async function uploadFolder(
-  folder: string,
-  release: string,
-  target: Readonly<Record<string, string>>,
-): Promise<void> {
-  // No other variable of Sentry: LOG_LEVEL=debug prints the beginning of the token, ALLOW_FAILURE turns a refusal into
-  // success.
-  const others = Object.entries(Deno.env.toObject())
-    .filter(([name]) => !name.startsWith("SENTRY_"));
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["run", "--quiet", "--frozen", "-A", `--config=${TOOL_PROJECT}`, "@sentry/cli"],
-      ...["sourcemaps", "upload", `--release=${release}`, "--url-prefix=~/assets/"],
-      // The bundler's maps need no rewriting: they are flat and contain their sources.
-      ...["--no-rewrite", "--validate", "--strict", `--wait-for=${PROCESSING_TIMEOUT_S}`, "."],
-    ],
-    cwd: folder,
-    clearEnv: true,
-    env: {
-      ...Object.fromEntries(others),
-      ...target,
-      // Ignore any `.env` file.
-      SENTRY_LOAD_DOTENV: "0",
-      SENTRY_NO_PROGRESS_BARS: "1",
-      NO_COLOR: "1",
-    },
-    stdin: "null",
-  }).output();
-  if (success) return;
-  const text = [stderr, stdout].map((bytes) => new TextDecoder().decode(bytes).trim()).join("\n");
-  throw new UserError(
-    `Cannot upload source maps: ${text.trim().replaceAll(target.SENTRY_AUTH_TOKEN!, "[token]")}`,
-  );
 }
 
 await runTask(() => Deno.args.length > 0 ? uploadToInbox(Deno.args) : uploadToSentry());

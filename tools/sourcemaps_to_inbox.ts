@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { debugIdOf } from "../server/build/debug_id.ts";
 import { ifFound, undefinedIfNotFound } from "../server/if_found.ts";
 import {
   httpOrigin,
@@ -9,6 +8,7 @@ import {
   requestInbox,
   UserError,
 } from "./command_line.ts";
+import { runSentryCli } from "./sentry_cli.ts";
 
 const USAGE = "deno task sourcemaps --to http://HOST:PORT [--token TOKEN] [--inject] FOLDER";
 const TASK = "upload source maps";
@@ -23,7 +23,7 @@ interface Upload extends InboxAddress {
 
 /**
  * Uploads the source maps of a build, of any application, to the inbox of a running server, by their debug ids. Where
- * there are none, it writes them into scripts and maps, with `--inject` or once the user agrees.
+ * there are none, Sentry's tool writes them into scripts and maps, with `--inject` or once the user agrees.
  *
  * @returns the exit code
  * @throws {UserError} the arguments are wrong, or the upload was refused
@@ -94,14 +94,7 @@ async function addDebugIds({ folder, inject }: Upload, names: readonly string[])
     "Write ids into the maps and the scripts beside them?";
   // `confirm` is false without a terminal.
   if (bare.length === 0 || !inject && !confirm(question)) return;
-  for (const name of bare) {
-    const path = join(folder, name);
-    const { map, script = "" } = await readMap(path);
-    const injected = injectDebugId(script, map);
-    // The map first: a script that registers an id must never have a map with other positions.
-    await Deno.writeTextFile(path, JSON.stringify(injected.map));
-    await Deno.writeTextFile(scriptOf(path), injected.script);
-  }
+  await runSentryCli(folder, ["inject", ...bare.flatMap((name) => [scriptOf(name), name])]);
 }
 
 /** What bundlers and Sentry's tool write into scripts (https://github.com/tc39/ecma426, proposal), and Sentry's plugins. */
@@ -109,7 +102,7 @@ const DEBUG_ID = /^\/\/# debugId=([\da-f-]{36})\s*$|sentry-dbid-([\da-f-]{36})/i
 
 /** A source map, and the script beside it, which names the functions of minified frames. */
 interface MapFile {
-  readonly map: SourceMap & Record<string, unknown>;
+  readonly map: Readonly<Record<string, unknown>>;
   readonly script: string | undefined;
   readonly debugId: string | undefined;
 }
@@ -129,49 +122,3 @@ async function readMap(path: string): Promise<MapFile> {
 }
 
 const scriptOf = (path: string) => path.slice(0, -".map".length);
-
-/** A source map, version 3: mappings, or sections of other maps. */
-export interface SourceMap {
-  readonly mappings?: string;
-  readonly sections?: readonly { readonly offset: { readonly line: number } }[];
-  readonly debugId?: unknown;
-}
-
-const HASHBANG = /^#!.*\n/;
-/** A directive is one only in front of all statements; comments may precede it. */
-const STRICT = /^(?:\s|\/\/.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*["']use strict["']/;
-
-/**
- * Writes a debug id into a script of any kind and its source map: a line in front registers it for Sentry's SDKs, by
- * the script's address in a stack; the last line names it for tools. The same files always get the same id.
- *
- * @param map positions move down by the line in front
- */
-export function injectDebugId<Map extends SourceMap>(
-  script: string,
-  map: Map,
-): { readonly script: string; readonly map: Map & { readonly debugId: string } } {
-  const encoder = new TextEncoder();
-  const debugId = debugIdOf(encoder.encode(script), encoder.encode(JSON.stringify(map)));
-  const hashbang = HASHBANG.exec(script)?.[0] ?? "";
-  const code = script.slice(hashbang.length);
-  const directive = STRICT.test(code) ? '"use strict";' : "";
-  const register = "!function(){try{var e=globalThis,s=(new Error).stack;" +
-    `s&&((e._sentryDebugIds=e._sentryDebugIds||{})[s]="${debugId}")}catch(e){}}();`;
-  const end = code.endsWith("\n") ? "" : "\n";
-  const { mappings, sections } = map;
-  return {
-    script: `${hashbang}${directive}${register}\n${code}${end}//# debugId=${debugId}\n`,
-    map: {
-      ...map,
-      ...mappings !== undefined && { mappings: `;${mappings}` },
-      ...sections && {
-        sections: sections.map(({ offset, ...section }) => ({
-          offset: { ...offset, line: offset.line + 1 },
-          ...section,
-        })),
-      },
-      debugId,
-    },
-  };
-}

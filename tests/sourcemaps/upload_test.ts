@@ -96,7 +96,7 @@ Deno.test("upload refused → the reason, never with the token", async () => {
   });
   const { code, output } = await sourcemaps({ ...TARGET, ...HARMFUL, SENTRY_URL: sentry.url });
   assert.equal(code, 1, output);
-  assert.match(output, /^Cannot upload source maps: [^]*Invalid token[^]*401/);
+  assert.match(output, /^Sentry's tool failed: [^]*Invalid token[^]*401/);
   assert.ok(!output.includes(TOKEN), output);
   assert.ok(output.includes("[token]"), output);
 });
