@@ -18,8 +18,6 @@ import {
   takes,
   takesSlowly,
 } from "../tests/harness/stand_in_ingest.ts";
-import { projectRoot } from "./project_files.ts";
-import { prepare } from "./run/prepare.ts";
 import { onStopRequest } from "./run/processes.ts";
 
 /** Names Sentry's hosted ingest, so that the page posts to its own origin. Sentry receives nothing. */
@@ -61,30 +59,6 @@ const STATES: Readonly<
     behaviour: takesSlowly(SLOW_MS),
   },
 };
-
-async function demo(): Promise<number> {
-  // Until the server runs, stopping only needs to end this process.
-  let stop = (): void => Deno.exit(0);
-  onStopRequest(() => stop());
-  const code = await prepare(projectRoot);
-  if (code !== 0) return code;
-
-  await using ingest = startDemoIngest();
-  await using server = await startServer({
-    env: {
-      PORT: Deno.env.get("PORT") || "8000",
-      SENTRY_DSN: DSN,
-      RELAY_UPSTREAM: ingest.origin,
-      SENTRY_ENVIRONMENT: "demo",
-    },
-  });
-  console.log(`The page: ${server.origin}/`);
-  console.log(`The stand-in Sentry, to switch to down, 429 or slow: ${ingest.origin}/`);
-  console.log("Envelopes that it accepts:");
-
-  await new Promise<void>((resolve) => stop = resolve);
-  return 0;
-}
 
 /** Starts the stand-in. `GET /` there shows its state and the buttons that change it. */
 function startDemoIngest(): StandInIngest {
@@ -137,4 +111,18 @@ ${buttons.join("\n")}
 `;
 }
 
-Deno.exitCode = await demo();
+const stopped = Promise.withResolvers<void>();
+onStopRequest(() => stopped.resolve());
+await using ingest = startDemoIngest();
+await using server = await startServer({
+  env: {
+    PORT: Deno.env.get("PORT") || "8000",
+    SENTRY_DSN: DSN,
+    RELAY_UPSTREAM: ingest.origin,
+    SENTRY_ENVIRONMENT: "demo",
+  },
+});
+console.log(`The page: ${server.origin}/`);
+console.log(`The stand-in Sentry, to switch to down, 429 or slow: ${ingest.origin}/`);
+console.log("Envelopes that it accepts:");
+await stopped.promise;
