@@ -76,38 +76,32 @@ export async function findChromium(): Promise<string | undefined> {
 }
 
 /**
- * Finds a Chromium, or installs one, which takes a minute or two: as root on Debian with `apt-get`,
- * otherwise with Playwright.
- *
- * @returns its path
- * @throws {UserError} the installation failed
- */
-export async function ensureChromium(): Promise<string> {
-  const found = await findChromium();
-  if (found !== undefined) return found;
-  console.log("No Chromium found: installing one");
-  const isRoot = Deno.build.os === "linux" && Deno.uid() === 0;
-  if (isRoot && await starts("apt-get")) {
-    await run("apt-get", "update");
-    await run("apt-get", "install", "-y", "chromium");
-    const installed = await findChromium();
-    if (installed !== undefined) return installed;
-  }
-  // As root also install the system libraries that Chromium needs.
-  const options = isRoot ? ["--with-deps"] : [];
-  await run(Deno.execPath(), "run", "-A", PLAYWRIGHT_CLI, "install", ...options, "chromium");
-  return await requireChromium("neither apt-get nor Playwright could install one");
-}
-
-/**
  * The path of a Chromium that starts.
  *
  * @throws {UserError} there is none
  */
-export async function requireChromium(hint = "deno task test installs one"): Promise<string> {
+export async function requireChromium(): Promise<string> {
   const found = await findChromium();
-  if (found === undefined) throw chromiumMissing(hint);
+  if (found === undefined) throw chromiumMissing("none is installed");
   return found;
+}
+
+/**
+ * {@linkcode requireChromium}; installs one if there is none, which takes a minute or two: as root on Debian with
+ * `apt-get`, otherwise with Playwright.
+ */
+export async function ensureChromium(): Promise<string> {
+  const isRoot = Deno.build.os === "linux" && Deno.uid() === 0;
+  if (await findChromium() === undefined && isRoot && await starts("apt-get")) {
+    await run("apt-get", "update");
+    await run("apt-get", "install", "-y", "chromium");
+  }
+  if (await findChromium() === undefined) {
+    // As root also install the system libraries that Chromium needs.
+    const options = isRoot ? ["--with-deps"] : [];
+    await run(Deno.execPath(), "run", "-A", PLAYWRIGHT_CLI, "install", ...options, "chromium");
+  }
+  return await requireChromium();
 }
 
 /**
@@ -126,6 +120,7 @@ const starts = (path: string) => isAvailable(path, "--version");
 
 /** Runs a program to its end, whether it succeeds or not. */
 async function run(command: string, ...args: string[]): Promise<void> {
+  console.log(`No Chromium found: ${command} ${args.join(" ")}`);
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   await new Deno.Command(command, { args, env, stdin: "null" }).spawn().status;
 }

@@ -25,21 +25,14 @@ export type TailRow =
  * row when the first span of a page or process arrives; later batches of its spans have none.
  */
 export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[] {
-  const { source } = entries;
-  const rows: TailRow[] = [];
-  if (views.includes("traces")) {
-    const started = entries.traces.filter(({ root }) =>
-      root !== null && root.rank <= ROOT_RANK.parent
-    );
-    rows.push(...started.map((entry) => ({ kind: "trace" as const, source, ...entry })));
-  }
-  if (views.includes("errors")) {
-    rows.push(...entries.errors.map((entry) => ({ kind: "error" as const, source, ...entry })));
-  }
-  if (views.includes("logs")) {
-    rows.push(...entries.logs.map((entry) => ({ kind: "log" as const, source, ...entry })));
-  }
-  return rows;
+  const { source, errors, logs } = entries;
+  const traces = entries.traces.filter(({ root }) => root && root.rank <= ROOT_RANK.parent);
+  const shown = <T>(view: View, rows: readonly T[]) => views.includes(view) ? rows : [];
+  return [
+    ...shown("traces", traces).map((entry) => ({ kind: "trace" as const, source, ...entry })),
+    ...shown("errors", errors).map((entry) => ({ kind: "error" as const, source, ...entry })),
+    ...shown("logs", logs).map((entry) => ({ kind: "log" as const, source, ...entry })),
+  ];
 }
 
 /** Maximum number of characters of the text, and of the notes: some rows of a terminal. */
@@ -87,37 +80,39 @@ interface LineParts {
 }
 
 function partsOf(row: TailRow): LineParts {
+  const trace = row.trace_id === null ? [] : [`trace ${shortId(row.trace_id)}`];
   if (row.kind === "trace") {
-    const { root, spans, seen_at, trace_id } = row;
-    const { started_at = null, ended_at = null } = root ?? {};
-    const name = [root?.op, root?.name].filter(Boolean).join(" ");
-    const duration = started_at === null || ended_at === null
-      ? []
-      : [formatDuration(ended_at - started_at)];
-    const notes = [...duration, formatCount(spans, "span"), `trace ${shortId(trace_id)}`];
-    return { at: started_at ?? seen_at, label: "trace", colour: "span", text: name, notes };
+    const { root, spans, seen_at } = row;
+    const { started_at = null, ended_at = null, op, name } = root ?? {};
+    const isTimed = started_at !== null && ended_at !== null;
+    return {
+      at: started_at ?? seen_at,
+      label: "trace",
+      colour: "span",
+      text: [op, name].filter(Boolean).join(" "),
+      notes: [
+        ...isTimed ? [formatDuration(ended_at - started_at)] : [],
+        formatCount(spans, "span"),
+        ...trace,
+      ],
+    };
   }
-  const { at, level, trace_id } = row;
-  const trace = trace_id === null ? [] : [`trace ${shortId(trace_id)}`];
+  const { at, level } = row;
   if (row.kind === "log") {
     // The SDK's own attributes are the same in every row.
-    const attributes = Object.entries(row.attributes).filter(([name]) =>
-      !name.startsWith("sentry.")
-    )
+    const attributes = Object.entries(row.attributes)
+      .filter(([name]) => !name.startsWith("sentry."))
       .map(([name, value]) => `${name}=${value}`);
     return { at, label: level, colour: level, text: row.body, notes: [...attributes, ...trace] };
   }
-  const { where, handled } = row;
+  const place = row.where === null ? [] : [`at ${row.where}`];
+  const unhandled = row.handled === false ? ["unhandled"] : [];
   return {
     at,
     label: level === "error" ? "ERROR" : level,
     colour: level,
     text: errorTitle(row),
-    notes: [
-      ...where === null ? [] : [`at ${where}`],
-      ...handled === false ? ["unhandled"] : [],
-      ...trace,
-    ],
+    notes: [...place, ...unhandled, ...trace],
   };
 }
 

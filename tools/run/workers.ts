@@ -51,14 +51,14 @@ export async function runWorkers(
   removeReports(countsDir);
   const first = start(0);
   if (!await listens(first)) return (await first.status).code;
-  // A reload puts another process in the place of each one.
+  // A reload replaces each of them.
   const running = [first];
   while (running.length < workers && !stopping.aborted) running.push(start(running.length));
   let reloads = Promise.resolve();
   onReady?.(() => {
     reloads = reloads.then(reload).catch((error) => console.error(`Cannot reload: ${error}`));
   });
-  const codes = await Promise.all(running.map((_, place) => keepRunning(place)));
+  const codes = await Promise.all(running.map((_, index) => keepRunning(index)));
   await reloads;
   removeReports(countsDir);
   return codes.find((code) => code !== 0) ?? 0;
@@ -80,20 +80,20 @@ export async function runWorkers(
   }
 
   /** Replaces a process each time that it ends. Returns the exit code of the last one. */
-  async function keepRunning(place: number): Promise<number> {
+  async function keepRunning(index: number): Promise<number> {
     for (;;) {
-      const ended = running[place]!;
+      const ended = running[index]!;
       const { code, signal } = await ended.status;
       await pause(STOP_REQUEST_MS, stopping);
       // Replaced by a reload.
-      if (running[place] !== ended) continue;
+      if (running[index] !== ended) continue;
       // Ended by the signal itself: it was still starting and had nothing to finish.
       if (stopping.aborted) return signal === stopping.reason ? 0 : code;
       const how = signal ?? `code ${code}`;
       console.warn(`Server process ${ended.worker} ended (${how}); another starts in 1 s.`);
       await pause(REPLACE_MS, stopping);
       if (stopping.aborted) return 0;
-      if (running[place] === ended) running[place] = start(ended.worker);
+      if (running[index] === ended) running[index] = start(ended.worker);
     }
   }
 
@@ -106,10 +106,10 @@ export async function runWorkers(
     if (!isBuilt && !stopping.aborted) {
       return console.error("Cannot reload: the build failed. The old server processes run.");
     }
-    for (const place of running.keys()) {
+    for (const index of running.keys()) {
       if (stopping.aborted) return;
       // Another number: both processes write reports.
-      const old = running[place]!.worker;
+      const old = running[index]!.worker;
       const next = start(old < workers ? old + workers : old - workers);
       if (!(await listens(next) && next.hasReported())) {
         sendSignal(next.process, "SIGTERM");
@@ -119,8 +119,8 @@ export async function runWorkers(
           "Cannot reload: a new server process did not start. The old ones run.",
         );
       }
-      const replaced = running[place]!;
-      running[place] = next;
+      const replaced = running[index]!;
+      running[index] = next;
       if (stopping.aborted) return;
       sendSignal(replaced.process, "SIGTERM");
       await replaced.status;
