@@ -2,9 +2,13 @@ import { closeQuietly, writeAll } from "../harness/stand_in_ingest.ts";
 import type { HostileAnswer } from "./hostile_answer.ts";
 
 export const GOOD_BODY = '{"id":"of a good answer"}';
-const GOOD_ANSWER = new TextEncoder().encode(
-  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${GOOD_BODY.length}\r\n\r\n${GOOD_BODY}`,
-);
+const GOOD_ANSWER = {
+  wire: new TextEncoder().encode(
+    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${GOOD_BODY.length}\r\n\r\n${GOOD_BODY}`,
+  ),
+  isEarly: false,
+  afterwards: "keep",
+} as const;
 
 /** An ingest on TCP sockets, so that its answers can violate HTTP. */
 export class RawIngest {
@@ -35,61 +39,42 @@ export class RawIngest {
   }
 
   async #serve(connection: Deno.Conn): Promise<void> {
-    const skipper = new RequestSkipper(connection);
-    while (await skipper.hasRequest()) {
-      this.requests++;
-      const { answer } = this;
-      if (answer === undefined) {
-        if (!await skipper.skip()) return;
-        await writeAll(connection, GOOD_ANSWER);
-        continue;
+    // So small that bytes of the request stay in the socket.
+    const buffer = new Uint8Array(64);
+    /** Bytes that were read and belong to no request before, as Latin-1. */
+    let unread = "";
+    /** Returns false if the client has closed the connection. */
+    const readMore = async () => {
+      const count = await connection.read(buffer);
+      unread += String.fromCharCode(...buffer.subarray(0, count ?? 0));
+      return count !== null;
+    };
+    /** Reads to the end of the request. Returns false as above. */
+    const skip = async () => {
+      for (;;) {
+        const end = unread.indexOf("\r\n\r\n") + 4;
+        const length = Number(/content-length: (\d+)/i.exec(unread.slice(0, end))?.[1] ?? 0);
+        if (end >= 4 && unread.length >= end + length) {
+          unread = unread.slice(end + length);
+          return true;
+        }
+        if (!await readMore()) return false;
       }
+    };
+    while (unread !== "" || await readMore()) {
+      this.requests++;
+      const { wire, isEarly, afterwards } = this.answer ?? GOOD_ANSWER;
       // Closing with unread bytes makes the system send a reset.
-      const answersFirst = answer.isEarly || answer.afterwards === "reset";
-      if (!answersFirst && !await skipper.skip()) return;
-      await writeAll(connection, answer.wire);
-      if (answer.afterwards === "close" || answer.afterwards === "reset") return;
-      if (answersFirst && !await skipper.skip()) return;
+      const answersFirst = isEarly || afterwards === "reset";
+      if (!answersFirst && !await skip()) return;
+      await writeAll(connection, wire);
+      if (afterwards !== "keep") return;
+      if (answersFirst && !await skip()) return;
     }
   }
 
   close(): void {
     closeQuietly(this.#listener);
     for (const connection of this.#open) closeQuietly(connection);
-  }
-}
-
-/** Finds where each request of a connection starts and ends. */
-class RequestSkipper {
-  /** Bytes that were read and not skipped, as Latin-1. */
-  #unread = "";
-  // So small that bytes of the request stay in the socket.
-  readonly #buffer = new Uint8Array(64);
-
-  constructor(readonly connection: Deno.Conn) {}
-
-  /** Waits for the first byte of a request; false: the client has closed the connection. */
-  async hasRequest(): Promise<boolean> {
-    return this.#unread !== "" || await this.#readMore();
-  }
-
-  /** Reads to the end of the request; false: the client has closed the connection. */
-  async skip(): Promise<boolean> {
-    for (;;) {
-      const end = this.#unread.indexOf("\r\n\r\n") + 4;
-      const length = Number(/content-length: (\d+)/i.exec(this.#unread.slice(0, end))?.[1] ?? 0);
-      if (end >= 4 && this.#unread.length >= end + length) {
-        this.#unread = this.#unread.slice(end + length);
-        return true;
-      }
-      if (!await this.#readMore()) return false;
-    }
-  }
-
-  async #readMore(): Promise<boolean> {
-    const count = await this.connection.read(this.#buffer);
-    if (count === null) return false;
-    this.#unread += String.fromCharCode(...this.#buffer.subarray(0, count));
-    return true;
   }
 }
