@@ -4,32 +4,14 @@ import { isOver } from "./figures.ts";
 import { bench, sizesOf } from "./size.ts";
 
 const asset = (gzip: number, overrides: Partial<ManifestAsset> = {}): ManifestAsset => ({
-  kind: "chunk",
-  type: "text/javascript",
-  hash: "",
-  bytes: 2 * gzip,
-  gzip,
-  imports: [],
-  dynamicImports: [],
-  sources: {},
-  ...overrides,
+  ...{ kind: "chunk", type: "text/javascript", hash: "", bytes: 2 * gzip, gzip },
+  ...{ imports: [], dynamicImports: [], sources: {}, ...overrides },
 });
+const entry = (gzip: number, entryPoint: string, ...imports: string[]) =>
+  asset(gzip, { entryPoint, imports });
 
-/*
- * page, both variants   react, client, shared
- * page of the inbox     list
- * core                  imports shared, sdk and react
- * recording             imports sdk and recorder
- * worker                imports nothing
- * view                  imports shared and table
- */
 const page = (variant: string, assets: string[]) => ({
-  path: "/",
-  variant,
-  file: `${variant}.html`,
-  scripts: [],
-  styles: [],
-  assets,
+  ...{ path: "/", variant, file: `${variant}.html`, scripts: [], styles: [], assets },
 });
 const manifest: Manifest = {
   version: MANIFEST_VERSION,
@@ -47,25 +29,15 @@ const manifest: Manifest = {
       sources: { "islands/shared/Menu.tsx": 900, "components/Panel.tsx": 2_000 },
     }),
     list: asset(2_000, { kind: "island" }),
-    core: asset(30_000, {
-      entryPoint: "monitoring/browser/start_telemetry.ts",
-      imports: ["shared", "sdk", "react"],
-    }),
+    core: entry(30_000, "monitoring/browser/start_telemetry.ts", "shared", "sdk", "react"),
     sdk: asset(40_000),
-    recording: asset(500, {
-      entryPoint: "monitoring/browser/recording_chunk.ts",
-      imports: ["sdk", "recorder"],
-    }),
+    recording: entry(500, "monitoring/browser/recording_chunk.ts", "sdk", "recorder"),
     recorder: asset(33_000),
-    connect: asset(200, { entryPoint: "islands/overview/Connect.tsx" }),
-    highlights: asset(200, { entryPoint: "islands/overview/Highlights.tsx" }),
-    tabCount: asset(200, { entryPoint: "islands/shared/TabCount.tsx" }),
-    strip: asset(200, { entryPoint: "islands/strip/LivePipelineStrip.tsx" }),
-    view: asset(6_000, {
-      kind: "island",
-      entryPoint: "islands/logs/Logs.tsx",
-      imports: ["shared", "table"],
-    }),
+    connect: entry(200, "islands/overview/Connect.tsx"),
+    highlights: entry(200, "islands/overview/Highlights.tsx"),
+    tabCount: entry(200, "islands/shared/TabCount.tsx"),
+    strip: entry(200, "islands/strip/LivePipelineStrip.tsx"),
+    view: { ...entry(6_000, "islands/logs/Logs.tsx", "shared", "table"), kind: "island" },
     table: asset(7_000),
     worker: asset(4_000, { kind: "extra", name: "replay-worker" }),
   },
