@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ifFound, undefinedIfNotFound } from "../server/if_found.ts";
+import { undefinedIfNotFound } from "../server/if_found.ts";
 import {
   httpOrigin,
   type InboxAddress,
@@ -8,6 +8,7 @@ import {
   requestInbox,
   UserError,
 } from "./command_line.ts";
+import { exists } from "./project_files.ts";
 import { runSentryCli } from "./sentry_cli.ts";
 
 const USAGE = "deno task sourcemaps --to http://HOST:PORT [--token TOKEN] [--inject] FOLDER";
@@ -31,8 +32,9 @@ interface Upload extends InboxAddress {
 export async function uploadToInbox(args: readonly string[]): Promise<number> {
   const upload = readUpload(args);
   const { folder, origin } = upload;
-  const names = ifFound(() => readdirSync(folder, { recursive: true, encoding: "utf8" }))
-    ?.filter((name) => /\.[cm]?js\.map$/.test(name) && !/\bnode_modules\b/.test(name)).sort() ?? [];
+  const files = exists(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  const names = files
+    .filter((name) => /\.[cm]?js\.map$/.test(name) && !/\bnode_modules\b/.test(name)).sort();
   if (names.length === 0) {
     throw new UserError(`Cannot ${TASK}: ${folder} has no .js.map, .cjs.map or .mjs.map.`);
   }

@@ -91,6 +91,19 @@ Deno.test("debug id in the script alone, by Sentry's plugins or tool → that on
   }
 });
 
+Deno.test("nothing to upload → one line with the reason, code 1", async () => {
+  using folder = temporaryFolder();
+  await Deno.writeTextFile(`${folder.path}/a.css.map`, MAP);
+  for (const path of [folder.path, `${folder.path}/missing`]) {
+    const { code, output } = await uploadMaps(server.origin, path);
+    assert.equal(code, 1);
+    assert.equal(
+      output,
+      `Cannot upload source maps: ${path} has no .js.map, .cjs.map or .mjs.map.\n`,
+    );
+  }
+});
+
 Deno.test({
   name: "terminal → asks; no: files unchanged, yes: debug ids written",
   ignore: !await isAvailable("script", "--version"),
