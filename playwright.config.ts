@@ -26,14 +26,14 @@ export default defineConfig<Pick<Options, "cpuRate">>({
   expect: { timeout: 90_000 },
   reporter: "list",
   projects: [
-    { name: "full speed" },
-    // Delivery tests once more with a slow CPU, where storing and sending take longer.
+    // Delivery tests with a slow CPU, where storing and sending take longer. First, because they take longest.
     {
       name: "CPU 6 ×",
       testMatch: ["**/delivery_*_spec.mts", "**/outage_spec.mts"],
       grepInvert: /@any-speed/,
       use: { cpuRate: 6 },
     },
+    { name: "full speed" },
   ],
   use: {
     browserName: "chromium",

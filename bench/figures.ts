@@ -1,36 +1,21 @@
 import type { Budget } from "./budgets.ts";
 
-/** A measured number. */
+/** A measured number, compared with a budget. */
 export interface Figure {
   readonly what: string;
-  readonly unit: string;
   readonly value: number;
   /** Single rounds, of which the value is the median or the worst. */
   readonly rounds: readonly number[];
-  /** Default: none, the figure is only printed. */
-  readonly budget?: Budget;
+  readonly budget: Budget;
   /** Lines that explain the value, printed if it is over its budget. */
   readonly details?: readonly string[];
 }
 
-/** A figure that could not be measured. */
-export interface Missing {
-  readonly what: string;
-  /** For example a program that is not installed. */
-  readonly needs: string;
-}
-
 /** The median of at least one round. */
-export const figure = (what: string, unit: string, ...rounds: readonly number[]): Figure => ({
-  what,
-  unit,
+export const budgeted = (budget: Budget, ...rounds: readonly number[]): Figure => ({
+  what: budget.what,
   rounds,
   value: median(rounds),
-});
-
-/** A figure with a budget: the median of at least one round. */
-export const budgeted = (budget: Budget, ...rounds: readonly number[]): Figure => ({
-  ...figure(budget.what, budget.unit, ...rounds),
   budget,
 });
 
@@ -52,22 +37,25 @@ export function median(values: readonly number[]): number {
 
 /** Whether a figure exceeds its budget. What is not a number was not measured, and is over. */
 export function isOver({ value, budget }: Figure): boolean {
-  if (budget === undefined) return false;
   return "most" in budget ? !(value <= budget.most) : !(value >= budget.least);
 }
 
-/** A figure as a line of a table: verdict, what, value, budget, range of the rounds; then its details if it is over. */
-export function figureLine(measured: Figure | Missing): string {
-  if ("needs" in measured) return `       ${measured.what}: not measured, needs ${measured.needs}`;
-  const { what, unit, value, rounds, budget, details = [] } = measured;
-  const digits = unit === "×" ? 2 : Number.isInteger(value) || value >= 100 ? 0 : 1;
+/** A figure as a line of a table: verdict, what, value, budget, rounds; then its details if it is over. */
+export function figureLine(figure: Figure): string {
+  const { what, value, rounds, budget, details = [] } = figure;
+  const digits = budget.unit === "×" ? 2 : Number.isInteger(value) || value >= 100 ? 0 : 1;
   const show = (number: number) =>
     number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  const limit = budget &&
-    ("most" in budget ? `at most ${show(budget.most)}` : `at least ${show(budget.least)}`);
-  const range = rounds.length > 1 && `${show(Math.min(...rounds))} to ${show(Math.max(...rounds))}`;
-  const verdict = budget === undefined ? "" : isOver(measured) ? "OVER" : "ok";
-  const cells = [verdict.padEnd(6), what.padEnd(74), `${show(value)} ${unit}`.padEnd(18)];
-  const line = [...cells, (limit ?? "").padEnd(16), range || ""].join(" ").trimEnd();
-  return isOver(measured) ? [line, ...details].join("\n         ") : line;
+  const limit = "most" in budget
+    ? `at most ${show(budget.most)}`
+    : `at least ${show(budget.least)}`;
+  const cells = [
+    (isOver(figure) ? "OVER" : "ok").padEnd(6),
+    what.padEnd(74),
+    `${show(value)} ${budget.unit}`.padEnd(18),
+    limit.padEnd(16),
+    rounds.length > 1 ? `${show(Math.min(...rounds))} to ${show(Math.max(...rounds))}` : "",
+  ];
+  const line = cells.join(" ").trimEnd();
+  return isOver(figure) ? [line, ...details].join("\n         ") : line;
 }

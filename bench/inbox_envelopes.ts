@@ -1,4 +1,4 @@
-/** Envelopes of 1 to 20 KB of 25 sources, with names, statuses, levels and times that differ. Deterministic. */
+/** Envelopes of 1 to 20 KB of nine applications, with names, statuses, levels and times that differ. Deterministic. */
 import { envelopeOf, type TestItem } from "../monitoring/inbox/testdata/envelopes.ts";
 import { sentBy } from "../monitoring/inbox/testdata/tested_index.ts";
 import { OWN_TELEMETRY } from "../monitoring/protocol/own_telemetry.ts";
@@ -14,26 +14,8 @@ const ENVIRONMENTS = ["production", "staging", "development"];
 const APPLICATIONS = "shop checkout account search billing mail stock admin sightglass".split(" ");
 const ENVELOPES_PER_RELEASE = 5_000;
 const GROUPS = 2_000;
-
-/** Numbers and ids of an envelope. */
-interface Facts {
-  readonly n: number;
-  /** Number of the trace. */
-  readonly turn: number;
-  readonly trace_id: string;
-  readonly seconds: number;
-  readonly name: string;
-  readonly op: string;
-  readonly status: number;
-  /** Properties of every event. */
-  readonly event: Readonly<Record<string, unknown>>;
-}
-
 /** Kinds of envelopes, in turns: ten of each trace. */
-const KINDS: readonly ((facts: Facts) => TestItem[])[] = [
-  ...[spans, logs, transaction, error, spans],
-  ...[recording, logs, spans, error, recording],
-];
+const KINDS = "spans logs transaction error spans recording logs spans error recording".split(" ");
 
 /** When an envelope is received, milliseconds since 1970. */
 export const timeOf = (n: number): number => FIRST_RECEIVED_AT + n * INTERVAL_MS;
@@ -43,116 +25,107 @@ export const traceOf = (n: number): string => hexId(Math.floor(n / KINDS.length)
 
 /** @param n number of the envelope */
 export function makeEnvelope(n: number): Uint8Array<ArrayBuffer> {
-  const turn = Math.floor(n / KINDS.length);
-  const index = turn % APPLICATIONS.length;
+  const index = Math.floor(n / KINDS.length) % APPLICATIONS.length;
   const application = APPLICATIONS[index]!;
   const sender = {
     release: `${application}@1.${Math.floor(n / ENVELOPES_PER_RELEASE)}.0`,
-    environment: pick(ENVIRONMENTS, Math.floor(turn / APPLICATIONS.length)),
+    environment: pick(ENVIRONMENTS, Math.floor(n / KINDS.length / APPLICATIONS.length)),
   };
-  const [trace_id, seconds, op, status] = [
-    traceOf(n),
-    timeOf(n) / 1_000,
-    pick(OPS, turn),
-    pick(STATUSES, turn),
-  ];
-  const data = { "http.response.status_code": status };
-  const event = {
-    event_id: hexId(n, 32),
-    timestamp: seconds,
-    contexts: { trace: { trace_id, span_id: hexId(n, 16), op, data } },
-  };
-  const facts = { n, turn, trace_id, seconds, name: pick(PAGES, n), op, status, event };
-  const sdk = { name: `sentry.javascript.${index % 2 ? "node" : "browser"}`, version: "10.75.2" };
   const header = {
-    event_id: event.event_id,
-    sdk,
+    event_id: hexId(n, 32),
+    sdk: { name: `sentry.javascript.${index % 2 ? "node" : "browser"}`, version: "10.75.2" },
     ...application === "sightglass" && OWN_TELEMETRY,
   };
-  const items = KINDS[n % KINDS.length]!(facts);
-  return envelopeOf(header, ...items.map((item) => sentBy(item, sender)));
+  return envelopeOf(header, ...itemsOf(n).map((item) => sentBy(item, sender)));
 }
 
-function spans({ n, trace_id, seconds, name, op, status }: Facts): TestItem[] {
-  const attributes = { "sentry.op": { value: op }, "http.response.status_code": { value: status } };
-  const items = some(4 + n % 12, (i) => ({
-    trace_id,
-    span_id: hexId(n * 100 + i, 16),
-    ...i > 0 && { parent_span_id: hexId(n * 100, 16) },
-    is_segment: i === 0,
-    name: i === 0 ? name : `${name} step ${i}`,
-    status: status < 500 ? "ok" : "error",
-    start_timestamp: seconds - 1 + i / 100,
-    end_timestamp: seconds - 0.5 + n % 900 / 100,
-    attributes,
-  }));
-  return [["span", { version: 2, items }]];
-}
-
-function logs({ n, trace_id, seconds, name }: Facts): TestItem[] {
-  const items = some(3 + n % 8, (i) => ({
-    trace_id,
-    timestamp: seconds,
-    level: pick(LEVELS, n + i),
-    body: `${name}: order ${n * 7 + i} took ${n % 900} ms`,
-  }));
-  return [["log", { items }]];
-}
-
-function transaction({ n, trace_id, seconds, name, op, event }: Facts): TestItem[] {
-  const spans = some(6 + n % 20, (i) => ({
-    trace_id,
-    span_id: hexId(n * 100 + i, 16),
-    parent_span_id: hexId(n, 16),
-    op: "http.client",
-    description: `GET /api/orders/${n}/${i}`,
-    start_timestamp: seconds - 1,
-    timestamp: seconds,
-  }));
-  const vitals = {
-    lcp: n % 5_000,
-    fcp: n % 2_000,
-    ttfb: n % 1_000,
-    cls: n % 50 / 100,
-    inp: n % 700,
-  };
-  const measurements = Object.entries(vitals).map(([vital, value]) => [vital, { value }]);
-  const root = { ...event, transaction: name, start_timestamp: seconds - 2, spans };
-  const loaded = op === "pageload" && { measurements: Object.fromEntries(measurements) };
-  return [["transaction", { ...root, ...loaded }]];
-}
-
-function error({ n, turn, seconds, event }: Facts): TestItem[] {
-  // Half of all errors are in one group, the others in GROUPS.
-  const file = n % KINDS.length < KINDS.length / 2 ? 0 : turn % GROUPS;
-  const frames = some(20, (i) => ({
-    function: `place${i + file % 5}`,
-    filename: `http://page.localhost/assets/order${file}.js`,
-    in_app: true,
-    lineno: i,
-    colno: 7,
-  }));
-  const exception = {
-    type: file % 3 === 0 ? "TypeError" : "CheckoutError",
-    value: `Cannot place ${"abcdefghijklmnop"[file % 16]}: order ${n} is empty`,
-    mechanism: { type: "generic", handled: n % 4 !== 3 },
-    stacktrace: { frames },
-  };
-  const breadcrumbs = some(10 + n % 40, (i) => ({
-    timestamp: seconds - i,
-    category: "ui.click",
-    message: `button.order > span[title="${n} ${i}"]`,
-  }));
-  const level = pick(["error", "warning", "fatal", "info"], turn);
-  return [["event", { ...event, level, exception: { values: [exception] }, breadcrumbs }]];
-}
-
-function recording({ n, trace_id, name, event }: Facts): TestItem[] {
-  const segment_id = n % KINDS.length < 9 ? 0 : 1;
-  const bytes = new Uint8Array(1_000 + n % 9_000).fill(0x61);
-  bytes.set(new TextEncoder().encode(`{"segment_id":${segment_id}}\n`));
-  const ids = { replay_id: trace_id, trace_ids: [trace_id], segment_id };
-  return [["replay_event", { ...event, ...ids, urls: [`/${name}`] }], ["replay_recording", bytes]];
+function itemsOf(n: number): TestItem[] {
+  const turn = Math.floor(n / KINDS.length);
+  const [trace_id, seconds, name] = [traceOf(n), timeOf(n) / 1_000, pick(PAGES, n)];
+  const [op, status] = [pick(OPS, turn), pick(STATUSES, turn)];
+  const data = { "http.response.status_code": status };
+  const trace = { trace_id, span_id: hexId(n, 16), op, data };
+  const event = { event_id: hexId(n, 32), timestamp: seconds, contexts: { trace } };
+  switch (pick(KINDS, n)) {
+    case "spans": {
+      const items = some(4 + n % 12, (i) => ({
+        trace_id,
+        span_id: hexId(n * 100 + i, 16),
+        ...i > 0 && { parent_span_id: hexId(n * 100, 16) },
+        is_segment: i === 0,
+        name: i === 0 ? name : `${name} step ${i}`,
+        status: status < 500 ? "ok" : "error",
+        start_timestamp: seconds - 1 + i / 100,
+        end_timestamp: seconds - 0.5 + n % 900 / 100,
+        attributes: {
+          "sentry.op": { value: op },
+          "http.response.status_code": { value: status },
+        },
+      }));
+      return [["span", { version: 2, items }]];
+    }
+    case "logs": {
+      const items = some(3 + n % 8, (i) => ({
+        trace_id,
+        timestamp: seconds,
+        level: pick(LEVELS, n + i),
+        body: `${name}: order ${n * 7 + i} took ${n % 900} ms`,
+      }));
+      return [["log", { items }]];
+    }
+    case "transaction": {
+      const spans = some(6 + n % 20, (i) => ({
+        trace_id,
+        span_id: hexId(n * 100 + i, 16),
+        parent_span_id: trace.span_id,
+        op: "http.client",
+        description: `GET /api/orders/${n}/${i}`,
+        start_timestamp: seconds - 1,
+        timestamp: seconds,
+      }));
+      const measurements = {
+        lcp: { value: n % 5_000 },
+        fcp: { value: n % 2_000 },
+        ttfb: { value: n % 1_000 },
+        cls: { value: n % 50 / 100 },
+        inp: { value: n % 700 },
+      };
+      const root = { ...event, transaction: name, start_timestamp: seconds - 2, spans };
+      return [["transaction", { ...root, ...op === "pageload" && { measurements } }]];
+    }
+    case "error": {
+      // Half of all errors are in one group, the others in GROUPS.
+      const file = n % KINDS.length < KINDS.length / 2 ? 0 : turn % GROUPS;
+      const frames = some(20, (i) => ({
+        function: `place${i + file % 5}`,
+        filename: `http://page.localhost/assets/order${file}.js`,
+        in_app: true,
+        lineno: i,
+        colno: 7,
+      }));
+      const exception = {
+        type: file % 3 === 0 ? "TypeError" : "CheckoutError",
+        value: `Cannot place ${"abcdefghijklmnop"[file % 16]}: order ${n} is empty`,
+        mechanism: { type: "generic", handled: n % 4 !== 3 },
+        stacktrace: { frames },
+      };
+      const breadcrumbs = some(10 + n % 40, (i) => ({
+        timestamp: seconds - i,
+        category: "ui.click",
+        message: `button.order > span[title="${n} ${i}"]`,
+      }));
+      const level = pick(["error", "warning", "fatal", "info"], turn);
+      return [["event", { ...event, level, exception: { values: [exception] }, breadcrumbs }]];
+    }
+    default: {
+      const segment_id = n % KINDS.length < 9 ? 0 : 1;
+      const bytes = new Uint8Array(1_000 + n % 9_000).fill(0x61);
+      bytes.set(new TextEncoder().encode(`{"segment_id":${segment_id}}\n`));
+      const ids = { replay_id: trace_id, trace_ids: [trace_id], segment_id };
+      const replay = { ...event, ...ids, urls: [`/${name}`] };
+      return [["replay_event", replay], ["replay_recording", bytes]];
+    }
+  }
 }
 
 const pick = <T>(values: readonly T[], at: number): T => values[at % values.length]!;

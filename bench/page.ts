@@ -4,10 +4,10 @@
  */
 import type { Browser, Page } from "@playwright/test";
 import { temporaryFolder } from "../tests/harness/temporary_folder.ts";
-import { launchChromium } from "../tools/test/find_chromium.ts";
+import { launchChromium } from "../tools/find_chromium.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
-import { budgeted, type Figure, figure, median, ratios } from "./figures.ts";
+import { budgeted, type Figure, median, ratios } from "./figures.ts";
 import { buildWithoutMonitoring } from "./page_variant.ts";
 
 /** A slow mobile connection, and a processor a quarter as fast as this one. */
@@ -42,22 +42,12 @@ export async function bench(): Promise<Figure[]> {
     own.push(await loadPage(browser, server.origin));
     without.push(await loadPage(browser, peer.origin));
   }
-  const both = (of: keyof PageLoad): [number[], number[]] => [
-    own.map((load) => load[of]),
-    without.map((load) => load[of]),
-  ];
-  const shown = (what: string, of: keyof PageLoad): Figure[] => [
-    figure(what, "ms", ...both(of)[0]),
-    figure(`${what}, without monitoring`, "ms", ...both(of)[1]),
-  ];
-  const [blocking, blockingWithout] = both("blocking").map(median);
+  const of = (loads: readonly PageLoad[], name: keyof PageLoad) => loads.map((load) => load[name]);
+  const ratiosOf = (name: keyof PageLoad) => ratios(of(own, name), of(without, name));
   return [
-    ...shown("a click is answered", "answeredAt"),
-    budgeted(BUDGETS.clickAnswered, ...ratios(...both("answeredAt"))),
-    ...shown("first contentful paint", "firstPaint"),
-    budgeted(BUDGETS.firstPaint, ...ratios(...both("firstPaint"))),
-    ...shown("blocking time", "blocking"),
-    budgeted(BUDGETS.blocking, blocking! - blockingWithout!),
+    budgeted(BUDGETS.clickAnswered, ...ratiosOf("answeredAt")),
+    budgeted(BUDGETS.firstPaint, ...ratiosOf("firstPaint")),
+    budgeted(BUDGETS.blocking, median(of(own, "blocking")) - median(of(without, "blocking"))),
   ];
 }
 

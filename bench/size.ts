@@ -6,13 +6,6 @@ import { type Manifest, type ManifestPage, readManifest } from "../server/manife
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, worst } from "./figures.ts";
 
-/** A build to measure. */
-export interface Build {
-  readonly manifest: Manifest;
-  /** Gzip bytes of each variant of the root page, with its inlined style. */
-  readonly html: readonly number[];
-}
-
 /** What the overview loads after its islands answer, without further input. */
 const AFTER_LOAD = [
   "islands/overview/Overview.tsx",
@@ -23,20 +16,20 @@ const AFTER_LOAD = [
 
 /** Measures the build of this project. */
 export async function bench(): Promise<Figure[]> {
-  return sizesOf(await readBuild(new URL("../.build/", import.meta.url)));
-}
-
-/** @param folder the build's folder, ending with a slash */
-export async function readBuild(folder: URL): Promise<Build> {
+  const folder = new URL("../.build/", import.meta.url);
   const manifest = await readManifest(folder);
   const html = rootPages(manifest).map(async ({ file }) =>
     gzipSync(await Deno.readFile(new URL(`pages/${file}`, folder)), { level: 9 }).length
   );
-  return { manifest, html: await Promise.all(html) };
+  return sizesOf(manifest, await Promise.all(html));
 }
 
-/** Each part of a build, without what earlier parts have loaded. Of several variants the largest. */
-export function sizesOf({ manifest, html }: Build): Figure[] {
+/**
+ * Each part of a build, without what earlier parts have loaded. Of several variants the largest.
+ *
+ * @param html gzip bytes of each variant of the root page, with its inlined style
+ */
+export function sizesOf(manifest: Manifest, html: readonly number[]): Figure[] {
   const { telemetry, recording, worker } = monitoringScripts(manifest);
   // A missing part must not count as zero bytes.
   if (worker.length === 0) throw new Error("Cannot measure: the build has no recording worker.");
@@ -44,29 +37,24 @@ export function sizesOf({ manifest, html }: Build): Figure[] {
   const first = rootPages(manifest).map(({ assets }) => assets);
   const mostFirst = first.reduce((most, names) => names.length > most.length ? names : most);
   const views = viewsOf(manifest);
+  const details = views.map(({ source, files }) =>
+    `${source}: ${bytes(files)}, ${files.size} files`
+  );
   return [
     worst(BUDGETS.htmlAndStyle, ...html),
     worst(BUDGETS.firstScripts, ...first.map(bytes)),
-    { ...budgeted(BUDGETS.firstScriptFiles, mostFirst.length), details: mostFirst.map(contentOf) },
+    {
+      ...budgeted(BUDGETS.firstScriptFiles, mostFirst.length),
+      details: mostFirst.map((file) =>
+        `${file}: ${Object.keys(manifest.assets[file]?.sources ?? {}).join(", ")}`
+      ),
+    },
     budgeted(BUDGETS.telemetryCore, bytes(telemetry)),
     budgeted(BUDGETS.recording, bytes(recording)),
     budgeted(BUDGETS.recordingWorker, bytes(worker)),
-    {
-      ...worst(BUDGETS.viewScripts, ...views.map(({ files }) => bytes(files))),
-      details: views.map(({ source, files }) => `${source}: ${bytes(files)}`),
-    },
-    {
-      ...worst(BUDGETS.viewFiles, ...views.map(({ files }) => files.size)),
-      details: views.map(({ source, files }) => `${source}: ${files.size}`),
-    },
+    { ...worst(BUDGETS.viewScripts, ...views.map(({ files }) => bytes(files))), details },
+    { ...worst(BUDGETS.viewFiles, ...views.map(({ files }) => files.size)), details },
   ];
-
-  /** What identifies a file to a person: its entry point, or its largest sources. */
-  function contentOf(file: string): string {
-    const { name, entryPoint, sources = {} } = manifest.assets[file] ?? {};
-    const largest = Object.keys(sources).sort((a, b) => sources[b]! - sources[a]!).slice(0, 3);
-    return `${file}: ${entryPoint ?? (largest.join(", ") || name)}`;
-  }
 }
 
 /** Files that each view needs, besides those of the loaded overview. */

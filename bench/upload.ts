@@ -5,7 +5,7 @@ import { arrivalsAtIngest } from "../tests/harness/browser/arrivals.ts";
 import { sampleRecording } from "../tests/harness/browser/signals.ts";
 import { startRelaying } from "../tests/harness/relaying_server.ts";
 import { startStandInIngest } from "../tests/harness/stand_in_ingest.ts";
-import { launchChromium } from "../tools/test/find_chromium.ts";
+import { launchChromium } from "../tools/find_chromium.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure } from "./figures.ts";
 

@@ -5,7 +5,7 @@
 import type { Browser, Page } from "@playwright/test";
 import { error, hexId, log, span } from "../monitoring/inbox/testdata/envelopes.ts";
 import { largeTrace, postEnvelope, postSpans, spanId } from "../tests/harness/browser/posted.ts";
-import { launchChromium } from "../tools/test/find_chromium.ts";
+import { launchChromium } from "../tools/find_chromium.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { type Figure, worst } from "./figures.ts";
@@ -89,16 +89,13 @@ async function postSession(origin: string, n: number): Promise<void> {
   const timestamp = Date.now() / 1_000;
   // Letters, because grouping ignores numbers.
   const word = n.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!);
+  const name = `POST /checkout/${word}`;
   const times = { start_timestamp: timestamp - n % 7, end_timestamp: timestamp };
   await postEnvelope(
     origin,
-    {
-      event_id: hexId(n),
-      sdk: { name: "sentry.javascript.node" },
-      sender: { release: `shop@1.${n % 5}`, environment: "production" },
-    },
+    { event_id: hexId(n), sdk: { name: "sentry.javascript.node" } },
     error(`Cannot charge the ${word} card`, n, { event_id: hexId(n), timestamp }),
-    span(n, { span_id: spanId(n), is_segment: true, name: `POST /checkout/${word}`, ...times }),
+    span(n, { span_id: spanId(n), is_segment: true, name, ...times }),
     log(`Cart ${n} was read`, { trace_id: hexId(n), timestamp }),
   );
 }

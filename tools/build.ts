@@ -1,13 +1,15 @@
 /**
- * `deno task build`: builds the page into `.build/`, unless the build there is up to date.
- *
- * `--dev` makes a development build, `--force` always builds.
+ * Builds the page into `.build/`; `--dev`: a development build. `deno task build` runs it if sources changed
+ * (`run/prepare.ts`).
  */
+// First: React reads its mode when it is loaded.
 import "../server/build/production.ts";
-import type { BuildFailure, Message } from "esbuild";
-import process from "node:process";
+import * as esbuild from "esbuild";
 import { createRequire } from "node:module";
-import { isFresh } from "../server/build/freshness.ts";
+import { esbuildOptions, extraAssets } from "../monitoring/browser/build.ts";
+import { bundlePlayer, PLAYER_ENTRY, PLAYER_SCRIPT } from "../monitoring/player/build.ts";
+import { bundlePackages } from "../monitoring/runtime/build.ts";
+import { build } from "../server/build/build.ts";
 import { projectRoot } from "./project_files.ts";
 
 /** The browser's entry. */
@@ -15,51 +17,33 @@ const CLIENT = "client.ts";
 /** This module: if it changes, the page is built again. */
 const BUILDER = "tools/build.ts";
 
-const dev = process.argv.includes("--dev");
-
-if (
-  process.argv.includes("--force") ||
-  !await isFresh(projectRoot, { dev })
-) {
-  Deno.exitCode = await buildSite() ? 0 : 1;
+try {
+  const { warnings } = await build({
+    root: projectRoot,
+    client: CLIENT,
+    dev: Deno.args.includes("--dev"),
+    browser: { ...esbuildOptions, alias: esModules() },
+    extra: { ...extraAssets(), [PLAYER_SCRIPT]: await bundlePlayer() },
+    files: await bundlePackages(projectRoot),
+    builders: [BUILDER, PLAYER_ENTRY],
+  });
+  await print("warning", warnings);
+} catch (error) {
+  if (isBuildFailure(error)) await print("error", error.errors);
+  // For example, a page threw while it was rendered: its frames are not those of React.
+  else {console.error(
+      Error.isError(error) ? error.stack?.replace(/\n.*node_modules.*/g, "") : error,
+    );}
+  Deno.exitCode = 1;
+} finally {
+  await esbuild.stop();
 }
 
-/** Builds the project. Returns false if it failed, after printing the error with file and line. */
-async function buildSite(): Promise<boolean> {
-  // Imported only here: loading esbuild and React takes longer than the check above.
-  const [esbuild, { build }] = await Promise.all([
-    import("esbuild"),
-    import("../server/build/build.ts"),
-  ]);
-  const print = async (kind: "error" | "warning", messages: readonly Message[]) => {
-    const color = Deno.stderr.isTerminal() && !Deno.noColor;
-    for (const text of await esbuild.formatMessages([...messages], { kind, color })) {
-      console.error(text.trimEnd());
-    }
-  };
-  try {
-    const { esbuildOptions, extraAssets } = await import("../monitoring/browser/build.ts");
-    const { bundlePlayer, PLAYER_ENTRY, PLAYER_SCRIPT } = await import(
-      "../monitoring/player/build.ts"
-    );
-    const { bundlePackages } = await import("../monitoring/runtime/build.ts");
-    const { warnings } = await build({
-      root: projectRoot,
-      client: CLIENT,
-      dev,
-      browser: { ...esbuildOptions, alias: esModules() },
-      extra: { ...extraAssets(), [PLAYER_SCRIPT]: await bundlePlayer() },
-      files: await bundlePackages(projectRoot),
-      builders: [BUILDER, PLAYER_ENTRY],
-    });
-    await print("warning", warnings);
-    return true;
-  } catch (error) {
-    if (isBuildFailure(error)) await print("error", error.errors);
-    else console.error(describeError(error));
-    return false;
-  } finally {
-    await esbuild.stop();
+/** Prints esbuild's messages, with file and line. */
+async function print(kind: "error" | "warning", messages: readonly esbuild.Message[]) {
+  const color = Deno.stderr.isTerminal() && !Deno.noColor;
+  for (const text of await esbuild.formatMessages([...messages], { kind, color })) {
+    console.error(text.trimEnd());
   }
 }
 
@@ -70,18 +54,6 @@ function esModules(): Record<string, string> {
   return { [name]: resolve(name).replace(/umd\.js$/, "mjs") };
 }
 
-function isBuildFailure(error: unknown): error is BuildFailure {
+function isBuildFailure(error: unknown): error is esbuild.BuildFailure {
   return error instanceof Error && "errors" in error && Array.isArray(error.errors);
-}
-
-/** An error that a page threw while it was rendered, with the first stack frame in the project. */
-function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return `error: ${String(error)}`;
-  const frames = [...(error.stack ?? "").matchAll(/file:\/\/(\/[^\s)]+:\d+:\d+)/g)]
-    .map((match) => match[1] ?? "")
-    .filter((frame) => frame.startsWith(`${projectRoot}/`) && !frame.includes("/node_modules/"));
-  const frame = frames.find((candidate) => !candidate.startsWith(`${projectRoot}/server/`)) ??
-    frames[0];
-  const where = frame === undefined || error.message.includes(frame) ? "" : `\n    at ${frame}`;
-  return `error: ${error.name}: ${error.message}${where}`;
 }

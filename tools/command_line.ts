@@ -3,7 +3,7 @@ import { ConfigError } from "../config.ts";
 
 /** A task cannot do what it was asked to. The message is one line that states how to fix it. */
 export class UserError extends Error {
-  override readonly name = "UserError";
+  override readonly name: string = "UserError";
 }
 
 /**
@@ -49,4 +49,65 @@ export function readWholeNumber(name: string, value: string | undefined): number
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
   throw new UserError(`--${name} is ${JSON.stringify(value)}. Use a whole number.`);
+}
+
+/** Returns the origin of an http or https address; undefined: it is another one. */
+export function httpOrigin(address: string): string | undefined {
+  const url = URL.parse(address);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.origin : undefined;
+}
+
+/**
+ * Text that cannot control a terminal, on one line. Attack: telemetry with escape sequences that rewrite
+ * lines or the title, or characters that reverse the order of text.
+ */
+export function visibleText(text: string): string {
+  return text
+    .replace(/\s*(\r\n|[\n\r\p{Zl}\p{Zp}])\s*/gu, " ⏎ ")
+    .replace(/[\t\p{Zs}]/gu, " ")
+    .replace(/\p{Cc}/gu, "\ufffd")
+    .replace(/[\p{Cf}\p{Variation_Selector}]/gu, "")
+    .toWellFormed();
+}
+
+/** The inbox of a running server. */
+export interface InboxAddress {
+  /** `http://HOST:PORT` */
+  readonly origin: string;
+  /** `INBOX_TOKEN`; undefined: the server is on this machine and has none. */
+  readonly token: string | undefined;
+}
+
+/** No answer, or 5xx: the same request may succeed later. */
+export class UnavailableError extends UserError {
+  override readonly name = "UnavailableError";
+}
+
+/**
+ * Sends a request to an inbox.
+ *
+ * @param what the task cannot do without it, for the message
+ * @throws {UnavailableError}
+ * @throws {UserError} 3xx or 4xx: the server would refuse again
+ */
+export async function requestInbox(
+  what: string,
+  { origin, token }: InboxAddress,
+  query: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
+  const address = `${origin}/monitoring/inbox?${query}`;
+  const response = await fetch(address, { ...init, headers, redirect: "manual" }).catch((cause) => {
+    throw new UnavailableError(
+      `Cannot ${what}: no server answers at ${origin}. "deno task start" starts one.`,
+      { cause },
+    );
+  });
+  if (response.ok) return response;
+  const { detail } = Object(await response.json().catch(() => undefined));
+  const reason = typeof detail === "string" ? visibleText(detail) : "Is it Sightglass?";
+  const message = `Cannot ${what}: ${origin} answers ${response.status}. ${reason}`;
+  throw response.status >= 500 ? new UnavailableError(message) : new UserError(message);
 }

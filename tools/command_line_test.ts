@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { readArguments, readWholeNumber, UserError } from "./command_line.ts";
+import {
+  httpOrigin,
+  readArguments,
+  readWholeNumber,
+  UserError,
+  visibleText,
+} from "./command_line.ts";
 
 Deno.test("unknown option, unexpected or missing value → one line with the use", () => {
   const options = { url: { type: "string" }, json: { type: "boolean" } } as const;
@@ -21,4 +27,18 @@ Deno.test("option with a number → read; anything else → refused by name", ()
   for (const value of ["", "-1", "1.5", "x"]) {
     assert.throws(() => readWholeNumber("seed", value), /--seed is ".*"\. Use a whole number\./);
   }
+});
+
+Deno.test("http or https address → its origin", () => {
+  assert.equal(httpOrigin("https://glass.example/some/path#/traces"), "https://glass.example");
+  assert.equal(httpOrigin("http://[::1]:8000"), "http://[::1]:8000");
+  for (const other of ["", "glass.example:80", "ftp://glass.example"]) {
+    assert.equal(httpOrigin(other), undefined);
+  }
+});
+
+Deno.test("text from others → cannot control the terminal, nor break the line", () => {
+  const text = visibleText("a\x1b[2J\x9b1m\r\n\tb\u0007\u202e\u2066\u200b\u{e0041}\u2028c\ud800");
+  assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+  assert.equal(text, "a\ufffd[2J\ufffd1m ⏎ b\ufffd ⏎ c\ufffd");
 });

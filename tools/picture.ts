@@ -3,12 +3,10 @@
  * to a server with an empty inbox; then the overview, a trace and an error of the shop are written to `docs/`, each in
  * light and dark. Needs Node.
  */
-import { chromium, type Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import * as esbuild from "esbuild";
 import { buy, startShop } from "../tests/harness/browser/shop.ts";
-import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
-import { projectRoot } from "./project_files.ts";
-import { prepare } from "./run/prepare.ts";
+import { launchChromium } from "./find_chromium.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 
 /** Carts that are bought, in this order: most succeed, one is declined, one has no items. */
@@ -58,26 +56,18 @@ async function write(file: string, page: Page): Promise<void> {
   console.log(`${file}: ${picture.byteLength} bytes`);
 }
 
-if (import.meta.main) {
-  const code = await prepare(projectRoot);
-  if (code !== 0) Deno.exit(code);
-  const executablePath = await ensureChromium();
-  await using server = await startServer({ env: { SENTRY_ENVIRONMENT: "development" } });
-  await using shop = await startShop(server.port);
-  const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
-  try {
-    await buy(await browser.newPage(), shop.address, CARTS);
-    for (const colorScheme of ["light", "dark"] as const) {
-      const page = await browser.newPage({
-        viewport: VIEWPORT,
-        deviceScaleFactor: DEVICE_SCALE,
-        colorScheme,
-      });
-      await takeAll(page, server.origin, colorScheme === "dark" ? "-dark" : "");
-      await page.close();
-    }
-  } finally {
-    await browser.close();
-    await esbuild.stop();
-  }
+await using server = await startServer({ env: { SENTRY_ENVIRONMENT: "development" } });
+await using shop = await startShop(server.port);
+await using browser = await launchChromium();
+await buy(await browser.newPage(), shop.address, CARTS);
+for (const colorScheme of ["light", "dark"] as const) {
+  const page = await browser.newPage({
+    viewport: VIEWPORT,
+    deviceScaleFactor: DEVICE_SCALE,
+    colorScheme,
+  });
+  await takeAll(page, server.origin, colorScheme === "dark" ? "-dark" : "");
+  await page.close();
 }
+// The shop's bundler would keep the process running.
+await esbuild.stop();

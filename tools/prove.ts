@@ -5,10 +5,11 @@
  * Exit code: 0: every signal has arrived; 1: one has not; 2: there is no Sightglass page at the address, or the proof
  * cannot be run.
  */
+import { setTimeout } from "node:timers/promises";
 import { type Browser, chromium, errors, type Page } from "@playwright/test";
 import { SIGNAL_KINDS } from "../monitoring/browser/consent.ts";
-import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
-import { runTask, UserError } from "./command_line.ts";
+import { httpOrigin, runTask, UserError, visibleText } from "./command_line.ts";
+import { CHROMIUM_ARGS, ensureChromium } from "./find_chromium.ts";
 
 /** Maximum duration of the page's proof. */
 const PROOF_TIMEOUT_MS = 54_000;
@@ -24,25 +25,15 @@ const OPEN_TIMEOUT_MS = 15_000;
  * @throws {UserError}
  */
 export function readOrigin(args: readonly string[]): string {
-  const [address, ...others] = args;
-  const use = "Use: deno task prove https://HOST/";
-  if (address === undefined || others.length > 0) {
-    throw new UserError(`Cannot prove: one address is needed, not ${args.length}. ${use}`);
-  }
-  const url = URL.parse(address);
-  const quoted = JSON.stringify(address);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UserError(`Cannot prove: ${quoted} is not an http or https address. ${use}`);
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw new UserError(`Cannot prove: the address contains a user or a password. ${use}`);
-  }
-  if (url.pathname !== "/") {
+  const [address = "", ...others] = args;
+  const origin = httpOrigin(address);
+  // The address is not repeated, because it may contain a password.
+  if (origin === undefined || others.length > 0 || URL.parse(address)?.pathname !== "/") {
     throw new UserError(
-      `Cannot prove: ${quoted} has a path, and Sightglass's page is "/". ${use}`,
+      "Cannot prove: give one http or https address, with the path /. Use: deno task prove https://HOST/",
     );
   }
-  return url.origin;
+  return origin;
 }
 
 /** Result of a proof that ran. */
@@ -101,34 +92,22 @@ async function openPage(page: Page, origin: string): Promise<void> {
   if (reached !== origin) {
     throw new UserError(`Cannot prove: ${origin} redirects to ${reached}. Name that address.`);
   }
-  const status = response?.status() ?? 0;
-  if (status !== 200) throw new UserError(`Cannot prove: ${origin} answers ${status}, not 200.`);
-  if (await page.locator("script#client").count() === 0) {
+  const isProvable = await page.locator("script#client").count() > 0 &&
+    await page.locator("#proof").count() > 0;
+  if (response?.status() !== 200 || !isProvable) {
     throw new UserError(
-      `Cannot prove: ${origin} is no Sightglass page. Name the address at which it is served.`,
+      `Cannot prove: ${origin} is no Sightglass page (status ${response?.status()}). ` +
+        "Name the address at which it is served.",
     );
-  }
-  if (await page.locator("#proof").count() === 0) {
-    throw new UserError(`Cannot prove: the Sightglass at ${origin} is too old to have a proof.`);
   }
 }
 
 /** Maximum length of the printed text: longer than any proof. */
 const MAX_CHARACTERS = 20_000;
 
-/** Text of a page, without characters that control the terminal. */
+/** Text of a page, which may be hostile, for the terminal. */
 export const printable = (text: string): string =>
-  text.slice(0, MAX_CHARACTERS).replace(/[^\P{Cc}\n]|\p{Cf}/gu, "\ufffd");
-
-/** @throws {UserError} after {@linkcode RUN_TIMEOUT_MS} */
-async function withinTime<T>(work: Promise<T>, origin: string): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new UserError(`Cannot prove: the page of ${origin} does not respond.`);
-    timer = setTimeout(() => reject(error), RUN_TIMEOUT_MS);
-  });
-  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
+  text.slice(0, MAX_CHARACTERS).split("\n").map(visibleText).join("\n");
 
 async function main(): Promise<number> {
   const origin = readOrigin(Deno.args);
@@ -137,8 +116,11 @@ async function main(): Promise<number> {
   const chromiumSandbox = Deno.uid() !== 0;
   const args = CHROMIUM_ARGS.filter((arg) => arg !== "--no-sandbox" || !chromiumSandbox);
   const browser = await chromium.launch({ executablePath, args, chromiumSandbox });
+  const late = setTimeout(RUN_TIMEOUT_MS).then(() => {
+    throw new UserError(`Cannot prove: the page of ${origin} does not respond.`);
+  });
   const proof = prove(browser, origin, Deno.env.get("INBOX_TOKEN") || undefined);
-  const { passed, text } = await withinTime(proof, origin).finally(() => browser.close());
+  const { passed, text } = await Promise.race([proof, late]).finally(() => browser.close());
   console.log(printable(text));
   return passed ? 0 : 1;
 }

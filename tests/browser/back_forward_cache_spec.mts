@@ -1,5 +1,5 @@
 /** A page that the browser freezes in its back/forward cache and shows again. */
-import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
+import { CHROMIUM_ARGS } from "../../tools/find_chromium.ts";
 import { expect, test as base } from "../harness/browser/fixtures.ts";
 import { expectAccounted, makeMarks, MARK } from "../harness/browser/marks.ts";
 import { openPage } from "../harness/browser/signals.ts";

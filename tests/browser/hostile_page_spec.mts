@@ -1,5 +1,5 @@
 /** Hostile pages of other origins, and the inbox. */
-import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
+import { CHROMIUM_ARGS } from "../../tools/find_chromium.ts";
 import { serveApplication } from "../harness/browser/application_site.ts";
 import { expect, listRows, test as base } from "../harness/browser/fixtures.ts";
 

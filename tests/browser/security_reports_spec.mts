@@ -1,7 +1,7 @@
 /** Chromium's own reports: it posts them, and the console shows them. */
 import { createHash, X509Certificate } from "node:crypto";
 import { startServer } from "../harness/server_process.ts";
-import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
+import { CHROMIUM_ARGS } from "../../tools/find_chromium.ts";
 import { expect, listRows, test as base } from "../harness/browser/fixtures.ts";
 import { crash } from "../harness/browser/marks.ts";
 import { openPage } from "../harness/browser/signals.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { startIngestFuzzer } from "./ingest_fuzzer.ts";
-import { startClientFuzzer } from "./client_fuzzer.ts";
+import { ClientFuzzer } from "./client_fuzzer.ts";
 import { hostileAnswer, plainAnswer } from "./hostile_answer.ts";
 import { hostileRequest } from "./hostile_request.ts";
+import { IngestFuzzer } from "./ingest_fuzzer.ts";
 
 /**
  * Takes a few seconds. The rarest outcome below is that of 2 % of the requests, so each is tried dozens of times.
@@ -27,7 +27,7 @@ const RELAY_OUTCOMES = [
 ];
 
 Deno.test("any request → a row of the contract, its bytes upstream or none, nothing in flight", async () => {
-  await using clients = startClientFuzzer();
+  await using clients = new ClientFuzzer();
   await fc.assert(
     fc.asyncProperty(hostileRequest, (request) => clients.check(request)),
     { numRuns: REQUESTS },
@@ -39,7 +39,7 @@ Deno.test("any request → a row of the contract, its bytes upstream or none, no
 const INGEST_OUTCOMES = ["200 delivered", "400 rejected", "429 rate_limited", "503 rejected"];
 
 Deno.test("any answer of an ingest → a row of the contract, the process lives, limits end in an hour", async () => {
-  await using ingest = startIngestFuzzer();
+  await using ingest = new IngestFuzzer();
   await fc.assert(
     fc.asyncProperty(hostileAnswer, (answer) => ingest.check(answer)),
     { numRuns: ANSWERS, examples: [200, 400, 429, 503].map((status) => [plainAnswer(status)]) },

@@ -133,91 +133,50 @@ const otherHeader = fc.constantFrom(
   "Upgrade: h2c",
 );
 
+const statuses = (text: string) => fc.constantFrom(...text.split(" ").map(Number));
 const status = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(200, 400, 429) },
-  {
-    weight: 4,
-    arbitrary: fc.constantFrom(
-      201,
-      202,
-      204,
-      205,
-      206,
-      226,
-      299,
-      401,
-      403,
-      404,
-      413,
-      431,
-      451,
-      499,
-    ),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(300, 301, 304, 307, 399, 408, 425, 500, 502, 503, 520, 599),
-  },
-  // Statuses that no `Response` can have.
-  { weight: 1, arbitrary: fc.constantFrom(0, 99, 600, 700, 999) },
+  { weight: 6, arbitrary: statuses("200 400 429") },
+  { weight: 4, arbitrary: statuses("201 202 204 205 206 226 299 401 403 404 413 431 451 499") },
+  { weight: 3, arbitrary: statuses("300 301 304 307 399 408 425 500 502 503 520 599") },
+  // No `Response` can have these.
+  { weight: 1, arbitrary: statuses("0 99 600 700 999") },
 );
+/** True once in so many cases. */
+const onceIn = (count: number) => fc.nat(count - 1).map((chance) => chance === 0);
 
 const body = fc.oneof(
   fc.constantFrom("", '{"id":"of the ingest"}', "<script>alert(1)</script>", "\xff\xfe\0\x01"),
   fc.constantFrom(65_536, 65_537, 150_000).map((length) => "x".repeat(length)),
 );
 
-/** How the end of the body is announced, correctly or not. */
-const framing = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom("length", "chunked", "close") },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(
-      "two lengths",
-      "negative length",
-      "endless length",
-      "length and chunked",
-      "bad chunk size",
-      "endless chunk",
-      "surplus answer",
-      "surplus bytes",
-    ),
-  },
-);
-type Framing = typeof framing extends fc.Arbitrary<infer T> ? T : never;
-
 const SURPLUS = 'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"id":"surplus"}';
+const CHUNKED = "Transfer-Encoding: chunked";
+const lengthOf = (text: string, more = 0) => `Content-Length: ${text.length + more}`;
+const chunksOf = (text: string) =>
+  text === "" ? "0\r\n\r\n" : `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
-/** Headers and payload of a body. */
-function framed(how: Framing, text: string): { headers: string[]; payload: string } {
-  const length = `Content-Length: ${text.length}`;
-  const chunked = "Transfer-Encoding: chunked";
-  const chunks = text === "" ? "0\r\n\r\n" : `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
-  switch (how) {
-    case "chunked":
-      return { headers: [chunked], payload: chunks };
-    case "close":
-      return { headers: [], payload: text };
-    case "two lengths":
-      return { headers: [length, `Content-Length: ${text.length + 1}`], payload: text };
-    case "negative length":
-      return { headers: ["Content-Length: -1"], payload: text };
-    case "endless length":
-      return { headers: ["Content-Length: 999999999999999"], payload: text };
-    case "length and chunked":
-      return { headers: [length, chunked], payload: chunks };
-    case "bad chunk size":
-      return { headers: [chunked], payload: `zz\r\n${text}` };
-    case "endless chunk":
-      return { headers: [chunked], payload: `ffffffff\r\n${text}` };
-    case "surplus answer":
-      return { headers: [length], payload: text + SURPLUS };
-    case "surplus bytes":
-      return { headers: [length], payload: `${text}\0\x01more` };
-    default:
-      return { headers: [length], payload: text };
-  }
-}
+/** How the end of a body is announced: its headers, then what is sent. */
+const FRAMINGS = {
+  "length": (text: string) => [lengthOf(text), text],
+  "chunked": (text: string) => [CHUNKED, chunksOf(text)],
+  "close": (text: string) => [text],
+  "two lengths": (text: string) => [lengthOf(text), lengthOf(text, 1), text],
+  "negative length": (text: string) => ["Content-Length: -1", text],
+  "endless length": (text: string) => ["Content-Length: 999999999999999", text],
+  "length and chunked": (text: string) => [lengthOf(text), CHUNKED, chunksOf(text)],
+  "bad chunk size": (text: string) => [CHUNKED, `zz\r\n${text}`],
+  "endless chunk": (text: string) => [CHUNKED, `ffffffff\r\n${text}`],
+  "surplus answer": (text: string) => [lengthOf(text), text + SURPLUS],
+  "surplus bytes": (text: string) => [lengthOf(text), `${text}\0\x01more`],
+};
+type Framing = keyof typeof FRAMINGS;
+/** Those that every HTTP client reads alike. */
+const PLAIN_FRAMINGS: readonly Framing[] = ["length", "chunked", "close"];
+
+const framing = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...PLAIN_FRAMINGS) },
+  { weight: 3, arbitrary: fc.constantFrom(...Object.keys(FRAMINGS) as Framing[]) },
+);
 
 function classify(status: number): Classification {
   if (status === 429) return "rate_limited";
@@ -234,25 +193,23 @@ export const hostileAnswer: fc.Arbitrary<HostileAnswer> = fc.record({
   limits: fc.option(rateLimits),
   retryAfter: fc.option(retryAfter),
   otherHeaders: fc.array(otherHeader, { maxLength: 3 }),
-  hasManyHeaders: fc.nat(30).map((chance) => chance === 0),
-  hasInterimResponse: fc.nat(9).map((chance) => chance === 0),
+  hasManyHeaders: onceIn(31),
+  hasInterimResponse: onceIn(10),
   body,
   framing,
-  /** Thousandths of the answer that are sent; undefined: all. */
-  cut: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, {
-    weight: 1,
-    arbitrary: fc.nat(999),
-  }),
-  isEarly: fc.nat(5).map((chance) => chance === 0),
-  end: fc.oneof(
-    { weight: 8, arbitrary: fc.constantFrom("keep", "close") },
-    { weight: 2, arbitrary: fc.constant("reset") },
+  /** Thousandths of the answer that are sent. */
+  cut: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(1_000) },
+    { weight: 1, arbitrary: fc.nat(999) },
   ),
+  isEarly: onceIn(6),
+  end: fc.constantFrom("keep", "close", "keep", "close", "reset"),
   // Rare, because each takes the relay's whole timeout.
-  hangs: fc.nat(60).map((chance) => chance === 0),
+  hangs: onceIn(61),
 }).map((generated) => {
   const { status, reason, error, limits, retryAfter, framing, cut, isEarly } = generated;
-  const { headers, payload } = framed(framing, generated.body);
+  const headers = FRAMINGS[framing](generated.body);
+  const payload = headers.pop()!;
   if (error !== null) headers.push(`X-Sentry-Error: ${error}`);
   if (limits !== null) headers.push(`X-Sentry-Rate-Limits: ${limits.text}`);
   if (retryAfter !== null) headers.push(`Retry-After: ${retryAfter[0]}`);
@@ -260,63 +217,48 @@ export const hostileAnswer: fc.Arbitrary<HostileAnswer> = fc.record({
   if (generated.hasManyHeaders) {
     headers.push(...Array.from({ length: 900 }, (_, n) => `X-Many-${n}: ${n}`));
   }
-  const code = String(status).padStart(3, "0");
-  const head = `HTTP/1.1 ${code} ${reason}\r\n${headers.join("\r\n")}${
-    headers.length > 0 ? "\r\n" : ""
-  }\r\n`;
+  const lines = headers.map((header) => `${header}\r\n`).join("");
+  const head = `HTTP/1.1 ${String(status).padStart(3, "0")} ${reason}\r\n${lines}\r\n`;
   const interim = generated.hasInterimResponse ? "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" : "";
   const whole = interim + head + payload;
-  const wire = latin1(
-    whole.slice(0, cut === undefined ? whole.length : whole.length * cut / 1_000),
-  );
+  const isCut = cut < 1_000;
 
   // The client would wait for an answer whose end is not announced or never comes.
-  const isEndless = framing === "close" || framing.startsWith("endless") || cut !== undefined;
+  const isEndless = framing === "close" || framing.startsWith("endless") || isCut;
   const afterwards = generated.hangs
     ? "keep"
     : isEndless && generated.end === "keep"
     ? "close"
-    : generated.end;
-  const isPlain = ["length", "chunked", "close"].includes(framing) && cut === undefined &&
+    : generated.end as HostileAnswer["afterwards"];
+  const isPlain = PLAIN_FRAMINGS.includes(framing) && !isCut &&
     !generated.hangs && afterwards !== "reset" && !(isEarly && afterwards === "close") &&
     !generated.hasInterimResponse && !FORBIDDEN.test(head.replaceAll("\r\n", "")) &&
     head.length <= MAX_COMMON_HEAD && !generated.hasManyHeaders &&
-    status >= 200 && status <= 599 &&
-    !(status === 204 || status === 205 || status === 304);
-  const seconds = limits?.seconds ?? (status === 429 ? retryAfter?.[1] ?? 60 : 0);
+    status >= 200 && status <= 599 && ![204, 205, 304].includes(status);
   const isPassedOn = generated.body.length <= 64 * 1024;
   return {
     description: JSON.stringify({ ...generated, body: `${generated.body.length} bytes` }),
-    wire,
+    wire: latin1(whole.slice(0, whole.length * cut / 1_000)),
     isEarly,
     afterwards,
     status,
     classification: classify(status),
     mayBeRefused: !isPlain,
     body: isPlain && isPassedOn ? latin1(generated.body) : undefined,
-    rateLimitSeconds: seconds,
+    rateLimitSeconds: limits?.seconds ?? (status === 429 ? retryAfter?.[1] ?? 60 : 0),
   };
 });
 
 /** An answer that every HTTP client accepts. */
-export function plainAnswer(status: number): HostileAnswer {
-  const body = latin1("{}");
-  return {
-    description: `plain ${status}`,
-    wire: latin1(`HTTP/1.1 ${status} Plain\r\nContent-Length: 2\r\n\r\n{}`),
-    isEarly: false,
-    afterwards: "keep",
-    status,
-    classification: status === 429
-      ? "rate_limited"
-      : status >= 500
-      ? "undecided"
-      : status >= 400
-      ? "rejected"
-      : "delivered",
-    mayBeRefused: false,
-    body,
-    // Without a header a 429 holds for 60 seconds.
-    rateLimitSeconds: status === 429 ? 60 : 0,
-  };
-}
+export const plainAnswer = (status: number): HostileAnswer => ({
+  description: `plain ${status}`,
+  wire: latin1(`HTTP/1.1 ${status} Plain\r\nContent-Length: 2\r\n\r\n{}`),
+  isEarly: false,
+  afterwards: "keep",
+  status,
+  classification: classify(status),
+  mayBeRefused: false,
+  body: latin1("{}"),
+  // Without a header a 429 holds for 60 seconds.
+  rateLimitSeconds: status === 429 ? 60 : 0,
+});

@@ -1,76 +1,85 @@
+/** A relay whose ingest gives it hostile answers. */
 import assert from "node:assert/strict";
-import { GOOD_BODY, RawIngest } from "./_raw_ingest.ts";
-import { RelayProcess } from "./_relay_process.ts";
-import type { ClientResponse } from "./_strict_response.ts";
+import { closeQuietly, writeAll } from "../harness/stand_in_ingest.ts";
+import { fresh, type RunningRelay, startRelay } from "../relay/_start_relay.ts";
 import type { HostileAnswer } from "./hostile_answer.ts";
+import { GOOD_BODY, RawIngest } from "./raw_ingest.ts";
+import { type ClientResponse, parseStrictly } from "./strict_response.ts";
 
 const HOUR_MS = 3_600_000;
+/** The clock of the relay at the start. */
+const START = Date.parse("2026-01-01T00:00:00Z");
+/** Short, because every answer that never ends takes this long; long enough for good answers on a busy machine. */
+const RELAY_TIMEOUT_MS = 2_000;
+/** Far longer than any response takes: a longer wait is a hang. */
+const RESPONSE_MS = 20_000;
 
-/** A relay in a process of its own, and an ingest that gives it hostile answers. */
-export interface IngestFuzzer {
+export class IngestFuzzer implements AsyncDisposable {
   /** Number of hostile answers by their effect: status and `X-Relay-Outcome` of the relay's response. */
-  readonly outcomes: ReadonlyMap<string, number>;
+  readonly outcomes = new Map<string, number>();
+  readonly #ingest = new RawIngest();
+  #elapsed = 0;
+  readonly #relay: RunningRelay = startRelay({
+    upstream: this.#ingest.origin,
+    relayTimeoutMs: RELAY_TIMEOUT_MS,
+    uptime: () => this.#elapsed,
+    now: () => START + this.#elapsed,
+  });
+
   /**
    * Posts an envelope that gets this answer, then one that gets a good one, then one an hour later.
    *
-   * @throws {Error} with the answer's description; also if the relay's process has ended
+   * @throws {Error} with the answer's description
    */
-  check(answer: HostileAnswer): Promise<void>;
-  /** Bytes in use in the relay's process, after garbage collection. */
-  memoryInUse(): Promise<number>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-export function startIngestFuzzer(): IngestFuzzer {
-  const ingest = new RawIngest();
-  const outcomes = new Map<string, number>();
-  let relay: RelayProcess | undefined;
-
-  /** The relay's process, started again if an answer has ended it. */
-  const runningRelay = async () => {
-    if (relay === undefined || relay.hasEnded) relay = await RelayProcess.start(ingest.origin);
-    return relay;
-  };
-
-  async function check(answer: HostileAnswer): Promise<void> {
-    const relay = await runningRelay();
-    ingest.answer = answer;
-    const response = await relay.post();
-    ingest.answer = undefined;
-    const outcome = `${response.status} ${response.headers["x-relay-outcome"] ?? ""}`;
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    expectEffectOf(answer, response);
-
-    const { requests } = ingest;
-    const next = await relay.post();
-    expectRateLimitOf(answer, next, ingest.requests > requests);
-
-    await relay.advanceClock(HOUR_MS);
-    expectDelivered(await relay.post(), "a rate limit lasts for more than an hour");
-    assert.equal(await relay.bytesOf("in-flight"), 0, "bytes stay in flight");
+  async check(answer: HostileAnswer): Promise<void> {
+    try {
+      await this.#check(answer);
+    } catch (error) {
+      const wire = answer.wire.subarray(0, 4_000).toBase64();
+      throw new Error(
+        `${(error as Error).message}\n${answer.description}\n` +
+          `wire, ${answer.wire.length} bytes, in base64: ${wire}`,
+        { cause: error },
+      );
+    }
   }
 
-  return {
-    outcomes,
-    async check(answer) {
-      try {
-        await check(answer);
-      } catch (error) {
-        throw new Error(
-          `${(error as Error).message}\n${answer.description}\n` +
-            `wire, ${answer.wire.length} bytes, in base64: ${
-              answer.wire.subarray(0, 4_000).toBase64()
-            }`,
-          { cause: error },
-        );
-      }
-    },
-    memoryInUse: async () => await (await runningRelay()).bytesOf("memory"),
-    async [Symbol.asyncDispose]() {
-      await relay?.stop();
-      ingest.close();
-    },
-  };
+  async #check(answer: HostileAnswer): Promise<void> {
+    this.#ingest.answer = answer;
+    const response = await this.#post();
+    this.#ingest.answer = undefined;
+    const outcome = `${response.status} ${response.headers["x-relay-outcome"] ?? ""}`;
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+    expectEffectOf(answer, response);
+
+    const { requests } = this.#ingest;
+    const next = await this.#post();
+    expectRateLimitOf(answer, next, this.#ingest.requests > requests);
+
+    this.#elapsed += HOUR_MS;
+    expectDelivered(await this.#post(), "a rate limit lasts for more than an hour");
+    assert.equal((await this.#relay.health()).in_flight_bytes, 0, "bytes stay in flight");
+  }
+
+  /** Posts a new envelope of one event and reads the response to its last byte. */
+  async #post(): Promise<ClientResponse> {
+    const body = fresh();
+    const [hostname = "", port] = this.#relay.host.split(":");
+    using connection = await Deno.connect({ hostname, port: Number(port) });
+    const late = setTimeout(() => closeQuietly(connection), RESPONSE_MS);
+    const head = `POST /monitoring HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n` +
+      `content-length: ${body.length}\r\n\r\n`;
+    await writeAll(connection, new TextEncoder().encode(head));
+    await writeAll(connection, body);
+    const bytes = await new Response(connection.readable).bytes();
+    clearTimeout(late);
+    return parseStrictly(bytes);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#relay[Symbol.asyncDispose]();
+    this.#ingest.close();
+  }
 }
 
 /** Checks the response to the envelope that got the hostile answer. */

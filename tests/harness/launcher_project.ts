@@ -17,7 +17,6 @@ const REAL = [
   "server",
   "tools/build.ts",
   "tools/project_files.ts",
-  "tools/run/commit.ts",
   "tools/run/dev.ts",
   "tools/run/permissions.ts",
   "tools/run/prepare.ts",

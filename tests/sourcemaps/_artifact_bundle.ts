@@ -29,7 +29,6 @@ interface BundleManifest {
 export function readArtifactBundle(
   bytes: Uint8Array,
 ): { readonly manifest: BundleManifest; readonly files: readonly BundledFile[] } {
-  if (Buffer.from(bytes.subarray(0, 4)).toString() !== "SYSB") throw new Error("No bundle.");
   const entries = readZip(Buffer.from(bytes));
   const manifest: BundleManifest = JSON.parse(entries.get("manifest.json")?.toString() ?? "");
   const files = Object.entries(manifest.files).map(([path, { type, url, headers }]) => {
@@ -46,28 +45,22 @@ export function readArtifactBundle(
   return { manifest, files };
 }
 
-const END = 0x06054b50;
 const ENTRY = 0x02014b50;
-const STORED = 0;
 const DEFLATED = 8;
 
 /** Reads a ZIP by its central directory (APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16). */
 function readZip(zip: Buffer): Map<string, Buffer> {
-  const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
-  if (end < 0 || zip.readUInt32LE(end) !== END) throw new Error("No ZIP.");
+  const end = zip.lastIndexOf("PK\x05\x06", undefined, "latin1");
   const files = new Map<string, Buffer>();
   let at = zip.readUInt32LE(end + 16);
   for (let left = zip.readUInt16LE(end + 10); left > 0; left--) {
     if (zip.readUInt32LE(at) !== ENTRY) throw new Error("A broken ZIP.");
-    const method = zip.readUInt16LE(at + 10);
-    const packed = zip.readUInt32LE(at + 20);
     const nameLength = zip.readUInt16LE(at + 28);
     const local = zip.readUInt32LE(at + 42);
     const name = zip.toString("utf8", at + 46, at + 46 + nameLength);
     const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
-    const data = zip.subarray(start, start + packed);
-    if (method !== STORED && method !== DEFLATED) throw new Error(`ZIP method ${method}.`);
-    files.set(name, method === DEFLATED ? inflateRawSync(data) : data);
+    const data = zip.subarray(start, start + zip.readUInt32LE(at + 20));
+    files.set(name, zip.readUInt16LE(at + 10) === DEFLATED ? inflateRawSync(data) : data);
     at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
   }
   return files;

@@ -1,5 +1,6 @@
 /** `deno task sourcemaps --to` with what bundlers write, without any plugin for debug ids. */
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { projectRoot } from "../../tools/project_files.ts";
 import { startServer } from "../harness/server_process.ts";
@@ -13,15 +14,15 @@ Deno.test.afterAll(async () => void await server.stop());
 const MAP = JSON.stringify({ version: 3, sources: ["a.ts"], names: [], mappings: "AAAA" });
 
 /** Texts of a build's files, by path. */
-async function filesIn(folder: string): Promise<Map<string, string>> {
-  const files = new Map<string, string>();
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = `${folder}/${name}`;
-    if (isDirectory) (await filesIn(path)).forEach((text, path) => files.set(path, text));
-    else files.set(path, await Deno.readTextFile(path));
-  }
-  return files;
+function filesIn(folder: string): Map<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => `${folder}/${name}`).filter((path) => Deno.statSync(path).isFile);
+  return new Map(paths.map((path) => [path, Deno.readTextFileSync(path)]));
 }
+
+/** A script without the lines that Sentry's tool adds. */
+const codeOf = (script: string) =>
+  script.replace(/^(!function\(\)\{try.*\}\(\);|\/\/# debugId=.*)$/gm, "").replaceAll("\n", "");
 
 async function mapInInbox(id: string): Promise<string> {
   return await (await fetch(`${server.origin}/monitoring/inbox?map=${id}`)).text();
@@ -30,21 +31,21 @@ async function mapInInbox(id: string): Promise<string> {
 for (const bundler of BUNDLERS) {
   Deno.test(`output of ${bundler} → unchanged without --inject; with it mapped by debug ids`, async () => {
     await using shop = await bundleShop(bundler);
-    const before = await filesIn(shop.dist);
+    const before = filesIn(shop.dist);
     const asked = await uploadMaps(server.origin, shop.dist);
     assert.equal(asked.code, 1, asked.output);
     assert.match(asked.output, /^Cannot upload source maps: .* debug id.* --inject: .*\n$/);
-    assert.deepEqual(await filesIn(shop.dist), before);
+    assert.deepEqual(filesIn(shop.dist), before);
 
     const { code, output } = await uploadMaps(server.origin, shop.dist, "--inject");
     assert.equal(code, 0, output);
-    const after = await filesIn(shop.dist);
+    const after = filesIn(shop.dist);
     const scripts = [...after].filter(([path]) => path.endsWith(".js"));
     assert.ok(scripts.length >= 2, "a chunk is loaded on demand");
     const ids = new Set<string>();
     const mapped: string[] = [];
     for (const [path, script] of scripts) {
-      assert.ok(script.includes(before.get(path)!.trim()), "nothing but lines is added");
+      assert.equal(codeOf(script), codeOf(before.get(path)!), "only the id is added");
       const [, id = ""] = /^\/\/# debugId=(.*)$/m.exec(script) ?? [];
       ids.add(id);
       assert.equal(JSON.parse(after.get(`${path}.map`)!).debugId, id);
@@ -62,7 +63,7 @@ for (const bundler of BUNDLERS) {
 
     const again = await uploadMaps(server.origin, shop.dist, "--inject");
     assert.equal(again.code, 0, again.output);
-    assert.deepEqual(await filesIn(shop.dist), after);
+    assert.deepEqual(filesIn(shop.dist), after);
   });
 }
 
@@ -85,8 +86,21 @@ Deno.test("debug id in the script alone, by Sentry's plugins or tool → that on
   assert.match(output, /Not uploaded, no debug id.*: other\.js\.map\./);
   assert.match(await mapInInbox(id(1)), /"mappings":"AAAA"/);
   assert.match(await mapInInbox(id(2)), /"mappings":"AAAA"/);
-  for (const [path, text] of await filesIn(folder.path)) {
+  for (const [path, text] of filesIn(folder.path)) {
     assert.equal(text, files[path.slice(folder.path.length + 1) as keyof typeof files]);
+  }
+});
+
+Deno.test("nothing to upload → one line with the reason, code 1", async () => {
+  using folder = temporaryFolder();
+  await Deno.writeTextFile(`${folder.path}/a.css.map`, MAP);
+  for (const path of [folder.path, `${folder.path}/missing`]) {
+    const { code, output } = await uploadMaps(server.origin, path);
+    assert.equal(code, 1);
+    assert.equal(
+      output,
+      `Cannot upload source maps: ${path} has no .js.map, .cjs.map or .mjs.map.\n`,
+    );
   }
 });
 
@@ -95,7 +109,7 @@ Deno.test({
   ignore: !await isAvailable("script", "--version"),
   async fn() {
     await using shop = await bundleShop("esbuild");
-    const before = await filesIn(shop.dist);
+    const before = filesIn(shop.dist);
     const upload = async (answer: string) => {
       const command =
         `${Deno.execPath()} task --quiet sourcemaps --to ${server.origin} ${shop.dist}`;
@@ -115,9 +129,9 @@ Deno.test({
     };
     const no = await upload("n");
     assert.equal(no.code, 1, no.text);
-    assert.deepEqual(await filesIn(shop.dist), before);
+    assert.deepEqual(filesIn(shop.dist), before);
     const yes = await upload("y");
     assert.equal(yes.code, 0, yes.text);
-    assert.notDeepEqual(await filesIn(shop.dist), before);
+    assert.notDeepEqual(filesIn(shop.dist), before);
   },
 });

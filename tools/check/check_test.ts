@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runChecks } from "./check.ts";
+import { checkLock, checkVersions, runChecks } from "./check.ts";
 
 Deno.test("one check throws → all others run, each counts once", async () => {
   const printed: string[] = [];
@@ -8,8 +8,7 @@ Deno.test("one check throws → all others run, each counts once", async () => {
     { name: "broken", run: () => Promise.reject(new Error("no")) },
     { name: "nothing", run: () => [] },
   ];
-  const counts = await runChecks("/project", checks, (line) => printed.push(line));
-  assert.deepEqual(counts, { passed: 1, failed: 2, skipped: 0 });
+  assert.equal(await runChecks("/project", checks, (line) => printed.push(line)), false);
   assert.deepEqual(printed.map((line) => line.trim()), [
     "FAILED two things",
     "first in /project",
@@ -17,5 +16,28 @@ Deno.test("one check throws → all others run, each counts once", async () => {
     "FAILED broken",
     "The check itself failed: Error: no",
     "ok     nothing",
+    "1 passed, 2 failed",
   ]);
+});
+
+Deno.test("address or tarball in the lock → each reported; names and hashes → valid", () => {
+  assert.deepEqual(checkLock('{ "npm": { "react@19.3.1": { "integrity": "sha512-x==" } } }'), []);
+  const problems = checkLock('{\n  "a": "http://mirror.example/a.tgz",\n  "tarball": "x"\n}');
+  assert.equal(problems.length, 2);
+  assert.match(problems[0]!, /download address: "a": "http:\/\/mirror\.example\/a\.tgz",\. Remove/);
+});
+
+Deno.test("exact versions and folders → valid; any other target → reported", () => {
+  const check = (target: string, name = "x") =>
+    checkVersions(JSON.stringify({ imports: { [name]: target } }));
+  for (const target of ["react@19.3.1", "@sentry/core@10.75.2", "next@1.0.0-rc.1"]) {
+    assert.deepEqual(check(`npm:${target}`), []);
+  }
+  assert.deepEqual(check("./", "@/"), []);
+  const ranges = ["", "@^19.3.1", "@~19.3.1", "@19", "@19.3", "@latest", "@*", "@19.3.1 || 18.0.0"];
+  for (const target of [...ranges.map((range) => `npm:react${range}`), "https://x.example/a.js"]) {
+    const problems = check(target);
+    assert.equal(problems.length, 1, target);
+    assert.ok(problems[0]!.includes(`"${target}"`), problems[0]);
+  }
 });

@@ -76,7 +76,3 @@ export const TEST_FILES =
 
 /** Only tests and files here import tests, files here, and packages for development. */
 export const NOT_PRODUCT = ["tools/", "bench/", "docs/examples/"];
-
-/** Modules that browsers load. Nothing that they import, directly or not, may be a `node:` module. */
-export const BROWSER_ENTRIES =
-  "client.ts components/ islands/ monitoring/browser/mod.ts monitoring/player/player.ts".split(" ");

@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import { type Config, CONFIG_VARIABLES } from "../../config.ts";
 import { POSTGRES_VARIABLES } from "../../monitoring/storage/postgres_address.ts";
-import type { Dsn } from "../../monitoring/protocol/dsn.ts";
 import { loopbackAddresses } from "../../monitoring/protocol/loopback.ts";
 import { addressOf, proxyFor } from "../../monitoring/relay/send/http/proxies.ts";
 
@@ -39,9 +38,8 @@ export function serverPermissions(config: Config, { root, cwd }: Folders): strin
   if (database?.caFile !== undefined) read.push(resolve(cwd, database.caFile));
   const net = [
     hostPort(config.hostname, config.port),
-    ...remoteHosts(config),
-    ...sourceMapHosts(config),
-    ...config.otlpUrl === undefined ? [] : [urlHost(new URL(config.otlpUrl))],
+    ...(config.mode === "relay" ? relayedTo(config) : reachedByInbox(config)),
+    ...config.otlpUrl === undefined ? [] : [urlHost(config.otlpUrl)],
     ...database === undefined ? [] : [hostPort(database.host, database.port)],
   ];
   const env = [
@@ -58,32 +56,27 @@ export function serverPermissions(config: Config, { root, cwd }: Folders): strin
   ];
 }
 
-/** `host:port` of every ingest and proxy; in inbox mode of the webhook, if there is one. */
-function remoteHosts(
-  { mode, upstream, allowedDsns, proxies, alertWebhookUrl }: Config,
-): string[] {
-  if (mode === "inbox") return alertWebhookUrl ? [urlHost(new URL(alertWebhookUrl))] : [];
-  const ingests = upstream === undefined ? allowedDsns.map(dsnUrl) : [new URL(upstream)];
-  const used = ingests.map((ingest) => proxyFor(ingest, proxies));
-  return [...ingests, ...used.filter((proxy) => proxy !== undefined)].map(urlHost);
+/** The ingests, and the proxies through which they are reached. */
+function relayedTo({ upstream, allowedDsns, proxies }: Config): string[] {
+  const ingests = upstream === undefined
+    ? allowedDsns.map(({ protocol, host }) => `${protocol}://${host}`)
+    : [upstream];
+  const used = ingests.flatMap((ingest) => proxyFor(new URL(ingest), proxies)?.href ?? []);
+  return [...ingests, ...used].map(urlHost);
 }
 
-function urlHost(url: URL): string {
-  const { hostname, port } = addressOf(url);
-  return hostPort(hostname, port);
-}
-
-/** Addresses of the origins from which the inbox may fetch source maps. */
-function sourceMapHosts({ mode, sourceMapOrigins }: Config): string[] {
-  if (mode === "relay") return [];
-  return sourceMapOrigins.flatMap((origin) => {
+/** The webhook, and the origins from which source maps may be fetched, on loopback. */
+function reachedByInbox({ alertWebhookUrl, sourceMapOrigins }: Config): string[] {
+  const maps = sourceMapOrigins.flatMap((origin) => {
     const { hostname, port } = addressOf(new URL(origin));
     return loopbackAddresses(hostname).map((address) => hostPort(address, port));
   });
+  return alertWebhookUrl ? [urlHost(alertWebhookUrl), ...maps] : maps;
 }
 
-function dsnUrl({ protocol, host }: Dsn): URL {
-  return new URL(`${protocol}://${host}`);
+function urlHost(url: string): string {
+  const { hostname, port } = addressOf(new URL(url));
+  return hostPort(hostname, port);
 }
 
 function hostPort(hostname: string, port: number): string {

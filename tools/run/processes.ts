@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
+import { ifFound } from "../../server/if_found.ts";
 import { LAUNCHED } from "../../server/serve.ts";
-import { readCommit } from "./commit.ts";
 import { serverPermissions } from "./permissions.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string>>;
 
 /**
  * Settings of glibc's allocator for the server (mallopt(3)); other systems ignore them. Blocks from 256 KiB
@@ -30,7 +30,22 @@ export const runOptions = (root: string): readonly string[] => [
 
 /** Adds the commit that is checked out in `root` to the environment, unless it is set. */
 export function serverEnvironment(root: string, env: Environment): Environment {
-  return { ...env, SIGHTGLASS_COMMIT: env.SIGHTGLASS_COMMIT || readCommit(root) };
+  return { ...env, SIGHTGLASS_COMMIT: env.SIGHTGLASS_COMMIT || (readCommit(root) ?? "") };
+}
+
+/**
+ * Reads the checked-out commit of `root` from git's files, without running git, which may not be installed.
+ *
+ * @returns undefined outside a repository, before the first commit, and in a worktree or submodule
+ */
+export function readCommit(root: string): string | undefined {
+  const read = (path: string) => ifFound(() => Deno.readTextFileSync(join(root, ".git", path)));
+  const head = read("HEAD")?.trim() ?? "";
+  const ref = /^ref: (refs\/[^.]\S*)$/.exec(head)?.[1];
+  // `packed-refs` has lines of `COMMIT REF`, comments, and `^COMMIT`: that of an annotated tag.
+  const packed = () => read("packed-refs")?.split("\n").find((line) => line.endsWith(` ${ref}`));
+  const commit = ref === undefined ? head : read(ref) ?? packed() ?? "";
+  return /^[0-9a-f]{40}(?:[0-9a-f]{24})?\b/.exec(commit)?.[0];
 }
 
 /**
@@ -45,7 +60,7 @@ export function spawnServer(root: string, env: Environment, config: Config): Den
   const unstable = config.worker === undefined ? [] : ["--unstable-net"];
   return new Deno.Command(Deno.execPath(), {
     args: [...runOptions(root), ...unstable, ...permissions, join(root, "main.ts"), LAUNCHED],
-    env: { ...MALLOC, ...withoutUndefined(env) },
+    env: { ...MALLOC, ...env },
     stdin: "piped",
   }).spawn();
 }
@@ -92,10 +107,4 @@ export function onParentEnded(stop: () => void): void {
     stop();
   }, PARENT_CHECK_MS);
   Deno.unrefTimer(timer);
-}
-
-function withoutUndefined(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

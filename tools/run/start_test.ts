@@ -76,7 +76,7 @@ Deno.test("build fails → file and line, no server", async () => {
   const broken = {
     "export default () => <p>;\n": /routes\/index\.tsx:\d+:\d+/,
     'export default () => {\n  throw new Error("while rendering");\n};\n':
-      /while rendering\n\s+at .*routes\/index\.tsx:2:\d+\n/,
+      /while rendering\n\s+at .*routes\/index\.tsx:2:\d+\)?\n/,
   };
   for (const [source, message] of Object.entries(broken)) {
     await project.write("routes/index.tsx", source);

@@ -25,11 +25,17 @@ const MAX_READY_MS = 60_000;
 const READY_CHECK_MS = 25;
 /** A terminal sends its signals to all processes, so a process may end before this one is asked to stop. */
 const STOP_REQUEST_MS = 100;
-/** Exponential backoff bounds of the wait before a process is replaced. */
-const FIRST_WAIT_MS = 1_000;
-const LAST_WAIT_MS = 30_000;
-/** A process that ran for so long is replaced without a wait. */
-const STABLE_MS = 60_000;
+/** Before a process is replaced: one that always ends must not keep a core busy. */
+const REPLACE_MS = 1_000;
+
+/** A started process. */
+interface Running {
+  readonly worker: number;
+  readonly process: Deno.ChildProcess;
+  readonly status: Promise<Deno.CommandStatus>;
+  /** Whether it has written a report of its own. */
+  readonly hasReported: () => boolean;
+}
 
 /**
  * Runs server processes and replaces those that end, until it is asked to stop.
@@ -39,129 +45,99 @@ const STABLE_MS = 60_000;
  *
  * @returns exit code: the first one's, if it ended before it listened; else 0, or that of a process that failed to stop
  */
-export async function runWorkers(options: WorkersOptions): Promise<number> {
-  const { workers, countsDir, stopping, onReady } = options;
+export async function runWorkers(
+  { workers, countsDir, spawn, stopping, onReady, build }: WorkersOptions,
+): Promise<number> {
   removeReports(countsDir);
-  const first = start(0, options);
+  const first = start(0);
   if (!await listens(first)) return (await first.status).code;
-  const places: Place[] = [{ running: first }];
-  for (let worker = 1; worker < workers && !stopping.aborted; worker++) {
-    places.push({ running: start(worker, options) });
-  }
+  // A reload replaces each of them.
+  const running = [first];
+  while (running.length < workers && !stopping.aborted) running.push(start(running.length));
   let reloads = Promise.resolve();
-  let isRequested = false;
   onReady?.(() => {
-    // Those during a reload request one more.
-    if (isRequested) return;
-    isRequested = true;
-    reloads = reloads.then(() => {
-      isRequested = false;
-      return reload(places, options);
-    }).catch((error) => console.error(`Cannot reload: ${error}`));
+    reloads = reloads.then(reload).catch((error) => console.error(`Cannot reload: ${error}`));
   });
-  const codes = await Promise.all(places.map((place) => keepRunning(place, options)));
+  const codes = await Promise.all(running.map((_, index) => keepRunning(index)));
   await reloads;
   removeReports(countsDir);
   return codes.find((code) => code !== 0) ?? 0;
-}
 
-/** A started process, and how it ended. */
-interface Running {
-  readonly worker: number;
-  readonly process: Deno.ChildProcess;
-  readonly status: Promise<Deno.CommandStatus>;
-  readonly startedAt: number;
-  /** Whether it has written a report of its own. */
-  readonly hasReported: () => boolean;
-}
-
-/** One of the processes, whichever has its place now. */
-interface Place {
-  running: Running;
-}
-
-function start(worker: number, { spawn, stopping, countsDir }: WorkersOptions): Running {
-  const report = join(countsDir, `${worker}.json`);
-  // Of an earlier process with the same number.
-  const before = modifiedAt(report);
-  const process = spawn(worker);
-  const stop = () => sendSignal(process, stopping.reason);
-  stopping.addEventListener("abort", stop);
-  const status = process.status.finally(async () => {
-    stopping.removeEventListener("abort", stop);
-    await process.stdin.close().catch(() => {
-      // The pipe is broken once the process has ended.
+  function start(worker: number): Running {
+    const report = join(countsDir, `${worker}.json`);
+    // Of an earlier process with the same number.
+    const before = modifiedAt(report);
+    const process = spawn(worker);
+    const stop = () => sendSignal(process, stopping.reason);
+    stopping.addEventListener("abort", stop);
+    const status = process.status.finally(async () => {
+      stopping.removeEventListener("abort", stop);
+      await process.stdin.close().catch(() => {
+        // The pipe is broken once the process has ended.
+      });
     });
-  });
-  const hasReported = () => modifiedAt(report) !== before;
-  return { worker, process, status, startedAt: performance.now(), hasReported };
+    return { worker, process, status, hasReported: () => modifiedAt(report) !== before };
+  }
+
+  /** Replaces a process each time that it ends. Returns the exit code of the last one. */
+  async function keepRunning(index: number): Promise<number> {
+    for (;;) {
+      const ended = running[index]!;
+      const { code, signal } = await ended.status;
+      await pause(STOP_REQUEST_MS, stopping);
+      // Replaced by a reload.
+      if (running[index] !== ended) continue;
+      // Ended by the signal itself: it was still starting and had nothing to finish.
+      if (stopping.aborted) return signal === stopping.reason ? 0 : code;
+      const how = signal ?? `code ${code}`;
+      console.warn(`Server process ${ended.worker} ended (${how}); another starts in 1 s.`);
+      await pause(REPLACE_MS, stopping);
+      if (stopping.aborted) return 0;
+      if (running[index] === ended) running[index] = start(ended.worker);
+    }
+  }
+
+  /**
+   * Replaces all processes, one after another: a new one starts, and once it listens, the old one finishes its requests
+   * and ends. If a new one cannot listen, the old one and those after it continue.
+   */
+  async function reload(): Promise<void> {
+    const isBuilt = await build?.() ?? true;
+    if (!isBuilt && !stopping.aborted) {
+      return console.error("Cannot reload: the build failed. The old server processes run.");
+    }
+    for (const index of running.keys()) {
+      if (stopping.aborted) return;
+      // Another number: both processes write reports.
+      const old = running[index]!.worker;
+      const next = start(old < workers ? old + workers : old - workers);
+      if (!(await listens(next) && next.hasReported())) {
+        sendSignal(next.process, "SIGTERM");
+        await next.status;
+        if (stopping.aborted) return;
+        return console.error(
+          "Cannot reload: a new server process did not start. The old ones run.",
+        );
+      }
+      const replaced = running[index]!;
+      running[index] = next;
+      if (stopping.aborted) return;
+      sendSignal(replaced.process, "SIGTERM");
+      await replaced.status;
+    }
+    console.log("Reloaded: all server processes are new.");
+  }
 }
 
 /** Waits until a process has written its first report; false: it ended before. */
-async function listens({ status, startedAt, hasReported }: Running): Promise<boolean> {
+async function listens({ status, hasReported }: Running): Promise<boolean> {
   let hasEnded = false;
   const ended = status.then(() => void (hasEnded = true));
-  const until = startedAt + MAX_READY_MS;
+  const until = performance.now() + MAX_READY_MS;
   while (!hasEnded && performance.now() < until && !hasReported()) {
     await Promise.race([ended, setTimeout(READY_CHECK_MS)]);
   }
   return !hasEnded;
-}
-
-/** Replaces a process each time that it ends. Returns the exit code of the last one. */
-async function keepRunning(place: Place, options: WorkersOptions): Promise<number> {
-  const { stopping } = options;
-  for (let failures = 0;;) {
-    const { running } = place;
-    const { code, signal } = await running.status;
-    await pause(STOP_REQUEST_MS, stopping);
-    // Replaced by a reload.
-    if (place.running !== running) continue;
-    // Ended by the signal itself: it was still starting and had nothing to finish.
-    if (stopping.aborted) return signal === stopping.reason ? 0 : code;
-    failures = performance.now() - running.startedAt < STABLE_MS ? failures + 1 : 0;
-    const waitMs = failures && Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
-    const when = waitMs === 0 ? "now" : `in ${waitMs / 1_000} s`;
-    console.warn(
-      `Server process ${running.worker} ended (${
-        signal ?? `code ${code}`
-      }); another starts ${when}.`,
-    );
-    await pause(waitMs, stopping);
-    if (stopping.aborted) return 0;
-    if (place.running === running) place.running = start(running.worker, options);
-  }
-}
-
-/**
- * Replaces all processes, one after another: a new one starts, and once it listens, the old one finishes its requests
- * and ends. If a new one cannot listen, the old one and those after it continue.
- */
-async function reload(places: readonly Place[], options: WorkersOptions): Promise<void> {
-  const { workers, stopping, build } = options;
-  const isBuilt = await build?.() ?? true;
-  if (!isBuilt && !stopping.aborted) {
-    return console.error("Cannot reload: the build failed. The old server processes run.");
-  }
-  for (const place of places) {
-    if (stopping.aborted) return;
-    // Another number: both processes write reports.
-    const old = place.running.worker;
-    const next = start(old < workers ? old + workers : old - workers, options);
-    const isReady = await listens(next) && next.hasReported();
-    if (!isReady) {
-      sendSignal(next.process, "SIGTERM");
-      await next.status;
-      if (stopping.aborted) return;
-      return console.error("Cannot reload: a new server process did not start. The old ones run.");
-    }
-    const replaced = place.running;
-    place.running = next;
-    if (stopping.aborted) return;
-    sendSignal(replaced.process, "SIGTERM");
-    await replaced.status;
-  }
-  console.log("Reloaded: all server processes are new.");
 }
 
 /** Ends early when `stopping` is aborted. */

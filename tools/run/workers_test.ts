@@ -5,30 +5,38 @@ import { runWorkers } from "./workers.ts";
 
 const namesIn = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
 
-/** What is printed while `act` runs, which is not shown. */
-async function outputOf(act: (output: string[]) => Promise<void>): Promise<string[]> {
-  const { log, warn, error } = console;
-  const output: string[] = [];
-  const add = (text: string) => void output.push(text);
-  Object.assign(console, { log: add, warn: add, error: add });
-  try {
-    await act(output);
-  } finally {
-    Object.assign(console, { log, warn, error });
-  }
-  return output;
+interface RunningWorkers {
+  readonly folder: string;
+  /** Numbers of the processes that were started. */
+  readonly starts: number[];
+  /** Lines that are printed. */
+  readonly output: string[];
+  stop(): void;
+  reload(): void;
+  /** The pid that a process has reported. */
+  pid(worker: number): number;
+  /** Lines of the processes that were asked to stop. */
+  signals(): string;
+  /** Waits until so many processes have reported. */
+  run(count: number): Promise<void>;
 }
 
-/** Starts `sh` for each process: runs the script, "listens" by writing its report, and waits for a signal. */
+/**
+ * Starts `sh` for each process: runs the script, "listens" by writing its report, and waits for a signal.
+ *
+ * @returns the exit code
+ */
 async function run(
   workers: number,
   script: string,
-  act: (
-    at: { folder: string; starts: number[]; stop: () => void; reload: () => void },
-  ) => Promise<void>,
+  act: (running: RunningWorkers) => Promise<void>,
 ): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "workers-" });
   const countsDir = join(folder, "counts");
+  const { log, warn, error } = console;
+  const output: string[] = [];
+  const print = (text: string) => void output.push(text);
+  Object.assign(console, { log: print, warn: print, error: print });
   const starts: number[] = [];
   const stopping = new AbortController();
   let reload = () => {};
@@ -53,132 +61,103 @@ async function run(
     },
   });
   try {
-    await act({ folder, starts, stop: () => stopping.abort("SIGTERM"), reload: () => reload() });
+    await act({
+      folder,
+      starts,
+      output,
+      stop: () => stopping.abort("SIGTERM"),
+      reload: () => reload(),
+      pid: (worker) => Number(Deno.readTextFileSync(`${countsDir}/${worker}.json`)),
+      signals: () =>
+        namesIn(folder).includes("signals") ? Deno.readTextFileSync(`${folder}/signals`) : "",
+      run: (count) =>
+        until(`${count} run`, () => starts.length === count && namesIn(countsDir).length === count),
+    });
     return await code;
   } finally {
     stopping.abort("SIGKILL");
     await code;
+    Object.assign(console, { log, warn, error });
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-const ignore = Deno.build.os !== "linux";
+const test = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, ignore: Deno.build.os !== "linux", fn });
 
-Deno.test({
-  name: "first process ends at the start → its exit code, no other process",
-  ignore,
-  async fn() {
-    let started: number[] = [];
-    const code = await run(3, "exit 4", ({ starts }) => Promise.resolve(void (started = starts)));
-    assert.equal(code, 4);
-    assert.deepEqual(started, [0]);
-  },
+test("first process ends at the start → its exit code, no other process", async () => {
+  const code = await run(3, "exit 4", async ({ starts }) => {
+    await until("it was started", () => starts.length > 0);
+    assert.deepEqual(starts, [0]);
+  });
+  assert.equal(code, 4);
 });
 
-Deno.test({
-  name: "process killed → replaced; asked to stop → each gets the signal, code 0",
-  ignore,
-  async fn() {
-    const output = await outputOf(async () => {
-      const code = await run(3, "true", async ({ folder, starts, stop }) => {
-        const counts = join(folder, "counts");
-        const pid = (worker: number) => Number(Deno.readTextFileSync(`${counts}/${worker}.json`));
-        await until(
-          "all run",
-          () => starts.length === 3 && namesIn(counts).length === 3 && pid(1) > 0,
-        );
-        const killed = pid(1);
-        Deno.kill(killed, "SIGKILL");
-        await until("it is replaced", () => starts.length === 4 && pid(1) !== killed && pid(1) > 0);
-        assert.deepEqual(starts, [0, 1, 2, 1]);
-        stop();
-        const signals = () => Deno.readTextFileSync(join(folder, "signals"));
-        await until(
-          "all have the signal",
-          () => namesIn(folder).includes("signals") && signals() === "x\n".repeat(3),
-        );
-      });
-      assert.equal(code, 0);
-    });
+test("process killed → replaced; asked to stop → each gets the signal, code 0", async () => {
+  const code = await run(3, "true", async ({ starts, output, stop, pid, signals, run }) => {
+    await run(3);
+    const killed = pid(1);
+    Deno.kill(killed, "SIGKILL");
+    await until("it is replaced", () => starts.length === 4 && pid(1) !== killed && pid(1) > 0);
+    assert.deepEqual(starts, [0, 1, 2, 1]);
     assert.deepEqual(output, ["Server process 1 ended (SIGKILL); another starts in 1 s."]);
-  },
+    stop();
+    await until("all have the signal", () => signals() === "x\n".repeat(3));
+  });
+  assert.equal(code, 0);
 });
 
-Deno.test({
-  name: "process that always ends → longer and longer waits, none after the stop",
-  ignore,
-  async fn() {
-    let started: number[] = [];
-    const output = await outputOf(async (output) => {
-      const code = await run(2, "if [ $WORKER = 1 ]; then exit 3; fi", async ({ starts, stop }) => {
-        started = starts;
-        await until("it has ended twice", () => output.length === 2);
-        stop();
-      });
-      assert.equal(code, 0);
-    });
-    assert.deepEqual(started, [0, 1, 1]);
-    assert.deepEqual(output, [
-      "Server process 1 ended (code 3); another starts in 1 s.",
-      "Server process 1 ended (code 3); another starts in 2 s.",
-    ]);
-  },
+test("process that always ends → replaced each time, not after the stop", async () => {
+  const script = "if [ $WORKER = 1 ]; then exit 3; fi";
+  const code = await run(2, script, async ({ starts, output, stop }) => {
+    await until("it has ended twice", () => output.length === 2);
+    stop();
+    assert.deepEqual(starts, [0, 1, 1]);
+    assert.deepEqual(
+      output,
+      Array(2).fill("Server process 1 ended (code 3); another starts in 1 s."),
+    );
+  });
+  assert.equal(code, 0);
 });
 
-Deno.test({
-  name: "reload → new processes one after another, each old one ends once the new one listens",
-  ignore,
-  async fn() {
-    const output = await outputOf(async (output) => {
-      const code = await run(2, "true", async ({ folder, starts, reload, stop }) => {
-        const signals = () => Deno.readTextFileSync(join(folder, "signals"));
-        await until(
-          "both run",
-          () => starts.length === 2 && namesIn(join(folder, "counts")).length === 2,
-        );
-        reload();
-        await until("they are new", () => output.length === 1);
-        assert.deepEqual(starts, [0, 1, 2, 3]);
-        assert.equal(signals(), "x\nx\n", "those of the old ones");
-        reload();
-        reload();
-        await until("they are new again", () => output.length === 2);
-        assert.deepEqual(starts, [0, 1, 2, 3, 0, 1]);
-        stop();
-      });
-      assert.equal(code, 0);
-    });
+test("reload → new processes one after another, each old one ends once the new one listens", async () => {
+  const code = await run(2, "true", async ({ starts, output, reload, stop, signals, run }) => {
+    await run(2);
+    reload();
+    await until("they are new", () => output.length === 1);
+    assert.deepEqual(starts, [0, 1, 2, 3]);
+    assert.equal(signals(), "x\nx\n", "those of the old ones");
+    reload();
+    await until("they are new again", () => output.length === 2);
+    assert.deepEqual(starts, [0, 1, 2, 3, 0, 1]);
     assert.deepEqual(output, Array(2).fill("Reloaded: all server processes are new."));
-  },
+    stop();
+  });
+  assert.equal(code, 0);
 });
 
-Deno.test({
-  name: "reload, new process fails → one message, the old ones run; next reload works",
-  ignore,
-  async fn() {
-    const output = await outputOf(async (output) => {
-      const script = "if [ $WORKER = 2 ] && [ -e $FOLDER/broken ]; then exit 3; fi";
-      const code = await run(2, script, async ({ folder, starts, reload, stop }) => {
-        const broken = join(folder, "broken");
-        await until(
-          "both run",
-          () => starts.length === 2 && namesIn(join(folder, "counts")).length === 2,
-        );
-        Deno.writeTextFileSync(broken, "");
-        reload();
-        await until("it is reported", () => output.length === 1);
-        assert.deepEqual(starts, [0, 1, 2]);
-        assert.ok(!namesIn(folder).includes("signals"));
-        Deno.removeSync(broken);
-        reload();
-        await until("they are new", () => output.length === 2);
-        stop();
-      });
-      assert.equal(code, 0);
-    });
-    assert.deepEqual(output, [
-      "Cannot reload: a new server process did not start. The old ones run.",
-      "Reloaded: all server processes are new.",
-    ]);
-  },
+test("reload, new process fails → one message, the old ones run; next reload works", async () => {
+  const script = "if [ $WORKER = 2 ] && [ -e $FOLDER/broken ]; then exit 3; fi";
+  const code = await run(
+    2,
+    script,
+    async ({ folder, starts, output, reload, stop, signals, run }) => {
+      await run(2);
+      Deno.writeTextFileSync(`${folder}/broken`, "");
+      reload();
+      await until("it is reported", () => output.length === 1);
+      assert.deepEqual(starts, [0, 1, 2]);
+      assert.equal(signals(), "");
+      Deno.removeSync(`${folder}/broken`);
+      reload();
+      await until("they are new", () => output.length === 2);
+      assert.deepEqual(output, [
+        "Cannot reload: a new server process did not start. The old ones run.",
+        "Reloaded: all server processes are new.",
+      ]);
+      stop();
+    },
+  );
+  assert.equal(code, 0);
 });

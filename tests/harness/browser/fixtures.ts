@@ -1,5 +1,5 @@
 import { type Page, test as base } from "@playwright/test";
-import { CHROMIUM_ARGS, requireChromium } from "../../../tools/test/find_chromium.ts";
+import { CHROMIUM_ARGS, requireChromium } from "../../../tools/find_chromium.ts";
 import { type ServerProcess, startServer } from "../server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest, arrivalsInInbox } from "./arrivals.ts";

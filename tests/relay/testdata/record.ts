@@ -17,7 +17,7 @@ import { createTransport, ServerRuntimeClient } from "@sentry/core";
 import * as esbuild from "esbuild";
 import { fileURLToPath } from "node:url";
 import { readEnvelope } from "../../../monitoring/protocol/scanner.ts";
-import { CHROMIUM_ARGS, findChromium } from "../../../tools/test/find_chromium.ts";
+import { CHROMIUM_ARGS, findChromium } from "../../../tools/find_chromium.ts";
 import { DSN, envelope } from "../_start_relay.ts";
 
 /** The item types of each file. */

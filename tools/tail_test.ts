@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
-import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { startServer } from "../../tests/harness/server_process.ts";
-import { findStablePort } from "../../tests/harness/stable_port.ts";
-import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
-import { until } from "../../tests/harness/until.ts";
+import { envelopeOf, hexId } from "../monitoring/inbox/testdata/envelopes.ts";
+import { startServer } from "../tests/harness/server_process.ts";
+import { findStablePort } from "../tests/harness/stable_port.ts";
+import { temporaryFolder } from "../tests/harness/temporary_folder.ts";
+import { until } from "../tests/harness/until.ts";
 
 /** `deno task tail`, with the permissions of the task. */
 function startTail(args: readonly string[], env: Record<string, string> = {}) {
-  const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
+  const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("../deno.json", import.meta.url)));
   const command: string[] = tasks.tail.command.split(" ").slice(1);
   const child = new Deno.Command(Deno.execPath(), {
     args: [...command, ...args],
-    cwd: new URL("../../", import.meta.url),
+    cwd: new URL("../", import.meta.url),
     env: { NO_COLOR: "", PORT: "", HOST: "", INBOX_TOKEN: "", ...env },
     stdout: "piped",
     stderr: "piped",
@@ -94,10 +94,10 @@ Deno.test({
   async fn() {
     await using server = await startServer();
     const command =
-      `"$0" run --no-prompt --allow-net --allow-env tools/tail/tail.ts errors --url="$1" | head -1`;
+      `"$0" run --no-prompt --allow-net --allow-env tools/tail.ts errors --url="$1" | head -1`;
     const shell = new Deno.Command("bash", {
       args: ["-c", `${command}; echo "codes \${PIPESTATUS[0]}"`, Deno.execPath(), server.origin],
-      cwd: new URL("../../", import.meta.url),
+      cwd: new URL("../", import.meta.url),
       stdout: "piped",
       stderr: "piped",
     }).spawn();
@@ -124,9 +124,11 @@ Deno.test("nothing to follow → one line with what to do, code 1", async () => 
   await using relay = await startServer({ env: { SENTRY_DSN: "http://key@127.0.0.1:9/1" } });
   await using closed = await startServer({ env: { INBOX_TOKEN: "s3cret" } });
   const cases: [string, RegExp][] = [
-    ["--url=http://127.0.0.1:9", /no server answers at http:\/\/127\.0\.0\.1:9\. Start it with/],
+    ["--url=http://127.0.0.1:9", /no server answers at http:\/\/127\.0\.0\.1:9\./],
     [`--url=${relay.origin}`, /404\. There is no inbox in relay mode/],
     [`--url=${closed.origin}`, /403\. .*INBOX_TOKEN/],
+    ["--url=glass.example:80", /--url is not an http or https address\. Use: deno task tail/],
+    ["log", /"log"\. Use: deno task tail/],
     ["--log", /Unknown option '--log'\. Use: deno task tail/],
   ];
   for (const [arg, message] of cases) {

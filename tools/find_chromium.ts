@@ -1,7 +1,7 @@
 import type { Browser } from "@playwright/test";
-import project from "../../deno.json" with { type: "json" };
-import { isAvailable } from "../../tests/harness/is_available.ts";
-import { UserError } from "../command_line.ts";
+import project from "../deno.json" with { type: "json" };
+import { isAvailable } from "../tests/harness/is_available.ts";
+import { UserError } from "./command_line.ts";
 
 /**
  * Playwright's command, for `deno run`. It names the version of `deno.json`: without one, Deno would add
@@ -46,20 +46,15 @@ export const CHROMIUM_ARGS: readonly string[] = [
 ];
 
 /** Usual paths of Chromium, the most likely first. */
-const PATHS: Partial<Record<typeof Deno.build.os, readonly string[]>> = {
-  linux: [
-    "/usr/bin/chromium",
-    "/usr/bin/chromium-browser",
-    "/usr/bin/google-chrome",
-    "/usr/bin/google-chrome-stable",
-    "/opt/google/chrome/chrome",
-    "/snap/bin/chromium",
-  ],
-  darwin: [
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-  ],
-};
+const PATHS = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+  "/snap/bin/chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
 
 /**
  * Finds a Chromium that starts: `CHROMIUM_PATH`, else the system's, else Playwright's.
@@ -73,42 +68,11 @@ export async function findChromium(): Promise<string | undefined> {
     if (await starts(wanted)) return wanted;
     throw chromiumMissing(`CHROMIUM_PATH is "${wanted}", which does not start`);
   }
-  for (const path of PATHS[Deno.build.os] ?? []) if (await starts(path)) return path;
+  for (const path of PATHS) if (await starts(path)) return path;
   // Imported only here: Playwright is large.
   const { chromium } = await import("@playwright/test");
   const own = chromium.executablePath();
   return await starts(own) ? own : undefined;
-}
-
-/**
- * Finds a Chromium, or installs one, which takes a minute or two: as root on Debian with `apt-get`,
- * otherwise with Playwright.
- *
- * @returns its path
- * @throws {UserError} the installation failed
- */
-export async function ensureChromium(): Promise<string> {
-  const found = await findChromium();
-  if (found !== undefined) return found;
-  const root = Deno.build.os === "linux" && Deno.uid() === 0;
-  if (root && await starts("apt-get")) {
-    console.log("No Chromium found: installing it with apt-get");
-    const env = { DEBIAN_FRONTEND: "noninteractive" };
-    const installed = await run("apt-get", ["update"], env) &&
-      await run("apt-get", ["install", "-y", "chromium"], env) && await findChromium();
-    if (installed) return installed;
-  }
-  console.log("No Chromium found: installing Playwright's");
-  // As root also install the system libraries that Chromium needs.
-  const args = ["install", ...(root ? ["--with-deps"] : []), "chromium"];
-  const ran = await run(Deno.execPath(), ["run", "-A", PLAYWRIGHT_CLI, ...args]);
-  const installed = ran ? await findChromium() : undefined;
-  if (installed === undefined) {
-    throw chromiumMissing(
-      "none is installed, and neither apt-get nor Playwright could install one",
-    );
-  }
-  return installed;
 }
 
 /**
@@ -118,8 +82,26 @@ export async function ensureChromium(): Promise<string> {
  */
 export async function requireChromium(): Promise<string> {
   const found = await findChromium();
-  if (found === undefined) throw chromiumMissing("deno task test installs one");
+  if (found === undefined) throw chromiumMissing("none is installed");
   return found;
+}
+
+/**
+ * {@linkcode requireChromium}; installs one if there is none, which takes a minute or two: as root on Debian with
+ * `apt-get`, otherwise with Playwright.
+ */
+export async function ensureChromium(): Promise<string> {
+  const isRoot = Deno.build.os === "linux" && Deno.uid() === 0;
+  if (await findChromium() === undefined && isRoot && await starts("apt-get")) {
+    await run("apt-get", "update");
+    await run("apt-get", "install", "-y", "chromium");
+  }
+  if (await findChromium() === undefined) {
+    // As root also install the system libraries that Chromium needs.
+    const options = isRoot ? ["--with-deps"] : [];
+    await run(Deno.execPath(), "run", "-A", PLAYWRIGHT_CLI, "install", ...options, "chromium");
+  }
+  return await requireChromium();
 }
 
 /**
@@ -136,13 +118,9 @@ export async function launchChromium(): Promise<Browser> {
 /** Whether a program starts. On some systems `chromium` only prints how to install it. */
 const starts = (path: string) => isAvailable(path, "--version");
 
-async function run(
-  command: string,
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<boolean> {
-  const { success } = await new Deno.Command(command, { args, env, stdin: "null" }).spawn().status;
-  return success;
+/** Runs a program to its end, whether it succeeds or not. */
+async function run(command: string, ...args: string[]): Promise<void> {
+  console.log(`No Chromium found: ${command} ${args.join(" ")}`);
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  await new Deno.Command(command, { args, env, stdin: "null" }).spawn().status;
 }
-
-if (import.meta.main) console.log(await ensureChromium());

@@ -1,15 +1,27 @@
-/** The demo's stand-in Sentry, which its own page switches to down, rate limited and slow. */
+/**
+ * `deno task demo`: relay mode without an account. Starts a stand-in Sentry on loopback and the server
+ * relaying to it, and prints a line for each envelope that arrives. The stand-in has a page of its own, which makes it
+ * down, rate limited or slow.
+ *
+ * `PORT` (default 8000) is the page's.
+ */
+import { formatBytes } from "../components/format.ts";
+import { formatTimeOfDay } from "../components/format_time.ts";
+import { startServer } from "../tests/harness/server_process.ts";
 import {
   answers,
   closes,
   type IngestBehaviour,
-  type IngestRequest,
   redirects,
   type StandInIngest,
   startStandInIngest,
   takes,
   takesSlowly,
-} from "../../tests/harness/stand_in_ingest.ts";
+} from "../tests/harness/stand_in_ingest.ts";
+import { onStopRequest } from "./run/processes.ts";
+
+/** Names Sentry's hosted ingest, so that the page posts to its own origin. Sentry receives nothing. */
+const DSN = "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1";
 
 /** Milliseconds: long enough to see the envelope wait, shorter than `RELAY_TIMEOUT_MS`. */
 const SLOW_MS = 3_000;
@@ -48,16 +60,11 @@ const STATES: Readonly<
   },
 };
 
-/**
- * Starts the stand-in on a free port of the loopback. `GET /` there shows its state and the buttons that change it.
- *
- * @param onAccepted called with each envelope that it accepts
- */
-export function startDemoIngest(onAccepted: (request: IngestRequest) => void): StandInIngest {
+/** Starts the stand-in. `GET /` there shows its state and the buttons that change it. */
+function startDemoIngest(): StandInIngest {
   const ingest = startStandInIngest({ keepRequests: false });
   let state = STATES.normal!;
-  ingest.behave((request) => {
-    const { method, path, text } = request;
+  ingest.behave(({ method, path, text, body }) => {
     if (path === "/" && method === "POST") {
       state = STATES[new URLSearchParams(text).get("state") ?? ""] ?? state;
       return redirects("/", 303);
@@ -66,7 +73,9 @@ export function startDemoIngest(onAccepted: (request: IngestRequest) => void): S
       const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };
       return path === "/" ? answers(200, { headers, body: controlPage(state) }) : answers(404);
     }
-    if (state.behaviour.kind === "take") onAccepted(request);
+    if (state.behaviour.kind === "take") {
+      console.log(`${formatTimeOfDay(Date.now())}  ${formatBytes(body.length)}`);
+    }
     return state.behaviour;
   });
   return ingest;
@@ -101,3 +110,19 @@ ${buttons.join("\n")}
 </html>
 `;
 }
+
+const stopped = Promise.withResolvers<void>();
+onStopRequest(() => stopped.resolve());
+await using ingest = startDemoIngest();
+await using server = await startServer({
+  env: {
+    PORT: Deno.env.get("PORT") || "8000",
+    SENTRY_DSN: DSN,
+    RELAY_UPSTREAM: ingest.origin,
+    SENTRY_ENVIRONMENT: "demo",
+  },
+});
+console.log(`The page: ${server.origin}/`);
+console.log(`The stand-in Sentry, to switch to down, 429 or slow: ${ingest.origin}/`);
+console.log("Envelopes that it accepts:");
+await stopped.promise;

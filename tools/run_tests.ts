@@ -1,0 +1,157 @@
+/**
+ * `deno task test [--only=SUITE,…]`: the build, then all suites. The last line is `N passed, N failed` over all suites.
+ *
+ * Exit code: 0: all passed; 1: something failed; 2: the arguments are wrong.
+ */
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
+import { readArguments, runTask, UserError } from "./command_line.ts";
+import { ensureChromium, PLAYWRIGHT_CLI } from "./find_chromium.ts";
+import { projectRoot } from "./project_files.ts";
+import { prepare } from "./run/prepare.ts";
+
+/** Markdown may contain code, which `--doc` would run. `deno task check` checks types. */
+const denoTest = (folders: readonly string[], ...without: readonly string[]) => [
+  ...["test", "-A", "--doc", "--no-check", `--ignore=${["docs", ...without].join()}`],
+  ...folders,
+];
+const LOADING = ["tests/crash", "tests/fuzz"];
+
+/** Deno's arguments for each suite beside the browser's, in the order in which they start: the longest first. */
+const SUITES: Readonly<Record<string, readonly string[]>> = {
+  journeys: denoTest(["tests"], "tests/browser", "tests/spool", ...LOADING),
+  unit: denoTest(["."], "tests"),
+  faults: denoTest(LOADING),
+  spool: denoTest(["tests/spool"]),
+  check: ["run", "-A", "tools/check/check.ts"],
+};
+const BROWSER = "browser";
+/** Suites that run at a time beside the browser's, which takes as long as the others in two rows. They mostly wait. */
+const SIMULTANEOUS = 2;
+
+/** A suite that hangs counts as failed. Long, because a busy machine is several times slower. */
+const SUITE_TIMEOUT_MS = 40 * 60_000;
+/** For the remaining output: processes that a killed suite has left may keep its pipes open. */
+const OUTPUT_TIMEOUT_MS = 2_000;
+/** The lines of a failed suite that are printed again at the end: the runners print there what failed. */
+const FAILURE_LINES = 60;
+
+/** Reads the command line. @throws {UserError} */
+function readSuites(): readonly string[] {
+  const known = [...Object.keys(SUITES), BROWSER];
+  const usage = `deno task test [--only=SUITE,…], of ${known.join(", ")}`;
+  const { values } = readArguments("test", usage, { options: { only: { type: "string" } } });
+  const names = values.only?.split(",") ?? known;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new UserError(`Cannot test: no suite ${unknown}. Use: ${usage}`);
+  return names;
+}
+
+/** Runs a suite. Prints its output line by line, after its name. */
+async function runSuite(name: string): Promise<Result> {
+  const start = performance.now();
+  const lines: string[] = [];
+  const print = (line: string) => {
+    lines.push(line);
+    console.log(`${name.padEnd(8)} | ${line}`);
+  };
+  let code = 1;
+  try {
+    if (name === BROWSER) Deno.env.set("CHROMIUM_PATH", await ensureChromium());
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [...SUITES[name] ?? ["run", "-A", PLAYWRIGHT_CLI, "test"]],
+      env: { NO_COLOR: "1" },
+      cwd: projectRoot,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+      signal: AbortSignal.timeout(SUITE_TIMEOUT_MS),
+    }).spawn();
+    const printed = [child.stdout, child.stderr].map(async (stream) => {
+      for await (const line of createInterface({ input: Readable.fromWeb(stream as never) })) {
+        print(line);
+      }
+    });
+    code = (await child.status).code;
+    await Promise.race([Promise.all(printed), setTimeout(OUTPUT_TIMEOUT_MS)]);
+  } catch (error) {
+    // For example, no Chromium can be installed.
+    print(`${error}`);
+  }
+  const seconds = (performance.now() - start) / 1000;
+  return { name, seconds, lines, ...countResults(lines, code) };
+}
+
+/** How many tests of a suite passed, failed and were skipped. */
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export interface Result extends Counts {
+  readonly name: string;
+  readonly seconds: number;
+  /** Its output. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Reads the counts of Deno (`ok | 12 passed | 0 failed | 1 ignored`), Playwright (one count a line) or
+ * `deno task check` (`7 passed, 0 failed`) at the end of their output. The exit code decides what is failed; a suite that
+ * runs no test has failed, too.
+ */
+export function countResults(lines: readonly string[], code: number): Counts {
+  const text = lines.join("\n");
+  const last = (words: string) => {
+    const counts = text.matchAll(new RegExp(`(?:^ *|\\| |, )(\\d+) (?:${words})\\b`, "gm"));
+    return Number([...counts].at(-1)?.[1] ?? 0);
+  };
+  const passed = last("passed");
+  return {
+    passed,
+    failed: code === 0 && passed > 0 ? 0 : Math.max(1, last("failed")),
+    skipped: last("ignored|skipped"),
+  };
+}
+
+/** `12 passed, 1 failed`, and `, 2 skipped` if there are any. */
+function countLine({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}
+
+/** Prints what failed, a line for each suite and the last line. Returns whether all passed. */
+export function summarize(results: readonly Result[], print = console.log): boolean {
+  for (const { name, failed, lines } of results) {
+    if (failed > 0) print(`\nFailed, ${name}:\n${lines.slice(-FAILURE_LINES).join("\n")}`);
+  }
+  print("");
+  for (const result of results) {
+    const { name, seconds } = result;
+    print(`${name.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${countLine(result)}`);
+  }
+  const sum = (count: keyof Counts) => results.reduce((total, result) => total + result[count], 0);
+  const total = { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
+  print(countLine(total));
+  return total.failed === 0;
+}
+
+async function runAll(): Promise<number> {
+  const names = readSuites();
+  if (await prepare(projectRoot) !== 0) {
+    console.log(`The build failed.\n${countLine({ passed: 0, failed: 1, skipped: 0 })}`);
+    return 1;
+  }
+  const results: Result[] = [];
+  const run = async (name: string) => void results.push(await runSuite(name));
+  const waiting = Object.keys(SUITES).filter((name) => names.includes(name));
+  const runWaiting = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await run(name);
+  };
+  const others = Array.from({ length: SIMULTANEOUS }, runWaiting);
+  await Promise.all([names.includes(BROWSER) && run(BROWSER), ...others]);
+  return summarize(results) ? 0 : 1;
+}
+
+if (import.meta.main) await runTask(runAll, 2);

@@ -1,0 +1,47 @@
+import { UserError } from "./command_line.ts";
+import { projectRoot } from "./project_files.ts";
+
+/**
+ * A separate Deno project: Deno installs all packages of a project before it runs anything, and
+ * `deno task start` should not download this tool of 24 MB.
+ */
+const TOOL_PROJECT = `${projectRoot}/tools/sentry_cli/deno.json`;
+
+/**
+ * Runs Sentry's tool in a folder. Installs it if needed, as its lock file states.
+ *
+ * @param env its only variables of Sentry. LOG_LEVEL=debug would print the beginning of the token, ALLOW_FAILURE turn a
+ *   refusal into success.
+ * @throws {UserError} with the tool's message, without the token
+ */
+export async function runSentryCli(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const others = Object.entries(Deno.env.toObject())
+    .filter(([name]) => !name.startsWith("SENTRY_"));
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--frozen", "-A", `--config=${TOOL_PROJECT}`, "@sentry/cli"],
+      ...["sourcemaps", ...args],
+    ],
+    cwd: folder,
+    clearEnv: true,
+    env: {
+      ...Object.fromEntries(others),
+      ...env,
+      // Ignore any `.env` file.
+      SENTRY_LOAD_DOTENV: "0",
+      SENTRY_NO_PROGRESS_BARS: "1",
+      NO_COLOR: "1",
+    },
+    stdin: "null",
+  }).output();
+  if (success) return;
+  const text = [stderr, stdout].map((bytes) => new TextDecoder().decode(bytes)).join("\n").trim();
+  const { SENTRY_AUTH_TOKEN: token } = env;
+  throw new UserError(
+    `Sentry's tool failed: ${token === undefined ? text : text.replaceAll(token, "[token]")}`,
+  );
+}
