@@ -55,6 +55,7 @@ async function visit(page: Page, arrivals: Arrivals, watch: PageWatch): Promise<
   await sampleRecording(page, true);
   await openPage(page);
   await makeEverySignal(page);
+  await page.evaluate(() => void (location.hash = "#/logs"));
   await arrivals.waitFor("the last error", (items) => errorOf(items, ERRORS.component));
   for (const type of ["span", "log", "replay_recording"]) {
     await arrivals.waitForItem(`a ${type}`, (item) => item.type === type);

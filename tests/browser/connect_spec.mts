@@ -1,4 +1,4 @@
-/** "Connect your application" on the overview: from an empty inbox to the first envelope. */
+/** How to connect an application: from an empty inbox to the first envelope. */
 import type { Page } from "@playwright/test";
 import { inboxAddress, SNIPPETS } from "../../islands/overview/snippets.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
@@ -6,10 +6,9 @@ import { serveApplication } from "../harness/browser/application_site.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { errorEvent, MARKUP, postEnvelope } from "../harness/browser/posted.ts";
+import { openView } from "../harness/browser/views.ts";
 
-const connect = (page: Page) => page.getByRole("region", { name: "Connect your application" });
-const toggle = (page: Page) =>
-  connect(page).getByRole("button", { name: "Connect your application" });
+const connect = (page: Page) => page.getByRole("region", { name: "Connect", exact: true });
 
 /** Sends an error like an application with a release. */
 const sendError = (origin: string) =>
@@ -33,16 +32,19 @@ function serveApi() {
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
-test("empty inbox → how to connect; first envelope → its link, then one line", async ({ page, server }) => {
+test("empty inbox → how to connect, on the overview too; first envelope → its link", async ({ page, server }) => {
   await page.goto("/");
+  const firstRun = page.getByRole("region", { name: "Point any Sentry SDK here" });
+  await expect(firstRun.getByRole("button", { name: "Copy DSN", exact: true })).toBeVisible();
+  await openView(page, "Connect");
   const dsn = `http://dev@127.0.0.1:${server.port}/1`;
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
   await expect(connect(page)).toContainText("No application has sent anything yet.");
   await connect(page).getByRole("button", { name: "Copy DSN", exact: true }).press("Enter");
   await expect.poll(copied).toBe(dsn);
-  await page.getByRole("radio", { name: "Browser" }).focus();
+  await connect(page).getByRole("radio", { name: "Browser" }).focus();
   await page.keyboard.press("ArrowRight");
-  await expect(page.getByRole("radio", { name: "Node" })).toBeChecked();
+  await expect(connect(page).getByRole("radio", { name: "Node" })).toBeChecked();
   await connect(page).getByRole("button", { name: "Copy code" }).press("Enter");
   await expect.poll(copied).toContain(`dsn: "${dsn}"`);
   await connect(page).getByText("From a container").press("Enter");
@@ -53,21 +55,18 @@ test("empty inbox → how to connect; first envelope → its link, then one line
   const received = connect(page).getByRole("link", {
     name: /^error from my-app, @sentry\/node 10/,
   });
-  await expect(received).toBeVisible();
-  // The instructions stay open while they are being read.
-  await expect(toggle(page)).toHaveAttribute("aria-expanded", "true");
   await received.click();
   await expect(page.getByRole("article")).toContainText("TypeError");
-  await page.goto("/?again");
-  await expect(received).toBeVisible();
-  await expect(toggle(page)).toHaveAttribute("aria-expanded", "false");
-  await toggle(page).press("Enter");
+  await page.goto("/");
+  await expect(page.getByRole("region", { name: "Newest errors" })).toContainText("TypeError");
+  await expect(firstRun).toBeHidden();
+  await openView(page, "Connect");
   // The choice is remembered.
-  await expect(page.getByRole("radio", { name: "Node" })).toBeChecked();
+  await expect(connect(page).getByRole("radio", { name: "Node" })).toBeChecked();
 });
 
 test("refused envelopes → reason, origin and fix; snippet on another port → received", async ({ page, context, server }) => {
-  await page.goto("/");
+  await page.goto("/#/connect");
   await expect(connect(page)).toContainText("No application has sent anything yet.");
   const post = (headers: Record<string, string>) =>
     fetch(`${server.origin}/stream`, { method: "POST", headers, body: "{}\n{}" });
@@ -107,15 +106,4 @@ test("refused envelopes → reason, origin and fix; snippet on another port → 
   const application = sources.find(({ name }) => name === "my-app");
   expect(application.releases).toEqual(["my-app@1.0.0"]);
   expect(api.traced).toEqual([expect.stringMatching(/^[\da-f]{32}-/)]);
-});
-
-test.describe("without JavaScript", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("prerendered page → the form of the DSN and a snippet", async ({ page }) => {
-    await page.goto("/");
-    await expect(connect(page)).toContainText("http://dev@HOST:PORT/1");
-    await expect(connect(page)).toContainText("Sentry.init");
-    await expect(connect(page).getByText("Connecting")).toBeHidden();
-  });
 });
