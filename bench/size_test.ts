@@ -16,29 +16,18 @@ const asset = (gzip: number, overrides: Partial<ManifestAsset> = {}): ManifestAs
 });
 
 /*
- * page, both variants   react, client, shared
- * page of the inbox     list
+ * page                  react, client, shared, list
  * core                  imports shared, sdk and react
  * recording             imports sdk and recorder
  * worker                imports nothing
  * view                  imports shared and table
  */
-const page = (variant: string, assets: string[]) => ({
-  path: "/",
-  variant,
-  file: `${variant}.html`,
-  scripts: [],
-  styles: [],
-  assets,
-});
 const manifest: Manifest = {
   version: MANIFEST_VERSION,
   buildId: "",
   dev: false,
-  pages: [
-    page("inbox", ["react", "client", "shared", "list"]),
-    page("relay", ["react", "client", "shared"]),
-  ],
+  first: ["react", "client", "shared", "list"],
+  pages: [],
   statics: {},
   assets: {
     react: asset(70_000, { kind: "vendor" }),
@@ -95,8 +84,8 @@ Deno.test("part missing in the build → error, not zero bytes", () => {
 });
 
 Deno.test("one script file too many → over, names each file with its content", () => {
-  const pages = manifest.pages.map((page) => ({ ...page, assets: [...page.assets, "core"] }));
-  const [, , files] = sizesOf({ ...build, manifest: { ...manifest, pages } });
+  const first = [...manifest.first, "core"];
+  const [, , files] = sizesOf({ ...build, manifest: { ...manifest, first } });
   assert.equal(files?.value, 5);
   assert.ok(isOver(files!));
   const details = files?.details?.join("\n") ?? "";

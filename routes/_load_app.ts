@@ -50,8 +50,8 @@ export async function loadApp(
       slots: {
         ...pageSlots(config, target, release),
         scripts: JSON.stringify(monitoringScripts(manifest)),
+        client,
       },
-      data: { client },
       observe: (route) => runtime.observe(route),
       onError: (error, request) => runtime.onError(error, request),
       security: {

@@ -22,8 +22,6 @@ import Visit from "../islands/overview/Visit.tsx";
 import { settings } from "../monitoring/settings.ts";
 import { Island, slot } from "../server/page.tsx";
 
-export const variants = ["inbox", "relay"];
-
 /** The only page. Its texts are here, in components/ and in the islands. */
 export default function Page({ variant }: { variant: string }) {
   const route = slot("route");

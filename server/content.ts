@@ -11,21 +11,16 @@ export function contentHash(content: Uint8Array): string {
 
 /** By extension. A map, because a file name may end with the name of an inherited property. */
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
-  ["css", "text/css; charset=utf-8"],
   ["html", "text/html; charset=utf-8"],
   ["ico", "image/x-icon"],
   ["js", "text/javascript; charset=utf-8"],
-  ["json", "application/json"],
   ["png", "image/png"],
   ["svg", "image/svg+xml"],
   ["txt", "text/plain; charset=utf-8"],
-  ["wasm", "application/wasm"],
-  ["webmanifest", "application/manifest+json"],
-  ["webp", "image/webp"],
   ["woff2", "font/woff2"],
 ]);
 /** Formats that contain compressed data. */
-const COMPRESSED: ReadonlySet<string> = new Set(["png", "webp", "woff2"]);
+const COMPRESSED: ReadonlySet<string> = new Set(["png", "woff2"]);
 
 /** Media type by the extension of a file name; `application/octet-stream` if it is unknown. */
 export function mediaType(name: string): string {
@@ -49,30 +44,20 @@ const gzipAsync = promisify(gzip);
 const MIN_BYTES = 256;
 
 /**
- * `best` takes 50 ms for the root page; `start`, for pages, which are compressed at each start, 20 ms for 3 % more
- * bytes; `fast`, for development and error pages, 1 ms for 9 % more.
- */
-const BROTLI_QUALITY = { best: constants.BROTLI_MAX_QUALITY, start: 10, fast: 5 } as const;
-
-interface CompressOptions {
-  /** Default: `best`. */
-  readonly brotli?: keyof typeof BROTLI_QUALITY;
-}
-
-/**
  * Compresses a file with brotli, which is set for text, and gzip.
  *
+ * @param quality of brotli. Default: the best
  * @returns the forms that are smaller than the file; none if it has less than {@linkcode MIN_BYTES} bytes
  */
 export async function compress(
   content: Uint8Array<ArrayBuffer>,
-  { brotli = "best" }: CompressOptions = {},
+  quality: number = constants.BROTLI_MAX_QUALITY,
 ): Promise<{ br?: Uint8Array<ArrayBuffer>; gzip?: Uint8Array<ArrayBuffer> }> {
   if (content.length < MIN_BYTES) return {};
   const [br, gz] = await Promise.all([
     brotliAsync(content, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY[brotli],
+        [constants.BROTLI_PARAM_QUALITY]: quality,
         [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       },

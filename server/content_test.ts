@@ -22,8 +22,8 @@ for (const [name, expected] of Object.entries(FILES)) {
 
 Deno.test("text → brotli and gzip of the same content", async () => {
   const text = new TextEncoder().encode("All delivered. ".repeat(100));
-  for (const brotli of ["best", "start", "fast"] as const) {
-    const { br, gzip } = await compress(text, { brotli });
+  for (const quality of [undefined, 5]) {
+    const { br, gzip } = await compress(text, quality);
     assert.deepEqual(new Uint8Array(brotliDecompressSync(br!)), text);
     assert.deepEqual(new Uint8Array(gunzipSync(gzip!)), text);
   }

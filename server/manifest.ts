@@ -6,6 +6,8 @@ export interface Manifest {
   readonly buildId: string;
   /** Built by `deno task dev`: the page reloads when the server restarts. */
   readonly dev: boolean;
+  /** Names of the assets that every page loads before its islands are hydrated, in the order of use. */
+  readonly first: readonly string[];
   /** Pages, error pages included, once for each variant. */
   readonly pages: readonly ManifestPage[];
   /** Files under `/assets/`, by name. */
@@ -13,9 +15,6 @@ export interface Manifest {
   /** Files of `static/`, by the path at which they are served. */
   readonly statics: Readonly<Record<string, ManifestFile>>;
 }
-
-/** The status of an error page, in place of its path. */
-export type ErrorPage = "404" | "500";
 
 export interface ManifestPage {
   /** For example `/`; the status of an error page. */
@@ -28,8 +27,6 @@ export interface ManifestPage {
   /** CSP hashes (`sha256-…`) of inline scripts and styles. */
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
-  /** Assets that the page loads before its islands are hydrated, in the order of use. */
-  readonly assets: readonly string[];
 }
 
 /** Sizes in bytes. An encoding that is not smaller is omitted. */
@@ -41,7 +38,10 @@ export interface ManifestFile {
   readonly brotli?: number;
 }
 
-export interface ManifestAsset extends ManifestFile {
+export interface ManifestAsset extends ManifestFile, AssetRole {}
+
+/** What an asset is for, and what it is made of. */
+export interface AssetRole {
   /**
    * `vendor`: the shared React module. `client`: the browser's entry, with the islands that pages load
    * first. `island`: one other island. `chunk`: shared or loaded later. `extra`: in the import map as `name`.
@@ -62,7 +62,7 @@ export interface ManifestAsset extends ManifestFile {
 }
 
 /** Increase it when {@linkcode Manifest} changes. */
-export const MANIFEST_VERSION = 6;
+export const MANIFEST_VERSION = 7;
 
 /** The build is missing, or was made by another version of the framework. The message is one line. */
 export class ManifestError extends Error {

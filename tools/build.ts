@@ -12,6 +12,8 @@ import { projectRoot } from "./project_files.ts";
 
 /** The browser's entry. */
 const CLIENT = "client.ts";
+/** The modes of the server, for each of which the pages are rendered. */
+const VARIANTS = ["inbox", "relay"];
 /** This module: if it changes, the page is built again. */
 const BUILDER = "tools/build.ts";
 
@@ -46,6 +48,7 @@ async function buildSite(): Promise<boolean> {
     const { warnings } = await build({
       root: projectRoot,
       client: CLIENT,
+      variants: VARIANTS,
       dev,
       browser: { ...esbuildOptions, alias: esModules() },
       extra: { ...extraAssets(), [PLAYER_SCRIPT]: await bundlePlayer() },

@@ -1,6 +1,5 @@
 /** Whether a build is up to date, as in `make`: nothing that it was made of has changed since. */
 import { undefinedIfNotFound } from "../if_found.ts";
-import { listFolders } from "./scan.ts";
 
 /** The file of a build whose modification time is the start of the build. */
 export const BUILT_AT = "manifest.json";
@@ -21,10 +20,18 @@ const ALWAYS = ["deno.json", "deno.lock"];
  * The content of {@linkcode INPUTS}.
  *
  * @param files that the build read, relative to the root
+ * @param scanned files in folders in which an added file would be part of the build
  */
-export function describeInputs(root: string, dev: boolean, files: readonly string[]): string {
+export function describeInputs(
+  dev: boolean,
+  files: readonly string[],
+  scanned: readonly string[],
+): string {
   const own = files.filter((file) => !file.includes("node_modules/"));
-  const paths = [...new Set([...ALWAYS, ...listFolders(root), ...own])].sort();
+  const folders = scanned.flatMap((file) =>
+    Array.from(file.matchAll(/\//g), ({ index }) => file.slice(0, index))
+  );
+  const paths = [...new Set([...ALWAYS, ...folders, ...own])].sort();
   return JSON.stringify({ dev, paths } satisfies Inputs, null, 1);
 }
 

@@ -6,11 +6,14 @@ const FILES = {
   "deno.json": "{}",
   "deno.lock": "{}",
   "routes/index.tsx": "export {}",
-  "islands/A.tsx": "export {}",
+  "islands/b/A.tsx": "export {}",
   "static/a.txt": "a",
   "lib/used.ts": "export {}",
   "lib/other.ts": "export {}",
 };
+
+/** Its files in the scanned folders. */
+const SCANNED = ["routes/index.tsx", "islands/b/A.tsx", "static/a.txt"];
 
 /** Seconds since 1970, so that no test depends on the resolution of the file system's clock. */
 const BEFORE = 1_000;
@@ -22,12 +25,12 @@ async function project(check: (root: string, fresh: () => Promise<boolean>) => P
   using folder = temporaryFolder();
   const root = folder.path;
   for (const [file, text] of Object.entries(FILES)) await write(root, file, text);
-  const paths = [...Object.keys(FILES), "routes", "islands", "static", "lib"];
+  const paths = [...Object.keys(FILES), "routes", "islands", "islands/b", "static", "lib"];
   for (const path of paths) await Deno.utime(`${root}/${path}`, BEFORE, BEFORE);
   const inputs = ["routes/index.tsx", "lib/used.ts", "static/a.txt", "node_modules/x/index.js"];
   await write(root, ".build/manifest.json", "{}");
   await Deno.utime(`${root}/.build/manifest.json`, BUILT_AT, BUILT_AT);
-  await write(root, ".build/inputs.json", describeInputs(root, false, inputs));
+  await write(root, ".build/inputs.json", describeInputs(false, inputs, SCANNED));
   const fresh = () => isFresh(root, { dev: false });
   assert.equal(await fresh(), true);
   await check(root, fresh);

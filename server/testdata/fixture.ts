@@ -11,6 +11,7 @@ export const SITE = fileURLToPath(new URL("site", import.meta.url));
 /** Build options of the fixture project. */
 export const SITE_OPTIONS = {
   client: "client.ts",
+  variants: ["one", "two"],
   extra: { "extra-script": "self.extra = true;\n" },
 } as const satisfies Partial<BuildOptions>;
 
@@ -32,9 +33,9 @@ export class Fixture implements AsyncDisposable {
   async app(options: Partial<AppOptions> = {}): Promise<App> {
     return await App.load({
       build: new URL(`file://${this.out}/`),
+      manifest: this.report.manifest,
       variant: "one",
-      slots: { place: "here" },
-      data: { client: { at: "start" } },
+      slots: { place: "here", client: { at: "start" } },
       routes: FIXTURE_ROUTES,
       ...options,
     });
