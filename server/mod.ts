@@ -11,5 +11,4 @@ export { BadRequestError, METHODS } from "./endpoint.ts";
 export type { Context, Handler, Handlers, Method } from "./endpoint.ts";
 export type { SecurityOptions } from "./headers.ts";
 export { type Manifest, ManifestError, readManifest } from "./manifest.ts";
-export { ListenError, serve, type ServeOptions } from "./serve.ts";
-export { STOP } from "./stop_times.ts";
+export { ListenError, serve, type ServeOptions, STOP } from "./serve.ts";

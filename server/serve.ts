@@ -1,7 +1,19 @@
 import { CappedServer, withTimeout } from "./capped_server.ts";
 import { connectionServer, listenShared } from "../deno_internals.ts";
-import { ReopeningServer } from "./reopening_server.ts";
-import { STOP, STOP_MS } from "./stop_times.ts";
+
+/** The times of a stop, in milliseconds, in the order in which they are used. Each is a maximum. */
+export const STOP = {
+  /** For pending responses. */
+  answers: 2_500,
+  /** To deliver what is left, and to report what was not delivered. */
+  delivery: 800,
+  report: 200,
+  /** To send the last copies and to close files. */
+  close: 500,
+} as const;
+
+/** Maximum duration of a stop. Deno Deploy kills a process 5 seconds after it asked it to stop. */
+export const STOP_MS = STOP.answers + STOP.delivery + STOP.report + STOP.close;
 
 export interface ServeOptions {
   /** 0 picks a free port. */
@@ -75,7 +87,8 @@ export function serve(options: ServeOptions): void {
   }
   launcherEnded().then(stop);
   // Last, because the line that it prints may trigger a signal at once.
-  const server = listen(options);
+  const server = orListenError(options, () => listen(options));
+  if (options.printsAddress !== false) console.log(`Listening on ${httpAddress(server.addr)}`);
 }
 
 /** Argument by which a launcher states that it holds the server's standard input open while it lives. */
@@ -95,12 +108,6 @@ export async function launcherEnded(args: readonly string[] = Deno.args): Promis
 interface Server {
   readonly addr: Deno.NetAddr;
   shutdown(): Promise<void>;
-}
-
-function listen(options: ServeOptions): Server {
-  const server = orListenError(options, () => createServer(options));
-  if (options.printsAddress !== false) console.log(`Listening on ${httpAddress(server.addr)}`);
-  return server;
 }
 
 /** Where to listen; port 0 picks a free one. */
@@ -131,13 +138,13 @@ function orListenError<T>({ port, hostname }: Address, open: () => T): T {
   }
 }
 
-function createServer(options: ServeOptions): Server {
+function listen(options: ServeOptions): Server {
   const { port, hostname, sharesPort: reusePort, handler, onPlatform = false } = options;
   const { maxConnections = MAX_CONNECTIONS, onExhausted = () => {}, onFull = () => {} } = options;
   const serveConnection = onPlatform ? undefined : connectionServer();
   if (serveConnection === undefined) {
     if (!onPlatform) console.warn("MAX_CONNECTIONS has no effect in this version of Deno.");
-    return new ReopeningServer({ port, hostname, reusePort, handler, onLost: onExhausted });
+    return Deno.serve({ port, hostname, reusePort, onListen() {} }, handler);
   }
   const listener = (reusePort ? listenShared : Deno.listen)({ port, hostname });
   return new CappedServer(listener, {
