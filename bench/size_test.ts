@@ -26,6 +26,7 @@ const manifest: Manifest = {
   version: MANIFEST_VERSION,
   buildId: "",
   dev: false,
+  inputs: [],
   first: ["react", "client", "shared", "list"],
   pages: [],
   statics: {},

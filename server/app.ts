@@ -120,7 +120,7 @@ export class App {
   #serve(resource: Resource): Endpoint {
     return (context) =>
       context.req.method === "GET" || context.req.method === "HEAD"
-        ? resource.respond(context.req)
+        ? resource(context.req)
         : this.#refuse(context, "GET, HEAD");
   }
 
@@ -149,7 +149,7 @@ export class App {
       if (match !== null) return endpoint(createContext(request, match.groups ?? {}, info));
     }
     return asksForPage(request)
-      ? discardBody(request, this.#notFound.respond(request))
+      ? discardBody(request, this.#notFound(request))
       : this.#refuse(createContext(request, {}, info));
   }
 
@@ -174,7 +174,7 @@ export class App {
       // A failing report must not prevent the response.
       console.error(second);
     }
-    return this.#serverError.respond(request);
+    return this.#serverError(request);
   }
 
   /**

@@ -214,7 +214,6 @@ Deno.test("unknown path, in any form → the 404 page for browsers, else the err
     "/assets/..%2fmanifest.json",
     "/%2e%2e/manifest.json",
     "/manifest.json",
-    "/inputs.json",
     "/maps/x.js.map",
     "/page.css",
     "/_404",

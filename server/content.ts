@@ -19,22 +19,9 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ["txt", "text/plain; charset=utf-8"],
   ["woff2", "font/woff2"],
 ]);
-/** Formats that contain compressed data. */
-const COMPRESSED: ReadonlySet<string> = new Set(["png", "woff2"]);
-
 /** Media type by the extension of a file name; `application/octet-stream` if it is unknown. */
 export function mediaType(name: string): string {
-  return MEDIA_TYPES.get(extension(name)) ?? "application/octet-stream";
-}
-
-/** Whether compression makes a file smaller, by the extension of its name. False for unknown ones. */
-export function isCompressible(name: string): boolean {
-  const end = extension(name);
-  return MEDIA_TYPES.has(end) && !COMPRESSED.has(end);
-}
-
-function extension(name: string): string {
-  return extname(name).slice(1).toLowerCase();
+  return MEDIA_TYPES.get(extname(name).slice(1).toLowerCase()) ?? "application/octet-stream";
 }
 
 const brotliAsync = promisify(brotliCompress);
@@ -42,12 +29,14 @@ const gzipAsync = promisify(gzip);
 
 /** A smaller file takes one packet with its response headers, whether it is compressed or not. */
 const MIN_BYTES = 256;
+/** A form that saves less is not worth decompressing, for example that of a font. */
+const MAX_RATIO = 0.9;
 
 /**
  * Compresses a file with brotli, which is set for text, and gzip.
  *
  * @param quality of brotli. Default: the best
- * @returns the forms that are smaller than the file; none if it has less than {@linkcode MIN_BYTES} bytes
+ * @returns the forms that are a tenth smaller than the file; none if it has less than {@linkcode MIN_BYTES} bytes
  */
 export async function compress(
   content: Uint8Array<ArrayBuffer>,
@@ -66,7 +55,7 @@ export async function compress(
   ]);
   // Copies, because Node's buffers may share a pool.
   return {
-    ...(br.length < content.length ? { br: new Uint8Array(br) } : {}),
-    ...(gz.length < content.length ? { gzip: new Uint8Array(gz) } : {}),
+    ...(br.length < MAX_RATIO * content.length ? { br: new Uint8Array(br) } : {}),
+    ...(gz.length < MAX_RATIO * content.length ? { gzip: new Uint8Array(gz) } : {}),
   };
 }

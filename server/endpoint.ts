@@ -73,20 +73,22 @@ export function discardBody(request: Request, response: Response): Response {
   return response;
 }
 
-/** The error of a request that no route takes. */
-export interface RouteError {
-  readonly status: 404 | 405;
-  readonly error: "not_found" | "method_not_allowed";
-  /** What is wrong, for display. */
-  readonly detail: string;
+/**
+ * The error of a request that no route takes.
+ *
+ * @param allow the methods that the address has; undefined: there is no such address
+ */
+export function routeError(allow: string | undefined) {
+  return allow === undefined
+    ? { status: 404, error: "not_found", detail: "There is no such address here." } as const
+    : {
+      status: 405,
+      error: "method_not_allowed",
+      detail: `This address takes only ${allow}.`,
+    } as const;
 }
 
-/** @param allow the methods that the address has; undefined: there is no such address */
-export function routeError(allow: string | undefined): RouteError {
-  return allow === undefined
-    ? { status: 404, error: "not_found", detail: "There is no such address here." }
-    : { status: 405, error: "method_not_allowed", detail: `This address takes only ${allow}.` };
-}
+export type RouteError = ReturnType<typeof routeError>;
 
 /** {@linkcode routeError} as a short response, for programs. */
 export function errorResponse(allow: string | undefined): Response {

@@ -9,7 +9,7 @@ import {
   type SecurityOptions,
 } from "./headers.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
-import { type Bodies, Resource } from "./resource.ts";
+import { type Bodies, createResource, type Resource } from "./resource.ts";
 import { fillSlots, type SlotValues } from "./slot.ts";
 
 /** The values that this start completes a build with. */
@@ -67,7 +67,7 @@ export async function loadBuild(options: Completion): Promise<LoadedBuild> {
     const html = fillSlots(text, { ...slots, version });
     const identity = new TextEncoder().encode(html);
     const compressed = await compress(identity, status === 200 ? PAGE_QUALITY : ERROR_PAGE_QUALITY);
-    return new Resource({
+    return createResource({
       bodies: { identity, ...compressed },
       type: mediaType("x.html"),
       hash: hashOf(html),
@@ -90,7 +90,7 @@ export async function loadBuild(options: Completion): Promise<LoadedBuild> {
       ...brotli !== undefined && { br: await read(".br") },
       ...gzip !== undefined && { gzip: await read(".gz") },
     };
-    return [path, new Resource({ bodies, type, hash, headers, cacheControl })];
+    return [path, createResource({ bodies, type, hash, headers, cacheControl })];
   }
 
   const ofVariant = manifest.pages.filter((page) => page.variant === variant);

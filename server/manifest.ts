@@ -6,6 +6,8 @@ export interface Manifest {
   readonly buildId: string;
   /** Built by `deno task dev`: the page reloads when the server restarts. */
   readonly dev: boolean;
+  /** Files that the build was made of, and folders in which another file would be part of it, relative to the root. */
+  readonly inputs: readonly string[];
   /** Names of the assets that every page loads before its islands are hydrated, in the order of use. */
   readonly first: readonly string[];
   /** Pages, error pages included, once for each variant. */
@@ -61,6 +63,9 @@ export interface AssetRole {
   readonly sources: Readonly<Record<string, number>>;
 }
 
+/** The file of a build that describes it. Its modification time is the start of the build. */
+export const MANIFEST = "manifest.json";
+
 /** Increase it when {@linkcode Manifest} changes. */
 export const MANIFEST_VERSION = 7;
 
@@ -78,7 +83,7 @@ export class ManifestError extends Error {
 export async function readManifest(build: URL): Promise<Manifest> {
   let text: string;
   try {
-    text = await Deno.readTextFile(new URL("manifest.json", build));
+    text = await Deno.readTextFile(new URL(MANIFEST, build));
   } catch (cause) {
     if (!(cause instanceof Deno.errors.NotFound)) throw cause;
     throw new ManifestError(

@@ -20,18 +20,15 @@ interface ResourceOptions {
   readonly status?: number;
 }
 
-/** Answers GET and HEAD. Ranges are not supported: files are small. */
-export class Resource {
-  readonly #options: ResourceOptions;
+/** Answers GET and HEAD. */
+export type Resource = (request: Request) => Response;
 
-  constructor(options: ResourceOptions) {
-    this.#options = options;
-  }
-
-  respond({ headers: asked, method }: Request): Response {
-    const { bodies, type, hash, status = 200, cacheControl } = this.#options;
+/** Ranges are not supported: files are small. */
+export function createResource(options: ResourceOptions): Resource {
+  const { bodies, type, hash, status = 200, cacheControl } = options;
+  return ({ headers: asked, method }) => {
     const encoding = chooseEncoding(asked.get("accept-encoding"), bodies);
-    const headers = new Headers(this.#options.headers);
+    const headers = new Headers(options.headers);
     headers.set("vary", "Accept-Encoding");
     headers.set("cache-control", cacheControl);
     if (status === 200) {
@@ -47,7 +44,7 @@ export class Resource {
     headers.set("content-length", String(body.length));
     if (encoding !== "identity") headers.set("content-encoding", encoding);
     return new Response(method === "HEAD" ? null : body, { status, headers });
-  }
+  };
 }
 
 /** The smaller body first: which of the accepted codings a client prefers is ignored. */

@@ -1,8 +1,14 @@
 import "./production.ts";
 import type * as esbuild from "esbuild";
 import { assetsOf } from "../assets.ts";
-import { compress, contentHash, isCompressible, mediaType } from "../content.ts";
-import { type AssetRole, type Manifest, MANIFEST_VERSION, type ManifestFile } from "../manifest.ts";
+import { compress, contentHash, mediaType } from "../content.ts";
+import {
+  type AssetRole,
+  MANIFEST,
+  type Manifest,
+  MANIFEST_VERSION,
+  type ManifestFile,
+} from "../manifest.ts";
 import {
   type BrowserOptions,
   type BuiltAsset,
@@ -11,7 +17,7 @@ import {
   sourcesOf,
   VENDOR_SPECIFIERS,
 } from "./bundle.ts";
-import { BUILT_AT, describeInputs, INPUTS } from "./freshness.ts";
+import { inputsOf } from "./freshness.ts";
 import { finishPage, renderPages } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
 import { APP, listFiles, NOT_FOUND, scanProject, SERVER_ERROR } from "./scan.ts";
@@ -84,9 +90,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 
   const output: OutputFile[] = pages.flatMap(({ files }) => files);
   const encode = async (path: string, contents: Uint8Array<ArrayBuffer>): Promise<ManifestFile> => {
-    const { br, gzip } = isCompressible(path)
-      ? await compress(contents, dev ? FAST : undefined)
-      : {};
+    const { br, gzip } = await compress(contents, dev ? FAST : undefined);
     output.push({ path, contents });
     if (br) output.push({ path: `${path}.br`, contents: br });
     if (gzip) output.push({ path: `${path}.gz`, contents: gzip });
@@ -105,7 +109,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   const statics = project.statics.map(async ({ path, file }) =>
     [path, await encode(`static${path}`, await Deno.readFile(`${root}/${file}`))] as const
   );
-  const content: Omit<Manifest, "buildId"> = {
+  const content: Omit<Manifest, "buildId" | "inputs"> = {
     version: MANIFEST_VERSION,
     dev,
     first,
@@ -114,20 +118,14 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     statics: sorted(await Promise.all(statics)),
   };
   const buildId = contentHash(new TextEncoder().encode(JSON.stringify(content)));
-  const manifest: Manifest = { ...content, buildId };
+  const staticFiles = project.statics.map(({ file }) => file);
+  const read = [...bundle.inputs, ...sources, ...style.inputs, ...staticFiles];
+  const manifest: Manifest = { ...content, buildId, inputs: inputsOf(read, scanned) };
 
   for (const [path, contents] of Object.entries(files)) output.push({ path, contents });
-  // Without modules of plugins (`namespace:path`).
-  const staticFiles = project.statics.map(({ file }) => file);
-  const inputs = [...bundle.inputs, ...sources, ...style.inputs, ...staticFiles].filter(
-    (input) => !/^[a-z-]{2,}:/.test(input),
-  );
-  const manifestText = `${JSON.stringify(manifest, null, 1)}\n`;
-  await publish(options.out ?? `${root}/.build`, [
-    ...output,
-    { path: INPUTS, contents: describeInputs(dev, inputs, scanned) },
-    { path: BUILT_AT, contents: manifestText, modifiedAt: startedAt },
-  ]);
+  const contents = `${JSON.stringify(manifest, null, 1)}\n`;
+  output.push({ path: MANIFEST, contents, modifiedAt: startedAt });
+  await publish(options.out ?? `${root}/.build`, output);
   return { manifest, warnings: bundle.warnings };
 }
 

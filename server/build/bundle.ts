@@ -23,11 +23,7 @@ export interface Bundle {
 }
 
 /** A project's own options for its browser code. */
-export interface BrowserOptions {
-  readonly define?: Readonly<Record<string, string>>;
-  readonly plugins?: readonly esbuild.Plugin[];
-  readonly alias?: Readonly<Record<string, string>>;
-}
+export type BrowserOptions = Pick<esbuild.BuildOptions, "alias" | "define" | "plugins">;
 
 interface BundleOptions {
   readonly root: string;
@@ -157,7 +153,7 @@ async function bundleOwn(options: BundleOptions): Promise<Bundle> {
     external: [...VENDOR_SPECIFIERS, ...Object.keys(extra)],
     define: { ...PRODUCTION, ...browser.define },
     plugins: [islandMap(options), ...browser.plugins ?? []],
-    ...(browser.alias && { alias: { ...browser.alias } }),
+    ...(browser.alias && { alias: browser.alias }),
   });
   const { metafile: { inputs }, warnings } = result;
   checkFormats(inputs);

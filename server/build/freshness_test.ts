@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { describeInputs, isFresh } from "./freshness.ts";
+import { MANIFEST_VERSION } from "../manifest.ts";
+import { inputsOf, isFresh } from "./freshness.ts";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 
 const FILES = {
@@ -27,10 +28,16 @@ async function project(check: (root: string, fresh: () => Promise<boolean>) => P
   for (const [file, text] of Object.entries(FILES)) await write(root, file, text);
   const paths = [...Object.keys(FILES), "routes", "islands", "islands/b", "static", "lib"];
   for (const path of paths) await Deno.utime(`${root}/${path}`, BEFORE, BEFORE);
-  const inputs = ["routes/index.tsx", "lib/used.ts", "static/a.txt", "node_modules/x/index.js"];
-  await write(root, ".build/manifest.json", "{}");
+  const inputs = [
+    "routes/index.tsx",
+    "lib/used.ts",
+    "static/a.txt",
+    "node_modules/x/index.js",
+    "plugin:y",
+  ];
+  const manifest = { version: MANIFEST_VERSION, dev: false, inputs: inputsOf(inputs, SCANNED) };
+  await write(root, ".build/manifest.json", JSON.stringify(manifest));
   await Deno.utime(`${root}/.build/manifest.json`, BUILT_AT, BUILT_AT);
-  await write(root, ".build/inputs.json", describeInputs(false, inputs, SCANNED));
   const fresh = () => isFresh(root, { dev: false });
   assert.equal(await fresh(), true);
   await check(root, fresh);
@@ -86,10 +93,10 @@ Deno.test("input removed → not fresh", async () => {
 Deno.test("no build, an unreadable one, or one of the other kind → not fresh", async () => {
   await project(async (root, fresh) => {
     assert.equal(await isFresh(root, { dev: true }), false);
-    await write(root, ".build/inputs.json", '{"dev":false,"pa');
-    assert.equal(await fresh(), false);
-    await write(root, ".build/inputs.json", '{"dev":false,"files":{}}');
-    assert.equal(await fresh(), false, "of an earlier version");
+    for (const text of ['{"dev":false,"inp', '{"version":1,"dev":false,"inputs":[]}']) {
+      await write(root, ".build/manifest.json", text);
+      assert.equal(await fresh(), false, text);
+    }
     await Deno.remove(`${root}/.build`, { recursive: true });
     assert.equal(await fresh(), false);
   });
