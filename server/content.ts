@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
 /** Hash for a file's entity tag and name: the first 128 bits of SHA-256, base64url. */
-export function contentHash(content: Uint8Array): string {
+export function contentHash(content: Uint8Array | string): string {
   return createHash("sha256").update(content).digest().subarray(0, 16).toString("base64url");
 }
 

@@ -1,5 +1,6 @@
 /** The headers that the framework adds, and the ones that it refuses to send. */
 import type { HandlerResult } from "./endpoint.ts";
+import type { ManifestPage } from "./manifest.ts";
 
 /** Values by name. */
 export type HeaderMap = Readonly<Record<string, string>>;
@@ -14,11 +15,8 @@ export interface SecurityOptions {
   readonly reports?: string;
 }
 
-/** CSP hash sources, without quotes (`sha256-…`), of what is inline in a page. */
-interface InlineHashes {
-  readonly scripts: readonly string[];
-  readonly styles: readonly string[];
-}
+/** CSP hashes of what is inline in a page. */
+type InlineHashes = Pick<ManifestPage, "scripts" | "styles">;
 
 /** Two years, as browsers' preload lists require. Subdomains may belong to others. */
 const HSTS = "max-age=63072000";

@@ -60,7 +60,7 @@ export async function loadBuild(options: Completion): Promise<LoadedBuild> {
   const { build, manifest, variant, security = {} } = options;
   const slots = { build: manifest.buildId, ...options.slots };
   // Pages of differently configured starts must not be mixed.
-  const version = hashOf(JSON.stringify([manifest.buildId, variant, slots, security]));
+  const version = contentHash(JSON.stringify([manifest.buildId, variant, slots, security]));
 
   async function loadPage(file: string, headers: HeaderMap, status = 200): Promise<Resource> {
     const text = await Deno.readTextFile(new URL(`pages/${file}`, build));
@@ -70,7 +70,7 @@ export async function loadBuild(options: Completion): Promise<LoadedBuild> {
     return createResource({
       bodies: { identity, ...compressed },
       type: mediaType("x.html"),
-      hash: hashOf(html),
+      hash: contentHash(html),
       headers,
       cacheControl: status === 500 ? "no-store" : REVALIDATE,
       status,
@@ -123,8 +123,4 @@ export async function loadBuild(options: Completion): Promise<LoadedBuild> {
     ]),
   ]);
   return { pages, notFound, serverError, files };
-}
-
-function hashOf(text: string): string {
-  return contentHash(new TextEncoder().encode(text));
 }

@@ -117,7 +117,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     assets: sorted(await Promise.all(assets)),
     statics: sorted(await Promise.all(statics)),
   };
-  const buildId = contentHash(new TextEncoder().encode(JSON.stringify(content)));
+  const buildId = contentHash(JSON.stringify(content));
   const staticFiles = project.statics.map(({ file }) => file);
   const read = [...bundle.inputs, ...sources, ...style.inputs, ...staticFiles];
   const manifest: Manifest = { ...content, buildId, inputs: inputsOf(read, scanned) };

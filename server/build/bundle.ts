@@ -205,24 +205,18 @@ function islandMap({ root, project, first }: BundleOptions): esbuild.Plugin {
 
 /**
  * Source of the ES module with React for the browser. React is published as CommonJS, so its export names
- * are listed here. All four specifiers share one module: fewer requests, better compression. Names that
- * two of them export must be the same value.
+ * are listed here. All four specifiers share one module: fewer requests, better compression. A name that
+ * two of them export is the same value.
  */
 function vendorSource(): string {
   const require = createRequire(import.meta.url);
   const lines: string[] = [];
-  const seen = new Map<string, unknown>();
+  const seen = new Set<string>();
   for (const [index, specifier] of VENDOR_SPECIFIERS.entries()) {
-    const exported: Record<string, unknown> = require(specifier);
-    const names = Object.keys(exported).filter((name) => !seen.has(name) && name !== "default");
-    for (const name of Object.keys(exported)) {
-      if (seen.has(name) && seen.get(name) !== exported[name]) {
-        throw new Error(`Cannot share one module: ${specifier} exports a different \`${name}\`.`);
-      }
-      seen.set(name, exported[name]);
-    }
+    const names = Object.keys(require(specifier)).filter((name) => !seen.has(name)).sort();
+    for (const name of names) seen.add(name);
     lines.push(`import m${index} from ${JSON.stringify(specifier)};`);
-    lines.push(`export const { ${names.sort().join(", ")} } = m${index};`);
+    lines.push(`export const { ${names.join(", ")} } = m${index};`);
   }
   if (seen.has("act")) {
     throw new Error("React was loaded before NODE_ENV was set: import build/production.ts first.");

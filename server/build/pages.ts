@@ -63,7 +63,7 @@ export function finishPage(
   ].join("");
   const files: OutputFile[] = [];
   const add = (contents: string) => {
-    const file = `${contentHash(new TextEncoder().encode(contents))}.html`;
+    const file = `${contentHash(contents)}.html`;
     files.push({ path: `pages/${file}`, contents });
     return file;
   };
