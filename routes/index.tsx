@@ -22,6 +22,15 @@ import Visit from "../islands/overview/Visit.tsx";
 import { settings } from "../monitoring/settings.ts";
 import { Island, slot } from "../server/page.tsx";
 
+/** The views that are one list. */
+const LISTS = [
+  ["traces", Traces],
+  ["errors", Errors],
+  ["logs", Logs],
+  ["recordings", Recordings],
+  ["envelopes", Envelopes],
+] as const;
+
 /** The only page. Its texts are here, in components/ and in the islands. */
 export default function Page({ variant }: { variant: string }) {
   const route = slot("route");
@@ -85,21 +94,11 @@ export default function Page({ variant }: { variant: string }) {
             <Island of={Signals} />
           </Panel>
         </div>
-        <View name="traces">
-          <Island of={Traces} load="visible" props={{ variant }} />
-        </View>
-        <View name="errors">
-          <Island of={Errors} load="visible" props={{ variant }} />
-        </View>
-        <View name="logs">
-          <Island of={Logs} load="visible" props={{ variant }} />
-        </View>
-        <View name="recordings">
-          <Island of={Recordings} load="visible" props={{ variant }} />
-        </View>
-        <View name="envelopes">
-          <Island of={Envelopes} load="visible" props={{ variant }} />
-        </View>
+        {LISTS.map(([name, list]) => (
+          <View key={name} name={name}>
+            <Island of={list} load="visible" props={{ variant }} />
+          </View>
+        ))}
         <div className="view specification">
           <Panel id="configuration" title="Configuration">
             <ServerConfiguration

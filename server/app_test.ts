@@ -169,8 +169,8 @@ Deno.test("wrong method → 405 with Allow", async () => {
     ["/", "POST", "GET, HEAD"],
     [PARTIAL, "POST", "GET, HEAD"],
     ["/note.txt", "DELETE", "GET, HEAD"],
-    ["/api/echo", "PUT", "GET, HEAD, POST"],
-    ["/api/echo", "OPTIONS", "GET, HEAD, POST"],
+    ["/api/echo", "PUT", "GET, HEAD, POST, DELETE"],
+    ["/api/echo", "OPTIONS", "GET, HEAD, POST, DELETE"],
     ["/items/1", "POST", "GET, HEAD"],
   ] as const;
   for (const [path, method, allow] of cases) {
@@ -421,7 +421,12 @@ Deno.test("over real HTTP → lengths, encodings, HEAD and 304 as the handler se
 Deno.test("request refused with an unread body → the connection stays open", async () => {
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.handler);
   const body = "x".repeat(60_000);
-  const refused = [["POST", "/", 405], ["PUT", "/api/echo", 405], ["POST", "/no", 404]] as const;
+  const refused = [
+    ["POST", "/", 405],
+    ["PUT", "/api/echo", 405],
+    ["DELETE", "/api/echo", 403],
+    ["POST", "/no", 404],
+  ] as const;
   for (const [method, path, status] of refused) {
     using client = await RawClient.connect(`127.0.0.1:${server.addr.port}`);
     const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}`;

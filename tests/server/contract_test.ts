@@ -5,7 +5,6 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
 import { startServer } from "../harness/server_process.ts";
 import { sendRaw } from "../inbox/_send_raw.ts";
-import { RawClient } from "../relay/_raw_client.ts";
 
 /** Nothing listens at this port: the server's own telemetry must not leave the test. */
 const NOWHERE = "http://127.0.0.1:9";
@@ -178,28 +177,6 @@ for (const [name, value, output] of INVALID) {
     });
   });
 }
-
-Deno.test("HEAD /monitoring → Content-Length of GET", async () => {
-  const get = await sendRaw(server.port, "GET", "/monitoring");
-  const head = await sendRaw(server.port, "HEAD", "/monitoring");
-  assert.equal(head.headers.get("content-length"), String(get.body.length));
-  assert.equal(head.body.length, 0);
-});
-
-Deno.test("POST /monitoring refused before its body is read → connection stays open", async () => {
-  const refused = ["Origin: null", "Content-Encoding: unheard-of"];
-  const body = "x".repeat(60_000);
-  using client = await RawClient.connect(`127.0.0.1:${server.port}`);
-  for (const header of refused) {
-    await client.send(
-      `POST /monitoring HTTP/1.1\r\nHost: localhost\r\n${header}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
-  }
-  await client.send("GET /monitoring HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-  const answers = await client.rest();
-  const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => match[1]);
-  assert.deepEqual(statuses, ["403", "415", "200"]);
-});
 
 Deno.test("SIGTERM, once or twice, with an open live stream → stream ends, exit code 0", async () => {
   const server = await startServer();
