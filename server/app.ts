@@ -59,25 +59,23 @@ const RELOAD_RETRY_MS = 200;
 export class App {
   readonly #options: AppOptions;
   readonly #common: HeaderMap;
-  readonly #notFound: Resource;
-  readonly #serverError: Resource;
+  readonly #build: LoadedBuild;
   readonly #exact = new Map<string, Endpoint>();
   /** Paths with parameters. An exact path comes first. */
   readonly #patterns: { readonly pattern: RegExp; readonly endpoint: Endpoint }[] = [];
   readonly #closed = Promise.withResolvers<void>();
 
-  private constructor(options: AppOptions, { pages, files, ...errors }: LoadedBuild) {
+  private constructor(options: AppOptions, build: LoadedBuild) {
     this.#options = options;
+    this.#build = build;
     this.#common = commonHeaders(options.security ?? {}, DATA_POLICY);
-    this.#notFound = errors.notFound;
-    this.#serverError = errors.serverError;
     const { observe } = options;
-    for (const { path, document, partial } of pages) {
+    for (const { path, document, partial } of build.pages) {
       const whole = observed(this.#serve(document), observe?.({ path, kind: "page" }));
       const part = observed(this.#serve(partial), observe?.({ path, kind: "partial" }));
       this.#add(path, (context) => (asksForPartial(context.req.url) ? part : whole)(context));
     }
-    for (const [path, file] of files) this.#add(path, this.#serve(file));
+    for (const [path, file] of build.files) this.#add(path, this.#serve(file));
     for (const { path, aliases = [], handlers } of options.routes ?? []) {
       const endpoint = observed(this.#handle(handlers), observe?.({ path, kind: "handler" }));
       for (const address of new Set([path, ...aliases])) this.#add(address, endpoint);
@@ -149,7 +147,7 @@ export class App {
       if (match !== null) return endpoint(createContext(request, match.groups ?? {}, info));
     }
     return asksForPage(request)
-      ? discardBody(request, this.#notFound(request))
+      ? discardBody(request, this.#build.notFound(request))
       : this.#refuse(createContext(request, {}, info));
   }
 
@@ -174,7 +172,7 @@ export class App {
       // A failing report must not prevent the response.
       console.error(second);
     }
-    return this.#serverError(request);
+    return this.#build.serverError(request);
   }
 
   /**

@@ -1,18 +1,22 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServeConnection, ServedConnection } from "../deno_internals.ts";
 
-interface CappedServerOptions {
+export interface CappedServerOptions {
   /** Never throws and never rejects. */
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
-  readonly serveConnection: ServeConnection;
-  /** Maximum number of open connections. */
-  readonly maxConnections: number;
+  /** Maximum number of open connections. Default: {@linkcode MAX_CONNECTIONS}. */
+  readonly maxConnections?: number;
   /** Called when the process had no file descriptor for a connection, at most once per {@linkcode REPORT_INTERVAL_MS}. */
-  readonly onExhausted: () => void;
-  /** Called every {@linkcode RETRY_MS} while a connection waits and none of the open ones is idle. */
-  readonly onFull: () => void;
+  readonly onExhausted?: () => void;
+  /**
+   * Called every {@linkcode RETRY_MS} while a connection waits and each open one has a pending request: end
+   * requests that wait for their client. Default: they continue.
+   */
+  readonly onFull?: () => void;
 }
 
+/** Each may keep some 100 KB of the runtime's memory after a refused upload. */
+const MAX_CONNECTIONS = 4_000;
 /**
  * When file descriptors run out, the limit becomes this part of the open connections: the rest is for
  * upstream connections and files.
@@ -37,6 +41,7 @@ const LAST_REQUESTS_MS = 500;
  */
 export class CappedServer {
   readonly #listener: Deno.TcpListener;
+  readonly #serveConnection: ServeConnection;
   readonly #options: CappedServerOptions;
   readonly #open = new Set<ServedConnection>();
   /** Idle connections, with the time from which each may be aborted. The longest idle one is first. */
@@ -45,10 +50,15 @@ export class CappedServer {
   #stopping = false;
   #reportedAt = -Infinity;
 
-  constructor(listener: Deno.TcpListener, options: CappedServerOptions) {
+  constructor(
+    listener: Deno.TcpListener,
+    serveConnection: ServeConnection,
+    options: CappedServerOptions,
+  ) {
     this.#listener = listener;
+    this.#serveConnection = serveConnection;
     this.#options = options;
-    this.#max = options.maxConnections;
+    this.#max = options.maxConnections ?? MAX_CONNECTIONS;
     void this.#acceptAll();
   }
 
@@ -92,7 +102,6 @@ export class CappedServer {
   }
 
   #serve(accepted: Deno.TcpConn): void {
-    const { handler, serveConnection } = this.#options;
     let pending = 0;
     const onResponse = () => {
       pending--;
@@ -100,12 +109,12 @@ export class CappedServer {
         this.#idle.set(connection, performance.now() + SEND_MS);
       }
     };
-    const connection = serveConnection(
+    const connection = this.#serveConnection(
       accepted,
       (request, info) => {
         pending++;
         this.#idle.delete(connection);
-        const response = handler(request, info);
+        const response = this.#options.handler(request, info);
         if (response instanceof Response) onResponse();
         else void response.then(onResponse);
         return this.#stopping ? Promise.resolve(response).then(asLast) : response;
@@ -132,7 +141,7 @@ export class CappedServer {
     while (!this.#stopping) {
       this.#abortIdle(this.#max - 1);
       if (this.#open.size < this.#max) return;
-      if (this.#idle.size === 0) this.#options.onFull();
+      if (this.#idle.size === 0) this.#options.onFull?.();
       await delay(RETRY_MS);
     }
   }
@@ -156,7 +165,7 @@ export class CappedServer {
     const now = performance.now();
     if (now - this.#reportedAt >= REPORT_INTERVAL_MS) {
       this.#reportedAt = now;
-      this.#options.onExhausted();
+      this.#options.onExhausted?.();
     }
     this.#abortIdle(this.#max);
     await delay(RETRY_MS);

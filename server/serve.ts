@@ -1,4 +1,4 @@
-import { CappedServer, withTimeout } from "./capped_server.ts";
+import { CappedServer, type CappedServerOptions, withTimeout } from "./capped_server.ts";
 import { connectionServer, listenShared } from "../deno_internals.ts";
 
 /** The times of a stop, in milliseconds, in the order in which they are used. Each is a maximum. */
@@ -15,7 +15,7 @@ export const STOP = {
 /** Maximum duration of a stop. Deno Deploy kills a process 5 seconds after it asked it to stop. */
 export const STOP_MS = STOP.answers + STOP.delivery + STOP.report + STOP.close;
 
-export interface ServeOptions {
+export interface ServeOptions extends CappedServerOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly hostname: string;
@@ -23,18 +23,8 @@ export interface ServeOptions {
   readonly sharesPort?: boolean;
   /** Whether to print the line `Listening on …`. Default: true. */
   readonly printsAddress?: boolean;
-  readonly handler: Deno.ServeHandler<Deno.NetAddr>;
-  /** Maximum number of open connections. Default: {@linkcode MAX_CONNECTIONS}. */
-  readonly maxConnections?: number;
   /** A platform accepts and limits the connections (Deno Deploy): no limit here. Default: false. */
   readonly onPlatform?: boolean;
-  /** Called from time to time while the process has no file descriptor for a connection. */
-  readonly onExhausted?: () => void;
-  /**
-   * Called repeatedly while a connection waits and each open one has a pending request: end requests that
-   * wait for their client. Default: they continue.
-   */
-  readonly onFull?: () => void;
   /**
    * Called when the process is asked to stop: end streams, which hold connections open. Its promise is
    * awaited before {@linkcode onStopped}, as far as time permits.
@@ -45,12 +35,6 @@ export interface ServeOptions {
   /** Called at the end: close files, within `STOP.close`. */
   readonly onStopped: () => Promise<void> | void;
 }
-
-/**
- * Each may keep some 100 KB of the runtime's memory after a refused upload. If the system allows fewer file descriptors, the server lowers
- * the limit when they run out.
- */
-const MAX_CONNECTIONS = 4_000;
 
 /** The server cannot listen at its address. The message is one line for the user. */
 export class ListenError extends Error {
@@ -140,20 +124,13 @@ function orListenError<T>({ port, hostname }: Address, open: () => T): T {
 
 function listen(options: ServeOptions): Server {
   const { port, hostname, sharesPort: reusePort, handler, onPlatform = false } = options;
-  const { maxConnections = MAX_CONNECTIONS, onExhausted = () => {}, onFull = () => {} } = options;
   const serveConnection = onPlatform ? undefined : connectionServer();
   if (serveConnection === undefined) {
     if (!onPlatform) console.warn("MAX_CONNECTIONS has no effect in this version of Deno.");
     return Deno.serve({ port, hostname, reusePort, onListen() {} }, handler);
   }
   const listener = (reusePort ? listenShared : Deno.listen)({ port, hostname });
-  return new CappedServer(listener, {
-    handler,
-    serveConnection,
-    maxConnections,
-    onExhausted,
-    onFull,
-  });
+  return new CappedServer(listener, serveConnection, options);
 }
 
 function reasonOf(error: unknown): string | undefined {

@@ -26,14 +26,6 @@ async function run(program: string, args: string[], env: Record<string, string>)
   assert.ok(success, `${program} failed:\n${text(stdout)}${text(stderr)}`);
 }
 
-function testWith(isInstalled: boolean, what: string, name: string, fn: () => Promise<void>): void {
-  Deno.test({
-    name: isInstalled ? name : `${name} (ignored: no ${what})`,
-    ignore: !isInstalled,
-    fn,
-  });
-}
-
 // deno-lint-ignore no-explicit-any
 async function rows(query: string): Promise<any[]> {
   return (await (await fetch(`${origin}/monitoring/inbox?${query}`)).json()).rows;
@@ -48,19 +40,16 @@ async function traceNamed(name: string) {
   return { trace, types: [...new Set(types)].sort() };
 }
 
-const hasNode = await isAvailable("node", "--version");
-
 /** Runs the application with that version of `@sentry/node`. */
 async function runNode(version: string, env: Record<string, string>): Promise<void> {
   const folder = `${modulesOf("@sentry/node", version)}/@sentry/node`;
   await run("node", ["node_app.cjs", folder], env);
 }
 
-testWith(
-  hasNode,
-  "node",
-  "@sentry/node 8 by its DSN, 11 by SENTRY_SPOTLIGHT → all it sent is shown",
-  async () => {
+Deno.test({
+  name: "@sentry/node 8 by its DSN, 11 by SENTRY_SPOTLIGHT → all it sent is shown",
+  ignore: !await isAvailable("node", "--version"),
+  async fn() {
     await installSdks();
     await Promise.all([
       runNode("8.55.0", { SENTRY_DSN: `http://dev@127.0.0.1:${port}/1` }),
@@ -88,17 +77,16 @@ testWith(
     assert.equal((await rows("view=logs&q=cart+loaded+11")).length, 1);
     assert.deepEqual(await rows("view=refusals"), []);
   },
-);
+});
 
-testWith(
-  await isAvailable("python3", "-c", "import sentry_sdk"),
-  "sentry-sdk for Python",
-  "sentry-sdk for Python by its DSN → its transaction is a trace",
-  async () => {
+Deno.test({
+  name: "sentry-sdk for Python by its DSN → its transaction is a trace",
+  ignore: !await isAvailable("python3", "-c", "import sentry_sdk"),
+  async fn() {
     const SENTRY_DSN = `http://dev@127.0.0.1:${port}/1`;
     await run("python3", ["python_app.py"], { SENTRY_DSN });
     const { trace, types } = await traceNamed("import prices");
     assert.equal(trace.spans, 2);
     assert.ok(types.includes("transaction"));
   },
-);
+});
