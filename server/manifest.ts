@@ -67,7 +67,7 @@ export interface AssetRole {
 export const MANIFEST = "manifest.json";
 
 /** Increase it when {@linkcode Manifest} changes. */
-export const MANIFEST_VERSION = 7;
+export const MANIFEST_VERSION = 8;
 
 /** The build is missing, or was made by another version of the framework. The message is one line. */
 export class ManifestError extends Error {
