@@ -79,7 +79,7 @@ const PARAMETERS = 5;
  * Returns a function that serves single connections, or undefined in versions of Deno for which it was
  * not verified. `Deno.serve` neither limits nor exposes its connections; its internal part for one connection can be given
  * connections that were accepted, and counted, outside. `node:http` could limit them too, but serves pages at half the
- * speed. Fallback: {@link ./server/reopening_server.ts}, which does not limit connections.
+ * speed. Fallback: `Deno.serve`, which stops listening when file descriptors run out.
  *
  * @param version default: the running version of Deno
  */

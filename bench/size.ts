@@ -1,7 +1,7 @@
 /** What the parts of the built page weigh. */
 import { gzipSync } from "node:zlib";
 import { monitoringScripts } from "../routes/_monitoring_scripts.ts";
-import { assetsOf, firstAssets } from "../server/assets.ts";
+import { assetsOf } from "../server/assets.ts";
 import { type Manifest, type ManifestPage, readManifest } from "../server/manifest.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, worst } from "./figures.ts";
@@ -34,18 +34,17 @@ export function sizesOf(manifest: Manifest, html: readonly number[]): Figure[] {
   // A missing part must not count as zero bytes.
   if (worker.length === 0) throw new Error("Cannot measure: the build has no recording worker.");
   const bytes = (names: Iterable<string>) => gzipBytes(manifest, names);
-  const first = rootPages(manifest).map(({ assets }) => assets);
-  const mostFirst = first.reduce((most, names) => names.length > most.length ? names : most);
+  const { first } = manifest;
   const views = viewsOf(manifest);
   const details = views.map(({ source, files }) =>
     `${source}: ${bytes(files)}, ${files.size} files`
   );
   return [
     worst(BUDGETS.htmlAndStyle, ...html),
-    worst(BUDGETS.firstScripts, ...first.map(bytes)),
+    budgeted(BUDGETS.firstScripts, bytes(first)),
     {
-      ...budgeted(BUDGETS.firstScriptFiles, mostFirst.length),
-      details: mostFirst.map((file) =>
+      ...budgeted(BUDGETS.firstScriptFiles, first.length),
+      details: first.map((file) =>
         `${file}: ${Object.keys(manifest.assets[file]?.sources ?? {}).join(", ")}`
       ),
     },
@@ -60,7 +59,7 @@ export function sizesOf(manifest: Manifest, html: readonly number[]): Figure[] {
 /** Files that each view needs, besides those of the loaded overview. */
 function viewsOf(manifest: Manifest): { source: string; files: Set<string> }[] {
   const loaded = AFTER_LOAD.map((source) => assetsOf(manifest, source))
-    .reduce((all, assets) => all.union(assets), firstAssets(manifest, "/"));
+    .reduce((all, assets) => all.union(assets), new Set(manifest.first));
   return Object.values(manifest.assets).flatMap(({ entryPoint }) => entryPoint ?? [])
     .filter((source) => /^islands\/.*\.tsx$/.test(source))
     .map((source) => ({ source, files: assetsOf(manifest, source).difference(loaded) }));

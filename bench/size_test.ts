@@ -10,17 +10,13 @@ const asset = (gzip: number, overrides: Partial<ManifestAsset> = {}): ManifestAs
 const entry = (gzip: number, entryPoint: string, ...imports: string[]) =>
   asset(gzip, { entryPoint, imports });
 
-const page = (variant: string, assets: string[]) => ({
-  ...{ path: "/", variant, file: `${variant}.html`, scripts: [], styles: [], assets },
-});
 const manifest: Manifest = {
   version: MANIFEST_VERSION,
   buildId: "",
   dev: false,
-  pages: [
-    page("inbox", ["react", "client", "shared", "list"]),
-    page("relay", ["react", "client", "shared"]),
-  ],
+  inputs: [],
+  first: ["react", "client", "shared", "list"],
+  pages: [],
   statics: {},
   assets: {
     react: asset(70_000, { kind: "vendor" }),
@@ -65,8 +61,8 @@ Deno.test("part missing in the build → error, not zero bytes", () => {
 });
 
 Deno.test("one script file too many → over, names each file with its content", () => {
-  const pages = manifest.pages.map((page) => ({ ...page, assets: [...page.assets, "core"] }));
-  const [, , files] = sizesOf({ ...manifest, pages }, HTML);
+  const first = [...manifest.first, "core"];
+  const [, , files] = sizesOf({ ...manifest, first }, HTML);
   assert.equal(files?.value, 5);
   assert.ok(isOver(files!));
   const details = files?.details?.join("\n") ?? "";

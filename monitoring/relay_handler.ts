@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import * as values from "../config_values.ts";
 import { discardBody, errorResponse } from "../server/endpoint.ts";
-import { withHeaders } from "../server/headers.ts";
+import { toResponse } from "../server/headers.ts";
 import type { Dsn } from "./protocol/dsn.ts";
 import { createRelay as createRelayCore } from "./relay/relay.ts";
 import { RelaySpool } from "./relay/spool/relay_spool.ts";
@@ -147,7 +147,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   };
   const answer = async (request: Request, { remoteAddr }: ConnectionInfo) => {
     const peer = remoteAddr && "hostname" in remoteAddr ? remoteAddr.hostname : undefined;
-    return withHeaders(discardBody(request, await respond(request, peer)), []);
+    return toResponse(discardBody(request, await respond(request, peer)));
   };
 
   const underWay = new Set<Promise<Response>>();

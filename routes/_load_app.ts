@@ -1,13 +1,21 @@
 import { type Config, ConfigError } from "../config.ts";
 import type { ClientConfig } from "../monitoring/browser/client_config.ts";
+import type { Inbox } from "../monitoring/inbox/inbox.ts";
+import { createInboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";
+import type { Recent } from "../monitoring/inbox/recent.ts";
+import type { SourceMapOrigins } from "../monitoring/inbox/source_map_fetch.ts";
+import { createMcpEndpoint } from "../monitoring/mcp/mcp_endpoint.ts";
+import type { GroupAlert } from "../monitoring/models/rows.ts";
 import { browserTarget } from "../monitoring/protocol/dsn.ts";
+import type { Refusal } from "../monitoring/protocol/relay_api.ts";
+import type { Relay } from "../monitoring/relay/relay.ts";
 import type { Runtime } from "../monitoring/runtime/runtime.ts";
-import { App, type Manifest, PathTakenError } from "../server/mod.ts";
-import { NO_POST } from "./_refused_posts.ts";
+import { createSecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
+import { App, extraAsset, type Manifest, PathTakenError } from "../server/mod.ts";
 import { monitoringScripts } from "./_monitoring_scripts.ts";
 import { pageSlots } from "./_slots.ts";
-import { monitoringRoutes, type MonitoringServices } from "./monitoring.ts";
-import { answerSignal, type SignalServices } from "./signal.ts";
+import { monitoringRoutes, NO_POST } from "./monitoring.ts";
+import { Signals } from "./signal.ts";
 
 interface LoadAppOptions {
   /** The folder of the built pages and assets. */
@@ -15,7 +23,12 @@ interface LoadAppOptions {
   readonly manifest: Manifest;
   readonly release: string;
   readonly runtime: Runtime;
-  readonly services: MonitoringServices & SignalServices;
+  readonly relay: Relay;
+  /** Undefined in relay mode. */
+  readonly inbox: Inbox | undefined;
+  readonly alerts: Recent<GroupAlert>;
+  readonly refusals: Recent<Refusal>;
+  readonly mapOrigins: SourceMapOrigins;
 }
 
 /**
@@ -23,10 +36,40 @@ interface LoadAppOptions {
  *
  * @throws {ConfigError} `MONITORING_PATH` is the path of a route
  */
-export async function loadApp(
-  config: Config,
-  { build, manifest, release, runtime, services }: LoadAppOptions,
-): Promise<App> {
+export async function loadApp(config: Config, options: LoadAppOptions) {
+  const { build, manifest, release, runtime, relay, inbox: store, refusals, ...shared } = options;
+  const { log } = runtime;
+  const { publicOrigin, maxEnvelopeBytes, workers } = config;
+  const readable = {
+    inbox: store,
+    refusals,
+    publicOrigin,
+    token: config.inboxToken,
+    proxyHeader: config.trustedProxyHeader,
+    onDeploy: config.onDeploy,
+  };
+  const inbox = createInboxEndpoint({ ...readable, ...shared, maxEnvelopeBytes });
+  const mcp = createMcpEndpoint({
+    ...readable,
+    health: async () => (await relay.health()).json(),
+  });
+  const security = createSecurityEndpoint({
+    ...config,
+    inbox: store && readable,
+    sender: { dsn: config.dsn.text, page: { release, environment: config.environment } },
+    deliver: (request) => relay.receive(request, undefined),
+    processes: workers,
+    onLeftOut: (reports) =>
+      log("warn", "More reports of browsers arrive than are kept", { reports }),
+    onRefusal: (refusal) => refusals.add(refusal),
+  });
+  const signals = new Signals({
+    log,
+    processes: workers,
+    makesEvents: config.mode === "inbox" || config.environment !== "production",
+  });
+  const player = { script: extraAsset(manifest, "recording-player") ?? "", publicOrigin };
+
   const target = browserTarget(config.dsn, config.tunnel, config.monitoringPath);
   const client: ClientConfig = {
     dsn: config.dsn.text,
@@ -36,33 +79,45 @@ export async function loadApp(
     mode: config.mode,
     monitoringPath: config.monitoringPath,
   };
-  try {
-    return await App.load({
-      build,
-      manifest,
-      variant: config.mode,
-      routes: [
-        ...monitoringRoutes(config, services),
-        { path: "/signal", handlers: { GET: (context) => answerSignal(context, services) } },
-      ],
-      refusePost: ({ req, peer }, error) =>
-        services.relay.refuse(req, peer, { ...error, detail: NO_POST }),
-      slots: {
-        ...pageSlots(config, target, release),
-        scripts: JSON.stringify(monitoringScripts(manifest)),
-      },
-      data: { client },
-      observe: (route) => runtime.observe(route),
-      onError: (error, request) => runtime.onError(error, request),
-      security: {
-        https: config.publicOrigin?.startsWith("https:") ?? config.onDeploy,
-        connect: target.tunnel === undefined ? [target.ingestOrigin] : [],
-        reports: `${config.monitoringPath}/security`,
-      },
-    });
-  } catch (error) {
+  const app = await App.load({
+    build,
+    manifest,
+    variant: config.mode,
+    routes: [
+      ...monitoringRoutes(config, { relay, inbox, mcp, security, player }),
+      { path: "/signal", handlers: { GET: (context) => signals.answer(context) } },
+    ],
+    refusePost: ({ req, peer }, error) => relay.refuse(req, peer, { ...error, detail: NO_POST }),
+    slots: {
+      ...pageSlots(config, target, release),
+      scripts: JSON.stringify(monitoringScripts(manifest)),
+      client,
+    },
+    observe: (route) => runtime.observe(route),
+    onError: (error, request) => runtime.onError(error, request),
+    security: {
+      https: publicOrigin?.startsWith("https:") ?? config.onDeploy,
+      connect: target.tunnel === undefined ? [target.ingestOrigin] : [],
+      reports: `${config.monitoringPath}/security`,
+    },
+  }).catch((error) => {
     if (!(error instanceof PathTakenError) || error.path !== config.monitoringPath) throw error;
     const allowed = "a path that no other route of this server has";
     throw new ConfigError("MONITORING_PATH", error.path, allowed, { cause: error });
-  }
+  });
+  return {
+    handler: app.handler,
+    /** Browsers' reports that were refused. */
+    refusedReports: () => security.refused,
+    /** Ends requests that wait for their client. */
+    shedLoad() {
+      security.shedLoad();
+      signals.shedLoad();
+    },
+    /** Ends streams. */
+    close() {
+      inbox.endStreams();
+      app.close();
+    },
+  };
 }

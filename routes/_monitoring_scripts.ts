@@ -1,5 +1,5 @@
 import type { MonitoringScripts } from "../islands/settings/visit_cost.ts";
-import { assetsOf, extraAsset, firstAssets, type Manifest } from "../server/mod.ts";
+import { assetsOf, extraAsset, type Manifest } from "../server/mod.ts";
 
 const TELEMETRY = "monitoring/browser/start_telemetry.ts";
 const RECORDING = "monitoring/browser/recording_chunk.ts";
@@ -10,7 +10,7 @@ const OF_MONITORING = /^(monitoring\/browser\/|@opentelemetry\/|@sentry\/)/;
  * The build's monitoring scripts. Their names are hashes, so only the manifest identifies them.
  */
 export function monitoringScripts(manifest: Manifest): MonitoringScripts {
-  const first = firstAssets(manifest, "/");
+  const first = new Set(manifest.first);
   const telemetry = assetsOf(manifest, TELEMETRY).difference(first);
   const recording = assetsOf(manifest, RECORDING).difference(first).difference(telemetry);
   const worker = extraAsset(manifest, "replay-worker");

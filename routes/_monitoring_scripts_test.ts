@@ -11,7 +11,7 @@ const chunk = (imports: string[], entryPoint?: string, sources = {}) => ({
 
 Deno.test("monitoring scripts → each in one list; the page's first scripts in none", () => {
   const manifest = {
-    pages: [{ path: "/", assets: ["FIRST.js"] }],
+    first: ["FIRST.js"],
     assets: {
       "FIRST.js": chunk([], undefined, {
         "monitoring/browser/mod.ts": 900,

@@ -4,8 +4,6 @@ import Console from "../islands/shell/Console.tsx";
 import { settings } from "../monitoring/settings.ts";
 import { Island, slot } from "../server/page.tsx";
 
-export const variants = ["inbox", "relay"];
-
 /** The only page: the console, and what it is for those without JavaScript. */
 export default function Page({ variant }: { variant: string }) {
   const facts = {

@@ -1,4 +1,5 @@
 /** The addresses of monitoring, in one table: who answers which methods. */
+import type { Config } from "../config.ts";
 import type { InboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";
 import type { McpEndpoint } from "../monitoring/mcp/mcp_endpoint.ts";
 import { playerDocument } from "../monitoring/player/player_document.ts";
@@ -12,10 +13,20 @@ import {
   METHODS,
   type Route,
 } from "../server/mod.ts";
-import { NO_OTLP, NO_SINGLE_EVENTS } from "./_refused_posts.ts";
+
+const SENTRY_SDK =
+  "use a Sentry SDK with the DSN http://dev@HOST:PORT/1 of this server, in relay mode with the key and" +
+  " project of your own DSN";
+const NO_OTLP = `Cannot take OpenTelemetry over OTLP yet: ${SENTRY_SDK}.`;
+const NO_SINGLE_EVENTS =
+  "Cannot take single events at /api/PROJECT/store/: send envelopes to /api/PROJECT/envelope/." +
+  " Newer versions of the SDK do so, sentry-sdk for Python from 2.0 on.";
+/** The detail for a POST to an unknown address, or to one that takes other methods. */
+export const NO_POST = `Cannot take a POST at this address: ${SENTRY_SDK}, its option tunnel with` +
+  " /monitoring, or SENTRY_SPOTLIGHT with /stream.";
 
 /** What answers the addresses. */
-export interface MonitoringServices {
+interface MonitoringServices {
   readonly relay: Relay;
   /** Answers 404 in relay mode. */
   readonly inbox: InboxEndpoint;
@@ -31,19 +42,13 @@ export interface MonitoringServices {
   };
 }
 
-interface MonitoringOptions {
-  readonly mode: "inbox" | "relay";
-  /** `MONITORING_PATH`. */
-  readonly monitoringPath: string;
-}
-
 export function monitoringRoutes(
-  { mode, monitoringPath }: MonitoringOptions,
+  { mode, monitoringPath }: Pick<Config, "mode" | "monitoringPath">,
   { relay, inbox, mcp, security, player }: MonitoringServices,
 ): Route[] {
   const OPTIONS: Handler = ({ req, peer }) => relay.preflight(req, peer);
-  const refuse = (refusal: typeof NO_OTLP): Handler => ({ req, peer }) =>
-    relay.refuse(req, peer, refusal);
+  const refuse = (detail: string): Handler => ({ req, peer }) =>
+    relay.refuse(req, peer, { status: 404, error: "not_found", detail });
   const routes: Route[] = [
     { path: "/monitoring", aliases: [monitoringPath], handlers: relayHandlers(relay) },
     {

@@ -1,65 +1,112 @@
+/** `GET /signal` answers the page's slow and failing requests. */
 import { isOwnPageOrNoBrowser } from "../monitoring/access/caller.ts";
 import type { Log } from "../monitoring/runtime/runtime.ts";
+import { TokenBucket } from "../monitoring/runtime/token_bucket.ts";
 import type { Context } from "../server/mod.ts";
-import type { SignalLimits } from "./_signal_limits.ts";
 
 /** Milliseconds; a longer delay would only hold a connection. */
-const MAX_DELAY_MS = 5000;
+const MAX_DELAY_MS = 5_000;
+/**
+ * Signals per minute on average: as many at once, then one a second. The address is public, and clients can forge every
+ * header, so one limit covers all requests. Trying every button of the page takes fewer.
+ */
+const SIGNALS_PER_MINUTE = 60;
+/** Signals per minute that may cost an event or a log record of the project's quota. */
+const FAILURES_PER_MINUTE = 10;
+/** Delayed answers at once: each holds a connection for up to 5 seconds, out of `MAX_CONNECTIONS`. */
+const MAX_DELAYED = 4;
 
-/** What {@linkcode answerSignal} needs. */
-export interface SignalServices {
+interface SignalsOptions {
   readonly log: Log;
-  readonly signals: SignalLimits;
+  /**
+   * Whether a signal may make an error event or a log record. Not where they would spend a production project's
+   * quota: in relay mode with `SENTRY_ENVIRONMENT=production`.
+   */
+  readonly makesEvents: boolean;
+  /** Server processes that divide the limits. Default: 1. */
+  readonly processes?: number;
+  /** Milliseconds on a clock that never goes back. Default: the process's own. */
+  readonly now?: () => number;
 }
 
-/**
- * `GET /signal` answers the page's slow and failing requests: after `?delay_ms=` (0 to 5,000) milliseconds with the
- * status `?status=` (200 to 599). With `?throw=true` the handler throws an error, which the server answers with 500.
- * A status from 500 on is logged. Requests of other pages: 403. Beyond the {@linkcode SignalLimits} of this process: 429 at once.
- */
-export async function answerSignal(
-  { req, url }: Context,
-  { log, signals }: SignalServices,
-): Promise<Response> {
-  // Attack: any open page could cause errors here, with the address of an image.
-  if (!isOwnPageOrNoBrowser(req.headers)) {
-    return refuse(403, "origin_not_allowed", "Only this server's own page may ask for signals.");
-  }
-  const delay = within(url.searchParams.get("delay_ms") ?? "0", 0, MAX_DELAY_MS);
-  const asked = within(url.searchParams.get("status") ?? "200", 200, 599);
-  if (delay === undefined) {
-    return refuse(
-      400,
-      "signal_invalid",
-      `delay_ms is not a whole number from 0 to ${MAX_DELAY_MS}.`,
-    );
-  }
-  if (asked === undefined) {
-    return refuse(400, "signal_invalid", "status is not a whole number from 200 to 599.");
+/** Answers signals, and bounds what they cost the server: answers, delays, events. */
+export class Signals {
+  readonly #options: SignalsOptions;
+  readonly #maxDelayed: number;
+  readonly #signals: TokenBucket;
+  readonly #failures: TokenBucket;
+  /** Functions that end the running delays. */
+  readonly #delayed = new Set<() => void>();
+
+  constructor(options: SignalsOptions) {
+    const { processes = 1, now = () => performance.now() } = options;
+    this.#options = options;
+    this.#maxDelayed = Math.ceil(MAX_DELAYED / processes);
+    this.#signals = TokenBucket.perMinute(SIGNALS_PER_MINUTE / processes, now);
+    this.#failures = TokenBucket.perMinute(FAILURES_PER_MINUTE / processes, now);
   }
 
-  const throws = url.searchParams.get("throw") === "true";
-  const status = throws ? 500 : asked;
-  const fails = status >= 500;
-  const refusal = signals.refuse({ delay, fails });
-  if (refusal) {
-    const response = refuse(429, "signal_limited", refusal.detail);
-    response.headers.set("Retry-After", `${refusal.retryAfter}`);
-    return response;
+  /**
+   * Answers after `?delay_ms=` (0 to 5,000) milliseconds with the status `?status=` (200 to 599). With `?throw=true` it
+   * throws an error, which the server answers with 500. A status from 500 on is logged. Requests of other pages: 403.
+   * Beyond the limits of this process: 429 at once.
+   */
+  async answer({ req, url }: Context): Promise<Response> {
+    // Attack: any open page could cause errors here, with the address of an image.
+    if (!isOwnPageOrNoBrowser(req.headers)) {
+      return refuse(403, "origin_not_allowed", "Only this server's own page may ask for signals.");
+    }
+    const delay = within(url.searchParams.get("delay_ms") ?? "0", 0, MAX_DELAY_MS);
+    if (delay === undefined) {
+      return invalid(`delay_ms is not a whole number from 0 to ${MAX_DELAY_MS}`);
+    }
+    const asked = within(url.searchParams.get("status") ?? "200", 200, 599);
+    if (asked === undefined) return invalid("status is not a whole number from 200 to 599");
+
+    const throws = url.searchParams.get("throw") === "true";
+    const status = throws ? 500 : asked;
+    const fails = status >= 500;
+    if (!this.#signals.take()) {
+      return limited(
+        `Cannot answer: this server answers ${SIGNALS_PER_MINUTE} signals a minute`,
+        60,
+      );
+    }
+    if (delay > 0 && this.#delayed.size >= this.#maxDelayed) {
+      return limited(`Cannot delay: ${this.#maxDelayed} answers are being delayed`, 5);
+    }
+    if (fails && !this.#failures.take()) {
+      return limited(
+        `Cannot fail: this server fails on purpose ${FAILURES_PER_MINUTE} times a minute`,
+        60,
+      );
+    }
+    if (delay > 0) await this.#wait(delay);
+    const { log, makesEvents } = this.#options;
+    if (fails && !makesEvents) {
+      const detail = "In production a signal is not reported to Sentry.";
+      return refuse(status, "signal_not_reported", detail);
+    }
+    if (throws) throw new Error("Server error, made on purpose");
+    if (fails) {
+      log("error", "A signal was answered with a failure", { "http.response.status_code": status });
+    }
+    return respond(status, { delay_ms: delay, status });
   }
-  await signals.wait(delay);
-  if (fails && !signals.makesEvents) {
-    return refuse(
-      status,
-      "signal_not_reported",
-      "In production a signal is not reported to Sentry.",
-    );
+
+  /** Ends all running delays, because a new connection waits for a free one. */
+  shedLoad(): void {
+    for (const end of this.#delayed) end();
   }
-  if (throws) throw new Error("Server error, made on purpose");
-  if (fails) {
-    log("error", "A signal was answered with a failure", { "http.response.status_code": status });
+
+  async #wait(delay: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, delay);
+    this.#delayed.add(resolve);
+    await promise;
+    clearTimeout(timer);
+    this.#delayed.delete(resolve);
   }
-  return answer(status, { delay_ms: delay, status });
 }
 
 /** A whole number in its bounds, both included; undefined for anything else. */
@@ -68,15 +115,21 @@ function within(text: string, min: number, max: number): number | undefined {
   return value >= min && value <= max ? value : undefined;
 }
 
-const refuse = (status: number, error: string, detail: string) => answer(status, { error, detail });
+const refuse = (status: number, error: string, detail: string, headers = {}) =>
+  respond(status, { error, detail }, headers);
+
+const invalid = (detail: string) => refuse(400, "signal_invalid", `${detail}.`);
+
+const limited = (detail: string, seconds: number) =>
+  refuse(429, "signal_limited", `${detail}. Try again in ${seconds} seconds.`, {
+    "Retry-After": `${seconds}`,
+  });
 
 /** Statuses that must not have a body (RFC 9110, section 15). */
 const BODILESS = new Set([204, 205, 304]);
 
-function answer(status: number, body: unknown): Response {
+function respond(status: number, body: unknown, more: Record<string, string> = {}): Response {
   const text = BODILESS.has(status) ? null : JSON.stringify(body);
-  return new Response(text, {
-    status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
-  });
+  const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", ...more };
+  return new Response(text, { status, headers });
 }

@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
 import type { Log } from "../monitoring/runtime/runtime.ts";
 import type { Context } from "../server/mod.ts";
-import { SignalLimits } from "./_signal_limits.ts";
-import { answerSignal } from "./signal.ts";
+import { Signals } from "./signal.ts";
 
-interface GetOptions {
-  readonly log?: Log;
-  readonly signals?: SignalLimits;
-  readonly headers?: Record<string, string>;
-}
+type Options = ConstructorParameters<typeof Signals>[0];
 
-async function get(query: string, options: GetOptions = {}): Promise<Response> {
-  const { log = () => {}, signals = new SignalLimits({ makesEvents: true }) } = options;
-  const req = new Request(`http://localhost/signal${query}`, { headers: options.headers });
+/** Signals that may make events and log nothing, by default. */
+const create = (options: Partial<Options> = {}) =>
+  new Signals({ log: () => {}, makesEvents: true, ...options });
+
+async function get(query: string, signals = create(), headers = {}): Promise<Response> {
+  const req = new Request(`http://localhost/signal${query}`, { headers });
   const context: Context = { req, url: new URL(req.url), params: {}, peer: undefined };
-  return await answerSignal(context, { log, signals });
+  return await signals.answer(context);
 }
 
 /** Expects 429 with a text and a header that state when to try again. */
@@ -36,11 +34,10 @@ Deno.test("status in the query → answered with it, never cached", async () => 
 
 Deno.test("request of another page → 403, nothing thrown or logged", async () => {
   for (const site of ["cross-site", "same-site"]) {
-    const headers = { "sec-fetch-site": site };
-    const log = () => assert.fail("logged");
-    assert.equal((await get("?throw=true", { headers, log })).status, 403);
+    const signals = create({ log: () => assert.fail("logged") });
+    assert.equal((await get("?throw=true", signals, { "sec-fetch-site": site })).status, 403);
   }
-  assert.equal((await get("", { headers: { "sec-fetch-site": "same-origin" } })).status, 200);
+  assert.equal((await get("", create(), { "sec-fetch-site": "same-origin" })).status, 200);
 });
 
 Deno.test("delay in the query → answered after it", async () => {
@@ -72,10 +69,10 @@ Deno.test("status that allows no body → no body", async () => {
 
 Deno.test("failure requested → logged; success requested → not", async () => {
   const logged: Parameters<Log>[] = [];
-  const log: Log = (...record) => void logged.push(record);
-  await get("?status=499", { log });
+  const signals = create({ log: (...record) => void logged.push(record) });
+  await get("?status=499", signals);
   assert.deepEqual(logged, []);
-  await get("?status=500", { log });
+  await get("?status=500", signals);
   assert.deepEqual(logged, [
     ["error", "A signal was answered with a failure", { "http.response.status_code": 500 }],
   ]);
@@ -87,55 +84,53 @@ Deno.test("error requested → thrown", async () => {
 
 Deno.test("more than 60 signals in a minute → 429, and 60 more a minute later", async () => {
   let now = 0;
-  const signals = new SignalLimits({ makesEvents: true, now: () => now });
+  const signals = create({ now: () => now });
   for (const minute of [0, 1]) {
     now = minute * 60_000;
-    for (let n = 0; n < 60; n++) assert.equal((await get("", { signals })).status, 200);
-    await expectLimited(await get("", { signals }), /60 signals a minute/);
+    for (let n = 0; n < 60; n++) assert.equal((await get("", signals)).status, 200);
+    await expectLimited(await get("", signals), /60 signals a minute/);
   }
 });
 
 Deno.test("one of 20 processes → its part of the limits, at least one of each", async () => {
   let now = 0;
-  const signals = new SignalLimits({ makesEvents: false, processes: 20, now: () => now });
-  assert.equal((await get("?status=500", { signals })).status, 500);
-  await expectLimited(await get("?status=500", { signals }), /10 times a minute/);
-  assert.equal((await get("", { signals })).status, 200);
-  await expectLimited(await get("", { signals }), /60 signals a minute/);
+  const signals = create({ makesEvents: false, processes: 20, now: () => now });
+  assert.equal((await get("?status=500", signals)).status, 500);
+  await expectLimited(await get("?status=500", signals), /10 times a minute/);
+  assert.equal((await get("", signals)).status, 200);
+  await expectLimited(await get("", signals), /60 signals a minute/);
   now = 20_000;
-  assert.equal((await get("?delay_ms=1", { signals })).status, 200);
+  assert.equal((await get("?delay_ms=1", signals)).status, 200);
 });
 
 Deno.test("more than 10 failures in a minute → 429, while others are answered", async () => {
-  const signals = new SignalLimits({ makesEvents: true, now: () => 0 });
   let logged = 0;
-  const log = () => void logged++;
+  const signals = create({ now: () => 0, log: () => void logged++ });
   for (let n = 0; n < 5; n++) {
-    await assert.rejects(get("?throw=true", { signals, log }), /made on purpose/);
-    assert.equal((await get("?status=503", { signals, log })).status, 503);
+    await assert.rejects(get("?throw=true", signals), /made on purpose/);
+    assert.equal((await get("?status=503", signals)).status, 503);
   }
   for (const query of ["?throw=true", "?status=500", "?throw=true&status=200"]) {
-    await expectLimited(await get(query, { signals, log }), /10 times a minute/);
+    await expectLimited(await get(query, signals), /10 times a minute/);
   }
   assert.equal(logged, 5);
-  assert.equal((await get("?status=404", { signals })).status, 404);
+  assert.equal((await get("?status=404", signals)).status, 404);
 });
 
 Deno.test("four delayed answers → a fifth gets 429 at once, others are answered", async () => {
-  const signals = new SignalLimits({ makesEvents: true });
-  const delayed = Array.from({ length: 4 }, () => get("?delay_ms=5000", { signals }));
-  await expectLimited(await get("?delay_ms=1", { signals }), /4 answers are being delayed/);
-  assert.equal((await get("", { signals })).status, 200);
+  const signals = create();
+  const delayed = Array.from({ length: 4 }, () => get("?delay_ms=5000", signals));
+  await expectLimited(await get("?delay_ms=1", signals), /4 answers are being delayed/);
+  assert.equal((await get("", signals)).status, 200);
   signals.shedLoad();
   for (const response of await Promise.all(delayed)) assert.equal(response.status, 200);
-  assert.equal((await get("?delay_ms=1", { signals })).status, 200);
+  assert.equal((await get("?delay_ms=1", signals)).status, 200);
 });
 
 Deno.test("signals may make no events → failure answered, neither thrown nor logged", async () => {
-  const signals = new SignalLimits({ makesEvents: false });
-  const log = () => assert.fail("logged");
+  const signals = create({ makesEvents: false, log: () => assert.fail("logged") });
   for (const [query, status] of [["?throw=true", 500], ["?status=503", 503]] as const) {
-    const response = await get(query, { signals, log });
+    const response = await get(query, signals);
     assert.equal(response.status, status);
     assert.match((await response.json()).detail, /not reported/);
   }

@@ -3,29 +3,21 @@ import {
   type ConnectionInfo,
   type Context,
   createContext,
-  type Handlers,
-} from "./context.ts";
-import {
-  type AddCommonHeaders,
   discardBody,
   type Endpoint,
   errorResponse,
-  handlerEndpoint,
+  type HandlerResult,
+  type Handlers,
   type MaybePromise,
+  METHODS,
   type Observe,
-  observed,
-  type ObservedRoute,
-  type Refuse,
-  resourceEndpoint,
+  type Observer,
   type RouteError,
   routeError,
 } from "./endpoint.ts";
-import { DATA_POLICY, makeResponse, securityHeaders, withHeaders } from "./headers.ts";
+import { appendHeader, commonHeaders, DATA_POLICY, type HeaderMap, toResponse } from "./headers.ts";
 import { type Completion, loadBuild, type LoadedBuild } from "./load.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
-import { RELOAD_PATH, ReloadStream } from "./reload_stream.ts";
 import type { Resource } from "./resource.ts";
-import { asksForPartial, pathOf, Router } from "./router.ts";
 
 /** An address that code answers. */
 export interface Route {
@@ -37,8 +29,6 @@ export interface Route {
 }
 
 export interface AppOptions extends Completion {
-  /** Default: read from the build's folder. */
-  readonly manifest?: Manifest;
   /** Default: none, only pages and files. */
   readonly routes?: readonly Route[];
   /**
@@ -60,37 +50,42 @@ export class PathTakenError extends Error {
   }
 }
 
+/** Path of the stream by which pages of a development build notice that the server has restarted. */
+const RELOAD_PATH = "/_reload";
+/** Milliseconds until a browser reconnects after the server has ended. */
+const RELOAD_RETRY_MS = 200;
+
 /** A built project, ready to answer requests. */
 export class App {
-  /** Hash of the build. */
-  readonly buildId: string;
   readonly #options: AppOptions;
-  readonly #notFound: Resource;
-  readonly #serverError: Resource;
-  readonly #router = new Router<Endpoint>();
-  readonly #addHeaders: AddCommonHeaders;
-  /** Only in a development build. */
-  readonly #reload: ReloadStream | undefined;
+  readonly #common: HeaderMap;
+  readonly #build: LoadedBuild;
+  readonly #exact = new Map<string, Endpoint>();
+  /** Paths with parameters. An exact path comes first. */
+  readonly #patterns: { readonly pattern: RegExp; readonly endpoint: Endpoint }[] = [];
+  readonly #closed = Promise.withResolvers<void>();
 
-  private constructor(options: AppOptions, { buildId, dev }: Manifest, loaded: LoadedBuild) {
-    this.buildId = buildId;
+  private constructor(options: AppOptions, build: LoadedBuild) {
     this.#options = options;
-    this.#notFound = loaded.notFound;
-    this.#serverError = loaded.serverError;
-    const common = securityHeaders(options.security ?? {});
-    common.push(["Content-Security-Policy", DATA_POLICY]);
-    const byName = Object.fromEntries(common.map(([name, value]) => [name.toLowerCase(), value]));
-    this.#addHeaders = (result) =>
-      result instanceof Response ? withHeaders(result, common) : makeResponse(result, byName);
-    if (dev) this.#reload = new ReloadStream(buildId);
-    this.#addResources(loaded);
-    for (const route of options.routes ?? []) this.#addRoute(route);
+    this.#build = build;
+    this.#common = commonHeaders(options.security ?? {}, DATA_POLICY);
+    const { observe } = options;
+    for (const { path, document, partial } of build.pages) {
+      const whole = observed(this.#serve(document), observe?.({ path, kind: "page" }));
+      const part = observed(this.#serve(partial), observe?.({ path, kind: "partial" }));
+      this.#add(path, (context) => (asksForPartial(context.req.url) ? part : whole)(context));
+    }
+    for (const [path, file] of build.files) this.#add(path, this.#serve(file));
+    for (const { path, aliases = [], handlers } of options.routes ?? []) {
+      const endpoint = observed(this.#handle(handlers), observe?.({ path, kind: "handler" }));
+      for (const address of new Set([path, ...aliases])) this.#add(address, endpoint);
+    }
+    if (options.manifest.dev) this.#add(RELOAD_PATH, () => this.#reloadStream());
   }
 
   /** Reads the build and completes its pages for this deployment. */
   static async load(options: AppOptions): Promise<App> {
-    const { manifest = await readManifest(options.build) } = options;
-    return new App(options, manifest, await loadBuild(manifest, options));
+    return new App(options, await loadBuild(options));
   }
 
   /** Answers one request. Never throws and never rejects. */
@@ -106,67 +101,113 @@ export class App {
 
   /** Ends the framework's open streams. */
   close(): void {
-    this.#reload?.close();
-  }
-
-  #addResources({ pages, files }: LoadedBuild): void {
-    const endpoint = (resource: Resource, route: ObservedRoute) =>
-      this.#observed(resourceEndpoint(resource, this.#refuse), route);
-    for (const { path, document, partial } of pages) {
-      const whole = endpoint(document, { path, kind: "page" });
-      const part = endpoint(partial, { path, kind: "partial" });
-      this.#add(path, (context) => (asksForPartial(context.req.url) ? part : whole)(context));
-    }
-    for (const [path, file] of files) this.#add(path, resourceEndpoint(file, this.#refuse));
-  }
-
-  #addRoute({ path, aliases = [], handlers }: Route): void {
-    const endpoint = handlerEndpoint(handlers, this.#addHeaders, this.#refuse);
-    const observed = this.#observed(endpoint, { path, kind: "handler" });
-    for (const address of new Set([path, ...aliases])) this.#add(address, observed);
-  }
-
-  #observed(endpoint: Endpoint, route: ObservedRoute): Endpoint {
-    return observed(endpoint, this.#options.observe?.(route));
+    this.#closed.resolve();
   }
 
   #add(path: string, endpoint: Endpoint): void {
-    if (!this.#router.add(path, endpoint)) throw new PathTakenError(path);
+    if (path.includes("[")) {
+      const pattern = new RegExp(`^${path.replaceAll(/\[(\w+)\]/g, "(?<$1>[^/]+)")}$`);
+      this.#patterns.push({ pattern, endpoint });
+      return;
+    }
+    if (this.#exact.has(path)) throw new PathTakenError(path);
+    this.#exact.set(path, endpoint);
+  }
+
+  /** The endpoint of a page, an asset or a static file. */
+  #serve(resource: Resource): Endpoint {
+    return (context) =>
+      context.req.method === "GET" || context.req.method === "HEAD"
+        ? resource(context.req)
+        : this.#refuse(context, "GET, HEAD");
+  }
+
+  /** The endpoint of a route. */
+  #handle(handlers: Handlers): Endpoint {
+    const table = new Map(Object.entries(handlers));
+    // The runtime sends only the head of a response to HEAD, and cancels its stream.
+    if (handlers.GET && !handlers.HEAD) table.set("HEAD", handlers.GET);
+    const allow = METHODS.filter((method) => table.has(method)).join(", ");
+    return (context) => {
+      const handler = table.get(context.req.method);
+      if (handler === undefined) return this.#refuse(context, allow);
+      const finish = (result: HandlerResult) =>
+        discardBody(context.req, toResponse(result, this.#common));
+      const result = handler(context);
+      return result instanceof Promise ? result.then(finish) : finish(result);
+    };
   }
 
   #respond(request: Request, info: ConnectionInfo | undefined): MaybePromise<Response> {
     const path = pathOf(request.url);
-    if (path === RELOAD_PATH && this.#reload !== undefined) return this.#reload.respond();
-    const match = this.#router.match(path);
-    const context = createContext(request, match?.params ?? {}, info);
-    if (match !== undefined) return match.value(context);
+    const endpoint = this.#exact.get(path);
+    if (endpoint !== undefined) return endpoint(createContext(request, {}, info));
+    for (const { pattern, endpoint } of this.#patterns) {
+      const match = pattern.exec(path);
+      if (match !== null) return endpoint(createContext(request, match.groups ?? {}, info));
+    }
     return asksForPage(request)
-      ? discardBody(request, this.#notFound.respond(request))
-      : this.#refuse(context);
+      ? discardBody(request, this.#build.notFound(request))
+      : this.#refuse(createContext(request, {}, info));
   }
 
-  readonly #refuse: Refuse = (context, allow) => {
+  /** @param allow the methods that the address has; undefined: there is no such address */
+  #refuse(context: Context, allow?: string): Response {
     const { refusePost } = this.#options;
     const response = refusePost && isPost(context.req)
       ? refusePost(context, routeError(allow))
       : errorResponse(allow);
     if (allow !== undefined) response.headers.set("Allow", allow);
-    return discardBody(context.req, this.#addHeaders(response));
-  };
+    return discardBody(context.req, toResponse(response, this.#common));
+  }
 
   #fail(error: unknown, request: Request): Response {
     if (error instanceof BadRequestError) {
-      return this.#addHeaders(new Response(`${error.message}\n`, { status: 400 }));
+      return toResponse(new Response(`${error.message}\n`, { status: 400 }), this.#common);
     }
     try {
-      const { onError = (thrown: unknown) => console.error(thrown) } = this.#options;
+      const { onError = console.error } = this.#options;
       onError(error, request);
     } catch (second) {
       // A failing report must not prevent the response.
       console.error(second);
     }
-    return this.#serverError.respond(request);
+    return this.#build.serverError(request);
   }
+
+  /**
+   * Stays open until the server stops. A page that receives another id than before reloads: browsers
+   * reconnect by themselves.
+   */
+  #reloadStream(): Response {
+    const closed = this.#closed.promise;
+    async function* events() {
+      yield `retry: ${RELOAD_RETRY_MS}\ndata: ${INSTANCE}\n\n`;
+      await closed;
+    }
+    const body = ReadableStream.from(events()).pipeThrough(new TextEncoderStream());
+    const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
+    return new Response(body, { headers });
+  }
+}
+
+/** Wraps an endpoint with an observer. */
+function observed(endpoint: Endpoint, observer: Observer | undefined): Endpoint {
+  if (observer === undefined) return endpoint;
+  return (context) => observer(context.req, () => endpoint(context), appendHeader);
+}
+
+/** Differs for each process. */
+const INSTANCE = crypto.randomUUID();
+
+/** The path of a request's URL exactly as it was sent: nothing decoded, no `..` resolved. */
+export function pathOf(url: string): string {
+  return /^[^:]*:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || "/";
+}
+
+/** Whether the query of a request's URL contains `fresh-partial=true`. */
+export function asksForPartial(url: string): boolean {
+  return /^[^?]*\?(?:|.*&)fresh-partial=true(?:&|#|$)/.test(url);
 }
 
 /** Browsers name HTML when they open an address; programs and a page's own requests do not. */

@@ -1,13 +1,6 @@
 /** Questions about the assets of a build. */
 import { undefinedIfNotFound } from "./if_found.ts";
-import type { Manifest } from "./manifest.ts";
-
-/** Names of the assets that every variant of a page loads before its islands are hydrated. */
-export function firstAssets({ pages }: Manifest, path: string): Set<string> {
-  const [some, ...others] = pages.filter((page) => page.path === path)
-    .map(({ assets }) => new Set(assets));
-  return others.reduce((common, assets) => common.intersection(assets), some ?? new Set<string>());
-}
+import type { AssetRole, Manifest } from "./manifest.ts";
 
 /**
  * Names of the asset of an entry point, and of all assets that it imports statically.
@@ -15,7 +8,10 @@ export function firstAssets({ pages }: Manifest, path: string): Set<string> {
  * @param entryPoint source file, relative to the root
  * @throws {Error} there is no such asset, so that a missing part never counts as zero bytes
  */
-export function assetsOf({ assets }: Manifest, entryPoint: string): Set<string> {
+export function assetsOf(
+  { assets }: { readonly assets: Readonly<Record<string, AssetRole>> },
+  entryPoint: string,
+): Set<string> {
   const entry = Object.keys(assets).find((name) => assets[name]?.entryPoint === entryPoint);
   if (entry === undefined) throw new Error(`The build has no chunk of ${entryPoint}.`);
   const found = new Set<string>();

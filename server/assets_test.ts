@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assetsOf, extraAsset, firstAssets } from "./assets.ts";
+import { assetsOf, extraAsset } from "./assets.ts";
 import type { Manifest, ManifestAsset } from "./manifest.ts";
 
 const asset = (part: Partial<ManifestAsset>): ManifestAsset => ({
@@ -19,11 +19,6 @@ const asset = (part: Partial<ManifestAsset>): ManifestAsset => ({
  *                └┄► LAST ◄┘ (a circle back to SHARED)
  */
 const manifest = {
-  pages: [
-    { path: "/", variant: "a", assets: ["FIRST.js", "ONLY_A.js"] },
-    { path: "/", variant: "b", assets: ["FIRST.js"] },
-    { path: "/other", variant: "a", assets: ["OTHER.js"] },
-  ],
   assets: {
     "FIRST.js": asset({}),
     "LATER.js": asset({
@@ -48,10 +43,6 @@ Deno.test("entry point → its chunk and all static imports, each once", () => {
 
 Deno.test("unknown entry point → error", () => {
   assert.throws(() => assetsOf(manifest, "missing.ts"), /no chunk of missing\.ts/);
-});
-
-Deno.test("first assets → those of all variants", () => {
-  assert.deepEqual([...firstAssets(manifest, "/")], ["FIRST.js"]);
 });
 
 Deno.test("extra script → found by its specifier", () => {

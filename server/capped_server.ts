@@ -1,17 +1,22 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { ServeConnection, ServedConnection } from "../deno_internals.ts";
-import { STOP } from "./stop_times.ts";
 
-interface CappedServerOptions {
+export interface CappedServerOptions {
+  /** Never throws and never rejects. */
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
-  readonly serveConnection: ServeConnection;
-  /** Maximum number of open connections. */
-  readonly maxConnections: number;
+  /** Maximum number of open connections. Default: {@linkcode MAX_CONNECTIONS}. */
+  readonly maxConnections?: number;
   /** Called when the process had no file descriptor for a connection, at most once per {@linkcode REPORT_INTERVAL_MS}. */
-  readonly onExhausted: () => void;
-  /** Called every {@linkcode RETRY_MS} while a connection waits and none of the open ones is idle. */
-  readonly onFull: () => void;
+  readonly onExhausted?: () => void;
+  /**
+   * Called every {@linkcode RETRY_MS} while a connection waits and each open one has a pending request: end
+   * requests that wait for their client. Default: they continue.
+   */
+  readonly onFull?: () => void;
 }
 
+/** Each may keep some 100 KB of the runtime's memory after a refused upload. */
+const MAX_CONNECTIONS = 4_000;
 /**
  * When file descriptors run out, the limit becomes this part of the open connections: the rest is for
  * upstream connections and files.
@@ -20,20 +25,14 @@ const KEPT_SHARE = 0.75;
 /** Wait between attempts to get a descriptor or an idle connection. */
 const RETRY_MS = 50;
 const REPORT_INTERVAL_MS = 60_000;
-
 /** Time for a response to be sent before its connection may be aborted. */
 const SEND_MS = 100;
-
-class Connection {
-  /** Requests without a response. */
-  requests = 0;
-  /** Time of the last response. */
-  respondedAt = -Infinity;
-  served!: ServedConnection;
-}
+/** Time for requests that are on their way over open connections when the server stops. */
+const LAST_REQUESTS_MS = 500;
 
 /**
- * An HTTP server with a limit on open connections, against clients that open many and leave them idle.
+ * An HTTP server with a limit on open connections, against clients that open many and leave them idle,
+ * which Deno 2.9.6 itself never closes.
  *
  * At the limit a new connection replaces the one that has been idle longest: without a request, with an
  * incomplete head, or after its response. A connection with a pending request is never closed. While all
@@ -42,20 +41,24 @@ class Connection {
  */
 export class CappedServer {
   readonly #listener: Deno.TcpListener;
+  readonly #serveConnection: ServeConnection;
   readonly #options: CappedServerOptions;
-  readonly #open = new Set<Connection>();
-  /** The longest idle connection is first. */
-  readonly #idle = new Set<Connection>();
+  readonly #open = new Set<ServedConnection>();
+  /** Idle connections, with the time from which each may be aborted. The longest idle one is first. */
+  readonly #idle = new Map<ServedConnection, number>();
   #max: number;
-  /** Resolved and replaced when a connection closes or becomes idle. */
-  #change = Promise.withResolvers<void>();
   #stopping = false;
   #reportedAt = -Infinity;
 
-  constructor(listener: Deno.TcpListener, options: CappedServerOptions) {
+  constructor(
+    listener: Deno.TcpListener,
+    serveConnection: ServeConnection,
+    options: CappedServerOptions,
+  ) {
     this.#listener = listener;
+    this.#serveConnection = serveConnection;
     this.#options = options;
-    this.#max = options.maxConnections;
+    this.#max = options.maxConnections ?? MAX_CONNECTIONS;
     void this.#acceptAll();
   }
 
@@ -68,21 +71,13 @@ export class CappedServer {
    * are answered, and asked to open another connection for the next one.
    */
   async shutdown(): Promise<void> {
-    if (!this.#stopping) {
-      this.#stopping = true;
-      this.#signalChange();
-      this.#listener.close();
-      await withTimeout(STOP.lastRequests, this.#allClosed());
-      for (const { served } of this.#open) {
-        // Fails if the client closes the connection at the same time.
-        served.shutdown().catch(() => {});
-      }
-    }
-    await this.#allClosed();
-  }
-
-  async #allClosed(): Promise<void> {
-    while (this.#open.size > 0) await this.#change.promise;
+    this.#stopping = true;
+    this.#listener.close();
+    const closed = () => Promise.allSettled(Array.from(this.#open, ({ finished }) => finished));
+    await withTimeout(LAST_REQUESTS_MS, closed());
+    // Fails if the client closes the connection at the same time.
+    for (const connection of this.#open) connection.shutdown().catch(() => {});
+    await closed();
   }
 
   async #acceptAll(): Promise<void> {
@@ -91,13 +86,12 @@ export class CappedServer {
       try {
         accepted = await this.#listener.accept();
       } catch (error) {
-        if (this.#stopping) return;
         if (isExhausted(error)) await this.#recover();
         // Other errors concern one connection, which was reset before it was accepted. Do not wait:
         // a client that resets many connections could block the server.
         continue;
       }
-      await this.#makeRoom(this.#max - 1);
+      await this.#makeRoom();
       try {
         this.#serve(accepted);
       } catch {
@@ -108,29 +102,21 @@ export class CappedServer {
   }
 
   #serve(accepted: Deno.TcpConn): void {
-    const { handler, serveConnection } = this.#options;
-    const connection = new Connection();
+    let pending = 0;
     const onResponse = () => {
-      connection.requests--;
-      if (connection.requests > 0 || !this.#open.has(connection)) return;
-      connection.respondedAt = performance.now();
-      this.#idle.add(connection);
-      if (this.#open.size >= this.#max) this.#signalChange();
+      pending--;
+      if (pending === 0 && this.#open.has(connection)) {
+        this.#idle.set(connection, performance.now() + SEND_MS);
+      }
     };
-    connection.served = serveConnection(
+    const connection = this.#serveConnection(
       accepted,
       (request, info) => {
-        connection.requests++;
+        pending++;
         this.#idle.delete(connection);
-        let response: Response | Promise<Response>;
-        try {
-          response = handler(request, info);
-        } catch (error) {
-          onResponse();
-          throw error;
-        }
+        const response = this.#options.handler(request, info);
         if (response instanceof Response) onResponse();
-        else response.then(onResponse, onResponse);
+        else void response.then(onResponse);
         return this.#stopping ? Promise.resolve(response).then(asLast) : response;
       },
       (error) => {
@@ -139,50 +125,50 @@ export class CappedServer {
       },
     );
     this.#open.add(connection);
-    this.#idle.add(connection);
-    const onClose = () => {
-      this.#open.delete(connection);
-      this.#idle.delete(connection);
-      this.#signalChange();
-    };
+    this.#idle.set(connection, -Infinity);
+    const onClose = () => this.#forget(connection);
     // Rejects for connections that the client resets.
-    connection.served.finished.then(onClose, onClose);
+    connection.finished.then(onClose, onClose);
+  }
+
+  #forget(connection: ServedConnection): void {
+    this.#open.delete(connection);
+    this.#idle.delete(connection);
+  }
+
+  /** Waits until there is room for a connection. */
+  async #makeRoom(): Promise<void> {
+    while (!this.#stopping) {
+      this.#abortIdle(this.#max - 1);
+      if (this.#open.size < this.#max) return;
+      if (this.#idle.size === 0) this.#options.onFull?.();
+      await delay(RETRY_MS);
+    }
   }
 
   /**
-   * Aborts idle connections until at most `max` are open. A graceful shutdown would not close them: after
-   * a request that was refused early, the runtime waits indefinitely for its body.
+   * Aborts connections that have been idle longest until at most `max` are open. A graceful shutdown would
+   * not close them: after a request that was refused early, the runtime waits indefinitely for its body.
    */
-  async #makeRoom(max: number): Promise<void> {
-    while (this.#open.size > max && !this.#stopping) {
-      const now = performance.now();
-      let waitMs = RETRY_MS;
-      for (const { respondedAt, served } of this.#idle.values().take(this.#open.size - max)) {
-        const left = respondedAt + SEND_MS - now;
-        if (left <= 0) served.abort();
-        else waitMs = Math.min(waitMs, left);
-      }
-      if (this.#idle.size === 0) this.#options.onFull();
-      await withTimeout(waitMs, this.#change.promise);
+  #abortIdle(max: number): void {
+    const now = performance.now();
+    for (const [connection, sentAt] of this.#idle) {
+      if (this.#open.size <= max || sentAt > now) return;
+      connection.abort();
+      this.#forget(connection);
     }
   }
 
   /** Lowers the limit after file descriptors ran out. */
   async #recover(): Promise<void> {
-    const open = this.#open.size;
-    this.#max = Math.max(1, Math.min(this.#max, Math.floor(open * KEPT_SHARE)));
+    this.#max = Math.max(1, Math.min(this.#max, Math.floor(this.#open.size * KEPT_SHARE)));
     const now = performance.now();
     if (now - this.#reportedAt >= REPORT_INTERVAL_MS) {
       this.#reportedAt = now;
-      this.#options.onExhausted();
+      this.#options.onExhausted?.();
     }
-    await withTimeout(RETRY_MS, this.#makeRoom(this.#max));
-  }
-
-  #signalChange(): void {
-    const { resolve } = this.#change;
-    this.#change = Promise.withResolvers<void>();
-    resolve();
+    this.#abortIdle(this.#max);
+    await delay(RETRY_MS);
   }
 }
 
@@ -209,8 +195,8 @@ function close(connection: Deno.TcpConn): void {
 
 /** Waits until a promise settles, but at most `ms`. Ignores its result and its error. */
 export async function withTimeout(ms: number, promise: Promise<unknown>): Promise<void> {
-  const { promise: timeout, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([promise.then(() => {}, () => {}), timeout]);
-  clearTimeout(timer);
+  const timer = new AbortController();
+  const timeout = delay(ms, undefined, { signal: timer.signal });
+  await Promise.race([promise, timeout]).catch(() => {});
+  timer.abort();
 }

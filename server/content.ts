@@ -5,41 +5,23 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
 /** Hash for a file's entity tag and name: the first 128 bits of SHA-256, base64url. */
-export function contentHash(content: Uint8Array): string {
+export function contentHash(content: Uint8Array | string): string {
   return createHash("sha256").update(content).digest().subarray(0, 16).toString("base64url");
 }
 
 /** By extension. A map, because a file name may end with the name of an inherited property. */
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
-  ["css", "text/css; charset=utf-8"],
   ["html", "text/html; charset=utf-8"],
   ["ico", "image/x-icon"],
   ["js", "text/javascript; charset=utf-8"],
-  ["json", "application/json"],
   ["png", "image/png"],
   ["svg", "image/svg+xml"],
   ["txt", "text/plain; charset=utf-8"],
-  ["wasm", "application/wasm"],
-  ["webmanifest", "application/manifest+json"],
-  ["webp", "image/webp"],
   ["woff2", "font/woff2"],
 ]);
-/** Formats that contain compressed data. */
-const COMPRESSED: ReadonlySet<string> = new Set(["png", "webp", "woff2"]);
-
 /** Media type by the extension of a file name; `application/octet-stream` if it is unknown. */
 export function mediaType(name: string): string {
-  return MEDIA_TYPES.get(extension(name)) ?? "application/octet-stream";
-}
-
-/** Whether compression makes a file smaller, by the extension of its name. False for unknown ones. */
-export function isCompressible(name: string): boolean {
-  const end = extension(name);
-  return MEDIA_TYPES.has(end) && !COMPRESSED.has(end);
-}
-
-function extension(name: string): string {
-  return extname(name).slice(1).toLowerCase();
+  return MEDIA_TYPES.get(extname(name).slice(1).toLowerCase()) ?? "application/octet-stream";
 }
 
 const brotliAsync = promisify(brotliCompress);
@@ -47,32 +29,24 @@ const gzipAsync = promisify(gzip);
 
 /** A smaller file takes one packet with its response headers, whether it is compressed or not. */
 const MIN_BYTES = 256;
-
-/**
- * `best` takes 50 ms for the root page; `start`, for pages, which are compressed at each start, 20 ms for 3 % more
- * bytes; `fast`, for development and error pages, 1 ms for 9 % more.
- */
-const BROTLI_QUALITY = { best: constants.BROTLI_MAX_QUALITY, start: 10, fast: 5 } as const;
-
-interface CompressOptions {
-  /** Default: `best`. */
-  readonly brotli?: keyof typeof BROTLI_QUALITY;
-}
+/** A form that saves less is not worth decompressing, for example that of a font. */
+const MAX_RATIO = 0.9;
 
 /**
  * Compresses a file with brotli, which is set for text, and gzip.
  *
- * @returns the forms that are smaller than the file; none if it has less than {@linkcode MIN_BYTES} bytes
+ * @param quality of brotli. Default: the best
+ * @returns the forms that are a tenth smaller than the file; none if it has less than {@linkcode MIN_BYTES} bytes
  */
 export async function compress(
   content: Uint8Array<ArrayBuffer>,
-  { brotli = "best" }: CompressOptions = {},
+  quality: number = constants.BROTLI_MAX_QUALITY,
 ): Promise<{ br?: Uint8Array<ArrayBuffer>; gzip?: Uint8Array<ArrayBuffer> }> {
   if (content.length < MIN_BYTES) return {};
   const [br, gz] = await Promise.all([
     brotliAsync(content, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY[brotli],
+        [constants.BROTLI_PARAM_QUALITY]: quality,
         [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       },
@@ -81,7 +55,7 @@ export async function compress(
   ]);
   // Copies, because Node's buffers may share a pool.
   return {
-    ...(br.length < content.length ? { br: new Uint8Array(br) } : {}),
-    ...(gz.length < content.length ? { gzip: new Uint8Array(gz) } : {}),
+    ...(br.length < MAX_RATIO * content.length ? { br: new Uint8Array(br) } : {}),
+    ...(gz.length < MAX_RATIO * content.length ? { gzip: new Uint8Array(gz) } : {}),
   };
 }

@@ -6,6 +6,10 @@ export interface Manifest {
   readonly buildId: string;
   /** Built by `deno task dev`: the page reloads when the server restarts. */
   readonly dev: boolean;
+  /** Files that the build was made of, and folders in which another file would be part of it, relative to the root. */
+  readonly inputs: readonly string[];
+  /** Names of the assets that every page loads before its islands are hydrated, in the order of use. */
+  readonly first: readonly string[];
   /** Pages, error pages included, once for each variant. */
   readonly pages: readonly ManifestPage[];
   /** Files under `/assets/`, by name. */
@@ -13,9 +17,6 @@ export interface Manifest {
   /** Files of `static/`, by the path at which they are served. */
   readonly statics: Readonly<Record<string, ManifestFile>>;
 }
-
-/** The status of an error page, in place of its path. */
-export type ErrorPage = "404" | "500";
 
 export interface ManifestPage {
   /** For example `/`; the status of an error page. */
@@ -28,8 +29,6 @@ export interface ManifestPage {
   /** CSP hashes (`sha256-…`) of inline scripts and styles. */
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
-  /** Assets that the page loads before its islands are hydrated, in the order of use. */
-  readonly assets: readonly string[];
 }
 
 /** Sizes in bytes. An encoding that is not smaller is omitted. */
@@ -41,7 +40,10 @@ export interface ManifestFile {
   readonly brotli?: number;
 }
 
-export interface ManifestAsset extends ManifestFile {
+export interface ManifestAsset extends ManifestFile, AssetRole {}
+
+/** What an asset is for, and what it is made of. */
+export interface AssetRole {
   /**
    * `vendor`: the shared React module. `client`: the browser's entry, with the islands that pages load
    * first. `island`: one other island. `chunk`: shared or loaded later. `extra`: in the import map as `name`.
@@ -61,8 +63,11 @@ export interface ManifestAsset extends ManifestFile {
   readonly sources: Readonly<Record<string, number>>;
 }
 
+/** The file of a build that describes it. Its modification time is the start of the build. */
+export const MANIFEST = "manifest.json";
+
 /** Increase it when {@linkcode Manifest} changes. */
-export const MANIFEST_VERSION = 6;
+export const MANIFEST_VERSION = 8;
 
 /** The build is missing, or was made by another version of the framework. The message is one line. */
 export class ManifestError extends Error {
@@ -78,7 +83,7 @@ export class ManifestError extends Error {
 export async function readManifest(build: URL): Promise<Manifest> {
   let text: string;
   try {
-    text = await Deno.readTextFile(new URL("manifest.json", build));
+    text = await Deno.readTextFile(new URL(MANIFEST, build));
   } catch (cause) {
     if (!(cause instanceof Deno.errors.NotFound)) throw cause;
     throw new ManifestError(

@@ -6,11 +6,9 @@
  * esbuild), browser code (`client/`). There is no rendering at run time.
  */
 export { App, type AppOptions, PathTakenError, type Route } from "./app.ts";
-export { assetsOf, createSourceMaps, extraAsset, firstAssets } from "./assets.ts";
-export { BadRequestError, METHODS } from "./context.ts";
-export type { Context, Handler, Handlers, Method } from "./context.ts";
-export type { Observe, ObservedRoute, Observer } from "./endpoint.ts";
+export { assetsOf, createSourceMaps, extraAsset } from "./assets.ts";
+export { BadRequestError, METHODS } from "./endpoint.ts";
+export type { Context, Handler, Handlers, Method } from "./endpoint.ts";
 export type { SecurityOptions } from "./headers.ts";
 export { type Manifest, ManifestError, readManifest } from "./manifest.ts";
-export { ListenError, serve, type ServeOptions } from "./serve.ts";
-export { STOP } from "./stop_times.ts";
+export { ListenError, serve, type ServeOptions, STOP } from "./serve.ts";

@@ -65,13 +65,9 @@ export function Island<P extends object>(
  * build refuses it there.
  */
 export function InlineScript({ code }: { readonly code: string }): ReactNode {
-  if (hasSlot(code)) {
-    throw new TypeError("An inline script cannot contain a slot: the build computes its hash.");
-  }
-  if (/<\/script|<!--/i.test(code)) {
-    throw new TypeError(
-      "An inline script cannot contain `</script` or `<!--`: it would end there.",
-    );
+  // The build computes its hash, and a parser would end it there.
+  if (hasSlot(code) || /<\/script|<!--/i.test(code)) {
+    throw new TypeError("An inline script cannot contain a slot, `</script` or `<!--`.");
   }
   // HTML parsers turn CR LF into LF before they hash.
   const text = code.replaceAll(/\r\n?/g, "\n");
@@ -79,7 +75,7 @@ export function InlineScript({ code }: { readonly code: string }): ReactNode {
   return <script dangerouslySetInnerHTML={{ __html: text }} />;
 }
 
-/** A JSON value that the App inserts at the start from `data[id]`. Scripts find it by the element's id. */
+/** A JSON value that the App inserts at the start from `slots[id]`. Scripts find it by the element's id. */
 export function PageData({ id }: { readonly id: string }): ReactNode {
   return (
     <script type="application/json" id={id} dangerouslySetInnerHTML={{ __html: dataSlot(id) }} />

@@ -1,7 +1,7 @@
-import { type Encoding, negotiateEncoding } from "./accept_encoding.ts";
-import { checkHeaders, type HeaderPair } from "./headers.ts";
+/** A content that does not change, in its encodings. */
+import type { HeaderMap } from "./headers.ts";
 
-/** A content in its encodings. */
+/** Bodies by content coding. */
 export interface Bodies {
   readonly identity: Uint8Array<ArrayBuffer>;
   readonly br?: Uint8Array<ArrayBuffer>;
@@ -15,68 +15,66 @@ interface ResourceOptions {
   readonly hash: string;
   readonly cacheControl: string;
   /** Further headers, also of a 304: it updates what the browser has stored. */
-  readonly headers: readonly HeaderPair[];
+  readonly headers: HeaderMap;
   /** Default: 200. Other statuses are error pages, which have no entity tag and no 304. */
   readonly status?: number;
 }
 
-/** Ends of the entity tags of the encodings. */
-const ETAG_ENDS: Readonly<Record<Encoding, string>> = { br: "-br", gzip: "-gz", identity: "" };
+/** Answers GET and HEAD. */
+export type Resource = (request: Request) => Response;
 
-/** Answers GET and HEAD with a content that does not change. Ranges are not supported: files are small. */
-export class Resource {
-  readonly #options: ResourceOptions;
-  readonly #status: number;
-  readonly #encodings: readonly Encoding[];
-  readonly #common: readonly HeaderPair[];
-
-  constructor(options: ResourceOptions) {
-    this.#options = options;
-    this.#status = options.status ?? 200;
-    this.#encodings = Object.keys(options.bodies) as Encoding[];
-    this.#common = [
-      ["Vary", "Accept-Encoding"],
-      ["Cache-Control", options.cacheControl],
-      ...options.headers,
-    ];
-    // At the start, not at the first request.
-    checkHeaders(options.headers);
-  }
-
-  respond({ headers: asked, method }: Request): Response {
-    const { bodies, type, hash } = this.#options;
-    const status = this.#status;
-    const encoding = negotiateEncoding(asked.get("accept-encoding"), this.#encodings);
-    const etag = `"${hash}${ETAG_ENDS[encoding]}"`;
-    const headers = new Headers(this.#common as HeaderPair[]);
+/** Ranges are not supported: files are small. */
+export function createResource(options: ResourceOptions): Resource {
+  const { bodies, type, hash, status = 200, cacheControl } = options;
+  return ({ headers: asked, method }) => {
+    const encoding = chooseEncoding(asked.get("accept-encoding"), bodies);
+    const headers = new Headers(options.headers);
+    headers.set("vary", "Accept-Encoding");
+    headers.set("cache-control", cacheControl);
     if (status === 200) {
-      headers.set("ETag", etag);
+      const etag = encoding === "identity" ? `"${hash}"` : `"${hash}-${encoding}"`;
+      headers.set("etag", etag);
       const known = asked.get("if-none-match");
       if (known !== null && matchesEtag(known, etag)) {
         return new Response(null, { status: 304, headers });
       }
     }
     const body = bodies[encoding]!;
-    headers.set("Content-Type", type);
-    headers.set("Content-Length", String(body.length));
-    if (encoding !== "identity") headers.set("Content-Encoding", encoding);
+    headers.set("content-type", type);
+    headers.set("content-length", String(body.length));
+    if (encoding !== "identity") headers.set("content-encoding", encoding);
     return new Response(method === "HEAD" ? null : body, { status, headers });
-  }
+  };
 }
 
-const ENTITY_TAG = /[ \t,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?:,|$)/y;
+/** The smaller body first: which of the accepted codings a client prefers is ignored. */
+const COMPRESSED = ["br", "gzip"] as const;
+
+/** A weight of zero: the coding is not acceptable (RFC 9110, 12.4.2). */
+const ZERO = /^q\s*=\s*0(?:\.0*)?$/;
 
 /**
- * Whether an `If-None-Match` header contains a strong entity tag: a list, compared weakly, or `*`
- * (RFC 9110, 13.1.2). Parsing ends at the first malformed member.
+ * Chooses an encoding (RFC 9110, 12.5.3). Without the header, and if none is acceptable, `identity`: the
+ * RFC permits this instead of 406.
+ */
+export function chooseEncoding(header: string | null, bodies: Bodies): keyof Bodies {
+  const accepted = new Map<string, boolean>();
+  for (const member of header?.toLowerCase().split(",") ?? []) {
+    const [coding = "", weight = ""] = member.split(";").map((part) => part.trim());
+    accepted.set(coding, !ZERO.test(weight));
+  }
+  const star = accepted.get("*") ?? false;
+  return COMPRESSED.find((coding) => bodies[coding] && (accepted.get(coding) ?? star)) ??
+    "identity";
+}
+
+/**
+ * Whether an `If-None-Match` header contains an entity tag: a list, compared weakly, or `*`
+ * (RFC 9110, 13.1.2).
  *
- * @param etag with its quotes
+ * @param etag with its quotes, and without a comma
  */
 export function matchesEtag(header: string, etag: string): boolean {
-  if (header.trim() === "*") return true;
-  ENTITY_TAG.lastIndex = 0;
-  for (let match = ENTITY_TAG.exec(header); match !== null; match = ENTITY_TAG.exec(header)) {
-    if (match[1] === etag) return true;
-  }
-  return false;
+  return header.trim() === "*" ||
+    header.split(",").some((member) => member.trim().replace(/^W\//, "") === etag);
 }

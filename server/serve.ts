@@ -1,9 +1,21 @@
-import { CappedServer, withTimeout } from "./capped_server.ts";
+import { CappedServer, type CappedServerOptions, withTimeout } from "./capped_server.ts";
 import { connectionServer, listenShared } from "../deno_internals.ts";
-import { ReopeningServer } from "./reopening_server.ts";
-import { STOP, STOP_MS } from "./stop_times.ts";
 
-export interface ServeOptions {
+/** The times of a stop, in milliseconds, in the order in which they are used. Each is a maximum. */
+export const STOP = {
+  /** For pending responses. */
+  answers: 2_500,
+  /** To deliver what is left, and to report what was not delivered. */
+  delivery: 800,
+  report: 200,
+  /** To send the last copies and to close files. */
+  close: 500,
+} as const;
+
+/** Maximum duration of a stop. Deno Deploy kills a process 5 seconds after it asked it to stop. */
+export const STOP_MS = STOP.answers + STOP.delivery + STOP.report + STOP.close;
+
+export interface ServeOptions extends CappedServerOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly hostname: string;
@@ -11,18 +23,8 @@ export interface ServeOptions {
   readonly sharesPort?: boolean;
   /** Whether to print the line `Listening on …`. Default: true. */
   readonly printsAddress?: boolean;
-  readonly handler: Deno.ServeHandler<Deno.NetAddr>;
-  /** Maximum number of open connections. Default: {@linkcode MAX_CONNECTIONS}. */
-  readonly maxConnections?: number;
   /** A platform accepts and limits the connections (Deno Deploy): no limit here. Default: false. */
   readonly onPlatform?: boolean;
-  /** Called from time to time while the process has no file descriptor for a connection. */
-  readonly onExhausted?: () => void;
-  /**
-   * Called repeatedly while a connection waits and each open one has a pending request: end requests that
-   * wait for their client. Default: they continue.
-   */
-  readonly onFull?: () => void;
   /**
    * Called when the process is asked to stop: end streams, which hold connections open. Its promise is
    * awaited before {@linkcode onStopped}, as far as time permits.
@@ -33,12 +35,6 @@ export interface ServeOptions {
   /** Called at the end: close files, within `STOP.close`. */
   readonly onStopped: () => Promise<void> | void;
 }
-
-/**
- * Each may keep some 100 KB of the runtime's memory after a refused upload. If the system allows fewer file descriptors, the server lowers
- * the limit when they run out.
- */
-const MAX_CONNECTIONS = 4_000;
 
 /** The server cannot listen at its address. The message is one line for the user. */
 export class ListenError extends Error {
@@ -75,7 +71,8 @@ export function serve(options: ServeOptions): void {
   }
   launcherEnded().then(stop);
   // Last, because the line that it prints may trigger a signal at once.
-  const server = listen(options);
+  const server = orListenError(options, () => listen(options));
+  if (options.printsAddress !== false) console.log(`Listening on ${httpAddress(server.addr)}`);
 }
 
 /** Argument by which a launcher states that it holds the server's standard input open while it lives. */
@@ -95,12 +92,6 @@ export async function launcherEnded(args: readonly string[] = Deno.args): Promis
 interface Server {
   readonly addr: Deno.NetAddr;
   shutdown(): Promise<void>;
-}
-
-function listen(options: ServeOptions): Server {
-  const server = orListenError(options, () => createServer(options));
-  if (options.printsAddress !== false) console.log(`Listening on ${httpAddress(server.addr)}`);
-  return server;
 }
 
 /** Where to listen; port 0 picks a free one. */
@@ -131,22 +122,15 @@ function orListenError<T>({ port, hostname }: Address, open: () => T): T {
   }
 }
 
-function createServer(options: ServeOptions): Server {
+function listen(options: ServeOptions): Server {
   const { port, hostname, sharesPort: reusePort, handler, onPlatform = false } = options;
-  const { maxConnections = MAX_CONNECTIONS, onExhausted = () => {}, onFull = () => {} } = options;
   const serveConnection = onPlatform ? undefined : connectionServer();
   if (serveConnection === undefined) {
     if (!onPlatform) console.warn("MAX_CONNECTIONS has no effect in this version of Deno.");
-    return new ReopeningServer({ port, hostname, reusePort, handler, onLost: onExhausted });
+    return Deno.serve({ port, hostname, reusePort, onListen() {} }, handler);
   }
   const listener = (reusePort ? listenShared : Deno.listen)({ port, hostname });
-  return new CappedServer(listener, {
-    handler,
-    serveConnection,
-    maxConnections,
-    onExhausted,
-    onFull,
-  });
+  return new CappedServer(listener, serveConnection, options);
 }
 
 function reasonOf(error: unknown): string | undefined {

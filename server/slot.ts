@@ -1,36 +1,35 @@
 /**
- * Slots: texts in prebuilt pages that are only known when the server starts.
+ * Slots: values in prebuilt pages that are only known when the server starts.
  *
  * The build writes a marker into the HTML, which the start replaces. Markers consist of private-use
  * characters, which neither React nor `JSON.stringify` escapes:
  *
  *     U+E000 name U+E003   a text in markup or in an attribute, HTML-escaped
  *     U+E001 name U+E003   a text inside a JSON string, JSON-escaped
- *     U+E002 id   U+E003   a whole JSON value
+ *     U+E002 name U+E003   a whole JSON value
  */
 const TEXT = "\uE000";
 const JSON_TEXT = "\uE001";
 const JSON_VALUE = "\uE002";
 const END = "\uE003";
 const MARKER = /([\uE000\uE001\uE002])([A-Za-z][A-Za-z0-9_-]*)\uE003/g;
-const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
-/** A slot has no value, or its name is invalid. */
-export class SlotError extends Error {
-  override name = "SlotError";
-}
+/** The values of a start, by slot name: texts for `slot`, any JSON for `<PageData>`. */
+export type SlotValues = Readonly<Record<string, unknown>>;
 
 /**
  * A text that the App inserts at the start: in text, in an attribute or in a string of an island's
  * props. Code at build time sees only a marker, so it must not measure, cut or compare it.
+ *
+ * @param name a letter, then letters, digits, - and _
  */
 export function slot(name: string): string {
-  return TEXT + checked(name) + END;
+  return TEXT + name + END;
 }
 
 /** The marker of a whole JSON value, for `<PageData>`. */
-export function dataSlot(id: string): string {
-  return JSON_VALUE + checked(id) + END;
+export function dataSlot(name: string): string {
+  return JSON_VALUE + name + END;
 }
 
 /** JSON for `<script type="application/json">`. Slots in its strings are escaped as JSON. */
@@ -43,27 +42,18 @@ export function hasSlot(text: string): boolean {
   return /[\uE000-\uE003]/.test(text);
 }
 
-/** The values of a start. */
-export interface SlotValues {
-  /** Texts by slot name. */
-  readonly slots: Readonly<Record<string, string>>;
-  /** JSON values by `<PageData id>`. */
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
 /**
  * Replaces every marker, in one pass: a marker inside a value is not replaced.
  *
- * @throws {SlotError} a slot has no value
+ * @throws {TypeError} a slot has no value
  */
 export function fillSlots(html: string, values: SlotValues): string {
   return html.replace(MARKER, (_marker, kind: string, name: string) => {
-    if (kind === JSON_VALUE) {
-      if (!Object.hasOwn(values.data, name)) throw missing(`page data "${name}"`, "data");
-      return escapeJson(JSON.stringify(values.data[name]));
+    if (!Object.hasOwn(values, name)) {
+      throw new TypeError(`The page uses slot "${name}", which has no value: set it in \`slots\`.`);
     }
-    if (!Object.hasOwn(values.slots, name)) throw missing(`slot "${name}"`, "slots");
-    const text = values.slots[name] ?? "";
+    if (kind === JSON_VALUE) return escapeJson(JSON.stringify(values[name]));
+    const text = String(values[name]);
     return kind === TEXT ? escapeHtml(text) : escapeJson(JSON.stringify(text)).slice(1, -1);
   });
 }
@@ -77,19 +67,4 @@ export function escapeHtml(text: string): string {
 /** Inside a script element only `<` is dangerous (`</script`, `<!--`). */
 function escapeJson(json: string): string {
   return json.replaceAll("<", "\\u003c");
-}
-
-function checked(name: string): string {
-  if (!NAME.test(name)) {
-    throw new SlotError(
-      `Invalid slot name ${JSON.stringify(name)}: use a letter, then letters, digits, - and _.`,
-    );
-  }
-  return name;
-}
-
-function missing(what: string, option: string): SlotError {
-  return new SlotError(
-    `The page uses ${what}, which has no value: set it in the App's \`${option}\`.`,
-  );
 }

@@ -14,6 +14,8 @@ import { projectRoot } from "./project_files.ts";
 
 /** The browser's entry. */
 const CLIENT = "client.ts";
+/** The modes of the server, for each of which the pages are rendered. */
+const VARIANTS = ["inbox", "relay"];
 /** This module: if it changes, the page is built again. */
 const BUILDER = "tools/build.ts";
 
@@ -21,6 +23,7 @@ try {
   const { warnings } = await build({
     root: projectRoot,
     client: CLIENT,
+    variants: VARIANTS,
     dev: Deno.args.includes("--dev"),
     browser: { ...esbuildOptions, alias: esModules() },
     extra: { ...extraAssets(), [PLAYER_SCRIPT]: await bundlePlayer() },

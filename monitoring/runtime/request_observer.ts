@@ -10,6 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { type Span as SentrySpan, spanToBaggageHeader, spanToTraceHeader } from "@sentry/core";
+import { METHODS, type ObservedRoute, type Observer } from "../../server/endpoint.ts";
 import type { TokenBucket } from "./token_bucket.ts";
 
 /**
@@ -17,25 +18,6 @@ import type { TokenBucket } from "./token_bucket.ts";
  * `server`. With two owners, both lose spans.
  */
 export type TracingOwner = "runtime" | "server";
-
-type MaybePromise<T> = T | Promise<T>;
-
-/** A route whose responses are traced. */
-export interface ObservedRoute {
-  readonly path: string;
-  /** `handler`: code runs for each request. Other values: a page or page data. */
-  readonly kind: string;
-}
-
-/** Adds a value to a header of a finished response. */
-type AppendHeader = (response: Response, name: string, value: string) => void;
-
-/** Wraps one response: calls `respond` once, returns its result, throws its error. */
-export type Observer = (
-  request: Request,
-  respond: () => MaybePromise<Response>,
-  append: AppendHeader,
-) => MaybePromise<Response>;
 
 interface RequestObserverOptions {
   readonly owner: TracingOwner;
@@ -51,7 +33,7 @@ interface RequestObserverOptions {
 const MONITORING_PATHS = /^\/(?:monitoring|api\/\[project\]\/envelope|stream)(?:\/|$)/;
 
 /** Methods that a span names. Others are untrusted text of any length. */
-const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
 const HEADERS: TextMapGetter<Headers> = {
   keys: (headers) => [...headers.keys()],

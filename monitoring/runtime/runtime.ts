@@ -1,5 +1,5 @@
 import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
-import type { ObservedRoute, Observer } from "./request_observer.ts";
+import type { ObservedRoute, Observer } from "../../server/endpoint.ts";
 import type { Deliver } from "./relay_transport.ts";
 
 export interface RuntimeOptions {

@@ -1,19 +1,26 @@
 import "./production.ts";
-import * as esbuild from "esbuild";
-import { compress, contentHash, isCompressible, mediaType } from "../content.ts";
+import type * as esbuild from "esbuild";
+import { assetsOf } from "../assets.ts";
+import { compress, contentHash, mediaType } from "../content.ts";
 import {
+  type AssetRole,
+  MANIFEST,
   type Manifest,
   MANIFEST_VERSION,
-  type ManifestAsset,
   type ManifestFile,
 } from "../manifest.ts";
-import type { BuiltAsset } from "./built_asset.ts";
-import { type BrowserOptions, bundleBrowser, bundleStyle, sourcesOf } from "./bundle.ts";
-import { BUILT_AT, describeInputs, INPUTS } from "./freshness.ts";
-import { finishPage, importMapOf, renderPages } from "./pages.ts";
+import {
+  type BrowserOptions,
+  type BuiltAsset,
+  bundleBrowser,
+  bundleStyle,
+  sourcesOf,
+  VENDOR_SPECIFIERS,
+} from "./bundle.ts";
+import { inputsOf } from "./freshness.ts";
+import { finishPage, renderPages } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
-import { APP, listFiles, NOT_FOUND, type Project, scanProject, SERVER_ERROR } from "./scan.ts";
-import { BuildError } from "./build_error.ts";
+import { APP, listFiles, NOT_FOUND, scanProject, SERVER_ERROR } from "./scan.ts";
 
 export interface BuildOptions {
   /** The project's folder: an absolute path without a slash at the end. */
@@ -22,6 +29,8 @@ export interface BuildOptions {
   readonly out?: string;
   /** The browser's entry, relative to the root. */
   readonly client: string;
+  /** Each page is rendered once for each of these, as its prop `variant`. A server serves one. */
+  readonly variants: readonly string[];
   /** A development build: compressed fast; pages reload when the server restarts. */
   readonly dev?: boolean;
   readonly browser?: BrowserOptions;
@@ -38,6 +47,9 @@ export interface BuildReport {
   readonly warnings: readonly esbuild.Message[];
 }
 
+/** Quality of brotli in development builds. */
+const FAST = 5;
+
 /**
  * Builds a project into `out`. A failed build does not change the last one.
  *
@@ -45,130 +57,98 @@ export interface BuildReport {
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const startedAt = new Date();
-  const { root, client, dev = false, browser = {}, extra = {}, files = {}, builders = [] } =
-    options;
-  const names = listFiles(root);
-  const project = scanProject(root, names);
+  const { root, client, dev = false, browser = {}, extra = {}, files = {} } = options;
+  const scanned = listFiles(root);
+  const project = scanProject(root, scanned);
+  const modules = [...project.pages, ...project.islands].map(({ module }) => module);
   // First, because esbuild reports syntax errors with file, line and column.
   const [sources, style] = await Promise.all([
-    sourcesOf(root, [...modulesOf(project), ...builders]),
+    sourcesOf(root, [APP, NOT_FOUND, SERVER_ERROR, ...modules, ...options.builders ?? []]),
     bundleStyle(root),
   ]);
-  const rendered = await renderPages({ root, project });
+  const rendered = await renderPages(root, project, options.variants);
   // Which islands are loaded first decides what the bundles share.
-  const first = new Set(rendered.flatMap(({ page }) => page.islands));
-  const bundle = await bundleBrowser({ root, project, first, client, dev, browser, extra });
-  checkImports(bundle.assets, importMapOf(bundle.assets));
-  const pages = rendered.map((page) => finishPage(page, bundle.assets, style.css));
-  const [assets, statics] = await Promise.all([
-    Promise.all(bundle.assets.map((asset) => encodeAsset(asset, dev))),
-    Promise.all(project.statics.map(({ path, file }) => encodeStatic(root, path, file, dev))),
-  ]);
-  const content: Omit<Manifest, "buildId"> = {
+  const firstIslands = new Set(rendered.flatMap(({ islands }) => islands));
+  const bundle = await bundleBrowser({
+    root,
+    project,
+    first: firstIslands,
+    client,
+    dev,
+    browser,
+    extra,
+  });
+  const importMap = importMapOf(bundle.assets);
+  checkImports(bundle.assets, importMap);
+  const filesOf = (...kinds: AssetRole["kind"][]) =>
+    bundle.assets.filter(({ kind }) => kinds.includes(kind)).map(({ file }) => file);
+  const byFile = Object.fromEntries(bundle.assets.map((asset) => [asset.file, asset]));
+  const first = [...filesOf("vendor"), ...assetsOf({ assets: byFile }, client)];
+  const scripts = filesOf("client", "reload");
+  const head = { style: style.css, importMap, preload: first, scripts };
+  const pages = rendered.map((page) => finishPage(page, head));
+
+  const output: OutputFile[] = pages.flatMap(({ files }) => files);
+  const encode = async (path: string, contents: Uint8Array<ArrayBuffer>): Promise<ManifestFile> => {
+    const { br, gzip } = await compress(contents, dev ? FAST : undefined);
+    output.push({ path, contents });
+    if (br) output.push({ path: `${path}.br`, contents: br });
+    if (gzip) output.push({ path: `${path}.gz`, contents: gzip });
+    return {
+      type: mediaType(path),
+      hash: contentHash(contents),
+      bytes: contents.length,
+      gzip: gzip?.length,
+      brotli: br?.length,
+    };
+  };
+  const assets = bundle.assets.map(async ({ file, contents, map, ...role }) => {
+    if (map) output.push({ path: `maps/${file}.map`, contents: map });
+    return [file, { ...await encode(`assets/${file}`, contents), ...role }] as const;
+  });
+  const statics = project.statics.map(async ({ path, file }) =>
+    [path, await encode(`static${path}`, await Deno.readFile(`${root}/${file}`))] as const
+  );
+  const content: Omit<Manifest, "buildId" | "inputs"> = {
     version: MANIFEST_VERSION,
     dev,
+    first,
     pages: pages.map(({ entry }) => entry),
-    assets: byName(assets),
-    statics: byName(statics),
+    assets: sorted(await Promise.all(assets)),
+    statics: sorted(await Promise.all(statics)),
   };
-  const manifest: Manifest = {
-    ...content,
-    buildId: contentHash(new TextEncoder().encode(JSON.stringify(content))),
-  };
-  const inputs = [
-    ...bundle.inputs,
-    ...sources,
-    ...style.inputs,
-    ...names.filter(isContent),
-  ].filter(isFile);
-  await publish(options.out ?? `${root}/.build`, [
-    ...assets.flatMap(({ files }) => files),
-    ...statics.flatMap(({ files }) => files),
-    ...pages.flatMap(({ files }) => files),
-    ...Object.entries(files).map(([path, contents]) => ({ path, contents })),
-    { path: INPUTS, contents: describeInputs(root, dev, inputs) },
-    {
-      path: BUILT_AT,
-      contents: `${JSON.stringify(manifest, null, 1)}\n`,
-      modifiedAt: startedAt,
-    },
-  ]);
+  const buildId = contentHash(JSON.stringify(content));
+  const staticFiles = project.statics.map(({ file }) => file);
+  const read = [...bundle.inputs, ...sources, ...style.inputs, ...staticFiles];
+  const manifest: Manifest = { ...content, buildId, inputs: inputsOf(read, scanned) };
+
+  for (const [path, contents] of Object.entries(files)) output.push({ path, contents });
+  const contents = `${JSON.stringify(manifest, null, 1)}\n`;
+  output.push({ path: MANIFEST, contents, modifiedAt: startedAt });
+  await publish(options.out ?? `${root}/.build`, output);
   return { manifest, warnings: bundle.warnings };
 }
 
-/** Modules that the build imports to render pages. */
-function modulesOf({ pages, islands }: Project): string[] {
-  return [APP, NOT_FOUND, SERVER_ERROR, ...[...pages, ...islands].map(({ module }) => module)];
-}
-
-/** Whether a scanned file is part of the build without being imported. */
-function isContent(file: string): boolean {
-  return file.startsWith("static/");
-}
-
-/** False for modules of plugins (`namespace:path`). */
-function isFile(input: string): boolean {
-  return !/^[a-z-]{2,}:/.test(input);
+/** The import map of every page: React and the extra scripts. */
+function importMapOf(assets: readonly BuiltAsset[]): Record<string, string> {
+  return Object.fromEntries(assets.flatMap(({ kind, file, name = "" }) => {
+    const specifiers = kind === "vendor" ? VENDOR_SPECIFIERS : kind === "extra" ? [name] : [];
+    return specifiers.map((specifier) => [specifier, `/assets/${file}`]);
+  }));
 }
 
 function checkImports(assets: readonly BuiltAsset[], map: Readonly<Record<string, string>>): void {
-  const built = new Set(assets.map(({ name }) => name));
+  const known = new Set([...Object.keys(map), ...assets.map(({ file }) => file)]);
   for (const { imports, dynamicImports, sources } of assets) {
-    for (const specifier of [...imports, ...dynamicImports]) {
-      if (built.has(specifier) || specifier in map) continue;
-      throw new BuildError(
-        `Browser code imports "${specifier}", which is not in the import map, from one of ${
-          Object.keys(sources).join(", ")
-        }.`,
-      );
-    }
+    const specifier = [...imports, ...dynamicImports].find((specifier) => !known.has(specifier));
+    if (specifier === undefined) continue;
+    const from = Object.keys(sources).join(", ");
+    throw new Error(
+      `Browser code imports "${specifier}", which is not in the import map, from one of ${from}.`,
+    );
   }
 }
 
-interface Encoded<T extends ManifestFile> {
-  readonly name: string;
-  readonly entry: T;
-  readonly files: readonly OutputFile[];
-}
-
-async function encodeAsset(asset: BuiltAsset, dev: boolean): Promise<Encoded<ManifestAsset>> {
-  const { name, contents, map, label, ...role } = asset;
-  const { entry, files } = await encode(`assets/${name}`, contents, dev);
-  return {
-    name,
-    entry: { ...entry, ...role, name: label },
-    files: map === undefined ? files : [...files, { path: `maps/${name}.map`, contents: map }],
-  };
-}
-
-async function encodeStatic(
-  root: string,
-  path: string,
-  file: string,
-  dev: boolean,
-): Promise<Encoded<ManifestFile>> {
-  const contents = await Deno.readFile(`${root}/${file}`);
-  return { name: path, ...await encode(`static${path}`, contents, dev) };
-}
-
-async function encode(path: string, contents: Uint8Array<ArrayBuffer>, dev: boolean) {
-  const { br, gzip } = isCompressible(path)
-    ? await compress(contents, { brotli: dev ? "fast" : "best" })
-    : {};
-  const entry: ManifestFile = {
-    type: mediaType(path),
-    hash: contentHash(contents),
-    bytes: contents.length,
-    gzip: gzip?.length,
-    brotli: br?.length,
-  };
-  const files: OutputFile[] = [{ path, contents }];
-  if (br) files.push({ path: `${path}.br`, contents: br });
-  if (gzip) files.push({ path: `${path}.gz`, contents: gzip });
-  return { entry, files };
-}
-
-function byName<T extends ManifestFile>(encoded: readonly Encoded<T>[]): Record<string, T> {
-  const sorted = [...encoded].sort((a, b) => a.name < b.name ? -1 : 1);
-  return Object.fromEntries(sorted.map(({ name, entry }) => [name, entry]));
+function sorted<T>(entries: readonly (readonly [name: string, value: T])[]): Record<string, T> {
+  return Object.fromEntries(entries.toSorted(([a], [b]) => a < b ? -1 : 1));
 }

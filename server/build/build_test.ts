@@ -1,13 +1,23 @@
-import { copiedSite, Fixture, SITE } from "../testdata/fixture.ts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { BuildFailure } from "esbuild";
+import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
+import { copiedSite, Fixture, SITE } from "../testdata/fixture.ts";
+import type { Manifest } from "../manifest.ts";
+import { FIRST_LINES, withDebugId } from "./debug_id.ts";
 
 const fixture = await Fixture.build();
 const { manifest } = fixture.report;
 const read = (path: string) => Deno.readTextFile(`${fixture.out}/${path}`);
 
-Deno.test.afterAll(() => fixture[Symbol.asyncDispose]());
+/** A copy of the project that tests change and restore. Built before its first change. */
+const site = await copiedSite();
+const built = await site.build();
+const before = snapshot(`${site.root}/.build`);
+
+Deno.test.afterAll(async () => {
+  await fixture[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
 
 /** Hash of each file under a folder, by its path. */
 function snapshot(folder: string, under = ""): Record<string, string> {
@@ -15,13 +25,31 @@ function snapshot(folder: string, under = ""): Record<string, string> {
   for (const { name, isDirectory } of Deno.readDirSync(`${folder}/${under}`)) {
     const path = `${under}${name}`;
     if (isDirectory) Object.assign(files, snapshot(folder, `${path}/`));
-    else files[path] = hash(Deno.readFileSync(`${folder}/${path}`));
+    else {
+      files[path] = createHash("sha256").update(Deno.readFileSync(`${folder}/${path}`))
+        .digest("hex");
+    }
   }
   return files;
 }
 
-function hash(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+/** Adds texts to the start of files of the copy while `check` runs. */
+async function changed<T>(texts: Record<string, string>, check: () => Promise<T>): Promise<T> {
+  const originals: [path: string, text: string | undefined][] = [];
+  for (const [file, text] of Object.entries(texts)) {
+    const path = `${site.root}/${file}`;
+    const original = await Deno.readTextFile(path).catch(() => undefined);
+    originals.push([path, original]);
+    await Deno.writeTextFile(path, text + (original ?? ""));
+  }
+  try {
+    return await check();
+  } finally {
+    for (const [path, text] of originals) {
+      if (text === undefined) await Deno.remove(path);
+      else await Deno.writeTextFile(path, text);
+    }
+  }
 }
 
 const page = (path: string, variant: string) => {
@@ -29,110 +57,88 @@ const page = (path: string, variant: string) => {
   assert.ok(found);
   return found;
 };
+const rootHtml = await read(`pages/${page("/", "one").file}`);
 
 const assetsOf = (kind: string) =>
   Object.entries(manifest.assets).filter(([, asset]) => asset.kind === kind);
+const [[clientFile = "", clientAsset] = []] = assetsOf("client");
+const [[vendorFile = ""] = []] = assetsOf("vendor");
+/** What the client is made of. */
+const [firstFile = "", firstCode] =
+  Object.entries(manifest.assets).find(([, { sources }]) => "client.ts" in sources) ?? [];
 
-Deno.test("two builds of the same sources → identical bytes", async () => {
-  await using again = await Fixture.build();
-  assert.deepEqual(snapshot(again.out), snapshot(fixture.out));
-});
-
-Deno.test("assets, source maps and pages → contain no path of the project's folder", () => {
+Deno.test("same sources in another folder → identical bytes, no path of the folder in them", async () => {
+  await using other = await copiedSite();
+  await other.build();
+  assert.deepEqual(snapshot(`${other.root}/.build`), before);
   for (const folder of ["assets", "maps", "pages"]) {
     for (const { name } of Deno.readDirSync(`${fixture.out}/${folder}`)) {
       if (/\.(?:br|gz)$/.test(name)) continue;
-      const text = Deno.readTextFileSync(`${fixture.out}/${folder}/${name}`);
-      assert.ok(!text.includes(SITE), `${folder}/${name}`);
+      assert.ok(!(await read(`${folder}/${name}`)).includes(SITE), `${folder}/${name}`);
     }
   }
 });
 
-Deno.test("React → one module for all of its specifiers", async () => {
-  const vendors = assetsOf("vendor");
-  assert.equal(vendors.length, 1);
-  const [[name = ""] = []] = vendors;
-  const html = await read(`pages/${page("/", "one").file}`);
-  const map = JSON.parse(/<script type="importmap">(.*?)<\/script>/.exec(html)?.[1] ?? "");
+Deno.test("React → one module for all of its specifiers, which registers its debug id", async () => {
+  assert.equal(assetsOf("vendor").length, 1);
+  const map = JSON.parse(/<script type="importmap">(.*?)<\/script>/.exec(rootHtml)?.[1] ?? "");
   for (const specifier of ["react", "react/jsx-runtime", "react-dom", "react-dom/client"]) {
-    assert.equal(map.imports[specifier], `/assets/${name}`);
+    assert.equal(map.imports[specifier], `/assets/${vendorFile}`);
   }
-  for (const [, asset] of Object.entries(manifest.assets)) {
-    if (asset.kind !== "vendor") {
-      assert.ok(!("react" in asset.sources || "react-dom" in asset.sources));
-    }
+  for (const { kind, sources } of Object.values(manifest.assets)) {
+    if (kind !== "vendor") assert.ok(!("react" in sources || "react-dom" in sources));
   }
-  const vendor = await import(`file://${fixture.out}/assets/${name}`);
-  assert.equal(typeof vendor.useState, "function");
-  assert.equal(typeof vendor.hydrateRoot, "function");
-  assert.equal(typeof vendor.createPortal, "function");
-  assert.equal(typeof vendor.jsx, "function");
+  const address = `file://${fixture.out}/assets/${vendorFile}`;
+  const vendor = await import(address);
+  for (const name of ["useState", "hydrateRoot", "createPortal", "jsx"]) {
+    assert.equal(typeof vendor[name], "function", name);
+  }
   assert.equal(vendor.default.useState, vendor.useState);
   assert.equal(vendor.act, undefined, "the production build");
+  const registered = (globalThis as { _debugIds?: Record<string, string> })._debugIds ?? {};
+  assert.equal(registered[address], manifest.assets[vendorFile]?.debugId);
 });
-
-const islandFiles = new Map(assetsOf("island").map(([file, asset]) => [asset.name, file]));
-const [[clientFile = "", clientAsset] = []] = assetsOf("client");
-const [[vendorFile = ""] = []] = assetsOf("vendor");
-
-/** What the client is made of. */
-const firstCode = Object.values(manifest.assets).find(({ sources }) => "client.ts" in sources);
 
 Deno.test("islands that pages load first → in the client's file, each other one in its own", () => {
   const first = Object.keys(firstCode?.sources ?? {}).filter((file) => file.startsWith("islands/"));
   assert.deepEqual(first, ["islands/Counter.tsx", "islands/Field.tsx", "islands/Plain.tsx"]);
-  assert.deepEqual([...islandFiles.keys()].sort(), ["Folded"]);
+  assert.deepEqual(assetsOf("island").map(([, { name }]) => name), ["Folded"]);
 });
 
-Deno.test("page → preloads React, the client and what it shares, nothing else", async () => {
-  const needed = page("/", "one").assets;
-  assert.deepEqual(needed.slice(0, 2), [vendorFile, clientFile]);
-  assert.deepEqual(needed.slice(2), clientAsset?.imports.filter((name) => name.endsWith(".js")));
-  const html = await read(`pages/${page("/", "one").file}`);
-  const preloads = [...html.matchAll(/<link rel="modulepreload" href="\/assets\/([^"]+)">/g)];
-  assert.deepEqual(preloads.map(([, file]) => file), needed);
+Deno.test("page → preloads React, the client and what it shares, nothing else", () => {
+  const { first } = manifest;
+  assert.deepEqual(first.slice(0, 2), [vendorFile, clientFile]);
+  assert.deepEqual(first.slice(2), clientAsset?.imports.filter((name) => name.endsWith(".js")));
+  const preloads = [...rootHtml.matchAll(/<link rel="modulepreload" href="\/assets\/([^"]+)">/g)];
+  assert.deepEqual(preloads.map(([, file]) => file), first);
 });
 
 Deno.test("dynamic import → a chunk of its own, not preloaded", () => {
   const later = Object.entries(manifest.assets).find(([, asset]) =>
     asset.entryPoint === "later.ts"
   );
-  assert.ok(later && !page("/", "one").assets.includes(later[0]));
+  assert.ok(later && !manifest.first.includes(later[0]));
   assert.ok(firstCode?.dynamicImports.includes(later[0]));
 });
 
 Deno.test("module that a later chunk shares with the client → in the client's file", async () => {
-  await using site = await copiedSite();
-  await Deno.writeTextFile(`${site.root}/shared.ts`, "export const shared = [self];\n");
-  for (const file of ["client.ts", "later.ts"]) {
-    const text = await Deno.readTextFile(`${site.root}/${file}`);
-    const use = 'import { shared } from "./shared.ts";\nshared.push(self);\n';
-    await Deno.writeTextFile(`${site.root}/${file}`, use + text);
-  }
-  const { manifest } = await site.build();
-  const first = manifest.pages.find(({ path }) => path === "/")?.assets ?? [];
-  const owners = Object.keys(manifest.assets).filter((name) =>
-    "shared.ts" in manifest.assets[name]!.sources
-  );
+  const use = 'import { shared } from "./shared.ts";\nshared.push(self);\n';
+  const texts = {
+    "shared.ts": "export const shared = [self];\n",
+    "client.ts": use,
+    "later.ts": use,
+  };
+  const { manifest: { first, assets } } = await changed(texts, () => site.build());
+  const owners = Object.keys(assets).filter((name) => "shared.ts" in assets[name]!.sources);
   assert.equal(owners.length, 1);
   assert.ok(first.includes(owners[0]!));
   assert.equal(first.length, 3, "React, the client's entry, and what it is made of");
+  await site.build();
 });
 
-Deno.test("CommonJS module in browser code → build error", async () => {
-  await using site = await copiedSite();
-  await Deno.writeTextFile(`${site.root}/old.cjs`, "exports.old = 1;\n");
-  await Deno.writeTextFile(
-    `${site.root}/later.ts`,
-    'import { old } from "./old.cjs";\nexport const later = () => self.alert(old);\n',
-  );
-  await assert.rejects(site.build(), /imports old\.cjs, which is CommonJS/);
-});
-
-Deno.test("islands → prerendered with their own prefix, followed by their props", async () => {
-  const html = await read(`pages/${page("/", "one").file}`);
+Deno.test("islands → prerendered with their own prefix, followed by their props", () => {
   const islands = [
-    ...html.matchAll(/<div data-island="(\w+)" data-island-id="([^"]+)">(.*?)<\/div>/g),
+    ...rootHtml.matchAll(/<div data-island="(\w+)" data-island-id="([^"]+)">(.*?)<\/div>/g),
   ];
   assert.deepEqual(islands.map(([, name, id]) => [name, id]), [
     ["Counter", "i0-"],
@@ -143,7 +149,7 @@ Deno.test("islands → prerendered with their own prefix, followed by their prop
     if (name === "Counter") assert.match(inside, new RegExp(`<label id="_${id}R_`));
   }
   assert.ok(
-    html.includes('data-island-props>{"start":5,"label":"fixed \\u003c/script>"}</script>'),
+    rootHtml.includes('data-island-props>{"start":5,"label":"fixed \\u003c/script>"}</script>'),
   );
 });
 
@@ -169,38 +175,23 @@ Deno.test("partial → title and content only", async () => {
   assert.equal(page("404", "one").partial, undefined);
 });
 
-Deno.test("script in a page → build error", async () => {
-  await using site = await copiedSite();
-  const framework = new URL("../page.tsx", import.meta.url);
-  await Deno.writeTextFile(
-    `${site.root}/routes/about.tsx`,
-    `import { InlineScript } from "${framework}";\n` +
-      'export const variants = ["one"];\n' +
-      'export default () => <InlineScript code="self.ran = true" />;\n',
-  );
-  await assert.rejects(
-    site.build(),
-    /A page cannot contain a script: put it into routes\/_app\.tsx/,
-  );
-});
-
-Deno.test("script → compiled while it is loaded: the hint is its first line", async () => {
-  for (const [name, { kind }] of Object.entries(manifest.assets)) {
+Deno.test("script → hint in its first line; one debug id with its source map, which is apart", async () => {
+  const ids = new Set<string>();
+  for (const [name, { kind, debugId = "" }] of Object.entries(manifest.assets)) {
+    const code = await read(`assets/${name}`);
+    assert.doesNotMatch(code, /sourceMappingURL/);
     if (kind === "extra") continue;
-    assert.match(await read(`assets/${name}`), /^\/\/# allFunctionsCalledOnLoad\n/, name);
-  }
-});
-
-Deno.test("asset → source map in maps/, no sourceMappingURL in the asset", async () => {
-  for (const [name, asset] of Object.entries(manifest.assets)) {
-    assert.doesNotMatch(await read(`assets/${name}`), /sourceMappingURL/);
-    if (asset.kind === "extra") continue;
+    assert.match(code, /^\/\/# allFunctionsCalledOnLoad\n/, name);
+    assert.match(debugId, UUID);
+    assert.equal(idIn(code), debugId);
     const map = JSON.parse(await read(`maps/${name}.map`));
-    assert.equal(map.version, 3);
+    assert.deepEqual([map.version, map.debugId], [3, debugId]);
+    ids.add(debugId);
   }
+  assert.equal(ids.size, Object.keys(manifest.assets).length - assetsOf("extra").length);
 });
 
-Deno.test("sizes in the manifest → sizes of the files and their compressed variants", async () => {
+Deno.test("sizes in the manifest → sizes of the files and their compressed forms", async () => {
   for (const [name, asset] of Object.entries(manifest.assets)) {
     const fileSize = async (extension: string) =>
       (await Deno.stat(`${fixture.out}/assets/${name}${extension}`)).size;
@@ -210,58 +201,96 @@ Deno.test("sizes in the manifest → sizes of the files and their compressed var
   }
 });
 
-Deno.test("style sheet → inlined with its imports, no separate file", async () => {
-  const html = await read(`pages/${page("/", "one").file}`);
-  assert.ok(html.includes("<style data-static>label{margin:0}body{color:red}</style>"));
+Deno.test("style sheet → inlined with its imports, no separate file", () => {
+  assert.ok(rootHtml.includes("<style data-static>label{margin:0}body{color:red}</style>"));
   assert.equal(manifest.statics["/page.css"], undefined);
-  assert.match(await read("inputs.json"), /"components\/label\.css"/);
+  assert.ok(manifest.inputs.includes("components/label.css"));
 });
 
 Deno.test("development build → reload script with a debug id, reload stream", async () => {
+  assert.equal(manifest.dev, false);
+  assert.deepEqual(assetsOf("reload"), []);
   await using dev = await Fixture.build({ dev: true });
-  const [reload] = Object.values(dev.report.manifest.assets).filter(({ kind }) =>
-    kind === "reload"
-  );
+  const reload = Object.values(dev.report.manifest.assets).find(({ kind }) => kind === "reload");
   assert.ok(reload?.debugId);
   const app = await dev.app();
   const stream = await app.handler(new Request("http://localhost/_reload"));
   assert.equal(stream.headers.get("Content-Type"), "text/event-stream");
   app.close();
-  assert.match(await stream.text(), new RegExp(`^retry: \\d+\\ndata: ${app.buildId}-`));
+  assert.match(await stream.text(), /^retry: \d+\ndata: [\da-f-]{36}\n\n$/);
 });
 
-Deno.test("production build → no reload script", () => {
-  assert.equal(manifest.dev, false);
-  assert.deepEqual(assetsOf("reload"), []);
-});
-
-Deno.test("build fails → error with its position, the last build is unchanged", async () => {
-  await using site = await copiedSite();
-  await site.build();
-  const before = snapshot(`${site.root}/.build`);
-  await Deno.writeTextFile(`${site.root}/later.ts`, "export const later = (;\n");
-  await assert.rejects(site.build(), ({ errors: [message] }: BuildFailure) => {
-    assert.deepEqual([message?.location?.file, message?.location?.line], ["later.ts", 1]);
-    return true;
-  });
-  assert.deepEqual(snapshot(`${site.root}/.build`), before);
-});
-
-Deno.test("source changed → another build id", async () => {
-  await using site = await copiedSite();
-  const first = await site.build();
-  const same = await site.build();
-  assert.equal(same.manifest.buildId, first.manifest.buildId);
-  await Deno.writeTextFile(`${site.root}/later.ts`, "export const later = String;\n");
-  const changed = await site.build();
-  assert.notEqual(changed.manifest.buildId, first.manifest.buildId);
-});
-
-Deno.test("import that is not in the import map → build error", async () => {
-  await using site = await copiedSite();
-  await Deno.writeTextFile(`${site.root}/later.ts`, 'import "react/compiler-runtime";\n');
-  await assert.rejects(
-    site.build(),
+const FAILING: Record<string, [texts: Record<string, string>, error: RegExp]> = {
+  "syntax error": [
+    { "later.ts": "export const x = (;\n" },
+    /later\.ts:1:18: ERROR: Unexpected ";"/,
+  ],
+  "CommonJS module in browser code": [
+    { "old.cjs": "exports.old = 1;\n", "later.ts": 'import "./old.cjs";\n' },
+    /imports old\.cjs, which is CommonJS/,
+  ],
+  "import that is not in the import map": [
+    { "later.ts": 'import "react/compiler-runtime";\n' },
     /imports "react\/compiler-runtime", which is not in the import map/,
-  );
+  ],
+  "script in a page": [
+    {
+      "routes/scripted.tsx":
+        `import { InlineScript } from "${new URL("../page.tsx", import.meta.url)}";\n` +
+        'export default () => <InlineScript code="self.ran = true" />;\n',
+    },
+    /A page cannot contain a script: put it into routes\/_app\.tsx/,
+  ],
+};
+for (const [name, [texts, error]] of Object.entries(FAILING)) {
+  Deno.test(`${name} → build error, the last build is unchanged`, async () => {
+    await changed(texts, () => assert.rejects(site.build(), error));
+    assert.deepEqual(snapshot(`${site.root}/.build`), before);
+  });
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** The id in a script. */
+function idIn(code: string): string | undefined {
+  return /^\(self\._debugIds\?\?=\{\}\)\[import\.meta\.url\]="([^"]+)";\n/m.exec(code)?.[1];
+}
+
+Deno.test("comment that moves lines → another build, debug id and file name", async () => {
+  const comment = { "later.ts": "// A comment.\n" };
+  const { manifest: after } = await changed(comment, () => site.build());
+  assert.notEqual(after.buildId, built.manifest.buildId);
+  const idsOf = ({ assets }: Manifest) =>
+    new Map(Object.entries(assets).map(([name, { debugId }]) => [name, debugId]));
+  const ids = idsOf(built.manifest);
+  const others = [...idsOf(after)].filter(([name, id]) => ids.get(name) !== id);
+  assert.ok(others.length > 0);
+  for (const [name, id] of others) {
+    assert.ok(!ids.has(name), "a name never changes its content");
+    assert.ok(![...ids.values()].includes(id));
+  }
+});
+
+Deno.test("first lines added → positions in the source map stay valid", async () => {
+  const code = await read(`assets/${firstFile}`);
+  const map = new TraceMap(await read(`maps/${firstFile}.map`));
+  const source = await Deno.readTextFile(`${SITE}/islands/Counter.tsx`);
+  const at = code.indexOf('"button"');
+  assert.ok(at > 0);
+  const above = code.slice(0, at).split("\n");
+  const position = originalPositionFor(map, { line: above.length, column: above.at(-1)!.length });
+  assert.match(position.source ?? "", /islands\/Counter\.tsx$/);
+  assert.match(source.split("\n")[(position.line ?? 0) - 1] ?? "", /<button /);
+});
+
+Deno.test("debug id → depends on script and map, length unchanged; other first lines → error", () => {
+  const script = (code: string) => bytes(`${FIRST_LINES}\n${code}`);
+  const one = withDebugId(script("a()"), bytes('{"version":3}'));
+  assert.equal(one.contents.length, script("a()").length);
+  assert.equal(idIn(new TextDecoder().decode(one.contents)), one.debugId);
+  assert.deepEqual(withDebugId(script("a()"), bytes('{"version":3}')), one);
+  assert.notEqual(withDebugId(script("b()"), bytes('{"version":3}')).debugId, one.debugId);
+  assert.notEqual(withDebugId(script("a()"), bytes('{"version":3,"x":1}')).debugId, one.debugId);
+  assert.throws(() => withDebugId(bytes("a()"), bytes("{}")), /starts with other lines/);
 });

@@ -2,55 +2,28 @@ import * as esbuild from "esbuild";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Bundle, collect, extraAsset, unique } from "./built_asset.ts";
-import { FIRST_LINES } from "./debug_id.ts";
-import { BuildError } from "./build_error.ts";
+import { contentHash } from "../content.ts";
+import type { AssetRole } from "../manifest.ts";
+import { FIRST_LINES, withDebugId } from "./debug_id.ts";
 import { type Project, STYLE } from "./scan.ts";
 
-/** Output folder for esbuild: paths in source maps are relative to it. */
-const OUTDIR = ".build/assets";
+/** A script for the browser. */
+export interface BuiltAsset extends AssetRole {
+  /** File name. */
+  readonly file: string;
+  readonly contents: Uint8Array<ArrayBuffer>;
+  readonly map?: Uint8Array<ArrayBuffer>;
+}
 
-/** The first versions with import maps, `import.meta.resolve` and all else that the page uses. */
-const TARGET = ["chrome120", "edge120", "firefox121", "safari17.4"];
-
-const TSCONFIG = {
-  compilerOptions: { jsx: "react-jsx", jsxImportSource: "react" },
-} as const;
-
-/** Options for all browser code. */
-const COMMON = {
-  bundle: true,
-  write: false,
-  metafile: true,
-  format: "esm",
-  platform: "browser",
-  target: TARGET,
-  minify: true,
-  sourcemap: "external",
-  sourcesContent: true,
-  legalComments: "none",
-  charset: "utf8",
-  outdir: OUTDIR,
-  // Names without words: content blockers cannot match them.
-  entryNames: "[hash]",
-  chunkNames: "[hash]",
-  assetNames: "[hash]",
-  tsconfigRaw: TSCONFIG,
-  logLevel: "silent",
-} as const satisfies esbuild.BuildOptions;
-
-/** Selects the production build of React. */
-const PRODUCTION = { "process.env.NODE_ENV": '"production"' };
-
-/** Specifiers of the import map that all browser code shares. */
-export const VENDOR_SPECIFIERS = ["react", "react/jsx-runtime", "react-dom", "react-dom/client"];
+export interface Bundle {
+  readonly assets: readonly BuiltAsset[];
+  /** Source files, relative to the root. */
+  readonly inputs: readonly string[];
+  readonly warnings: readonly esbuild.Message[];
+}
 
 /** A project's own options for its browser code. */
-export interface BrowserOptions {
-  readonly define?: Readonly<Record<string, string>>;
-  readonly plugins?: readonly esbuild.Plugin[];
-  readonly alias?: Readonly<Record<string, string>>;
-}
+export type BrowserOptions = Pick<esbuild.BuildOptions, "alias" | "define" | "plugins">;
 
 interface BundleOptions {
   readonly root: string;
@@ -65,13 +38,51 @@ interface BundleOptions {
   readonly extra: Readonly<Record<string, string>>;
 }
 
+/** Specifiers of the import map that all browser code shares. */
+export const VENDOR_SPECIFIERS = ["react", "react/jsx-runtime", "react-dom", "react-dom/client"];
+
 const RELOAD = fileURLToPath(new URL("../client/reload.ts", import.meta.url));
 const ISLAND_MAP = fileURLToPath(new URL("../client/island_map.ts", import.meta.url));
 /** Resolves React as the framework does. */
 const FRAMEWORK = fileURLToPath(new URL("..", import.meta.url));
 
-/** A banner, so that source maps and file names include these lines. */
-const SCRIPTS = { ...COMMON, banner: { js: FIRST_LINES } } as const;
+const TSCONFIG = {
+  compilerOptions: { jsx: "react-jsx", jsxImportSource: "react" },
+} as const;
+
+/** Options for style sheets and scripts. */
+const COMMON = {
+  bundle: true,
+  write: false,
+  metafile: true,
+  minify: true,
+  // The first versions with import maps, `import.meta.resolve` and all else that the page uses.
+  target: ["chrome120", "edge120", "firefox121", "safari17.4"],
+  legalComments: "none",
+  logLevel: "silent",
+} as const satisfies esbuild.BuildOptions;
+
+/** Options for scripts. */
+const SCRIPTS = {
+  ...COMMON,
+  format: "esm",
+  platform: "browser",
+  sourcemap: "external",
+  sourcesContent: true,
+  charset: "utf8",
+  // Paths in source maps are relative to it.
+  outdir: ".build/assets",
+  // Names without words: content blockers cannot match them.
+  entryNames: "[hash]",
+  chunkNames: "[hash]",
+  assetNames: "[hash]",
+  tsconfigRaw: TSCONFIG,
+  // A banner, so that source maps and file names include these lines.
+  banner: { js: FIRST_LINES },
+} as const satisfies esbuild.BuildOptions;
+
+/** Selects the production build of React. */
+const PRODUCTION = { "process.env.NODE_ENV": '"production"' };
 
 /**
  * Bundles all scripts of the browser, in memory.
@@ -80,14 +91,8 @@ const SCRIPTS = { ...COMMON, banner: { js: FIRST_LINES } } as const;
  */
 export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
   const [vendor, own] = await Promise.all([bundleVendor(options), bundleOwn(options)]);
-  const extra = Object.entries(options.extra).sort().map(([label, code]) =>
-    extraAsset(label, code)
-  );
-  return {
-    assets: [...vendor.assets, ...own.assets, ...extra],
-    inputs: unique([...vendor.inputs, ...own.inputs]),
-    warnings: [...vendor.warnings, ...own.warnings],
-  };
+  const extra = Object.entries(options.extra).sort().map(([name, code]) => extraAsset(name, code));
+  return { ...own, assets: [...vendor, ...own.assets, ...extra] };
 }
 
 /** Bundles and minifies the style sheet. Returns it with the files that it was made of. */
@@ -95,15 +100,9 @@ export async function bundleStyle(
   root: string,
 ): Promise<{ readonly css: string; readonly inputs: readonly string[] }> {
   const { outputFiles, metafile } = await esbuild.build({
+    ...COMMON,
     absWorkingDir: root,
     entryPoints: [STYLE],
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    target: TARGET,
-    legalComments: "none",
-    logLevel: "silent",
   });
   return { css: outputFiles[0]?.text.trim() ?? "", inputs: Object.keys(metafile.inputs) };
 }
@@ -111,23 +110,20 @@ export async function bundleStyle(
 /** Lists the source files of the given modules, without packages. */
 export async function sourcesOf(root: string, entryPoints: readonly string[]): Promise<string[]> {
   const { metafile } = await esbuild.build({
+    ...COMMON,
     absWorkingDir: root,
     entryPoints: [...entryPoints],
-    bundle: true,
-    write: false,
-    metafile: true,
     format: "esm",
     platform: "neutral",
     packages: "external",
     external: ["npm:*", "node:*", "jsr:*"],
-    outdir: OUTDIR,
+    outdir: ".build",
     tsconfigRaw: TSCONFIG,
-    logLevel: "silent",
   });
   return Object.keys(metafile.inputs);
 }
 
-async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
+async function bundleVendor({ root }: BundleOptions): Promise<BuiltAsset[]> {
   const result = await esbuild.build({
     ...SCRIPTS,
     absWorkingDir: root,
@@ -139,8 +135,8 @@ async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
     },
     define: PRODUCTION,
   });
-  // All inputs are packages, whose versions are in the lock.
-  return { ...collect(result, () => ({ kind: "vendor" })), inputs: [] };
+  // Its inputs are packages, whose versions are in the lock.
+  return collect(result, () => ({ kind: "vendor" }));
 }
 
 async function bundleOwn(options: BundleOptions): Promise<Bundle> {
@@ -157,24 +153,25 @@ async function bundleOwn(options: BundleOptions): Promise<Bundle> {
     external: [...VENDOR_SPECIFIERS, ...Object.keys(extra)],
     define: { ...PRODUCTION, ...browser.define },
     plugins: [islandMap(options), ...browser.plugins ?? []],
-    ...(browser.alias && { alias: { ...browser.alias } }),
+    ...(browser.alias && { alias: browser.alias }),
   });
-  checkFormats(result.metafile);
+  const { metafile: { inputs }, warnings } = result;
+  checkFormats(inputs);
   const islands = new Map(project.islands.map(({ name, module }) => [module, name]));
-  return collect(result, (entryPoint) => {
-    if (entryPoint === undefined) return { kind: "chunk" };
-    if (entryPoint === client) return { kind: "client", entryPoint };
-    const label = islands.get(entryPoint);
-    if (label !== undefined) return { kind: "island", label, entryPoint };
-    return { kind: resolve(root, entryPoint) === RELOAD ? "reload" : "chunk", entryPoint };
+  const assets = collect(result, (entryPoint) => {
+    if (entryPoint === client) return { kind: "client" };
+    const name = islands.get(entryPoint);
+    if (name !== undefined) return { kind: "island", name };
+    return { kind: resolve(root, entryPoint) === RELOAD ? "reload" : "chunk" };
   });
+  return { assets, inputs: Object.keys(inputs), warnings };
 }
 
 /** A CommonJS module would import the injected client, too: esbuild then wraps each module of it in a function. */
-function checkFormats({ inputs }: esbuild.Metafile): void {
+function checkFormats(inputs: esbuild.Metafile["inputs"]): void {
   const found = Object.keys(inputs).find((path) => inputs[path]?.format === "cjs");
   if (found === undefined) return;
-  throw new BuildError(
+  throw new Error(
     `Browser code imports ${found}, which is CommonJS: set an alias to its ES module.`,
   );
 }
@@ -190,11 +187,11 @@ function islandMap({ root, project, first }: BundleOptions): esbuild.Plugin {
       build.onLoad({ filter: /[\\/]island_map\.ts$/ }, ({ path }) => {
         if (path !== ISLAND_MAP) return undefined;
         const imports: string[] = [];
-        const entries = project.islands.map(({ name, module }) => {
+        const entries = project.islands.map(({ name, module }, index) => {
           const specifier = JSON.stringify(`island:${module}`);
-          if (!first.has(name)) return `  ${name}: () => import(${specifier}),`;
-          imports.push(`import ${name} from ${specifier};`);
-          return `  ${name}: async () => ({ default: ${name} }),`;
+          if (!first.has(name)) return `  "${name}": () => import(${specifier}),`;
+          imports.push(`import Island${index} from ${specifier};`);
+          return `  "${name}": async () => ({ default: Island${index} }),`;
         });
         const contents = [...imports, "export const islands = {", ...entries, "};"].join("\n");
         return { contents, loader: "ts" };
@@ -206,29 +203,18 @@ function islandMap({ root, project, first }: BundleOptions): esbuild.Plugin {
   };
 }
 
-const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
-
 /**
  * Source of the ES module with React for the browser. React is published as CommonJS, so its export names
- * are listed here. All four specifiers share one module: fewer requests, better compression. Names that
- * two of them export must be the same value.
+ * are listed here. All four specifiers share one module: fewer requests, better compression. A name that
+ * two of them export is the same value.
  */
 function vendorSource(): string {
   const require = createRequire(import.meta.url);
   const lines: string[] = [];
-  const seen = new Map<string, unknown>();
+  const seen = new Set<string>();
   for (const [index, specifier] of VENDOR_SPECIFIERS.entries()) {
-    const exported: Record<string, unknown> = require(specifier);
-    const names: string[] = [];
-    for (const name of Object.keys(exported).filter((key) => IDENTIFIER.test(key)).sort()) {
-      if (!seen.has(name)) names.push(name);
-      else if (seen.get(name) !== exported[name]) {
-        throw new Error(
-          `Cannot share one module: ${specifier} exports a different \`${name}\`.`,
-        );
-      }
-      seen.set(name, exported[name]);
-    }
+    const names = Object.keys(require(specifier)).filter((name) => !seen.has(name)).sort();
+    for (const name of names) seen.add(name);
     lines.push(`import m${index} from ${JSON.stringify(specifier)};`);
     lines.push(`export const { ${names.join(", ")} } = m${index};`);
   }
@@ -238,4 +224,61 @@ function vendorSource(): string {
   const all = VENDOR_SPECIFIERS.map((_, index) => `m${index}`).join(", ");
   lines.push(`export default Object.assign({}, ${all});`);
   return lines.join("\n");
+}
+
+/**
+ * Converts esbuild's outputs to assets. Adds a debug id to each script and its source map.
+ *
+ * @param roleOf returns the role of the output of an entry point or a dynamic import
+ */
+function collect(
+  { metafile, outputFiles }: esbuild.BuildResult<{ metafile: true; write: false }>,
+  roleOf: (entryPoint: string) => Pick<AssetRole, "kind" | "name">,
+): BuiltAsset[] {
+  const files = new Map(outputFiles.map((file) => [fileName(file.path), file.contents]));
+  const contentsOf = (file: string) => new Uint8Array(files.get(file)!);
+  return Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"))
+    .map(([path, { entryPoint, imports, inputs }]): BuiltAsset => {
+      const file = fileName(path);
+      const imported = (kind: string) => {
+        const names = imports.filter((entry) => entry.kind === kind)
+          .map((entry) => entry.external ? entry.path : fileName(entry.path));
+        return [...new Set(names)].sort();
+      };
+      return {
+        file,
+        ...withDebugId(contentsOf(file), contentsOf(`${file}.map`)),
+        ...entryPoint === undefined ? { kind: "chunk" } : roleOf(entryPoint),
+        entryPoint: entryPoint || undefined,
+        imports: imported("import-statement"),
+        dynamicImports: imported("dynamic-import"),
+        sources: sourceSizes(inputs),
+      };
+    });
+}
+
+/** Bytes by package, and by file for the project's own sources. */
+function sourceSizes(inputs: Record<string, { bytesInOutput: number }>): Record<string, number> {
+  const sizes: Record<string, number> = {};
+  for (const path of Object.keys(inputs).sort()) {
+    const { bytesInOutput } = inputs[path]!;
+    if (bytesInOutput === 0) continue;
+    const source = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path;
+    sizes[source] = (sizes[source] ?? 0) + bytesInOutput;
+  }
+  return sizes;
+}
+
+/** Converts a prebuilt script to an asset. */
+function extraAsset(name: string, code: string): BuiltAsset {
+  const contents = new TextEncoder().encode(code);
+  // Hexadecimal: it contains no word that a content blocker matches.
+  const hash = Uint8Array.fromBase64(contentHash(contents), { alphabet: "base64url" }).toHex();
+  const file = `${hash.slice(0, 10).toUpperCase()}.js`;
+  return { file, contents, kind: "extra", name, imports: [], dynamicImports: [], sources: {} };
+}
+
+/** The last part of a path. */
+function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

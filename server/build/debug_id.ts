@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { BuildError } from "./build_error.ts";
 
 /**
  * Placeholder of a script's debug id. File names are hashes of the content with this placeholder: change
@@ -34,7 +33,7 @@ interface IdentifiedScript {
  *
  * @param contents a script that starts with {@linkcode FIRST_LINES}
  * @param map its source map, version 3; receives the id as `debugId` (proposal for ECMA-426)
- * @throws {BuildError} the script starts with other lines
+ * @throws {Error} the script starts with other lines
  */
 export function withDebugId(
   contents: Uint8Array<ArrayBuffer>,
@@ -42,7 +41,7 @@ export function withDebugId(
 ): IdentifiedScript {
   const lines = new TextEncoder().encode(FIRST_LINES);
   if (!lines.every((byte, index) => contents[index] === byte)) {
-    throw new BuildError("Cannot insert a debug id: the script starts with other lines.");
+    throw new Error("Cannot insert a debug id: the script starts with other lines.");
   }
   const id = debugIdOf(contents, map);
   const identified = contents.slice();

@@ -1,93 +1,70 @@
 import assert from "node:assert/strict";
-import { describeInputs, isFresh } from "./freshness.ts";
+import { MANIFEST_VERSION } from "../manifest.ts";
+import { inputsOf, isFresh } from "./freshness.ts";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 
 const FILES = {
   "deno.json": "{}",
   "deno.lock": "{}",
   "routes/index.tsx": "export {}",
-  "islands/A.tsx": "export {}",
+  "islands/b/A.tsx": "export {}",
   "static/a.txt": "a",
   "lib/used.ts": "export {}",
   "lib/other.ts": "export {}",
 };
+
+/** Its files in the scanned folders. */
+const SCANNED = ["routes/index.tsx", "islands/b/A.tsx", "static/a.txt"];
 
 /** Seconds since 1970, so that no test depends on the resolution of the file system's clock. */
 const BEFORE = 1_000;
 const BUILT_AT = 2_000;
 const AFTER = 3_000;
 
-/** A project that was built from `routes/index.tsx` and `lib/used.ts` after its last change. */
-async function project(check: (root: string, fresh: () => Promise<boolean>) => Promise<void>) {
-  using folder = temporaryFolder();
-  const root = folder.path;
-  for (const [file, text] of Object.entries(FILES)) await write(root, file, text);
-  const paths = [...Object.keys(FILES), "routes", "islands", "static", "lib"];
-  for (const path of paths) await Deno.utime(`${root}/${path}`, BEFORE, BEFORE);
-  const inputs = ["routes/index.tsx", "lib/used.ts", "static/a.txt", "node_modules/x/index.js"];
-  await write(root, ".build/manifest.json", "{}");
-  await Deno.utime(`${root}/.build/manifest.json`, BUILT_AT, BUILT_AT);
-  await write(root, ".build/inputs.json", describeInputs(root, false, inputs));
-  const fresh = () => isFresh(root, { dev: false });
-  assert.equal(await fresh(), true);
-  await check(root, fresh);
-}
-
 async function write(root: string, file: string, text: string): Promise<void> {
   await Deno.mkdir(`${root}/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
   await Deno.writeTextFile(`${root}/${file}`, text);
 }
 
-Deno.test("input newer than the build → not fresh", async () => {
-  await project(async (root, fresh) => {
-    for (const file of ["lib/used.ts", "static/a.txt", "deno.json", "deno.lock"]) {
-      await Deno.utime(`${root}/${file}`, AFTER, AFTER);
-      assert.equal(await fresh(), false, file);
-      await Deno.utime(`${root}/${file}`, BEFORE, BEFORE);
-      assert.equal(await fresh(), true, file);
-    }
-  });
-});
+const touch = (file: string, time: number) => (root: string) =>
+  Deno.utime(`${root}/${file}`, time, time);
+const replace = (file: string, text: string) => (root: string) => write(root, file, text);
 
-Deno.test("input changed while the build ran → not fresh", async () => {
-  await project(async (root, fresh) => {
-    await Deno.utime(`${root}/lib/used.ts`, BUILT_AT, BUILT_AT);
-    assert.equal(await fresh(), false);
-  });
-});
-
-Deno.test("file that the build does not read → still fresh", async () => {
-  await project(async (root, fresh) => {
-    await write(root, "lib/other.ts", "changed");
-    await write(root, "lib/new.ts", "new");
-    assert.equal(await fresh(), true);
-  });
-});
-
-for (const file of ["routes/new.tsx", "islands/b/New.tsx", "static/new.txt"]) {
-  Deno.test(`${file} added → not fresh`, async () => {
-    await project(async (root, fresh) => {
-      await write(root, file, "new");
-      assert.equal(await fresh(), false);
-    });
+/** What happens to a project after its build from `routes/index.tsx` and `lib/used.ts`, and whether that is fresh then. */
+const CASES: [name: string, change: (root: string) => Promise<void>, fresh: boolean][] = [
+  ["nothing changed", () => Promise.resolve(), true],
+  ["file changed that the build does not read", replace("lib/other.ts", "changed"), true],
+  ["file added that the build does not read", replace("lib/new.ts", "new"), true],
+  ["source newer", touch("lib/used.ts", AFTER), false],
+  ["source changed while the build ran", touch("lib/used.ts", BUILT_AT), false],
+  ["static file newer", touch("static/a.txt", AFTER), false],
+  ["deno.json newer", touch("deno.json", AFTER), false],
+  ["deno.lock newer", touch("deno.lock", AFTER), false],
+  ["page added", replace("routes/new.tsx", "new"), false],
+  ["island added", replace("islands/b/New.tsx", "new"), false],
+  ["static file added", replace("static/new.txt", "new"), false],
+  ["input removed", (root) => Deno.remove(`${root}/lib/used.ts`), false],
+  ["manifest unreadable", replace(".build/manifest.json", '{"dev":false,"inp'), false],
+  [
+    "manifest of another version",
+    replace(".build/manifest.json", '{"version":1,"dev":false,"inputs":[]}'),
+    false,
+  ],
+  ["no build", (root) => Deno.remove(`${root}/.build`, { recursive: true }), false],
+];
+for (const [name, change, fresh] of CASES) {
+  Deno.test(`${name} → ${fresh ? "fresh" : "not fresh"}`, async () => {
+    using folder = temporaryFolder();
+    const root = folder.path;
+    for (const [file, text] of Object.entries(FILES)) await write(root, file, text);
+    const paths = [...Object.keys(FILES), "routes", "islands", "islands/b", "static", "lib"];
+    for (const path of paths) await touch(path, BEFORE)(root);
+    const read = ["routes/index.tsx", "lib/used.ts", "static/a.txt", "node_modules/x.js", "map:y"];
+    const manifest = { version: MANIFEST_VERSION, dev: false, inputs: inputsOf(read, SCANNED) };
+    await write(root, ".build/manifest.json", JSON.stringify(manifest));
+    await touch(".build/manifest.json", BUILT_AT)(root);
+    await change(root);
+    assert.equal(await isFresh(root, { dev: false }), fresh);
+    assert.equal(await isFresh(root, { dev: true }), false, "of the other kind");
   });
 }
-
-Deno.test("input removed → not fresh", async () => {
-  await project(async (root, fresh) => {
-    await Deno.remove(`${root}/lib/used.ts`);
-    assert.equal(await fresh(), false);
-  });
-});
-
-Deno.test("no build, an unreadable one, or one of the other kind → not fresh", async () => {
-  await project(async (root, fresh) => {
-    assert.equal(await isFresh(root, { dev: true }), false);
-    await write(root, ".build/inputs.json", '{"dev":false,"pa');
-    assert.equal(await fresh(), false);
-    await write(root, ".build/inputs.json", '{"dev":false,"files":{}}');
-    assert.equal(await fresh(), false, "of an earlier version");
-    await Deno.remove(`${root}/.build`, { recursive: true });
-    assert.equal(await fresh(), false);
-  });
-});

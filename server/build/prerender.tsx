@@ -3,7 +3,6 @@ import type { ComponentType, ReactNode } from "react";
 import { prerender } from "react-dom/static.edge";
 import { type PageRender, PageRenderContext } from "../page.tsx";
 import { scriptJson, slot } from "../slot.ts";
-import { BuildError } from "./build_error.ts";
 
 /** Props of a page. */
 export interface PageProps {
@@ -15,6 +14,8 @@ export interface AppProps extends PageProps {
 }
 
 interface RenderOptions {
+  /** The page's path; the status of an error page. */
+  readonly path: string;
   readonly Page: ComponentType<PageProps>;
   readonly App: ComponentType<AppProps>;
   readonly variant: string;
@@ -22,7 +23,7 @@ interface RenderOptions {
   readonly islands: ReadonlyMap<unknown, string>;
 }
 
-export interface RenderedPage {
+export interface RenderedPage extends Pick<RenderOptions, "path" | "variant"> {
   readonly html: string;
   /** The page's content in `html`, including its element. */
   readonly content: string;
@@ -42,10 +43,10 @@ const CONTENT_END = '<i data-page-end=""></i>';
  * Renders a page without its islands, then renders each island separately and inserts it. Inside the App
  * the content is in `<div data-page="VERSION">`, which a client navigation replaces.
  *
- * @throws {BuildError} an island or its props are invalid; and what a component throws
+ * @throws {Error} an island or its props are invalid; and what a component throws
  */
 export async function renderPage(options: RenderOptions): Promise<RenderedPage> {
-  const { Page, App, variant, islands } = options;
+  const { path, Page, App, variant, islands } = options;
   const page: PageRender = { islands: new Map(), inlineScripts: new Set() };
   const frame = await render(
     <PageRenderContext value={page}>
@@ -68,12 +69,12 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     const name = islands.get(use.component);
     if (name === undefined) {
       const given = use.component.displayName ?? use.component.name;
-      throw new BuildError(
+      throw new Error(
         `<Island of={${given}}> is not an island: it must be the default export of a file in islands/.`,
       );
     }
     const id = `i${count++}-`;
-    checkJson(use.props, `the props of island ${name}`);
+    checkJson(use.props, name);
     const { component: Component, props, load } = use;
     if (load === "first") first.add(name);
     const markup = await render(<Component {...props} />, id);
@@ -92,6 +93,8 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
   }
   const [before = "", after = ""] = (parts.join("") + frame.slice(end)).split(CONTENT_END);
   return {
+    path,
+    variant,
     html: before + after,
     content: before.slice(before.indexOf("<div data-page=")),
     inlineScripts: [...page.inlineScripts],
@@ -114,27 +117,21 @@ async function render(node: ReactNode, identifierPrefix: string): Promise<string
 }
 
 /**
- * Checks that a value survives JSON: the browser must hydrate with the same props as the build.
+ * Checks that the props of an island survive JSON: the browser must hydrate with the same props as the
+ * build. An undefined property is omitted, which makes no difference.
  *
- * @param path of the value, for the error message
- * @throws {BuildError}
+ * @throws {Error} names the property
  */
-export function checkJson(value: unknown, path: string): void {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return;
-  if (typeof value === "number" && Number.isFinite(value)) return;
-  if (Array.isArray(value)) {
-    value.forEach((item, index) => checkJson(item, `${path}[${index}]`));
-    return;
-  }
-  if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {
-    for (const [key, item] of Object.entries(value)) {
-      // JSON omits an undefined property, which makes no difference.
-      if (item !== undefined) checkJson(item, `${path}.${key}`);
-    }
-    return;
-  }
-  const what = typeof value === "object" ? value.constructor?.name ?? "an object" : typeof value;
-  throw new BuildError(
-    `Cannot send ${path} to the browser: ${what} is not a JSON value; pass plain data.`,
-  );
+export function checkJson(props: object, island: string): void {
+  JSON.stringify(props, function (this: Record<string, unknown>, key) {
+    // Not the second argument: a `Date` is a string there.
+    const value = this[key];
+    const isJson = value === null || ["string", "boolean", "undefined"].includes(typeof value) ||
+      Number.isFinite(value) || Array.isArray(value) ||
+      (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype);
+    if (isJson && !(value === undefined && Array.isArray(this))) return value;
+    throw new Error(
+      `Cannot send the property "${key}" of island ${island} to the browser: it is not a JSON value.`,
+    );
+  });
 }

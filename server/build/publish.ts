@@ -19,11 +19,12 @@ export interface OutputFile {
 
 /**
  * Writes all files into a new folder, then replaces the last build with it. A crash never leaves a partial
- * build: between the two renames there is none, and the next start builds again. If two builds run at
- * the same time, the later one wins as a whole.
+ * build: between the two renames there is none, and the next start builds again. If several builds are
+ * published at the same time, one of them wins as a whole.
  */
 export async function publish(out: string, files: readonly OutputFile[]): Promise<void> {
   const staging = stagingFolder(out);
+  const old = stagingFolder(out);
   try {
     const folders = new Set(files.map(({ path }) => dirname(`${staging}/${path}`)));
     for (const folder of folders) await Deno.mkdir(folder, { recursive: true });
@@ -33,23 +34,16 @@ export async function publish(out: string, files: readonly OutputFile[]): Promis
       else await Deno.writeFile(target, contents);
       if (modifiedAt) await Deno.utime(target, modifiedAt, modifiedAt);
     }));
-  } catch (error) {
-    await remove(staging);
-    throw error;
-  }
-  for (let published = false; !published;) {
-    const old = stagingFolder(out);
     await Deno.rename(out, old).catch(undefinedIfNotFound);
-    published = await Deno.rename(staging, out).then(() => true, falseIfTaken);
+    await Deno.rename(staging, out).catch((error: Error & { code?: string }) => {
+      // Another build was published between the two renames.
+      if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+    });
+  } finally {
+    await remove(staging);
     await remove(old);
   }
   await removeAbandoned(out);
-}
-
-/** Another build was published between the two renames: replace that one. */
-function falseIfTaken(error: Error & { code?: string }): false {
-  if (error instanceof Deno.errors.AlreadyExists || error.code === "ENOTEMPTY") return false;
-  throw error;
 }
 
 async function removeAbandoned(out: string): Promise<void> {

@@ -1,7 +1,6 @@
 import { hydrateIslands, type HydrateOptions, unmountIslands } from "./hydrate.ts";
 import { reloadWhenOutdated } from "./newer_build.ts";
 import { ownLink, pageOf, partialAddress } from "./own_link.ts";
-import { replacePage } from "./replace_page.ts";
 import { manageScrolling, savedPosition, savePosition } from "./scroll_position.ts";
 
 // Kept before telemetry patches it: version checks are not requests of the page.
@@ -41,7 +40,6 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
     stop();
     isLeaving = false;
     const isNew = to.href !== location.href;
-    const isReload = !isNew && isCurrent();
     const page = pageIn(document)!;
     const endProgress = showProgress(page);
     const request = new XMLHttpRequest();
@@ -59,23 +57,29 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
       if (next.dataset.page !== page.dataset.page) throw new Error("another build");
       stop = () => {};
       endProgress();
-      const position = isReload ? [scrollX, scrollY] as const : isNew ? undefined : savedPosition();
-      if (isNew) {
-        save();
-        history.pushState({}, "", to);
-      }
+      // Of the page that is left, or that is loaded again and stays where it is.
+      save();
+      const position = isNew ? undefined : savedPosition();
+      if (isNew) history.pushState({}, "", to);
       shown = pageOf(to);
-      replacePage({
-        page,
-        next,
-        title: data.title,
-        hash: to.hash,
-        position,
-        isReload,
-        hydrate() {
-          unmountIslands(page);
-          return hydrateIslands(islands, next);
-        },
+      page.replaceWith(next);
+      unmountIslands(page);
+      const hydrated = hydrateIslands(islands, next);
+      document.title = data.title;
+      announce(data.title);
+
+      const named = elementNamed(to.hash.slice(1));
+      const scroll = () => {
+        if (position) scrollTo(...position);
+        else if (named) named.scrollIntoView();
+        else scrollTo(0, 0);
+      };
+      scroll();
+      focusOn(named ?? next.querySelector("main") ?? next);
+      const top = scrollY;
+      hydrated.then(() => {
+        // Again, because islands may have added content above; not if the user has scrolled since.
+        if (position && next.isConnected && scrollY === top) scroll();
       });
       if (isNew) save();
     } catch {
@@ -113,10 +117,10 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
     if (!isCurrent()) visit(new URL(location.href));
   });
   manageScrolling(save);
-  reloadWhenOutdated({
-    fetchHead: () => nativeFetch(partialAddress(location), { method: "HEAD", cache: "no-store" }),
-    version: () => pageIn(document)?.dataset.page,
-  });
+  reloadWhenOutdated(
+    () => nativeFetch(partialAddress(location), { method: "HEAD", cache: "no-store" }),
+    () => pageIn(document)?.dataset.page,
+  );
 }
 
 /** The element with a page's content, which names its version. */
@@ -167,4 +171,34 @@ function showProgress(page: HTMLElement): () => void {
     delete dataset.navigating;
     page.ariaBusy = null;
   };
+}
+
+/** Finds the element of a fragment as browsers do: by the raw text, then decoded. */
+function elementNamed(fragment: string): HTMLElement | null {
+  const element = document.getElementById(fragment);
+  if (element) return element;
+  try {
+    return document.getElementById(decodeURIComponent(fragment));
+  } catch {
+    // Invalid percent-encoding.
+    return null;
+  }
+}
+
+/**
+ * Lets screen readers announce a title, if there is an element `[data-announcer]` outside the page. Clears
+ * the text first: an unchanged one is not announced.
+ */
+function announce(title: string): void {
+  const announcer = document.querySelector("[data-announcer]");
+  if (!announcer) return;
+  announcer.textContent = "";
+  requestAnimationFrame(() => announcer.textContent = title);
+}
+
+/** Moves the focus without scrolling, also to elements that are not focusable by themselves. */
+function focusOn(element: HTMLElement): void {
+  // -1 too if the element has no `tabindex`; 0 for controls.
+  if (element.tabIndex < 0) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
 }

@@ -1,4 +1,4 @@
-import { createElement } from "react";
+import { createElement, type ErrorInfo } from "react";
 import { hydrateRoot, type Root } from "react-dom/client";
 import { islands } from "./island_map.ts";
 
@@ -105,8 +105,4 @@ function showLoadError(element: HTMLElement): void {
   note.textContent = "This part of the page did not load. Reload to try again.";
   if (element.dataset.islandLoad) element.replaceChildren(note);
   else element.prepend(note);
-}
-
-interface ErrorInfo {
-  readonly componentStack?: string | null | undefined;
 }

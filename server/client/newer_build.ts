@@ -1,5 +1,3 @@
-/** Minimum time that a page must be hidden to count as left. */
-const MIN_AWAY_MS = 1_000;
 /** Minimum time between two checks, and before the first one. */
 const CHECK_INTERVAL_MS = 30_000;
 
@@ -11,19 +9,17 @@ const FIELDS = `input:not(${NOT_TEXT}),textarea`;
 /** The field with the focus. */
 const FOCUSED = ":is(input,textarea,select,[contenteditable]):focus";
 
-interface OutdatedOptions {
-  /** Sends HEAD for the current page's data. */
-  readonly fetchHead: () => Promise<Response>;
-  /** The version of the displayed page. */
-  readonly version: () => string | undefined;
-}
-
 /**
  * When the user returns to the page, checks whether another version was deployed, and then reloads the
  * page, unless a field contains input. Ignores failed checks.
+ *
+ * @param fetchHead sends HEAD for the current page's data
+ * @param version returns the version of the displayed page
  */
-export function reloadWhenOutdated({ fetchHead, version }: OutdatedOptions): void {
-  let leftAt = 0;
+export function reloadWhenOutdated(
+  fetchHead: () => Promise<Response>,
+  version: () => string | undefined,
+): void {
   let checkedAt = Date.now();
 
   const check = async () => {
@@ -40,8 +36,7 @@ export function reloadWhenOutdated({ fetchHead, version }: OutdatedOptions): voi
   };
 
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) leftAt = Date.now();
-    else if (Date.now() - leftAt >= MIN_AWAY_MS) check();
+    if (!document.hidden) check();
   });
   // Restored from the back/forward cache.
   addEventListener("pageshow", ({ persisted }) => {

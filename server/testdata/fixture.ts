@@ -1,5 +1,6 @@
 import "../build/production.ts";
 import * as esbuild from "esbuild";
+import { cpSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { App, type AppOptions } from "../app.ts";
 import { build, type BuildOptions, type BuildReport } from "../build/build.ts";
@@ -11,6 +12,7 @@ export const SITE = fileURLToPath(new URL("site", import.meta.url));
 /** Build options of the fixture project. */
 export const SITE_OPTIONS = {
   client: "client.ts",
+  variants: ["one", "two"],
   extra: { "extra-script": "self.extra = true;\n" },
 } as const satisfies Partial<BuildOptions>;
 
@@ -32,9 +34,9 @@ export class Fixture implements AsyncDisposable {
   async app(options: Partial<AppOptions> = {}): Promise<App> {
     return await App.load({
       build: new URL(`file://${this.out}/`),
+      manifest: this.report.manifest,
       variant: "one",
-      slots: { place: "here" },
-      data: { client: { at: "start" } },
+      slots: { place: "here", client: { at: "start" } },
       routes: FIXTURE_ROUTES,
       ...options,
     });
@@ -56,34 +58,20 @@ export interface CopiedSite extends AsyncDisposable {
 export async function copiedSite(): Promise<CopiedSite> {
   const folder = await Deno.makeTempDir({ prefix: "site-" });
   const root = `${folder}/site`;
-  await copySite(root);
+  cpSync(SITE, root, { recursive: true });
+  // The copy imports the real framework.
+  const framework = fileURLToPath(new URL("..", import.meta.url));
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = `${entry.parentPath}/${entry.name}`;
+    const text = await Deno.readTextFile(path);
+    const edited = text.replaceAll(/"(?:\.\.\/){2,}(?=client\/|page)/g, `"${framework}`);
+    await Deno.writeTextFile(path, edited);
+  }
+  for (const name of ["deno.json", "deno.lock"]) await Deno.writeTextFile(`${root}/${name}`, "{}");
   return {
     root,
     build: (options) => build({ root, ...SITE_OPTIONS, ...options }),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
-}
-
-/** The copy imports the real framework. */
-async function copySite(target: string): Promise<void> {
-  const framework = fileURLToPath(new URL("..", import.meta.url));
-  await copyFolder(
-    SITE,
-    target,
-    (text) => text.replaceAll(/"(?:\.\.\/){2,}(?=client\/|mod|page)/g, `"${framework}`),
-  );
-  for (const name of ["deno.json", "deno.lock"]) {
-    await Deno.writeTextFile(`${target}/${name}`, "{}");
-  }
-}
-
-async function copyFolder(from: string, to: string, edit: (text: string) => string): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (isDirectory) await copyFolder(`${from}/${name}`, `${to}/${name}`, edit);
-    else {
-      const text = await Deno.readTextFile(`${from}/${name}`);
-      await Deno.writeTextFile(`${to}/${name}`, edit(text));
-    }
-  }
 }

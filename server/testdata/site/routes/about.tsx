@@ -2,8 +2,6 @@ import { Island } from "../../../page.tsx";
 import Counter from "../islands/Counter.tsx";
 import Folded from "../islands/Folded.tsx";
 
-export const variants = ["one"];
-
 export default function About() {
   return (
     <main>

@@ -2,8 +2,6 @@ import { Island, slot } from "../../../page.tsx";
 import Counter from "../islands/Counter.tsx";
 import Plain from "../islands/Plain.tsx";
 
-export const variants = ["one", "two"];
-
 export default function Page({ variant }: { variant: string }) {
   return (
     <main>

@@ -2,8 +2,6 @@ import { Island } from "../../../page.tsx";
 import Counter from "../islands/Counter.tsx";
 import Field from "../islands/Field.tsx";
 
-export const variants = ["one"];
-
 /** Higher than any window, with a fragment target in the middle. */
 export default function Long() {
   return (

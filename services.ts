@@ -1,0 +1,101 @@
+/** Opens what the configuration asks for, beside the relay. Each function returns undefined if it does not. */
+import { join } from "node:path";
+import type { Config } from "./config.ts";
+import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
+import type { InboxOptions } from "./monitoring/inbox/sqlite_inbox.ts";
+import { ReportExchange } from "./monitoring/relay/report_exchange.ts";
+import { RelaySpool } from "./monitoring/relay/spool/relay_spool.ts";
+import type { Log } from "./monitoring/runtime/runtime.ts";
+
+type InboxModule = typeof import("./monitoring/inbox/sqlite_inbox.ts");
+type PostgresInboxModule = typeof import("./monitoring/inbox/postgres_inbox.ts");
+type OtlpModule = typeof import("./monitoring/otlp/otlp_exporter.ts");
+
+/**
+ * Loads a module that not every configuration needs: relay mode takes 4 MiB less without them. Not
+ * `import("./…")`, because Deno would load the file at every start.
+ */
+function load<T>(path: string): Promise<T> {
+  return import(new URL(path, import.meta.url).href);
+}
+
+/** Opens the inbox in SQLite or PostgreSQL. Not in relay mode. */
+export async function openInbox(
+  config: Config,
+  log: Log,
+  hooks: Pick<InboxOptions, "sourceMap" | "onGroupAlert">,
+) {
+  if (config.mode === "relay") return undefined;
+  const { database: address, inbox, inboxMaxBytes: maxBytes, inboxMaxAgeDays: maxAgeDays } = config;
+  const notify = withoutPaths(config, log);
+  const options = {
+    ...hooks,
+    maxBytes,
+    maxAgeDays,
+    onNotice: (notice: string) => notify("warn", notice),
+  };
+  const pathOf = (file: string) => inbox === "file" ? join(config.dataDir, file) : undefined;
+  if (address === undefined) {
+    const { openInbox } = await load<InboxModule>("./monitoring/inbox/sqlite_inbox.ts");
+    return openInbox({ ...options, path: pathOf("inbox.sqlite") });
+  }
+  const { openPostgresInbox } = await load<PostgresInboxModule>(
+    "./monitoring/inbox/postgres_inbox.ts",
+  );
+  return await openPostgresInbox({ ...options, address, path: pathOf("inbox_replica.sqlite") });
+}
+
+/** Opens the spool in SQLite or PostgreSQL. Not in inbox mode or with `SPOOL=none`. */
+export async function openSpool(config: Config, log: Log) {
+  if (config.mode === "inbox" || config.spool === "none") return undefined;
+  const notify = withoutPaths(config, log);
+  const location = config.spool === "postgres" && config.database ? { address: config.database } : {
+    path: join(config.dataDir, "spool.sqlite"),
+    onNotice: (notice: string) => notify("warn", notice),
+  };
+  const limits = { maxBytes: config.spoolMaxBytes, maxAgeHours: config.spoolMaxAgeHours };
+  return await RelaySpool.open({ ...location, ...limits }, notify);
+}
+
+/** Exchanges counts with the other processes, if there are several. */
+export async function openExchange({ countsDir, worker, workers }: Config, log: Log) {
+  if (worker === undefined) return undefined;
+  return await ReportExchange.open({
+    folder: countsDir,
+    worker,
+    workers,
+    onFailure: (error) => log("warn", "Cannot share counts", { error: String(error) }),
+  });
+}
+
+/** Sends copies of spans and logs to `OTLP_URL`. */
+export async function openExporter({ otlpUrl, otlpHeaders }: Config, log: Log) {
+  if (otlpUrl === undefined) return undefined;
+  const { OtlpExporter } = await load<OtlpModule>("./monitoring/otlp/otlp_exporter.ts");
+  return new OtlpExporter({
+    url: otlpUrl,
+    headers: otlpHeaders,
+    onFailure: (reason) => log("warn", "Cannot send spans and logs to OTLP_URL", { reason }),
+  });
+}
+
+/** Posts alerts to `ALERT_WEBHOOK_URL`. */
+export function openWebhook({ alertWebhookUrl, publicOrigin, workers }: Config, log: Log) {
+  if (alertWebhookUrl === undefined) return undefined;
+  return new AlertWebhook({
+    url: alertWebhookUrl,
+    publicOrigin,
+    processes: workers,
+    onFailure: (reason) => log("warn", "Cannot post an alert to ALERT_WEBHOOK_URL", { reason }),
+  });
+}
+
+/** A log without local paths: its items are reported to Sentry. */
+function withoutPaths({ dataDir }: Config, log: Log): Log {
+  const redact = (text: string) =>
+    text.replaceAll(`${dataDir}/`, "DATA_DIR/").replaceAll(`'${dataDir}'`, "DATA_DIR");
+  return (level, message, attributes) => {
+    const reason = attributes?.reason && redact(`${attributes.reason}`);
+    log(level, redact(message), reason ? { ...attributes, reason } : attributes);
+  };
+}
