@@ -71,7 +71,7 @@ function timesOf(inbox: Inbox, list: string, query: ListQuery): number[] {
   return Array.from({ length: REPETITIONS }, () => {
     const start = performance.now();
     if (list === "sources") inbox.sources(query);
-    else if (list === "envelopes") inbox.envelopes(query);
+    else if (list === "envelopes") inbox.page("envelopes", query);
     else inbox.page(list as keyof Lists, query);
     return performance.now() - start;
   });
@@ -82,7 +82,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
   const now = timeOf(count);
   const trace = traceOf(count / 2);
   const groups = inbox.page("errors", { sort: "-count", limit: 40 }).rows.map(({ group }) => group);
-  groups.slice(1).forEach((group, n) => inbox.setGroupState(group, n % 2 ? "resolved" : "muted"));
+  groups.slice(1).forEach((group, n) => inbox.changeGroup(group, n % 2 ? "resolved" : "muted"));
   const { key, environment, releases: [release] } = inbox.sources({}).rows
     .find(({ key }) => key !== OWN_SOURCE.key)!;
   const ofSender: readonly ListQuery[] = [

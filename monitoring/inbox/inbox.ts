@@ -32,9 +32,7 @@ export interface Inbox {
    *
    * @throws {CursorError}
    */
-  page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
-  /** {@linkcode page} for the list of envelopes. */
-  envelopes(query: ListQuery): Page<InboxRow>;
+  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]>;
   /** The sources, and the counts of all lists by a query's source, release and time. */
   sources(query: ListQuery): SourceList;
   /**
@@ -43,8 +41,8 @@ export interface Inbox {
   catchUp?(cursor: number): Promise<void>;
   /** The number of envelopes and the last cursor, read in one transaction. */
   extent(): { last: number; envelopes: number };
-  /** The body of an envelope; undefined if it is not stored (any more). */
-  bytes(id: number): StoredBody | undefined;
+  /** An envelope as received; undefined if it is not stored (any more). */
+  bytes(id: number): StoredEnvelope | undefined;
   /**
    * The source map (JSON) of a script: of the server's own build, else one that was stored.
    *
@@ -63,18 +61,14 @@ export interface Inbox {
   /** Deletes all envelopes and source maps and frees their disk space. Returns the cursor of the deletion; later ids are higher. */
   clear(): number | Promise<number>;
   /**
-   * Sets the state of a group of errors. A resolved one is open again when a later error arrives.
+   * Sets the state of a group of errors; a resolved one is open again when a later error arrives. Or deletes it: removes
+   * its errors from the lists, with its state. Their envelopes stay. Resolves once all are removed; if the server is
+   * stopped before, the next start removes the rest.
    *
    * @returns false: no error of this group is stored, and it is open
-   */
-  setGroupState(group: string, state: GroupState): boolean | Promise<boolean>;
-  /**
-   * Removes the errors of a group from the lists, with its state. Their envelopes stay. Resolves as above, once all
-   * are removed; if the server is stopped before, the next start removes the rest.
-   *
    * @throws {InboxClosedError}
    */
-  deleteGroup(group: string): Promise<boolean>;
+  changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean>;
   /** False while the disk is full or not writable, or the database cannot be reached. */
   canStore(): boolean;
   /**
@@ -90,6 +84,7 @@ export interface Inbox {
 export interface AdmittedEnvelope {
   /** As received. Stored unchanged. */
   readonly bytes: Uint8Array;
+  /** The request's `Content-Encoding`. */
   readonly contentEncoding: string | null;
   readonly header: EnvelopeHeader;
   readonly items: readonly InboxItem[];
@@ -103,15 +98,18 @@ export interface AdmittedEnvelope {
   readonly dsnKey?: string | null | undefined;
 }
 
-/** The body of an envelope as received. */
-export interface StoredBody {
+/** An envelope as received. */
+export interface StoredEnvelope
+  extends Pick<AdmittedEnvelope, "contentEncoding" | "receivedAt" | "dsnKey"> {
+  readonly id: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The request's `Content-Encoding`. */
-  readonly contentEncoding: string | null;
   /** See {@linkcode AdmittedEnvelope.isOwn}; undefined: stored by an earlier version, which trusted the header. */
   readonly isOwn: boolean | undefined;
-  /** See {@linkcode AdmittedEnvelope.dsnKey}. */
-  readonly dsnKey?: string | null | undefined;
+}
+
+/** The rows of each list. */
+export interface InboxLists extends Lists {
+  readonly envelopes: InboxRow;
 }
 
 /** Filters of {@linkcode Inbox.list}. */

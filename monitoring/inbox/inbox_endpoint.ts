@@ -183,10 +183,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       return refusal(403, "origin_not_allowed", "Only the inbox's own page may change a group.");
     }
     const group = readGroup(query);
-    const exists = request.method === "DELETE"
-      ? await inbox.deleteGroup(group)
-      : await inbox.setGroupState(group, await readGroupState(request.body));
-    if (exists) return respond(null, {}, 204);
+    const wanted = request.method === "DELETE" ? "deleted" : await readGroupState(request.body);
+    if (await inbox.changeGroup(group, wanted)) return respond(null, {}, 204);
     return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);
   };
 
@@ -195,7 +193,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
 
 function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
   if (view === "sources") return inbox.sources(query);
-  return view === "envelopes" ? inbox.envelopes(query) : inbox.page(view, query);
+  return inbox.page(view, query);
 }
 
 function archive(inbox: Inbox): Response {

@@ -101,8 +101,6 @@ export class InboxLog {
         await log.query(SQL.clear);
         log.bytes = 0;
         return log.add(change);
-      case "evict":
-        return log.add(change);
     }
   }
 
@@ -138,7 +136,7 @@ export class InboxLog {
     );
     const { log, last, floor, mark } = state;
     // The last rows may have been deleted as too old.
-    if (rows.length === 0 && last > after) rows.push({ kind: "evict", id: last, ids: [] });
+    if (rows.length === 0 && last > after) rows.push({ kind: "skip", id: last });
     return { log, last, floor, mark, rows };
   }
 
@@ -175,12 +173,6 @@ export class InboxLog {
       if (ids.length === 0) break;
       await log.query(SQL.delete, [ids]);
     }
-    if (tooOld.length === 0) return;
-    const [first] = await log.query<Size>(SQL.oldest, [1]);
-    const ids = tooOld.map(({ id }) => id).filter((id) => first && id > first.id);
-    if (first === undefined || ids.length === 0) return;
-    await log.query(SQL.forgetEvictions, [first.id]);
-    log.add({ kind: "evict", ids: ids.sort((a, b) => a - b) });
   }
 }
 

@@ -137,7 +137,7 @@ export class IndexWriter {
     ]);
     const text = envelopeText(description, entries);
     weight += text.length;
-    this.#sql.putEnvelope.run(
+    this.#sql.insertEnvelope.run(
       placeOf(envelope, 0),
       source,
       release,
@@ -191,8 +191,8 @@ function prepare(db: DatabaseSync) {
     insertVitals: insert("vital_entries", 12),
     insertRecording: insert("recording_entries", 12),
     insertSpanName: insert("span_names", 5),
-    putEnvelope: db.prepare("REPLACE INTO envelope_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
-    has: db.prepare("SELECT 1 FROM envelope_entries WHERE place = ? AND summary IS NOT NULL"),
+    insertEnvelope: insert("envelope_entries", 8),
+    has: db.prepare("SELECT 1 FROM envelope_entries WHERE place = ?"),
     weight: db.prepare("SELECT weight FROM totals"),
     addWeight: db.prepare("UPDATE totals SET weight = weight + ?"),
     sizes: db.prepare(
@@ -224,7 +224,7 @@ function prepare(db: DatabaseSync) {
       ...INDEX_TABLES.map(([table]) => db.prepare(`DELETE FROM ${table}`)),
       ...["releases", "senders", "group_states"].map((table) => db.prepare(`DELETE FROM ${table}`)),
       db.prepare("DELETE FROM sources WHERE id > 1"),
-      db.prepare("UPDATE totals SET weight = 0, backlog = 0"),
+      db.prepare("UPDATE totals SET weight = 0"),
     ],
   };
 }

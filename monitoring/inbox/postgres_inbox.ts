@@ -90,8 +90,6 @@ class PostgresInbox implements Inbox {
     this.#replica = new SqliteInbox({
       ...options,
       isReplica: true,
-      // The log decides what is too old, so that all replicas agree.
-      maxAgeDays: undefined,
       onGroupAlert: (alert) => this.#onGroupAlert(alert),
     });
     this.#expiry = setInterval(() => void this.#evict(), options.expiryMs ?? HOUR_MS);
@@ -118,7 +116,6 @@ class PostgresInbox implements Inbox {
 
   list: Inbox["list"] = (query) => this.#replica.list(query);
   page: Inbox["page"] = (name, query) => this.#replica.page(name, query);
-  envelopes: Inbox["envelopes"] = (query) => this.#replica.envelopes(query);
   sources: Inbox["sources"] = (query) => this.#replica.sources(query);
   extent: Inbox["extent"] = () => this.#replica.extent();
   bytes: Inbox["bytes"] = (id) => this.#replica.bytes(id);
@@ -144,15 +141,7 @@ class PostgresInbox implements Inbox {
     return Number(await this.#append({ kind: "clear" }));
   }
 
-  setGroupState(group: string, state: GroupState): Promise<boolean> {
-    return this.#changeGroup(group, state);
-  }
-
-  deleteGroup(group: string): Promise<boolean> {
-    return this.#changeGroup(group, "deleted");
-  }
-
-  async #changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
+  async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
     // Another server may have stored its errors just now.
     await this.catchUp(Infinity);
     const state = this.#replica.decideGroup(group, wanted);
@@ -208,6 +197,8 @@ class PostgresInbox implements Inbox {
       if (this.#replica.follow(page, last) === last) await this.#apply(page);
       isBehind = this.#replica.last < page.last;
     }
+    // What is too old: the log has no changes for that.
+    this.#replica.evict();
     if (this.#isLate && !this.#hasCaughtUp) this.#notice("The inbox's lists are complete.");
     this.#hasCaughtUp = true;
   }
@@ -265,7 +256,7 @@ class PostgresInbox implements Inbox {
         ? "The inbox stores envelopes again."
         : `The inbox cannot store envelopes: ${reason}.`,
     );
-    this.#replica.changes.emit("storage");
+    this.#replica.emit("storage");
   }
 
   canStore(): boolean {

@@ -137,10 +137,9 @@ const FITS = "other.known > 0 AND (own.dsn_key = '' OR other.dsn_key IN ('', own
 
 function prepare(db: DatabaseSync) {
   return {
-    // The backlog is indexed from its newest envelope.
     upsertSource: db.prepare(
       "INSERT INTO sources (key, name, environment, side, newest) VALUES (?, ?, ?, ?, ?)" +
-        " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
+        " ON CONFLICT DO UPDATE SET newest = excluded.newest RETURNING id",
     ),
     upsertRelease: db.prepare(
       "INSERT INTO releases (source, release, newest) VALUES (?, ?, ?) ON CONFLICT" +
@@ -148,7 +147,7 @@ function prepare(db: DatabaseSync) {
     ),
     upsertSender: db.prepare(
       "INSERT INTO senders (dsn_key, sdk, release, environment, side, newest) VALUES (?, ?, ?, ?, ?, ?)" +
-        " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest)" +
+        " ON CONFLICT DO UPDATE SET newest = excluded.newest" +
         " RETURNING id, source, known",
     ),
     learn: db.prepare("UPDATE senders SET source = ?, known = ? WHERE id = ?"),

@@ -1,25 +1,23 @@
+import type { GroupAlert, GroupState, ListQuery, Page, SourceList } from "../models/rows.ts";
 import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
-import { ChangeSignal } from "./change_signal.ts";
-import { EnvelopeIndexer } from "./envelope_indexer.ts";
+import { envelopeChange, type LogPage, type NotStored, type ReadyChange } from "./change.ts";
+import { EnvelopeIndexer, type ReadSourceMap } from "./envelope_indexer.ts";
+import type { GroupStateRow } from "./group_states.ts";
 import {
   type AdmittedEnvelope,
   EnvelopeTooLargeError,
   type Inbox,
   type InboxChange,
   InboxClosedError,
+  type InboxLists,
   type InboxQuery,
   type InboxSlice,
   SourceMapTooLargeError,
-  type StoredBody,
+  type StoredEnvelope,
 } from "./inbox.ts";
-import { envelopeChange, type LogPage, type NotStored, type ReadyChange } from "./change.ts";
-import type { GroupStateRow } from "./group_states.ts";
 import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
-import type { GroupAlert, GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
-import type { InboxRow } from "../protocol/inbox_row.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
-import type { ReadSourceMap } from "./script_maps.ts";
 
 export interface InboxOptions {
   /** The SQLite file; its folder is created. Default: in memory, until the process ends. */
@@ -44,7 +42,8 @@ export interface InboxOptions {
 
 /**
  * Opens the inbox in a SQLite file, which is created if needed. A file that is corrupt, now or later, is
- * renamed to `PATH.corrupt-TIME` and replaced by an empty one; `onNotice` reports it.
+ * renamed to `PATH.corrupt-TIME` and replaced by an empty one; `onNotice` reports it. The envelopes of a file with an
+ * earlier index are indexed again in the background, oldest first, before others are stored.
  *
  * @throws {DatabaseVersionError} written by another version; the file is not changed
  * @throws {SymbolicLinkError} one of the database's files is a link
@@ -65,15 +64,16 @@ export function checkMapSize(map: Uint8Array, maxBytes: number): void {
   if (map.byteLength > max) throw new SourceMapTooLargeError(max);
 }
 
-/** Until unfinished deletions of groups continue: the first requests have priority. */
-const DELETIONS_MS = 1_000;
+/** Until unfinished work of the last start continues: the first requests have priority. */
+const CONTINUE_MS = 1_000;
+/** Interval of checks for changes by other processes, while there are subscribers. */
+const WATCH_MS = 250;
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
 /** The inbox in SQLite, or the replica of one in PostgreSQL. */
 export class SqliteInbox implements Inbox {
-  readonly changes = new ChangeSignal(() => this.#checkForChanges());
   readonly indexer: EnvelopeIndexer;
   /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
   last = 0;
@@ -83,10 +83,11 @@ export class SqliteInbox implements Inbox {
   readonly #database: RecoveringDatabase<InboxFile>;
   readonly #onNotice: (notice: string) => void;
   readonly #now: () => number;
+  readonly #listeners = new Set<(change: InboxChange) => void>();
+  readonly #timers: ReturnType<typeof setTimeout>[];
+  /** Set while there are subscribers. */
+  #watch: ReturnType<typeof setInterval> | undefined;
   #closed = false;
-  #stopIndexing = () => {};
-  readonly #expiry: ReturnType<typeof setInterval>;
-  readonly #deletions: ReturnType<typeof setTimeout>;
   /** Resolves when all earlier writes are done. */
   #writes: Promise<unknown> = Promise.resolve();
   /** `PRAGMA data_version` at the last check for changes by other processes. */
@@ -110,22 +111,17 @@ export class SqliteInbox implements Inbox {
       now,
     });
     this.#isFull();
-    this.#database.shrink((file) => file.evict());
+    this.evict();
     // Other instances have other inboxes in memory. With ids that begin with the time, a reader who comes
     // from one of them notices that its cursor is not of this inbox.
     if (path === undefined) this.#database.run((file) => file.startAfter(now()));
     this.last = this.#database.run((file) => file.state().last);
     this.#version = this.#database.run((file) => file.version());
-    this.#deletions = setTimeout(() => void this.#finishDeletions(), DELETIONS_MS);
-    Deno.unrefTimer(this.#deletions as unknown as number);
-    this.#expiry = setInterval(() => this.#evict(), options.expiryMs ?? HOUR_MS);
-    Deno.unrefTimer(this.#expiry as unknown as number);
-    if (this.#database.run((file) => file.envelopeTable.hasBacklog())) {
-      this.#stopIndexing = this.indexer.startBacklog({
-        unindexed: () => this.#run((file) => file.envelopeTable.unindexed()),
-        index: (read) => this.#grow((file) => file.index(read)),
-      });
-    }
+    this.#timers = [
+      setTimeout(() => void this.#continue(), CONTINUE_MS),
+      setInterval(() => this.#expire(), options.expiryMs ?? HOUR_MS),
+    ];
+    for (const timer of this.#timers) Deno.unrefTimer(timer as unknown as number);
   }
 
   async store(envelope: AdmittedEnvelope): Promise<void> {
@@ -139,14 +135,34 @@ export class SqliteInbox implements Inbox {
   }
 
   /** Applies the change after all earlier writes. */
-  #write(envelope: AdmittedEnvelope, writer: string | null): Promise<Applied | NotStored> {
-    const done = this.#writes.then(async () => {
+  #write(envelope: AdmittedEnvelope, writer: string | null): Promise<Applied> {
+    return this.#inOrder(async () => {
+      await this.#indexStored();
       const index = await this.indexer.read(envelope);
       return this.apply({ ...envelopeChange(envelope, writer), ...index });
     });
+  }
+
+  #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#writes.then(work);
     // Failures are reported to the caller, and do not block later writes.
     this.#writes = done.catch(() => {});
     return done;
+  }
+
+  /** Indexes the envelopes of a file whose index was of an earlier version. Each step is one transaction. */
+  async #indexStored(): Promise<void> {
+    for (;;) {
+      const stored = this.#run((file) => file.envelopes.unindexed());
+      if (stored.length === 0) return;
+      const found = await Array.fromAsync(stored, async (envelope) => {
+        const { entries } = await this.indexer.readStored(envelope);
+        return { id: envelope.id, entries };
+      });
+      this.#grow((file) => file.index(found));
+      // Other requests are answered in between.
+      await new Promise((resolve) => setTimeout(resolve));
+    }
   }
 
   /**
@@ -154,52 +170,34 @@ export class SqliteInbox implements Inbox {
    *
    * @param id in a replica: its id in the log
    */
-  apply(change: ReadyChange, id?: number): Applied | NotStored {
+  apply(change: ReadyChange, id?: number): Applied {
     const work = (file: InboxFile) => file.apply(change, id);
-    let applied: Applied | NotStored = {};
-    switch (change.kind) {
-      case "clear":
-        // A replica keeps its file, which other servers may use, unless it fills a disk: the log has the rest.
-        if (id === undefined || !(this.#database.canGrow() || this.extent().envelopes === 0)) {
-          this.#startOver();
-        } else this.#shrink(work);
-        break;
-      case "evict":
-        // On a full disk, too.
-        applied = this.#shrink(work);
-        break;
-      default:
-        applied = this.#grow(work);
-    }
+    let applied: Applied = [];
+    if (change.kind !== "clear") applied = this.#grow(work);
+    // A replica keeps its file, which other servers may use, unless it fills a disk: the log has the rest.
+    else if (id === undefined || !(this.#database.canGrow() || this.extent().envelopes === 0)) {
+      this.#startOver();
+    } else this.#shrink(work);
     this.last = this.#run((file) => file.state().last);
     if (typeof applied === "string") return applied;
-    for (const key of applied.maps ?? []) this.indexer.maps.forget(key);
+    if (change.kind === "envelope") this.emit("stored");
+    if (change.kind === "group") this.emit("groups");
+    if (change.kind === "clear") this.#onCleared();
     // Also if another server has put it into this file.
-    if (change.kind === "map") this.indexer.maps.forget(change.key);
-    this.#report(change);
+    if (change.kind === "map") this.indexer.forgetMaps();
     // Others are reported by the servers that wrote them.
     if (change.kind === "envelope" && change.writer === this.writer) {
-      for (const alert of applied.alerts ?? []) this.#options.onGroupAlert?.(alert);
+      for (const alert of applied) this.#options.onGroupAlert?.(alert);
     }
     return applied;
-  }
-
-  #report({ kind }: ReadyChange): void {
-    if (kind === "envelope") this.changes.emit("stored");
-    if (kind === "group") this.changes.emit("groups");
-    if (kind === "clear") this.#onCleared();
   }
 
   list(query: InboxQuery): InboxSlice {
     return this.#run((file) => file.list(query));
   }
 
-  page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]> {
+  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
     return this.#run((file) => file.page(name, query));
-  }
-
-  envelopes(query: ListQuery): Page<InboxRow> {
-    return this.#run((file) => file.envelopes(query));
   }
 
   sources(query: ListQuery): SourceList {
@@ -207,15 +205,15 @@ export class SqliteInbox implements Inbox {
   }
 
   extent(): { last: number; envelopes: number } {
-    return this.#run((file) => file.envelopeTable.extent());
+    return this.#run((file) => file.envelopes.extent());
   }
 
-  bytes(id: number): StoredBody | undefined {
-    return this.#run((file) => file.envelopeTable.body(id));
+  bytes(id: number): StoredEnvelope | undefined {
+    return this.#run((file) => file.envelopes.get(id));
   }
 
   async sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    return await this.#options.sourceMap?.(key) ?? this.#run((file) => file.sourceMaps.get(key));
+    return await this.#options.sourceMap?.(key) ?? this.#run((file) => file.sourceMap(key));
   }
 
   storeSourceMap(key: string, map: Uint8Array): void | Promise<void> {
@@ -228,23 +226,14 @@ export class SqliteInbox implements Inbox {
     return this.last;
   }
 
-  setGroupState(group: string, state: GroupState): boolean | Promise<boolean> {
-    return this.#changeGroup(group, state);
-  }
-
-  async deleteGroup(group: string): Promise<boolean> {
-    const exists = this.#changeGroup(group, "deleted");
-    if (exists) await this.deleteErrors(group);
+  async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
+    const exists = this.#grow((file) => file.changeGroup(group, wanted, this.#now()));
+    if (exists) this.emit("groups");
+    if (exists && wanted === "deleted") await this.deleteErrors(group);
     return exists;
   }
 
-  #changeGroup(group: string, wanted: GroupState | "deleted"): boolean {
-    const state = this.decideGroup(group, wanted);
-    if (state !== undefined) this.apply({ kind: "group", key: group, state });
-    return state !== undefined;
-  }
-
-  /** See {@linkcode GroupStates.decide}. */
+  /** In a replica: the state that a log gets for {@linkcode InboxFile.changeGroup}. */
   decideGroup(group: string, state: GroupState | "deleted"): GroupStateRow | undefined {
     return this.#run((file) =>
       file.groups.decide(group, state, { now: this.#now(), newest: file.state().last })
@@ -275,8 +264,8 @@ export class SqliteInbox implements Inbox {
   }
 
   #onCleared(): void {
-    this.indexer.maps.forgetAll();
-    this.changes.emit("cleared");
+    this.indexer.forgetMaps();
+    this.emit("cleared");
     this.#isFull();
   }
 
@@ -285,17 +274,19 @@ export class SqliteInbox implements Inbox {
     while (this.#shrink((file) => file.deleteErrors(group))) {
       await new Promise((resolve) => setTimeout(resolve));
     }
-    this.changes.emit("groups");
+    this.emit("groups");
   }
 
-  /** Of groups that were being deleted when the server was stopped. */
-  async #finishDeletions(): Promise<void> {
+  /** Continues what the last start had not done when it was stopped: index a file again, delete groups. */
+  async #continue(): Promise<void> {
     try {
+      // A replica is read from its log again instead.
+      if (!this.#options.isReplica) await this.#inOrder(() => this.#indexStored());
       const groups = this.#run((file) => file.groups.halfDeleted());
       for (const group of groups) await this.deleteErrors(group);
     } catch (error) {
       if (error instanceof InboxClosedError) return;
-      this.#onNotice(`Cannot delete the errors of a deleted group: ${error}`);
+      this.#onNotice(`Cannot bring the inbox's lists up to date: ${error}`);
     }
   }
 
@@ -304,16 +295,31 @@ export class SqliteInbox implements Inbox {
   }
 
   subscribe(listener: (change: InboxChange) => void): () => void {
-    return this.changes.subscribe(listener);
+    this.#listeners.add(listener);
+    if (!this.#closed) this.#watch ??= setInterval(() => this.#checkForChanges(), WATCH_MS);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stopWatching();
+    };
+  }
+
+  /** Reports a change to the subscribers. */
+  emit(change: InboxChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #stopWatching(): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
   }
 
   close(): void | Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#expiry);
-    clearTimeout(this.#deletions);
-    this.#stopIndexing();
-    this.changes.close();
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#stopWatching();
+    this.emit("closed");
+    this.#listeners.clear();
     this.#database.close();
   }
 
@@ -339,10 +345,14 @@ export class SqliteInbox implements Inbox {
     return this.#database.shrink(work);
   }
 
-  /** Without an arriving envelope, whose transaction does the same. */
-  #evict(): void {
+  /** Deletes what is over a limit, without an arriving envelope, whose transaction does the same. */
+  evict(): void {
+    this.#shrink((file) => file.evict());
+  }
+
+  #expire(): void {
     try {
-      this.#shrink((file) => file.evict());
+      this.evict();
     } catch (error) {
       this.#onNotice(`Cannot delete what is too old from the inbox: ${error}`);
     }
@@ -360,8 +370,8 @@ export class SqliteInbox implements Inbox {
   #continueIn(file: InboxFile): void {
     // If another process created it, its ids may already be higher.
     if (!this.#options.isReplica && file.state().last < this.last) file.startAfter(this.last);
-    this.indexer.maps.forgetAll();
-    this.changes.emit("cleared");
+    this.indexer.forgetMaps();
+    this.emit("cleared");
   }
 
   /** Whether envelopes cannot be stored now. Reports each change once. */
@@ -377,7 +387,7 @@ export class SqliteInbox implements Inbox {
         ? "The inbox cannot store envelopes: the disk is full or not writable. Free disk space or delete all envelopes."
         : `The inbox cannot store envelopes: ${problem.message}`,
     );
-    this.changes.emit("storage");
+    this.emit("storage");
     return isFull;
   }
 
@@ -385,7 +395,7 @@ export class SqliteInbox implements Inbox {
     try {
       this.#isFull();
       const version = this.#run((file) => file.version());
-      if (version !== this.#version) this.changes.emit("stored");
+      if (version !== this.#version) this.emit("stored");
       this.#version = version;
     } catch {
       // The file cannot be read now; requests report that.

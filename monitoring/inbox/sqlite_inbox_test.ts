@@ -13,7 +13,7 @@ import { EnvelopeTooLargeError, type Inbox, InboxClosedError } from "./inbox.ts"
 import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";
 import { DatabaseVersionError } from "../storage/errors.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
-import { all, ids, inboxTests, sized } from "./testdata/inbox_suite.ts";
+import { all, ids, inboxTests, markAsEarlier, sized } from "./testdata/inbox_suite.ts";
 
 const MIB = 1024 * 1024;
 
@@ -130,7 +130,7 @@ Deno.test(
       all(inbox).envelopes.map(({ source }) => source),
       [python?.key, python?.key, python?.key, ruby, null],
     );
-    assert.equal(inbox.envelopes({ source: APPLICATIONS }).rows.length, 5);
+    assert.equal(inbox.page("envelopes", { source: APPLICATIONS }).rows.length, 5);
   }),
 );
 
@@ -151,12 +151,7 @@ Deno.test(
     assert.deepEqual(sources(imported), [false, true]);
 
     inbox.close();
-    const db = new DatabaseSync(file);
-    db.exec(
-      "UPDATE envelope_entries SET source = 0, summary = NULL; UPDATE totals SET backlog = 2",
-    );
-    db.exec("DELETE FROM error_entries; DELETE FROM trace_entries");
-    db.close();
+    markAsEarlier(file);
     const reopened = open();
     await until("all is indexed", () => !sources(reopened).includes(null));
     assert.deepEqual(sources(reopened), [false, true]);

@@ -41,12 +41,12 @@ export class TestedInbox implements AsyncDisposable {
 
   async set(message: string, state: GroupState): Promise<boolean> {
     this.now += 1_000;
-    return await this.inbox.setGroupState(this.group(message), state);
+    return await this.inbox.changeGroup(this.group(message), state);
   }
 
   delete(message: string): Promise<boolean> {
     this.now += 1_000;
-    return this.inbox.deleteGroup(this.group(message));
+    return this.inbox.changeGroup(this.group(message), "deleted");
   }
 
   /** The rows of a state: message, count, and what the regression says. */
@@ -144,8 +144,8 @@ export function groupTests(
       await tested.inbox.store(admitted(envelopeOf({}, log("x".repeat(200))), tested.now));
     }
     assert.deepEqual(tested.rows(), []);
-    assert.equal(await tested.inbox.setGroupState(group, "muted"), true);
-    assert.equal(await tested.inbox.setGroupState(group, "resolved"), true);
+    assert.equal(await tested.inbox.changeGroup(group, "muted"), true);
+    assert.equal(await tested.inbox.changeGroup(group, "resolved"), true);
     await tested.error("a", "1.4.2");
     assert.deepEqual(tested.rows("open"), [["a", 1, "open", {
       release: "shop@1.4.2",
@@ -182,7 +182,7 @@ export function groupTests(
     await store("a");
     await store("b");
     for (const message of ["a", "b"]) {
-      await tested.inbox.setGroupState(tested.group(message), "resolved");
+      await tested.inbox.changeGroup(tested.group(message), "resolved");
     }
     await store("a");
     assert.deepEqual(tested.rows("resolved"), [["b", 1, "resolved"]]);
