@@ -15,7 +15,6 @@ import {
   type ErrorGroupRow,
   type ListCounts,
   type ListQuery,
-  type Lists,
   MAX_COUNT,
   MAX_LIST_ROWS,
   MAX_OPS,

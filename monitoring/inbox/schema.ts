@@ -1,4 +1,3 @@
-import { PLACES } from "../models/index/list_cursor.ts";
 import type { Schema } from "../storage/schema.ts";
 
 /**

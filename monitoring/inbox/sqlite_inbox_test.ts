@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import { until } from "../../tests/harness/until.ts";
-import { APPLICATIONS, OWN_SOURCE } from "../models/rows.ts";
+import { OWN_SOURCE } from "../models/rows.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { exportArchive, importArchive } from "./archive.ts";
 import { EnvelopeTooLargeError, type Inbox, InboxClosedError } from "./inbox.ts";
@@ -45,16 +45,6 @@ function withFolder(
 
 inboxTests("SQLite", (work) => withFolder((_, open) => work(open))).forEach((test) =>
   Deno.test(test)
-);
-
-Deno.test(
-  "size limit lowered → applied at the start",
-  withFolder(async (_, open) => {
-    const before = open();
-    for (let n = 0; n < 100; n++) await before.store(admitted(sized(1_000)));
-    before.close();
-    assert.deepEqual(ids(open({ maxBytes: 2_500 })), [99, 100]);
-  }),
 );
 
 Deno.test(
@@ -103,34 +93,6 @@ Deno.test(
     assert.equal(row?.event_id, hexId(1));
     assert.deepEqual(row?.items, envelope.items);
     assert.deepEqual(inbox.bytes(1)?.bytes, envelope.bytes);
-  }),
-);
-
-Deno.test(
-  "client report that names no sender → of the only application, also of one seen later; else of none",
-  withFolder(async (_, open) => {
-    const inbox = open();
-    const store = (name?: string) =>
-      inbox.store(admitted(
-        name === undefined
-          ? envelopeOf({ dsn: "https://inbox@sightglass.invalid/1" }, ["client_report", {}])
-          : envelopeOf({ sdk: { name } }, ["event", {}]),
-      ));
-    await store();
-    assert.deepEqual(inbox.sources({}).rows, []);
-    await store("sentry.python");
-    await store();
-    const [python] = inbox.sources({}).rows;
-    assert.deepEqual([python?.name, python?.envelopes], ["sentry.python", 3]);
-    await store("sentry.ruby");
-    await store();
-    assert.equal(inbox.sources({}).rows.length, 2);
-    const ruby = inbox.sources({}).rows[0]?.key;
-    assert.deepEqual(
-      all(inbox).envelopes.map(({ source }) => source),
-      [python?.key, python?.key, python?.key, ruby, null],
-    );
-    assert.equal(inbox.page("envelopes", { source: APPLICATIONS }).rows.length, 5);
   }),
 );
 
@@ -196,17 +158,6 @@ Deno.test(
 );
 
 Deno.test(
-  "empty file → becomes an inbox",
-  withFolder(async (file, open) => {
-    open().close();
-    writeFileSync(file, "");
-    const inbox = open();
-    await inbox.store(admitted(eventEnvelope(1)));
-    assert.deepEqual(ids(inbox), [1]);
-  }),
-);
-
-Deno.test(
   "corrupt file at the start → renamed with a notice, new file used",
   withFolder(async (file, open) => {
     open().close();
@@ -226,29 +177,6 @@ Deno.test(
     writeFileSync(file, rubbish);
     open({ now, onNotice: (notice) => notices.push(notice) });
     assert.ok(existsSync(`${aside}-2`), "a second one does not replace the first");
-  }),
-);
-
-Deno.test(
-  "file corrupt later → renamed then, ids continue",
-  withFolder(async (file, open) => {
-    const before = open();
-    for (let n = 0; n < 20; n++) await before.store(admitted(sized(20_000)));
-    before.close();
-    // Not the first pages, so that the file opens without an error.
-    const bytes = readFileSync(file);
-    bytes.fill(0xa5, 60 * 4_096);
-    writeFileSync(file, bytes);
-    const notices: string[] = [];
-    const inbox = open({ onNotice: (notice) => notices.push(notice) });
-    const changes: string[] = [];
-    inbox.subscribe((change) => changes.push(change));
-    assert.deepEqual(notices, []);
-    assert.deepEqual(all(inbox).envelopes, []);
-    assert.equal(notices.length, 1);
-    assert.deepEqual(changes, ["cleared"]);
-    await inbox.store(admitted(eventEnvelope(1)));
-    assert.deepEqual(ids(inbox), [22]);
   }),
 );
 
