@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import * as esbuild from "esbuild";
 import { until } from "../../tests/harness/until.ts";
 import type { ErrorGroupRow } from "../models/rows.ts";
 import { type Inbox, InboxClosedError } from "./inbox.ts";
-import { openInbox } from "./sqlite_inbox.ts";
+import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";
 import { admitted, envelopeOf, error, eventEnvelope, log } from "./testdata/envelopes.ts";
-import { markAsEarlier } from "./testdata/inbox_suite.ts";
+import { markAsEarlier, withFolder } from "./testdata/inbox_suite.ts";
 import { minify } from "./testdata/minify.ts";
 
 const MAX_BYTES = 10_000_000;
@@ -102,58 +101,58 @@ async function twoBuilds(): Promise<readonly [Build, Build]> {
 
 /** Stores the events of each build with its source maps. Returns the groups. */
 async function groupsOf(
+  open: (options?: Partial<InboxOptions>) => Inbox,
   builds: readonly Build[],
   names: readonly (keyof Shop)[],
   { withMaps }: { withMaps: boolean },
 ): Promise<readonly ErrorGroupRow[]> {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  try {
-    let groups: readonly ErrorGroupRow[] = [];
-    for (const { sourceMap, events } of builds) {
-      const inbox = openInbox({
-        path: join(folder, "inbox.sqlite"),
-        maxBytes: MAX_BYTES,
-        ...(withMaps && { sourceMap }),
-      });
-      for (const name of names) {
-        await inbox.store(admitted(envelopeOf({}, ["event", events[name]])));
-      }
-      groups = inbox.page("errors", {}).rows;
-      inbox.close();
+  let groups: readonly ErrorGroupRow[] = [];
+  for (const { sourceMap, events } of builds) {
+    const inbox = open(withMaps ? { sourceMap } : {});
+    for (const name of names) {
+      await inbox.store(admitted(envelopeOf({}, ["event", events[name]])));
     }
-    return groups;
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+    groups = inbox.page("errors", {}).rows;
+    inbox.close();
   }
+  return groups;
 }
 
 const rowsOf = (groups: readonly ErrorGroupRow[]) =>
   groups.map(({ value, where, count }) => [value, where, count]);
 
-Deno.test("same error in two builds → one group; other source position → other group", async () => {
-  const groups = await groupsOf(await twoBuilds(), ["placeOrder", "payOrder"], { withMaps: true });
-  const line = (text: string) => (ADDED + SHOP).split("\n").findIndex((l) => l.includes(text)) + 1;
-  assert.deepEqual(rowsOf(groups), [
-    ["the basket is empty", `unpaid (islands/shop.ts:${line("function unpaid")})`, 2],
-    ["the basket is empty", `empty (islands/shop.ts:${line("function empty")})`, 2],
-  ]);
-});
+Deno.test(
+  "same error in two builds → one group; other source position → other group",
+  withFolder(async (_, open) => {
+    const groups = await groupsOf(open, await twoBuilds(), ["placeOrder", "payOrder"], {
+      withMaps: true,
+    });
+    const line = (text: string) =>
+      (ADDED + SHOP).split("\n").findIndex((l) => l.includes(text)) + 1;
+    assert.deepEqual(rowsOf(groups), [
+      ["the basket is empty", `unpaid (islands/shop.ts:${line("function unpaid")})`, 2],
+      ["the basket is empty", `empty (islands/shop.ts:${line("function empty")})`, 2],
+    ]);
+  }),
+);
 
-Deno.test("new build without source maps → same group", async () => {
-  const builds = await twoBuilds();
-  const groups = await groupsOf(builds, ["placeOrder", "bakeBread"], { withMaps: false });
-  assert.deepEqual(groups.map(({ value, count }) => [value, count]), [
-    ["no flour", 2],
-    ["the basket is empty", 2],
-  ]);
-});
+Deno.test(
+  "new build without source maps → same group",
+  withFolder(async (_, open) => {
+    const builds = await twoBuilds();
+    const groups = await groupsOf(open, builds, ["placeOrder", "bakeBread"], { withMaps: false });
+    assert.deepEqual(groups.map(({ value, count }) => [value, count]), [
+      ["no flour", 2],
+      ["the basket is empty", 2],
+    ]);
+  }),
+);
 
-Deno.test("file with an earlier index → indexed again, with new rules, before what comes new", async () => {
-  const [{ events, sourceMap }] = await twoBuilds();
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  try {
-    const path = join(folder, "inbox.sqlite");
-    const before = openInbox({ path, maxBytes: MAX_BYTES });
+Deno.test(
+  "file with an earlier index → indexed again, with new rules, before what comes new",
+  withFolder(async (path, open) => {
+    const [{ events, sourceMap }] = await twoBuilds();
+    const before = open();
     for (let n = 0; n < 50; n++) {
       const items = [error(`order ${n}`, n), log(`log ${n}`)];
       await before.store(admitted(envelopeOf({}, ...items), NOW + n));
@@ -164,7 +163,7 @@ Deno.test("file with an earlier index → indexed again, with new rules, before 
     assert.deepEqual(before.page("errors", { q: "basket" }).rows.map(({ count }) => count), [2]);
     before.close();
     markAsEarlier(path);
-    const inbox = openInbox({ path, maxBytes: MAX_BYTES, sourceMap });
+    const inbox = open({ sourceMap });
     assert.equal(inbox.list({ since: 0, limit: 500 }).envelopes.length, 52);
     assert.equal(inbox.page("envelopes", {}).rows.length, 0);
     await inbox.store(admitted(envelopeOf({}, error("order 50"))));
@@ -172,19 +171,14 @@ Deno.test("file with an earlier index → indexed again, with new rules, before 
     assert.deepEqual(inbox.page("logs", { q: "log 7" }).rows.map((row) => row.at), [NOW + 7]);
     assert.equal(inbox.page("envelopes", { q: "order 33" }).rows[0]?.id, 34);
     assert.equal(inbox.sources({}).rows[0]?.envelopes, 53);
-    inbox.close();
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
-});
+  }),
+);
 
-Deno.test("stopped or emptied while it is indexed again → continues; nothing comes back", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const path = join(folder, "inbox.sqlite");
-  const open = () => openInbox({ path, maxBytes: MAX_BYTES });
-  const count = (inbox: Inbox) => inbox.page("envelopes", { limit: 200 }).rows.length;
-  let inbox = open();
-  try {
+Deno.test(
+  "stopped or emptied while it is indexed again → continues; nothing comes back",
+  withFolder(async (path, open) => {
+    const count = (inbox: Inbox) => inbox.page("envelopes", { limit: 200 }).rows.length;
+    let inbox = open();
     for (let n = 0; n < 100; n++) await inbox.store(admitted(eventEnvelope(n)));
     inbox.close();
     markAsEarlier(path);
@@ -204,11 +198,8 @@ Deno.test("stopped or emptied while it is indexed again → continues; nothing c
     inbox.clear();
     await last;
     assert.deepEqual([count(inbox), inbox.extent().envelopes], [1, 1]);
-  } finally {
-    inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
-});
+  }),
+);
 
 Deno.test("unreadable source map → one notice, error still grouped", async () => {
   const [{ events }] = await twoBuilds();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 import { until } from "../../tests/harness/until.ts";
 import { DELETED_AT_ONCE } from "./group_states.ts";
 import { InboxClosedError } from "./inbox.ts";
@@ -26,22 +27,17 @@ Deno.test("large group is deleted → others are answered meanwhile, a new error
 });
 
 Deno.test("server stops while a large group is deleted → the next start deletes the rest", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const path = join(folder, "inbox.sqlite");
+  using folder = temporaryFolder();
+  const path = join(folder.path, "inbox.sqlite");
   await using tested = await start({ path, maxBytes: 10_000_000 });
-  try {
-    await storeLargeGroup(tested);
-    const deleting = tested.delete("a");
-    await tested.error("b");
-    await tested.inbox.close();
-    await assert.rejects(deleting, InboxClosedError);
-    await tested.reopen();
-    await until("the rest is deleted", () => tested.rows().length === 1);
-    assert.deepEqual(tested.rows(), [["b", 1, "open"]]);
-  } finally {
-    await tested.inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
+  await storeLargeGroup(tested);
+  const deleting = tested.delete("a");
+  await tested.error("b");
+  await tested.inbox.close();
+  await assert.rejects(deleting, InboxClosedError);
+  await tested.reopen();
+  await until("the rest is deleted", () => tested.rows().length === 1);
+  assert.deepEqual(tested.rows(), [["b", 1, "open"]]);
 });
 
 /** Errors of a group whose deletion takes three steps. */
@@ -56,55 +52,45 @@ async function storeLargeGroup({ inbox, now }: TestedInbox): Promise<void> {
 }
 
 Deno.test("indexed again → same states, deleted stays deleted, no alert", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const path = join(folder, "inbox.sqlite");
+  using folder = temporaryFolder();
+  const path = join(folder.path, "inbox.sqlite");
   await using tested = await start({ path });
-  try {
-    // The lowest ids are free, as after an eviction.
-    await tested.error("cleared");
-    await tested.inbox.clear();
-    tested.alerts.length = 0;
-    for (const message of ["muted", "deleted", "back", "resolved"]) await tested.error(message);
-    // In the same millisecond.
-    await tested.inbox.changeGroup(tested.group("resolved"), "resolved");
-    await tested.set("muted", "muted");
-    await tested.delete("deleted");
-    await tested.set("back", "resolved");
-    await tested.error("back", "2");
-    await tested.error("deleted");
-    const before = tested.rows();
-    const alerts = tested.alerts.length;
-    await tested.inbox.close();
-    markAsEarlier(path);
-    await tested.reopen();
-    await tested.error("new");
-    assert.deepEqual(tested.rows().slice(1), before);
-    assert.deepEqual(tested.alerts.slice(alerts).map(({ message }) => message), ["new"]);
-  } finally {
-    await tested.inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
+  // The lowest ids are free, as after an eviction.
+  await tested.error("cleared");
+  await tested.inbox.clear();
+  tested.alerts.length = 0;
+  for (const message of ["muted", "deleted", "back", "resolved"]) await tested.error(message);
+  // In the same millisecond.
+  await tested.inbox.changeGroup(tested.group("resolved"), "resolved");
+  await tested.set("muted", "muted");
+  await tested.delete("deleted");
+  await tested.set("back", "resolved");
+  await tested.error("back", "2");
+  await tested.error("deleted");
+  const before = tested.rows();
+  const alerts = tested.alerts.length;
+  await tested.inbox.close();
+  markAsEarlier(path);
+  await tested.reopen();
+  await tested.error("new");
+  assert.deepEqual(tested.rows().slice(1), before);
+  assert.deepEqual(tested.alerts.slice(alerts).map(({ message }) => message), ["new"]);
 });
 
 Deno.test("more decisions than are kept → the oldest are forgotten", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const path = join(folder, "inbox.sqlite");
+  using folder = temporaryFolder();
+  const path = join(folder.path, "inbox.sqlite");
   await using tested = await start({ path });
-  try {
-    const db = new DatabaseSync(path);
-    db.exec(
-      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)" +
-        " INSERT INTO group_states SELECT printf('%014x', i), 'muted', i, NULL, NULL, 0, 0 FROM n",
-    );
-    await tested.error("a");
-    await tested.set("a", "muted");
-    const { count, oldest } = db.prepare(
-      "SELECT count(*) AS count, min(changed_at) AS oldest FROM group_states",
-    ).get() as { count: number; oldest: number };
-    db.close();
-    assert.deepEqual([count, oldest], [10_000, 2]);
-  } finally {
-    await tested.inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
+  const db = new DatabaseSync(path);
+  db.exec(
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)" +
+      " INSERT INTO group_states SELECT printf('%014x', i), 'muted', i, NULL, NULL, 0, 0 FROM n",
+  );
+  await tested.error("a");
+  await tested.set("a", "muted");
+  const { count, oldest } = db.prepare(
+    "SELECT count(*) AS count, min(changed_at) AS oldest FROM group_states",
+  ).get() as { count: number; oldest: number };
+  db.close();
+  assert.deepEqual([count, oldest], [10_000, 2]);
 });

@@ -10,38 +10,11 @@ import { OWN_SOURCE } from "../models/rows.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { exportArchive, importArchive } from "./archive.ts";
 import { EnvelopeTooLargeError, type Inbox, InboxClosedError } from "./inbox.ts";
-import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";
 import { DatabaseVersionError } from "../storage/errors.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
-import { all, ids, inboxTests, markAsEarlier, sized } from "./testdata/inbox_suite.ts";
+import { all, ids, inboxTests, markAsEarlier, sized, withFolder } from "./testdata/inbox_suite.ts";
 
 const MIB = 1024 * 1024;
-
-/** Runs a test with a temporary folder, and a function that opens inboxes in it. */
-function withFolder(
-  work: (file: string, open: (options?: Partial<InboxOptions>) => Inbox) => void | Promise<void>,
-) {
-  return async () => {
-    const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-    const file = join(folder, "data", "inbox.sqlite");
-    const opened: Inbox[] = [];
-    try {
-      await work(file, (options) => {
-        const inbox = openInbox({
-          path: file,
-          maxBytes: MIB,
-          onNotice: (notice) => assert.fail(`unexpected notice: ${notice}`),
-          ...options,
-        });
-        opened.push(inbox);
-        return inbox;
-      });
-    } finally {
-      for (const inbox of opened) inbox.close();
-      Deno.removeSync(folder, { recursive: true });
-    }
-  };
-}
 
 inboxTests("SQLite", (work) => withFolder((_, open) => work(open))).forEach((test) =>
   Deno.test(test)

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
 import { INBOX_SCHEMA } from "../schema.ts";
 import { EnvelopeTooLargeError, type Inbox } from "../inbox.ts";
-import type { InboxOptions } from "../sqlite_inbox.ts";
+import { type InboxOptions, openInbox } from "../sqlite_inbox.ts";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./envelopes.ts";
 
 /** Opens an inbox; repeated calls open the same one. */
@@ -27,6 +29,31 @@ export const sized = (bytes: number) => {
 };
 /** An envelope of 300 bytes that was received on that day. */
 const onDay = (day: number) => admitted(sized(300), START + day * DAY_MS);
+
+/** Runs a test with a temporary folder, and a function that opens inboxes in it. */
+export function withFolder(
+  work: (file: string, open: (options?: Partial<InboxOptions>) => Inbox) => void | Promise<void>,
+) {
+  return async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "data", "inbox.sqlite");
+    const opened: Inbox[] = [];
+    try {
+      await work(file, (options) => {
+        const inbox = openInbox({
+          path: file,
+          maxBytes: 1024 * 1024,
+          onNotice: (notice) => assert.fail(`unexpected notice: ${notice}`),
+          ...options,
+        });
+        opened.push(inbox);
+        return inbox;
+      });
+    } finally {
+      for (const inbox of opened) inbox.close();
+    }
+  };
+}
 
 /**
  * What an inbox stores, lists and deletes, as tests for each implementation. Pass each to `Deno.test`.
