@@ -53,7 +53,7 @@ export interface Inbox {
    * Stores a source map and evicts the oldest ones over the limit, which is half of the inbox's.
    *
    * @param key replaces the map with the same key
-   * @throws {SourceMapTooLargeError} larger than the limit
+   * @throws {SourceMapError} larger than the limit
    * @throws {DiskFullError}
    * @throws {InboxClosedError}
    */
@@ -139,14 +139,6 @@ export class EnvelopeTooLargeError extends Error {
   override readonly name = "EnvelopeTooLargeError";
   constructor(readonly bytes: number, readonly maxBytes: number) {
     super(`Cannot store an envelope of ${bytes} bytes: the inbox holds at most ${maxBytes} bytes.`);
-  }
-}
-
-/** A source map is larger than half of `INBOX_MAX_BYTES`. */
-export class SourceMapTooLargeError extends Error {
-  override readonly name = "SourceMapTooLargeError";
-  constructor(readonly maxBytes: number) {
-    super(`Source maps may have ${maxBytes} bytes here, half of INBOX_MAX_BYTES.`);
   }
 }
 

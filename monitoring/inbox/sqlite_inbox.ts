@@ -13,11 +13,11 @@ import {
   type InboxLists,
   type InboxQuery,
   type InboxSlice,
-  SourceMapTooLargeError,
   type StoredEnvelope,
 } from "./inbox.ts";
 import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
+import { SourceMapError } from "./source_map_upload.ts";
 
 export interface InboxOptions {
   /** The SQLite file; its folder is created. Default: in memory, until the process ends. */
@@ -58,10 +58,12 @@ export function checkSize({ bytes: { byteLength } }: AdmittedEnvelope, maxBytes:
   if (byteLength > maxBytes) throw new EnvelopeTooLargeError(byteLength, maxBytes);
 }
 
-/** @throws {SourceMapTooLargeError} */
+/** @throws {SourceMapError} */
 export function checkMapSize(map: Uint8Array, maxBytes: number): void {
   const max = maxSourceMapBytes(maxBytes);
-  if (map.byteLength > max) throw new SourceMapTooLargeError(max);
+  if (map.byteLength <= max) return;
+  const sentence = `Source maps may have ${max} bytes here, half of INBOX_MAX_BYTES.`;
+  throw new SourceMapError(413, "source_map_too_large", sentence);
 }
 
 /** Until unfinished work of the last start continues: the first requests have priority. */
