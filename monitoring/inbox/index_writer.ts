@@ -171,8 +171,7 @@ export class IndexWriter {
     const [start, end] = [placeOf(first, 0), placeOf(last + 1, 0)];
     this.#sql.subtract.run(start, end);
     for (const table of this.#sql.deleteEntries) table.run(start, end);
-    for (const table of this.#sql.deleteUnused) table.run(last);
-    this.#senders.forgetDeleted();
+    this.#senders.forgetUnused(last);
   }
 
   deleteAll(): void {
@@ -205,21 +204,6 @@ function prepare(db: DatabaseSync) {
     deleteEntries: INDEX_TABLES.map(([table]) =>
       db.prepare(`DELETE FROM ${table} WHERE place >= ? AND place < ?`)
     ),
-    // Of an envelope that was deleted by its age, older ones may still be stored; those of later releases are not read.
-    deleteUnused: [
-      db.prepare(
-        "DELETE FROM releases WHERE newest <= ? AND NOT EXISTS (SELECT 1 FROM envelope_entries AS e" +
-          " WHERE e.source = releases.source AND e.release = releases.id)",
-      ),
-      db.prepare(
-        "DELETE FROM senders WHERE newest <= ? AND NOT EXISTS" +
-          " (SELECT 1 FROM envelope_entries AS e WHERE e.sender = senders.id)",
-      ),
-      db.prepare(
-        "DELETE FROM sources WHERE newest <= ? AND id > 1 AND NOT EXISTS" +
-          " (SELECT 1 FROM envelope_entries AS e WHERE e.source = sources.id)",
-      ),
-    ],
     deleteAll: [
       ...INDEX_TABLES.map(([table]) => db.prepare(`DELETE FROM ${table}`)),
       ...["releases", "senders", "group_states"].map((table) => db.prepare(`DELETE FROM ${table}`)),
