@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Config, ConfigError, effectiveRelease, readConfig } from "./config.ts";
 import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
 import { InboxUnavailableError } from "./monitoring/inbox/inbox.ts";
-import type { InboxOptions } from "./monitoring/inbox/sqlite_inbox.ts";
+import type { InboxOptions } from "./monitoring/inbox/stored_inbox.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/inbox_endpoint.ts";
 import { Recent } from "./monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";

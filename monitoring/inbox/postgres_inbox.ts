@@ -10,14 +10,7 @@ import {
   InboxUnavailableError,
 } from "./inbox.ts";
 import { InboxLog } from "./inbox_log.ts";
-import {
-  checkMapSize,
-  checkSize,
-  DAY_MS,
-  HOUR_MS,
-  type InboxOptions,
-  SqliteInbox,
-} from "./sqlite_inbox.ts";
+import { type InboxOptions, oldestTimeOf, StoredInbox } from "./stored_inbox.ts";
 
 export interface PostgresInboxOptions extends InboxOptions {
   readonly address: PostgresAddress;
@@ -41,9 +34,7 @@ const START_PATIENCE_MS = 2_000;
  * @throws {DatabaseOpenError} one line for the operator
  */
 export async function openPostgresInbox(options: PostgresInboxOptions): Promise<Inbox> {
-  const { maxBytes, maxAgeDays = Infinity, now = Date.now } = options;
-  const oldestTime = () => now() - maxAgeDays * DAY_MS;
-  const log = await InboxLog.open({ ...options, maxBytes, oldestTime });
+  const log = await InboxLog.open({ ...options, oldestTime: () => oldestTimeOf(options) });
   try {
     const inbox = new PostgresInbox(log, options);
     await inbox.start();
@@ -58,12 +49,9 @@ export async function openPostgresInbox(options: PostgresInboxOptions): Promise<
 const APPLIED_AT_ONCE = 32;
 
 /** The log of all changes in PostgreSQL, and a replica that answers what is read. */
-class PostgresInbox implements Inbox {
+class PostgresInbox extends StoredInbox {
   readonly #log: InboxLog;
-  readonly #replica: SqliteInbox;
-  readonly #options: PostgresInboxOptions;
-  readonly #notice: (notice: string) => void;
-  #isClosed = false;
+  readonly #pollMs: number;
   /** Below it the replica has no envelopes. */
   #floor = 0;
   /** False until the replica has been at the end of the log once. */
@@ -73,7 +61,6 @@ class PostgresInbox implements Inbox {
   /** Why nothing can be stored now. */
   #failure: unknown;
   #poll: ReturnType<typeof setTimeout> | undefined;
-  readonly #expiry: ReturnType<typeof setInterval>;
   /** Calls during a run share the next one. */
   readonly #runs = new Batches<void, void>({
     concurrency: 1,
@@ -84,23 +71,16 @@ class PostgresInbox implements Inbox {
   });
 
   constructor(log: InboxLog, options: PostgresInboxOptions) {
+    super(options, true);
     this.#log = log;
-    this.#options = options;
-    this.#notice = options.onNotice ?? console.warn;
-    this.#replica = new SqliteInbox({
-      ...options,
-      isReplica: true,
-      onGroupAlert: (alert) => this.#onGroupAlert(alert),
-    });
-    this.#expiry = setInterval(() => void this.#evict(), options.expiryMs ?? HOUR_MS);
-    Deno.unrefTimer(this.#expiry as unknown as number);
+    this.#pollMs = options.pollMs ?? POLL_MS;
   }
 
   /** Starts to follow the log, and waits some time until the replica has caught up. */
   async start(): Promise<void> {
     try {
       // Known before the first envelope is stored, which has the writer's name.
-      this.#replica.follow({ log: await this.#log.identity(), last: Infinity, mark: null }, 0);
+      this.#replicate({ log: await this.#log.identity(), last: Infinity, mark: null }, 0);
     } catch (error) {
       this.#setFailure(error);
     }
@@ -111,29 +91,15 @@ class PostgresInbox implements Inbox {
     clearTimeout(timer);
     if (this.#hasCaughtUp) return;
     this.#isLate = true;
-    this.#notice("The inbox is being read from PostgreSQL: its lists are not complete yet.");
+    this.notice("The inbox is being read from PostgreSQL: its lists are not complete yet.");
   }
 
-  list: Inbox["list"] = (query) => this.#replica.list(query);
-  page: Inbox["page"] = (name, query) => this.#replica.page(name, query);
-  sources: Inbox["sources"] = (query) => this.#replica.sources(query);
-  extent: Inbox["extent"] = () => this.#replica.extent();
-  bytes: Inbox["bytes"] = (id) => this.#replica.bytes(id);
-  sourceMap: Inbox["sourceMap"] = (key) => this.#replica.sourceMap(key);
-  subscribe: Inbox["subscribe"] = (listener) => this.#replica.subscribe(listener);
-
-  async store(envelope: AdmittedEnvelope): Promise<void> {
-    checkSize(envelope, this.#options.maxBytes);
-    await this.#append(envelopeChange(envelope, this.#replica.writer));
-  }
-
-  async storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | NotStored> {
-    const result = await this.#append(envelopeChange(envelope, null));
-    return typeof result === "string" ? result : "stored";
+  protected override write(envelope: AdmittedEnvelope, isImport: boolean): Promise<unknown> {
+    return this.#append(envelopeChange(envelope, isImport ? null : this.writer));
   }
 
   async storeSourceMap(key: string, map: Uint8Array): Promise<void> {
-    checkMapSize(map, this.#options.maxBytes);
+    this.checkMapSize(map);
     await this.#append({ kind: "map", key, bytes: map });
   }
 
@@ -144,14 +110,17 @@ class PostgresInbox implements Inbox {
   async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
     // Another server may have stored its errors just now.
     await this.catchUp(Infinity);
-    const state = this.#replica.decideGroup(group, wanted);
+    const state = this.run((file) =>
+      file.groups.decide(group, wanted, { now: this.now(), newest: file.state().last })
+    );
     if (state !== undefined) await this.#append({ kind: "group", key: group, state });
     return state !== undefined;
   }
 
-  #onGroupAlert(alert: GroupAlert): void {
-    this.#options.onGroupAlert?.(alert);
-    const state = alert.kind === "regression" ? this.#replica.groupState(alert.group) : undefined;
+  protected override onGroupAlert(alert: GroupAlert): void {
+    super.onGroupAlert(alert);
+    if (alert.kind !== "regression") return;
+    const state = this.run((file) => file.groups.row(alert.group));
     if (state === undefined) return;
     // The envelope that opened a group again may be evicted before a later server reads it.
     this.#append({ kind: "group", key: alert.group, state }).catch(() => {
@@ -165,7 +134,7 @@ class PostgresInbox implements Inbox {
   }
 
   async #change<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new InboxClosedError();
+    if (this.isClosed) throw new InboxClosedError();
     let result: T;
     try {
       result = await work();
@@ -179,7 +148,7 @@ class PostgresInbox implements Inbox {
   }
 
   async catchUp(cursor: number): Promise<void> {
-    if (cursor <= this.#replica.last) return;
+    if (cursor <= this.last) return;
     try {
       await this.#runs.add();
     } catch {
@@ -189,32 +158,43 @@ class PostgresInbox implements Inbox {
 
   /** Applies what is new in the log to the replica. */
   async #follow(): Promise<void> {
-    for (let isBehind = true; isBehind && !this.#isClosed;) {
-      const { last } = this.#replica;
+    for (let isBehind = true; isBehind && !this.isClosed;) {
+      const { last } = this;
       const page = await this.#log.read(last);
-      if (this.#isClosed) return;
+      if (this.isClosed) return;
       // Otherwise it was of another log and is empty now, or another server has applied rows to its file.
-      if (this.#replica.follow(page, last) === last) await this.#apply(page);
-      isBehind = this.#replica.last < page.last;
+      if (this.#replicate(page, last) === last) await this.#apply(page);
+      isBehind = this.last < page.last;
     }
     // What is too old: the log has no changes for that.
-    this.#replica.evict();
-    if (this.#isLate && !this.#hasCaughtUp) this.#notice("The inbox's lists are complete.");
+    this.shrink((file) => file.evict());
+    if (this.#isLate && !this.#hasCaughtUp) this.notice("The inbox's lists are complete.");
     this.#hasCaughtUp = true;
   }
 
+  /** Makes the file a replica of the log, see {@linkcode InboxFile.follow}. Returns the id up to which it was applied. */
+  #replicate(page: Pick<LogPage, "log" | "last" | "mark">, after: number): number {
+    const { position, writer } = this.shrink((file) => file.follow(page, after));
+    if (position < after) this.onCleared();
+    this.last = position;
+    this.writer = writer;
+    return position;
+  }
+
   async #apply({ floor, rows }: LogPage): Promise<void> {
-    if (floor !== this.#floor && rows[0]?.kind !== "clear") this.#replica.deleteBefore(floor);
+    if (floor !== this.#floor && rows[0]?.kind !== "clear") {
+      this.shrink((file) => file.deleteBefore(floor));
+    }
     this.#floor = floor;
     for (const [n, row] of rows.entries()) {
       const { id, ...change } = row;
-      this.#replica.apply(
+      this.apply(
         change.kind === "envelope"
-          ? { ...change, ...await this.#replica.indexer.readStored(change) }
+          ? { ...change, ...await this.indexer.readStored(change) }
           : change,
         id,
       );
-      if (change.kind === "group") await this.#replica.deleteErrors(change.key);
+      if (change.kind === "group") await this.deleteErrors(change.key);
       if (n % APPLIED_AT_ONCE === APPLIED_AT_ONCE - 1) {
         await new Promise((resolve) => setTimeout(resolve));
       }
@@ -231,9 +211,13 @@ class PostgresInbox implements Inbox {
     } catch (error) {
       this.#setFailure(error);
     }
-    if (this.#isClosed) return;
-    this.#poll = setTimeout(() => void this.#pollLog(), this.#options.pollMs ?? POLL_MS);
+    if (this.isClosed) return;
+    this.#poll = setTimeout(() => void this.#pollLog(), this.#pollMs);
     Deno.unrefTimer(this.#poll as unknown as number);
+  }
+
+  protected override expire(): void {
+    void this.#evict();
   }
 
   /** What is too old, while no envelopes arrive. */
@@ -247,28 +231,26 @@ class PostgresInbox implements Inbox {
 
   /** Reports once that nothing can be stored, and once that it can be again. The replica reports what its file lacks. */
   #setFailure(error: unknown): void {
-    if (this.#isClosed || isReportedByStore(error)) return;
+    if (this.isClosed || isReportedByStore(error)) return;
     if ((error === undefined) === (this.#failure === undefined)) return;
     this.#failure = error;
     const reason = error instanceof InboxUnavailableError ? error.reason : String(error);
-    this.#notice(
+    this.notice(
       error === undefined
         ? "The inbox stores envelopes again."
         : `The inbox cannot store envelopes: ${reason}.`,
     );
-    this.#replica.emit("storage");
+    this.emit("storage");
   }
 
-  canStore(): boolean {
-    return this.#failure === undefined && this.#replica.canStore();
+  override canStore(): boolean {
+    return this.#failure === undefined && super.canStore();
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  override async close(): Promise<void> {
+    if (this.isClosed) return;
     clearTimeout(this.#poll);
-    clearInterval(this.#expiry);
-    this.#replica.close();
+    super.close();
     await this.#log.close();
   }
 }

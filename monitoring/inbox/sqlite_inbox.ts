@@ -1,44 +1,7 @@
-import type { GroupAlert, GroupState, ListQuery, Page, SourceList } from "../models/rows.ts";
-import { DiskFullError } from "../storage/errors.ts";
-import { RecoveringDatabase } from "../storage/recovering_database.ts";
-import { envelopeChange, type LogPage, type NotStored, type ReadyChange } from "./change.ts";
-import { EnvelopeIndexer, type ReadSourceMap } from "./envelope_indexer.ts";
-import type { GroupStateRow } from "./group_states.ts";
-import {
-  type AdmittedEnvelope,
-  EnvelopeTooLargeError,
-  type Inbox,
-  type InboxChange,
-  InboxClosedError,
-  type InboxLists,
-  type InboxQuery,
-  type InboxSlice,
-  type StoredEnvelope,
-} from "./inbox.ts";
-import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
-import { INBOX_SCHEMA } from "./schema.ts";
-import { SourceMapError } from "./source_map_upload.ts";
-
-export interface InboxOptions {
-  /** The SQLite file; its folder is created. Default: in memory, until the process ends. */
-  readonly path?: string;
-  /** Bytes of all bodies. Rows and index entries are not counted: some hundred bytes per envelope. */
-  readonly maxBytes: number;
-  /** Days after which an envelope is deleted, by when it was received. Default: never. */
-  readonly maxAgeDays?: number;
-  /** Interval of checks for too old envelopes while none arrive, in milliseconds. Default: an hour. */
-  readonly expiryMs?: number;
-  /** The clock in milliseconds since 1970: for ages, and for the name of a corrupt file. */
-  readonly now?: () => number;
-  /** Whether the file is the replica of a log. Default: no. */
-  readonly isReplica?: boolean;
-  /** Returns the source maps of the server's own build. Default: none. */
-  readonly sourceMap?: ReadSourceMap;
-  /** Called for each group of errors that is new or has come back, but not by an import or by indexing again. */
-  readonly onGroupAlert?: (alert: GroupAlert) => void;
-  /** Receives messages for the operator. Default: `console.warn`. */
-  readonly onNotice?: (notice: string) => void;
-}
+import type { GroupState } from "../models/rows.ts";
+import { envelopeChange } from "./change.ts";
+import type { AdmittedEnvelope, Inbox } from "./inbox.ts";
+import { type InboxOptions, StoredInbox } from "./stored_inbox.ts";
 
 /**
  * Opens the inbox in a SQLite file, which is created if needed. A file that is corrupt, now or later, is
@@ -53,95 +16,21 @@ export function openInbox(options: InboxOptions): Inbox {
   return new SqliteInbox(options);
 }
 
-/** @throws {EnvelopeTooLargeError} */
-export function checkSize({ bytes: { byteLength } }: AdmittedEnvelope, maxBytes: number): void {
-  if (byteLength > maxBytes) throw new EnvelopeTooLargeError(byteLength, maxBytes);
-}
-
-/** @throws {SourceMapError} */
-export function checkMapSize(map: Uint8Array, maxBytes: number): void {
-  const max = maxSourceMapBytes(maxBytes);
-  if (map.byteLength <= max) return;
-  const sentence = `Source maps may have ${max} bytes here, half of INBOX_MAX_BYTES.`;
-  throw new SourceMapError(413, "source_map_too_large", sentence);
-}
-
-/** Until unfinished work of the last start continues: the first requests have priority. */
-const CONTINUE_MS = 1_000;
-/** Interval of checks for changes by other processes, while there are subscribers. */
-const WATCH_MS = 250;
-
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
-
-/** The inbox in SQLite, or the replica of one in PostgreSQL. */
-export class SqliteInbox implements Inbox {
-  readonly indexer: EnvelopeIndexer;
-  /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
-  last = 0;
-  /** Whose envelopes are reported as alerts; see {@linkcode follow}. */
-  writer = "";
-  readonly #options: InboxOptions;
-  readonly #database: RecoveringDatabase<InboxFile>;
-  readonly #onNotice: (notice: string) => void;
-  readonly #now: () => number;
-  readonly #listeners = new Set<(change: InboxChange) => void>();
-  readonly #timers: ReturnType<typeof setTimeout>[];
-  /** Set while there are subscribers. */
-  #watch: ReturnType<typeof setInterval> | undefined;
-  #closed = false;
+/** The inbox in SQLite: each change is decided and applied in one transaction. */
+class SqliteInbox extends StoredInbox {
   /** Resolves when all earlier writes are done. */
   #writes: Promise<unknown> = Promise.resolve();
-  /** `PRAGMA data_version` at the last check for changes by other processes. */
-  #version: number;
-  #wasFull = false;
 
   constructor(options: InboxOptions) {
-    this.#options = options;
-    const { path, maxBytes, now = Date.now, onNotice = console.warn } = options;
-    const maxAgeMs = (options.maxAgeDays ?? Infinity) * DAY_MS;
-    this.#onNotice = onNotice;
-    this.#now = now;
-    this.indexer = new EnvelopeIndexer((key) => this.sourceMap(key), onNotice);
-    this.#database = new RecoveringDatabase({
-      store: "inbox",
-      path,
-      schema: INBOX_SCHEMA,
-      createStore: (db) => new InboxFile(db, maxBytes, () => now() - maxAgeMs),
-      onReplaced: (file) => this.#continueIn(file),
-      onNotice,
-      now,
-    });
-    this.#isFull();
-    this.evict();
-    // Other instances have other inboxes in memory. With ids that begin with the time, a reader who comes
-    // from one of them notices that its cursor is not of this inbox.
-    if (path === undefined) this.#database.run((file) => file.startAfter(now()));
-    this.last = this.#database.run((file) => file.state().last);
-    this.#version = this.#database.run((file) => file.version());
-    this.#timers = [
-      setTimeout(() => void this.#continue(), CONTINUE_MS),
-      setInterval(() => this.#expire(), options.expiryMs ?? HOUR_MS),
-    ];
-    for (const timer of this.#timers) Deno.unrefTimer(timer as unknown as number);
-  }
-
-  async store(envelope: AdmittedEnvelope): Promise<void> {
-    checkSize(envelope, this.#options.maxBytes);
-    await this.#write(envelope, this.writer);
-  }
-
-  async storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | NotStored> {
-    const result = await this.#write(envelope, null);
-    return typeof result === "string" ? result : "stored";
+    super(options, false);
   }
 
   /** Applies the change after all earlier writes. */
-  #write(envelope: AdmittedEnvelope, writer: string | null): Promise<Applied> {
+  protected write(envelope: AdmittedEnvelope, isImport: boolean): Promise<unknown> {
     return this.#inOrder(async () => {
       await this.#indexStored();
       const index = await this.indexer.read(envelope);
-      return this.apply({ ...envelopeChange(envelope, writer), ...index });
+      return this.apply({ ...envelopeChange(envelope, isImport ? null : this.writer), ...index });
     });
   }
 
@@ -155,71 +44,25 @@ export class SqliteInbox implements Inbox {
   /** Indexes the envelopes of a file whose index was of an earlier version. Each step is one transaction. */
   async #indexStored(): Promise<void> {
     for (;;) {
-      const stored = this.#run((file) => file.envelopes.unindexed());
+      const stored = this.run((file) => file.envelopes.unindexed());
       if (stored.length === 0) return;
       const found = await Array.fromAsync(stored, async (envelope) => {
         const { entries } = await this.indexer.readStored(envelope);
         return { id: envelope.id, entries };
       });
-      this.#grow((file) => file.index(found));
+      this.grow((file) => file.index(found));
       // Other requests are answered in between.
       await new Promise((resolve) => setTimeout(resolve));
     }
   }
 
-  /**
-   * Applies a change to the file and reports it. What a deleted group has is deleted by {@linkcode deleteErrors}.
-   *
-   * @param id in a replica: its id in the log
-   */
-  apply(change: ReadyChange, id?: number): Applied {
-    const work = (file: InboxFile) => file.apply(change, id);
-    let applied: Applied = [];
-    if (change.kind !== "clear") applied = this.#grow(work);
-    // A replica keeps its file, which other servers may use, unless it fills a disk: the log has the rest.
-    else if (id === undefined || !(this.#database.canGrow() || this.extent().envelopes === 0)) {
-      this.#startOver();
-    } else this.#shrink(work);
-    this.last = this.#run((file) => file.state().last);
-    if (typeof applied === "string") return applied;
-    if (change.kind === "envelope") this.emit("stored");
-    if (change.kind === "group") this.emit("groups");
-    if (change.kind === "clear") this.#onCleared();
-    // Also if another server has put it into this file.
-    if (change.kind === "map") this.indexer.forgetMaps();
-    // Others are reported by the servers that wrote them.
-    if (change.kind === "envelope" && change.writer === this.writer) {
-      for (const alert of applied) this.#options.onGroupAlert?.(alert);
-    }
-    return applied;
-  }
-
-  list(query: InboxQuery): InboxSlice {
-    return this.#run((file) => file.list(query));
-  }
-
-  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
-    return this.#run((file) => file.page(name, query));
-  }
-
-  sources(query: ListQuery): SourceList {
-    return this.#run((file) => file.sources(query));
-  }
-
-  extent(): { last: number; envelopes: number } {
-    return this.#run((file) => file.envelopes.extent());
-  }
-
-  bytes(id: number): StoredEnvelope | undefined {
-    return this.#run((file) => file.envelopes.get(id));
-  }
-
-  async sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    return await this.#options.sourceMap?.(key) ?? this.#run((file) => file.sourceMap(key));
+  protected override async continueWork(): Promise<void> {
+    await this.#inOrder(() => this.#indexStored());
+    await super.continueWork();
   }
 
   storeSourceMap(key: string, map: Uint8Array): void | Promise<void> {
-    checkMapSize(map, this.#options.maxBytes);
+    this.checkMapSize(map);
     this.apply({ kind: "map", key, bytes: map });
   }
 
@@ -229,178 +72,9 @@ export class SqliteInbox implements Inbox {
   }
 
   async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
-    const exists = this.#grow((file) => file.changeGroup(group, wanted, this.#now()));
+    const exists = this.grow((file) => file.changeGroup(group, wanted, this.now()));
     if (exists) this.emit("groups");
     if (exists && wanted === "deleted") await this.deleteErrors(group);
     return exists;
-  }
-
-  /** In a replica: the state that a log gets for {@linkcode InboxFile.changeGroup}. */
-  decideGroup(group: string, state: GroupState | "deleted"): GroupStateRow | undefined {
-    return this.#run((file) =>
-      file.groups.decide(group, state, { now: this.#now(), newest: file.state().last })
-    );
-  }
-
-  /** The state of a group that has one of its own. */
-  groupState(group: string): GroupStateRow | undefined {
-    return this.#run((file) => file.groups.row(group));
-  }
-
-  /**
-   * Makes the file a replica of a log, see {@linkcode InboxFile.follow}.
-   *
-   * @returns the id up to which the log was applied
-   */
-  follow(page: Pick<LogPage, "log" | "last" | "mark">, after: number): number {
-    const { position, writer } = this.#shrink((file) => file.follow(page, after));
-    if (position < after) this.#onCleared();
-    this.last = position;
-    this.writer = writer;
-    return position;
-  }
-
-  /** Deletes the envelopes before an id. */
-  deleteBefore(id: number): void {
-    this.#shrink((file) => file.deleteBefore(id));
-  }
-
-  #onCleared(): void {
-    this.indexer.forgetMaps();
-    this.emit("cleared");
-    this.#isFull();
-  }
-
-  /** A few at a time: other requests are answered in between. */
-  async deleteErrors(group: string): Promise<void> {
-    while (this.#shrink((file) => file.deleteErrors(group))) {
-      await new Promise((resolve) => setTimeout(resolve));
-    }
-    this.emit("groups");
-  }
-
-  /** Continues what the last start had not done when it was stopped: index a file again, delete groups. */
-  async #continue(): Promise<void> {
-    try {
-      // A replica is read from its log again instead.
-      if (!this.#options.isReplica) await this.#inOrder(() => this.#indexStored());
-      const groups = this.#run((file) => file.groups.halfDeleted());
-      for (const group of groups) await this.deleteErrors(group);
-    } catch (error) {
-      if (error instanceof InboxClosedError) return;
-      this.#onNotice(`Cannot bring the inbox's lists up to date: ${error}`);
-    }
-  }
-
-  canStore(): boolean {
-    return !this.#closed && !this.#isFull();
-  }
-
-  subscribe(listener: (change: InboxChange) => void): () => void {
-    this.#listeners.add(listener);
-    if (!this.#closed) this.#watch ??= setInterval(() => this.#checkForChanges(), WATCH_MS);
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#stopWatching();
-    };
-  }
-
-  /** Reports a change to the subscribers. */
-  emit(change: InboxChange): void {
-    for (const listener of this.#listeners) listener(change);
-  }
-
-  #stopWatching(): void {
-    clearInterval(this.#watch);
-    this.#watch = undefined;
-  }
-
-  close(): void | Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#stopWatching();
-    this.emit("closed");
-    this.#listeners.clear();
-    this.#database.close();
-  }
-
-  #run<T>(work: (file: InboxFile) => T): T {
-    if (this.#closed) throw new InboxClosedError();
-    return this.#database.run(work);
-  }
-
-  #grow<T>(work: (file: InboxFile) => T): T {
-    if (this.#closed) throw new InboxClosedError();
-    try {
-      const result = this.#database.grow(work);
-      if (this.#wasFull) this.#isFull();
-      return result;
-    } catch (error) {
-      this.#isFull();
-      throw error;
-    }
-  }
-
-  #shrink<T>(work: (file: InboxFile) => T): T {
-    if (this.#closed) throw new InboxClosedError();
-    return this.#database.shrink(work);
-  }
-
-  /** Deletes what is over a limit, without an arriving envelope, whose transaction does the same. */
-  evict(): void {
-    this.#shrink((file) => file.evict());
-  }
-
-  #expire(): void {
-    try {
-      this.evict();
-    } catch (error) {
-      this.#onNotice(`Cannot delete what is too old from the inbox: ${error}`);
-    }
-  }
-
-  /** Replaces the file: Deno refuses `VACUUM` unless the process has all permissions. */
-  #startOver(): void {
-    this.last = this.#run((file) => file.state().last);
-    this.#database.startOver();
-    // The disk may have room again.
-    this.#shrink(() => {});
-  }
-
-  /** The file was opened again: it is another one, or may have lost its newest rows, which a log has. */
-  #continueIn(file: InboxFile): void {
-    // If another process created it, its ids may already be higher.
-    if (!this.#options.isReplica && file.state().last < this.last) file.startAfter(this.last);
-    this.indexer.forgetMaps();
-    this.emit("cleared");
-  }
-
-  /** Whether envelopes cannot be stored now. Reports each change once. */
-  #isFull(): boolean {
-    const problem = this.#database.problem();
-    const isFull = problem !== undefined;
-    if (isFull === this.#wasFull) return isFull;
-    this.#wasFull = isFull;
-    this.#onNotice(
-      problem === undefined
-        ? "The inbox stores envelopes again."
-        : problem instanceof DiskFullError
-        ? "The inbox cannot store envelopes: the disk is full or not writable. Free disk space or delete all envelopes."
-        : `The inbox cannot store envelopes: ${problem.message}`,
-    );
-    this.emit("storage");
-    return isFull;
-  }
-
-  #checkForChanges(): void {
-    try {
-      this.#isFull();
-      const version = this.#run((file) => file.version());
-      if (version !== this.#version) this.emit("stored");
-      this.#version = version;
-    } catch {
-      // The file cannot be read now; requests report that.
-    }
   }
 }

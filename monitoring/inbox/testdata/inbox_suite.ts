@@ -5,7 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
 import { INBOX_SCHEMA } from "../schema.ts";
 import { EnvelopeTooLargeError, type Inbox } from "../inbox.ts";
-import { type InboxOptions, openInbox } from "../sqlite_inbox.ts";
+import { openInbox } from "../sqlite_inbox.ts";
+import type { InboxOptions } from "../stored_inbox.ts";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./envelopes.ts";
 
 /** Opens an inbox; repeated calls open the same one. */
