@@ -10,18 +10,17 @@ export interface EnvelopeChange
   readonly writer: string | null;
 }
 
-/**
- * Every change of an inbox that is logged. `group`: a group of errors has this state now. `clear`: everything before
- * was deleted.
- */
-export type Change =
-  | EnvelopeChange
+/** `group`: a group of errors has this state now. `clear`: everything before was deleted. */
+export type OtherChange =
   | { readonly kind: "map"; readonly key: string; readonly bytes: Uint8Array }
   | { readonly kind: "group"; readonly key: string; readonly state: GroupStateRow }
   | { readonly kind: "clear" };
 
+/** Every change of an inbox. */
+export type Change = EnvelopeChange | OtherChange;
+
 /** What a log has: a change, or that the changes up to an id were deleted. */
-type Logged<Envelope> = Exclude<Change, EnvelopeChange> | Envelope | { readonly kind: "skip" };
+type Logged<Envelope> = Envelope | OtherChange | { readonly kind: "skip" };
 
 /** A change at its position in the log. */
 export type LogRow = Logged<EnvelopeChange> & { readonly id: number };

@@ -57,9 +57,9 @@ export interface Inbox {
    * @throws {DiskFullError}
    * @throws {InboxClosedError}
    */
-  storeSourceMap(key: string, map: Uint8Array): void | Promise<void>;
-  /** Deletes all envelopes and source maps and frees their disk space. Returns the cursor of the deletion; later ids are higher. */
-  clear(): number | Promise<number>;
+  storeSourceMap(key: string, map: Uint8Array): Promise<void>;
+  /** Deletes all envelopes and source maps and frees their disk space. The deletion has a cursor; later ids are higher. */
+  clear(): Promise<void>;
   /**
    * Sets the state of a group of errors; a resolved one is open again when a later error arrives. Or deletes it: removes
    * its errors from the lists, with its state. Their envelopes stay. Resolves once all are removed; if the server is

@@ -9,7 +9,7 @@ import { InboxUnavailableError } from "./inbox.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
 import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
 
-export interface LogOptions extends Pick<PostgresOptions, "address" | "stallMs"> {
+export interface LogOptions extends Pick<PostgresOptions, "address"> {
   readonly maxBytes: number;
   /** Milliseconds since 1970 before which an envelope is too old. */
   readonly oldestTime: () => number;
@@ -50,9 +50,9 @@ export class InboxLog {
    * @throws {DatabaseOpenError} one line for the operator
    */
   static async open(options: LogOptions): Promise<InboxLog> {
-    const { address, stallMs } = options;
+    const { address } = options;
     const schema = POSTGRES_INBOX_SCHEMA;
-    const database = await PostgresDatabase.open({ store: "inbox", address, schema, stallMs });
+    const database = await PostgresDatabase.open({ store: "inbox", address, schema });
     return new InboxLog(database, options);
   }
 

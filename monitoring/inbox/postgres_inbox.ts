@@ -2,7 +2,7 @@ import { Batches } from "../storage/batches.ts";
 import { isReportedByStore } from "../storage/errors.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
 import type { GroupAlert, GroupState } from "../models/rows.ts";
-import { type Change, envelopeChange, type LogPage, type NotStored } from "./change.ts";
+import { type Change, envelopeChange, type LogPage } from "./change.ts";
 import {
   type AdmittedEnvelope,
   type Inbox,
@@ -16,13 +16,9 @@ export interface PostgresInboxOptions extends InboxOptions {
   readonly address: PostgresAddress;
   /** The file of this server's replica, which several servers on a machine may share. Default: in memory. */
   readonly path?: string;
-  /** Milliseconds after which a call to the server fails. Default: 20 seconds. */
-  readonly stallMs?: number;
-  /** Milliseconds between two checks for what other servers have changed. Default: {@linkcode POLL_MS}. */
-  readonly pollMs?: number;
 }
 
-/** Finds what other servers have changed, and whether the database can be reached. */
+/** Milliseconds between two checks for what other servers have changed, and whether the database can be reached. */
 const POLL_MS = 500;
 /** Time for the replica to catch up at the start, before the server listens. The rest is read while it answers. */
 const START_PATIENCE_MS = 2_000;
@@ -51,7 +47,6 @@ const APPLIED_AT_ONCE = 32;
 /** The log of all changes in PostgreSQL, and a replica that answers what is read. */
 class PostgresInbox extends StoredInbox {
   readonly #log: InboxLog;
-  readonly #pollMs: number;
   /** Below it the replica has no envelopes. */
   #floor = 0;
   /** False until the replica has been at the end of the log once. */
@@ -73,7 +68,6 @@ class PostgresInbox extends StoredInbox {
   constructor(log: InboxLog, options: PostgresInboxOptions) {
     super(options, true);
     this.#log = log;
-    this.#pollMs = options.pollMs ?? POLL_MS;
   }
 
   /** Starts to follow the log, and waits some time until the replica has caught up. */
@@ -95,16 +89,7 @@ class PostgresInbox extends StoredInbox {
   }
 
   protected override write(envelope: AdmittedEnvelope, isImport: boolean): Promise<unknown> {
-    return this.#append(envelopeChange(envelope, isImport ? null : this.writer));
-  }
-
-  async storeSourceMap(key: string, map: Uint8Array): Promise<void> {
-    this.checkMapSize(map);
-    await this.#append({ kind: "map", key, bytes: map });
-  }
-
-  async clear(): Promise<number> {
-    return Number(await this.#append({ kind: "clear" }));
+    return this.change(envelopeChange(envelope, isImport ? null : this.writer));
   }
 
   async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
@@ -113,7 +98,7 @@ class PostgresInbox extends StoredInbox {
     const state = this.run((file) =>
       file.groups.decide(group, wanted, { now: this.now(), newest: file.state().last })
     );
-    if (state !== undefined) await this.#append({ kind: "group", key: group, state });
+    if (state !== undefined) await this.change({ kind: "group", key: group, state });
     return state !== undefined;
   }
 
@@ -123,17 +108,17 @@ class PostgresInbox extends StoredInbox {
     const state = this.run((file) => file.groups.row(alert.group));
     if (state === undefined) return;
     // The envelope that opened a group again may be evicted before a later server reads it.
-    this.#append({ kind: "group", key: alert.group, state }).catch(() => {
-      // Reported by `#append`. Until the envelope is evicted, every replica finds the regression itself.
+    this.change({ kind: "group", key: alert.group, state }).catch(() => {
+      // Reported by `change`. Until the envelope is evicted, every replica finds the regression itself.
     });
   }
 
   /** Changes the log, and resolves when the replica has the change. */
-  async #append(change: Change): Promise<number | NotStored | undefined> {
-    return await this.#change(() => this.#log.append(change));
+  protected async change(change: Change): Promise<unknown> {
+    return await this.#write(() => this.#log.append(change));
   }
 
-  async #change<T>(work: () => Promise<T>): Promise<T> {
+  async #write<T>(work: () => Promise<T>): Promise<T> {
     if (this.isClosed) throw new InboxClosedError();
     let result: T;
     try {
@@ -212,7 +197,7 @@ class PostgresInbox extends StoredInbox {
       this.#setFailure(error);
     }
     if (this.isClosed) return;
-    this.#poll = setTimeout(() => void this.#pollLog(), this.#pollMs);
+    this.#poll = setTimeout(() => void this.#pollLog(), POLL_MS);
     Deno.unrefTimer(this.#poll as unknown as number);
   }
 
@@ -223,9 +208,9 @@ class PostgresInbox extends StoredInbox {
   /** What is too old, while no envelopes arrive. */
   async #evict(): Promise<void> {
     try {
-      await this.#change(() => this.#log.evict());
+      await this.#write(() => this.#log.evict());
     } catch {
-      // Reported by `#change`.
+      // Reported by `#write`.
     }
   }
 

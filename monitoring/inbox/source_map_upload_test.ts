@@ -108,8 +108,8 @@ Deno.test("maps over half of the inbox's limit → oldest evicted; one that is l
       undefined,
       map,
     ]);
-    assert.throws(
-      () => inbox.storeSourceMap("d", new Uint8Array(501)),
+    await assert.rejects(
+      inbox.storeSourceMap("d", new Uint8Array(501)),
       refusedAs("source_map_too_large"),
     );
     assert.deepEqual(await inbox.sourceMap("c"), map);

@@ -1,5 +1,5 @@
 import type { GroupState } from "../models/rows.ts";
-import { envelopeChange } from "./change.ts";
+import { envelopeChange, type OtherChange } from "./change.ts";
 import type { AdmittedEnvelope, Inbox } from "./inbox.ts";
 import { type InboxOptions, StoredInbox } from "./stored_inbox.ts";
 
@@ -61,14 +61,8 @@ class SqliteInbox extends StoredInbox {
     await super.continueWork();
   }
 
-  storeSourceMap(key: string, map: Uint8Array): void | Promise<void> {
-    this.checkMapSize(map);
-    this.apply({ kind: "map", key, bytes: map });
-  }
-
-  clear(): number | Promise<number> {
-    this.apply({ kind: "clear" });
-    return this.last;
+  protected change(change: OtherChange): void {
+    this.apply(change);
   }
 
   async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {

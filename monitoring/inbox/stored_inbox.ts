@@ -1,7 +1,7 @@
 import type { GroupAlert, GroupState, ListQuery, Page, SourceList } from "../models/rows.ts";
 import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
-import type { NotStored, ReadyChange } from "./change.ts";
+import type { NotStored, OtherChange, ReadyChange } from "./change.ts";
 import { EnvelopeIndexer, type ReadSourceMap } from "./envelope_indexer.ts";
 import {
   type AdmittedEnvelope,
@@ -99,9 +99,9 @@ export abstract class StoredInbox implements Inbox {
     for (const timer of this.#timers) Deno.unrefTimer(timer as unknown as number);
   }
 
-  abstract storeSourceMap(key: string, map: Uint8Array): void | Promise<void>;
-  abstract clear(): number | Promise<number>;
   abstract changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean>;
+  /** Decides a change and applies it. */
+  protected abstract change(change: OtherChange): unknown;
   /** Stores an envelope. A text: why an imported one is not stored. */
   protected abstract write(envelope: AdmittedEnvelope, isImport: boolean): Promise<unknown>;
 
@@ -117,12 +117,17 @@ export abstract class StoredInbox implements Inbox {
     return typeof result === "string" ? result as NotStored : "stored";
   }
 
-  /** @throws {SourceMapError} */
-  protected checkMapSize(map: Uint8Array): void {
+  async storeSourceMap(key: string, map: Uint8Array): Promise<void> {
     const max = maxSourceMapBytes(this.options.maxBytes);
-    if (map.byteLength <= max) return;
-    const sentence = `Source maps may have ${max} bytes here, half of INBOX_MAX_BYTES.`;
-    throw new SourceMapError(413, "source_map_too_large", sentence);
+    if (map.byteLength > max) {
+      const sentence = `Source maps may have ${max} bytes here, half of INBOX_MAX_BYTES.`;
+      throw new SourceMapError(413, "source_map_too_large", sentence);
+    }
+    await this.change({ kind: "map", key, bytes: map });
+  }
+
+  async clear(): Promise<void> {
+    await this.change({ kind: "clear" });
   }
 
   /**
