@@ -104,12 +104,9 @@ export class InboxLog {
     }
   }
 
-  /** Deletes what is over the limits, without an arriving envelope. Writes in any case: shows whether that works. */
+  /** Deletes what is over the limits, without an arriving envelope. Shows whether the database takes writes. */
   evict(): Promise<void> {
-    return this.#write(async (log) => {
-      await this.#evict(log, 0);
-      log.hasChanged = true;
-    });
+    return this.#write((log) => this.#evict(log, 0));
   }
 
   /** As {@linkcode LogPage.log}. */
@@ -150,7 +147,7 @@ export class InboxLog {
       if (!state) throw new Error("the log has no state");
       const log = new OpenLog(query, state);
       const result = await work(log);
-      if (log.hasChanged) await log.save();
+      await log.save();
       return result;
     }).catch(throwUnavailable);
   }
@@ -159,7 +156,6 @@ export class InboxLog {
   async #evict(log: OpenLog, incoming: number): Promise<void> {
     const time = this.#options.oldestTime();
     const tooOld = time === -Infinity ? [] : await log.query<Size>(SQL.expire, [time]);
-    log.hasChanged ||= tooOld.length > 0;
     for (const { bytes } of tooOld) log.bytes -= bytes;
     const excess = () => log.bytes + incoming - this.#options.maxBytes;
     while (excess() > 0) {
@@ -186,8 +182,6 @@ class OpenLog {
   last: number;
   /** Bytes of all envelopes. */
   bytes: number;
-  /** Whether there is something to save. */
-  hasChanged = false;
   readonly #rows: unknown[] = [];
   readonly #bodies: Uint8Array[] = [];
   /** Where the next body begins, from 1. */
@@ -208,7 +202,6 @@ class OpenLog {
     this.#bodies.push(body);
     this.#start += bytes;
     if (kind === "envelope") this.bytes += bytes;
-    this.hasChanged = true;
     return this.last;
   }
 
