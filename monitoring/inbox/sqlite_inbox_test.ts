@@ -109,19 +109,15 @@ Deno.test(
   "file of another schema version → refused with path and version, unchanged",
   withFolder((file, open) => {
     open().close();
-    for (const version of [INBOX_SCHEMA.version + 1, 0, -1, 77]) {
-      const db = new DatabaseSync(file);
-      db.exec(`PRAGMA user_version = ${version}`);
-      db.close();
+    for (const version of [INBOX_SCHEMA.version + 1, INBOX_SCHEMA.version - 3, 0, -1, 77]) {
+      {
+        using db = new DatabaseSync(file);
+        db.exec(`PRAGMA user_version = ${version}`);
+      }
       const before = readFileSync(file);
       assert.throws(() => open(), (error) => {
         assert.ok(error instanceof DatabaseVersionError);
-        assert.deepEqual([error.file, error.found, error.known], [
-          file,
-          version,
-          INBOX_SCHEMA.version,
-        ]);
-        assert.ok(error.message.includes(file) && error.message.includes(String(version)));
+        assert.ok(error.message.includes(`${file} has schema version ${version}, known is `));
         return true;
       });
       assert.equal(Buffer.compare(readFileSync(file), before), 0, `version ${version}`);
@@ -154,19 +150,11 @@ Deno.test(
 );
 
 Deno.test("any sequence of store, clear and restart → limit, order and bytes correct", async () => {
-  type Step = { kind: "store"; body: Uint8Array } | { kind: "clear" } | { kind: "restart" };
-  const step: fc.Arbitrary<Step> = fc.oneof(
-    {
-      weight: 8,
-      arbitrary: fc.record({
-        kind: fc.constant("store" as const),
-        body: fc.uint8Array({ maxLength: 400 }).map((payload) =>
-          envelopeOf({}, ["attachment", payload])
-        ),
-      }),
-    },
-    { weight: 1, arbitrary: fc.constant({ kind: "clear" as const }) },
-    { weight: 1, arbitrary: fc.constant({ kind: "restart" as const }) },
+  const body = fc.uint8Array({ maxLength: 400 })
+    .map((payload) => envelopeOf({}, ["attachment", payload]));
+  const step = fc.oneof(
+    { weight: 8, arbitrary: body },
+    { weight: 2, arbitrary: fc.constantFrom("clear" as const, "restart" as const) },
   );
   await fc.assert(
     fc.asyncProperty(
@@ -179,20 +167,20 @@ Deno.test("any sequence of store, clear and restart → limit, order and bytes c
           let kept: { id: number; body: Uint8Array }[] = [];
           let highest = 0;
           for (const step of steps) {
-            if (step.kind === "clear") {
+            if (step === "clear") {
               inbox.clear();
               kept = [];
-            } else if (step.kind === "restart") {
+            } else if (step === "restart") {
               inbox.close();
               inbox = open({ maxBytes });
-            } else if (step.body.byteLength > maxBytes) {
-              await assert.rejects(inbox.store(admitted(step.body)), EnvelopeTooLargeError);
+            } else if (step.byteLength > maxBytes) {
+              await assert.rejects(inbox.store(admitted(step)), EnvelopeTooLargeError);
             } else {
-              await inbox.store(admitted(step.body));
+              await inbox.store(admitted(step));
               const id = all(inbox).cursor;
               assert.ok(id > highest, "an id was used again");
               highest = id;
-              kept.push({ id, body: step.body });
+              kept.push({ id, body: step });
               const sum = () => kept.reduce((sum, { body }) => sum + body.byteLength, 0);
               while (sum() > maxBytes) kept.shift();
             }
