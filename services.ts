@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Config } from "./config.ts";
 import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
-import type { InboxOptions } from "./monitoring/inbox/sqlite_inbox.ts";
+import type { InboxOptions } from "./monitoring/inbox/stored_inbox.ts";
 import { ReportExchange } from "./monitoring/relay/report_exchange.ts";
 import { RelaySpool } from "./monitoring/relay/spool/relay_spool.ts";
 import type { Log } from "./monitoring/runtime/runtime.ts";

@@ -9,6 +9,7 @@ import {
   APPLICATIONS,
   GROUP_COLUMNS,
   GROUP_STATES,
+  HISTOGRAM_LISTS,
   type ListQuery,
   type Lists,
   OWN_SOURCE,
@@ -29,7 +30,9 @@ const REPETITIONS = 3;
 const NO_MATCH = "nothing holds this";
 const HOUR_MS = 3_600_000;
 
-type Queries = Readonly<Record<keyof Lists | "envelopes" | "sources", readonly ListQuery[]>>;
+type Queries = Readonly<
+  Record<keyof Lists | "envelopes" | "sources" | "histogram", readonly ListQuery[]>
+>;
 
 export async function bench(): Promise<Figure[]> {
   const folder = Deno.makeTempDirSync({ prefix: "bench-inbox-" });
@@ -59,9 +62,9 @@ function measureQueries(inbox: Inbox, queries: Queries): Figure[] {
     const read = (query: ListQuery) =>
       list === "sources"
         ? inbox.sources(query)
-        : list === "envelopes"
-        ? inbox.envelopes(query)
-        : inbox.page(list as keyof Lists, query);
+        : list === "histogram"
+        ? inbox.histogram(query)
+        : inbox.page(list as keyof Lists | "envelopes", query);
     const times = ofList.map((query) => ({ query, ms: medianOf(() => read(query)) }));
     const slowest = times.toSorted((a, b) => b.ms - a.ms).slice(0, 5);
     return {
@@ -85,7 +88,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
   const now = timeOf(count);
   const trace = traceOf(count / 2);
   const groups = inbox.page("errors", { sort: "-count", limit: 40 }).rows.map(({ group }) => group);
-  groups.slice(1).forEach((group, n) => inbox.setGroupState(group, n % 2 ? "resolved" : "muted"));
+  groups.slice(1).forEach((group, n) => inbox.changeGroup(group, n % 2 ? "resolved" : "muted"));
   const { key, environment, releases: [release] } = inbox.sources({}).rows
     .find(({ key }) => key !== OWN_SOURCE.key)!;
   const ofSender: readonly ListQuery[] = [
@@ -133,5 +136,6 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     recordings: list([], RECORDING_COLUMNS),
     envelopes: list(["span", "profile", "event"].map((type) => ({ type }))),
     sources: [{}, ...ofSender],
+    histogram: HISTOGRAM_LISTS.flatMap((of) => ofEveryList.map((query) => ({ ...query, of, now }))),
   };
 }

@@ -71,14 +71,11 @@ Deno.test("alert → one POST with text for chats and the facts", async () => {
       link,
     },
   }]);
-});
-
-Deno.test("no public origin, release or environment → left out of the text", async () => {
-  await using receiver = new Receiver(ok);
-  receiver.webhook.send(alertOf(1, { release: null, environment: null, message: "" }));
-  await receiver.received(1);
-  assert.equal(receiver.bodies[0].text, "New error: TypeError (shop)");
-  assert.equal(receiver.bodies[0].alert.link, null);
+  await using plain = new Receiver(ok);
+  plain.webhook.send(alertOf(1, { release: null, environment: null, message: "" }));
+  await plain.received(1);
+  assert.equal(plain.bodies[0].text, "New error: TypeError (shop)");
+  assert.equal(plain.bodies[0].alert.link, null);
 });
 
 Deno.test("500, then 200 → tried again; 500 three times → given up, logged once", async () => {

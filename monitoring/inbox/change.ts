@@ -10,19 +10,20 @@ export interface EnvelopeChange
   readonly writer: string | null;
 }
 
-/**
- * Every change of an inbox. `group`: a group of errors has this state now. `evict`: these envelopes were deleted, older
- * ones were not. `clear`: everything before was deleted.
- */
-export type Change =
-  | EnvelopeChange
+/** `group`: a group of errors has this state now. `clear`: everything before was deleted. */
+export type OtherChange =
   | { readonly kind: "map"; readonly key: string; readonly bytes: Uint8Array }
   | { readonly kind: "group"; readonly key: string; readonly state: GroupStateRow }
-  | { readonly kind: "evict"; readonly ids: readonly number[] }
   | { readonly kind: "clear" };
 
-/** A change at its place in the log. */
-export type LogRow = Change & { readonly id: number };
+/** Every change of an inbox. */
+export type Change = EnvelopeChange | OtherChange;
+
+/** What a log has: a change, or that the changes up to an id were deleted. */
+type Logged<Envelope> = Envelope | OtherChange | { readonly kind: "skip" };
+
+/** A change at its position in the log. */
+export type LogRow = Logged<EnvelopeChange> & { readonly id: number };
 
 /** Rows of the log, and its state when they were read. */
 export interface LogPage {
@@ -46,7 +47,7 @@ export interface EnvelopeIndex {
 export type NewEnvelope = EnvelopeChange & EnvelopeIndex;
 
 /** A change that can be applied. */
-export type ReadyChange = Exclude<Change, EnvelopeChange> | NewEnvelope;
+export type ReadyChange = Logged<NewEnvelope>;
 
 /** Why an imported envelope is not stored. */
 export type NotStored = "present" | "no room" | "too old";

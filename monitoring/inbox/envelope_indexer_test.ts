@@ -1,89 +1,213 @@
 import assert from "node:assert/strict";
+import * as esbuild from "esbuild";
 import { until } from "../../tests/harness/until.ts";
-import { join } from "node:path";
-import { admitted, envelopeOf, error, log, span } from "./testdata/envelopes.ts";
-import type { Inbox } from "./inbox.ts";
+import type { ErrorGroupRow } from "../models/rows.ts";
+import { type Inbox, InboxClosedError } from "./inbox.ts";
 import { openInbox } from "./sqlite_inbox.ts";
-import { writeVersion1 } from "./testdata/version_1_file.ts";
+import { admitted, envelopeOf, error, eventEnvelope, log } from "./testdata/envelopes.ts";
+import { markAsEarlier, withFolder } from "./testdata/inbox_suite.ts";
+import { minify } from "./testdata/minify.ts";
 
+const MAX_BYTES = 10_000_000;
 const NOW = 1_795_262_400_000;
-const envelopes = (count: number) =>
-  Array.from(
-    { length: count },
-    (_, n) => envelopeOf({}, span(n), error(`order ${n}`, n), log(`log ${n}`)),
-  );
+const SHOP = `
+function fail(reason: string): never { throw new Error(reason); }
+export const shop = {
+  placeOrder: () => { empty(0); },
+  payOrder: () => { unpaid(0); },
+  bakeBread: () => { [1].map(() => fail("no flour")); },
+};
+function empty(count: number): void { if (count === 0) throw new Error("the basket is empty"); console.log(count); }
+function unpaid(count: number): void { if (count === 0) throw new Error("the basket is empty"); console.log(count); }
+`;
+/** Prefix of a later build: lines move, and the minifier makes other names. */
+const ADDED = `
+export function added(a: number): number { return twice(a) + thrice(a); }
+function twice(a: number): number { console.log(a); return 2 * a; }
+function thrice(a: number): number { console.log(a); return 3 * twice(a); }
+`;
 
-/** Runs a test with a file of schema version 1 that contains `count` envelopes. */
-async function withVersion1(
-  count: number,
-  work: (open: (maxBytes?: number) => Inbox) => Promise<void>,
-): Promise<void> {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const opened: Inbox[] = [];
-  try {
-    const path = join(folder, "inbox.sqlite");
-    writeVersion1(path, envelopes(count), NOW);
-    await work((maxBytes = 10_000_000) => {
-      const inbox = openInbox({ path, maxBytes });
-      opened.push(inbox);
-      return inbox;
-    });
-  } finally {
-    for (const inbox of opened) inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
+type Shop = Readonly<Record<"placeOrder" | "payOrder", () => void>>;
+
+/** A build with its source map, and the error events of its script's functions. */
+interface Build {
+  readonly sourceMap: (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+  readonly events: Readonly<Record<keyof Shop, TestEvent>>;
 }
 
-const found = (inbox: Inbox) => inbox.page("errors", {}).rows[0]?.count ?? 0;
+type TestEvent = Awaited<ReturnType<typeof eventOf>>;
 
-Deno.test("file of version 1 → envelopes kept, indexed in the background", () =>
-  withVersion1(50, async (open) => {
-    const inbox = open();
-    const { envelopes } = inbox.list({ since: 0, limit: 500 });
-    assert.equal(envelopes.length, 50);
-    assert.equal(inbox.envelopes({}).rows.length, 50);
-    await inbox.store(admitted(envelopeOf({}, error("order 50")), NOW + 100));
-    assert.equal(found(inbox), 1, "what comes new is indexed at once");
-    await until("the backlog is indexed", () => found(inbox) === 51);
-    assert.equal(inbox.page("traces", {}).rows.length, 50);
+async function build(source: string, hash: string, debugId: string): Promise<Build> {
+  const { script, map } = await minify(source, "../../islands/shop.ts");
+  const { shop } = await import(`data:text/javascript,${encodeURIComponent(script)}`) as {
+    shop: Shop;
+  };
+  const at = `https://shop.test/assets/${hash}.js`;
+  return {
+    sourceMap: (id) => Promise.resolve(id === debugId ? new TextEncoder().encode(map) : undefined),
+    events: {
+      placeOrder: eventOf(shop.placeOrder, at, debugId),
+      payOrder: eventOf(shop.payOrder, at, debugId),
+    },
+  };
+}
+
+/** The event that an SDK sends for the error of a call. */
+function eventOf(call: () => void, filename: string, debugId: string) {
+  const error = assertThrows(call);
+  const frames = [
+    ...error.stack!.matchAll(/at (?:(.*) \()?(data:.*?|<anonymous>)(?::(\d+):(\d+))?\)?$/gm),
+  ]
+    .map(([, name, file, lineno, colno]) => ({
+      filename: file === "<anonymous>" ? file : filename,
+      function: name ?? "?",
+      lineno: Number(lineno),
+      colno: Number(colno),
+      in_app: true,
+    }));
+  return {
+    exception: {
+      values: [{
+        type: "Error",
+        value: error.message,
+        stacktrace: { frames: frames.toReversed() },
+      }],
+    },
+    debug_meta: { images: [{ type: "sourcemap", code_file: filename, debug_id: debugId }] },
+  };
+}
+
+function assertThrows(call: () => void): Error {
+  try {
+    call();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("The call did not throw.");
+}
+
+const topName = (event: TestEvent) => event.exception.values[0]!.stacktrace.frames.at(-1)!.function;
+
+async function twoBuilds(): Promise<readonly [Build, Build]> {
+  const before = await build(SHOP, "0F3A9B2C", "00000000-0000-4000-8000-00000000000a");
+  const after = await build(ADDED + SHOP, "9E8D7C6B", "00000000-0000-4000-8000-00000000000b");
+  await esbuild.stop();
+  const { placeOrder, payOrder } = before.events;
+  assert.notEqual(topName(placeOrder), topName(payOrder));
+  assert.notEqual(topName(placeOrder), topName(after.events.placeOrder), "names have shifted");
+  return [before, after];
+}
+
+Deno.test(
+  "same error in two builds → one group; other source position → other group",
+  withFolder(async (_, open) => {
+    let groups: readonly ErrorGroupRow[] = [];
+    for (const { sourceMap, events: { placeOrder, payOrder } } of await twoBuilds()) {
+      const inbox = open({ sourceMap });
+      for (const event of [placeOrder, payOrder]) {
+        await inbox.store(admitted(envelopeOf({}, ["event", event])));
+      }
+      groups = inbox.page("errors", {}).rows;
+      inbox.close();
+    }
+    const line = (text: string) =>
+      (ADDED + SHOP).split("\n").findIndex((l) => l.includes(text)) + 1;
+    assert.deepEqual(groups.map(({ value, where, count }) => [value, where, count]), [
+      ["the basket is empty", `unpaid (islands/shop.ts:${line("function unpaid")})`, 2],
+      ["the basket is empty", `empty (islands/shop.ts:${line("function empty")})`, 2],
+    ]);
+  }),
+);
+
+Deno.test(
+  "file with an earlier index → indexed again, with new rules, before what comes new",
+  withFolder(async (path, open) => {
+    const [{ events, sourceMap }] = await twoBuilds();
+    const before = open();
+    for (let n = 0; n < 50; n++) {
+      const items = [error(`order ${n}`, n), log(`log ${n}`)];
+      await before.store(admitted(envelopeOf({}, ...items), NOW + n));
+    }
+    for (const event of [events.placeOrder, events.payOrder]) {
+      await before.store(admitted(envelopeOf({}, ["event", event])));
+    }
+    assert.deepEqual(before.page("errors", { q: "basket" }).rows.map(({ count }) => count), [2]);
+    before.close();
+    markAsEarlier(path);
+    const inbox = open({ sourceMap });
+    assert.equal(inbox.list({ since: 0, limit: 500 }).envelopes.length, 52);
+    assert.equal(inbox.page("envelopes", {}).rows.length, 0);
+    await inbox.store(admitted(envelopeOf({}, error("order 50"))));
+    assert.deepEqual(inbox.page("errors", {}).rows.map(({ count }) => count), [51, 1, 1]);
     assert.deepEqual(inbox.page("logs", { q: "log 7" }).rows.map((row) => row.at), [NOW + 7]);
-    assert.equal(inbox.envelopes({ q: "order 33" }).rows[0]?.id, 34);
-  }));
+    assert.equal(inbox.page("envelopes", { q: "order 33" }).rows[0]?.id, 34);
+    assert.equal(inbox.sources({}).rows[0]?.envelopes, 53);
+  }),
+);
 
-Deno.test("indexing interrupted → continues after a restart, newest first", () =>
-  withVersion1(400, async (open) => {
-    const first = open();
-    await until("the backlog is indexed", () => found(first) > 0);
-    first.close();
-    const second = open();
-    const count = found(second);
-    assert.ok(count > 0 && count < 400, `${count} of 400`);
-    const ids = second.page("occurrences", {}).rows.map((row) => row.envelope);
-    assert.equal(ids[0], 400);
-    await until("the backlog is indexed", () => found(second) === 400);
-    second.close();
-    assert.equal(found(open()), 400);
-  }));
-
-Deno.test("envelope deleted before it was indexed → stays deleted", () =>
-  withVersion1(100, async (open) => {
-    const evicting = open(20_000);
-    const kept = evicting.envelopes({}).rows.length;
-    assert.ok(kept > 0 && kept < 100);
-    await until("the backlog is indexed", () => found(evicting) === kept);
-    evicting.clear();
-    assert.equal(found(evicting), 0);
-    evicting.close();
-    assert.equal(found(open()), 0);
-  }));
-
-Deno.test("clear during indexing → indexing ends", () =>
-  withVersion1(400, async (open) => {
-    const inbox = open();
-    await until("the backlog is indexed", () => found(inbox) > 0);
+Deno.test(
+  "stopped or emptied while it is indexed again → continues; nothing comes back",
+  withFolder(async (path, open) => {
+    const count = (inbox: Inbox) => inbox.page("envelopes", { limit: 200 }).rows.length;
+    let inbox = open();
+    for (let n = 0; n < 100; n++) await inbox.store(admitted(eventEnvelope(n)));
+    inbox.close();
+    markAsEarlier(path);
+    inbox = open();
+    const stored = inbox.store(admitted(eventEnvelope(100)));
+    await until("some are indexed", () => count(inbox) > 0);
+    inbox.close();
+    await assert.rejects(stored, InboxClosedError);
+    inbox = open();
+    assert.ok(count(inbox) > 0 && count(inbox) < 100);
+    await until("all are indexed, without a new one", () => count(inbox) === 100);
+    inbox.close();
+    markAsEarlier(path);
+    inbox = open();
+    const last = inbox.store(admitted(eventEnvelope(101)));
+    await until("some are indexed", () => count(inbox) > 0);
     inbox.clear();
-    await inbox.store(admitted(envelopeOf({}, error("order 1")), NOW));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.equal(found(inbox), 1);
-    assert.equal(inbox.envelopes({}).rows.length, 1);
-  }));
+    await last;
+    assert.deepEqual([count(inbox), inbox.extent().envelopes], [1, 1]);
+  }),
+);
+
+Deno.test("unreadable source map → one notice, error still grouped", async () => {
+  const [{ events }] = await twoBuilds();
+  const notices: string[] = [];
+  for (const sourceMap of [() => Promise.reject(new Error("no disk")), () => broken("{")]) {
+    const inbox = openInbox({
+      maxBytes: MAX_BYTES,
+      sourceMap,
+      onNotice: (notice) => notices.push(notice),
+    });
+    await inbox.store(admitted(envelopeOf({}, ["event", events.placeOrder])));
+    await inbox.store(admitted(envelopeOf({}, ["event", events.placeOrder])));
+    assert.equal(inbox.page("errors", {}).rows[0]?.count, 2);
+    inbox.close();
+  }
+  assert.equal(notices.length, 2);
+  assert.match(notices[0]!, /^Cannot read the source map 0+-.*no disk/);
+});
+
+const broken = (text: string) => Promise.resolve(new TextEncoder().encode(text));
+
+Deno.test("stored map is deleted or evicted → later errors are grouped without it", async () => {
+  const [{ events, sourceMap }] = await twoBuilds();
+  const id = events.placeOrder.debug_meta.images[0]!.debug_id;
+  const map = (await sourceMap(id))!;
+  const inbox = openInbox({ maxBytes: 3 * map.byteLength });
+  const isMapped = async () => {
+    await inbox.store(admitted(envelopeOf({}, ["event", events.placeOrder])));
+    return inbox.page("errors", {}).rows[0]!.where?.includes("islands/shop.ts");
+  };
+  inbox.storeSourceMap(id, map);
+  assert.equal(await isMapped(), true);
+  inbox.storeSourceMap("another", map);
+  assert.equal(await isMapped(), false, "evicted");
+  inbox.storeSourceMap(id, map);
+  assert.equal(await isMapped(), true);
+  inbox.clear();
+  assert.equal(await isMapped(), false, "deleted");
+  inbox.close();
+});

@@ -2,18 +2,11 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PLACES } from "../models/index/list_cursor.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import type { NewEnvelope } from "./change.ts";
-import type { InboxQuery, StoredBody } from "./inbox.ts";
+import type { InboxQuery, StoredEnvelope } from "./inbox.ts";
 import { ENVELOPE_COLUMNS } from "./list_sql.ts";
 
-/** One step of indexing the backlog: some milliseconds, and the memory of one large envelope. */
-const BACKLOG_ENVELOPES = 20;
-const BACKLOG_BYTES = 1024 * 1024;
-
-/** An envelope without index entries: stored by an older version. */
-export interface UnindexedEnvelope extends StoredBody {
-  readonly id: number;
-  readonly receivedAt: number;
-}
+/** Envelopes that are indexed again in one transaction: some milliseconds, and the memory of one large envelope. */
+const UNINDEXED = { envelopes: 20, bytes: 1024 * 1024 };
 
 /** The envelopes, their item types and the sum of their bytes. Call what writes in a transaction. */
 export class EnvelopeTable {
@@ -69,9 +62,9 @@ export class EnvelopeTable {
     return row && rowOf(row);
   }
 
-  body(id: number): StoredBody | undefined {
-    const row = this.#sql.body.get(id);
-    return row && bodyOf(row);
+  get(id: number): StoredEnvelope | undefined {
+    const row = this.#sql.get.get(id);
+    return row && envelopeOf(row);
   }
 
   /** The number of envelopes and the last id, in one query. */
@@ -89,9 +82,12 @@ export class EnvelopeTable {
     return this.#sql.sizes.iterate() as Iterable<unknown> as ReturnType<EnvelopeTable["sizes"]>;
   }
 
-  /** Ids of the envelopes that were received before a time (milliseconds since 1970), ascending. */
-  receivedBefore(time: number): readonly number[] {
-    return this.#sql.receivedBefore.all(time).map((row) => (row as { id: number }).id);
+  /**
+   * The envelopes that were received before a time (milliseconds since 1970), as ranges of ids: mostly one, because only
+   * imported envelopes are older than those before them.
+   */
+  receivedBefore(time: number): readonly { readonly first: number; readonly last: number }[] {
+    return this.#sql.receivedBefore.all(time) as unknown as { first: number; last: number }[];
   }
 
   /** Deletes the envelopes from `first` to `last`. */
@@ -105,28 +101,20 @@ export class EnvelopeTable {
     for (const statement of this.#sql.deleteAll) statement.run();
   }
 
-  /** Whether there are envelopes without index entries. */
-  hasBacklog(): boolean {
-    return this.#sql.hasBacklog.get() !== undefined;
-  }
-
-  /** The newest envelopes without index entries, a few at a time. */
-  unindexed(): readonly UnindexedEnvelope[] {
-    const found: UnindexedEnvelope[] = [];
+  /**
+   * The oldest envelopes after the last indexed one, a few at a time: the index of a file of an earlier version was
+   * deleted when the file was opened.
+   */
+  unindexed(): readonly StoredEnvelope[] {
+    const found: StoredEnvelope[] = [];
     let bytes = 0;
     for (const row of this.#sql.unindexed.iterate()) {
-      const { id, received_at } = row as { id: number; received_at: number };
-      const body = bodyOf(row);
-      found.push({ id, receivedAt: received_at, ...body });
-      bytes += body.bytes.byteLength;
-      if (found.length === BACKLOG_ENVELOPES || bytes >= BACKLOG_BYTES) break;
+      const envelope = envelopeOf(row);
+      found.push(envelope);
+      bytes += envelope.bytes.byteLength;
+      if (found.length === UNINDEXED.envelopes || bytes >= UNINDEXED.bytes) break;
     }
     return found;
-  }
-
-  /** Envelopes from this id have index entries. */
-  endBacklogAt(id: number): void {
-    this.#sql.lowerBacklog.run(id - 1);
   }
 }
 
@@ -151,7 +139,7 @@ function prepare(db: DatabaseSync) {
         " WHERE type = ? AND envelope > ? AND envelope <= ? ORDER BY envelope LIMIT ?",
     ),
     row: sql(`SELECT ${columns} FROM envelopes WHERE id = ?`),
-    body: sql("SELECT content_encoding, body, is_own, dsn_key FROM envelopes WHERE id = ?"),
+    get: sql(`SELECT ${STORED} FROM envelopes WHERE id = ?`),
     extent: sql(
       "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
         " (SELECT count(*) FROM envelopes) AS envelopes",
@@ -160,7 +148,9 @@ function prepare(db: DatabaseSync) {
     sizes: sql("SELECT id, bytes AS size FROM envelopes ORDER BY id"),
     // The index is named: for the order by id, SQLite would read the whole table, at each store.
     receivedBefore: sql(
-      "SELECT id FROM envelopes INDEXED BY envelopes_by_time WHERE received_at < ? ORDER BY id",
+      "SELECT min(id) AS first, max(id) AS last FROM (SELECT id, id - row_number() OVER" +
+        " (ORDER BY id) AS range FROM envelopes INDEXED BY envelopes_by_time" +
+        " WHERE received_at < ?) GROUP BY range ORDER BY first",
     ),
     subtract: sql(
       "UPDATE totals SET bytes = bytes -" +
@@ -169,13 +159,10 @@ function prepare(db: DatabaseSync) {
     delete: sql("DELETE FROM envelopes WHERE id BETWEEN ? AND ?"),
     deleteTypes: sql("DELETE FROM item_types WHERE envelope BETWEEN ? AND ?"),
     deleteAll: ["DELETE FROM envelopes", "DELETE FROM item_types"].map(sql),
-    hasBacklog: sql("SELECT 1 FROM totals WHERE backlog > 0"),
     unindexed: sql(
-      "SELECT id, received_at, content_encoding, body, is_own, dsn_key FROM envelopes" +
-        " WHERE id <= (SELECT backlog FROM totals) AND EXISTS (SELECT 1 FROM envelope_entries" +
-        ` WHERE place = id * ${PLACES} AND summary IS NULL) ORDER BY id DESC`,
+      `SELECT ${STORED} FROM envelopes WHERE id > (SELECT coalesce(max(place), 0) / ${PLACES}` +
+        " FROM envelope_entries) ORDER BY id",
     ),
-    lowerBacklog: sql("UPDATE totals SET backlog = min(backlog, ?)"),
   };
 }
 
@@ -187,14 +174,24 @@ export function rowOf(row: unknown): InboxRow {
   return { ...others, trace_ids: JSON.parse(trace_ids), items: JSON.parse(items) };
 }
 
-/** @param row with the columns of `body` and `unindexed` */
-function bodyOf(row: unknown): StoredBody {
-  const { body, content_encoding, is_own, dsn_key } = row as {
+const STORED = "id, received_at, content_encoding, body, is_own, dsn_key";
+
+/** @param row with the columns {@linkcode STORED} */
+function envelopeOf(row: unknown): StoredEnvelope {
+  const { id, received_at, body, content_encoding, is_own, dsn_key } = row as {
+    readonly id: number;
+    readonly received_at: number;
     readonly body: Uint8Array<ArrayBuffer>;
     readonly content_encoding: string | null;
     readonly is_own: number | null;
     readonly dsn_key: string | null;
   };
-  const isOwn = is_own === null ? undefined : is_own === 1;
-  return { bytes: body, contentEncoding: content_encoding, isOwn, dsnKey: dsn_key ?? undefined };
+  return {
+    id,
+    bytes: body,
+    contentEncoding: content_encoding,
+    receivedAt: received_at,
+    isOwn: is_own === null ? undefined : is_own === 1,
+    dsnKey: dsn_key ?? undefined,
+  };
 }

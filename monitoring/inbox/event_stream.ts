@@ -42,30 +42,29 @@ interface EventStreamOptions {
  * twice, and a slow reader keeps no rows in memory.
  */
 export function eventStream(inbox: Inbox, options: EventStreamOptions): ReadableStream<Uint8Array> {
+  const { refusals, alerts, signal, onEnd } = options;
   const encoder = new TextEncoder();
   const nextEvents = eventReader(inbox, options);
-  const changed = new Signal();
-  let ended = false;
+  let changed = Promise.withResolvers<void>();
+  let [opened, ended, disconnected] = [false, false, false];
 
   /** Called when the inbox closes or fails, on `signal`, or when the reader disconnects. */
   const end = () => {
     if (ended) return;
     ended = true;
-    unsubscribe();
-    forgetRefusals?.();
-    forgetAlerts?.();
-    options.signal.removeEventListener("abort", end);
-    changed.set();
-    options.onEnd?.();
+    for (const unsubscribe of subscriptions) unsubscribe?.();
+    signal.removeEventListener("abort", end);
+    changed.resolve();
+    onEnd?.();
   };
-  const unsubscribe = inbox.subscribe((change) => change === "closed" ? end() : changed.set());
-  const forgetRefusals = options.refusals?.subscribe(() => changed.set());
-  const forgetAlerts = options.alerts?.subscribe(() => changed.set());
-  options.signal.addEventListener("abort", end);
-  if (options.signal.aborted) end();
+  const subscriptions = [
+    inbox.subscribe((change) => change === "closed" ? end() : changed.resolve()),
+    refusals?.subscribe(() => changed.resolve()),
+    alerts?.subscribe(() => changed.resolve()),
+  ];
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
 
-  let disconnected = false;
-  let opened = false;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const send = (text: string) => controller.enqueue(encoder.encode(text));
@@ -75,9 +74,10 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
       }
       try {
         while (!ended) {
+          changed = Promise.withResolvers();
           const events = nextEvents();
           if (events !== "") return send(events);
-          await changed.wait();
+          await changed.promise;
         }
       } catch (error) {
         end();
@@ -122,38 +122,25 @@ function eventReader(inbox: Inbox, options: EventStreamOptions): () => string {
     if (hasGroupChange) rows.push("event: groups\ndata: {}\n\n");
     return rows.join("");
   };
-  let refused = refusals?.total;
-  const refusal = () => {
-    const was = refused;
-    refused = refusals?.total;
-    return was === refused ? "" : "event: refused\ndata: {}\n\n";
+  const newRefusals = newRowsOf(refusals);
+  const newAlerts = newRowsOf(alerts);
+  return () =>
+    rows() + storage() +
+    (newRefusals().length > 0 ? "event: refused\ndata: {}\n\n" : "") +
+    newAlerts().map((alert) => `event: alert\ndata: ${JSON.stringify(alert)}\n\n`).join("");
+}
+
+/** Returns a function that returns the rows since its last call, oldest first. */
+function newRowsOf<Row>(recent: Recent<Row> | undefined): () => Row[] {
+  let seen = recent?.total ?? 0;
+  return () => {
+    const { rows = [], total = 0 } = recent ?? {};
+    const unseen = rows.slice(0, total - seen).toReversed();
+    seen = total;
+    return unseen;
   };
-  let alerted = alerts?.total ?? 0;
-  const newAlerts = () => {
-    const { rows = [], total = 0 } = alerts ?? {};
-    const unsent = rows.slice(0, total - alerted).toReversed();
-    alerted = total;
-    return unsent.map((alert) => `event: alert\ndata: ${JSON.stringify(alert)}\n\n`).join("");
-  };
-  return () => rows() + storage() + refusal() + newAlerts();
 }
 
 function event(id: number, name: string, data: string): string {
   return `id: ${id}\nevent: ${name}\ndata: ${data}\n\n`;
-}
-
-/** Wakes one waiter. Set before or while it waits; repeated calls count once. */
-class Signal {
-  #isSet = false;
-  #wake = () => {};
-
-  set(): void {
-    this.#isSet = true;
-    this.#wake();
-  }
-
-  async wait(): Promise<void> {
-    if (!this.#isSet) await new Promise<void>((resolve) => this.#wake = resolve);
-    this.#isSet = false;
-  }
 }

@@ -69,10 +69,7 @@ export class GroupStates {
       this.#sql.countChange.run();
       return "regression";
     }
-    const isKnown = (row && row.state !== "open") || this.#hasEntries(group, row) ||
-      // Until all envelopes are indexed, any group may have older errors.
-      this.#sql.backlog.get() !== undefined;
-    return isKnown ? "known" : "new";
+    return this.#exists(group, row) ? "known" : "new";
   }
 
   /**
@@ -146,7 +143,6 @@ function prepare(db: DatabaseSync) {
     hasEntries: db.prepare(
       "SELECT 1 FROM error_entries WHERE group_key = ? AND place >= ? LIMIT 1",
     ),
-    backlog: db.prepare("SELECT 1 FROM totals WHERE backlog > 0"),
     release: db.prepare(
       "SELECT (SELECT release FROM releases WHERE id = e.release) AS release FROM error_entries AS e" +
         " WHERE group_key = ? ORDER BY place DESC LIMIT 1",

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 import { until } from "../../tests/harness/until.ts";
 import { DELETED_AT_ONCE } from "./group_states.ts";
 import { InboxClosedError } from "./inbox.ts";
-import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";
+import { openInbox } from "./sqlite_inbox.ts";
+import type { InboxOptions } from "./stored_inbox.ts";
 import { admitted, envelopeOf, error } from "./testdata/envelopes.ts";
 import { groupTests, TestedInbox } from "./testdata/group_suite.ts";
+import { markAsEarlier } from "./testdata/inbox_suite.ts";
 
 groupTests("SQLite", openInbox, 50).forEach((test) => Deno.test(test));
 
@@ -25,22 +28,17 @@ Deno.test("large group is deleted → others are answered meanwhile, a new error
 });
 
 Deno.test("server stops while a large group is deleted → the next start deletes the rest", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const path = join(folder, "inbox.sqlite");
+  using folder = temporaryFolder();
+  const path = join(folder.path, "inbox.sqlite");
   await using tested = await start({ path, maxBytes: 10_000_000 });
-  try {
-    await storeLargeGroup(tested);
-    const deleting = tested.delete("a");
-    await tested.error("b");
-    await tested.inbox.close();
-    await assert.rejects(deleting, InboxClosedError);
-    await tested.reopen();
-    await until("the rest is deleted", () => tested.rows().length === 1);
-    assert.deepEqual(tested.rows(), [["b", 1, "open"]]);
-  } finally {
-    await tested.inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
+  await storeLargeGroup(tested);
+  const deleting = tested.delete("a");
+  await tested.error("b");
+  await tested.inbox.close();
+  await assert.rejects(deleting, InboxClosedError);
+  await tested.reopen();
+  await until("the rest is deleted", () => tested.rows().length === 1);
+  assert.deepEqual(tested.rows(), [["b", 1, "open"]]);
 });
 
 /** Errors of a group whose deletion takes three steps. */
@@ -54,70 +52,46 @@ async function storeLargeGroup({ inbox, now }: TestedInbox): Promise<void> {
   }
 }
 
-Deno.test("restart and new index → same states, deleted stays deleted, no alert", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const path = join(folder, "inbox.sqlite");
+Deno.test("indexed again → same states, deleted stays deleted, no alert", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "inbox.sqlite");
   await using tested = await start({ path });
-  try {
-    // The lowest ids are free, as after an eviction.
-    await tested.error("cleared");
-    await tested.inbox.clear();
-    tested.alerts.length = 0;
-    for (const message of ["muted", "deleted", "back", "resolved"]) await tested.error(message);
-    // In the same millisecond.
-    await tested.inbox.setGroupState(tested.group("resolved"), "resolved");
-    await tested.set("muted", "muted");
-    await tested.delete("deleted");
-    await tested.set("back", "resolved");
-    await tested.error("back", "2");
-    await tested.error("deleted");
-    const before = tested.rows();
-    const alerts = tested.alerts.length;
-    await tested.inbox.close();
-    // As a schema step with other entries does.
-    const db = new DatabaseSync(path);
-    db.exec(
-      "DELETE FROM trace_entries; DELETE FROM error_entries;" +
-        " UPDATE envelope_entries SET source = 0, release = NULL, summary = NULL;" +
-        " UPDATE totals SET weight = 0, backlog = (SELECT max(id) FROM envelopes)",
-    );
-    db.close();
-    await tested.reopen();
-    // What arrives before all is indexed is not known to be new.
-    await tested.error("resolved and not indexed yet");
-    await until("all is indexed", () => tested.inbox.page("errors", {}).rows.length === 5);
-    assert.deepEqual(tested.rows().slice(1), before);
-    assert.equal(tested.alerts.length, alerts);
-    let name = "new";
-    await until("new groups are reported again", async () => {
-      await tested.error(name += "y");
-      return tested.alerts.length > alerts;
-    });
-  } finally {
-    await tested.inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
+  // The lowest ids are free, as after an eviction.
+  await tested.error("cleared");
+  await tested.inbox.clear();
+  tested.alerts.length = 0;
+  for (const message of ["muted", "deleted", "back", "resolved"]) await tested.error(message);
+  // In the same millisecond.
+  await tested.inbox.changeGroup(tested.group("resolved"), "resolved");
+  await tested.set("muted", "muted");
+  await tested.delete("deleted");
+  await tested.set("back", "resolved");
+  await tested.error("back", "2");
+  await tested.error("deleted");
+  const before = tested.rows();
+  const alerts = tested.alerts.length;
+  await tested.inbox.close();
+  markAsEarlier(path);
+  await tested.reopen();
+  await tested.error("new");
+  assert.deepEqual(tested.rows().slice(1), before);
+  assert.deepEqual(tested.alerts.slice(alerts).map(({ message }) => message), ["new"]);
 });
 
 Deno.test("more decisions than are kept → the oldest are forgotten", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const path = join(folder, "inbox.sqlite");
+  using folder = temporaryFolder();
+  const path = join(folder.path, "inbox.sqlite");
   await using tested = await start({ path });
-  try {
-    const db = new DatabaseSync(path);
-    db.exec(
-      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)" +
-        " INSERT INTO group_states SELECT printf('%014x', i), 'muted', i, NULL, NULL, 0, 0 FROM n",
-    );
-    await tested.error("a");
-    await tested.set("a", "muted");
-    const { count, oldest } = db.prepare(
-      "SELECT count(*) AS count, min(changed_at) AS oldest FROM group_states",
-    ).get() as { count: number; oldest: number };
-    db.close();
-    assert.deepEqual([count, oldest], [10_000, 2]);
-  } finally {
-    await tested.inbox.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
+  const db = new DatabaseSync(path);
+  db.exec(
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)" +
+      " INSERT INTO group_states SELECT printf('%014x', i), 'muted', i, NULL, NULL, 0, 0 FROM n",
+  );
+  await tested.error("a");
+  await tested.set("a", "muted");
+  const { count, oldest } = db.prepare(
+    "SELECT count(*) AS count, min(changed_at) AS oldest FROM group_states",
+  ).get() as { count: number; oldest: number };
+  db.close();
+  assert.deepEqual([count, oldest], [10_000, 2]);
 });

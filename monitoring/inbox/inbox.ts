@@ -32,21 +32,19 @@ export interface Inbox {
    *
    * @throws {CursorError}
    */
-  page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
-  /** {@linkcode page} for the list of envelopes. */
-  envelopes(query: ListQuery): Page<InboxRow>;
-  /** The rows of a list over time. */
-  histogram(query: ListQuery): Histogram;
+  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]>;
   /** The sources, and the counts of all lists by a query's source, release and time. */
   sources(query: ListQuery): SourceList;
+  /** The rows of the list `of` over time. */
+  histogram(query: ListQuery): Histogram;
   /**
    * Waits until this server knows what other servers have stored up to a cursor. Undefined: it always does.
    */
   catchUp?(cursor: number): Promise<void>;
   /** The number of envelopes and the last cursor, read in one transaction. */
   extent(): { last: number; envelopes: number };
-  /** The body of an envelope; undefined if it is not stored (any more). */
-  bytes(id: number): StoredBody | undefined;
+  /** An envelope as received; undefined if it is not stored (any more). */
+  bytes(id: number): StoredEnvelope | undefined;
   /**
    * The source map (JSON) of a script: of the server's own build, else one that was stored.
    *
@@ -57,26 +55,22 @@ export interface Inbox {
    * Stores a source map and evicts the oldest ones over the limit, which is half of the inbox's.
    *
    * @param key replaces the map with the same key
-   * @throws {SourceMapTooLargeError} larger than the limit
+   * @throws {SourceMapError} larger than the limit
    * @throws {DiskFullError}
    * @throws {InboxClosedError}
    */
-  storeSourceMap(key: string, map: Uint8Array): void | Promise<void>;
-  /** Deletes all envelopes and source maps and frees their disk space. Returns the cursor of the deletion; later ids are higher. */
-  clear(): number | Promise<number>;
+  storeSourceMap(key: string, map: Uint8Array): Promise<void>;
+  /** Deletes all envelopes and source maps and frees their disk space. The deletion has a cursor; later ids are higher. */
+  clear(): Promise<void>;
   /**
-   * Sets the state of a group of errors. A resolved one is open again when a later error arrives.
+   * Sets the state of a group of errors; a resolved one is open again when a later error arrives. Or deletes it: removes
+   * its errors from the lists, with its state. Their envelopes stay. Resolves once all are removed; if the server is
+   * stopped before, the next start removes the rest.
    *
    * @returns false: no error of this group is stored, and it is open
-   */
-  setGroupState(group: string, state: GroupState): boolean | Promise<boolean>;
-  /**
-   * Removes the errors of a group from the lists, with its state. Their envelopes stay. Resolves as above, once all
-   * are removed; if the server is stopped before, the next start removes the rest.
-   *
    * @throws {InboxClosedError}
    */
-  deleteGroup(group: string): Promise<boolean>;
+  changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean>;
   /** False while the disk is full or not writable, or the database cannot be reached. */
   canStore(): boolean;
   /**
@@ -92,6 +86,7 @@ export interface Inbox {
 export interface AdmittedEnvelope {
   /** As received. Stored unchanged. */
   readonly bytes: Uint8Array;
+  /** The request's `Content-Encoding`. */
   readonly contentEncoding: string | null;
   readonly header: EnvelopeHeader;
   readonly items: readonly InboxItem[];
@@ -105,15 +100,18 @@ export interface AdmittedEnvelope {
   readonly dsnKey?: string | null | undefined;
 }
 
-/** The body of an envelope as received. */
-export interface StoredBody {
+/** An envelope as received. */
+export interface StoredEnvelope
+  extends Pick<AdmittedEnvelope, "contentEncoding" | "receivedAt" | "dsnKey"> {
+  readonly id: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The request's `Content-Encoding`. */
-  readonly contentEncoding: string | null;
   /** See {@linkcode AdmittedEnvelope.isOwn}; undefined: stored by an earlier version, which trusted the header. */
   readonly isOwn: boolean | undefined;
-  /** See {@linkcode AdmittedEnvelope.dsnKey}. */
-  readonly dsnKey?: string | null | undefined;
+}
+
+/** The rows of each list. */
+export interface InboxLists extends Lists {
+  readonly envelopes: InboxRow;
 }
 
 /** Filters of {@linkcode Inbox.list}. */
@@ -143,14 +141,6 @@ export class EnvelopeTooLargeError extends Error {
   override readonly name = "EnvelopeTooLargeError";
   constructor(readonly bytes: number, readonly maxBytes: number) {
     super(`Cannot store an envelope of ${bytes} bytes: the inbox holds at most ${maxBytes} bytes.`);
-  }
-}
-
-/** A source map is larger than half of `INBOX_MAX_BYTES`. */
-export class SourceMapTooLargeError extends Error {
-  override readonly name = "SourceMapTooLargeError";
-  constructor(readonly maxBytes: number) {
-    super(`Source maps may have ${maxBytes} bytes here, half of INBOX_MAX_BYTES.`);
   }
 }
 

@@ -10,7 +10,7 @@ import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.t
 import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
-import { type Inbox, SourceMapTooLargeError } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
 import { createPosts, POSTS } from "./inbox_posts.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
@@ -106,9 +106,6 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       return response;
     } catch (error) {
       if (error instanceof SourceMapError) return refusal(error.status, error.code, error.message);
-      if (error instanceof SourceMapTooLargeError) {
-        return refusal(413, "source_map_too_large", error.message);
-      }
       if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
       console.error("Cannot use the inbox:", error);
       return refusal(
@@ -124,7 +121,13 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     request: Request,
     query: URLSearchParams,
   ): Promise<Response> => {
-    if (query.has("export")) return archive(inbox);
+    if (query.has("export")) {
+      const name = archiveName(Date.now());
+      return respond(exportArchive(inbox), {
+        "Content-Type": ARCHIVE_TYPE,
+        "Content-Disposition": `attachment; filename="${name}"`,
+      });
+    }
     if (query.getAll("view").join() === "refusals") {
       return json(200, { rows: options.refusals?.rows ?? [], next: null });
     }
@@ -137,34 +140,27 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     const parameters = readParameters(query, lastEventId);
     await inbox.catchUp?.(parameters.id ?? parameters.since);
     if (parameters.id !== undefined) return download(inbox, parameters.id);
-    if (parameters.map !== undefined) return await sourceMap(inbox, parameters.map);
-    if (isStream) return stream(inbox, parameters, request.method === "HEAD");
+    if (parameters.map !== undefined) {
+      const bytes = await inbox.sourceMap(parameters.map);
+      // Browsers print a 404 to the console, and the page asks for maps that may not be here.
+      return bytes === undefined ? respond(null, {}, 204) : jsonBytes(200, bytes);
+    }
+    if (isStream) return stream(inbox, parameters);
     const { cursor, envelopes } = inbox.list(parameters);
     return json(200, { cursor, envelopes });
   };
 
-  const stream = (inbox: Inbox, parameters: InboxParameters, isHead: boolean): Response => {
+  const stream = (inbox: Inbox, parameters: InboxParameters): Response => {
     if (streams >= MAX_STREAMS) {
       return refusal(503, "inbox_busy", `${MAX_STREAMS} streams are open: close one of them.`);
     }
-    const headers = {
-      "Content-Type": "text/event-stream",
-      // nginx would buffer events.
-      "X-Accel-Buffering": "no",
-    };
-    if (isHead) return respond(null, headers);
     streams++;
     const onEnd = () => void streams--;
     const { refusals, alerts } = options;
     const { signal } = stopping;
     const events = eventStream(inbox, { ...parameters, refusals, alerts, signal, onEnd });
-    return respond(events, headers);
-  };
-
-  const sourceMap = async (inbox: Inbox, debugId: string): Promise<Response> => {
-    const bytes = await inbox.sourceMap(debugId);
-    // Browsers print a 404 to the console, and the page asks for maps that may not be here.
-    return bytes === undefined ? respond(null, {}, 204) : jsonBytes(200, bytes);
+    // nginx would buffer events.
+    return respond(events, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
   };
 
   /** Browsers send `Sec-Fetch-Site` to secure origins only. All of them send `Origin` with what changes something. */
@@ -183,10 +179,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       return refusal(403, "origin_not_allowed", "Only the inbox's own page may change a group.");
     }
     const group = readGroup(query);
-    const exists = request.method === "DELETE"
-      ? await inbox.deleteGroup(group)
-      : await inbox.setGroupState(group, await readGroupState(request.body));
-    if (exists) return respond(null, {}, 204);
+    const wanted = request.method === "DELETE" ? "deleted" : await readGroupState(request.body);
+    if (await inbox.changeGroup(group, wanted)) return respond(null, {}, 204);
     return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);
   };
 
@@ -196,14 +190,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
 function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
   if (view === "sources") return inbox.sources(query);
   if (view === "histogram") return inbox.histogram(query);
-  return view === "envelopes" ? inbox.envelopes(query) : inbox.page(view, query);
-}
-
-function archive(inbox: Inbox): Response {
-  return respond(exportArchive(inbox), {
-    "Content-Type": ARCHIVE_TYPE,
-    "Content-Disposition": `attachment; filename="${archiveName(Date.now())}"`,
-  });
+  return inbox.page(view, query);
 }
 
 function download(inbox: Inbox, id: number): Response {

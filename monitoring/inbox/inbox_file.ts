@@ -1,41 +1,40 @@
 import type { DatabaseSync } from "node:sqlite";
-import { transaction } from "../storage/open_database.ts";
-import type { InboxQuery, InboxSlice } from "./inbox.ts";
 import type { IndexEntries } from "../models/index/index_entries.ts";
-import type { InboxRow } from "../protocol/inbox_row.ts";
-import type { GroupAlert, Histogram, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
+import type {
+  GroupAlert,
+  GroupState,
+  Histogram,
+  ListQuery,
+  Page,
+  SourceList,
+} from "../models/rows.ts";
+import { transaction } from "../storage/open_database.ts";
 import type { LogPage, NewEnvelope, NotStored, ReadyChange } from "./change.ts";
 import { EnvelopeTable } from "./envelope_table.ts";
 import { GroupStates } from "./group_states.ts";
-import { InboxLimits } from "./inbox_limits.ts";
+import type { InboxLists, InboxQuery, InboxSlice } from "./inbox.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
-import { SourceMapTable } from "./source_map_table.ts";
 
-/** What a change results in. */
-export interface Applied {
-  /** News of groups of errors. */
-  readonly alerts?: readonly GroupAlert[];
-  /** Keys of source maps that are replaced or deleted. */
-  readonly maps?: readonly string[];
-}
+/** The news of groups of errors that a change brings, or why it was not stored. */
+export type Applied = readonly GroupAlert[] | NotStored;
 
-/** Index entries of an envelope of the backlog. */
-export interface NewEntries {
-  readonly id: number;
-  readonly entries: IndexEntries;
-}
+/**
+ * Characters of all index entries: at most as many as bytes of bodies, but at least this many. A small
+ * compressed envelope may contain megabytes of logs.
+ */
+const MIN_WEIGHT = 64 * 1024 * 1024;
 
 /** The inbox's tables in an open database. Each call is synchronous and at most one transaction. */
 export class InboxFile {
   readonly #db: DatabaseSync;
-  readonly #limits: InboxLimits;
+  readonly #maxBytes: number;
+  readonly #oldestTime: () => number;
   readonly #sql: ReturnType<typeof prepare>;
   readonly groups: GroupStates;
   readonly #index: IndexWriter;
   readonly #lists: ListReader;
-  readonly envelopeTable: EnvelopeTable;
-  readonly sourceMaps: SourceMapTable;
+  readonly envelopes: EnvelopeTable;
 
   /**
    * @param maxBytes of all bodies; source maps have half as many besides
@@ -44,18 +43,13 @@ export class InboxFile {
    */
   constructor(db: DatabaseSync, maxBytes: number, oldestTime: () => number) {
     this.#db = db;
+    this.#maxBytes = maxBytes;
+    this.#oldestTime = oldestTime;
     this.#sql = prepare(db);
-    this.envelopeTable = new EnvelopeTable(db);
+    this.envelopes = new EnvelopeTable(db);
     this.groups = new GroupStates(db);
     this.#index = new IndexWriter(db, this.groups);
     this.#lists = new ListReader(db);
-    this.#limits = new InboxLimits(this.envelopeTable, this.#index, maxBytes, oldestTime);
-    this.sourceMaps = new SourceMapTable(db, maxSourceMapBytes(maxBytes));
-  }
-
-  /** Deletes the oldest envelopes over the limits, which may be lower than at the last start. */
-  evict(): void {
-    this.#transaction(() => this.#limits.enforce());
   }
 
   /** Changes with each commit of another connection, also in other processes. */
@@ -68,54 +62,112 @@ export class InboxFile {
    *
    * @param id in a replica: its id in the log. One that was applied already is skipped: two servers may use one file
    */
-  apply(change: ReadyChange, id?: number): Applied | NotStored {
+  apply(change: ReadyChange, id?: number): Applied {
     return this.#transaction(() => {
-      if (id !== undefined && id <= this.state().last) return {};
+      if (id !== undefined && id <= this.state().last) return [];
       const applied = this.#apply(change, id);
       if (id !== undefined) this.#sql.setLast.run(id);
       return applied;
     });
   }
 
-  #apply(change: ReadyChange, id: number | undefined): Applied | NotStored {
+  #apply(change: ReadyChange, id: number | undefined): Applied {
     switch (change.kind) {
       case "envelope": {
         // A log has decided before.
         if (change.writer === null && id === undefined) return this.#import(change);
-        const applied = this.#insert(change, id);
-        this.#limits.enforce();
-        return applied;
+        const alerts = this.#insert(change, id);
+        this.#enforceLimits();
+        return alerts;
       }
       case "map":
-        return { maps: this.sourceMaps.put(change.key, change.bytes) };
+        this.#sql.putMap.run(change.key, change.bytes.byteLength, change.bytes);
+        this.#sql.evictMaps.run(maxSourceMapBytes(this.#maxBytes));
+        break;
       case "group":
         this.groups.put(change.state);
-        return {};
-      case "evict":
-        this.#limits.delete(change.ids);
-        return {};
+        break;
       case "clear":
         this.#deleteAll();
         this.#markCleared(id ?? this.state().last + 1);
-        return {};
     }
+    return [];
   }
 
-  #import(envelope: NewEnvelope): Applied | NotStored {
-    if (this.#limits.isTooOld(envelope.receivedAt)) return "too old";
-    if (this.envelopeTable.has(envelope)) return "present";
-    if (!this.#limits.hasRoomFor(envelope.bytes.byteLength)) return "no room";
-    const applied = this.#insert(envelope);
+  #import(envelope: NewEnvelope): Applied {
+    if (envelope.receivedAt < this.#oldestTime()) return "too old";
+    if (this.envelopes.has(envelope)) return "present";
+    if (this.#excessBytes() + envelope.bytes.byteLength > 0) return "no room";
+    const alerts = this.#insert(envelope);
     // The size of its entries is known only now.
-    if (!this.#limits.hasTooManyEntries()) return applied;
+    if (this.#excessWeight() <= 0) return alerts;
     this.#db.exec("ROLLBACK");
     return "no room";
   }
 
-  #insert(envelope: NewEnvelope, given?: number): Applied {
+  #insert(envelope: NewEnvelope, given?: number): GroupAlert[] {
     const { description, entries, receivedAt } = envelope;
-    const id = this.envelopeTable.insert(envelope, given);
-    return { alerts: this.#index.insert(id, receivedAt, description, entries) };
+    const id = this.envelopes.insert(envelope, given);
+    return this.#index.insert(id, receivedAt, description, entries);
+  }
+
+  /** Deletes the oldest envelopes over the limits, which may be lower than at the last start. */
+  evict(): void {
+    this.#transaction(() => this.#enforceLimits());
+  }
+
+  #enforceLimits(): void {
+    for (const { first, last } of this.envelopes.receivedBefore(this.#oldestTime())) {
+      this.#delete(first, last);
+    }
+    this.#deleteOldest(this.#excessBytes(), () => this.envelopes.sizes());
+    this.#deleteOldest(this.#excessWeight(), () => this.#index.sizes());
+  }
+
+  /** Deletes the oldest envelopes until `excess` of their sizes is free. */
+  #deleteOldest(
+    excess: number,
+    sizes: () => Iterable<{ readonly id: number; readonly size: number }>,
+  ): void {
+    if (excess <= 0) return;
+    let [freed, last] = [0, 0];
+    for (const { id, size } of sizes()) {
+      [freed, last] = [freed + size, id];
+      if (freed >= excess) break;
+    }
+    this.#delete(0, last);
+  }
+
+  #excessBytes(): number {
+    return this.envelopes.bytes() - this.#maxBytes;
+  }
+
+  #excessWeight(): number {
+    return this.#index.weight() - Math.max(this.#maxBytes, MIN_WEIGHT);
+  }
+
+  /** Deletes the envelopes from `first` to `last`, with their index entries. */
+  #delete(first: number, last: number): void {
+    this.envelopes.delete(first, last);
+    this.#index.delete(first, last);
+  }
+
+  /** Deletes the envelopes before an id. */
+  deleteBefore(id: number): void {
+    this.#transaction(() => this.#delete(0, id - 1));
+  }
+
+  /**
+   * Sets or deletes what was decided about a group, see {@linkcode GroupStates.decide}.
+   *
+   * @returns false: there is no such group
+   */
+  changeGroup(group: string, wanted: GroupState | "deleted", now: number): boolean {
+    return this.#transaction(() => {
+      const row = this.groups.decide(group, wanted, { now, newest: this.state().last });
+      if (row !== undefined) this.groups.put(row);
+      return row !== undefined;
+    });
   }
 
   /** See {@linkcode GroupStates.deleteErrors}. */
@@ -123,11 +175,24 @@ export class InboxFile {
     return this.#transaction(() => this.groups.deleteErrors(group));
   }
 
+  /** Writes the entries of {@linkcode EnvelopeTable.unindexed} envelopes. */
+  index(found: readonly { readonly id: number; readonly entries: IndexEntries }[]): void {
+    this.#transaction(() => {
+      for (const { id, entries } of found) {
+        const row = this.envelopes.row(id);
+        // Deleted, or already indexed by another process.
+        if (row === undefined || this.#index.has(id)) continue;
+        this.#index.insert(id, row.received_at, row, entries);
+      }
+      this.#enforceLimits();
+    });
+  }
+
   /**
-   * Makes this file the replica of a log. It is emptied first if it is of another log, or if the log has lost rows that
-   * it has, as after a restore of the database.
+   * Makes this file the replica of a log. It is emptied first if it is of another log or its index of an earlier
+   * version, or if the log has lost rows that it has, as after a restore of the database.
    *
-   * @param log as read for the position `after`
+   * @param page as read for the position `after`
    * @returns the id up to which the log was applied, and the name under which the file's servers write to it
    */
   follow(
@@ -141,9 +206,10 @@ export class InboxFile {
         "CREATE TABLE IF NOT EXISTS replica (log TEXT NOT NULL, writer TEXT NOT NULL) STRICT",
       );
       const found = this.#db.prepare("SELECT log, writer FROM replica").get();
-      const stored = mark && this.envelopeTable.row(mark.id);
+      const stored = mark && this.envelopes.row(mark.id);
       const isOther = found?.log !== log || after > last ||
-        (stored ? stored.received_at !== mark?.receivedAt : false);
+        (stored ? stored.received_at !== mark?.receivedAt : false) ||
+        this.envelopes.unindexed().length > 0;
       if (!isOther) return { position: this.state().last, writer: String(found.writer) };
       this.#deleteAll();
       this.#markCleared(0);
@@ -154,66 +220,42 @@ export class InboxFile {
     });
   }
 
-  /** Deletes the envelopes before an id. */
-  deleteBefore(id: number): void {
-    this.#transaction(() => this.#limits.deleteRange(0, id - 1));
-  }
-
   list(query: InboxQuery): InboxSlice {
     // Read first: a row that another process adds now belongs to the next page.
     const { last, cleared, group_changes } = this.state();
-    const envelopes = this.envelopeTable.list(query, last);
+    const envelopes = this.envelopes.list(query, last);
     const isFull = envelopes.length === query.limit;
     const cursor = isFull ? envelopes.at(-1)?.id ?? last : last;
     return { cursor, cleared, groupChanges: group_changes, envelopes };
   }
 
   /** @throws {CursorError} */
-  page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]> {
-    return this.#read(() => this.#lists.list(name, query, this.state().last));
-  }
-
-  /** @throws {CursorError} */
-  envelopes(query: ListQuery): Page<InboxRow> {
-    return this.#read(() => this.#lists.envelopes(query, this.state().last));
+  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
+    return this.#snapshot(() => this.#lists.list(name, query, this.state().last));
   }
 
   histogram(query: ListQuery): Histogram {
-    return this.#read(() => this.#lists.histogram(query, this.state().last));
+    return this.#snapshot(() => this.#lists.histogram(query, this.state().last));
   }
 
   sources({ source, release, environment, since, until }: ListQuery): SourceList {
     const query = { source, release, environment, since, until };
-    return this.#read(() => ({
+    return this.#snapshot(() => ({
       rows: this.#lists.sources(),
       counts: this.#lists.counts(query, this.state().last),
       ops: this.#lists.ops(query),
     }));
   }
 
-  /**
-   * Writes the entries of envelopes from {@linkcode EnvelopeTable.unindexed}, unless they were deleted meanwhile. None: the backlog
-   * has ended, although its lowest ids may have been deleted.
-   */
-  index(backlog: readonly NewEntries[]): void {
-    this.#transaction(() => {
-      for (const { id, entries } of backlog) {
-        const row = this.envelopeTable.row(id);
-        // Deleted, or already indexed by another process.
-        if (row === undefined || this.#index.has(id)) continue;
-        this.#index.insert(id, row.received_at, row, entries);
-      }
-      this.envelopeTable.endBacklogAt(
-        backlog.length === 0 ? 1 : Math.min(...backlog.map(({ id }) => id)),
-      );
-      this.#limits.enforce();
-    });
+  /** A source map of another application. */
+  sourceMap(key: string): Uint8Array<ArrayBuffer> | undefined {
+    return (this.#sql.map.get(key) as { map: Uint8Array<ArrayBuffer> } | undefined)?.map;
   }
 
   #deleteAll(): void {
-    this.envelopeTable.deleteAll();
+    this.envelopes.deleteAll();
     this.#index.deleteAll();
-    this.sourceMaps.deleteAll();
+    this.#db.exec("DELETE FROM source_maps");
   }
 
   /** Continues with ids after `last`, as if everything up to it was deleted. For a file that replaces another. */
@@ -233,12 +275,12 @@ export class InboxFile {
   }
 
   /** Several queries on one snapshot: another process may delete rows in between. */
-  #read<T>(work: () => T): T {
-    return this.#transaction(work, "BEGIN");
+  #snapshot<T>(work: () => T): T {
+    return transaction(this.#db, work, "BEGIN");
   }
 
-  #transaction<T>(work: () => T, begin?: string): T {
-    return transaction(this.#db, work, begin);
+  #transaction<T>(work: () => T): T {
+    return transaction(this.#db, work);
   }
 }
 
@@ -262,5 +304,12 @@ function prepare(db: DatabaseSync) {
       "UPDATE totals SET cleared = ?, bytes = (SELECT coalesce(sum(bytes), 0) FROM envelopes)",
     ),
     dataVersion: db.prepare("PRAGMA data_version"),
+    map: db.prepare("SELECT map FROM source_maps WHERE key = ?"),
+    putMap: db.prepare("REPLACE INTO source_maps (key, bytes, map) VALUES (?, ?, ?)"),
+    // The oldest beyond the limit of bytes.
+    evictMaps: db.prepare(
+      "DELETE FROM source_maps WHERE id IN (SELECT id FROM (SELECT id, sum(bytes) OVER" +
+        " (ORDER BY id DESC) AS total FROM source_maps) WHERE total > ?)",
+    ),
   };
 }

@@ -9,7 +9,7 @@ import { InboxUnavailableError } from "./inbox.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
 import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
 
-export interface LogOptions extends Pick<PostgresOptions, "address" | "stallMs"> {
+export interface LogOptions extends Pick<PostgresOptions, "address"> {
   readonly maxBytes: number;
   /** Milliseconds since 1970 before which an envelope is too old. */
   readonly oldestTime: () => number;
@@ -50,9 +50,9 @@ export class InboxLog {
    * @throws {DatabaseOpenError} one line for the operator
    */
   static async open(options: LogOptions): Promise<InboxLog> {
-    const { address, stallMs } = options;
+    const { address } = options;
     const schema = POSTGRES_INBOX_SCHEMA;
-    const database = await PostgresDatabase.open({ store: "inbox", address, schema, stallMs });
+    const database = await PostgresDatabase.open({ store: "inbox", address, schema });
     return new InboxLog(database, options);
   }
 
@@ -101,17 +101,12 @@ export class InboxLog {
         await log.query(SQL.clear);
         log.bytes = 0;
         return log.add(change);
-      case "evict":
-        return log.add(change);
     }
   }
 
-  /** Deletes what is over the limits, without an arriving envelope. Writes in any case: shows whether that works. */
+  /** Deletes what is over the limits, without an arriving envelope. Shows whether the database takes writes. */
   evict(): Promise<void> {
-    return this.#write(async (log) => {
-      await this.#evict(log, 0);
-      log.hasChanged = true;
-    });
+    return this.#write((log) => this.#evict(log, 0));
   }
 
   /** As {@linkcode LogPage.log}. */
@@ -138,7 +133,7 @@ export class InboxLog {
     );
     const { log, last, floor, mark } = state;
     // The last rows may have been deleted as too old.
-    if (rows.length === 0 && last > after) rows.push({ kind: "evict", id: last, ids: [] });
+    if (rows.length === 0 && last > after) rows.push({ kind: "skip", id: last });
     return { log, last, floor, mark, rows };
   }
 
@@ -152,7 +147,7 @@ export class InboxLog {
       if (!state) throw new Error("the log has no state");
       const log = new OpenLog(query, state);
       const result = await work(log);
-      if (log.hasChanged) await log.save();
+      await log.save();
       return result;
     }).catch(throwUnavailable);
   }
@@ -161,7 +156,6 @@ export class InboxLog {
   async #evict(log: OpenLog, incoming: number): Promise<void> {
     const time = this.#options.oldestTime();
     const tooOld = time === -Infinity ? [] : await log.query<Size>(SQL.expire, [time]);
-    log.hasChanged ||= tooOld.length > 0;
     for (const { bytes } of tooOld) log.bytes -= bytes;
     const excess = () => log.bytes + incoming - this.#options.maxBytes;
     while (excess() > 0) {
@@ -175,12 +169,6 @@ export class InboxLog {
       if (ids.length === 0) break;
       await log.query(SQL.delete, [ids]);
     }
-    if (tooOld.length === 0) return;
-    const [first] = await log.query<Size>(SQL.oldest, [1]);
-    const ids = tooOld.map(({ id }) => id).filter((id) => first && id > first.id);
-    if (first === undefined || ids.length === 0) return;
-    await log.query(SQL.forgetEvictions, [first.id]);
-    log.add({ kind: "evict", ids: ids.sort((a, b) => a - b) });
   }
 }
 
@@ -194,8 +182,6 @@ class OpenLog {
   last: number;
   /** Bytes of all envelopes. */
   bytes: number;
-  /** Whether there is something to save. */
-  hasChanged = false;
   readonly #rows: unknown[] = [];
   readonly #bodies: Uint8Array[] = [];
   /** Where the next body begins, from 1. */
@@ -216,7 +202,6 @@ class OpenLog {
     this.#bodies.push(body);
     this.#start += bytes;
     if (kind === "envelope") this.bytes += bytes;
-    this.hasChanged = true;
     return this.last;
   }
 

@@ -1,6 +1,5 @@
 import { json, refusal } from "../access/private_response.ts";
-import { importArchive } from "./archive.ts";
-import type { ArchiveLimits } from "./archive_reader.ts";
+import { type ArchiveLimits, importArchive } from "./archive.ts";
 import type { Inbox } from "./inbox.ts";
 import { fetchSourceMap, readFetchRequest, type SourceMapOrigins } from "./source_map_fetch.ts";
 import { readSourceMapUpload } from "./source_map_upload.ts";

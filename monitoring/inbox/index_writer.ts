@@ -137,7 +137,7 @@ export class IndexWriter {
     ]);
     const text = envelopeText(description, entries);
     weight += text.length;
-    this.#sql.putEnvelope.run(
+    this.#sql.insertEnvelope.run(
       placeOf(envelope, 0),
       source,
       release,
@@ -171,8 +171,7 @@ export class IndexWriter {
     const [start, end] = [placeOf(first, 0), placeOf(last + 1, 0)];
     this.#sql.subtract.run(start, end);
     for (const table of this.#sql.deleteEntries) table.run(start, end);
-    for (const table of this.#sql.deleteUnused) table.run(last);
-    this.#senders.forgetDeleted();
+    this.#senders.forgetUnused(last);
   }
 
   deleteAll(): void {
@@ -191,8 +190,8 @@ function prepare(db: DatabaseSync) {
     insertVitals: insert("vital_entries", 12),
     insertRecording: insert("recording_entries", 12),
     insertSpanName: insert("span_names", 5),
-    putEnvelope: db.prepare("REPLACE INTO envelope_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
-    has: db.prepare("SELECT 1 FROM envelope_entries WHERE place = ? AND summary IS NOT NULL"),
+    insertEnvelope: insert("envelope_entries", 8),
+    has: db.prepare("SELECT 1 FROM envelope_entries WHERE place = ?"),
     weight: db.prepare("SELECT weight FROM totals"),
     addWeight: db.prepare("UPDATE totals SET weight = weight + ?"),
     sizes: db.prepare(
@@ -205,26 +204,11 @@ function prepare(db: DatabaseSync) {
     deleteEntries: INDEX_TABLES.map(([table]) =>
       db.prepare(`DELETE FROM ${table} WHERE place >= ? AND place < ?`)
     ),
-    // Of an envelope that was deleted by its age, older ones may still be stored; those of later releases are not read.
-    deleteUnused: [
-      db.prepare(
-        "DELETE FROM releases WHERE newest <= ? AND NOT EXISTS (SELECT 1 FROM envelope_entries AS e" +
-          " WHERE e.source = releases.source AND e.release = releases.id)",
-      ),
-      db.prepare(
-        "DELETE FROM senders WHERE newest <= ? AND NOT EXISTS" +
-          " (SELECT 1 FROM envelope_entries AS e WHERE e.sender = senders.id)",
-      ),
-      db.prepare(
-        "DELETE FROM sources WHERE newest <= ? AND id > 1 AND NOT EXISTS" +
-          " (SELECT 1 FROM envelope_entries AS e WHERE e.source = sources.id)",
-      ),
-    ],
     deleteAll: [
       ...INDEX_TABLES.map(([table]) => db.prepare(`DELETE FROM ${table}`)),
       ...["releases", "senders", "group_states"].map((table) => db.prepare(`DELETE FROM ${table}`)),
       db.prepare("DELETE FROM sources WHERE id > 1"),
-      db.prepare("UPDATE totals SET weight = 0, backlog = 0"),
+      db.prepare("UPDATE totals SET weight = 0"),
     ],
   };
 }

@@ -18,7 +18,6 @@ import {
   histogramRange,
   type ListCounts,
   type ListQuery,
-  type Lists,
   MAX_COUNT,
   MAX_LIST_ROWS,
   MAX_OPS,
@@ -34,6 +33,7 @@ import { pageRows } from "../models/trace/page_rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import { rowOf } from "./envelope_table.ts";
+import type { InboxLists } from "./inbox.ts";
 import { decisionOf, type GroupStateRow } from "./group_states.ts";
 import {
   chartsSql,
@@ -74,10 +74,18 @@ interface FoundEntry extends Found {
   readonly replay_id: string | null;
 }
 
+/** With values of SQLite: numbers for booleans, JSON for arrays. */
 interface FoundTrace extends Found, Omit<TraceRow, "failed" | "sources"> {
   readonly failed: number;
-  /** JSON. */
   readonly sources: string;
+}
+
+interface FoundRecording extends Found {
+  readonly replay_id: string;
+  readonly source: string;
+  /** JSON. */
+  readonly segments: string;
+  readonly errors: number;
 }
 
 type FoundGroup =
@@ -85,6 +93,25 @@ type FoundGroup =
   & Pick<GroupTotals, "count" | "first_seen" | "last_seen">
   & Pick<GroupStateRow, "resolved_in" | "regressed_in">
   & { readonly state: GroupStateRow["state"] | null };
+
+/** Makes the row of a list. */
+const ROWS = {
+  traces: ({ key: _, rank: __, ...row }: FoundTrace): TraceRow => ({
+    ...row,
+    failed: Boolean(row.failed),
+    sources: JSON.parse(row.sources),
+  }),
+  occurrences: ({ key, entry, source, replay_id }: FoundEntry) =>
+    occurrenceRow(key, JSON.parse(entry), source, replay_id),
+  logs: ({ key, entry, source, replay_id }: FoundEntry) =>
+    logRow(key, JSON.parse(entry), source, replay_id),
+  recordings: ({ replay_id, source, segments, errors }: FoundRecording) =>
+    recordingRow(JSON.parse(segments) as RecordingEntry[], replay_id, source, errors),
+  envelopes: ({ key: _, rank: __, summary, ...row }: Found & { summary: string }): InboxRow => ({
+    ...rowOf(row),
+    summary: JSON.parse(summary),
+  }),
+};
 
 /** Reads lists from the tables that {@linkcode IndexWriter} writes: each with one statement. */
 export class ListReader {
@@ -96,71 +123,30 @@ export class ListReader {
     this.#db = db;
   }
 
+  readonly #lists: {
+    [Name in keyof InboxLists]: (query: ListQuery, last: number) => Page<InboxLists[Name]>;
+  } = {
+    traces: (query, last) => this.#page(query, last, tracesSql(query), ROWS.traces),
+    errors: (query, last) => this.#errors(query, last),
+    occurrences: (query, last) => this.#page(query, last, occurrencesSql(query), ROWS.occurrences),
+    logs: (query, last) => this.#page(query, last, logsSql(query), ROWS.logs),
+    pages: (query, last) => this.#pages(query, last),
+    recordings: (query, last) => this.#page(query, last, recordingsSql(query), ROWS.recordings),
+    envelopes: (query, last) => this.#page(query, last, envelopesSql(query), ROWS.envelopes),
+  };
+
   /**
    * One page of a list.
    *
    * @param last id of the newest envelope
    * @throws {CursorError}
    */
-  list<Name extends keyof Lists>(name: Name, query: ListQuery, last: number): Page<Lists[Name]> {
+  list<Name extends keyof InboxLists>(
+    name: Name,
+    query: ListQuery,
+    last: number,
+  ): Page<InboxLists[Name]> {
     return this.#lists[name](query, last);
-  }
-
-  readonly #lists: {
-    [Name in keyof Lists]: (query: ListQuery, last: number) => Page<Lists[Name]>;
-  } = {
-    traces: (query, last) =>
-      this.#page<FoundTrace, TraceRow>(
-        query,
-        last,
-        tracesSql(query),
-        ({ key: _, rank: __, ...row }) => ({
-          ...row,
-          failed: Boolean(row.failed),
-          sources: JSON.parse(row.sources),
-        }),
-      ),
-    errors: (query, last) => this.#errors(query, last),
-    occurrences: (query, last) =>
-      this.#page<FoundEntry, Lists["occurrences"]>(
-        query,
-        last,
-        occurrencesSql(query),
-        ({ key, entry, source, replay_id }) =>
-          occurrenceRow(key, JSON.parse(entry), source, replay_id),
-      ),
-    logs: (query, last) =>
-      this.#page<FoundEntry, Lists["logs"]>(
-        query,
-        last,
-        logsSql(query),
-        ({ key, entry, source, replay_id }) => logRow(key, JSON.parse(entry), source, replay_id),
-      ),
-    pages: (query, last) => this.#pages(query, last),
-    recordings: (query, last) =>
-      this.#page<
-        Found & { replay_id: string; source: string; segments: string; errors: number },
-        Lists["recordings"]
-      >(
-        query,
-        last,
-        recordingsSql(query),
-        ({ replay_id, source, segments, errors }) =>
-          recordingRow(JSON.parse(segments) as RecordingEntry[], replay_id, source, errors),
-      ),
-  };
-
-  /** {@linkcode list} for envelopes. */
-  envelopes(query: ListQuery, last: number): Page<InboxRow> {
-    return this.#page<Found & { summary: string | null }, InboxRow>(
-      query,
-      last,
-      envelopesSql(query),
-      ({ key: _, rank: __, summary, ...row }) => ({
-        ...rowOf(row),
-        summary: summary === null ? { title: null, spans: 0, logs: 0 } : JSON.parse(summary),
-      }),
-    );
   }
 
   #page<Row extends Found, T>(
@@ -189,12 +175,10 @@ export class ListReader {
   }
 
   #errors(query: ListQuery, last: number): Page<ErrorGroupRow> {
-    const { rows, next } = this.#page<FoundGroup, FoundGroup & { readonly newest: ErrorEntry }>(
-      query,
-      last,
-      errorGroupsSql(query),
-      (found) => ({ ...found, newest: JSON.parse(found.entry) }),
-    );
+    const { rows, next } = this.#page(query, last, errorGroupsSql(query), (found: FoundGroup) => ({
+      ...found,
+      newest: JSON.parse(found.entry) as ErrorEntry,
+    }));
     const ranges = rows.map((row) => chartRange(query, row));
     const charts = JSON.stringify(
       rows.map(({ newest }, n) => [newest.group, ranges[n]!.chart_from, ranges[n]!.chart_to]),

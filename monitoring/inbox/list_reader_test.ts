@@ -35,7 +35,7 @@ function sqliteIndexUnderTest(maxEnvelopes: number): IndexUnderTest {
   return {
     add: (bytes, receivedAt) => inbox.store(admitted(bytes, receivedAt)),
     list: (name, query) => inbox.page(name, query),
-    envelopes: (query) => inbox.envelopes(query),
+    envelopes: (query) => inbox.page("envelopes", query),
     sources: (query) => inbox.sources(query),
     clear: () => void inbox.clear(),
     remove: () => inbox.close(),

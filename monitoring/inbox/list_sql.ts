@@ -303,7 +303,7 @@ export function vitalsSql(query: ListQuery): SqlList {
   );
 }
 
-/** Envelopes with a summary; null: not indexed yet. */
+/** Envelopes with a summary. */
 export function envelopesSql(query: ListQuery): SqlList {
   const from = (table: string, condition: string) =>
     `e.place IN (SELECT place / ${PLACES} * ${PLACES} FROM ${table} WHERE ${condition})`;

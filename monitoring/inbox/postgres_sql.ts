@@ -7,7 +7,7 @@ import type { Schema } from "../storage/schema.ts";
  *   of a new log are higher than all of an earlier one. `floor`: envelopes with lower ids are deleted. `bytes`: of all
  *   envelopes.
  */
-const VERSION_1 = `
+const TABLES = `
   CREATE TABLE sightglass.inbox_log (
     id bigint PRIMARY KEY,
     kind text NOT NULL,
@@ -30,8 +30,12 @@ const VERSION_1 = `
     FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) AS clock;
 `;
 
-/** The tables of the inbox. */
-export const POSTGRES_INBOX_SCHEMA: Schema = { version: 1, create: VERSION_1 };
+/** The tables of the inbox. Version 1 had rows for what expired, which each server finds by itself now. */
+export const POSTGRES_INBOX_SCHEMA: Schema = {
+  version: 2,
+  create: TABLES,
+  upgrades: { 1: "DELETE FROM sightglass.inbox_log WHERE kind = 'evict'" },
+};
 
 const LOG = "sightglass.inbox_log";
 
@@ -78,8 +82,6 @@ export const SQL = {
     ORDER BY log.id LIMIT $1`,
   /** By single ids: with old statistics, `id <= $1` may read the whole table. */
   delete: `DELETE FROM ${LOG} WHERE id = ANY($1::bigint[])`,
-  /** A server that has not read these has no envelope but those below the floor. */
-  forgetEvictions: `DELETE FROM ${LOG} WHERE kind = 'evict' AND id < $1`,
   group: `SELECT data->'state' AS state FROM ${LOG} WHERE kind = 'group' AND data->>'key' = $1`,
   /** `$1`: kind, `$2`: key. */
   deleteKey: `DELETE FROM ${LOG} WHERE kind = $1 AND kind <> 'envelope' AND data->>'key' = $2`,

@@ -54,37 +54,28 @@ export function readParameters(
     since: lastEventId ? cursor(lastEventId, "Last-Event-ID") : since,
     type: optional("type", itemType),
     limit: optional("limit", rowLimit(MAX_PAGE_ROWS)) ?? MAX_PAGE_ROWS,
-    id: optional(
-      "id",
-      (text) => integer(text, 1) ?? refuse("id", "the id of an envelope, a whole number from 1"),
-    ),
+    id: optional("id", envelopeId),
     map: optional("map", sourceMapId),
   };
 }
 
-type ListName = keyof Lists | "envelopes" | "sources" | "histogram";
+const LIST_NAMES = [
+  "traces",
+  "errors",
+  "occurrences",
+  "logs",
+  "pages",
+  "recordings",
+  "envelopes",
+  "sources",
+  "histogram",
+] as const satisfies readonly (keyof Lists | "envelopes" | "sources" | "histogram")[];
 
 /** The query of a list. */
 export interface ListParameters {
-  readonly view: ListName;
+  readonly view: (typeof LIST_NAMES)[number];
   readonly query: ListQuery;
 }
-
-/** The type requires every list. */
-const LIST_NAMES: Readonly<Record<ListName, true>> = {
-  traces: true,
-  errors: true,
-  occurrences: true,
-  logs: true,
-  pages: true,
-  recordings: true,
-  envelopes: true,
-  sources: true,
-  histogram: true,
-};
-
-/** Longer than what people type or paste into a search field, and than a release. */
-const MAX_SEARCH_LENGTH = 200;
 
 /**
  * Reads the query of a list, by the same rules as {@linkcode readParameters}, except that `q` may be empty.
@@ -94,17 +85,10 @@ const MAX_SEARCH_LENGTH = 200;
  */
 export function readListParameters(query: URLSearchParams, now: number): ListParameters {
   const optional = readerOf(query);
-  const names = Object.keys(LIST_NAMES) as ListName[];
   return {
-    view: optional("view", oneOf(names)) ?? refuse("view", "given"),
+    view: optional("view", oneOf(LIST_NAMES)) ?? refuse("view", "given"),
     query: {
-      q: optional(
-        "q",
-        (text) =>
-          text.length <= MAX_SEARCH_LENGTH
-            ? text
-            : refuse("q", `a text of at most ${MAX_SEARCH_LENGTH} characters`),
-      ),
+      q: optional("q", searchText),
       trace: optional("trace", idOf("a trace")),
       replay: optional("replay", idOf("a recording")),
       group: optional("group", groupKey),
@@ -112,13 +96,7 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       level: optional("level", oneOf(LOG_LEVELS)),
       handled: optional("handled", trueOrFalse),
       state: optional("state", oneOf(GROUP_STATES)),
-      source: optional(
-        "source",
-        (text) =>
-          /^(apps|sightglass|[\da-f]{14})$/.test(text)
-            ? text
-            : refuse("source", "apps, sightglass, or the key of a source, 14 hexadecimal digits"),
-      ),
+      source: optional("source", sourceKey),
       release: optional("release", nameOf("a release")),
       environment: optional("environment", nameOf("an environment")),
       status: optional("status", oneOf(TRACE_STATUSES)),
@@ -131,10 +109,7 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       until: optional("until", timeBound(now)),
       now,
       sort: optional("sort", oneOf(LIST_SORTS)),
-      before: optional(
-        "before",
-        (text) => readCursor(text) ? text : refuse("before", "the `next` of an earlier page"),
-      ),
+      before: optional("before", listCursor),
       limit: optional("limit", rowLimit(MAX_LIST_ROWS)) ?? MAX_LIST_ROWS,
     },
   };
@@ -188,54 +163,68 @@ function readerOf(query: URLSearchParams) {
   };
 }
 
-const groupKey: Read<string> = (text, name) =>
-  /^[\da-f]{14}$/.test(text)
-    ? text
-    : refuse(name, "the key of a group of errors, 14 hexadecimal digits");
+/** Reads what `parse` understands. */
+const parsed =
+  <T>(parse: (text: string) => T | null | undefined, allowed: string): Read<T> => (text, name) =>
+    parse(text) ?? refuse(name, allowed);
 
-/** @param owner such as "a trace" */
-const idOf = (owner: string): Read<string> => (text, name) =>
-  hexId(text) ?? refuse(name, `${owner}'s id, 32 hexadecimal digits`);
+const matching = (pattern: RegExp, allowed: string) =>
+  parsed((text) => pattern.test(text) ? text : undefined, allowed);
 
-const timeBound = (now: number): Read<number> => (text, name) =>
-  readTimeBound(text, now) ??
-    refuse(name, "a time in milliseconds since 1970, or an age such as 10m, 1h or 7d");
-
-/** @param what such as "a release" */
-const nameOf = (what: string): Read<string> => (text, name) =>
-  text !== "" && text.length <= MAX_SEARCH_LENGTH
-    ? text
-    : refuse(name, `${what} of 1 to ${MAX_SEARCH_LENGTH} characters`);
-
-const oneOf = <T extends string>(allowed: readonly T[]): Read<T> => (text, name) =>
-  allowed.find((value) => value === text) ?? refuse(name, `one of ${allowed.join(", ")}`);
+const oneOf = <T extends string>(allowed: readonly T[]): Read<T> =>
+  parsed((text) => allowed.find((value) => value === text), `one of ${allowed.join(", ")}`);
 
 const trueOrFalse: Read<boolean> = (text, name) => oneOf(["true", "false"])(text, name) === "true";
 
-const rowLimit = (max: number): Read<number> => (text, name) => {
-  const limit = integer(text, 1) ??
-    refuse(name, `a whole number from 1 (at most ${max} rows are sent)`);
-  return Math.min(limit, max);
-};
+const groupKey = matching(
+  /^[\da-f]{14}$/,
+  "the key of a group of errors, 14 hexadecimal digits",
+);
+const sourceKey = matching(
+  /^(apps|sightglass|[\da-f]{14})$/,
+  "apps, sightglass, or the key of a source, 14 hexadecimal digits",
+);
 
-const cursor: Read<number> = (text, name) =>
-  integer(text, 0) ?? refuse(name, "a cursor, a whole number from 0");
+// 200 characters are more than what people type or paste into a search field, and than a release.
+const searchText = matching(/^.{0,200}$/s, "a text of at most 200 characters");
+/** @param what such as "a release" */
+const nameOf = (what: string) => matching(/^.{1,200}$/s, `${what} of 1 to 200 characters`);
 
-const itemType: Read<string> = (text, name) => {
-  const valid = text !== "" && text.length <= MAX_TYPE_LENGTH && tidyType(text) === text;
-  return valid ? text : refuse(name, `an item's type, of 1 to ${MAX_TYPE_LENGTH} characters`);
-};
+/** @param owner such as "a trace" */
+const idOf = (owner: string) => parsed(hexId, `${owner}'s id, 32 hexadecimal digits`);
 
-/** Characters of a script's address. All browsers support 2,000. */
-const MAX_ADDRESS_LENGTH = 2_000;
+const timeBound = (now: number) =>
+  parsed(
+    (text) => readTimeBound(text, now),
+    "a time in milliseconds since 1970, or an age such as 10m, 1h or 7d",
+  );
 
-const sourceMapId: Read<string> = (text, name) => {
-  const isAddress = /^https?:\/\/[^\s#]+$/.test(text) && text.length <= MAX_ADDRESS_LENGTH;
-  return debugId(text) ??
-    (isAddress
-      ? text
-      : refuse(name, "the debug id of a script, a UUID with dashes, or its address"));
-};
+const rowLimit = (max: number) =>
+  parsed((text) => {
+    const limit = integer(text, 1);
+    return limit && Math.min(limit, max);
+  }, `a whole number from 1 (at most ${max} rows are sent)`);
+
+const cursor = parsed((text) => integer(text, 0), "a cursor, a whole number from 0");
+const listCursor = parsed(
+  (text) => readCursor(text) && text,
+  "the `next` of an earlier page",
+);
+const envelopeId = parsed(
+  (text) => integer(text, 1),
+  "the id of an envelope, a whole number from 1",
+);
+const itemType = parsed(
+  (text) =>
+    text !== "" && text.length <= MAX_TYPE_LENGTH && tidyType(text) === text ? text : undefined,
+  `an item's type, of 1 to ${MAX_TYPE_LENGTH} characters`,
+);
+
+// All browsers support addresses of 2,000 characters.
+const sourceMapId = parsed(
+  (text) => debugId(text) ?? (/^https?:\/\/[^\s#]{1,1992}$/.test(text) ? text : undefined),
+  "the debug id of a script, a UUID with dashes, or its address",
+);
 
 function integer(text: string, min: number): number | undefined {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;

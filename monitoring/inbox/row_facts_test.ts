@@ -157,7 +157,7 @@ Deno.test("any senders in one trace → every row's release is that of its own p
             const own = envelopes.filter((one) => one.release === release);
             const count = (type: string) =>
               own.flatMap(({ items }) => items).filter((one) => one === type).length;
-            assert.equal(inbox.envelopes({ release }).rows.length, own.length);
+            assert.equal(inbox.page("envelopes", { release }).rows.length, own.length);
             const bodies = inbox.page("logs", { release }).rows.map(({ body }) => body);
             assert.deepEqual(bodies, Array(count("log")).fill(release));
             const values = inbox.page("occurrences", { release }).rows.map(({ value }) => value);

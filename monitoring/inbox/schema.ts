@@ -1,14 +1,20 @@
-import { PLACES } from "../models/index/list_cursor.ts";
 import type { Schema } from "../storage/schema.ts";
 
 /**
- * - `envelopes`: the body is last, so that reading rows does not read its pages. AUTOINCREMENT: ids are
- *   never reused, not even after all rows were deleted.
+ * What is stored. The index is made from it.
+ *
+ * - `envelopes`: AUTOINCREMENT: ids are never reused, not even after all rows were deleted. `envelopes_by_time` finds
+ *   what is too old, and an envelope that is imported again. `is_own`: whether Sightglass sent it; null: not known.
+ *   `dsn_key`: public key that the request named. Columns after the body are read with the body only.
  * - `item_types`: the types of items in each envelope, for the filter `type`.
- * - `totals`: one row. `bytes` of all bodies, updated in the same transaction as the bodies. `cleared`: the
- *   id that the last deletion of all envelopes took.
+ * - `totals`: one row. `bytes` of all bodies. `cleared`: the id that the last deletion of all envelopes took.
+ *   `weight`: characters of all index entries. `group_changes`: the number of changes of groups so far.
+ * - `group_states`: what people decided about groups (`group_states.ts`). `state`: open, resolved, muted or regressed.
+ *   `deleted`: errors in envelopes up to this id are not indexed; 0: all are. `newest`: id of the newest envelope when
+ *   the state was changed.
+ * - `source_maps`: of other applications. `key` is a debug id, or a script's address if its build writes no debug ids.
  */
-const VERSION_1 = `
+const STORED = `
   CREATE TABLE envelopes (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     received_at INTEGER NOT NULL,
@@ -18,49 +24,33 @@ const VERSION_1 = `
     items TEXT NOT NULL,
     bytes INTEGER NOT NULL,
     content_encoding TEXT,
-    body BLOB NOT NULL
+    body BLOB NOT NULL,
+    is_own INTEGER,
+    dsn_key TEXT
   ) STRICT;
+  CREATE INDEX envelopes_by_time ON envelopes (received_at, bytes);
   CREATE TABLE item_types (
     envelope INTEGER NOT NULL,
     type TEXT NOT NULL,
     PRIMARY KEY (envelope, type)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX envelopes_by_type ON item_types (type, envelope);
-  CREATE TABLE totals (bytes INTEGER NOT NULL, cleared INTEGER NOT NULL) STRICT;
-  INSERT INTO totals (bytes, cleared) VALUES (0, 0);
+  CREATE TABLE totals (
+    bytes INTEGER NOT NULL,
+    cleared INTEGER NOT NULL,
+    weight INTEGER NOT NULL,
+    group_changes INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO totals (bytes, cleared, weight, group_changes) VALUES (0, 0, 0, 0);
   INSERT INTO sqlite_sequence (name, seq) VALUES ('envelopes', 0);
-`;
-
-/**
- * - `totals.weight`: characters of all index entries. `totals.backlog`: envelopes up to this id are not indexed yet, see
- *   `envelope_indexer.ts`; 0: none.
- * - `envelopes_by_time`: finds an envelope that is imported again.
- */
-const VERSION_2 = `
-  CREATE INDEX IF NOT EXISTS envelopes_by_time ON envelopes (received_at, bytes);
-  ALTER TABLE totals ADD COLUMN weight INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE totals ADD COLUMN backlog INTEGER NOT NULL DEFAULT 0;
-`;
-
-/** These versions had other tables of the index, which version 9 replaces. */
-const VERSION_3 = "";
-const VERSION_4 = "";
-const VERSION_7 = "";
-
-/**
- * - `group_states`: what people decided about groups (`group_states.ts`). Not part of the index, which is deleted with
- *   its envelopes. `state`: open, resolved, muted or regressed. `deleted`: errors in envelopes up to this id are not
- *   indexed; 0: all are. `totals.group_changes`: the number of changes so far.
- * - `source_maps`: of other applications. `key` is a debug id or a script's address (`source_map_table.ts`).
- */
-const VERSION_5 = `
   CREATE TABLE group_states (
     group_key TEXT PRIMARY KEY,
     state TEXT NOT NULL,
     changed_at INTEGER NOT NULL,
     resolved_in TEXT,
     regressed_in TEXT,
-    deleted INTEGER NOT NULL
+    deleted INTEGER NOT NULL,
+    newest INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX group_states_by_time ON group_states (changed_at);
   CREATE TABLE source_maps (
@@ -69,21 +59,7 @@ const VERSION_5 = `
     bytes INTEGER NOT NULL,
     map BLOB NOT NULL
   ) STRICT;
-  ALTER TABLE totals ADD COLUMN group_changes INTEGER NOT NULL DEFAULT 0;
 `;
-
-/**
- * - `envelopes.is_own`: whether Sightglass sent it; null: stored by an earlier version. After the body, so it is read
- *   with the body only.
- * - `group_states.newest`: id of the newest envelope when the state was changed.
- */
-const VERSION_6 = `
-  ALTER TABLE envelopes ADD COLUMN is_own INTEGER;
-  ALTER TABLE group_states ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
-`;
-
-/** - `envelopes.dsn_key`: public key that the request named; null: none, or stored by an earlier version. */
-const VERSION_8 = "ALTER TABLE envelopes ADD COLUMN dsn_key TEXT;";
 
 /**
  * A table of the index.
@@ -91,7 +67,6 @@ const VERSION_8 = "ALTER TABLE envelopes ADD COLUMN dsn_key TEXT;";
  * @param columns besides those that all of them have
  */
 const entryTable = (name: string, columns: string) => `
-  DROP TABLE IF EXISTS ${name};
   CREATE TABLE ${name} (
     place INTEGER PRIMARY KEY,
     source INTEGER NOT NULL,
@@ -109,16 +84,14 @@ const entryTable = (name: string, columns: string) => `
  *
  * - `sources` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Source 1 is Sightglass itself.
  * - `senders`: what is known of the senders of envelopes, see `senders.ts`.
- * - `envelope_entries`: one row per envelope. `weight`: characters of its entries. `summary`: JSON; null: not indexed yet.
+ * - `envelope_entries`: one row per envelope. `weight`: characters of its entries. `summary`: JSON.
  * - `trace_entries`: `root_order`, `name`, `op`, `started_at`, `ended_at` are those of the envelope's root
  *   (`trace_root.ts`); the lowest `root_order` is the trace's.
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
  * - `span_names`: operations and names of the spans of a trace in an envelope.
  */
-const VERSION_9 = [
+const INDEX = [
   `
-  UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
-  DROP TABLE IF EXISTS sources;
   CREATE TABLE sources (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE,
@@ -128,7 +101,6 @@ const VERSION_9 = [
     newest INTEGER NOT NULL
   ) STRICT;
   INSERT INTO sources VALUES (1, 'sightglass', 'Sightglass', NULL, 'unknown', 0);
-  DROP TABLE IF EXISTS releases;
   CREATE TABLE releases (
     id INTEGER PRIMARY KEY,
     source INTEGER NOT NULL,
@@ -136,7 +108,6 @@ const VERSION_9 = [
     newest INTEGER NOT NULL,
     UNIQUE (source, release)
   ) STRICT;
-  DROP TABLE IF EXISTS senders;
   CREATE TABLE senders (
     id INTEGER PRIMARY KEY,
     side TEXT NOT NULL,
@@ -149,7 +120,6 @@ const VERSION_9 = [
     known INTEGER NOT NULL DEFAULT 0,
     UNIQUE (dsn_key, sdk, release, environment, side)
   ) STRICT;
-  DROP TABLE IF EXISTS span_names;
   CREATE TABLE span_names (
     place INTEGER NOT NULL,
     source INTEGER NOT NULL,
@@ -160,7 +130,6 @@ const VERSION_9 = [
   CREATE INDEX span_names_by_place ON span_names (place);
   CREATE INDEX span_names_by_op ON span_names (op, source, trace_id);
   CREATE INDEX span_names_by_name ON span_names (name, op, trace_id);
-  DROP TABLE IF EXISTS envelope_texts;
 `,
   entryTable(
     "envelope_entries",
@@ -168,10 +137,9 @@ const VERSION_9 = [
     sender INTEGER NOT NULL,
     weight INTEGER NOT NULL,
     text TEXT NOT NULL,
-    summary TEXT`,
+    summary TEXT NOT NULL`,
   ),
   `
-  INSERT INTO envelope_entries SELECT id * ${PLACES}, 0, NULL, received_at, 0, 0, '', NULL FROM envelopes;
   CREATE INDEX envelope_entries_by_sender ON envelope_entries (sender);
   CREATE INDEX envelope_entries_by_source ON envelope_entries (source, at);
 `,
@@ -257,21 +225,18 @@ const VERSION_9 = [
   "CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);",
 ].join("");
 
-const STEPS = [
-  VERSION_1,
-  VERSION_2,
-  VERSION_3,
-  VERSION_4,
-  VERSION_5,
-  VERSION_6,
-  VERSION_7,
-  VERSION_8,
-  VERSION_9,
-];
+/** The tables of an index of version 9 or earlier. */
+const EARLIER_INDEX =
+  ("sources releases senders span_names envelope_texts envelope_entries trace_entries " +
+    "error_entries log_entries vital_entries recording_entries").split(" ");
 
-/** The tables of the inbox. */
+/** A new version of the index is made again from the stored envelopes, see {@linkcode InboxFile.unindexed}. */
+const NEW_INDEX = EARLIER_INDEX.map((table) => `DROP TABLE IF EXISTS ${table};`).join("") + INDEX +
+  "UPDATE totals SET weight = 0;";
+
+/** The tables of the inbox. Versions 8 and 9 have the same stored tables. */
 export const INBOX_SCHEMA: Schema = {
-  version: STEPS.length,
-  create: STEPS.join(""),
-  upgrades: { ...STEPS },
+  version: 10,
+  create: STORED + INDEX,
+  upgrades: { 8: "", 9: NEW_INDEX },
 };

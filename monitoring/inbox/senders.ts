@@ -64,7 +64,7 @@ export class Senders {
       : namedBy !== "service" && sender.known === SERVICE
       ? sender.source
       : this.#applicationOf(envelope, facts);
-    if (!isOther || isFirst) this.#learn(sender, source, namedBy === "service");
+    if (!isOther || isFirst) this.#learn(envelope, sender, source, namedBy === "service");
     this.#sql.see.run(envelope, source);
     return { sender: sender.id, ...this.#filed(source, release, envelope) };
   }
@@ -82,6 +82,7 @@ export class Senders {
   }
 
   #learn(
+    envelope: number,
     { id, source: before, known }: { readonly id: number; source: number; known: number },
     source: number,
     isService: boolean,
@@ -95,6 +96,7 @@ export class Senders {
       const only = onlyOne(this.#fitting(idOf(pending)));
       if (only !== NO_SOURCE) this.#move(idOf(pending), NO_SOURCE, only);
     }
+    this.forgetUnused(envelope - 1);
   }
 
   /** Up to two applications of senders that fit the facts of a sender; a negative number for several of one sender. */
@@ -102,9 +104,13 @@ export class Senders {
     return this.#sql.fitting.all(sender).map(idOf);
   }
 
-  /** Forgets deleted applications, whose senders are named again by what they send. */
-  forgetDeleted(): void {
-    this.#sql.forgetDeleted.run();
+  /**
+   * Forgets what has no envelopes any more: releases, senders and applications whose newest had at most this id. Senders
+   * of a forgotten application are named again by what they send.
+   */
+  forgetUnused(last: number): void {
+    for (const statement of this.#sql.forgetUnused) statement.run(last);
+    this.#sql.forgetSource.run();
   }
 
   /** Moves the envelopes of a sender from one application to another. */
@@ -120,8 +126,6 @@ export class Senders {
       statement.run(...hasRelease ? [to, filed] : [to], sender, from);
     }
     this.#sql.see.run(newest, to);
-    for (const statement of this.#sql.forget) statement.run(from);
-    this.forgetDeleted();
   }
 }
 
@@ -135,12 +139,15 @@ const FITS = "other.known > 0 AND (own.dsn_key = '' OR other.dsn_key IN ('', own
   " AND own.sdk IN ('', other.sdk) AND own.side IN ('unknown', other.side)" +
   " AND own.release IN ('', other.release) AND own.environment IN ('', other.environment)";
 
+/** Whether an envelope is stored for which the condition holds. */
+const isSent = (condition: string) =>
+  `EXISTS (SELECT 1 FROM envelope_entries AS e WHERE ${condition})`;
+
 function prepare(db: DatabaseSync) {
   return {
-    // The backlog is indexed from its newest envelope.
     upsertSource: db.prepare(
       "INSERT INTO sources (key, name, environment, side, newest) VALUES (?, ?, ?, ?, ?)" +
-        " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
+        " ON CONFLICT DO UPDATE SET newest = excluded.newest RETURNING id",
     ),
     upsertRelease: db.prepare(
       "INSERT INTO releases (source, release, newest) VALUES (?, ?, ?) ON CONFLICT" +
@@ -148,7 +155,7 @@ function prepare(db: DatabaseSync) {
     ),
     upsertSender: db.prepare(
       "INSERT INTO senders (dsn_key, sdk, release, environment, side, newest) VALUES (?, ?, ?, ?, ?, ?)" +
-        " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest)" +
+        " ON CONFLICT DO UPDATE SET newest = excluded.newest" +
         " RETURNING id, source, known",
     ),
     learn: db.prepare("UPDATE senders SET source = ?, known = ? WHERE id = ?"),
@@ -175,15 +182,17 @@ function prepare(db: DatabaseSync) {
       ),
     })),
     see: db.prepare("UPDATE sources SET newest = max(newest, ?) WHERE id = ?"),
-    forgetDeleted: db.prepare(
+    // Of an envelope that was deleted by its age, older ones may still be stored; those of later releases are not read.
+    forgetUnused: [
+      ["releases", isSent("e.source = releases.source AND e.release = releases.id")],
+      ["senders", isSent("e.sender = senders.id")],
+      ["sources", `id = 1 OR ${isSent("e.source = sources.id")}`],
+    ].map(([table, isUsed]) =>
+      db.prepare(`DELETE FROM ${table} WHERE newest <= ? AND NOT (${isUsed})`)
+    ),
+    forgetSource: db.prepare(
       `UPDATE senders SET source = ${NO_SOURCE}, known = 0 WHERE source <> ${NO_SOURCE}` +
         " AND source NOT IN (SELECT id FROM sources)",
     ),
-    forget: [
-      "DELETE FROM releases WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM envelope_entries" +
-      " WHERE source = ?1 AND release = releases.id)",
-      "DELETE FROM sources WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM envelope_entries" +
-      " WHERE source = ?1)",
-    ].map((sql) => db.prepare(sql)),
   };
 }

@@ -25,7 +25,7 @@ function start() {
       inbox.store({ ...admitted(envelopeOf(header, ...items)), dsnKey }),
     names() {
       const applications = new Map(inbox.sources({}).rows.map(({ key, name }) => [key, name]));
-      return inbox.envelopes({}).rows.toReversed().map(({ source }) =>
+      return inbox.page("envelopes", {}).rows.toReversed().map(({ source }) =>
         applications.get(source!) ?? null
       );
     },
@@ -107,7 +107,7 @@ Deno.test("envelopes of no application, and no other → listed beside Sightglas
   await inbox.store("dev", OWN_TELEMETRY, error("own"));
   await inbox.store("dev", { sdk: NODE }, ["check_in", {}]);
   const types = () =>
-    inbox.inbox.envelopes({ source: APPLICATIONS }).rows.map(({ items }) => items[0]?.type);
+    inbox.inbox.page("envelopes", { source: APPLICATIONS }).rows.map(({ items }) => items[0]?.type);
   assert.deepEqual(types(), ["check_in", "event"]);
   await inbox.store("other", { sdk: NODE }, ["session", { attrs: { release: "shop@1" } }]);
   assert.deepEqual(types(), ["session", "check_in"]);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { checkSourceMap, readSourceMapUpload, SourceMapError } from "./source_map_upload.ts";
 import { ScriptMap } from "../models/error/script_map.ts";
 import { openInbox } from "./sqlite_inbox.ts";
-import { SourceMapTooLargeError } from "./inbox.ts";
 
 const ID = "01234567-89ab-4def-8123-456789abcdef";
 const MAP = { version: 3, sources: ["a.ts"], names: [], mappings: "AAAA" };
@@ -109,7 +108,10 @@ Deno.test("maps over half of the inbox's limit → oldest evicted; one that is l
       undefined,
       map,
     ]);
-    assert.throws(() => inbox.storeSourceMap("d", new Uint8Array(501)), SourceMapTooLargeError);
+    await assert.rejects(
+      inbox.storeSourceMap("d", new Uint8Array(501)),
+      refusedAs("source_map_too_large"),
+    );
     assert.deepEqual(await inbox.sourceMap("c"), map);
     inbox.clear();
     assert.equal(await inbox.sourceMap("c"), undefined);

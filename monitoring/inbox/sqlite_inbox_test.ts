@@ -6,55 +6,18 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import { until } from "../../tests/harness/until.ts";
-import { APPLICATIONS, OWN_SOURCE } from "../models/rows.ts";
+import { OWN_SOURCE } from "../models/rows.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { exportArchive, importArchive } from "./archive.ts";
 import { EnvelopeTooLargeError, type Inbox, InboxClosedError } from "./inbox.ts";
-import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";
 import { DatabaseVersionError } from "../storage/errors.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
-import { all, ids, inboxTests, sized } from "./testdata/inbox_suite.ts";
+import { all, ids, inboxTests, markAsEarlier, sized, withFolder } from "./testdata/inbox_suite.ts";
 
 const MIB = 1024 * 1024;
 
-/** Runs a test with a temporary folder, and a function that opens inboxes in it. */
-function withFolder(
-  work: (file: string, open: (options?: Partial<InboxOptions>) => Inbox) => void | Promise<void>,
-) {
-  return async () => {
-    const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-    const file = join(folder, "data", "inbox.sqlite");
-    const opened: Inbox[] = [];
-    try {
-      await work(file, (options) => {
-        const inbox = openInbox({
-          path: file,
-          maxBytes: MIB,
-          onNotice: (notice) => assert.fail(`unexpected notice: ${notice}`),
-          ...options,
-        });
-        opened.push(inbox);
-        return inbox;
-      });
-    } finally {
-      for (const inbox of opened) inbox.close();
-      Deno.removeSync(folder, { recursive: true });
-    }
-  };
-}
-
 inboxTests("SQLite", (work) => withFolder((_, open) => work(open))).forEach((test) =>
   Deno.test(test)
-);
-
-Deno.test(
-  "size limit lowered → applied at the start",
-  withFolder(async (_, open) => {
-    const before = open();
-    for (let n = 0; n < 100; n++) await before.store(admitted(sized(1_000)));
-    before.close();
-    assert.deepEqual(ids(open({ maxBytes: 2_500 })), [99, 100]);
-  }),
 );
 
 Deno.test(
@@ -107,34 +70,6 @@ Deno.test(
 );
 
 Deno.test(
-  "client report that names no sender → of the only application, also of one seen later; else of none",
-  withFolder(async (_, open) => {
-    const inbox = open();
-    const store = (name?: string) =>
-      inbox.store(admitted(
-        name === undefined
-          ? envelopeOf({ dsn: "https://inbox@sightglass.invalid/1" }, ["client_report", {}])
-          : envelopeOf({ sdk: { name } }, ["event", {}]),
-      ));
-    await store();
-    assert.deepEqual(inbox.sources({}).rows, []);
-    await store("sentry.python");
-    await store();
-    const [python] = inbox.sources({}).rows;
-    assert.deepEqual([python?.name, python?.envelopes], ["sentry.python", 3]);
-    await store("sentry.ruby");
-    await store();
-    assert.equal(inbox.sources({}).rows.length, 2);
-    const ruby = inbox.sources({}).rows[0]?.key;
-    assert.deepEqual(
-      all(inbox).envelopes.map(({ source }) => source),
-      [python?.key, python?.key, python?.key, ruby, null],
-    );
-    assert.equal(inbox.envelopes({ source: APPLICATIONS }).rows.length, 5);
-  }),
-);
-
-Deno.test(
   "envelope only marked as Sightglass's own → not its source, also after an import or new index",
   withFolder(async (file, open) => {
     const inbox = open();
@@ -151,12 +86,7 @@ Deno.test(
     assert.deepEqual(sources(imported), [false, true]);
 
     inbox.close();
-    const db = new DatabaseSync(file);
-    db.exec(
-      "UPDATE envelope_entries SET source = 0, summary = NULL; UPDATE totals SET backlog = 2",
-    );
-    db.exec("DELETE FROM error_entries; DELETE FROM trace_entries");
-    db.close();
+    markAsEarlier(file);
     const reopened = open();
     await until("all is indexed", () => !sources(reopened).includes(null));
     assert.deepEqual(sources(reopened), [false, true]);
@@ -179,35 +109,20 @@ Deno.test(
   "file of another schema version → refused with path and version, unchanged",
   withFolder((file, open) => {
     open().close();
-    for (const version of [INBOX_SCHEMA.version + 1, 0, -1, 77]) {
-      const db = new DatabaseSync(file);
-      db.exec(`PRAGMA user_version = ${version}`);
-      db.close();
+    for (const version of [INBOX_SCHEMA.version + 1, INBOX_SCHEMA.version - 3, 0, -1, 77]) {
+      {
+        using db = new DatabaseSync(file);
+        db.exec(`PRAGMA user_version = ${version}`);
+      }
       const before = readFileSync(file);
       assert.throws(() => open(), (error) => {
         assert.ok(error instanceof DatabaseVersionError);
-        assert.deepEqual([error.file, error.found, error.known], [
-          file,
-          version,
-          INBOX_SCHEMA.version,
-        ]);
-        assert.ok(error.message.includes(file) && error.message.includes(String(version)));
+        assert.ok(error.message.includes(`${file} has schema version ${version}, known is `));
         return true;
       });
       assert.equal(Buffer.compare(readFileSync(file), before), 0, `version ${version}`);
     }
     assert.deepEqual(readdirSync(join(file, "..")), ["inbox.sqlite", "inbox.sqlite.reserve"]);
-  }),
-);
-
-Deno.test(
-  "empty file → becomes an inbox",
-  withFolder(async (file, open) => {
-    open().close();
-    writeFileSync(file, "");
-    const inbox = open();
-    await inbox.store(admitted(eventEnvelope(1)));
-    assert.deepEqual(ids(inbox), [1]);
   }),
 );
 
@@ -234,43 +149,12 @@ Deno.test(
   }),
 );
 
-Deno.test(
-  "file corrupt later → renamed then, ids continue",
-  withFolder(async (file, open) => {
-    const before = open();
-    for (let n = 0; n < 20; n++) await before.store(admitted(sized(20_000)));
-    before.close();
-    // Not the first pages, so that the file opens without an error.
-    const bytes = readFileSync(file);
-    bytes.fill(0xa5, 60 * 4_096);
-    writeFileSync(file, bytes);
-    const notices: string[] = [];
-    const inbox = open({ onNotice: (notice) => notices.push(notice) });
-    const changes: string[] = [];
-    inbox.subscribe((change) => changes.push(change));
-    assert.deepEqual(notices, []);
-    assert.deepEqual(all(inbox).envelopes, []);
-    assert.equal(notices.length, 1);
-    assert.deepEqual(changes, ["cleared"]);
-    await inbox.store(admitted(eventEnvelope(1)));
-    assert.deepEqual(ids(inbox), [22]);
-  }),
-);
-
 Deno.test("any sequence of store, clear and restart → limit, order and bytes correct", async () => {
-  type Step = { kind: "store"; body: Uint8Array } | { kind: "clear" } | { kind: "restart" };
-  const step: fc.Arbitrary<Step> = fc.oneof(
-    {
-      weight: 8,
-      arbitrary: fc.record({
-        kind: fc.constant("store" as const),
-        body: fc.uint8Array({ maxLength: 400 }).map((payload) =>
-          envelopeOf({}, ["attachment", payload])
-        ),
-      }),
-    },
-    { weight: 1, arbitrary: fc.constant({ kind: "clear" as const }) },
-    { weight: 1, arbitrary: fc.constant({ kind: "restart" as const }) },
+  const body = fc.uint8Array({ maxLength: 400 })
+    .map((payload) => envelopeOf({}, ["attachment", payload]));
+  const step = fc.oneof(
+    { weight: 8, arbitrary: body },
+    { weight: 2, arbitrary: fc.constantFrom("clear" as const, "restart" as const) },
   );
   await fc.assert(
     fc.asyncProperty(
@@ -283,20 +167,20 @@ Deno.test("any sequence of store, clear and restart → limit, order and bytes c
           let kept: { id: number; body: Uint8Array }[] = [];
           let highest = 0;
           for (const step of steps) {
-            if (step.kind === "clear") {
+            if (step === "clear") {
               inbox.clear();
               kept = [];
-            } else if (step.kind === "restart") {
+            } else if (step === "restart") {
               inbox.close();
               inbox = open({ maxBytes });
-            } else if (step.body.byteLength > maxBytes) {
-              await assert.rejects(inbox.store(admitted(step.body)), EnvelopeTooLargeError);
+            } else if (step.byteLength > maxBytes) {
+              await assert.rejects(inbox.store(admitted(step)), EnvelopeTooLargeError);
             } else {
-              await inbox.store(admitted(step.body));
+              await inbox.store(admitted(step));
               const id = all(inbox).cursor;
               assert.ok(id > highest, "an id was used again");
               highest = id;
-              kept.push({ id, body: step.body });
+              kept.push({ id, body: step });
               const sum = () => kept.reduce((sum, { body }) => sum + body.byteLength, 0);
               while (sum() > maxBytes) kept.shift();
             }

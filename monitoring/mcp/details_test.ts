@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as esbuild from "esbuild";
-import type { ReadSourceMap } from "../inbox/script_maps.ts";
+import type { ReadSourceMap } from "../inbox/envelope_indexer.ts";
 import { openInbox } from "../inbox/sqlite_inbox.ts";
 import { admitted, admittedGzip, envelopeOf, hexId } from "../inbox/testdata/envelopes.ts";
 import { minify } from "../inbox/testdata/minify.ts";

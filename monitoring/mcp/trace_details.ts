@@ -89,7 +89,7 @@ async function readParts(traceId: string, reader: TelemetryReader) {
   let isTruncated = false;
   let before: string | undefined;
   do {
-    const page = reader.inbox.envelopes({ trace: traceId, before });
+    const page = reader.inbox.page("envelopes", { trace: traceId, before });
     for (const { id, items } of page.rows) {
       if (!items.some(({ type }) => READ_TYPES.has(type))) continue;
       isTruncated = envelopes === MAX_ENVELOPES || bytes >= MAX_BYTES;

@@ -58,39 +58,37 @@ const write = (port: number, attempt: Attempt) =>
     attempt.method === "OPTIONS" ? "" : ENVELOPE,
   );
 
-/** Runs each attack as a test step: must be refused with 403, without CORS headers. */
-async function expectRefused(
-  t: Deno.TestContext,
-  server: ServerProcess,
-  request: typeof read,
-  attacks: Readonly<Record<string, Attempt>>,
-  error: string,
-  detail: RegExp,
-): Promise<void> {
-  for (const [title, attack] of Object.entries(attacks)) {
-    await t.step(`${title} → 403 ${error}`, async () => {
-      const answer = await request(server.port, attack);
-      assert.deepEqual([answer.status, answer.error], [403, error]);
-      assert.match(answer.detail ?? "", detail);
-      assert.ok(!answer.head.includes("access-control-allow-origin"), answer.head);
-      assert.ok(!answer.head.includes("set-cookie"), answer.head);
-    });
-  }
-}
+const SAME_ORIGIN = { "Sec-Fetch-Site": "same-origin" };
+const CROSS_SITE = { "Sec-Fetch-Site": "cross-site" };
 
-/** Runs each request as a test step: must be answered with 200. */
-async function expectAccepted(
-  t: Deno.TestContext,
-  server: ServerProcess,
-  request: typeof read,
-  attempts: Readonly<Record<string, Attempt>>,
-): Promise<void> {
-  for (const [title, attempt] of Object.entries(attempts)) {
-    await t.step(`${title} → 200`, async () => {
-      const { status, detail } = await request(server.port, attempt);
-      assert.equal(status, 200, detail);
-    });
-  }
+type Attempts = Readonly<Record<string, Attempt>>;
+
+/** Runs each request as a test step. */
+function attempts(t: Deno.TestContext, server: ServerProcess, request: typeof read) {
+  const error = request === read ? "inbox_forbidden" : "origin_not_allowed";
+  return {
+    /** Must be refused with 403, without CORS headers. */
+    async refused(attacks: Attempts, detail: RegExp): Promise<void> {
+      for (const [title, attack] of Object.entries(attacks)) {
+        await t.step(`${title} → 403 ${error}`, async () => {
+          const answer = await request(server.port, attack);
+          assert.deepEqual([answer.status, answer.error], [403, error]);
+          assert.match(answer.detail ?? "", detail);
+          assert.ok(!answer.head.includes("access-control-allow-origin"), answer.head);
+          assert.ok(!answer.head.includes("set-cookie"), answer.head);
+        });
+      }
+    },
+    /** Must be answered with 200. */
+    async accepted(attempts: Attempts): Promise<void> {
+      for (const [title, attempt] of Object.entries(attempts)) {
+        await t.step(`${title} → 200`, async () => {
+          const { status, detail } = await request(server.port, attempt);
+          assert.equal(status, 200, detail);
+        });
+      }
+    },
+  };
 }
 
 /** Requests of a page whose host name resolves to this machine. Browsers send its name and origin. */
@@ -107,83 +105,47 @@ const REBOUND: Readonly<Record<string, Attempt>> = {
       ["two names in one Host", "localhost, evil.example"],
       ["an empty Host", ""],
       ["no Host", undefined],
-    ].map(([title, Host]) => [title, { headers: { Host, "Sec-Fetch-Site": "same-origin" } }]),
+    ].map(([title, Host]) => [title, { headers: { Host, ...SAME_ORIGIN } }]),
   ),
-  "HTTP/1.0 without a Host": {
-    version: "1.0",
-    headers: { Host: undefined, "Sec-Fetch-Site": "same-origin" },
-  },
+  "HTTP/1.0 without a Host": { version: "1.0", headers: { Host: undefined, ...SAME_ORIGIN } },
 };
 
-const PROXIED = [
-  "Forwarded",
-  "X-Forwarded-For",
-  "X-Forwarded-Host",
-  "X-Real-IP",
-  "Via",
-  "CF-Connecting-IP",
-  "True-Client-IP",
-  "X_Forwarded_For",
-  "X_Real_IP",
-  "cf_connecting_ip",
-  "TRUE_CLIENT-IP",
-];
+const PROXIED =
+  ("Forwarded X-Forwarded-For X-Forwarded-Host X-Real-IP Via CF-Connecting-IP True-Client-IP" +
+    " X_Forwarded_For X_Real_IP cf_connecting_ip TRUE_CLIENT-IP").split(" ");
+
+/** A page of this origin, at a Host of the same name. */
+const pageAt = (host: string) => ({ headers: { Host: host, Origin: `http://${host}` } });
+const IN_ABSOLUTE_TARGET = {
+  "another host in an absolute target": "http://evil.example:PORT",
+  "this machine in an absolute target, a rebound Host": "http://localhost:PORT",
+};
 
 Deno.test("attacks on reading, no token: rebound names, proxies, foreign pages → 403", async (t) => {
   await using server = await startServer();
-  await expectRefused(t, server, read, REBOUND, "inbox_forbidden", /Host.*PUBLIC_ORIGIN/);
-  await expectRefused(
-    t,
-    server,
-    read,
-    {
-      "another host in an absolute target": {
-        target: "http://evil.example/monitoring/inbox",
-      },
-      "this machine in an absolute target, a rebound Host": {
-        target: "http://localhost/monitoring/inbox",
-        headers: { Host: "evil.example" },
-      },
-    },
-    "inbox_forbidden",
-    /Host/,
-  );
-  const proxied = PROXIED.map((name) => [`a proxy that sends ${name}`, {
-    headers: { [name]: "203.0.113.9" },
-  }]);
-  await expectRefused(t, server, read, Object.fromEntries(proxied), "inbox_forbidden", /proxy/);
-  const foreign = ["cross-site", "same-site"].map((site) => [`a ${site} page`, {
-    headers: { "Sec-Fetch-Site": site },
-  }]);
-  await expectRefused(
-    t,
-    server,
-    read,
-    Object.fromEntries(foreign),
-    "inbox_forbidden",
-    /Sec-Fetch-Site/,
-  );
-  await expectRefused(
-    t,
-    server,
-    read,
-    {
-      "a page of another site that empties the inbox": {
-        method: "DELETE",
-        headers: { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
-      },
-      "a rebound name that empties the inbox": {
-        method: "DELETE",
-        headers: { Host: "evil.example", Origin: "http://evil.example" },
-      },
-    },
-    "inbox_forbidden",
-    /Sec-Fetch-Site|Host/,
-  );
-  await expectAccepted(t, server, read, {
+  const { refused, accepted } = attempts(t, server, read);
+  await refused(REBOUND, /Host.*PUBLIC_ORIGIN/);
+  for (const [title, origin] of Object.entries(IN_ABSOLUTE_TARGET)) {
+    const headers = origin.includes("evil") ? {} : { Host: "evil.example" };
+    await refused({ [title]: { target: `${origin}/monitoring/inbox`, headers } }, /Host/);
+  }
+  for (const name of PROXIED) {
+    const headers = { [name]: "203.0.113.9" };
+    await refused({ [`a proxy that sends ${name}`]: { headers } }, /proxy/);
+  }
+  for (const site of ["cross-site", "same-site"]) {
+    const headers = { "Sec-Fetch-Site": site };
+    await refused({ [`a ${site} page`]: { headers } }, /Sec-Fetch-Site/);
+  }
+  const foreign = { Origin: "https://evil.example", ...CROSS_SITE };
+  await refused({
+    "a page of another site that empties the inbox": { method: "DELETE", headers: foreign },
+    "a rebound name that empties the inbox": { method: "DELETE", ...pageAt("evil.example") },
+  }, /Sec-Fetch-Site|Host/);
+  await accepted({
     "localhost in capitals": { headers: { Host: "LocalHost:PORT" } },
     "this machine's IPv6 address as Host": { headers: { Host: "[::1]:PORT" } },
-    "the page's own request": { headers: { "Sec-Fetch-Site": "same-origin" } },
+    "the page's own request": { headers: SAME_ORIGIN },
     "the address bar": { headers: { "Sec-Fetch-Site": "none" } },
     "its own name in an absolute target": { target: "http://localhost/monitoring/inbox" },
   });
@@ -193,133 +155,77 @@ Deno.test("attacks on reading, INBOX_TOKEN set: no token, this machine included 
   await using server = await startServer({
     env: { INBOX_TOKEN: TOKEN, PUBLIC_ORIGIN: "https://glass.example" },
   });
-  const entered = await read(server.port, {
-    headers: { Authorization: `Bearer ${TOKEN}`, "Sec-Fetch-Site": "same-origin" },
-  });
-  const cookie = /set-cookie: ([^;]+)/.exec(entered.head)?.[1] ?? "";
-  assert.notEqual(cookie, "");
-  await expectRefused(
-    t,
-    server,
-    read,
-    {
-      "this machine without the token": {},
-      "this machine as 127.0.0.1": { headers: { Host: "127.0.0.1:PORT" } },
-      "this machine as PUBLIC_ORIGIN": { headers: { Host: "glass.example" } },
-      "the page before the token was entered": { headers: { "Sec-Fetch-Site": "same-origin" } },
-      "live rows": { headers: { Accept: "text/event-stream" } },
-      "the export": { target: "/monitoring/inbox?export" },
-      "a guess as bearer": { headers: { Authorization: "Bearer guess" } },
-      "the token's beginning as bearer": { headers: { Authorization: "Bearer open" } },
-      "a guess as cookie": { headers: { Cookie: `${cookie.slice(0, -1)}x` } },
-      "the token itself as cookie": { headers: { Cookie: `sightglass_inbox=${TOKEN}` } },
-      "the cookie's value as bearer": {
-        headers: { Authorization: `Bearer ${cookie.split("=")[1]}` },
-      },
-      "the cookie, sent by a page of another site": {
-        headers: { Cookie: cookie, "Sec-Fetch-Site": "cross-site" },
-      },
-      "the cookie, sent by a page of another port": {
-        headers: { Cookie: cookie, "Sec-Fetch-Site": "same-site" },
-      },
-    },
-    "inbox_forbidden",
-    /token|Sec-Fetch-Site/i,
-  );
-  await expectAccepted(t, server, read, {
-    "the token as bearer": { headers: { Authorization: `Bearer ${TOKEN}` } },
-    "the token through a proxy, under any name": {
-      headers: {
-        Host: "glass.example",
-        "X-Forwarded-For": "203.0.113.9",
-        Authorization: `Bearer ${TOKEN}`,
-      },
-    },
-    "the cookie, sent by the page": {
-      headers: { Cookie: cookie, "Sec-Fetch-Site": "same-origin" },
-    },
+  const { refused, accepted } = attempts(t, server, read);
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+  const entered = await read(server.port, { headers: { ...bearer(TOKEN), ...SAME_ORIGIN } });
+  const Cookie = /set-cookie: ([^;]+)/.exec(entered.head)?.[1] ?? "";
+  assert.notEqual(Cookie, "");
+  const sameSite = { "Sec-Fetch-Site": "same-site" };
+  await refused({
+    "this machine without the token": {},
+    "this machine as 127.0.0.1": { headers: { Host: "127.0.0.1:PORT" } },
+    "this machine as PUBLIC_ORIGIN": { headers: { Host: "glass.example" } },
+    "the page before the token was entered": { headers: SAME_ORIGIN },
+    "live rows": { headers: { Accept: "text/event-stream" } },
+    "the export": { target: "/monitoring/inbox?export" },
+    "a guess as bearer": { headers: bearer("guess") },
+    "the token's beginning as bearer": { headers: bearer("open") },
+    "a guess as cookie": { headers: { Cookie: `${Cookie.slice(0, -1)}x` } },
+    "the token itself as cookie": { headers: { Cookie: `sightglass_inbox=${TOKEN}` } },
+    "the cookie's value as bearer": { headers: bearer(Cookie.split("=")[1]!) },
+    "the cookie, sent by a page of another site": { headers: { Cookie, ...CROSS_SITE } },
+    "the cookie, sent by a page of another port": { headers: { Cookie, ...sameSite } },
+  }, /token|Sec-Fetch-Site/i);
+  const proxied = { Host: "glass.example", "X-Forwarded-For": "203.0.113.9" };
+  await accepted({
+    "the token as bearer": { headers: bearer(TOKEN) },
+    "the token through a proxy, under any name": { headers: { ...proxied, ...bearer(TOKEN) } },
+    "the cookie, sent by the page": { headers: { Cookie, ...SAME_ORIGIN } },
   });
 });
 
 Deno.test("attacks on writing: pages of rebound names and of other origins → 403", async (t) => {
   await using server = await startServer();
-  const PUBLIC_ORIGIN = /set PUBLIC_ORIGIN/;
-  await expectRefused(t, server, write, REBOUND, "origin_not_allowed", PUBLIC_ORIGIN);
-  await expectRefused(
-    t,
-    server,
-    write,
-    {
-      "a rebound name, named by Origin alone": {
-        headers: { Host: "evil.example:PORT", Origin: "http://evil.example:PORT" },
-      },
-      "a rebound name, in a preflight": {
-        method: "OPTIONS",
-        headers: { Host: "evil.example:PORT", Origin: "http://evil.example:PORT" },
-      },
-      "a rebound name, through a proxy that adds a header": {
-        headers: {
-          Host: "evil.example",
-          Origin: "http://evil.example",
-          "X-Forwarded-For": "203.0.113.9",
-        },
-      },
-      "another host in an absolute target": {
-        target: "http://evil.example:PORT/monitoring",
-        headers: { Origin: "http://evil.example:PORT" },
-      },
-      "this machine in an absolute target, a rebound Host": {
-        target: "http://localhost:PORT/monitoring",
-        headers: { Host: "evil.example:PORT", Origin: "http://evil.example:PORT" },
-      },
-    },
-    "origin_not_allowed",
-    PUBLIC_ORIGIN,
-  );
-  await expectRefused(
-    t,
-    server,
-    write,
-    {
-      "a page of another site": {
-        headers: { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
-      },
-      "a page without an origin": { headers: { Origin: "null" } },
-    },
-    "origin_not_allowed",
-    /ALLOWED_ORIGINS/,
-  );
-  await expectAccepted(t, server, write, {
+  const { refused, accepted } = attempts(t, server, write);
+  await refused(REBOUND, /set PUBLIC_ORIGIN/);
+  const evil = pageAt("evil.example:PORT");
+  const proxied = { ...evil.headers, "X-Forwarded-For": "203.0.113.9" };
+  await refused({
+    "a rebound name, named by Origin alone": evil,
+    "a rebound name, in a preflight": { method: "OPTIONS", ...evil },
+    "a rebound name, through a proxy that adds a header": { headers: proxied },
+  }, /set PUBLIC_ORIGIN/);
+  for (const [title, origin] of Object.entries(IN_ABSOLUTE_TARGET)) {
+    const headers = origin.includes("evil") ? { Origin: origin } : evil.headers;
+    await refused({ [title]: { target: `${origin}/monitoring`, headers } }, /set PUBLIC_ORIGIN/);
+  }
+  await refused({
+    "a page of another site": { headers: { Origin: "https://evil.example", ...CROSS_SITE } },
+    "a page without an origin": { headers: { Origin: "null" } },
+  }, /ALLOWED_ORIGINS/);
+  await accepted({
     "the page as localhost": { headers: { Origin: "http://localhost:PORT" } },
     "the page as LOCALHOST": {
       headers: { Host: "LOCALHOST:PORT", Origin: "http://localhost:PORT" },
     },
-    "the page as a name below localhost": {
-      headers: { Host: "app.localhost:PORT", Origin: "http://app.localhost:PORT" },
-    },
-    "the page as 127.0.0.1": {
-      headers: { Host: "127.0.0.1:PORT", Origin: "http://127.0.0.1:PORT" },
-    },
+    "the page as a name below localhost": pageAt("app.localhost:PORT"),
+    "the page as 127.0.0.1": pageAt("127.0.0.1:PORT"),
     "the page as another address of this machine": {
-      headers: { Host: "192.168.1.9:PORT", "Sec-Fetch-Site": "same-origin" },
+      headers: { Host: "192.168.1.9:PORT", ...SAME_ORIGIN },
     },
-    "the page as [::1]": { headers: { Host: "[::1]:PORT", Origin: "http://[::1]:PORT" } },
+    "the page as [::1]": pageAt("[::1]:PORT"),
     "no browser, under any name": { headers: { Host: "evil.example" } },
   });
 });
 
 Deno.test("attacks on writing, PUBLIC_ORIGIN set: its page → 200, rebound names → 403", async (t) => {
   await using server = await startServer({ env: { PUBLIC_ORIGIN: "https://glass.example" } });
-  await expectAccepted(t, server, write, {
-    "PUBLIC_ORIGIN's page": {
-      headers: {
-        Host: "glass.example",
-        Origin: "https://glass.example",
-        "X-Real-IP": "203.0.113.9",
-      },
-    },
+  const { refused, accepted } = attempts(t, server, write);
+  const page = { Host: "glass.example", Origin: "https://glass.example" };
+  await accepted({
+    "PUBLIC_ORIGIN's page": { headers: { ...page, "X-Real-IP": "203.0.113.9" } },
   });
-  await expectRefused(t, server, write, REBOUND, "origin_not_allowed", /set PUBLIC_ORIGIN/);
+  await refused(REBOUND, /set PUBLIC_ORIGIN/);
 });
 
 Deno.test({
@@ -328,11 +234,11 @@ Deno.test({
   async fn(t) {
     await using server = await startServer({ env: { HOST: "::" } });
     for (const address of ["::1", "127.0.0.1"]) {
-      const evil = { Host: "evil.example", "Sec-Fetch-Site": "same-origin" };
-      const attack = { [`a rebound name, by ${address}`]: { address, headers: evil } };
-      await expectRefused(t, server, read, attack, "inbox_forbidden", /PUBLIC_ORIGIN/);
-      await expectRefused(t, server, write, attack, "origin_not_allowed", /PUBLIC_ORIGIN/);
-      await expectAccepted(t, server, read, { [`this machine, by ${address}`]: { address } });
+      const headers = { Host: "evil.example", ...SAME_ORIGIN };
+      const attack = { [`a rebound name, by ${address}`]: { address, headers } };
+      await attempts(t, server, read).refused(attack, /PUBLIC_ORIGIN/);
+      await attempts(t, server, write).refused(attack, /PUBLIC_ORIGIN/);
+      await attempts(t, server, read).accepted({ [`this machine, by ${address}`]: { address } });
     }
   },
 });

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { Inbox } from "../../monitoring/inbox/inbox.ts";
-import { INBOX_SCHEMA } from "../../monitoring/inbox/schema.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
-import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
+import { DatabaseFileError } from "../../monitoring/storage/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_event_reader.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
@@ -26,27 +24,6 @@ async function withFile(work: (file: string, folder: string) => Promise<void>): 
 }
 
 const rowsOf = async (url: string) => (await (await fetch(url)).json()).envelopes;
-
-Deno.test("corrupt file at the start → renamed, server stores and lists", async () => {
-  await withFile(async (file, folder) => {
-    writeFileSync(file, "rubbish ".repeat(2_000));
-    const notices: string[] = [];
-    const onNotice = (notice: string) => notices.push(notice);
-    const inbox = openInbox({ path: file, maxBytes: MAX_BYTES, onNotice });
-    {
-      await using server = startInboxServer({ inbox });
-      assert.deepEqual(await rowsOf(server.url), []);
-      await server.store(1);
-      assert.equal((await rowsOf(server.url)).length, 1);
-    }
-    inbox.close();
-    assert.equal(notices.length, 1);
-    const aside = readdirSync(folder).filter((name) => name.includes(".corrupt-"));
-    assert.equal(aside.length, 1);
-    assert.ok(notices[0]?.includes(aside[0]!));
-    assert.match(readFileSync(join(folder, aside[0]!), "utf8"), /^rubbish/);
-  });
-});
 
 Deno.test("file corrupt while a stream is open → cleared event, then new rows", async () => {
   await withFile(async (file) => {
@@ -82,25 +59,6 @@ Deno.test("log deleted while nothing is called → noticed and saved", async () 
     assert.match(notices.join(), /^The write-ahead log of .*: nothing is lost\.$/);
     assert.equal(inbox.extent().envelopes, 21);
     inbox.close();
-  });
-});
-
-Deno.test("unknown schema version → server does not start, file unchanged", async () => {
-  await withFile((file, folder) => {
-    const db = new DatabaseSync(file);
-    db.exec("PRAGMA user_version = " + (INBOX_SCHEMA.version + 1));
-    db.close();
-    const [before, files] = [readFileSync(file), readdirSync(folder)];
-    assert.throws(
-      () => openInbox({ path: file, maxBytes: MAX_BYTES }),
-      (error) =>
-        error instanceof DatabaseVersionError &&
-        /inbox\.sqlite has schema version (\d+), known is /.exec(error.message)?.[1] ===
-          String(INBOX_SCHEMA.version + 1),
-    );
-    assert.ok(before.equals(readFileSync(file)));
-    assert.deepEqual(readdirSync(folder), files);
-    return Promise.resolve();
   });
 });
 

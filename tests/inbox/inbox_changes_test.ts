@@ -206,7 +206,7 @@ Deno.test("group muted → a tab's lists are read again", async () => {
   await inbox.store(admitted(envelopeOf({}, error("a"))));
   await untilTotal(1, tab);
   const { version } = tab.snapshot();
-  inbox.setGroupState(inbox.page("errors", {}).rows[0]!.group, "muted");
+  inbox.changeGroup(inbox.page("errors", {}).rows[0]!.group, "muted");
   await until("the lists are read again", () => tab.snapshot().version > version);
   inbox.close();
 });

@@ -65,14 +65,6 @@ function padded(
 
 /** The rows of each list. */
 function addRowTests(test: AddTest): void {
-  test("empty index → empty lists", (index) => {
-    for (const list of ["traces", "errors", "occurrences", "logs", "recordings"] as const) {
-      assert.deepEqual(index.list(list, {}), { rows: [], next: null });
-    }
-    assert.deepEqual(index.envelopes({ q: "x" }), { rows: [], next: null });
-    return Promise.resolve();
-  });
-
   test("every list → newest first", async (index, add) => {
     for (let n = 1; n <= 3; n++) {
       await add(span(n), log(`log ${n}`), error(`failed ${"abc"[n - 1]}`));
