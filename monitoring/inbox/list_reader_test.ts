@@ -11,6 +11,8 @@ import {
   type TestItem,
 } from "./testdata/envelopes.ts";
 import {
+  HISTOGRAM_LISTS,
+  type HistogramList,
   LIST_SORTS,
   type ListQuery,
   type Lists,
@@ -164,6 +166,60 @@ Deno.test("any query → same pages from SQLite as from the memory index", async
       },
     ),
     { numRuns: 60 },
+  );
+});
+
+Deno.test("any query → a histogram counts the rows of its list, each in the part of its time", async () => {
+  /** The time of each row, and whether it failed. */
+  const rowsOf = (inbox: ReturnType<typeof openInbox>, of: HistogramList, query: ListQuery) => {
+    const all = <Name extends keyof Lists>(name: Name) =>
+      everyRow((before) => inbox.page(name, { ...query, before }))
+        .filter((row) => row !== "end of page") as Lists[Name][];
+    if (of === "logs") {
+      return all("logs").map(({ at, level }) => ({
+        at,
+        warned: level === "warn",
+        failed: ["error", "fatal"].includes(level),
+      }));
+    }
+    if (of === "errors") {
+      return all("occurrences").map(({ at }) => ({ at, warned: false, failed: undefined }));
+    }
+    return all("traces").map(({ started_at, failed, errors }) => ({
+      at: started_at,
+      warned: false,
+      failed: failed || errors > 0,
+    }));
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(item, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 12 }),
+      fc.array(query, { minLength: 1, maxLength: 4 }),
+      async (envelopes, queries) => {
+        const inbox = openInbox({ maxBytes: 1_000 * ENVELOPE_BYTES });
+        using _closed = { [Symbol.dispose]: () => inbox.close() };
+        for (const [n, items] of envelopes.entries()) {
+          await inbox.store(admitted(sentEnvelope(HEADERS[0]!, items), NOW + n));
+        }
+        for (const { sort: _, limit: __, ...asked } of queries) {
+          for (const of of HISTOGRAM_LISTS) {
+            const { from, to, step, parts } = inbox.histogram({ ...asked, of, now: NOW + 20 });
+            assert.equal(parts.length, (to - from) / step);
+            const rows = rowsOf(inbox, of, asked).filter(({ at }) => at >= from && at < to);
+            const inPart = Map.groupBy(rows, ({ at }) => Math.floor((at - from) / step));
+            for (const [part, { count, warnings, failures }] of parts.entries()) {
+              const of = inPart.get(part) ?? [];
+              assert.equal(count, of.length);
+              assert.equal(warnings, of.filter(({ warned }) => warned).length);
+              if (of.every(({ failed }) => failed !== undefined)) {
+                assert.equal(failures, of.filter(({ failed }) => failed).length);
+              }
+            }
+          }
+        }
+      },
+    ),
+    { numRuns: 40 },
   );
 });
 

@@ -277,11 +277,17 @@ const OVER_TIME: Readonly<Record<HistogramList, (query: ListQuery) => string>> =
       all([
         ...filtersOf(query, ["trace", "group", "level", "handled", ...COMMON]),
         ...when(query.state, isInState("e.group_key")),
+        ...when(query.replay, ranDuring("e", ":replay")),
       ])
     }`,
   logs: (query) =>
     "SELECT at, (level >= :warn) + (level > :warn) AS kind FROM log_entries AS e" +
-    ` WHERE ${all(filtersOf(query, ["trace", "level", ...COMMON]))}`,
+    ` WHERE ${
+      all([
+        ...filtersOf(query, ["trace", "level", ...COMMON]),
+        ...when(query.replay, ranDuring("e", ":replay")),
+      ])
+    }`,
 };
 
 /** The rows of a list from `:from` to before `:to`, counted in parts of `:step` milliseconds. */
