@@ -29,31 +29,26 @@ function update(limits: SharedRateLimits, response: Response = {}): number {
 }
 
 Deno.test("limit of any number or date → at least a second, at most an hour", () => {
-  const expected = {
-    "1": 1_000,
-    "1e99": 1_000,
-    "0": 1_000,
-    "-5": 1_000,
-    "90": 90_000,
-    "86400": HOUR,
-    ["9".repeat(400)]: HOUR,
-    "soon": 60_000,
-  };
-  const dates = {
-    "Wed, 21 Oct 2015 07:28:00 GMT": HOUR,
-    [new Date(NOW + 90_000).toUTCString()]: 90_000,
-    [new Date(NOW - 90_000).toUTCString()]: 1_000,
-  };
   const waitMs = (response: Response) => {
     const limits = createSharedRateLimits(undefined);
     assert.ok(update(limits, response) > NOW, "sent again");
     return limitedUntil(limits.read(NOW), ["error"]) - NOW;
   };
-  for (const [value, ms] of Object.entries({ ...expected, ...dates })) {
-    assert.equal(waitMs({ retryAfter: value }), ms, value);
-  }
-  for (const [value, ms] of Object.entries(expected)) {
-    assert.equal(waitMs({ rateLimits: `${value}:error:key` }), ms, value);
+  const dateIn = (ms: number) => new Date(NOW + ms).toUTCString();
+  const expected: readonly (readonly [text: string, ms: number])[] = [
+    ...["1", "1e99", "0", "-5"].map((text) => [text, 1_000] as const),
+    ["90", 90_000],
+    ...["86400", "9".repeat(400)].map((text) => [text, HOUR] as const),
+    ["soon", 60_000],
+    [dateIn(90_000), 90_000],
+    [dateIn(-90_000), 1_000],
+    [dateIn(86_400_000), HOUR],
+  ];
+  for (const [text, ms] of expected) {
+    assert.equal(waitMs({ retryAfter: text }), ms, text);
+    // X-Sentry-Rate-Limits has no dates.
+    if (text.endsWith("GMT")) continue;
+    assert.equal(waitMs({ rateLimits: `${text}:error:key` }), ms, text);
   }
 });
 
