@@ -1,36 +1,26 @@
 import assert from "node:assert/strict";
 import { holdRows } from "./LogTree.tsx";
 
-const key = (row: string) => row;
+/** Rows are letters, newest first: of the list, the newest that the reader has seen, those on the screen. */
+const CASES = [
+  ["reader at the top → all rows", "cba", undefined, "a", "cba", 0, false],
+  ["reader further down → newer rows are counted", "dcba", "b", "ba", "ba", 2, false],
+  [
+    "older rows are loaded while newer ones are held back → appended",
+    "cba",
+    "b",
+    "b",
+    "ba",
+    1,
+    false,
+  ],
+  ["newest seen row is no longer in the list → the screen stays", "zy", "b", "ba", "ba", 2, true],
+  ["all logs are deleted → no rows are held back", "", "b", "ba", "", 0, false],
+] as const;
 
-Deno.test("reader at the top → all rows are shown", () => {
-  assert.deepEqual(holdRows(["c", "b", "a"], undefined, ["a"], key), {
-    rows: ["c", "b", "a"],
-    newCount: 0,
-    hasMore: false,
+for (const [title, rows, seen, onScreen, shown, newCount, hasMore] of CASES) {
+  Deno.test(title, () => {
+    const held = holdRows([...rows], seen, [...onScreen], (row) => row);
+    assert.deepEqual(held, { rows: [...shown], newCount, hasMore });
   });
-});
-
-Deno.test("reader further down → newer rows are held back and counted", () => {
-  assert.deepEqual(holdRows(["d", "c", "b", "a"], "b", ["b", "a"], key), {
-    rows: ["b", "a"],
-    newCount: 2,
-    hasMore: false,
-  });
-});
-
-Deno.test("older rows are loaded while newer ones are held back → appended", () => {
-  assert.deepEqual(holdRows(["c", "b", "a"], "b", ["b"], key).rows, ["b", "a"]);
-});
-
-Deno.test("newest seen row is no longer in the list → the rows on the screen stay", () => {
-  assert.deepEqual(holdRows(["z", "y"], "b", ["b", "a"], key), {
-    rows: ["b", "a"],
-    newCount: 2,
-    hasMore: true,
-  });
-});
-
-Deno.test("all logs are deleted → no rows are held back", () => {
-  assert.deepEqual(holdRows([], "b", ["b", "a"], key).rows, []);
-});
+}
