@@ -96,19 +96,6 @@ test("envelope refused → counted as lost; client report refused → not counte
   assert.match(relay.posts[1] ?? "", /"reason":"send_error","category":"error","quantity":1/);
 });
 
-test("page ended before its report → the next page reports its losses", async (relay) => {
-  const store = createMemoryStore();
-  relay.answer(503);
-  const before = openPage(relay, store, { quota: LIMIT_OF_ONE });
-  await before.delivery.deliver(event("a"));
-  void before.delivery.deliver(event("b"));
-  await until("one is dropped", () => before.dropped === 1);
-  relay.answer(200);
-  const after = openPage(relay, store);
-  assert.deepEqual(await reportedLosses(relay), { "queue_overflow:error": 1 });
-  await until("and delivered the rest", () => after.waiting === 0);
-});
-
 test("disk full → losses are counted in memory and reported", async (relay) => {
   const full = { put: rejectFull, count: rejectFull, drop: rejectFull, report: rejectFull };
   const page = openPage(relay, { ...createMemoryStore(), ...full }, { quota: LIMIT_OF_ONE });

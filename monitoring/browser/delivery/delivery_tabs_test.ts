@@ -9,24 +9,6 @@ import { sharedLocks } from "./testdata/web_locks.ts";
 /** A turn in which another tab could send. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-test("page ended before delivery → the next page delivers", async (relay) => {
-  const store = createMemoryStore();
-  relay.answer(500);
-  const before = openPage(relay, store);
-  await before.delivery.deliver(event("a"));
-  await until("the first page has sent it", () => relay.posts.length > 0);
-  // The first page's timer will find nothing.
-  relay.answer(200);
-  const after = openPage(relay, store);
-  await until(
-    "the second page has delivered",
-    () => relay.accepted.length > 0 && after.waiting === 0,
-  );
-  assert.deepEqual(await store.list(), []);
-  before.delivery.retryNow();
-  await until("the first page has noticed", () => before.waiting === 0);
-});
-
 for (
   const [title, isHidden, quota] of [
     ["page sends as it is hidden → the next tab does not send the same envelope", true, undefined],
