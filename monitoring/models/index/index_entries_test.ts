@@ -210,6 +210,15 @@ Deno.test("no spans → trace named for the first error, else the first log, and
   assert.deepEqual([withSpan?.root?.name, searchNames(withSpan!)], ["work", ["work"]]);
 });
 
+Deno.test("server's transaction → method of its request; interaction (older form) → its page", () => {
+  const contexts = { trace: { trace_id: trace, op: "http.server" } };
+  const served = { transaction: "/cart", request: { method: "POST" }, contexts };
+  assert.equal(entries(["transaction", served]).traces[0]?.root?.name, "POST /cart");
+  const click = { trace_id: trace, op: "ui.interaction.click", description: "button#pay" };
+  const { root } = entries(["span", { ...click, data: { transaction: "/cart" } }]).traces[0]!;
+  assert.deepEqual([root?.rank, root?.name, root?.op], [ROOT_RANK.annotation, "/cart", click.op]);
+});
+
 Deno.test("implausible times in spans, errors and logs → replaced", () => {
   const times = [NaN, -1, 0, 1e300, 253_402_300_000, NOW, "yesterday", "+275760-09-13", null, {}, [
     1_795_233_000,
