@@ -44,15 +44,24 @@ Deno.test("date and time of day → the date first, today the time alone; exact 
 });
 
 Deno.test("time ago → its largest whole unit, from a week on the date; ahead → in how long", () => {
-  const ages: readonly (readonly [age: number, text: string])[] = [
-    ...[[0, "0 s ago"], [12_345, "12 s ago"], [minute - 1, "59 s ago"]] as const,
-    ...[[minute, "1 min ago"], [hour - 1, "59 min ago"], [hour, "1 h ago"]] as const,
-    ...[[day - 1, "23 h ago"], [day, "1 d ago"], [7 * day - 1, "6 d ago"]] as const,
-    ...[[7 * day, "14 Nov"], [365 * day, "21 Nov 2025"]] as const,
-    // Within a second it is now.
-    ...[[-999, "0 s ago"], [-59_999, "in 59 s"], [-hour, "in 1 h"], [NaN, "–"]] as const,
-  ];
-  for (const [age, text] of ages) {
+  const ages = {
+    "0 s ago": 0,
+    "12 s ago": 12_345,
+    "59 s ago": minute - 1,
+    "1 min ago": minute,
+    "59 min ago": hour - 1,
+    "1 h ago": hour,
+    "23 h ago": day - 1,
+    "1 d ago": day,
+    "6 d ago": 7 * day - 1,
+    "14 Nov": 7 * day,
+    "21 Nov 2025": 365 * day,
+    "in 59 s": -59_999,
+    "in 1 h": -hour,
+    "–": NaN,
+  };
+  for (const [text, age] of Object.entries(ages)) {
     assert.equal(formatTimeAgo(noon - age, noon).replaceAll("\u00a0", " "), text);
   }
+  assert.equal(formatTimeAgo(noon + 999, noon), "0\u00a0s\u00a0ago", "within a second");
 });

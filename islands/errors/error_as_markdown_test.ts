@@ -4,8 +4,13 @@ import { traceRow } from "../testdata/rows.ts";
 import { errorAsMarkdown } from "./error_as_markdown.ts";
 
 const frame = {
-  ...{ function: "checkout", filename: "src/cart.ts", lineno: 5, colno: 9, in_app: true },
-  ...{ pre_context: ["{"], context_line: "  throw e;", post_context: ["}"] },
+  function: "checkout",
+  filename: "src/cart.ts",
+  lineno: 5,
+  colno: 9,
+  pre_context: ["{"],
+  context_line: "  throw e;",
+  post_context: ["}"],
 };
 const eventOf = (part: object) =>
   describeEvent({

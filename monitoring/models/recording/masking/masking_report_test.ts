@@ -41,6 +41,7 @@ const PAGE = pageEvents(NOON, [
 
 const MAIL = 'form#pay > input[name="mail"]';
 const P = "form#pay > p";
+const IMG = "form#pay > img";
 const CARD = "form#pay > div.card.big";
 const mask = (option: string, place: string) => `${option}: true, or mask: ['${place}']`;
 const maskAttributes = (...more: string[]) =>
@@ -52,9 +53,7 @@ const FOUND: Readonly<Record<string, readonly unknown[]>> = {
   "canary-value": ["input", MAIL, mask("maskAllInputs", MAIL), 1],
   "canary-title": ["attribute", P, maskAttributes(), 1],
   "canary-text": ["text", P, mask("maskAllText", P), 1],
-  "canary-image": [
-    ...["media", "form#pay > img", "blockAllMedia: true, or block: ['form#pay > img']", 1],
-  ],
+  "canary-image": ["media", IMG, `blockAllMedia: true, or block: ['${IMG}']`, 1],
   "canary-link": ["address", "form#pay > a", "block: ['form#pay > a']", 1],
   "canary-style": ["style", CARD, `block: ['${CARD}']`, 1],
   "canary-sheet": ["style", "html > head > style", "block: ['html > head > style']", 1],
