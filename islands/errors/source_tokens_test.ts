@@ -12,13 +12,6 @@ const CASES: readonly (readonly [title: string, file: string, lines: string, tok
     "number:0x1F | number:1_000.5e3 | comment:// total",
   ],
   [
-    "TypeScript → names and punctuation without a colour",
-    "a.ts",
-    "if (a.b2 < .5) throw new Error(`no ${name}`); /* c */ return 1n;",
-    "keyword:if | number:.5 | keyword:throw | keyword:new | string:`no ${name}` | " +
-    "comment:/* c */ | keyword:return | number:1n",
-  ],
-  [
     "comments and texts over several lines → coloured until their end",
     "a.ts",
     "/* one\ntwo\nthree */ let x\n`a\nb`",

@@ -180,14 +180,6 @@ Deno.test("80 names and 130 operations in a trace → each is kept, once", () =>
   assert.deepEqual(spanNames.at(-1), { op: "db redis", name: "GET" });
 });
 
-Deno.test("OPTIONS alone → a preflight; with a failure or a page → not", () => {
-  const options = (rest = {}) =>
-    span({ name: "OPTIONS /api/cart", op: "http.server", is_segment: true, ...rest });
-  assert.equal(spans(options())?.preflight, true);
-  assert.equal(spans(options({ status: "internal_error" }))?.preflight, false);
-  assert.equal(spans(options(), span({ op: "pageload" }))?.preflight, false);
-});
-
 Deno.test("no spans → trace named for the first error, else the first log, and found by it", () => {
   const touched = (...items: TestItem[]) => entries(...items).traces[0]!;
   const log = (body: string, second: number) => (
