@@ -1,20 +1,12 @@
 import assert from "node:assert/strict";
-import type { Receipt } from "../../monitoring/browser/mod.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { receiptOf } from "../testdata/rows.ts";
 import { findReceipt } from "./find_receipt.ts";
 
 const items = [{ type: "log", bytes: 20 }];
 const row = { id: 1, received_at: 5_000, event_id: null, bytes: 50, items } as unknown as InboxRow;
-const receipt = (change: Partial<Receipt>): Receipt => ({
-  id: "local",
-  at: 4_990,
-  items,
-  bytes: 50,
-  sentBytes: 40,
-  attempts: 1,
-  tookMs: 1,
-  ...change,
-});
+const receipt = (change: Parameters<typeof receiptOf>[0]) =>
+  receiptOf({ id: "local", at: 4_990, items, bytes: 50, sentBytes: 40, ...change });
 
 Deno.test("same items, compressed or not → the receipt closest in time", () => {
   const [near, far] = [receipt({}), receipt({ at: 1_000 })];

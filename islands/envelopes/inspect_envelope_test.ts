@@ -44,29 +44,18 @@ Deno.test("a truncated item → the items before it, and the problem with its lo
   });
 });
 
-for (
-  const [what, text, item, right] of [
-    ["an empty file", "", 0, /shortest envelope/],
-    ["a header that is not JSON", "hello", 0, /one line of JSON/],
-    ["a header that is an array", "[]\n", 0, /one line of JSON/],
-    ["a header without end", "{".repeat(70_000), 0, /at most 64 KiB/],
-    ["an item without a type", '{}\n{"length":1}\nx', 1, /"type":"event"/],
-    ["a negative length", '{}\n{"type":"a","length":-1}\nx', 1, /counts the payload's bytes/],
-    ["a payload shorter than its length", '{}\n{"type":"a","length":5}\nx', 1, /truncated/],
-    [
-      "a payload longer than its length",
-      '{}\n{"type":"a","length":1}\nxy',
-      1,
-      /then a line feed or the end/,
-    ],
-    [
-      "more than 100,000 items",
-      "{}\n" + '{"type":"a"}\n\n'.repeat(100_001),
-      100_001,
-      /100,000 items/,
-    ],
-  ] as const
-) {
+const MALFORMED = [
+  ["an empty file", "", 0, /shortest envelope/],
+  ["a header that is not JSON", "hello", 0, /one line of JSON/],
+  ["a header that is an array", "[]\n", 0, /one line of JSON/],
+  ["a header without end", "{".repeat(70_000), 0, /at most 64 KiB/],
+  ["an item without a type", '{}\n{"length":1}\nx', 1, /"type":"event"/],
+  ["a negative length", '{}\n{"type":"a","length":-1}\nx', 1, /counts the payload's bytes/],
+  ["a payload that is too short", '{}\n{"type":"a","length":5}\nx', 1, /truncated/],
+  ["a payload that is too long", '{}\n{"type":"a","length":1}\nxy', 1, /then a line feed or the/],
+  ["over 100,000 items", `{}\n${'{"type":"a"}\n\n'.repeat(100_001)}`, 100_001, /100,000 items/],
+] as const;
+for (const [what, text, item, right] of MALFORMED) {
   Deno.test(`${what} → the location, and what would be right`, () => {
     const { problem } = inspect(text);
     assert.match(problem?.what ?? "", /\.$/);

@@ -3,19 +3,25 @@ import fc from "fast-check";
 import { prettyJson, readPayload } from "./readable_payload.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
+const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 
-Deno.test("a JSON object → indented", () => {
-  assert.deepEqual(readPayload(encode('{"a":1}')), {
-    kind: "JSON",
-    text: '{\n  "a": 1\n}',
-    complete: true,
+const HTML = "<img src=x onerror=alert(1)>";
+const PAYLOADS = [
+  ["a JSON object → indented", encode('{"a":1}'), "JSON", '{\n  "a": 1\n}'],
+  ["HTML → text, unchanged", encode(HTML), "text", HTML],
+  ["an empty payload → an empty text", new Uint8Array(0), "text", ""],
+  [
+    "a short line of a hex dump → aligned columns",
+    new Uint8Array([0x7b, 0x00, 0xff]),
+    "bytes",
+    `00000000  7b 00 ff${" ".repeat(13 * 3)}  {..`,
+  ],
+] as const;
+for (const [title, payload, kind, text] of PAYLOADS) {
+  Deno.test(title, () => {
+    assert.deepEqual(readPayload(payload), { kind, text, complete: true });
   });
-});
-
-Deno.test("HTML → text, unchanged", () => {
-  const html = "<img src=x onerror=alert(1)>";
-  assert.deepEqual(readPayload(encode(html)), { kind: "text", text: html, complete: true });
-});
+}
 
 Deno.test("binary data → a hex dump of its start", () => {
   const bytes = new Uint8Array(2_000).map((_, at) => at % 256);
@@ -27,26 +33,21 @@ Deno.test("binary data → a hex dump of its start", () => {
   );
 });
 
-Deno.test("a short line of a hex dump → aligned columns", () => {
-  const { text } = readPayload(new Uint8Array([0x7b, 0x00, 0xff]));
-  assert.equal(text, `00000000  7b 00 ff${" ".repeat(13 * 3)}  {..`);
-});
+const LONG = [
+  ["a megabyte of text, between characters", "é".repeat(1_000_000), "text"],
+  ["a megabyte in a string of JSON", JSON.stringify({ a: "x".repeat(1_000_000) }), "JSON"],
+  ["a list of JSON", JSON.stringify(Array(1e5).fill(1)), "JSON"],
+  ["JSON with 50,000 levels", nested(50_000), "JSON"],
+] as const;
+for (const [what, payload, kind] of LONG) {
+  Deno.test(`${what} → cut at the limit`, () => {
+    const read = readPayload(encode(payload), 100);
+    assert.deepEqual([read.kind, read.text.length, read.complete], [kind, 100, false]);
+  });
+}
 
-Deno.test("an empty payload → an empty text", () => {
-  assert.deepEqual(readPayload(new Uint8Array(0)), { kind: "text", text: "", complete: true });
-});
-
-Deno.test("a megabyte → cut at the limit, between characters", () => {
-  const text = readPayload(encode("é".repeat(1_000_000)), 100);
-  assert.deepEqual([text.kind, text.text.length, text.complete], ["text", 100, false]);
-  const json = readPayload(encode(JSON.stringify({ a: "x".repeat(1_000_000) })), 100);
-  assert.deepEqual([json.kind, json.text.length, json.complete], ["JSON", 100, false]);
-});
-
-Deno.test("JSON with 50,000 levels → cut at the limit", () => {
-  const depth = 50_000;
-  const { text, complete } = readPayload(encode("[".repeat(depth) + "]".repeat(depth)), 1_000);
-  assert.deepEqual([text.length, complete], [1_000, false]);
+Deno.test("string cut between two characters of a pair → a replacement character", () => {
+  assert.deepEqual(prettyJson('"😀😀"', 2), { text: '"\ufffd', complete: false });
 });
 
 Deno.test("any bytes → a text within the limit, or a hex dump", () => {
@@ -56,47 +57,24 @@ Deno.test("any bytes → a text within the limit, or a hex dump", () => {
   }));
 });
 
-Deno.test("JSON with separators inside strings → like JSON.stringify", () => {
-  const value = { a: [1, { b: "x,{y}:[" }], 'c"\\': null, d: {}, e: [] };
-  const { text, complete } = prettyJson(JSON.stringify(value), 1_000);
-  assert.equal(text, JSON.stringify(value, null, 2));
-  assert.ok(complete);
-});
-
-Deno.test("any JSON → like JSON.stringify", () => {
-  fc.assert(fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+Deno.test("any JSON, with separators and backslashes in its strings → like JSON.stringify", () => {
+  const check = (value: unknown) =>
     assert.equal(prettyJson(JSON.stringify(value), 1e6).text, JSON.stringify(value, null, 2));
-  }));
+  check({ a: [1, { b: "x,{y}:[" }], 'c"\\': null, d: {}, e: [], f: ["\\", '\\"', "a\\\\"] });
+  fc.assert(fc.property(fc.jsonValue({ maxDepth: 5 }), check));
 });
 
-Deno.test("long numbers and duplicate keys → unchanged", () => {
+Deno.test("long numbers and duplicate keys → unchanged; blanks outside of strings → removed", () => {
   const json = '{"id":12345678901234567890,"a":1.50,"a":2}';
   assert.equal(prettyJson(json, 1_000).text.replaceAll(/\s/g, ""), json);
-});
-
-Deno.test("existing whitespace → removed outside of strings", () => {
   assert.equal(prettyJson('{ \n "a b"\t: [ ] }', 100).text, '{\n  "a b": []\n}');
-});
-
-Deno.test("strings that end in backslashes → unchanged", () => {
-  const value = ["\\", '\\"', "a\\\\"];
-  assert.deepEqual(JSON.parse(prettyJson(JSON.stringify(value), 1_000).text), value);
 });
 
 Deno.test("100,000 levels → no stack overflow, bounded indentation", () => {
   const depth = 100_000;
-  const { text, complete } = prettyJson("[".repeat(depth) + "]".repeat(depth), 1e9);
+  const { text, complete } = prettyJson(nested(depth), 1e9);
   assert.ok(complete);
   assert.ok(text.length < depth * 2 * 60, `${text.length} characters`);
-});
-
-Deno.test("longer than the limit → cut, also within a string and between characters", () => {
-  const long = prettyJson(JSON.stringify({ a: "x".repeat(1e6) }), 100);
-  assert.deepEqual([long.text.length, long.complete], [100, false]);
-  const cut = prettyJson('"😀😀"', 2);
-  assert.deepEqual(cut, { text: '"\ufffd', complete: false });
-  const list = prettyJson(JSON.stringify(Array(1e5).fill(1)), 50);
-  assert.deepEqual([list.text.length, list.complete], [50, false]);
 });
 
 Deno.test("invalid JSON → the same characters, no exception", () => {

@@ -1,35 +1,12 @@
 import assert from "node:assert/strict";
 import type { LogRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
+import { logRow, occurrenceRow } from "../testdata/rows.ts";
 import { itemsBefore } from "./before_error.ts";
 
 const AT = 1_790_000_000_000.4;
-
-const error = (before: number, envelope: number): OccurrenceRow => ({
-  group: "0a",
-  type: "PaymentError",
-  value: "Card declined",
-  where: "charge (/shop.cjs)",
-  source: "shop",
-  envelope,
-  event_id: null,
-  at: Math.round(AT) - before,
-  trace_id: null,
-  replay_id: null,
-});
-
-const log = (before: number): LogRow => ({
-  envelope: 9,
-  index: 0,
-  at: AT - before,
-  level: "warn",
-  body: "refused",
-  attributes: {},
-  trace_id: null,
-  span_id: null,
-  replay_id: null,
-  source: "shop",
-});
-
+const error = (before: number, envelope: number) =>
+  occurrenceRow({ envelope, at: Math.round(AT) - before });
+const log = (before: number) => logRow({ at: AT - before });
 const before = (errors: OccurrenceRow[], logs: LogRow[]) =>
   itemsBefore(AT, errors, logs, ({ envelope }) => envelope === 1);
 
@@ -40,8 +17,7 @@ Deno.test("errors and logs of a trace → those before the error, the latest fir
     [10, "PaymentError"],
     [11, "warn"],
   ]);
-  assert.deepEqual(found[1]?.error, ["0a", "3"]);
-  assert.equal(found[0]?.error, undefined);
+  assert.deepEqual([found[0]?.error, found[1]?.error], [undefined, ["0a", "3"]]);
 });
 
 Deno.test("another error in the same millisecond → listed; many → five", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describeEvent } from "../../monitoring/models/error/error_event.ts";
+import { traceRow } from "../testdata/rows.ts";
 import { errorAsMarkdown } from "./error_as_markdown.ts";
 
 const frame = {
@@ -7,7 +8,6 @@ const frame = {
   filename: "src/cart.ts",
   lineno: 5,
   colno: 9,
-  in_app: true,
   pre_context: ["{"],
   context_line: "  throw e;",
   post_context: ["}"],
@@ -22,21 +22,8 @@ const eventOf = (part: object) =>
   });
 const markdownOf = (part: object = {}) => {
   const event = eventOf(part);
-  return errorAsMarkdown(event, event.exceptions.shown.map(({ stack }) => stack.shown), {
-    trace_id: "a".repeat(32),
-    name: "GET /cart",
-    op: "http.server",
-    started_at: 0,
-    ended_at: 1200,
-    spans: 3,
-    errors: 1,
-    logs: 0,
-    failed: true,
-    http_status: null,
-    replay_id: null,
-    received_at: 0,
-    sources: [],
-  });
+  const trace = traceRow({ name: "GET /cart", op: "http.server", started_at: 0, ended_at: 1200 });
+  return errorAsMarkdown(event, event.exceptions.shown.map(({ stack }) => stack.shown), trace);
 };
 
 Deno.test("error → stack trace, source lines, breadcrumbs, trace, each in a fence", () => {
@@ -56,7 +43,7 @@ Deno.test("error → stack trace, source lines, breadcrumbs, trace, each in a fe
     /## Source lines\n\n```text\nsrc\/cart\.ts:5:9\n {2}4 \{\n> 5 {3}throw e;\n {2}6 \}\n```/,
   );
   assert.match(text, /```text\n2026-\S+Z info ui\.click: button\.buy\n```/);
-  assert.match(text, /http\.server: GET \/cart\nduration: 1\.20\ss\nspans: 3, errors: 1, logs: 0/);
+  assert.match(text, /http\.server: GET \/cart\nduration: 1\.20\ss\nspans: 2, errors: 1, logs: 3/);
 });
 
 Deno.test("text that ends a fence or hides characters → stays in the fence, visible", () => {

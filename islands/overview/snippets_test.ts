@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
 import { inboxAddress, remoteDsn, SNIPPETS, snippetsAt } from "./snippets.ts";
 
-const dsnAt = (address: string) => inboxAddress(new URL(address)).dsn;
-
-Deno.test("page opened on this machine → DSN with its host and port, and a key for local use", () => {
-  assert.equal(dsnAt("http://127.0.0.1:8000/#/"), "http://dev@127.0.0.1:8000/1");
-  assert.equal(dsnAt("http://localhost:1234/"), "http://dev@localhost:1234/1");
-  assert.equal(dsnAt("http://[::1]:8000/"), "http://dev@[::1]:8000/1");
-});
-
-Deno.test("page opened elsewhere → DSN with the key that is accepted from there", () => {
-  assert.equal(dsnAt("http://192.168.1.20:8000/"), "http://inbox@192.168.1.20:8000/1");
-  assert.equal(dsnAt("https://glass.example/?x#/"), "https://inbox@glass.example/1");
-});
+const DSNS = [
+  ["on this machine, by address", "http://127.0.0.1:8000/#/", "http://dev@127.0.0.1:8000/1"],
+  ["on this machine, by name", "http://localhost:1234/", "http://dev@localhost:1234/1"],
+  ["on this machine, by IPv6", "http://[::1]:8000/", "http://dev@[::1]:8000/1"],
+  ["elsewhere, by address", "http://192.168.1.20:8000/", "http://inbox@192.168.1.20:8000/1"],
+  ["elsewhere, by name", "https://glass.example/?x#/", "https://inbox@glass.example/1"],
+] as const;
+for (const [where, address, dsn] of DSNS) {
+  Deno.test(`page opened ${where} → DSN with its host, and the key that is accepted from there`, () =>
+    assert.equal(inboxAddress(new URL(address)).dsn, dsn));
+}
 
 Deno.test("DSN for other machines → their name of this machine, and the page's port if it has one", () => {
   const page = new URL("http://localhost:8000/");

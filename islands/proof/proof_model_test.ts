@@ -4,28 +4,26 @@ import { SIGNALS } from "./find_signals.ts";
 import { type Cause, CAUSES } from "./proof_causes.ts";
 import type { Circumstances, SignalEvidence } from "./proof_evidence.ts";
 import { evaluateProof, type Step, STEPS } from "./proof_model.ts";
-import { INBOX, RELAY, STORED } from "./testdata/evidence.ts";
+import { receiptOf } from "../testdata/rows.ts";
+import { INBOX, RELAY } from "./testdata/evidence.ts";
 
 const DIRECT: Circumstances = { ...RELAY, route: "direct to the ingest" };
 
-const PASSED: SignalEvidence = {
-  id: "e",
-  createdMs: 2,
-  receipt: STORED,
-  found: { ms: 7, envelope: 3 },
-};
-const withReceipt = (change: Partial<Receipt>, more: SignalEvidence = {}): SignalEvidence => ({
-  createdMs: 2,
-  receipt: { ...STORED, ...change },
-  ...more,
-});
-const delivered = withReceipt({ outcome: "delivered" });
+const withReceipt = (change: Partial<Receipt> = {}, more: SignalEvidence = {}): SignalEvidence => (
+  { createdMs: 2, receipt: receiptOf(change), ...more }
+);
+const FOUND = { found: { ms: 7, envelope: 3 } };
+const PASSED = withReceipt({}, { id: "e", ...FOUND });
+const unstored = withReceipt({ storedMs: undefined }, FOUND);
+const ended = (outcome: string | undefined) => withReceipt({ outcome });
+const delivered = ended("delivered");
 const withStatus = (status: number, outcome?: string) => withReceipt({ status, outcome });
 const unanswered = (change: Partial<Receipt> = {}) =>
   withReceipt({ status: undefined, outcome: undefined, ...change });
 const withoutConnection = unanswered({ error: "no connection" });
 const notYetSent = unanswered({ attempts: 0 });
-const refusedByRelay = (code: string) => ({ refusal: { isOfRelay: true, code } });
+const OVER = { isOver: true };
+const refusal = (code: string) => ({ refusal: { isOfRelay: true, code } });
 
 /** Evaluates a proof in which one signal differs from the others, which have passed. */
 function evaluate(
@@ -56,166 +54,91 @@ Deno.test("relay mode → the acceptance by the ingest is the last step", () => 
   assert.equal(evaluate(delivered, RELAY).verdict, "passed");
   assert.equal(evaluate(delivered, RELAY).cells.error.found.text, "accepted");
   // An earlier attempt may be in the spool.
-  assert.equal(evaluate(withReceipt({ outcome: "duplicate" }), RELAY).verdict, "warning");
-  assert.equal(evaluate(withReceipt({ outcome: undefined }), DIRECT).verdict, "passed");
+  assert.equal(evaluate(ended("duplicate"), RELAY).verdict, "warning");
+  assert.equal(evaluate(ended(undefined), DIRECT).verdict, "passed");
 });
 
-/** What is known of the error, and which step it breaks for which cause. */
-const BROKEN: readonly (readonly [
+type Broken = readonly [
+  cause: Cause,
   name: string,
   evidence: SignalEvidence,
-  circumstances: Partial<Circumstances>,
-  step: Step,
-  cause: Cause,
-])[] = [
-  ["telemetry failed", {}, { phase: "failed", reason: "blocked" }, "created", "telemetry_failed"],
-  ["telemetry waits", {}, { phase: "loading", isOver: true }, "created", "telemetry_late"],
-  ["no envelope", {}, { isOver: true }, "created", "no_envelope"],
-  ["not sampled", { isSampled: false }, {}, "sampled", "not_sampled"],
-  ["not granted", { off: "no consent" }, {}, "sampled", "not_granted"],
-  [
-    "IndexedDB refused",
-    withReceipt({ storedMs: undefined }, { found: PASSED.found }),
-    { storage: { problem: "refused", detail: "SecurityError" } },
-    "stored",
-    "storage_refused",
-  ],
-  [
-    "disk full",
-    withReceipt({ storedMs: undefined }, { found: PASSED.found }),
-    { storage: { problem: "full" } },
-    "stored",
-    "storage_full",
-  ],
-  ["offline", withoutConnection, { isOnline: false }, "sent", "offline"],
-  ["offline, behind another", notYetSent, { isOnline: false, isOver: true }, "sent", "offline"],
-  ["blocked", withoutConnection, { isReachable: true }, "sent", "request_blocked"],
-  [
-    "blocked, sent directly",
-    withoutConnection,
-    { ...DIRECT, isReachable: true },
-    "sent",
-    "request_blocked",
-  ],
-  [
-    "behind a blocked one",
-    notYetSent,
-    { isReachable: true, isOver: true },
-    "sent",
-    "request_blocked",
-  ],
-  ["server down", withoutConnection, { isReachable: false }, "sent", "server_unreachable"],
-  [
-    "ingest down, sent directly",
-    withoutConnection,
-    { ...DIRECT, isReachable: false },
-    "sent",
-    "ingest_unreachable",
-  ],
-  ["behind others", notYetSent, { isOver: true }, "sent", "not_sent"],
-  [
-    "behind one that a content blocker blocks",
-    notYetSent,
-    { ahead: withoutConnection.receipt, isReachable: true, isOver: true },
-    "sent",
-    "request_blocked",
-  ],
-  [
-    "behind one that nothing could store",
-    notYetSent,
-    { ahead: withStatus(503).receipt, ...refusedByRelay("spool_full"), isOver: true },
-    "sent",
-    "relay_cannot_store",
-  ],
-  ["no receipt", { createdMs: 2 }, { isOver: true }, "sent", "not_sent"],
-  [
-    "dropped by the browser",
-    unanswered({ outcome: "dropped", error: "dropped: too old" }),
-    {},
-    "sent",
-    "dropped",
-  ],
-  [
-    "withdrawn meanwhile",
-    unanswered({ outcome: "withdrawn", attempts: 0 }),
-    {},
-    "sent",
-    "not_granted",
-  ],
-  ["under a limit, no envelope", { isLimited: true }, RELAY, "sent", "rate_limited"],
-  ["limited, sent again later", withStatus(429), RELAY, "answered", "rate_limited"],
-  ["limited", withStatus(429, "rate_limited"), RELAY, "answered", "rate_limited"],
-  ["no answer", unanswered(), { isOver: true }, "answered", "no_answer"],
-  ["another tab", withReceipt({ outcome: "handed_over" }), {}, "answered", "other_tab"],
-  [
-    "another tab before this one has sent it",
-    unanswered({ outcome: "handed_over", attempts: 0 }),
-    {},
-    "answered",
-    "other_tab",
-  ],
-  ...["dsn_not_allowed", "dsn_missing"].map((code) =>
-    [
-      code,
-      withStatus(403, "rejected"),
-      { ...RELAY, ...refusedByRelay(code) },
-      "answered",
-      "dsn_not_allowed",
-    ] as const
-  ),
-  [
-    "origin not allowed",
-    withStatus(403, "rejected"),
-    refusedByRelay("origin_not_allowed"),
-    "answered",
-    "origin_not_allowed",
-  ],
-  [
-    "too large",
-    withStatus(413, "rejected"),
-    refusedByRelay("envelope_too_large"),
-    "answered",
-    "refused_by_relay",
-  ],
-  [
-    "the ingest refuses",
-    withStatus(403, "rejected"),
-    { ...RELAY, refusal: { isOfRelay: true } },
-    "answered",
-    "ingest_refused",
-  ],
-  ["the ingest refuses, sent directly", withStatus(403), DIRECT, "answered", "ingest_refused"],
-  ["the ingest fails, sent directly", withStatus(503), DIRECT, "answered", "direct_ingest_down"],
-  [
-    "nothing can be stored",
-    withStatus(503),
-    refusedByRelay("spool_unavailable"),
-    "answered",
-    "relay_cannot_store",
-  ],
-  [
-    "a proxy fails",
-    withStatus(502),
-    { refusal: { isOfRelay: false } },
-    "answered",
-    "not_sightglass",
-  ],
-  ["a proxy accepts", withStatus(200), {}, "answered", "not_sightglass"],
-  ["a duplicate", withReceipt({ outcome: "duplicate" }), RELAY, "outcome", "perhaps_spooled"],
-  ["spooled", withStatus(202, "spooled"), RELAY, "outcome", "ingest_down"],
-  [
-    "inbox forbidden",
-    withReceipt({}),
-    { isOver: true, inboxProblem: "It needs a token." },
-    "found",
-    "inbox_unreadable",
-  ],
-  ["not in the inbox", withReceipt({}), { isOver: true }, "found", "not_in_inbox"],
+  circumstances?: Partial<Circumstances>,
 ];
+const REFUSED_STORAGE = { problem: "refused", detail: "SecurityError" } as const;
+const HANDED_OVER = { outcome: "handed_over", attempts: 0 };
+const REJECTED = withStatus(403, "rejected");
+const REACHABLE = { isReachable: true };
+const UNREACHABLE = { isReachable: false };
+const OFFLINE = { isOnline: false };
+const BEHIND_BLOCKED = { ahead: withoutConnection.receipt, ...REACHABLE, ...OVER };
+const BEHIND_UNSTORED = {
+  ahead: withStatus(503).receipt,
+  ...refusal("spool_full"),
+  ...OVER,
+};
+
+/** What is known of the error, and for which cause it breaks at a step. */
+const BROKEN: Readonly<Record<Step, readonly Broken[]>> = {
+  created: [
+    ["telemetry_failed", "telemetry failed", {}, { phase: "failed", reason: "blocked" }],
+    ["telemetry_late", "telemetry waits", {}, { phase: "loading", ...OVER }],
+    ["no_envelope", "no envelope", {}, OVER],
+  ],
+  sampled: [
+    ["not_sampled", "not sampled", { isSampled: false }],
+    ["not_granted", "not granted", { off: "no consent" }],
+  ],
+  stored: [
+    ["storage_refused", "IndexedDB refused", unstored, { storage: REFUSED_STORAGE }],
+    ["storage_full", "disk full", unstored, { storage: { problem: "full" } }],
+  ],
+  sent: [
+    ["offline", "offline", withoutConnection, OFFLINE],
+    ["offline", "offline, behind another", notYetSent, { ...OFFLINE, ...OVER }],
+    ["request_blocked", "blocked", withoutConnection, REACHABLE],
+    ["request_blocked", "blocked, sent directly", withoutConnection, { ...DIRECT, ...REACHABLE }],
+    ["request_blocked", "behind a blocked one", notYetSent, { ...REACHABLE, ...OVER }],
+    ["server_unreachable", "server down", withoutConnection, UNREACHABLE],
+    ["ingest_unreachable", "ingest down", withoutConnection, { ...DIRECT, ...UNREACHABLE }],
+    ["not_sent", "behind others", notYetSent, OVER],
+    ["request_blocked", "behind one that a blocker blocks", notYetSent, BEHIND_BLOCKED],
+    ["relay_cannot_store", "behind one that nothing stores", notYetSent, BEHIND_UNSTORED],
+    ["not_sent", "no receipt", { createdMs: 2 }, OVER],
+    ["dropped", "dropped by the browser", unanswered({ outcome: "dropped", error: "too old" })],
+    ["not_granted", "withdrawn meanwhile", unanswered({ outcome: "withdrawn", attempts: 0 })],
+    ["rate_limited", "under a limit, no envelope", { isLimited: true }, RELAY],
+  ],
+  answered: [
+    ["rate_limited", "limited, sent again later", withStatus(429), RELAY],
+    ["rate_limited", "limited", withStatus(429, "rate_limited"), RELAY],
+    ["no_answer", "no answer", unanswered(), OVER],
+    ["other_tab", "another tab", ended("handed_over")],
+    ["other_tab", "another tab, not sent by this one", unanswered(HANDED_OVER)],
+    ["dsn_not_allowed", "DSN not allowed", REJECTED, { ...RELAY, ...refusal("dsn_not_allowed") }],
+    ["dsn_not_allowed", "DSN missing", REJECTED, { ...RELAY, ...refusal("dsn_missing") }],
+    ["origin_not_allowed", "another origin", REJECTED, refusal("origin_not_allowed")],
+    ["refused_by_relay", "too large", withStatus(413, "rejected"), refusal("envelope_too_large")],
+    ["ingest_refused", "the ingest refuses", REJECTED, { ...RELAY, refusal: { isOfRelay: true } }],
+    ["ingest_refused", "the ingest refuses, sent directly", withStatus(403), DIRECT],
+    ["direct_ingest_down", "the ingest fails, sent directly", withStatus(503), DIRECT],
+    ["relay_cannot_store", "nothing stores", withStatus(503), refusal("spool_unavailable")],
+    ["not_sightglass", "a proxy fails", withStatus(502), { refusal: { isOfRelay: false } }],
+    ["not_sightglass", "a proxy accepts", withStatus(200)],
+  ],
+  outcome: [
+    ["perhaps_spooled", "a duplicate", ended("duplicate"), RELAY],
+    ["ingest_down", "spooled", withStatus(202, "spooled"), RELAY],
+  ],
+  found: [
+    ["inbox_unreadable", "inbox forbidden", withReceipt(), { ...OVER, inboxProblem: "No token." }],
+    ["not_in_inbox", "not in the inbox", withReceipt(), OVER],
+  ],
+};
+const ALL_BROKEN = STEPS.flatMap((step) => BROKEN[step].map((row) => [step, ...row] as const));
 
 const WARNINGS = ["ingest_down", "not_granted", "not_sampled", "other_tab", "perhaps_spooled"];
 
-for (const [name, evidence, circumstances, step, cause] of BROKEN) {
+for (const [step, cause, name, evidence, circumstances] of ALL_BROKEN) {
   Deno.test(`${name} → ${step}, ${cause}`, () => {
     const { verdict, findings, cells } = evaluate(evidence, { ...INBOX, ...circumstances });
     assert.deepEqual(findings.map(({ step, code, signals }) => ({ step, code, signals })), [
@@ -248,7 +171,7 @@ Deno.test("recorder failed, or its worker → only the recording has broken", ()
 });
 
 Deno.test("every cause → named by one of the tests above", () => {
-  const named = new Set<string>(BROKEN.map(([, , , , cause]) => cause));
+  const named = new Set<string>(ALL_BROKEN.map(([, cause]) => cause));
   const ofRecorder = [
     "recorder_failed",
     "recorder_stopped",
@@ -292,20 +215,20 @@ Deno.test("no recorder → shown as off, and the others decide; no consent → n
 });
 
 Deno.test("evidence is missing, time is left → pending, no cause", () => {
-  const pending: readonly (readonly [SignalEvidence, Partial<Circumstances>])[] = [
-    [{}, {}],
+  const pending: readonly (readonly [SignalEvidence, Partial<Circumstances>?])[] = [
+    [{}],
     [{}, { phase: "waiting" }],
-    [unanswered({ attempts: 0, storedMs: undefined }), {}],
-    [unanswered(), {}],
+    [unanswered({ attempts: 0, storedMs: undefined })],
+    [unanswered()],
     // Not yet diagnosed.
-    [withoutConnection, {}],
-    [withStatus(403, "rejected"), {}],
+    [withoutConnection],
+    [REJECTED],
     [notYetSent, { ahead: withoutConnection.receipt }],
     [notYetSent, { ahead: withStatus(502).receipt }],
-    [withReceipt({ storedMs: undefined }, { found: PASSED.found }), {}],
+    [unstored],
     // Stored, and the inbox was not asked yet, or did not answer.
-    [withReceipt({}), {}],
-    [withReceipt({}), { inboxProblem: "The inbox does not answer." }],
+    [withReceipt()],
+    [withReceipt(), { inboxProblem: "The inbox does not answer." }],
   ];
   for (const [evidence, circumstances] of pending) {
     const { verdict, findings } = evaluate(evidence, { ...INBOX, ...circumstances });
@@ -315,7 +238,7 @@ Deno.test("evidence is missing, time is left → pending, no cause", () => {
 
 Deno.test("any evidence when the time is over → no step is pending, none unseen has passed", () => {
   for (const signal of SIGNALS) {
-    for (const [, evidence, more] of BROKEN) {
+    for (const [, , , evidence, more] of ALL_BROKEN) {
       const { verdict, cells } = evaluate(evidence, { ...INBOX, ...more, isOver: true }, signal);
       assert.notEqual(verdict, "pending");
       const { found } = cells[signal];

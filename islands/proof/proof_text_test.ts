@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import type { SignalEvidence } from "./proof_evidence.ts";
 import { evaluateProof } from "./proof_model.ts";
 import { proofAsText } from "./proof_text.ts";
-import { RELAY, STORED } from "./testdata/evidence.ts";
+import { receiptOf } from "../testdata/rows.ts";
+import { RELAY } from "./testdata/evidence.ts";
 
 Deno.test("a proof as text → table, verdict, causes, ids", () => {
-  const delivered: SignalEvidence = {
-    id: "1f",
-    createdMs: 2,
-    receipt: { ...STORED, outcome: "delivered" },
-  };
+  const withReceipt = (status: number, outcome: string): SignalEvidence => (
+    { id: "1f", createdMs: 2, receipt: receiptOf({ status, outcome }) }
+  );
+  const delivered = withReceipt(200, "delivered");
   const evidence = {
     error: delivered,
-    span: { ...delivered, receipt: { ...STORED, status: 202, outcome: "spooled" } },
+    span: withReceipt(202, "spooled"),
     log: { off: "switched off" },
     recording: delivered,
   };

@@ -8,89 +8,70 @@ const scripts: MonitoringScripts = {
   worker: ["W.js"],
   firstBytes: 5000,
 };
-const loaded = (path: string, transferSize = 1300, responseEnd = 1): LoadedResource => ({
-  name: origin + path,
-  transferSize,
-  encodedBodySize: 1000,
-  responseEnd,
-});
-const measure = (resources: readonly LoadedResource[]) =>
-  computeVisitCost({ scripts, resources, route: "/monitoring", origin });
+const loaded = (path: string, part: Partial<LoadedResource> = {}): LoadedResource => (
+  { name: origin + path, transferSize: 1300, encodedBodySize: 1000, responseEnd: 1, ...part }
+);
+const measure = (
+  resources: readonly LoadedResource[],
+  frames?: Parameters<typeof computeVisitCost>[0]["frames"],
+) =>
+  computeVisitCost({ scripts, resources, route: "/monitoring", origin, ...frames && { frames } });
 
-Deno.test("scripts of the build → counted by part", () => {
-  const cost = measure([
-    loaded("/assets/A.js", 1300, 40),
-    loaded("/assets/B.js", 1300, 50),
+Deno.test("scripts of the build → counted by part; responses and the console apart", () => {
+  const { telemetry, recording, worker, others, responses, console } = measure([
+    loaded("/assets/A.js", { responseEnd: 40 }),
+    loaded("/assets/B.js", { responseEnd: 50 }),
     loaded("/assets/R.js"),
     loaded("/assets/X.js"),
     loaded("/favicon.svg"),
+    loaded("/monitoring"),
+    loaded("/monitoring/inbox?view=logs"),
+    loaded("/monitoring/inbox"),
   ]);
-  assert.deepEqual(cost.telemetry, {
+  assert.deepEqual(telemetry, {
     requests: 2,
     bodyBytes: 2000,
     networkBytes: 2600,
     cached: 0,
     endedAt: 50,
   });
-  assert.deepEqual([cost.recording.requests, cost.worker.requests, cost.others.requests], [
-    1,
-    0,
-    1,
-  ]);
+  const counts = [recording, worker, others, responses, console].map(({ requests }) => requests);
+  assert.deepEqual(counts, [1, 0, 1, 1, 2]);
 });
 
-Deno.test("a script of another origin with the same name → not counted", () => {
-  const cost = computeVisitCost({
-    scripts,
-    resources: [{ ...loaded(""), name: "https://other.example/assets/A.js" }],
-    route: "/monitoring",
-    origin,
+const ONE_SCRIPT: readonly (readonly [string, LoadedResource, Record<string, number>])[] = [
+  [
+    "of another origin with the same name → not counted",
+    loaded("", { name: "https://other.example/assets/A.js" }),
+    { requests: 0 },
+  ],
+  [
+    "from the cache → counted as cached, no network bytes",
+    loaded("/assets/A.js", { transferSize: 0 }),
+    { requests: 1, cached: 1, networkBytes: 0, bodyBytes: 1000 },
+  ],
+  [
+    "that is blocked → not counted, although the browser reports it",
+    loaded("/assets/A.js", { transferSize: 0, encodedBodySize: 0 }),
+    { requests: 0 },
+  ],
+];
+for (const [title, script, expected] of ONE_SCRIPT) {
+  Deno.test(`a script ${title}`, () => {
+    const { telemetry } = measure([script]);
+    assert.deepEqual({ ...telemetry, ...expected }, telemetry);
   });
-  assert.equal(cost.telemetry.requests, 0);
-});
+}
 
-Deno.test("a cached script → counted as cached, no network bytes", () => {
-  const { telemetry } = measure([loaded("/assets/A.js", 0), loaded("/assets/B.js")]);
-  assert.deepEqual([telemetry.cached, telemetry.networkBytes, telemetry.bodyBytes], [
-    1,
-    1300,
-    2000,
+Deno.test("long frames → the time in monitoring scripts; not reported → undefined, not zero", () => {
+  const script = (file: string, duration: number) => (
+    { sourceURL: file && `${origin}/assets/${file}`, duration }
+  );
+  const { longFrames } = measure([], [
+    { duration: 90, scripts: [script("A.js", 30), script("X.js", 50)] },
+    { duration: 60, scripts: [script("X.js", 50)] },
+    { duration: 70, scripts: [script("R.js", 40), script("", 9)] },
   ]);
-});
-
-Deno.test("a blocked script → not counted, although the browser reports it", () => {
-  const { telemetry } = measure([{ ...loaded("/assets/A.js", 0), encodedBodySize: 0 }]);
-  assert.equal(telemetry.requests, 0);
-});
-
-Deno.test("responses to envelopes → monitoring; requests to the inbox → console", () => {
-  const cost = measure([
-    loaded("/monitoring"),
-    loaded("/monitoring/inbox?view=logs"),
-    loaded("/monitoring/inbox"),
-  ]);
-  assert.deepEqual([cost.responses.requests, cost.console.requests], [1, 2]);
-});
-
-Deno.test("long frames → the time in monitoring scripts", () => {
-  const script = (file: string, duration: number) => ({
-    sourceURL: `${origin}/assets/${file}`,
-    duration,
-  });
-  const { longFrames } = computeVisitCost({
-    scripts,
-    resources: [],
-    route: "/monitoring",
-    origin,
-    frames: [
-      { duration: 90, scripts: [script("A.js", 30), script("X.js", 50)] },
-      { duration: 60, scripts: [script("X.js", 50)] },
-      { duration: 70, scripts: [script("R.js", 40), { sourceURL: "", duration: 9 }] },
-    ],
-  });
   assert.deepEqual(longFrames, { count: 3, monitoringMs: 70, withMonitoring: 2 });
-});
-
-Deno.test("a browser that does not report long frames → undefined, not zero", () => {
   assert.equal(measure([]).longFrames, undefined);
 });

@@ -12,42 +12,40 @@ const source = (key: string, name: string, rest: Partial<Source> = {}): Source =
 const labels = (...sources: readonly Source[]) =>
   [...sourceLabels(sources).values()].map((label) => joinLabels([label]));
 
+const shop = (key: string, rest: Partial<Source> = {}) => source(key, "shop", rest);
+
 Deno.test("different names → names, SDKs without their common prefix", () => {
-  assert.deepEqual(
-    labels(
-      source("1", "shop"),
-      source("2", "sentry.javascript.node"),
-      source("3", "sentry.python.django"),
-      OWN_SOURCE,
-    ),
-    ["shop", "node", "python.django", "Sightglass"],
-  );
+  const sdks = [source("1", "sentry.javascript.node"), source("2", "sentry.python.django")];
+  assert.deepEqual(labels(shop("9"), ...sdks, OWN_SOURCE), [
+    "shop",
+    "node",
+    "python.django",
+    "Sightglass",
+  ]);
 });
 
 Deno.test("same name → with the side; same side too → with the environment", () => {
   assert.deepEqual(
     labels(
-      source("1", "shop", { side: "browser" }),
-      source("2", "shop"),
-      source("3", "shop", { environment: "staging" }),
-      source("4", "shop", { side: "unknown", environment: null }),
+      shop("1", { side: "browser" }),
+      shop("2"),
+      shop("3", { environment: "staging" }),
+      shop("4", { side: "unknown", environment: null }),
     ),
     ["shop (browser)", "shop (server, test)", "shop (server, staging)", "shop"],
   );
 });
 
 Deno.test("application named Sightglass → not taken for Sightglass itself", () => {
-  const [own, other] = labels(OWN_SOURCE, source("1", "Sightglass"));
-  assert.deepEqual([own, other], ["Sightglass", "Sightglass (server)"]);
+  assert.deepEqual(labels(OWN_SOURCE, source("1", "Sightglass")), [
+    "Sightglass",
+    "Sightglass (server)",
+  ]);
   assert.equal(fullLabel(source("1", "sentry.python")), "python (server, test)");
 });
 
 Deno.test("sources of one trace → each name once", () => {
-  const [browser, server, bank] = [
-    source("1", "shop", { side: "browser" }),
-    source("2", "shop"),
-    source("3", "bank"),
-  ];
-  const joined = joinLabels([...sourceLabels([browser!, server!, bank!]).values()]);
+  const sources = [shop("1", { side: "browser" }), shop("2"), source("3", "bank")];
+  const joined = joinLabels([...sourceLabels(sources).values()]);
   assert.equal(joined, "shop (browser + server) + bank");
 });

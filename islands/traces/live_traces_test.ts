@@ -1,23 +1,9 @@
 import assert from "node:assert/strict";
 import { spanOf } from "../../monitoring/models/trace/testdata/spans.ts";
 import { withLiveTraces } from "./live_traces.ts";
-import type { TraceRow } from "../../monitoring/models/rows.ts";
+import { traceRow } from "../testdata/rows.ts";
 
-const row: TraceRow = {
-  trace_id: "known",
-  name: "/",
-  op: "pageload",
-  started_at: 1,
-  ended_at: 5,
-  spans: 2,
-  errors: 1,
-  logs: 3,
-  failed: false,
-  http_status: null,
-  replay_id: null,
-  received_at: 6,
-  sources: ["sightglass"],
-};
+const row = traceRow();
 
 Deno.test("trace without a received envelope → listed first, live", () => {
   const spans = [
@@ -25,16 +11,8 @@ Deno.test("trace without a received envelope → listed first, live", () => {
     spanOf("b", "a", 12, null, { op: "navigation", name: "/next" }),
   ];
   const [first, second] = withLiveTraces([row], new Map([["new", spans]]), 40);
-  assert.deepEqual(
-    [first?.trace_id, first?.name, first?.started_at, first?.ended_at, first?.live],
-    [
-      "new",
-      "/next",
-      12,
-      null,
-      true,
-    ],
-  );
+  const { trace_id, name, started_at, ended_at, live } = first!;
+  assert.deepEqual([trace_id, name, started_at, ended_at, live], ["new", "/next", 12, null, true]);
   assert.equal(second, row, "what did not change is the same object: it is not drawn again");
 });
 

@@ -7,44 +7,30 @@ import {
   withoutOwnActivity,
 } from "./monitoring_requests.ts";
 
-const isMonitoringRequest = createIsMonitoringRequest("/glass", "https://page.example/x");
+const PAGE = "https://page.example/x";
+const isMonitoringRequest = createIsMonitoringRequest("/glass", PAGE);
 
-Deno.test("address at or under /monitoring or MONITORING_PATH → monitoring request", () => {
-  for (
-    const address of [
-      "/monitoring",
-      "/monitoring/inbox?since=1",
-      "/glass",
-      "https://page.example/glass/inbox#x",
-      "//page.example/monitoring",
-    ]
-  ) assert.equal(isMonitoringRequest(address), true, address);
-});
-
-Deno.test("any other address → no monitoring request", () => {
-  for (
-    const address of [
-      "/",
-      "/monitoringx",
-      "/x/monitoring",
-      "/glassy",
-      "https://other.example/monitoring",
-      "http://page.example/monitoring",
-    ]
-  ) assert.equal(isMonitoringRequest(address), false, address);
-});
-
-Deno.test("MONITORING_PATH with trailing slash → same as without", () => {
-  const withSlash = createIsMonitoringRequest("/glass/", "https://page.example/x");
-  for (const address of ["/glass", "/glass/", "/glass/inbox"]) {
-    assert.ok(withSlash(address), address);
-  }
-  assert.ok(!withSlash("/glassy"));
-});
-
-Deno.test("invalid address → no monitoring request", () => {
-  assert.equal(isMonitoringRequest("http://["), false);
-});
+const ADDRESSES: readonly (readonly [why: string, isOwn: boolean, addresses: string])[] = [
+  ["at or under /monitoring or MONITORING_PATH", true, "/monitoring /monitoring/inbox?since=1"],
+  ["at MONITORING_PATH, also with this origin", true, "/glass https://page.example/glass/inbox#x"],
+  ["with this host alone", true, "//page.example/monitoring"],
+  ["of another path", false, "/ /monitoringx /x/monitoring /glassy"],
+  ["of another origin", false, "https://other.example/monitoring http://page.example/monitoring"],
+  ["that is invalid", false, "http://["],
+];
+for (const [why, isOwn, addresses] of ADDRESSES) {
+  Deno.test(`address ${why} → ${isOwn ? "" : "no "}monitoring request`, () => {
+    const withSlash = createIsMonitoringRequest("/glass/", PAGE);
+    for (const address of addresses.split(" ")) {
+      assert.equal(isMonitoringRequest(address), isOwn, address);
+      assert.equal(
+        withSlash(address),
+        isOwn,
+        `${address}, MONITORING_PATH with a slash at its end`,
+      );
+    }
+  });
+}
 
 Deno.test("trace headers → all paths of this origin except monitoring requests", () => {
   const traced = tracedPaths("/a.b");

@@ -13,24 +13,16 @@ const entry = (over: Partial<Record<"type" | "transferSize" | "serverTiming", un
     ...over,
   }) as unknown as PerformanceNavigationTiming;
 
-Deno.test("Server-Timing header → the server's trace", () => {
-  assert.deepEqual(serverTraceHeaders(entry()), {
-    "sentry-trace": "t-s-1",
-    "baggage": "sentry-release=1",
-  });
-});
-
-Deno.test("reload answered with 304 → the server's trace", () => {
-  assert.ok(serverTraceHeaders(entry({ type: "reload", transferSize: 300 })));
-});
-
-Deno.test("page from history or the HTTP cache → no server trace", () => {
-  assert.equal(serverTraceHeaders(entry({ type: "back_forward" })), undefined);
-  assert.equal(serverTraceHeaders(entry({ transferSize: 0 })), undefined);
-});
-
-Deno.test("no Server-Timing header → no server trace", () => {
-  assert.equal(serverTraceHeaders(entry({ serverTiming: [] })), undefined);
-  assert.equal(serverTraceHeaders(entry({ serverTiming: undefined })), undefined);
-  assert.equal(serverTraceHeaders(undefined), undefined);
-});
+const HEADERS = { "sentry-trace": "t-s-1", "baggage": "sentry-release=1" };
+const CASES = [
+  ["Server-Timing header → the server's trace", entry(), HEADERS],
+  ["reload answered with 304 → the server's trace", entry({ type: "reload" }), HEADERS],
+  ["page from history → no server trace", entry({ type: "back_forward" }), undefined],
+  ["page from the HTTP cache → no server trace", entry({ transferSize: 0 }), undefined],
+  ["no Server-Timing header → no server trace", entry({ serverTiming: [] }), undefined],
+  ["browser without Server-Timing → no trace", entry({ serverTiming: undefined }), undefined],
+  ["browser without navigation timing → no trace", undefined, undefined],
+] as const;
+for (const [title, timing, headers] of CASES) {
+  Deno.test(title, () => assert.deepEqual(serverTraceHeaders(timing), headers));
+}

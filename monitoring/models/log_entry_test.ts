@@ -27,4 +27,8 @@ Deno.test("unknown level → info for a log, error for an event; severity number
     logEntry({ severity_number }, 0).level
   );
   assert.deepEqual(levels, ["trace", "debug", "info", "warn", "error", "fatal"]);
+  assert.equal(logEntry({ level: "shout", severity_number: 17 }, 0).level, "error");
+  for (const severity_number of [0, -3, 1e9, NaN, "9", null]) {
+    assert.equal(logEntry({ severity_number }, 0).level, "info");
+  }
 });

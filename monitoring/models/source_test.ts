@@ -12,65 +12,56 @@ const facts = (header: Record<string, unknown>, ...items: TestItem[]) => {
   const { name, environment, side, release } = read(header, ...items);
   return [name, environment, side, release];
 };
+const NODE = { name: "sentry.javascript.node", version: "10.0.0" };
 const attributes = (values: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, { value, type: "string" }]),
   );
 
 Deno.test("every kind of envelope of one application → the same source", () => {
-  const sdk = { name: "sentry.javascript.node", version: "10.0.0" };
   const release = "orders@2.1.0";
+  const named = { environment: "test", release };
   const inAttributes = attributes({ "sentry.environment": "test", "sentry.release": release });
-  const event = { environment: "test", release, platform: "node", server_name: "host" };
-  const envelopes: [Record<string, unknown>, ...TestItem[]][] = [
-    [{ sdk }, ["event", event]],
-    [{ sdk }, ["transaction", { environment: "test", release, spans: [] }]],
-    [{ sdk }, ["log", { items: [{ body: "m", attributes: inAttributes }] }]],
-    [{ sdk }, ["span", { items: [{ name: "s", attributes: inAttributes }] }]],
-    [{ sdk }, ["session", { sid: "1", attrs: { environment: "test", release } }]],
-    [{ sdk }, ["check_in", { monitor_slug: "m", environment: "test", release }]],
-    [{ sdk }, ["profile_chunk", { version: "2", environment: "test", release }]],
+  const event = { ...named, platform: "node", server_name: "host" };
+  const items: readonly TestItem[] = [
+    ["event", event],
+    ["transaction", { ...named, spans: [] }],
+    ["log", { items: [{ body: "m", attributes: inAttributes }] }],
+    ["span", { items: [{ name: "s", attributes: inAttributes }] }],
+    ["session", { sid: "1", attrs: named }],
+    ["check_in", { monitor_slug: "m", ...named }],
+    ["profile_chunk", { version: "2", ...named }],
     // As @sentry/browser 10 sends an interaction.
-    [{ sdk }, ["span", { op: "ui.interaction.click", data: { environment: "test", release } }]],
-    [{ sdk }, ["replay_event", { ...event, replay_id: "1" }]],
+    ["span", { op: "ui.interaction.click", data: named }],
+    ["replay_event", { ...event, replay_id: "1" }],
   ];
-  for (const envelope of envelopes) {
-    const [, [type]] = envelope as [unknown, TestItem];
-    assert.deepEqual(facts(...envelope), ["orders", "test", "server", release], type);
+  for (const item of items) {
+    assert.deepEqual(facts({ sdk: NODE }, item), ["orders", "test", "server", release], item[0]);
   }
-  assert.equal(new Set(envelopes.map((envelope) => read(...envelope).key)).size, 1);
+  assert.equal(new Set(items.map((item) => read({ sdk: NODE }, item).key)).size, 1);
 });
 
 Deno.test("page's release in the header of a server's envelope → the payload's release", () => {
-  const header = {
-    sdk: { name: "sentry.javascript.node" },
-    trace: { trace_id: "a".repeat(32), release: "shop-web@2.0.0", environment: "page" },
-  };
+  const trace = { trace_id: "a".repeat(32), release: "shop-web@2.0.0", environment: "page" };
+  const header = { sdk: NODE, trace };
   const event = { platform: "node", release: "shop-api@1.4.2", environment: "test" };
-  const expected = ["shop-api", "test", "server", "shop-api@1.4.2"];
-  assert.deepEqual(facts(header, ["event", event]), expected);
-  const { release: _, environment: __, ...nameless } = event;
-  assert.deepEqual(facts(header, ["event", nameless]), [
-    "sentry.javascript.node",
-    "production",
-    "server",
-    null,
-  ]);
+  const named = ["shop-api", "test", "server", event.release];
+  assert.deepEqual(facts(header, ["event", event]), named);
+  const nameless = [NODE.name, "production", "server", null];
+  assert.deepEqual(facts(header, ["event", { platform: "node" }]), nameless);
 });
 
 Deno.test("only items that name no application → no application of their own", () => {
-  const sdk = { name: "sentry.javascript.node" };
   for (const type of ["check_in", "statsd", "profile_chunk", "session", "client_report"]) {
-    assert.equal(read({ sdk }, [type, {}]).namedBy, "none", type);
+    assert.equal(read({ sdk: NODE }, [type, {}]).namedBy, "none", type);
   }
-  assert.equal(read({ sdk }, ["check_in", {}], ["event", {}]).namedBy, "sdk");
-  assert.equal(read({ sdk }, ["check_in", { release: "shop@1" }]).namedBy, "other release");
+  assert.equal(read({ sdk: NODE }, ["check_in", {}], ["event", {}]).namedBy, "sdk");
+  assert.equal(read({ sdk: NODE }, ["check_in", { release: "shop@1" }]).namedBy, "other release");
 });
 
 Deno.test("no environment in a log, the default in an event → the same source", () => {
-  const sdk = { name: "sentry.javascript.node" };
-  const event = read({ sdk }, ["event", { environment: "production" }]);
-  assert.deepEqual(read({ sdk }, ["log", { items: [{ body: "m" }] }]), event);
+  const event = read({ sdk: NODE }, ["event", { environment: "production" }]);
+  assert.deepEqual(read({ sdk: NODE }, ["log", { items: [{ body: "m" }] }]), event);
 });
 
 Deno.test("new release → same key; other environment, side or name → another key", () => {
@@ -90,51 +81,53 @@ Deno.test("new release → same key; other environment, side or name → another
 });
 
 Deno.test("name → service, application, package of the release, SDK; defaults ignored", () => {
-  const name = (...items: TestItem[]) => read({ sdk: { name: "sentry.x" } }, ...items).name;
-  const otel = (values: Record<string, string>): TestItem => [
+  const otel = (resource: Record<string, string>): TestItem => [
     "transaction",
-    { contexts: { otel: { resource: values } }, release: "@acme/shop@1.0+7" },
+    { contexts: { otel: { resource } }, release: "@acme/shop@1.0+7" },
   ];
-  assert.equal(
-    name(["span", { items: [{ attributes: attributes({ "service.name": "cart" }) }] }]),
-    "cart",
-  );
-  assert.equal(name(otel({ "service.name": "cart" })), "cart");
-  assert.equal(name(otel({ "service.name": "unknown_service:node" })), "@acme/shop");
-  assert.equal(
-    name(otel({ "service.name": "node", "service.namespace": "sentry" })),
-    "@acme/shop",
-  );
-  assert.equal(name(["event", { tags: { "service.name": "cart" } }]), "cart");
-  assert.equal(name(["event", { tags: [["service.name", "cart"]] }]), "cart");
-  assert.equal(name(["event", { contexts: { app: { app_name: "Cart" } } }]), "Cart");
-  assert.equal(name(["event", { release: "4f2a9c1" }]), "sentry.x");
+  const inSpan = attributes({ "service.name": "cart" });
+  const named: readonly (readonly [name: string, item: TestItem])[] = [
+    ["cart", ["span", { items: [{ attributes: inSpan }] }]],
+    ["cart", otel({ "service.name": "cart" })],
+    ["@acme/shop", otel({ "service.name": "unknown_service:node" })],
+    ["@acme/shop", otel({ "service.name": "node", "service.namespace": "sentry" })],
+    ["cart", ["event", { tags: { "service.name": "cart" } }]],
+    ["cart", ["event", { tags: [["service.name", "cart"]] }]],
+    ["Cart", ["event", { contexts: { app: { app_name: "Cart" } } }]],
+    ["sentry.x", ["event", { release: "4f2a9c1" }]],
+  ];
+  for (const [name, item] of named) {
+    assert.equal(read({ sdk: { name: "sentry.x" } }, item).name, name);
+  }
   assert.equal(read({}, ["event", { sdk: { name: "sentry.y" } }]).name, "sentry.y");
   assert.equal(read({}, ["event", {}]).name, "unknown");
 });
 
 Deno.test("side → by the SDK, else by platform and attributes", () => {
-  const side = (sdk: string | undefined, ...items: TestItem[]) =>
-    read(sdk === undefined ? {} : { sdk: { name: sdk } }, ...items).side;
-  assert.equal(side("sentry.javascript.react"), "browser");
-  assert.equal(side("sentry.javascript.react-native"), "unknown");
-  assert.equal(side("sentry.cocoa", ["event", { platform: "cocoa" }]), "unknown");
-  assert.equal(side("sentry.python.django"), "server");
-  const next = "sentry.javascript.nextjs";
-  assert.equal(side(next, ["event", { platform: "javascript" }]), "browser");
-  const log = (name: string): TestItem => ["log", {
-    items: [{ attributes: attributes({ [name]: "x" }) }],
-  }];
-  assert.equal(side(next, log("server.address")), "server");
-  assert.equal(side(next, log("browser.name")), "browser");
-  assert.equal(side(next), "unknown");
-  assert.equal(side(undefined, ["event", { platform: "python" }]), "server");
-  assert.equal(side(undefined, ["event", { platform: "other" }]), "unknown");
+  const log = (name: string): TestItem => [
+    "log",
+    { items: [{ attributes: attributes({ [name]: "x" }) }] },
+  ];
   // An interaction's span of @sentry/browser 10.
-  assert.equal(
-    side(undefined, ["span", { data: { "sentry.origin": "auto.http.browser.inp" } }]),
-    "browser",
-  );
+  const interaction = { data: { "sentry.origin": "auto.http.browser.inp" } };
+  const next = "sentry.javascript.nextjs";
+  const sides: readonly (readonly [side: string, sdk: string | undefined, ...items: TestItem[]])[] =
+    [
+      ["browser", "sentry.javascript.react"],
+      ["unknown", "sentry.javascript.react-native"],
+      ["unknown", "sentry.cocoa", ["event", { platform: "cocoa" }]],
+      ["server", "sentry.python.django"],
+      ["browser", next, ["event", { platform: "javascript" }]],
+      ["server", next, log("server.address")],
+      ["browser", next, log("browser.name")],
+      ["unknown", next],
+      ["server", undefined, ["event", { platform: "python" }]],
+      ["unknown", undefined, ["event", { platform: "other" }]],
+      ["browser", undefined, ["span", interaction]],
+    ];
+  for (const [side, name, ...items] of sides) {
+    assert.equal(read(name ? { sdk: { name } } : {}, ...items).side, side, `${name} ${items}`);
+  }
 });
 
 Deno.test("marked header → Sightglass; its DSN and SDK without the mark → an application", () => {

@@ -62,26 +62,42 @@ class Requests {
     await Promise.resolve();
   }
 
+  more(): void {
+    this.list.snapshot().more!();
+  }
+
   get ids(): number[] {
     return this.list.snapshot().rows.map(({ id }) => id);
   }
+
+  get state() {
+    return this.list.snapshot().state;
+  }
 }
 
-Deno.test("list read again → rows stay until the answer", async () => {
+/** A list that has been read once; the answer took `tookMs`. */
+async function readOnce(rows: readonly (number | Row)[], next?: string, tookMs = 0) {
   const q = new Requests();
   q.list.read({});
-  assert.deepEqual([q.list.snapshot().state, q.ids], ["loading", []]);
+  q.clock.pass(tookMs);
+  await q.answer(rows, next);
+  return q;
+}
+
+Deno.test("list read again → rows stay until the answer; without a change the same snapshot", async () => {
+  const q = new Requests();
+  q.list.read({});
+  assert.deepEqual([q.state, q.ids], ["loading", []]);
+  assert.equal(q.list.snapshot(), q.list.snapshot());
   await q.answer([2, 1]);
   q.list.read({});
-  assert.deepEqual([q.list.snapshot().state, q.ids], ["ready", [2, 1]]);
+  assert.deepEqual([q.state, q.ids], ["ready", [2, 1]]);
   await q.answer([3, 2, 1]);
   assert.deepEqual(q.ids, [3, 2, 1]);
 });
 
 Deno.test("row read again unchanged → the same object; changed → a new one", async () => {
-  const q = new Requests();
-  q.list.read({});
-  await q.answer([{ id: 2, name: "a" }, 1]);
+  const q = await readOnce([{ id: 2, name: "a" }, 1]);
   const [first, second] = q.list.snapshot().rows;
   q.list.read({});
   await q.answer([{ id: 2, name: "b" }, 1]);
@@ -95,9 +111,9 @@ Deno.test("answer to an earlier query → dropped", async () => {
   q.list.read({ q: "a" });
   q.list.read({ q: "ab" });
   await q.answer([1]);
-  assert.deepEqual([q.list.snapshot().state, q.ids], ["loading", []]);
+  assert.deepEqual([q.state, q.ids], ["loading", []]);
   await q.answer([2]);
-  assert.deepEqual([q.list.snapshot().state, q.ids], ["ready", [2]]);
+  assert.deepEqual([q.state, q.ids], ["ready", [2]]);
 });
 
 Deno.test("50 changes during a request → one more request", async () => {
@@ -106,17 +122,13 @@ Deno.test("50 changes during a request → one more request", async () => {
   for (let n = 0; n < 50; n++) q.list.read({});
   assert.equal(q.sent.length, 1);
   await q.answer([1]);
-  assert.deepEqual(q.ids, [1]);
-  assert.equal(q.sent.length, 2);
+  assert.deepEqual([q.ids, q.sent.length], [[1], 2]);
   await q.answer([2, 1]);
   assert.deepEqual([q.ids, q.sent.length], [[2, 1], 2]);
 });
 
-Deno.test("answer after 200 ms, changes → next request 1,800 ms after it", async () => {
-  const q = new Requests();
-  q.list.read({});
-  q.clock.pass(200);
-  await q.answer([1]);
+Deno.test("answer after 200 ms → next request 1,800 ms after it if wanted, later ones at once", async () => {
+  const q = await readOnce([1], undefined, 200);
   for (const pass of [0, 250, 1_549]) {
     q.clock.pass(pass);
     q.list.read({});
@@ -124,17 +136,11 @@ Deno.test("answer after 200 ms, changes → next request 1,800 ms after it", asy
   }
   q.clock.pass(1);
   assert.equal(q.sent.length, 2);
-});
-
-Deno.test("answer after 200 ms, first change after the pause → requested at once", async () => {
-  const q = new Requests();
-  q.list.read({});
-  q.clock.pass(200);
   await q.answer([1]);
   q.clock.pass(60_000);
-  assert.equal(q.sent.length, 1);
+  assert.equal(q.sent.length, 2, "no change");
   q.list.read({});
-  assert.equal(q.sent.length, 2);
+  assert.equal(q.sent.length, 3);
 });
 
 Deno.test("request fails after 10 s → next one after at most 10 s, retry at once", async () => {
@@ -152,12 +158,9 @@ Deno.test("request fails after 10 s → next one after at most 10 s, retry at on
 });
 
 Deno.test("pause after a slow answer → older rows and another query are requested at once", async () => {
-  const q = new Requests();
+  const q = await readOnce([4, 3], "2.4", 200);
   q.list.read({});
-  q.clock.pass(200);
-  await q.answer([4, 3], "2.4");
-  q.list.read({});
-  q.list.snapshot().more!();
+  q.more();
   assert.deepEqual(q.sent.slice(1), [{ before: "2.4" }]);
   await q.answer([2, 1]);
   assert.deepEqual(q.sent.slice(2), [{}]);
@@ -168,9 +171,7 @@ Deno.test("pause after a slow answer → older rows and another query are reques
 });
 
 Deno.test("list held → no request, and no answer is shown, until a second after the last call", async () => {
-  const q = new Requests();
-  q.list.read({});
-  await q.answer([1]);
+  const q = await readOnce([1]);
   q.list.hold();
   q.list.read({});
   q.clock.pass(900);
@@ -182,33 +183,28 @@ Deno.test("list held → no request, and no answer is shown, until a second afte
 
   q.list.hold();
   await q.answer([2, 1]);
-  assert.deepEqual(q.list.snapshot().rows, [{ id: 1 }]);
+  assert.deepEqual(q.ids, [1]);
   q.clock.pass(1_000);
   assert.equal(q.sent.length, 3);
   await q.answer([2, 1]);
-  assert.deepEqual(q.list.snapshot().rows, [{ id: 2 }, { id: 1 }]);
+  assert.deepEqual(q.ids, [2, 1]);
 });
 
 Deno.test("list held → older rows, and the first answer to another query, are shown at once", async () => {
-  const q = new Requests();
-  q.list.read({});
-  await q.answer([2], "2.4");
+  const q = await readOnce([2], "2.4");
   q.list.hold();
-  q.list.snapshot().more!();
+  q.more();
   q.list.hold();
   await q.answer([1], "1.4");
-  assert.deepEqual(q.list.snapshot().rows, [{ id: 2 }, { id: 1 }]);
+  assert.deepEqual(q.ids, [2, 1]);
   q.list.read({ q: "a" });
   q.list.hold();
   await q.answer([3]);
-  assert.deepEqual(q.list.snapshot().rows, [{ id: 3 }]);
+  assert.deepEqual(q.ids, [3]);
 });
 
 Deno.test("list not visible in the pause → no request until it is visible", async () => {
-  const q = new Requests();
-  q.list.read({});
-  q.clock.pass(200);
-  await q.answer([1]);
+  const q = await readOnce([1], undefined, 200);
   q.list.read({});
   q.list.rest();
   q.clock.pass(60_000);
@@ -217,93 +213,55 @@ Deno.test("list not visible in the pause → no request until it is visible", as
   assert.equal(q.sent.length, 2);
 });
 
-Deno.test("more pressed twice → one request for the next page", async () => {
-  const q = new Requests();
-  q.list.read({ q: "x" });
-  await q.answer([4, 3], "3");
-  q.list.snapshot().more!();
-  q.list.snapshot().more!();
-  assert.deepEqual(q.sent, [{ q: "x" }, { q: "x", before: "3" }]);
+Deno.test("more pressed twice, or while the newest are read → one request for the next page", async () => {
+  const q = await readOnce([4, 3], "2.4");
+  q.list.read({});
+  q.more();
+  q.more();
+  assert.equal(q.sent.length, 2);
+  await q.answer([4, 3], "2.4");
+  q.more();
+  assert.deepEqual(q.sent.slice(2), [{ before: "2.4" }]);
   await q.answer([2, 1]);
   assert.deepEqual(q.ids, [4, 3, 2, 1]);
   assert.equal(q.list.snapshot().more, undefined);
 });
 
-Deno.test("more pressed while the newest are read → next page after the answer", async () => {
-  const q = new Requests();
-  q.list.read({});
-  await q.answer([4, 3], "2.4");
-  q.list.read({});
-  q.list.snapshot().more!();
-  assert.equal(q.sent.length, 2);
-  await q.answer([4, 3], "2.4");
-  assert.deepEqual(q.sent[2], { before: "2.4" });
-  await q.answer([2, 1]);
-  assert.deepEqual(q.ids, [4, 3, 2, 1]);
-});
-
 Deno.test("newer rows arrive → older pages stay, a row that moved is listed once", async () => {
-  const q = new Requests();
-  q.list.read({});
-  await q.answer([4, 3], "3");
-  q.list.snapshot().more!();
+  const q = await readOnce([4, 3], "3");
+  q.more();
   await q.answer([2, 1], "1");
   q.list.read({});
   await q.answer([{ id: 1, name: "moved up" }, 5], "5");
   assert.deepEqual(q.ids, [1, 5, 4, 3, 2]);
   assert.equal(q.list.snapshot().rows[0]?.name, "moved up");
-  q.list.snapshot().more!();
+  q.more();
   assert.deepEqual(q.sent.at(-1), { before: "1" });
 });
 
 Deno.test("answer without a next page → rows that it lacks are removed", async () => {
-  const q = new Requests();
-  q.list.read({});
-  await q.answer([4, 3], "3");
-  q.list.snapshot().more!();
+  const q = await readOnce([4, 3], "3");
+  q.more();
   await q.answer([2, 1]);
   q.list.read({});
   await q.answer([]);
   assert.deepEqual(q.ids, []);
 });
 
-Deno.test("request fails → error with the old rows; next answer → no error", async () => {
-  const q = new Requests();
-  q.list.read({});
-  await q.answer([1]);
-  q.list.read({});
-  await q.fail("The inbox does not answer.");
-  const { state, error } = q.list.snapshot();
-  assert.deepEqual([state, error, q.ids], ["failed", "The inbox does not answer.", [1]]);
-  q.list.read({});
-  await q.answer([1]);
-  assert.deepEqual([q.list.snapshot().state, q.list.snapshot().error], ["ready", undefined]);
-});
-
-Deno.test("no change → snapshot is the same object", async () => {
-  const q = new Requests();
-  q.list.read({});
-  const before = q.list.snapshot();
-  assert.equal(q.list.snapshot(), before);
-  await q.answer([]);
-  assert.notEqual(q.list.snapshot(), before);
-});
-
-Deno.test("isFor: equal query, undefined filters ignored → true", () => {
-  const q = new Requests();
-  assert.equal(q.list.isFor({}), false);
-  q.list.read({ q: "a" });
-  assert.equal(q.list.isFor({ q: "a", trace: undefined }), true);
-  assert.equal(q.list.isFor({ q: "ab" }), false);
-});
-
-Deno.test("list retried → read again only if it failed", async () => {
-  const q = new Requests();
+Deno.test("request fails → error with the old rows; retried or read again → no error", async () => {
+  const q = await readOnce([1]);
   q.list.retry();
-  q.list.read({ q: "a" });
-  await q.fail("silent");
-  q.list.retry();
-  await q.answer([1]);
-  q.list.retry();
-  assert.deepEqual([q.sent, q.ids], [[{ q: "a" }, { q: "a" }], [1]]);
+  assert.equal(q.sent.length, 1, "retried only if it failed");
+  for (const again of [() => q.list.read({}), () => q.list.retry()]) {
+    q.list.read({});
+    await q.fail("The inbox does not answer.");
+    assert.deepEqual([q.state, q.list.snapshot().error, q.ids], [
+      "failed",
+      "The inbox does not answer.",
+      [1],
+    ]);
+    again();
+    await q.answer([1]);
+    assert.deepEqual([q.state, q.list.snapshot().error], ["ready", undefined]);
+  }
 });

@@ -1,29 +1,26 @@
 import assert from "node:assert/strict";
 import { readEnvelope } from "../../../monitoring/protocol/scanner.ts";
-import { envelopeOf, eventEnvelope, hexId } from "../../../monitoring/inbox/testdata/envelopes.ts";
-import { createThisPageSource, type PageEnvelope } from "./this_page_source.ts";
+import {
+  envelopeOf,
+  error,
+  eventEnvelope,
+  hexId,
+  log,
+} from "../../../monitoring/inbox/testdata/envelopes.ts";
+import { VisitedPage } from "../../testdata/visited_page.ts";
+import { createThisPageSource } from "./this_page_source.ts";
 
-/** Envelopes as telemetry keeps them: new ones are appended, the oldest removed. */
-class Page {
-  readonly envelopes: PageEnvelope[] = [];
-  readonly listeners = new Set<() => void>();
-
-  subscribe(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
-  }
-
-  add(bytes: Uint8Array, at = 1_790_000_000_000 + this.envelopes.length): void {
-    this.envelopes.push({ at, bytes });
-    for (const listener of this.listeners) listener();
-  }
+/** A page that has sent these events, and the source that lists them. */
+function visit(events: readonly number[], maxBytes?: number) {
+  const page = new VisitedPage();
+  for (const n of events) page.add(eventEnvelope(n));
+  const source = createThisPageSource(page, maxBytes);
+  const ids = async () => (await source.envelopes({})).rows.map(({ id }) => id);
+  return { page, source, ids };
 }
 
-const idsOf = async (source: ReturnType<typeof createThisPageSource>) =>
-  (await source.envelopes({})).rows.map(({ id }) => id);
-
 Deno.test("envelopes of the page → listed newest first, with their bytes", async () => {
-  const page = new Page();
+  const page = new VisitedPage();
   page.add(eventEnvelope(1), 5);
   const source = createThisPageSource(page);
   page.add(eventEnvelope(2), 6);
@@ -38,8 +35,7 @@ Deno.test("envelopes of the page → listed newest first, with their bytes", asy
 });
 
 Deno.test("envelope added → subscriber called once, snapshot changes", () => {
-  const page = new Page();
-  const source = createThisPageSource(page);
+  const { page, source } = visit([]);
   let calls = 0;
   source.subscribe(() => calls++);
   const before = source.snapshot();
@@ -49,55 +45,44 @@ Deno.test("envelope added → subscriber called once, snapshot changes", () => {
   assert.ok(source.snapshot().version > before.version);
   assert.equal(source.snapshot().total, 1);
   // Telemetry also notifies of spans.
-  for (const listener of page.listeners) listener();
+  page.notify();
   assert.equal(calls, 1);
 });
 
 Deno.test("oldest envelopes removed → no other envelope missing or listed twice", async () => {
-  const page = new Page();
-  const source = createThisPageSource(page);
-  page.add(eventEnvelope(1));
-  page.add(eventEnvelope(2));
-  assert.deepEqual(await idsOf(source), [2, 1]);
+  const { page, ids } = visit([1, 2]);
+  assert.deepEqual(await ids(), [2, 1]);
   page.envelopes.shift();
   page.add(eventEnvelope(3));
-  assert.deepEqual(await idsOf(source), [3, 2, 1]);
+  assert.deepEqual(await ids(), [3, 2, 1]);
   page.envelopes.splice(0);
   page.add(eventEnvelope(4));
-  assert.deepEqual(await idsOf(source), [4, 3, 2, 1]);
+  assert.deepEqual(await ids(), [4, 3, 2, 1]);
 });
 
 Deno.test("more bytes than the limit → oldest envelopes are dropped", async () => {
-  const page = new Page();
-  const size = eventEnvelope(1).byteLength;
-  const source = createThisPageSource(page, 2 * size);
-  for (const n of [1, 2, 3]) page.add(eventEnvelope(n));
-  assert.deepEqual(await idsOf(source), [3, 2]);
+  const { source, ids } = visit([1, 2, 3], 2 * eventEnvelope(1).byteLength);
+  assert.deepEqual(await ids(), [3, 2]);
   assert.equal(await source.envelope(1), undefined);
   assert.equal(source.download(1), undefined);
   assert.ok(await source.envelope(3));
 });
 
 Deno.test("clear → earlier envelopes gone, later ones listed", async () => {
-  const page = new Page();
-  const source = createThisPageSource(page);
-  page.add(eventEnvelope(1));
+  const { page, source, ids } = visit([1]);
   await source.clear();
-  assert.deepEqual(await idsOf(source), []);
+  assert.deepEqual(await ids(), []);
   assert.equal(await source.envelope(1), undefined);
   page.add(eventEnvelope(2));
-  assert.deepEqual(await idsOf(source), [2]);
+  assert.deepEqual(await ids(), [2]);
 });
 
 Deno.test("export → archive in the format of the inbox", async () => {
-  const page = new Page();
+  const { page, source } = visit([]);
   page.add(eventEnvelope(1), 7);
-  const source = createThisPageSource(page);
   await source.envelopes({});
   const address = source.exported();
-  const { header, items } = readEnvelope(
-    new Uint8Array(await (await fetch(address)).arrayBuffer()),
-  );
+  const { header, items } = readEnvelope(await (await fetch(address)).bytes());
   URL.revokeObjectURL(address);
   assert.deepEqual(header, { sightglass_inbox: 1, envelopes: 1 });
   assert.equal(items[0]?.header.received_at, 7);
@@ -105,12 +90,11 @@ Deno.test("export → archive in the format of the inbox", async () => {
 });
 
 Deno.test("malformed envelopes → listed, and the next one is read", async () => {
-  const page = new Page();
+  const { page, ids } = visit([]);
   page.add(new TextEncoder().encode("no envelope"));
   page.add(
     envelopeOf({}, ["event", null], ["log", { items: "x" }], ["span", { items: [null, 1] }]),
   );
   page.add(eventEnvelope(1));
-  const source = createThisPageSource(page);
-  assert.deepEqual(await idsOf(source), [3, 2, 1]);
+  assert.deepEqual(await ids(), [3, 2, 1]);
 });

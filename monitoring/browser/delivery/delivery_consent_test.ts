@@ -1,65 +1,43 @@
 import assert from "node:assert/strict";
 import { until } from "../../../tests/harness/until.ts";
 import type { SignalKind } from "../consent.ts";
-import type { Receipt } from "../telemetry_state.ts";
-import { Delivery } from "./delivery.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
 import type { Loss } from "./journal_entry.ts";
-import { createSharedRateLimits } from "./rate_limits.ts";
 import type { SendResult } from "./send_envelope.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
+import { event, log, openPage, text } from "./testdata/page_with_relay.ts";
 
-const encode = (lines: readonly string[]) => new TextEncoder().encode(lines.join("\n"));
-const event = encode([`{"event_id":"e"}`, `{"type":"event"}`, `{"message":"secret"}`]);
-const log = encode([`{}`, `{"type":"log","item_count":2}`, `{"items":["a line"]}`]);
-const mixed = encode([
-  `{"event_id":"m"}`,
-  `{"type":"event"}`,
-  `{"message":"secret"}`,
-  `{"type":"log","item_count":2}`,
-  `{"items":["a line"]}`,
-]);
-
+const EVENT = event("secret");
+/** An event and two logs. */
+const MIXED = new Uint8Array([...EVENT, ...log(2).slice(2)]);
 const OFFLINE: SendResult = { retryAfter: null, rateLimits: null, sentBytes: 0, error: "offline" };
 const ACCEPTED: SendResult = { ...OFFLINE, status: 200, error: undefined };
 
 /** A page whose requests are answered by `respond`. */
 function open(store: EnvelopeStore, journal = new Journal(undefined)) {
-  const withdrawn = new Set<SignalKind>();
-  const receipts = new Map<string, Receipt>();
-  const page = {
-    sent: [] as string[],
-    receipts,
-    deleted: 0,
-    waiting: -1,
-    withdrawn,
-    respond: (_signal: AbortSignal): Promise<SendResult> => Promise.resolve(OFFLINE),
-  };
-  const delivery = new Delivery({
-    store: Promise.resolve(store),
+  const denied = new Set<SignalKind>();
+  const sent: string[] = [];
+  const answers = { respond: (_signal: AbortSignal) => Promise.resolve(OFFLINE) };
+  const page = openPage({ url: "" }, store, {
     journal,
-    limits: createSharedRateLimits(undefined),
     send(bytes, _compress, signal) {
-      page.sent.push(new TextDecoder().decode(bytes));
-      return page.respond(signal!);
+      sent.push(text(bytes));
+      return answers.respond(signal!);
     },
-    dsn: "",
-    allows: (kind) => !withdrawn.has(kind),
-    onReceipt: (receipt) => receipts.set(receipt.id, receipt),
-    onWaiting: (count) => page.waiting = count,
-    onStored() {},
+    allows: (kind) => !denied.has(kind),
     onDropped: () => assert.fail("nothing is dropped"),
-    onWithdrawn: (_kind, items) => page.deleted += items,
-    random: () => 1,
   });
-  return Object.assign(page, {
-    delivery,
+  return {
+    page,
+    answers,
+    sent,
+    denied,
     async withdraw(kind: SignalKind) {
-      withdrawn.add(kind);
-      await delivery.applyConsent();
+      denied.add(kind);
+      await page.delivery.applyConsent();
     },
-  });
+  };
 }
 
 async function isEmpty(store: EnvelopeStore): Promise<boolean> {
@@ -68,34 +46,37 @@ async function isEmpty(store: EnvelopeStore): Promise<boolean> {
   return counted === 0 && (await store.list()).length === 0;
 }
 
+const lossesOf = (quantity: number, ...categories: Loss["category"][]): Loss[] =>
+  categories.map((category) => ({ reason: "queue_overflow", category, quantity }));
+
 Deno.test("withdrawn while it is sent → aborted, deleted, not sent again", async () => {
   const store = createMemoryStore();
-  const page = open(store);
-  page.respond = (signal) =>
+  const { page, answers, sent, withdraw } = open(store);
+  answers.respond = (signal) =>
     new Promise((resolve) => signal.addEventListener("abort", () => resolve(OFFLINE)));
-  const answer = page.delivery.deliver(event);
-  await until("it is being sent", () => page.sent.length === 1);
-  await page.withdraw("errors");
+  const answer = page.delivery.deliver(EVENT);
+  await until("it is being sent", () => sent.length === 1);
+  await withdraw("errors");
   assert.deepEqual(await answer, {});
   await until("the store is empty", () => isEmpty(store));
-  assert.deepEqual([page.waiting, page.deleted], [0, 1]);
-  assert.equal(page.receipts.get("e")?.outcome, "withdrawn");
-  page.respond = () => Promise.resolve(ACCEPTED);
-  await page.delivery.deliver(log);
-  assert.deepEqual(page.sent.slice(1), [new TextDecoder().decode(log)]);
+  assert.deepEqual([page.waiting, page.withdrawn], [0, 1]);
+  assert.equal(page.receiptOf("secret")?.outcome, "withdrawn");
+  answers.respond = () => Promise.resolve(ACCEPTED);
+  await page.delivery.deliver(log());
+  assert.deepEqual(sent.slice(1), [text(log())]);
 });
 
 Deno.test("withdrawn, then its request fails with a 503 → deleted", async () => {
   const store = createMemoryStore();
-  const page = open(store);
+  const { page, answers, sent, withdraw } = open(store);
   const { promise, resolve } = Promise.withResolvers<SendResult>();
-  page.respond = () => promise;
-  void page.delivery.deliver(event);
-  await until("it is being sent", () => page.sent.length === 1);
-  await page.withdraw("errors");
+  answers.respond = () => promise;
+  void page.delivery.deliver(EVENT);
+  await until("it is being sent", () => sent.length === 1);
+  await withdraw("errors");
   resolve({ ...OFFLINE, status: 503 });
   await until("the store is empty", () => isEmpty(store));
-  assert.equal(page.receipts.get("e")?.outcome, "withdrawn");
+  assert.equal(page.receiptOf("secret")?.outcome, "withdrawn");
 });
 
 for (
@@ -105,17 +86,17 @@ for (
   ] as const
 ) {
   Deno.test(`envelope of two kinds, ${what}, one withdrawn → only the other is sent`, async () => {
-    const page = open(store);
-    await page.delivery.deliver(mixed);
-    await page.withdraw("errors");
-    page.sent.length = 0;
-    page.respond = () => Promise.resolve(ACCEPTED);
+    const { page, answers, sent, withdraw } = open(store);
+    await page.delivery.deliver(MIXED);
+    await withdraw("errors");
+    sent.length = 0;
+    answers.respond = () => Promise.resolve(ACCEPTED);
     page.delivery.retryNow();
     await until("nothing is waiting", () => page.waiting === 0);
-    assert.equal(page.sent.length, 1);
-    assert.match(page.sent[0]!, /a line/);
-    assert.doesNotMatch(page.sent[0]!, /secret/);
-    assert.equal(page.deleted, 1);
+    assert.equal(sent.length, 1);
+    assert.match(sent[0]!, /"type":"log"/);
+    assert.doesNotMatch(sent[0]!, /"message"/);
+    assert.equal(page.withdrawn, 1);
     await until("the store is empty", () => isEmpty(store));
   });
 }
@@ -123,39 +104,34 @@ for (
 Deno.test("page ended during the withdrawal → the next deletes it from store and journal", async () => {
   sessionStorage.clear();
   const store = createMemoryStore();
-  const page = open(store, new Journal(sessionStorage));
-  await page.delivery.deliver(event);
-  const lost: Loss[] = [
-    { reason: "queue_overflow", category: "error", quantity: 7 },
-    { reason: "queue_overflow", category: "log_item", quantity: 8 },
-  ];
+  await open(store, new Journal(sessionStorage)).page.delivery.deliver(EVENT);
+  const lost = [...lossesOf(7, "error"), ...lossesOf(8, "log_item")];
   await store.count("counted", lost);
   sessionStorage.setItem("envelope:ended", JSON.stringify(["", lost]));
-  const next = open(store, new Journal(sessionStorage));
-  next.withdrawn.add("errors");
-  next.respond = () => Promise.resolve(ACCEPTED);
-  await until("the losses are reported", async () => next.sent.length > 0 && await isEmpty(store));
+  const { denied, answers, sent } = open(store, new Journal(sessionStorage));
+  denied.add("errors");
+  answers.respond = () => Promise.resolve(ACCEPTED);
+  await until("the losses are reported", async () => sent.length > 0 && await isEmpty(store));
   assert.deepEqual(
-    next.sent.map((body) => JSON.parse(body.split("\n")[2]!).discarded_events),
-    [[{ reason: "queue_overflow", category: "log_item", quantity: 16 }]],
+    sent.map((body) => JSON.parse(body.split("\n")[2]!).discarded_events),
+    [lossesOf(16, "log_item")],
   );
   assert.equal(sessionStorage.length, 0);
 });
 
 Deno.test("withdrawn → journal entries of all pages and counted losses are deleted at once", async () => {
   sessionStorage.clear();
-  const store = createMemoryStore();
-  const journal = new Journal(sessionStorage);
-  const page = open({ ...store, put: () => new Promise(() => {}) }, journal);
-  await until("nothing is waiting", () => page.waiting === 0);
-  void page.delivery.deliver(event);
-  void page.delivery.deliver(mixed);
-  page.delivery.countLosses([{ reason: "queue_overflow", category: "error", quantity: 3 }]);
-  page.withdrawn.add("errors");
+  const store = { ...createMemoryStore(), put: () => new Promise<void>(() => {}) };
+  const { page, denied } = open(store, new Journal(sessionStorage));
+  await until("nothing is waiting", () => page.isLoaded && page.waiting === 0);
+  void page.delivery.deliver(EVENT);
+  void page.delivery.deliver(MIXED);
+  page.delivery.countLosses(lossesOf(3, "error"));
+  denied.add("errors");
   void page.delivery.applyConsent();
   const entries = Object.values(sessionStorage).map((entry) => JSON.parse(entry)[1] as Loss[]);
   assert.deepEqual(entries.map((losses) => losses.map(({ category }) => category)), [["log_item"]]);
-  page.delivery.countLosses([{ reason: "queue_overflow", category: "error", quantity: 3 }]);
+  page.delivery.countLosses(lossesOf(3, "error"));
   assert.equal(sessionStorage.length, 1);
   sessionStorage.clear();
 });

@@ -4,10 +4,13 @@ import { type EnvelopeStore, openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
 import type { Loss } from "./journal_entry.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
+import { rejectFull } from "./testdata/page_with_relay.ts";
+import { replaceLocks } from "./testdata/web_locks.ts";
 
 const LOST: Loss[] = [{ reason: "internal_sdk_error", category: "error", quantity: 1 }];
 const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const META: EnvelopeMeta = { id: "a", createdAt: 1, bytes: 256, items: [], attempts: 0 };
+const storage = sessionStorage;
 
 /** The losses that the store has counted. Resets them. */
 async function counted(store: EnvelopeStore, journal?: Journal): Promise<readonly Loss[]> {
@@ -19,171 +22,126 @@ async function counted(store: EnvelopeStore, journal?: Journal): Promise<readonl
   return all;
 }
 
-/** Runs `act` on the journal of a page that has ended: without its lock. */
-function endedPage(storage: Storage, act: (journal: Journal) => void): void {
-  const { locks } = navigator;
-  Object.defineProperty(navigator, "locks", { value: undefined, configurable: true });
-  act(new Journal(storage));
-  Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
+/** Adds an entry of a page that has ended: without its lock. */
+function addOfEndedPage(id = "a"): Journal {
+  using _withoutLocks = replaceLocks(undefined);
+  const journal = new Journal(storage);
+  journal.add(id, LOST);
+  return journal;
 }
 
-/** Runs a test with an empty `sessionStorage`. */
-function withStorage(name: string, test: (storage: Storage) => Promise<void>): void {
-  Deno.test(name, async () => {
-    sessionStorage.clear();
+/** What the next page does. */
+const recover = (store: EnvelopeStore) => new Journal(storage).recover(store);
+
+/** A test with an empty store and an empty `sessionStorage`. */
+function test(title: string, run: (store: EnvelopeStore) => Promise<void>): void {
+  Deno.test(title, async () => {
+    storage.clear();
     try {
-      await test(sessionStorage);
+      await run(createMemoryStore());
     } finally {
-      sessionStorage.clear();
+      storage.clear();
     }
   });
 }
 
-withStorage(
-  "page ends before the store has its event → the next page counts it",
-  async (storage) => {
-    const store = createMemoryStore();
-    endedPage(storage, (journal) => journal.add("a", LOST));
-    await new Journal(storage).recover(store);
-    assert.deepEqual(await counted(store), LOST);
+const ENDED: readonly (readonly [string, (store: EnvelopeStore) => unknown, readonly Loss[]])[] = [
+  ["before the store has its event → the next page counts it", () => addOfEndedPage(), LOST],
+  ["after the store has its event → not counted", (store) => {
+    addOfEndedPage();
+    return store.put({ meta: META, bytes: BYTES });
+  }, []],
+  [
+    "before its SDK has started → the next page counts it",
+    () => storage.setItem("envelope:a", JSON.stringify(["", LOST])),
+    LOST,
+  ],
+  ["invalid entries beside its own → deleted, its own is counted", () => {
+    const invalid = ["", "no JSON", "null", "5", '"text"', '["page"]', "[1,2,3,4]"];
+    for (const [n, text] of invalid.entries()) storage.setItem(`envelope:foreign${n}`, text);
+    addOfEndedPage();
+  }, LOST],
+];
+for (const [title, end, losses] of ENDED) {
+  test(`page ends, ${title}`, async (store) => {
+    await end(store);
+    await recover(store);
+    assert.deepEqual(await counted(store), losses);
     assert.equal(storage.length, 0);
-  },
-);
-
-withStorage("page ends after the store has its event → not counted", async (storage) => {
-  const store = createMemoryStore();
-  endedPage(storage, (journal) => journal.add("a", LOST));
-  await store.put({ meta: META, bytes: BYTES });
-  await new Journal(storage).recover(store);
-  assert.deepEqual(await counted(store), []);
-  assert.equal(storage.length, 0);
-});
-
-withStorage("page ends before its SDK has started → the next page counts it", async (storage) => {
-  const store = createMemoryStore();
-  storage.setItem("envelope:a", JSON.stringify(["", LOST]));
-  await new Journal(storage).recover(store);
-  assert.deepEqual(await counted(store), LOST);
-});
-
-withStorage("store has confirmed the event → no entry", (storage) => {
-  const journal = new Journal(storage);
-  journal.add("a", LOST);
-  journal.remove("a");
-  assert.equal(storage.length, 0);
-  return Promise.resolve();
-});
-
-withStorage("event sent before it was stored → the next page stores its bytes", async (storage) => {
-  const store = createMemoryStore();
-  endedPage(storage, (journal) => {
-    journal.add("a", LOST);
-    assert.equal(journal.setEnvelope({ meta: META, bytes: BYTES }), true);
   });
-  await new Journal(storage).recover(store);
+}
+
+test("event sent before it was stored → the next page stores its bytes", async (store) => {
+  assert.equal(addOfEndedPage().setEnvelope({ meta: META, bytes: BYTES }), true);
+  await recover(store);
   assert.deepEqual(await store.list(), [META]);
   assert.deepEqual(await store.read("a"), BYTES);
   assert.deepEqual(await counted(store), []);
 });
 
-withStorage("next page ends while it recovers → counted once by the one after", async (storage) => {
-  const store = createMemoryStore();
-  endedPage(storage, (journal) => journal.add("a", LOST));
+test("next page ends while it recovers → counted once by the one after", async (store) => {
+  addOfEndedPage();
   const left = Object.entries(storage);
-  await new Journal(storage).recover(store);
+  await recover(store);
   // As if that page had ended before it could delete the entries.
   for (const [key, entry] of left) storage.setItem(key, entry);
-  await new Journal(storage).recover(store);
+  await recover(store);
   assert.deepEqual(await counted(store), LOST);
 });
 
-withStorage(
-  "page killed between counting and deleting its entry, report meanwhile → counted once",
-  async (storage) => {
-    const store = createMemoryStore();
-    const other = new Journal(storage);
-    endedPage(storage, (journal) => journal.add("a", LOST));
-    // The store has the count, and the page ends before it can delete its entry.
-    await store.count("a", LOST);
-    const reported = [...await counted(store, other)];
-    await other.recover(store);
-    reported.push(...await counted(store, other));
-    assert.deepEqual(reported, LOST);
-  },
-);
+test("page killed between counting and deleting its entry, report meanwhile → counted once", async (store) => {
+  const other = new Journal(storage);
+  addOfEndedPage();
+  // The store has the count, and the page ends before it can delete its entry.
+  await store.count("a", LOST);
+  const reported = [...await counted(store, other)];
+  await other.recover(store);
+  reported.push(...await counted(store, other));
+  assert.deepEqual(reported, LOST);
+});
 
-withStorage("store has no room → the entry stays for a later page", async (storage) => {
-  const store = createMemoryStore();
-  endedPage(storage, (journal) => journal.add("a", LOST));
-  const full = { ...store, recover: () => Promise.reject(new DOMException("full")) };
-  await new Journal(storage).recover(full);
+test("store has no room, or cannot be opened → the entry stays for a later page", async (store) => {
+  addOfEndedPage();
+  await recover({ ...store, recover: rejectFull });
+  await recover(await openEnvelopeStore());
   assert.equal(storage.length, 1);
-  await new Journal(storage).recover(store);
+  await recover(store);
   assert.deepEqual(await counted(store), LOST);
 });
 
-withStorage("store cannot be opened → the entry stays for a later page", async (storage) => {
-  const store = createMemoryStore();
-  endedPage(storage, (journal) => journal.add("a", LOST));
-  await new Journal(storage).recover(await openEnvelopeStore());
-  await new Journal(storage).recover(store);
-  assert.deepEqual(await counted(store), LOST);
-});
-
-withStorage("invalid entries → deleted, and the others recovered", async (storage) => {
-  const store = createMemoryStore();
-  for (
-    const [n, text] of ["", "no JSON", "null", "5", '"text"', '["page"]', "[1,2,3,4]"].entries()
-  ) {
-    storage.setItem(`envelope:foreign${n}`, text);
-  }
-  endedPage(storage, (journal) => journal.add("a", LOST));
-  await new Journal(storage).recover(store);
-  assert.deepEqual(await store.list(), []);
-  assert.deepEqual(await counted(store), LOST);
-  assert.equal(storage.length, 0);
-});
-
-withStorage("store full for one page's entries → another page's are recovered", async (storage) => {
-  const store = createMemoryStore();
-  for (const id of ["a", "b"]) endedPage(storage, (journal) => journal.add(id, LOST));
+test("store full for one page's entries → another page's are recovered", async (store) => {
+  for (const id of ["a", "b"]) addOfEndedPage(id);
   let calls = 0;
-  const full: EnvelopeStore = {
+  await recover({
     ...store,
-    recover: (entries) =>
-      calls++ === 0 ? Promise.reject(new DOMException("full")) : store.recover(entries),
-  };
-  await new Journal(storage).recover(full);
+    recover: (entries) => calls++ === 0 ? rejectFull() : store.recover(entries),
+  });
   assert.equal(storage.length, 1);
   assert.deepEqual(await counted(store), LOST);
 });
 
-withStorage(
-  "page has a new lock since another tab requested its old one → its entry is not recovered",
-  async (storage) => {
-    const store = createMemoryStore();
-    const running = new Journal(storage);
-    running.add("a", LOST);
-    // Another tab has read that entry and gets the lock as it is released.
-    let granted = false;
-    const { locks } = navigator;
-    const request = (name: string, options: LockOptions, held: LockGrantedCallback<unknown>) => {
-      if (granted) return locks.request(name, options, held);
-      granted = true;
-      running.remove("a");
-      running.add("b", LOST);
-      return Promise.resolve(held({ name, mode: "exclusive" }));
-    };
-    Object.defineProperty(navigator, "locks", { value: { request }, configurable: true });
-    await new Journal(storage).recover(store);
-    Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
-    assert.deepEqual(await counted(store), []);
-    running.remove("b");
-  },
-);
+test("page has a new lock since another tab requested its old one → its entry is not recovered", async (store) => {
+  const running = new Journal(storage);
+  running.add("a", LOST);
+  // Another tab has read that entry and gets the lock as it is released.
+  let granted = false;
+  const { locks } = navigator;
+  const request = (name: string, options: LockOptions, held: LockGrantedCallback<unknown>) => {
+    if (granted) return locks.request(name, options, held);
+    granted = true;
+    running.remove("a");
+    running.add("b", LOST);
+    return Promise.resolve(held({ name, mode: "exclusive" }));
+  };
+  {
+    using _locks = replaceLocks({ request });
+    await recover(store);
+  }
+  assert.deepEqual(await counted(store), []);
+  running.remove("b");
+});
 
-withStorage("page still runs → another page does not recover its entries", async (storage) => {
-  const store = createMemoryStore();
+test("page still runs → another page does not recover its entries", async (store) => {
   const running = new Journal(storage);
   running.add("a", LOST);
   const other = new Journal(storage);
@@ -197,16 +155,15 @@ withStorage("page still runs → another page does not recover its entries", asy
   await other.recover(store);
   assert.deepEqual(await counted(store), []);
   running.remove("b");
+  assert.equal(storage.length, 0);
 });
 
 Deno.test("storage refused or full → no entries, and envelopes are sent", () => {
-  const refused = new Journal(undefined);
-  const full = new Journal({
-    setItem() {
-      throw new DOMException("full", "QuotaExceededError");
-    },
-  } as unknown as Storage);
-  for (const journal of [refused, full]) {
+  const setItem = () => {
+    throw new DOMException("full", "QuotaExceededError");
+  };
+  for (const storage of [undefined, { setItem } as unknown as Storage]) {
+    const journal = new Journal(storage);
     assert.equal(journal.add("a", LOST), false);
     assert.equal(journal.setEnvelope({ meta: META, bytes: BYTES }), true);
     journal.remove("a");

@@ -28,32 +28,31 @@ function update(limits: SharedRateLimits, response: Response = {}): number {
   return limits.update(result, categories, startedAt, now, 0);
 }
 
+/** Milliseconds for numbers, which both headers may have, and for dates, which only Retry-After may have. */
+const NUMBERS: readonly (readonly [text: string, ms: number])[] = [
+  ["1", 1_000],
+  ["1e99", 1_000],
+  ["0", 1_000],
+  ["-5", 1_000],
+  ["90", 90_000],
+  ["86400", HOUR],
+  ["9".repeat(400), HOUR],
+  ["soon", 60_000],
+];
+const DATES = [[90_000, 90_000], [-90_000, 1_000], [86_400_000, HOUR]] as const;
+
 Deno.test("limit of any number or date → at least a second, at most an hour", () => {
-  const expected = {
-    "1": 1_000,
-    "1e99": 1_000,
-    "0": 1_000,
-    "-5": 1_000,
-    "90": 90_000,
-    "86400": HOUR,
-    ["9".repeat(400)]: HOUR,
-    "soon": 60_000,
-  };
-  const dates = {
-    "Wed, 21 Oct 2015 07:28:00 GMT": HOUR,
-    [new Date(NOW + 90_000).toUTCString()]: 90_000,
-    [new Date(NOW - 90_000).toUTCString()]: 1_000,
-  };
   const waitMs = (response: Response) => {
     const limits = createSharedRateLimits(undefined);
     assert.ok(update(limits, response) > NOW, "sent again");
     return limitedUntil(limits.read(NOW), ["error"]) - NOW;
   };
-  for (const [value, ms] of Object.entries({ ...expected, ...dates })) {
-    assert.equal(waitMs({ retryAfter: value }), ms, value);
+  for (const [text, ms] of NUMBERS) {
+    assert.equal(waitMs({ retryAfter: text }), ms, text);
+    assert.equal(waitMs({ rateLimits: `${text}:error:key` }), ms, text);
   }
-  for (const [value, ms] of Object.entries(expected)) {
-    assert.equal(waitMs({ rateLimits: `${value}:error:key` }), ms, value);
+  for (const [inMs, ms] of DATES) {
+    assert.equal(waitMs({ retryAfter: new Date(NOW + inMs).toUTCString() }), ms, `${inMs}`);
   }
 });
 

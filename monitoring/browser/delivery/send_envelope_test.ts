@@ -3,16 +3,25 @@ import { gunzipSync } from "node:zlib";
 import { createSender } from "./send_envelope.ts";
 
 const BYTES = new TextEncoder().encode("{}\n");
+const LARGE = new TextEncoder().encode('{"message":"large"}\n'.repeat(5_000));
 
-function stub(...answers: (Response | Error)[]) {
-  const calls: { url: string; init: RequestInit }[] = [];
+interface Call extends RequestInit {
+  readonly url: string;
+  readonly encoding: string | undefined;
+}
+
+/** A sender whose requests get these answers, then 200; and the requests that it has made. */
+function sender(...answers: (Response | Error)[]) {
+  const calls: Call[] = [];
   const fetch = ((url: string, init: RequestInit) => {
-    calls.push({ url, init });
+    const { "Content-Encoding": encoding } = init.headers as Record<string, string>;
+    calls.push({ ...init, url, encoding });
     const answer = answers[calls.length - 1] ?? new Response("{}");
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   }) as unknown as typeof globalThis.fetch;
-  return { calls, fetch };
+  return { calls, fetch, send: createSender({ fetch, url: "/monitoring", sameOrigin: true }) };
 }
+const failed = (status: number) => new Response("", { status });
 
 Deno.test("response → its status and the relay's headers are returned", async () => {
   const headers = {
@@ -20,8 +29,7 @@ Deno.test("response → its status and the relay's headers are returned", async 
     "X-Sentry-Error": "too big",
     "Retry-After": "7",
   };
-  const { fetch } = stub(new Response("{}", { status: 413, headers }));
-  const send = createSender({ fetch, url: "/monitoring", sameOrigin: true });
+  const { send } = sender(new Response("{}", { status: 413, headers }));
   assert.deepEqual(await send(BYTES, false), {
     status: 413,
     outcome: "rejected",
@@ -33,124 +41,96 @@ Deno.test("response → its status and the relay's headers are returned", async 
 });
 
 Deno.test("keepalive refused → the same bytes are sent at once without it", async () => {
-  const { calls, fetch } = stub(new TypeError("Failed to fetch"));
-  const send = createSender({ fetch, url: "/monitoring", sameOrigin: true });
+  const { calls, send } = sender(new TypeError("Failed to fetch"));
   assert.equal((await send(BYTES, false)).status, 200);
-  assert.deepEqual(calls.map(({ init }) => init.keepalive), [true, false]);
-  assert.ok(calls.every(({ init }) => init.body === BYTES));
+  assert.deepEqual(calls.map(({ keepalive, body }) => [keepalive, body]), [
+    [true, BYTES],
+    [false, BYTES],
+  ]);
+});
+
+Deno.test("no connection, with and without keepalive → a result without a status", async () => {
+  const answer = await sender(new TypeError("a"), new TypeError("b")).send(BYTES, false);
+  assert.deepEqual([answer.status, answer.error], [undefined, "no connection"]);
 });
 
 Deno.test("25,000 characters of three bytes → sent without keepalive", async () => {
-  const { calls, fetch } = stub();
-  await createSender({ fetch, url: "/", sameOrigin: true })(
-    new TextEncoder().encode("漢".repeat(25_000)),
-    false,
-  );
-  assert.deepEqual(calls.map(({ init }) => init.keepalive), [false]);
+  const { calls, send } = sender();
+  await send(new TextEncoder().encode("漢".repeat(25_000)), false);
+  assert.deepEqual(calls.map(({ keepalive }) => keepalive), [false]);
 });
 
 Deno.test("concurrent bodies over 60,000 bytes → keepalive for those within the limit", async () => {
-  const { promise, resolve } = Promise.withResolvers<Response>();
-  const carried: unknown[] = [];
-  const fetch = ((_url: string, { keepalive }: RequestInit) => {
-    carried.push(keepalive);
-    return promise.then((response) => response.clone());
-  }) as unknown as typeof globalThis.fetch;
-  const send = createSender({ fetch, url: "/", sameOrigin: true });
-  const all = [50_000, 10_001, 10_000].map((length) => send(new Uint8Array(length), false));
-  resolve(new Response("{}"));
-  await Promise.all(all);
+  const { calls, send } = sender();
+  await Promise.all([50_000, 10_001, 10_000].map((length) => send(new Uint8Array(length), false)));
   await send(new Uint8Array(60_000), false);
-  assert.deepEqual(carried, [true, false, true, true]);
-});
-
-Deno.test("no connection → a result without a status", async () => {
-  const { fetch } = stub(new TypeError("a"), new TypeError("b"));
-  const answer = await createSender({ fetch, url: "/", sameOrigin: true })(BYTES, false);
-  assert.equal(answer.status, undefined);
-  assert.equal(answer.error, "no connection");
+  assert.deepEqual(calls.map(({ keepalive }) => keepalive), [true, false, true, true]);
 });
 
 Deno.test("other origin → not compressed, no preflight and no cookies", async () => {
-  const { calls, fetch } = stub();
+  const { calls, fetch } = sender();
   await createSender({ fetch, url: "https://ingest.example/", sameOrigin: false })(BYTES, true);
-  const init = calls[0]?.init;
-  assert.deepEqual(init?.headers, { "Content-Type": "text/plain;charset=UTF-8" });
-  assert.equal(init?.body, BYTES);
-  assert.equal(init?.credentials, "omit");
-  assert.equal(init?.redirect, "error");
+  const { headers, body, credentials, redirect } = calls[0]!;
+  assert.deepEqual(headers, { "Content-Type": "text/plain;charset=UTF-8" });
+  assert.deepEqual([body, credentials, redirect], [BYTES, "omit", "error"]);
 });
 
-const LARGE = new TextEncoder().encode('{"message":"large"}\n'.repeat(5_000));
-const encodingOf = ({ init }: { init: RequestInit }) =>
-  (init.headers as Record<string, string>)["Content-Encoding"];
-
 Deno.test("same origin → gzip, which counts for keepalive and in the result", async () => {
-  const { calls, fetch } = stub();
-  const { sentBytes } = await createSender({ fetch, url: "/", sameOrigin: true })(LARGE, true);
-  const { init } = calls[0]!;
-  assert.equal(encodingOf(calls[0]!), "gzip");
-  assert.deepEqual(new Uint8Array(gunzipSync(init.body as Uint8Array)), LARGE);
-  assert.equal(init.keepalive, true);
-  assert.equal(sentBytes, (init.body as Uint8Array).length);
+  const { calls, send } = sender();
+  const { sentBytes } = await send(LARGE, true);
+  const { body, encoding, keepalive } = calls[0]!;
+  assert.deepEqual(new Uint8Array(gunzipSync(body as Uint8Array)), LARGE);
+  assert.deepEqual([encoding, keepalive], ["gzip", true]);
+  assert.equal(sentBytes, (body as Uint8Array).length);
 });
 
 Deno.test("not to be compressed → requested during the call, as it is", async () => {
-  const { calls, fetch } = stub();
-  const result = createSender({ fetch, url: "/", sameOrigin: true })(BYTES, false);
-  assert.deepEqual(calls.map(({ init }) => init.body), [BYTES]);
-  assert.equal(encodingOf(calls[0]!), undefined);
+  const { calls, send } = sender();
+  const result = send(BYTES, false);
+  assert.deepEqual(calls.map(({ body, encoding }) => [body, encoding]), [[BYTES, undefined]]);
   await result;
 });
 
-Deno.test("browser without CompressionStream → not compressed", async () => {
-  const { CompressionStream } = globalThis;
-  Reflect.deleteProperty(globalThis, "CompressionStream");
-  try {
-    const { calls, fetch } = stub();
-    await createSender({ fetch, url: "/", sameOrigin: true })(LARGE, true);
-    assert.deepEqual(calls.map(({ init }) => init.body), [LARGE]);
-  } finally {
-    globalThis.CompressionStream = CompressionStream;
-  }
-});
+/** A stream of a browser that runs out of memory. */
+class FailingStream {
+  readable = new ReadableStream({ start: (controller) => controller.error(new Error("memory")) });
+  writable = new WritableStream({ start: (controller) => controller.error(new Error("memory")) });
+}
+for (
+  const [what, replacement] of [
+    ["browser without CompressionStream", undefined],
+    ["compression fails", FailingStream],
+  ] as const
+) {
+  Deno.test(`${what} → sent uncompressed`, async () => {
+    const { CompressionStream } = globalThis;
+    if (replacement) Object.assign(globalThis, { CompressionStream: replacement });
+    else Reflect.deleteProperty(globalThis, "CompressionStream");
+    try {
+      const { calls, send } = sender();
+      assert.equal((await send(LARGE, true)).status, 200);
+      assert.deepEqual(calls.map(({ body }) => body), [LARGE]);
+    } finally {
+      globalThis.CompressionStream = CompressionStream;
+    }
+  });
+}
 
 for (const status of [400, 415]) {
   Deno.test(`${status} for gzip → the envelope and all after it are sent uncompressed`, async () => {
-    const { calls, fetch } = stub(new Response("", { status }));
-    const send = createSender({ fetch, url: "/", sameOrigin: true });
+    const { calls, send } = sender(failed(status));
     const { status: final, sentBytes } = await send(LARGE, true);
     await send(BYTES, true);
     assert.equal(final, 200);
-    assert.deepEqual(calls.map(encodingOf), ["gzip", undefined, undefined]);
-    assert.deepEqual(calls.slice(1).map(({ init }) => init.body), [LARGE, BYTES]);
-    assert.equal(sentBytes, LARGE.length + (calls[0]!.init.body as Uint8Array).length);
+    assert.deepEqual(calls.map(({ encoding }) => encoding), ["gzip", undefined, undefined]);
+    assert.deepEqual(calls.slice(1).map(({ body }) => body), [LARGE, BYTES]);
+    assert.equal(sentBytes, LARGE.length + (calls[0]!.body as Uint8Array).length);
   });
 }
 
 Deno.test("400 for gzip and without it → refused; the next is compressed", async () => {
-  const { calls, fetch } = stub(
-    new Response("", { status: 400 }),
-    new Response("", { status: 400 }),
-  );
-  const send = createSender({ fetch, url: "/", sameOrigin: true });
+  const { calls, send } = sender(failed(400), failed(400));
   assert.equal((await send(BYTES, true)).status, 400);
   await send(BYTES, true);
-  assert.deepEqual(calls.map(encodingOf), ["gzip", undefined, "gzip"]);
-});
-
-Deno.test("compression fails → sent uncompressed", async () => {
-  const { CompressionStream } = globalThis;
-  globalThis.CompressionStream = class {
-    readable = new ReadableStream({ start: (controller) => controller.error(new Error("memory")) });
-    writable = new WritableStream({ start: (controller) => controller.error(new Error("memory")) });
-  } as unknown as typeof CompressionStream;
-  try {
-    const { calls, fetch } = stub();
-    const { status } = await createSender({ fetch, url: "/", sameOrigin: true })(LARGE, true);
-    assert.equal(status, 200);
-    assert.deepEqual(calls.map(({ init }) => init.body), [LARGE]);
-  } finally {
-    globalThis.CompressionStream = CompressionStream;
-  }
+  assert.deepEqual(calls.map(({ encoding }) => encoding), ["gzip", undefined, "gzip"]);
 });

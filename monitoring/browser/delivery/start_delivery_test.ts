@@ -2,37 +2,28 @@ import assert from "node:assert/strict";
 import { createEnvelope, type Envelope } from "@sentry/core/browser";
 import type { Receipt } from "../telemetry_state.ts";
 import type { Allows } from "./consented.ts";
-import { Delivery } from "./delivery.ts";
-import { Journal } from "./journal.ts";
 import type { Loss } from "./journal_entry.ts";
 import { sumLosses } from "./loss_counter.ts";
-import { createSharedRateLimits } from "./rate_limits.ts";
-import type { SendEnvelope, SendResult } from "./send_envelope.ts";
+import type { SendResult } from "./send_envelope.ts";
 import { createTransport } from "./start_delivery.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
+import { openPage, text } from "./testdata/page_with_relay.ts";
 
-const ACCEPTED: SendResult = { status: 200, retryAfter: null, rateLimits: null, sentBytes: 1 };
 const envelope = (...types: string[]) =>
   createEnvelope(
     { event_id: "e" } as never,
     types.map((type) => [{ type }, {}]) as never,
   ) as Envelope;
 
-function createTestTransport(send: SendEnvelope, allows: Allows = () => true) {
+/** A transport whose requests are accepted, with this header of rate limits. */
+function createTestTransport(rateLimits: string | null, allows: Allows) {
   const receipts: Receipt[] = [];
+  const sent: string[] = [];
   const store = createMemoryStore();
-  const delivery = new Delivery({
-    store: Promise.resolve(store),
-    send,
-    journal: new Journal(undefined),
-    limits: createSharedRateLimits(undefined),
-    dsn: "",
-    onReceipt: () => {},
-    onWaiting: () => {},
-    onStored: () => {},
-    onDropped: () => {},
+  const answer: SendResult = { status: 200, retryAfter: null, rateLimits, sentBytes: 1 };
+  const { delivery } = openPage({ url: "" }, store, {
+    send: (bytes) => (sent.push(text(bytes)), Promise.resolve(answer)),
     allows,
-    onWithdrawn: () => {},
   });
   const transport = createTransport(
     delivery,
@@ -43,15 +34,11 @@ function createTestTransport(send: SendEnvelope, allows: Allows = () => true) {
     url: "/monitoring",
     recordDroppedEvent: () => assert.fail("the delivery counts losses itself"),
   });
-  return { transport, receipts, store };
+  return { transport, receipts, sent, store };
 }
 
 Deno.test("rate limit → new items of its category are dropped and counted", async () => {
-  const sent: string[] = [];
-  const { transport, receipts, store } = createTestTransport((bytes) => {
-    sent.push(new TextDecoder().decode(bytes));
-    return Promise.resolve({ ...ACCEPTED, rateLimits: "60:error:key" });
-  });
+  const { transport, receipts, sent, store } = createTestTransport("60:error:key", () => true);
   await transport.send(envelope("event"));
   assert.deepEqual(await transport.send(envelope("event")), {});
   await transport.send(envelope("event", "log"));
@@ -66,11 +53,7 @@ Deno.test("rate limit → new items of its category are dropped and counted", as
 });
 
 Deno.test("item of a kind that is not granted → not sent, not counted, no receipt", async () => {
-  const sent: string[] = [];
-  const { transport, receipts, store } = createTestTransport((bytes) => {
-    sent.push(new TextDecoder().decode(bytes));
-    return Promise.resolve(ACCEPTED);
-  }, (kind) => kind === "logs");
+  const { transport, receipts, sent, store } = createTestTransport(null, (kind) => kind === "logs");
   assert.deepEqual(await transport.send(envelope("event")), {});
   await transport.send(envelope("span", "log", "replay_recording", "feedback", "session"));
   assert.equal(sent.length, 1);

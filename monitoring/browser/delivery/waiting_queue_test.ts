@@ -1,54 +1,54 @@
 import assert from "node:assert/strict";
 import { nextEnvelope } from "./waiting_queue.ts";
 
-interface Options {
+interface Waiting {
   readonly lane?: string;
   readonly isSending?: boolean;
   readonly failures?: number;
   readonly notBefore?: number;
 }
 
-const waiting = (name: string, { lane, ...more }: Options = {}) => ({
-  name,
-  meta: { lane },
-  isSending: false,
-  failures: 0,
-  notBefore: 0,
-  ...more,
-});
-const next = (...all: ReturnType<typeof waiting>[]) =>
-  nextEnvelope(all, ({ notBefore }) => notBefore <= 100)?.name;
+const NOW = 100;
+const SENDING = { isSending: true };
+const LATER = { notBefore: NOW + 1 };
 
-Deno.test("one is being sent, one has to wait → the oldest of the others is next", () => {
-  assert.equal(
-    next(
-      waiting("a", { isSending: true }),
-      waiting("b", { notBefore: 101 }),
-      waiting("c"),
-      waiting("d"),
-    ),
-    "c",
-  );
-  assert.equal(next(), undefined);
-});
-
-Deno.test("envelope with failures → next only if there is no other", () => {
-  assert.equal(next(waiting("bad", { failures: 3 }), waiting("good")), "good");
-  assert.equal(next(waiting("bad", { failures: 3 })), "bad");
-});
-
-Deno.test("first segment of a recording is being sent or waits → its next segment is not sent", () => {
-  assert.equal(
-    next(waiting("r0", { lane: "r", isSending: true }), waiting("r1", { lane: "r" })),
-    undefined,
-  );
-  assert.equal(
-    next(waiting("r0", { lane: "r", notBefore: 101 }), waiting("r1", { lane: "r" })),
-    undefined,
-  );
-  assert.equal(next(waiting("r0", { lane: "r", failures: 2 }), waiting("r1", { lane: "r" })), "r0");
-  assert.equal(
-    next(waiting("r0", { lane: "r", isSending: true }), waiting("s0", { lane: "s" })),
-    "s0",
-  );
-});
+/** Oldest first, by name; and the name of the next one. */
+const CASES: readonly (readonly [string, Readonly<Record<string, Waiting>>, string | undefined])[] =
+  [
+    ["nothing waits → none", {}, undefined],
+    [
+      "one is being sent, one has to wait → the oldest of the others",
+      { a: SENDING, b: LATER, c: {}, d: {} },
+      "c",
+    ],
+    ["one has failed → another one", { bad: { failures: 3 }, good: {} }, "good"],
+    ["the only one has failed → that one", { bad: { failures: 3 } }, "bad"],
+    [
+      "first segment of a recording is being sent → not its next segment",
+      { r0: { lane: "r", ...SENDING }, r1: { lane: "r" } },
+      undefined,
+    ],
+    [
+      "first segment of a recording has to wait → not its next segment",
+      { r0: { lane: "r", ...LATER }, r1: { lane: "r" } },
+      undefined,
+    ],
+    [
+      "first segment of a recording has failed → it, before its next segment",
+      { r0: { lane: "r", failures: 2 }, r1: { lane: "r" } },
+      "r0",
+    ],
+    [
+      "segment of another recording is being sent → not delayed by it",
+      { r0: { lane: "r", ...SENDING }, s0: { lane: "s" } },
+      "s0",
+    ],
+  ];
+for (const [title, waiting, next] of CASES) {
+  Deno.test(title, () => {
+    const all = Object.entries(waiting).map(([name, { lane, ...more }]) => (
+      { name, meta: { lane }, isSending: false, failures: 0, notBefore: 0, ...more }
+    ));
+    assert.equal(nextEnvelope(all, ({ notBefore }) => notBefore <= NOW)?.name, next);
+  });
+}

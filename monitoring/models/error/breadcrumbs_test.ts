@@ -55,20 +55,15 @@ Deno.test("category sentry.… → the SDK's own; others → the application's",
 });
 
 Deno.test("breadcrumb → category, level and data as sent", () => {
+  const data = { url: "/a", status_code: 503, nested: { a: 1 } };
   const { shown: [first, second] } = readBreadcrumbs({
     breadcrumbs: [
-      {
-        category: "fetch",
-        level: "warning",
-        data: { url: "/a", status_code: 503, nested: { a: 1 } },
-      },
+      { category: "fetch", level: "warning", data },
       { type: "navigation" },
     ],
   }, AT);
-  assert.deepEqual(first?.data, [["url", "/a"], ["status_code", "503"], [
-    "nested",
-    '{\n  "a": 1\n}',
-  ]]);
+  const nested = '{\n  "a": 1\n}';
+  assert.deepEqual(first?.data, [["url", "/a"], ["status_code", "503"], ["nested", nested]]);
   assert.deepEqual([first?.category, first?.level], ["fetch", "warning"]);
   assert.deepEqual([second?.category, second?.level], ["navigation", "info"]);
 });

@@ -6,27 +6,15 @@ const frame = (file: string | null, name: string | null = "place") => ({ functio
 const key = (identity: Partial<Parameters<typeof groupKey>[0]>) =>
   groupKey({ type: "Error", message: "", frame: null, fingerprint: [], ...identity });
 
-/** Messages with the same shape, one pair per line. */
+/** Messages with the same shape, one pair per line; the properties below have other kinds of values. */
 const ALIKE = [
-  ["Order 17 failed", "Order 180423 failed"],
   ["took 1.5 ms, not -2", "took 12.75 ms, not 2"],
-  ["no user 5eb3598873784e9388474ced40850656", "no user 00b318e044af42ec9a0e11dd32546bf9"],
-  [
-    "no id 3a1f0b9e-aaaa-bbbb-cccc-ddddeeeeffff",
-    "no id aaaaaaaa-bbbb-cccc-dddd-eeeeffff0000",
-  ],
   ["bad pointer 0xDEADBEEF1", "bad pointer 0x0"],
-  ['Unexpected token "a" in JSON', 'Unexpected token "}}" in JSON'],
   ["no property 'x' of null", "no property 'price' of null"],
   ["GET http://a.test/orders/17?page=2 failed", "GET http://a.test/orders/9 failed"],
-  ["since 2026-11-21T03:54:15.211Z", "since 2025-01-02T23:59:59Z"],
-  ["at cart_8f3k2", "at cart_9z2"],
   ["too  many\n spaces", "too many spaces"],
-  ["Cannot open /var/lib/shop/a.json: denied", "Cannot open /tmp/b.json: denied"],
   ["Cannot open C:\\Users\\ann\\a.txt", "Cannot open D:\\b.txt"],
   ["no module ./shop/cart.ts", "no module ../basket.ts"],
-  ["Failed to compile src/shop/cart.ts", "Failed to compile lib/pay.js"],
-  ["key deadbeef of ann@shop.example", "key cafebabe of bob.b@mail.shop.example"],
   ["at Sat Nov 22 2026 16:39:10 GMT+0000", "at Sun Dec 6 2026 09:01:00 GMT+0100"],
   ["since 11/22/2026, 4:39:10 PM", "since 1/2/2026, 11:00:00 AM"],
   ["session V1StGXR8_Z5jdHi6B-myT ended", "session 3Fk-q9Lm2_Xy7Abcd0Ef8 ended"],
@@ -149,15 +137,15 @@ Deno.test("new content hash in a file name → same group", () => {
 Deno.test("function name made by a minifier → ignored in the group", () => {
   const built = (name: string, hash = "0F3A9B2C1D") =>
     key({ frame: frame(`/assets/${hash}.js`, name) });
-  const renamed = [
-    ["async a", "async Kb"],
-    ["new t", "new xQa"],
-    ["$a1", "_b2"],
-    ["e.pay", "tt.pay"],
-    ["Object.a [as onClick]", "Object.Qe [as onClick]"],
-    ["Module.t", "Module.nr"],
-  ] as const;
-  for (const [before, after] of renamed) {
+  const renamed = {
+    "async a": "async Kb",
+    "new t": "new xQa",
+    "$a1": "_b2",
+    "e.pay": "tt.pay",
+    "Object.a [as onClick]": "Object.Qe [as onClick]",
+    "Module.t": "Module.nr",
+  };
+  for (const [before, after] of Object.entries(renamed)) {
     assert.equal(built(before), built(after, "9E8D7C6B5A"), `${before}, ${after}`);
   }
   assert.notEqual(built("e.pay"), built("e.add"));

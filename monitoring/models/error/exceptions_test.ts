@@ -1,74 +1,59 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readExceptions, type ReportedException } from "./exceptions.ts";
+import { readExceptions } from "./exceptions.ts";
 
 /** As "relation type < parent", indented by depth. */
-const outline = (values: unknown): string[] =>
-  readExceptions({ exception: values }).shown.map((
-    { depth, relation, type, of }: ReportedException,
-  ) => `${"  ".repeat(depth)}${relation} ${type}${of === null ? "" : ` < ${of}`}`);
+const outline = (exception: unknown): string[] =>
+  readExceptions({ exception }).shown.map(({ depth, relation, type, of }) =>
+    `${"  ".repeat(depth)}${relation} ${type}${of === null ? "" : ` < ${of}`}`
+  );
+const linked = (type: string, exception_id: number, parent_id?: number, more: object = {}) => (
+  { type, mechanism: { exception_id, parent_id, ...more } }
+);
+const GROUP = { is_exception_group: true };
+const CHAIN = [{ type: "Root" }, { type: "Middle" }, { type: "Outer" }];
+const OUTLINE_OF_CHAIN = ["thrown Outer", "  cause Middle < Outer", "    cause Root < Middle"];
 
-const linked = (type: string, id: unknown, parent?: unknown, more: object = {}) => ({
-  type,
-  mechanism: { exception_id: id, parent_id: parent, ...more },
-});
-
-Deno.test("exceptions without ids → chain, last one outermost", () => {
-  const values = [{ type: "Root" }, { type: "Middle" }, { type: "Outer" }];
-  const chain = ["thrown Outer", "  cause Middle < Outer", "    cause Root < Middle"];
-  assert.deepEqual(outline(values), chain);
-  assert.deepEqual(outline({ values }), chain);
-});
-
-// Outer ─┬─ A ─── C
-//        └─ B
-Deno.test("aggregate → tree, members in order", () => {
-  const group = { is_exception_group: true };
-  const values = [
+const CASES: readonly (readonly [title: string, exceptions: unknown, outline: string[]])[] = [
+  ["exceptions without ids → chain, last one outermost", CHAIN, OUTLINE_OF_CHAIN],
+  ["exceptions in `values` → the same chain", { values: CHAIN }, OUTLINE_OF_CHAIN],
+  // Outer ─┬─ A ─── C
+  //        └─ B
+  ["aggregate → tree, members in order", [
     linked("B", 3, 0, { source: "errors[1]" }),
     linked("C", 2, 1, { source: "cause" }),
     linked("A", 1, 0, { source: "errors[0]" }),
-    linked("Outer", 0, undefined, group),
-  ];
-  assert.deepEqual(outline(values), [
-    "thrown Outer",
-    "  member A < Outer",
-    "    cause C < A",
-    "  member B < Outer",
-  ]);
-});
-
-Deno.test("cause of an aggregate → not a member", () => {
-  const values = [
+    linked("Outer", 0, undefined, GROUP),
+  ], ["thrown Outer", "  member A < Outer", "    cause C < A", "  member B < Outer"]],
+  ["cause of an aggregate → not a member", [
     linked("M", 2, 0, { source: "exceptions[0]" }),
     linked("C", 1, 0, { source: "__cause__" }),
-    linked("G", 0, undefined, { is_exception_group: true }),
-  ];
-  assert.deepEqual(outline(values), ["thrown G", "  cause C < G", "  member M < G"]);
-});
-
-Deno.test("exception with id 0 → outermost, in any position", () => {
-  assert.deepEqual(outline([linked("Outer", 0), linked("Cause", 1, 0)]), [
-    "thrown Outer",
-    "  cause Cause < Outer",
-  ]);
-});
-
-Deno.test("circular, missing or duplicate ids → each exception once", () => {
-  assert.deepEqual(outline([linked("B", 2, 1), linked("A", 1, 2), linked("Outer", 0)]), [
-    "thrown Outer",
-    "  cause A < Outer",
-    "    cause B < A",
-  ]);
-  assert.deepEqual(outline([linked("A", 1, 1), linked("Outer", 0, 0)]), [
-    "thrown Outer",
-    "  cause A < Outer",
-  ]);
-  assert.deepEqual(outline([linked("A", 7, 99), linked("Outer", 7, 98)]), [
-    "thrown Outer",
-    "  cause A < Outer",
-  ]);
-});
+    linked("G", 0, undefined, GROUP),
+  ], ["thrown G", "  cause C < G", "  member M < G"]],
+  [
+    "exception with id 0 → outermost, in any position",
+    [linked("Outer", 0), linked("Cause", 1, 0)],
+    ["thrown Outer", "  cause Cause < Outer"],
+  ],
+  [
+    "circular ids → each exception once",
+    [linked("B", 2, 1), linked("A", 1, 2), linked("Outer", 0)],
+    ["thrown Outer", "  cause A < Outer", "    cause B < A"],
+  ],
+  [
+    "exceptions that are their own parents → each once",
+    [linked("A", 1, 1), linked("Outer", 0, 0)],
+    ["thrown Outer", "  cause A < Outer"],
+  ],
+  [
+    "missing and duplicate ids → each exception once",
+    [linked("A", 7, 99), linked("Outer", 7, 98)],
+    ["thrown Outer", "  cause A < Outer"],
+  ],
+];
+for (const [title, exceptions, expected] of CASES) {
+  Deno.test(title, () => assert.deepEqual(outline(exceptions), expected));
+}
 
 Deno.test("any ids → every exception once, below an earlier one", () => {
   const id = fc.oneof(fc.nat(6), fc.constantFrom(undefined, null, -1, "1", NaN, 1e99, {}));

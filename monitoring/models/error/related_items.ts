@@ -8,7 +8,7 @@ export interface RelatedItems {
   readonly profiles: readonly Profile[];
 }
 
-export interface Attachment {
+interface Attachment {
   readonly name: string;
   /** As sent, such as `image/png`; null: not sent. */
   readonly contentType: string | null;

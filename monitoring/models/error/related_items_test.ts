@@ -26,23 +26,15 @@ Deno.test("attachments of the event's envelope → name, type and bytes", () => 
 });
 
 Deno.test("feedback and user report of the event → text, name, contact; of another → none", () => {
-  const feedback = (id: string) => ({
-    timestamp: 1_790_000_000,
-    contexts: {
-      feedback: {
-        message: "It broke",
-        name: "Ada",
-        contact_email: "ada@shop.test",
-        associated_event_id: id,
-      },
-    },
-  });
-  const report = { event_id: ID, comments: "Twice", email: "b@shop.test" };
+  const who = { message: "It broke", name: "Ada", contact_email: "ada@shop.test" };
+  const feedback = (id: string) => (
+    { timestamp: 1_790_000_000, contexts: { feedback: { ...who, associated_event_id: id } } }
+  );
   const bytes = envelopeOf(
     {},
     ["feedback", feedback(ID)],
     ["feedback", feedback(OTHER)],
-    ["user_report", report],
+    ["user_report", { event_id: ID, comments: "Twice", email: "b@shop.test" }],
     ["user_report", encode("no JSON")],
   );
   assert.deepEqual(readRelatedItems(bytes, 1, ID).feedback, [

@@ -23,7 +23,7 @@ export function indexAt(place: number): number {
 export const PLACES = 2_048;
 
 /** The position in a list where the next page begins. */
-export interface ListCursor {
+interface ListCursor {
   /** Only entries before this place. */
   readonly before: number;
   /**

@@ -17,11 +17,9 @@ import { readMoments, spanMoment } from "./timeline.ts";
 
 const NOON = 1_795_262_400_000;
 const ID = "5".repeat(32);
-const change = (timestamp: number) => ({
-  type: 3,
-  timestamp,
-  data: { source: 3, id: 5, x: 0, y: 0 },
-});
+const change = (timestamp: number) => (
+  { type: 3, timestamp, data: { source: 3, id: 5, x: 0, y: 0 } }
+);
 const page = pageEvents(NOON, []);
 
 /** Segments of ten seconds: the first has the page, each a change at its start and end. */
@@ -78,12 +76,8 @@ Deno.test("span from before the recording → not shown, and not reported as lef
 Deno.test("segment compressed or plain → its events; times in seconds → milliseconds", async () => {
   const span = entry(NOON / 1000 + 1, "performanceSpan", {});
   for (const isCompressed of [true, false]) {
-    const bytes = segmentEnvelope({
-      replayId: ID,
-      number: 7,
-      events: [...page, span],
-      isCompressed,
-    });
+    const events = [...page, span];
+    const bytes = segmentEnvelope({ replayId: ID, number: 7, events, isCompressed });
     const segment = parseSegment((await readSegment(bytes))!);
     assert.equal(segment?.number, 7);
     assert.deepEqual(segment.events.map(({ timestamp }) => timestamp - NOON), [0, 1, 1_000]);
@@ -91,31 +85,25 @@ Deno.test("segment compressed or plain → its events; times in seconds → mill
   assert.equal(await readSegment(envelopeOf({}, ["event", {}])), undefined);
 });
 
+const encode = (text: string) => new TextEncoder().encode(text);
+
 Deno.test("broken segment → an error for display", async () => {
-  const payload = (content: Uint8Array | string, header = '{"segment_id":0}\n') =>
-    envelopeOf({}, [
-      "replay_recording",
-      new Uint8Array([
-        ...new TextEncoder().encode(header),
-        ...typeof content === "string" ? new TextEncoder().encode(content) : content,
-      ]),
-    ]);
+  const payload = (content: Uint8Array, header = '{"segment_id":0}\n') =>
+    envelopeOf({}, ["replay_recording", new Uint8Array([...encode(header), ...content])]);
   const cases: readonly (readonly [Uint8Array, RegExp])[] = [
-    [payload("[]", ""), /no header/],
-    [payload("[]", "{}\n"), /no number/],
+    [payload(encode("[]"), ""), /no header/],
+    [payload(encode("[]"), "{}\n"), /no number/],
     [payload(new Uint8Array([0x78, 0x9c, 0xff, 0xff, 0xff])), /cannot be decompressed/],
     [payload(deflateSync(new Uint8Array(40 * 1024 * 1024))), /too large/],
     [new Uint8Array([1]), /malformed/],
   ];
   for (const [bytes, message] of cases) {
-    await assert.rejects(
-      () => readSegment(bytes),
-      (error) => error instanceof SegmentError && message.test(error.message),
-      String(message),
-    );
+    const isExpected = (error: unknown) =>
+      error instanceof SegmentError && message.test(error.message);
+    await assert.rejects(() => readSegment(bytes), isExpected, String(message));
   }
   for (const content of ["{", "{}", '[{"type":3,']) {
-    assert.equal(parseSegment((await readSegment(payload(content)))!), undefined, content);
+    assert.equal(parseSegment((await readSegment(payload(encode(content))))!), undefined, content);
   }
 });
 
@@ -123,10 +111,7 @@ Deno.test("broken segment → an error for display", async () => {
 function messagePack(entries: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
   const bytes = [0x80 | Object.keys(entries).length];
   for (const [name, value] of Object.entries(entries)) {
-    const [key, content] = [name, value].map((text) => new TextEncoder().encode(text)) as [
-      Uint8Array,
-      Uint8Array,
-    ];
+    const [key, content] = [encode(name), encode(value)];
     bytes.push(0xa0 | key.length, ...key);
     bytes.push(0xc5, content.length >> 8, content.length & 0xff, ...content);
   }
@@ -166,18 +151,13 @@ Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repe
     entry(NOON + ms, "breadcrumb", payload);
   const span = (ms: number, payload: Record<string, unknown>) =>
     entry(NOON + ms, "performanceSpan", payload);
+  const url = "https://shop.example/paid?a=1";
+  const data = { method: "POST", statusCode: 500 };
   const moments = readMoments([
     crumb(1, { category: "ui.click", message: "main > button#pay" }),
-    crumb(2, {
-      category: "navigation",
-      data: { from: "/cart", to: "https://shop.example/paid?a=1" },
-    }),
-    span(3, { op: "navigation.push", description: "https://shop.example/paid?a=1" }),
-    span(4, {
-      op: "resource.fetch",
-      description: "https://shop.example/api",
-      data: { method: "POST", statusCode: 500 },
-    }),
+    crumb(2, { category: "navigation", data: { from: "/cart", to: url } }),
+    span(3, { op: "navigation.push", description: url }),
+    span(4, { op: "resource.fetch", description: "https://shop.example/api", data }),
     span(5, { op: "web-vital", description: "largest-contentful-paint", data: { value: 81.4 } }),
     span(6, { op: "memory", description: "memory" }),
     crumb(7, { category: "console", message: "secret" }),

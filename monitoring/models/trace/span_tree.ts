@@ -16,7 +16,7 @@ export interface SpanNode {
 }
 
 /** `itself`: it is its own parent; `circle`: its ancestors form a circle, which is broken here. */
-export type Cut = "itself" | "circle";
+type Cut = "itself" | "circle";
 
 /** The id of a node's span, also of one that was not received. */
 export function spanIdOf({ key }: SpanNode): string {

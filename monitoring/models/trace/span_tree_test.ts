@@ -2,88 +2,82 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { spanOf } from "./testdata/spans.ts";
 import { buildSpanTree, type SpanNode } from "./span_tree.ts";
+import type { TraceSpan } from "./trace_span.ts";
 
-/** Each line a node, indented by its depth, with why it is a root in brackets. */
-function drawn(nodes: readonly SpanNode[]): string[] {
-  return nodes.map(({ key, depth, cut }) =>
+/** Each node, indented by its depth, with why it is a root in brackets. */
+const drawn = (nodes: readonly SpanNode[]) =>
+  nodes.map(({ key, depth, cut }) =>
     `${"  ".repeat(depth)}${key.replace("span:", "")}${cut ? ` [${cut}]` : ""}`
   );
+
+const TREES: readonly (readonly [title: string, TraceSpan[], tree: string[]])[] = [
+  [
+    "children in any order → sorted by start",
+    [
+      spanOf("c", "a", 30, 40),
+      spanOf("d", "b", 11, 12),
+      spanOf("b", "a", 10, 20),
+      spanOf("a", null, 0, 100),
+    ],
+    ["a", "  b", "    d", "  c"],
+  ],
+  [
+    "missing parent → one placeholder with its children",
+    [spanOf("b", "x", 5, 6), spanOf("a", "x", 1, 2), spanOf("c", null, 9, 9)],
+    ["missing:x", "  a", "  b", "c"],
+  ],
+  [
+    "span is its own parent → root",
+    [spanOf("a", "a", 0, 1), spanOf("b", "a", 0, 1)],
+    ["a [itself]", "  b"],
+  ],
+  [
+    "circle of parents → broken at the earliest span",
+    [
+      spanOf("c", "b", 3, 4),
+      spanOf("a", "c", 1, 6),
+      spanOf("b", "a", 2, 5),
+      spanOf("tail", "c", 7, 8),
+    ],
+    ["a [circle]", "  b", "    c", "      tail"],
+  ],
+];
+for (const [title, spans, tree] of TREES) {
+  Deno.test(title, () => assert.deepEqual(drawn(buildSpanTree(spans).nodes), tree));
 }
 
-Deno.test("children in any order → sorted by start", () => {
-  const { nodes } = buildSpanTree([
-    spanOf("c", "a", 30, 40),
-    spanOf("d", "b", 11, 12),
-    spanOf("b", "a", 10, 20),
-    spanOf("a", null, 0, 100),
-  ]);
-  assert.deepEqual(drawn(nodes), ["a", "  b", "    d", "  c"]);
-});
-
-Deno.test("missing parent → one placeholder with its children", () => {
-  const { nodes } = buildSpanTree([
-    spanOf("b", "x", 5, 6),
-    spanOf("a", "x", 1, 2),
-    spanOf("c", null, 9, 9),
-  ]);
-  assert.deepEqual(drawn(nodes), ["missing:x", "  a", "  b", "c"]);
-  assert.equal(nodes[0]?.span, null);
-});
-
-Deno.test("span id like a placeholder's key → separate nodes", () => {
+Deno.test("missing parent → no span; span id like a placeholder's key → separate nodes", () => {
   const { nodes } = buildSpanTree([spanOf("a", "x", 1, 2), spanOf("missing:x", null, 0, 1)]);
+  assert.equal(nodes.find(({ key }) => key === "missing:x")?.span, null);
   assert.equal(new Set(nodes.map(({ key }) => key)).size, 3);
 });
 
-Deno.test('span is its own parent → root, cut "itself"', () => {
-  const { nodes } = buildSpanTree([spanOf("a", "a", 0, 1), spanOf("b", "a", 0, 1)]);
-  assert.deepEqual(drawn(nodes), ["a [itself]", "  b"]);
-});
+const ended = spanOf("a", null, 0, 5);
+const DUPLICATES = [
+  ["one has ended → that one", ended, spanOf("a", null, 0, null)],
+  ["both have ended → the later one", spanOf("a", null, 0, 9), ended],
+  ["of an envelope and of this page → the envelope's", ended, { ...ended, envelope: null }],
+] as const;
+for (const [title, kept, other] of DUPLICATES) {
+  Deno.test(`two spans with one id, ${title}`, () => {
+    for (const spans of [[kept, other], [other, kept]]) {
+      const { nodes, duplicates } = buildSpanTree(spans);
+      assert.deepEqual(nodes.map(({ span }) => span), [kept]);
+      assert.equal(duplicates, 1);
+    }
+  });
+}
 
-Deno.test("circle of parents → broken at the earliest span", () => {
-  const { nodes } = buildSpanTree([
-    spanOf("c", "b", 3, 4),
-    spanOf("a", "c", 1, 6),
-    spanOf("b", "a", 2, 5),
-    spanOf("tail", "c", 7, 8),
-  ]);
-  assert.deepEqual(drawn(nodes), ["a [circle]", "  b", "    c", "      tail"]);
-});
-
-Deno.test("two spans with one id → ended one kept, then the later one", () => {
-  const ended = spanOf("a", null, 0, 5, { name: "ended" });
-  const open = spanOf("a", null, 0, null, { name: "open" });
-  for (const spans of [[ended, open], [open, ended]]) {
-    const { nodes, duplicates } = buildSpanTree(spans);
-    assert.deepEqual(nodes.map(({ span }) => span?.name), ["ended"]);
-    assert.equal(duplicates, 1);
-  }
-  const later = spanOf("a", null, 0, 9, { name: "later" });
-  assert.equal(buildSpanTree([later, ended]).nodes[0]?.span?.name, "later");
-});
-
-Deno.test("span from an envelope and from this page → envelope's kept", () => {
-  const live = spanOf("a", null, 0, 5, { envelope: null });
-  assert.equal(
-    buildSpanTree([spanOf("a", null, 0, 5, { envelope: 7 }), live]).nodes[0]?.span?.envelope,
-    7,
-  );
-});
+const spansBelow = (parentOf: (n: number) => string | null) =>
+  Array.from({ length: 10_000 }, (_, n) => spanOf(`${n}`, parentOf(n), n, n));
 
 Deno.test("chain of 10,000 spans → no stack overflow", () => {
-  const spans = Array.from(
-    { length: 10_000 },
-    (_, n) => spanOf(`${n}`, n ? `${n - 1}` : null, n, n),
-  );
+  const spans = spansBelow((n) => n ? `${n - 1}` : null);
   assert.equal(buildSpanTree(spans.toReversed()).nodes.at(-1)?.depth, 9_999);
 });
 
 Deno.test("circle of 10,000 spans → broken once", () => {
-  const spans = Array.from(
-    { length: 10_000 },
-    (_, n) => spanOf(`${n}`, `${(n + 1) % 10_000}`, n, n),
-  );
-  const { nodes } = buildSpanTree(spans);
+  const { nodes } = buildSpanTree(spansBelow((n) => `${(n + 1) % 10_000}`));
   assert.equal(nodes.length, 10_000);
   assert.deepEqual(nodes.filter(({ cut }) => cut).map(({ key }) => key), ["span:0"]);
 });

@@ -1,31 +1,15 @@
 import assert from "node:assert/strict";
 import { readTrace } from "./trace.ts";
 import { mainSection } from "./time_sections.ts";
-import type { TraceMark } from "./trace_span.ts";
-import { spanOf } from "./testdata/spans.ts";
+import { markOf, spanOf } from "./testdata/spans.ts";
 
 const HOUR = 3_600_000;
-const error = (at_ms: number | null): TraceMark => ({
-  kind: "error",
-  key: `error:${at_ms}`,
-  at_ms,
-  span_id: null,
-  level: "error",
-  text: "Error",
-  envelope: 1,
-  error: null,
-});
 
 /** Start, end and number of spans and errors of each section, and the start of the main one. */
 function sections(spans: ReturnType<typeof spanOf>[], ...errors: (number | null)[]) {
-  const trace = readTrace([{ spans, marks: errors.map(error) }]);
+  const trace = readTrace([{ spans, marks: errors.map((at) => markOf(at)) }]);
   return {
-    all: trace.sections.map(({ start_ms, end_ms, spans, errors }) => [
-      start_ms,
-      end_ms,
-      spans,
-      errors,
-    ]),
+    all: trace.sections.map((one) => [one.start_ms, one.end_ms, one.spans, one.errors]),
     main: mainSection(trace.sections).start_ms,
   };
 }

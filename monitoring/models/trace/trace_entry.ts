@@ -42,7 +42,7 @@ interface SpanName {
 /** Characters. */
 const MAX_NAME = 200;
 /** The spans of a page load have some 30 different names; SDKs send at most 1,000 spans at once. */
-export const MAX_SPAN_NAMES = 1_000;
+const MAX_SPAN_NAMES = 1_000;
 
 /** The names that a search finds a trace by, as they are displayed. */
 export function searchNames({ root, spanNames }: TraceEntry): string[] {

@@ -9,26 +9,21 @@ Deno.test("page load, navigation, other operation → displayed with what it is"
   assert.equal(displayName({ name: "Pageload", op: "pageload" }), "Page load");
 });
 
-Deno.test("request without its method in the name → method from attributes or the event", () => {
-  const name = (name: string, attributes: unknown, request?: unknown) =>
-    spanName(name, "http.server", attributes, request);
-  assert.equal(name("/cart", { "http.request.method": "POST" }), "POST /cart");
+Deno.test("name of a server's span → with the method from attributes or the event", () => {
+  const name = (sent: string, attributes: unknown, request?: unknown) =>
+    spanName(sent, "http.server", attributes, request);
+  const post = { "http.request.method": "POST" };
+  assert.equal(name("/cart", post), "POST /cart");
   assert.equal(name("cart", { "http.method": "GET" }), "GET cart");
   assert.equal(
     name("/cart", { "http.request.method": { value: "PUT", type: "string" } }),
     "PUT /cart",
   );
   assert.equal(name("/cart", {}, { method: "DELETE" }), "DELETE /cart");
-});
-
-Deno.test("name with a method, no or hostile method, other operation → name as sent", () => {
-  const post = { "http.request.method": "POST" };
-  assert.equal(spanName("GET /cart", "http.server", post), "GET /cart");
-  assert.equal(spanName("/cart", "http.server", {}), "/cart");
-  for (const method of [7, {}, "<b>", "X".repeat(99)]) {
-    assert.equal(spanName("/", "http.server", {}, { method }), "/");
-  }
-  assert.equal(spanName("/cart", "http.client", post), "/cart");
+  assert.equal(name("GET /cart", post), "GET /cart", "it has one");
+  assert.equal(name("/cart", {}), "/cart", "none was sent");
+  for (const method of [7, {}, "<b>", "X".repeat(99)]) assert.equal(name("/", {}, { method }), "/");
+  assert.equal(spanName("/cart", "http.client", post), "/cart", "another operation");
 });
 
 /** As `@sentry/node` and `@sentry/browser` 11 stream them. */

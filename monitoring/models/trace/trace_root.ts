@@ -20,7 +20,7 @@ export const ROOT_RANK = {
 export type RootRank = (typeof ROOT_RANK)[keyof typeof ROOT_RANK];
 
 /** What the rank of a span depends on. */
-export interface RankedSpan {
+interface RankedSpan {
   readonly op: string | null;
   readonly side: Side;
   readonly hasParent: boolean;

@@ -1,19 +1,9 @@
 import assert from "node:assert/strict";
-import { spanOf } from "./testdata/spans.ts";
+import { markOf, spanOf } from "./testdata/spans.ts";
 import { liveSpan, type OwnSpan, type TraceMark } from "./trace_span.ts";
 import { readTrace } from "./trace.ts";
 
-const mark = (further: Partial<TraceMark>): TraceMark => ({
-  kind: "error",
-  key: "error:1.0",
-  at_ms: 10,
-  span_id: null,
-  level: "error",
-  text: "Error: x",
-  envelope: 1,
-  error: null,
-  ...further,
-});
+const mark = (further: Partial<TraceMark>) => markOf(10, { key: "error:1.0", ...further });
 
 const own = (spanId: string, further: Partial<OwnSpan> = {}): OwnSpan => ({
   name: spanId,
@@ -35,10 +25,8 @@ Deno.test("trace → summary with counts", () => {
     spanOf("self", "self", 60, 61),
     spanOf("fetch", "load", 10, 20, { failed: true }),
   ];
-  const { summary } = readTrace([{
-    spans,
-    marks: [mark({}), mark({ kind: "log", key: "log:1.1" })],
-  }]);
+  const marks = [mark({}), mark({ kind: "log", key: "log:1.1" })];
+  const { summary } = readTrace([{ spans, marks }]);
   assert.deepEqual(summary, {
     name: "/",
     op: "pageload",

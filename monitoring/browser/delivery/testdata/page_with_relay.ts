@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib";
+import { until } from "../../../../tests/harness/until.ts";
 import type { Receipt } from "../../telemetry_state.ts";
 import { Delivery, type DeliveryOptions } from "../delivery.ts";
 import type { EnvelopeStore } from "../envelope_store.ts";
@@ -6,15 +7,14 @@ import { Journal } from "../journal.ts";
 import { createSharedRateLimits } from "../rate_limits.ts";
 import { createSender } from "../send_envelope.ts";
 
+const encode = (...lines: readonly string[]) => new TextEncoder().encode(lines.join("\n"));
 export const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 export const event = (id: string) =>
-  new TextEncoder().encode(`{"event_id":"${id}"}\n{"type":"event"}\n{"message":"${id}"}`);
-export const log = () =>
-  new TextEncoder().encode(`{}\n{"type":"log","item_count":1}\n{"items":[]}`);
+  encode(`{"event_id":"${id}"}`, `{"type":"event"}`, `{"message":"${id}"}`);
+export const log = (count = 1) =>
+  encode("{}", `{"type":"log","item_count":${count}}`, `{"items":[]}`);
 export const segment = (number: number) =>
-  new TextEncoder().encode(
-    `{"event_id":"replay"}\n{"type":"replay_recording","length":1}\n${number}`,
-  );
+  encode(`{"event_id":"replay"}`, `{"type":"replay_recording","length":1}`, `${number}`);
 
 /** A write that a store with a full disk refuses. */
 export const rejectFull = () => Promise.reject(new DOMException("full", "QuotaExceededError"));
@@ -22,6 +22,8 @@ export const rejectFull = () => Promise.reject(new DOMException("full", "QuotaEx
 /** A stand-in relay. */
 export interface Relay {
   respond: () => Response | Promise<Response>;
+  /** From now on responds with this status and these headers. */
+  answer(status: number, headers?: HeadersInit): void;
   /** Bodies of all requests with a 2xx, decompressed. */
   readonly accepted: string[];
   /** Bodies of all requests, decompressed. */
@@ -31,29 +33,36 @@ export interface Relay {
   readonly url: string;
 }
 
-/** A test that gets a relay, which accepts everything until the test changes it. */
-export function withRelay(test: (relay: Relay) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const posts: string[] = [];
-    const accepted: string[] = [];
-    const compressed: string[] = [];
-    const relay = { respond: () => new Response("{}"), posts, accepted, compressed, url: "" };
+/** A test with a relay, which accepts everything until the test changes it, and an empty `sessionStorage`. */
+export function test(title: string, run: (relay: Relay) => Promise<void>): void {
+  Deno.test(title, async () => {
+    sessionStorage.clear();
+    const relay = {
+      respond: (): Response | Promise<Response> => new Response("{}"),
+      answer(status: number, headers: HeadersInit = {}) {
+        relay.respond = () => new Response("{}", { status, headers });
+      },
+      posts: [] as string[],
+      accepted: [] as string[],
+      compressed: [] as string[],
+      url: "",
+    };
     await using server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen() {} },
       async (request) => {
         const bytes = await request.bytes();
         const isCompressed = request.headers.has("Content-Encoding");
         const body = text(isCompressed ? gunzipSync(bytes) : bytes);
-        posts.push(body);
-        if (isCompressed) compressed.push(body);
+        relay.posts.push(body);
+        if (isCompressed) relay.compressed.push(body);
         const response = await relay.respond();
-        if (response.ok) accepted.push(body);
+        if (response.ok) relay.accepted.push(body);
         return response;
       },
     );
     relay.url = `http://127.0.0.1:${server.addr.port}/monitoring`;
-    await test(relay);
-  };
+    await run(relay);
+  });
 }
 
 /** A page: a delivery and the state that it has published. */
@@ -62,6 +71,8 @@ export interface Page {
   /** Whether it has read the store. */
   isLoaded: boolean;
   dropped: number;
+  /** Items that were deleted because they were withdrawn. */
+  withdrawn: number;
   isStored: boolean | undefined;
   readonly receipts: readonly Receipt[];
   readonly delivery: Delivery;
@@ -69,16 +80,18 @@ export interface Page {
   receiptOf(id: string): Receipt | undefined;
 }
 
+/** @param relay not used if `more` has a `send` */
 export function openPage(
-  relay: Relay,
+  relay: Pick<Relay, "url">,
   store: EnvelopeStore,
-  more: Partial<Pick<DeliveryOptions, "quota" | "now" | "journal" | "limits">> = {},
+  more: Partial<DeliveryOptions> = {},
 ): Page {
   const receipts: Receipt[] = [];
   const page: Page = {
     waiting: 0,
     isLoaded: false,
     dropped: 0,
+    withdrawn: 0,
     isStored: undefined,
     receipts,
     receiptOf: (id) => receipts.findLast((receipt) => receipt.id === id),
@@ -97,7 +110,9 @@ export function openPage(
         page.dropped += 1;
       },
       allows: () => true,
-      onWithdrawn() {},
+      onWithdrawn(_kind, items) {
+        page.withdrawn += items;
+      },
       onStored(isStored) {
         page.isStored = isStored;
       },
@@ -108,10 +123,19 @@ export function openPage(
   return page;
 }
 
-/** Quantities by reason and category, summed over all client reports that arrived. */
-export function reportedLosses({ accepted }: Relay): Record<string, number> {
+/** The relay accepts again, and everything that waits in the page arrives. */
+export async function recover(relay: Relay, page: Page): Promise<void> {
+  relay.answer(200);
+  page.delivery.retryNow();
+  await until("all arrived", () => page.waiting === 0);
+}
+
+/** Quantities by reason and category, summed over all client reports that have arrived. Waits for the first. */
+export async function reportedLosses({ accepted }: Relay): Promise<Record<string, number>> {
+  const reports = () => accepted.filter((body) => body.includes('"client_report"'));
+  await until("a report arrived", () => reports().length > 0);
   const sums: Record<string, number> = {};
-  for (const body of accepted.filter((body) => body.includes('"client_report"'))) {
+  for (const body of reports()) {
     const { discarded_events } = JSON.parse(body.split("\n")[2] ?? "");
     for (const { reason, category, quantity } of discarded_events) {
       const key = `${reason}:${category}`;

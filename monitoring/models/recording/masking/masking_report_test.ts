@@ -39,15 +39,40 @@ const PAGE = pageEvents(NOON, [
   ]),
 ], [element(30, "style", {}, [text(31, "p::before { content: 'canary-sheet' }")])]);
 
+const MAIL = 'form#pay > input[name="mail"]';
+const P = "form#pay > p";
+const IMG = "form#pay > img";
+const CARD = "form#pay > div.card.big";
+const mask = (option: string, place: string) => `${option}: true, or mask: ['${place}']`;
+const maskAttributes = (...more: string[]) =>
+  `maskAttributes: ${JSON.stringify(["title", "placeholder", "aria-label", ...more])}`;
+const NO_OPTION = "no option: leave it out of the page itself";
+
+/** Each text that is searched for, with the finding: kind, element or field, option, milliseconds. */
+const FOUND: Readonly<Record<string, readonly unknown[]>> = {
+  "canary-value": ["input", MAIL, mask("maskAllInputs", MAIL), 1],
+  "canary-title": ["attribute", P, maskAttributes(), 1],
+  "canary-text": ["text", P, mask("maskAllText", P), 1],
+  "canary-image": ["media", IMG, `blockAllMedia: true, or block: ['${IMG}']`, 1],
+  "canary-link": ["address", "form#pay > a", "block: ['form#pay > a']", 1],
+  "canary-style": ["style", CARD, `block: ['${CARD}']`, 1],
+  "canary-sheet": ["style", "html > head > style", "block: ['html > head > style']", 1],
+  "canary-typed": ["input", MAIL, mask("maskAllInputs", MAIL), 1],
+  "canary-added": ["attribute", `${CARD} > button`, maskAttributes(), 2],
+  "canary-changed": ["text", P, mask("maskAllText", P), 3],
+  "canary-renamed": ["attribute", P, maskAttributes("data-user"), 3],
+  "canary-crumb": ["breadcrumb", "payload.message", "beforeAddRecordingEvent", 4],
+  "canary-span": [
+    "span",
+    "payload.data.request.body",
+    "networkDetailAllowUrls without this address, or networkCaptureBodies: false",
+    5,
+  ],
+  "canary-canvas": ["other", "commands[0].args[0]", NO_OPTION, 6],
+  "shop.example/canary-page": ["address", "the page's address", NO_OPTION, 0],
+};
+
 Deno.test("page, changes and entries → each text with its kind, element and option", () => {
-  const wanted = [
-    ..."value title text image link style sheet typed added changed renamed crumb span canvas"
-      .split(
-        " ",
-      ).map((name) => `canary-${name}`),
-    "shop.example/canary-page",
-    "canary-nowhere",
-  ];
   const report = reportOf([
     { type: 4, timestamp: NOON, data: { href: "https://shop.example/canary-page" } },
     ...PAGE,
@@ -70,52 +95,13 @@ Deno.test("page, changes and entries → each text with its kind, element and op
       id: 5,
       commands: [{ property: "fillText", args: ["canary-canvas"] }],
     }),
-  ], wanted);
-  const found = Object.fromEntries(
-    report.result().wanted.map(({ text, findings }) => [
-      text.replace(/.*canary-/, ""),
-      findings.map(({ kind, place, setting, at }) => [kind, place, setting, at! - NOON]),
-    ]),
-  );
-  const mail = 'form#pay > input[name="mail"]';
-  assert.deepEqual(found, {
-    value: [["input", mail, `maskAllInputs: true, or mask: ['${mail}']`, 1]],
-    title: [[
-      "attribute",
-      "form#pay > p",
-      'maskAttributes: ["title","placeholder","aria-label"]',
-      1,
-    ]],
-    text: [["text", "form#pay > p", "maskAllText: true, or mask: ['form#pay > p']", 1]],
-    image: [["media", "form#pay > img", "blockAllMedia: true, or block: ['form#pay > img']", 1]],
-    link: [["address", "form#pay > a", "block: ['form#pay > a']", 1]],
-    style: [["style", "form#pay > div.card.big", "block: ['form#pay > div.card.big']", 1]],
-    sheet: [["style", "html > head > style", "block: ['html > head > style']", 1]],
-    typed: [["input", mail, `maskAllInputs: true, or mask: ['${mail}']`, 1]],
-    added: [[
-      "attribute",
-      "form#pay > div.card.big > button",
-      'maskAttributes: ["title","placeholder","aria-label"]',
-      2,
-    ]],
-    changed: [["text", "form#pay > p", "maskAllText: true, or mask: ['form#pay > p']", 3]],
-    renamed: [[
-      "attribute",
-      "form#pay > p",
-      'maskAttributes: ["title","placeholder","aria-label","data-user"]',
-      3,
-    ]],
-    crumb: [["breadcrumb", "payload.message", "beforeAddRecordingEvent", 4]],
-    span: [[
-      "span",
-      "payload.data.request.body",
-      "networkDetailAllowUrls without this address, or networkCaptureBodies: false",
-      5,
-    ]],
-    canvas: [["other", "commands[0].args[0]", "no option: leave it out of the page itself", 6]],
-    page: [["address", "the page's address", "no option: leave it out of the page itself", 0]],
-    nowhere: [],
-  });
+  ], [...Object.keys(FOUND), "canary-nowhere"]);
+  for (const { text, findings } of report.result().wanted) {
+    const found = findings.map((
+      { kind, place, setting, at },
+    ) => [kind, place, setting, at! - NOON]);
+    assert.deepEqual(found, text in FOUND ? [FOUND[text]] : [], text);
+  }
 });
 
 Deno.test("page → counts of readable and masked texts, values that differ, samples", () => {
@@ -160,29 +146,28 @@ Deno.test("address typed letter by letter → one finding with the last value", 
 });
 
 Deno.test("envelopes of a visit → each text with its item, path, time and option", () => {
+  const second = NOON / 1000;
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const event = {
+    timestamp: second,
+    message: "a canary",
+    breadcrumbs: [
+      { timestamp: second - 1, message: "x" },
+      { timestamp: second - 2, data: { url: "/?q=canary" } },
+    ],
+  };
+  const browser = envelopeOf(
+    { sdk: { name: "sentry.javascript.browser" } },
+    ["event", event],
+    ["log", { items: [{ body: "no" }, { body: "canary", timestamp: second + 1 }] }],
+    ["span", { items: [{ attributes: { "url.full": { value: "/?canary", type: "string" } } }] }],
+    ["attachment", encode("a file with a canary")],
+    ["replay_recording", encode('{"segment_id":0}\n["canary"]')],
+  );
+  const python = { sdk: { name: "sentry.python" }, extra: { "canary key": 1 } };
   const report = new MaskingReport(["canary"]);
-  report.addEnvelope(
-    1,
-    envelopeOf(
-      { sdk: { name: "sentry.javascript.browser" } },
-      ["event", {
-        timestamp: NOON / 1000,
-        message: "a canary",
-        breadcrumbs: [{ timestamp: NOON / 1000 - 1, message: "x" }, {
-          timestamp: NOON / 1000 - 2,
-          data: { url: "/?q=canary" },
-        }],
-      }],
-      ["log", { items: [{ body: "no" }, { body: "canary", timestamp: NOON / 1000 + 1 }] }],
-      ["span", { items: [{ attributes: { "url.full": { value: "/?canary", type: "string" } } }] }],
-      ["attachment", new TextEncoder().encode("a file with a canary")],
-      ["replay_recording", new TextEncoder().encode('{"segment_id":0}\n["canary"]')],
-    ),
-  );
-  report.addEnvelope(
-    2,
-    envelopeOf({}, ["event", { sdk: { name: "sentry.python" }, extra: { "canary key": 1 } }]),
-  );
+  report.addEnvelope(1, browser);
+  report.addEnvelope(2, envelopeOf({}, ["event", python]));
   report.addEnvelope(3, new Uint8Array([1]));
   const { wanted: [wanted], unread } = report.result();
   assert.equal(unread, 1);

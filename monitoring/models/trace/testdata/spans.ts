@@ -1,4 +1,4 @@
-import type { TraceSpan } from "../trace_span.ts";
+import type { TraceMark, TraceSpan } from "../trace_span.ts";
 
 /** A browser span from `start` to `end`. */
 export function spanOf(
@@ -26,3 +26,16 @@ export function spanOf(
     ...further,
   };
 }
+
+/** The mark of an error, without a span. */
+export const markOf = (at_ms: number | null, further: Partial<TraceMark> = {}): TraceMark => ({
+  kind: "error",
+  key: `error:${at_ms}`,
+  at_ms,
+  span_id: null,
+  level: "error",
+  text: "Error: x",
+  envelope: 1,
+  error: null,
+  ...further,
+});

@@ -1,0 +1,65 @@
+import type { Receipt } from "../../monitoring/browser/mod.ts";
+import type { LogRow, OccurrenceRow, TraceRow } from "../../monitoring/models/rows.ts";
+
+/** Rows and receipts; a test sets the fields that it is about. */
+
+export const logRow = (part: Partial<LogRow> = {}): LogRow => ({
+  envelope: 9,
+  index: 0,
+  at: 0,
+  level: "warn",
+  body: "refused",
+  attributes: {},
+  trace_id: null,
+  span_id: null,
+  replay_id: null,
+  source: "shop",
+  ...part,
+});
+
+export const occurrenceRow = (part: Partial<OccurrenceRow> = {}): OccurrenceRow => ({
+  group: "0a",
+  type: "PaymentError",
+  value: "Card declined",
+  where: "charge (/shop.cjs)",
+  source: "shop",
+  envelope: 1,
+  event_id: null,
+  at: 0,
+  trace_id: null,
+  replay_id: null,
+  ...part,
+});
+
+export const traceRow = (part: Partial<TraceRow> = {}): TraceRow => ({
+  trace_id: "known",
+  name: "/",
+  op: "pageload",
+  started_at: 1,
+  ended_at: 5,
+  spans: 2,
+  errors: 1,
+  logs: 3,
+  failed: false,
+  http_status: null,
+  replay_id: null,
+  received_at: 6,
+  sources: ["sightglass"],
+  ...part,
+});
+
+/** Of an envelope that went all the way to the inbox. */
+export const receiptOf = (part: Partial<Receipt> = {}): Receipt => ({
+  id: "e",
+  at: 1,
+  items: [{ type: "event", bytes: 10 }],
+  bytes: 20,
+  sentBytes: 20,
+  attempts: 1,
+  tookMs: 30,
+  storedMs: 4,
+  sentMs: 10,
+  status: 200,
+  outcome: "stored",
+  ...part,
+});

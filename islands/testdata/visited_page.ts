@@ -1,0 +1,21 @@
+import type { PageEnvelope } from "../shared/source/this_page_source.ts";
+
+/** Envelopes as telemetry keeps them: new ones are appended, the oldest removed. */
+export class VisitedPage {
+  readonly envelopes: PageEnvelope[] = [];
+  readonly #listeners = new Set<() => void>();
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  add(bytes: Uint8Array, at = 1_790_000_000_000 + this.envelopes.length): void {
+    this.envelopes.push({ at, bytes });
+    this.notify();
+  }
+
+  notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
