@@ -108,14 +108,3 @@ test("refused envelopes → reason, origin and fix; snippet on another port → 
   expect(application.releases).toEqual(["my-app@1.0.0"]);
   expect(api.traced).toEqual([expect.stringMatching(/^[\da-f]{32}-/)]);
 });
-
-test.describe("without JavaScript", () => {
-  test.use({ javaScriptEnabled: false });
-
-  test("prerendered page → the form of the DSN and a snippet", async ({ page }) => {
-    await page.goto("/");
-    await expect(connect(page)).toContainText("http://dev@HOST:PORT/1");
-    await expect(connect(page)).toContainText("Sentry.init");
-    await expect(connect(page).getByText("Connecting")).toBeHidden();
-  });
-});

@@ -1,7 +1,6 @@
 /** The inbox on the overview: live in every tab, paused and emptied. */
 import type { Page } from "@playwright/test";
 import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
-import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import { openMenu, openView } from "../harness/browser/views.ts";

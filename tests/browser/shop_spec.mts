@@ -153,7 +153,6 @@ const LOGS: typeof TRACES = [
   ["Checkout finished", "api"],
 ];
 const namesOf = (rows: typeof TRACES) => rows.map(([name]) => name).sort();
-const twice = (names: readonly string[]) => [...names, ...names].sort();
 
 /** The operations of spans as each version of the SDKs sends them: in a transaction, alone, or in a container. */
 function sentOps(items: readonly ArrivedItem[]): string[] {

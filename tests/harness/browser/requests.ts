@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import type { BrowserContext, Page, Request, Route } from "@playwright/test";
 
 /** A request of a page or its workers. */
-export interface SentRequest {
+interface SentRequest {
   readonly url: URL;
   readonly method: string;
   /** `document`, `script`, `fetch`, `ping` (a beacon) and the like. */
