@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { FiltersEngine, Request, type RequestType } from "@ghostery/adblocker";
 import type { Page } from "@playwright/test";
 import { readManifest } from "../../server/manifest.ts";
-import { type Arrivals, errorOf, expect, test } from "../harness/browser/fixtures.ts";
+import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
 import type { PageWatch } from "../harness/browser/page_watch.ts";
 import type { SentRequests } from "../harness/browser/requests.ts";
 import { ERRORS, makeEverySignal, openPage, sampleRecording } from "../harness/browser/signals.ts";
@@ -56,7 +56,7 @@ async function visit(page: Page, arrivals: Arrivals, watch: PageWatch): Promise<
   await openPage(page);
   await makeEverySignal(page);
   await page.evaluate(() => void (location.hash = "#/logs"));
-  await arrivals.waitFor("the last error", (items) => errorOf(items, ERRORS.component));
+  await arrivals.waitForError(ERRORS.component);
   for (const type of ["span", "log", "replay_recording"]) {
     await arrivals.waitForItem(`a ${type}`, (item) => item.type === type);
   }

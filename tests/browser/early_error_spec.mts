@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { errorOf, expect, opOf, spansOf, test } from "../harness/browser/fixtures.ts";
+import { expect, opOf, test } from "../harness/browser/fixtures.ts";
 import { sampleRecording } from "../harness/browser/signals.ts";
 
 const THROWN = "Thrown by the first inline script";
@@ -63,15 +63,12 @@ test("error and rejection before the SDK has loaded → arrive once, with their 
 
   const times = { [THROWN]: "failedAt", [REJECTED]: "failedAt", [BETWEEN]: "betweenAt" };
   for (const [text, time] of Object.entries(times)) {
-    const event = await arrivals.waitFor(text, (items) => errorOf(items, text));
+    const event = await arrivals.waitForError(text);
     const failedAt = await page.evaluate((time) => Number(Reflect.get(self, time)), time);
     expect(Math.abs(event.timestamp * 1000 - failedAt), "milliseconds off").toBeLessThan(
       SDK_DELAY_MS,
     );
-    const load = await arrivals.waitFor(
-      "the page load",
-      (items) => spansOf(items).find((span) => opOf(span) === "pageload"),
-    );
+    const load = await arrivals.waitForSpan("the page load", (span) => opOf(span) === "pageload");
     expect(event.contexts.trace.trace_id).toBe(load.trace_id);
     expect(load.start_timestamp * 1000, "the page load started before").toBeLessThan(failedAt + 1);
   }

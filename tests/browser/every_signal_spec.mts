@@ -1,6 +1,5 @@
 import {
   type ArrivedItem,
-  errorOf,
   expect,
   fingerprints,
   logsOf,
@@ -40,7 +39,7 @@ for (const mode of ["inbox", "relay"] as const) {
 
       // Errors: each once, with the page's trace.
       for (const [kind, text] of Object.entries(ERRORS)) {
-        const event = await arrivals.waitFor(`the ${kind} error`, (items) => errorOf(items, text));
+        const event = await arrivals.waitForError(text);
         expect(event.contexts.trace.trace_id, kind).toBe(traceId);
         const handled = kind === "handled" || kind === "component";
         expect(event.exception.values.at(-1)?.mechanism?.handled, kind).toBe(handled);

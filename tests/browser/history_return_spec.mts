@@ -6,10 +6,7 @@ test("back to a cached page → a new trace, not that of the first load", async 
   await openPage(page);
   const first = await shownTraceId(page);
   // A page that is left while it sends may only be able to count its spans as lost.
-  await arrivals.waitFor(
-    "the first page load",
-    (items) => spansOf(items).find((span) => opOf(span) === "pageload"),
-  );
+  await arrivals.waitForSpan("the first page load", (span) => opOf(span) === "pageload");
   await page.goto("/robots.txt");
   await page.goBack();
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");

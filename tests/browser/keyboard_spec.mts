@@ -1,8 +1,7 @@
-/** Keyboard focus: skip link, tabs, the search, an error and its frames. */
+/** Keyboard focus: skip link, tabs, the search. */
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { javaEvent, nodeEvent, postEvents, pythonEvent } from "../harness/browser/posted.ts";
-import { errorDetail, errorList, errorRow, stackFrame, tab } from "../harness/browser/views.ts";
+import { tab } from "../harness/browser/views.ts";
 
 test("skip link → focus in the current view, address unchanged; a tab keeps the focus", async ({ page }) => {
   await page.goto("/");
@@ -51,28 +50,4 @@ test("the key / → focuses the search of the open view, not while typing", asyn
     await page.keyboard.type("a/b");
     await expect(search).toHaveValue("a/b");
   }
-});
-
-test("keyboard only → list, error, folded frames, back to the same row", async ({ page, server }) => {
-  await postEvents(server.origin, pythonEvent(), javaEvent(), nodeEvent(Date.now() - 1_000));
-  await page.goto("/#/errors");
-  await expect(errorList(page).getByRole("link")).toHaveCount(3);
-  await errorList(page).getByRole("link").first().focus();
-  await page.keyboard.press("End");
-  await page.keyboard.press("ArrowUp");
-  await expect(errorRow(page, "CheckoutError").getByRole("link")).toBeFocused();
-  await page.keyboard.press("Enter");
-  await expect(errorDetail(page).getByRole("heading", { level: 3 })).toBeFocused();
-
-  const library = errorDetail(page).getByText("4 library frames");
-  const inner = stackFrame(errorDetail(page), "handle_request");
-  await expect(inner).toBeHidden();
-  for (let step = 0; step < 30; step++) {
-    await page.keyboard.press("Tab");
-    if (await library.evaluate((place) => place === document.activeElement)) break;
-  }
-  await page.keyboard.press("Enter");
-  await expect(inner).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect(errorRow(page, "CheckoutError").getByRole("link")).toBeFocused();
 });

@@ -2,8 +2,9 @@
 import { expect } from "../harness/browser/fixtures.ts";
 import {
   expectHydrated,
+  expectPage,
   expectSameDocument,
-  heading,
+  follow,
   historyLength,
   isPartial,
   link,
@@ -22,11 +23,11 @@ test("two navigations at once → only the newer one, one history entry", async 
   const cancelled = page.waitForEvent("requestfailed", (request) => request === first);
   await link(page, "Long").first().click();
   await cancelled;
-  await expect(heading(page)).toHaveText("Long");
+  await expectPage(page, "Long");
   release();
   expect(await historyLength(page)).toBe(before + 1);
   await page.goBack();
-  await expect(heading(page)).toContainText("Variant");
+  await expectPage(page, "Home");
   await expectSameDocument(page);
 });
 
@@ -44,24 +45,25 @@ test("link clicked while the browser loads a document → the newer one wins", a
     await route.continue().catch(() => {});
   });
   await page.evaluate(() => {
-    const follow = (name: string) =>
+    const clickBy = (name: string) =>
       [...document.links].find(({ textContent }) => textContent === name)!.click();
     // By a timer: Playwright runs nothing in the page while the browser loads another document.
-    addEventListener("beforeunload", () => setTimeout(() => follow("Long"), 1_000), { once: true });
-    follow("About");
+    addEventListener("beforeunload", () => setTimeout(() => clickBy("Long"), 1_000), {
+      once: true,
+    });
+    clickBy("About");
   });
   await leaving;
-  await expect(heading(page)).toHaveText("Long");
+  await expectPage(page, "Long");
   release();
   await page.waitForLoadState("networkidle");
-  await expect(heading(page)).toHaveText("Long");
+  await expectPage(page, "Long");
   await expect(page).toHaveURL("/long");
 });
 
 test("back/forward cache during a history step → the step is completed", async ({ page }) => {
   await open(page, "/about");
-  await link(page, "Home").click();
-  await expect(heading(page)).toContainText("Variant");
+  await follow(page, "Home");
   await page.route(isPartial, () => {
     // Never answered.
   });
@@ -74,18 +76,17 @@ test("back/forward cache during a history step → the step is completed", async
   await dispatchTransition("pagehide");
   await page.unroute(isPartial);
   await dispatchTransition("pageshow");
-  await expect(heading(page)).toHaveText("About");
+  await expectPage(page, "About");
   await expectSameDocument(page);
 });
 
 test("back during a navigation → cancelled, the displayed page stays", async ({ page, sent }) => {
   await open(page, "/about");
-  await link(page, "Home").click();
-  await expect(heading(page)).toContainText("Variant");
+  await follow(page, "Home");
   const release = await holdRequests(page, /\/(long)?\?fresh/);
   await link(page, "Long").first().click();
   await page.goBack();
-  await expect(heading(page)).toHaveText("About");
+  await expectPage(page, "About");
   await page.goForward();
   await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
   // The displayed page needs no request: the other one has not arrived.
@@ -94,7 +95,7 @@ test("back during a navigation → cancelled, the displayed page stays", async (
   const before = requested();
   await page.goBack();
   await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
-  await expect(heading(page)).toHaveText("About");
+  await expectPage(page, "About");
   release();
   await expectHydrated(page);
   expect(requested()).toEqual(before);

@@ -4,7 +4,9 @@ import { expect } from "../harness/browser/fixtures.ts";
 import {
   expectFullLoad,
   expectHydrated,
+  expectPage,
   expectSameDocument,
+  follow,
   heading,
   historyLength,
   isPartial,
@@ -32,8 +34,7 @@ test("link → content, title, address, islands replaced in the same document", 
   });
   await expectHydrated(page);
   const before = await historyLength(page);
-  await link(page, "About").click();
-  await expect(heading(page)).toHaveText("About");
+  await follow(page, "About");
   await expect(page).toHaveTitle("About");
   await expect(page).toHaveURL("/about");
   await expectHydrated(page);
@@ -45,18 +46,16 @@ test("link → content, title, address, islands replaced in the same document", 
     .toEqual([
       ["/about?fresh-partial=true", "xhr", "GET"],
     ]);
-  await link(page, "Home").click();
-  await expect(heading(page)).toContainText("Variant");
+  await follow(page, "Home");
   // A link of an SVG.
   await page.getByText("Drawn").click();
-  await expect(heading(page)).toHaveText("About");
+  await expectPage(page, "About");
   await expectSameDocument(page);
 });
 
 test("hidden island on a new page → loaded when displayed", async ({ page, sent }) => {
   await open(page);
-  await link(page, "About").click();
-  await expect(heading(page)).toHaveText("About");
+  await follow(page, "About");
   await expectHydrated(page);
   const scripts = () => sent.all.filter(({ kind }) => kind === "script").length;
   const before = scripts();
@@ -72,10 +71,8 @@ test("hidden island on a new page → loaded when displayed", async ({ page, sen
 
 test("back and forward → the right pages, hydrated, no new history entry", async ({ page }) => {
   await open(page);
-  await link(page, "About").click();
-  await expect(heading(page)).toHaveText("About");
-  await link(page, "Long").click();
-  await expect(heading(page)).toHaveText("Long");
+  await follow(page, "About");
+  await follow(page, "Long");
   const count = await historyLength(page);
   const steps = [["goBack", "About"], ["goBack", "Variant"], ["goForward", "About"]] as const;
   for (const [step, name] of steps) {
@@ -137,21 +134,21 @@ test("new page → top or fragment; history → the saved scroll position", asyn
   await open(page, "/long");
   await scroll(page, 1_500);
   // Without the scrolling of a real click.
-  const follow = (name: string) => link(page, name).first().dispatchEvent("click");
-  await follow("Home");
-  await expect(heading(page)).toContainText("Variant");
+  const clickBy = (name: string) => link(page, name).first().dispatchEvent("click");
+  await clickBy("Home");
+  await expectPage(page, "Home");
   expect(await top(page)).toBe(0);
-  await follow("Half of it");
-  await expect(heading(page)).toHaveText("Long");
+  await clickBy("Half of it");
+  await expectPage(page, "Long");
   await expect(page.getByRole("heading", { name: "Half" })).toBeInViewport();
   await expect(page).toHaveURL("/long#half");
   const half = await top(page);
   expect(half).toBeGreaterThan(500);
   await page.goBack();
-  await expect(heading(page)).toContainText("Variant");
+  await expectPage(page, "Home");
   expect(await top(page)).toBe(0);
   await page.goBack();
-  await expect(heading(page)).toHaveText("Long");
+  await expectPage(page, "Long");
   await expect.poll(() => top(page)).toBe(1_500);
   await page.goForward();
   await page.goForward();
@@ -160,7 +157,7 @@ test("new page → top or fragment; history → the saved scroll position", asyn
   // Also through another document.
   await page.goto("/note.txt");
   await page.goBack();
-  await expect(heading(page)).toHaveText("Long");
+  await expectPage(page, "Long");
   await expect.poll(() => top(page)).toBe(half);
 });
 
@@ -207,7 +204,7 @@ test("new page → focus on its content, title announced", async ({ page }) => {
   await link(page, "About").focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("main")).toBeFocused();
-  await expect(heading(page)).toHaveText("About");
+  await expectPage(page, "About");
   await expect(announced(page)).toHaveText("About");
   await expect(announced(page)).toHaveAttribute("role", "status");
   // The next stop is the first control of the new page.
@@ -217,7 +214,7 @@ test("new page → focus on its content, title announced", async ({ page }) => {
   await expect(page.getByRole("button")).toHaveText("8");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await expect(heading(page)).toContainText("Variant");
+  await expectPage(page, "Home");
   await expect(page.getByRole("main")).toBeFocused();
   await expect(announced(page)).toHaveText("Fixture");
 });
@@ -232,7 +229,7 @@ test("slow navigation → progress is shown until it ends", async ({ page }) => 
   await expectHydrated(page);
   await expect(page).toHaveURL("/");
   release();
-  await expect(heading(page)).toHaveText("About");
+  await expectPage(page, "About");
   await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
   await expect(page.locator("[data-page]")).not.toHaveAttribute("aria-busy");
   await expectSameDocument(page);
@@ -248,10 +245,8 @@ test("page left before hydration → no errors", async ({ page }) => {
   }, 250);
   await open(page);
   for (let round = 0; round < 3; round++) {
-    await link(page, "About").click();
-    await expect(heading(page)).toHaveText("About");
-    await link(page, "Home").click();
-    await expect(heading(page)).toContainText("Variant");
+    await follow(page, "About");
+    await follow(page, "Home");
   }
   await expectHydrated(page);
   await expectSameDocument(page);

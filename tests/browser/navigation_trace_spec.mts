@@ -1,14 +1,6 @@
 /** Navigation within the page: its traces, and the state of the page afterwards. */
 import type { Page, Request } from "@playwright/test";
-import {
-  errorOf,
-  expect,
-  logsOf,
-  opOf,
-  type Span,
-  spansOf,
-  test,
-} from "../harness/browser/fixtures.ts";
+import { expect, logsOf, opOf, type Span, spansOf, test } from "../harness/browser/fixtures.ts";
 import { watchOutcomes } from "../harness/browser/marks.ts";
 import { isPartial } from "../harness/browser/navigation_site.ts";
 import { expectAccessible } from "../harness/browser/page_look.ts";
@@ -75,25 +67,25 @@ test("navigation → its own trace, with its request and the server's span", asy
     expect(headers["sentry-trace"]).toBe(`${traceId}-${client.span_id}-1`);
     expect(headers["traceparent"]).toBe(`00-${traceId}-${client.span_id}-01`);
     expect(headers["baggage"]).toContain(`sentry-trace_id=${traceId}`);
-    const served = await serverArrivals.waitFor(
+    const served = await serverArrivals.waitForSpan(
       "the server's span",
-      (items) => spansOf(items).find(({ parent_span_id }) => parent_span_id === client.span_id),
+      ({ parent_span_id }) => parent_span_id === client.span_id,
     );
     expect([served.name, opOf(served)]).toEqual(["GET /", "http.server"]);
     expect(served.trace_id).toBe(traceId);
   }
 
   // Later signals belong to the latest navigation.
-  const event = await arrivals.waitFor("the error", (items) => errorOf(items, "Handled error"));
+  const event = await arrivals.waitForError("Handled error");
   expect(event.contexts.trace.trace_id).toBe(last);
   const logs = await arrivals.waitFor("the log", (items) => {
     const found = logsOf(items);
     return found.length > 0 && found;
   });
   expect(logs.map(({ trace_id }) => trace_id)).toEqual([last]);
-  const manual = await arrivals.waitFor(
+  const manual = await arrivals.waitForSpan(
     "the manual span",
-    (items) => spansOf(items).find(({ name }) => name.includes("manual span")),
+    ({ name }) => name.includes("manual span"),
   );
   expect(manual.trace_id).toBe(last);
 });
@@ -131,9 +123,9 @@ test("navigation before the SDK has started → its own time and trace", async (
   expect(navigation.trace_id).not.toBe(load.trace_id);
   expect(navigation.start_timestamp * 1000).toBeGreaterThan(startedAt - 50);
   expect(navigation.start_timestamp * 1000).toBeLessThan(answeredAt + 50);
-  const event = await arrivals.waitFor("the error", (items) => errorOf(items, "Handled error"));
+  const event = await arrivals.waitForError("Handled error");
   expect(event.contexts.trace.trace_id).toBe(load.trace_id);
-  const log = await arrivals.waitFor("the log", (items) => logsOf(items)[0]);
+  const log = await arrivals.waitForLog("the log");
   expect(log.trace_id).toBe(navigation.trace_id);
 });
 
@@ -162,7 +154,7 @@ test("fragment changed, also by history → no new trace; a query is not sent", 
   await page.goBack();
   await page.goForward();
   await make(page, "info");
-  const log = await arrivals.waitFor("the log", (items) => logsOf(items)[0]);
+  const log = await arrivals.waitForLog("the log");
   expect(log.trace_id).toBe(loaded);
   expect(await shownTraceId(page)).toBe(loaded);
   expect(spansOf(await arrivals.items()).map(opOf)).not.toContain("navigation");

@@ -3,10 +3,8 @@ import { answers } from "../harness/stand_in_ingest.ts";
 import {
   ANY_SPEED,
   type Arrivals,
-  errorOf,
   expect,
   fingerprints,
-  logsOf,
   senderOf,
   test,
 } from "../harness/browser/fixtures.ts";
@@ -57,11 +55,8 @@ test(
 
     relay.isDown = false;
     await expectAll(arrivals, sent);
-    await arrivals.waitFor("the error", (items) => errorOf(items, ERRORS.handled));
-    await arrivals.waitFor(
-      "the log",
-      (items) => logsOf(items).find(({ level }) => level === "warn"),
-    );
+    await arrivals.waitForError(ERRORS.handled);
+    await arrivals.waitForLog("the log", ({ level }) => level === "warn");
     await expectWaiting(page);
   },
 );
@@ -87,12 +82,9 @@ test("/monitoring answers 500, page reloaded and closed → another tab delivers
   await next.goto("/");
   await expectAll(arrivals, sent);
   for (const text of [ERRORS.handled, ERRORS.uncaught]) {
-    await arrivals.waitFor(text, (items) => errorOf(items, text));
+    await arrivals.waitForError(text);
   }
-  await arrivals.waitFor(
-    "the log",
-    (items) => logsOf(items).find(({ level }) => level === "fatal"),
-  );
+  await arrivals.waitForLog("the log", ({ level }) => level === "fatal");
 });
 
 test("tab hidden, another shown → each envelope is sent once", async ({ page, context, sent, watch }) => {
@@ -138,7 +130,7 @@ test.describe("ingest down, relay without spool", ANY_SPEED, () => {
 
     const accepted = acceptFromNow(ingest);
     await expectAll(accepted, sent);
-    await accepted.waitFor("the error", (items) => errorOf(items, ERRORS.handled));
+    await accepted.waitForError(ERRORS.handled);
     await expectWaiting(page);
   });
 });

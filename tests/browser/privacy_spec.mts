@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { CANARIES, enterCanaries, plantCanaries } from "../harness/browser/canaries.ts";
-import { errorOf, expect, spansOf, test, textOf } from "../harness/browser/fixtures.ts";
+import { expect, spansOf, test, textOf } from "../harness/browser/fixtures.ts";
 import type { SentRequests } from "../harness/browser/requests.ts";
 import {
   ERRORS,
@@ -85,10 +85,7 @@ test.describe("relay mode", () => {
     const address = `/reset/${TOKEN}`;
     await page.goto(address);
     await throwUncaught(page, "thrown on the unknown page");
-    const event = await arrivals.waitFor(
-      "the unknown page's error",
-      (items) => errorOf(items, "thrown on the unknown page"),
-    );
+    const event = await arrivals.waitForError("thrown on the unknown page");
     expect(event.request.url).toMatch(/^http:\/\/[^/]+\/<unknown>$/);
     await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
     await page.evaluate(async (token) => {
@@ -113,10 +110,7 @@ test.describe("relay mode", () => {
     await waitForTelemetry(page);
     expect(await page.evaluate(() => document.referrer)).toContain(TOKEN);
     await make(page, "Uncaught error");
-    const referred = await arrivals.waitFor(
-      "the page's error",
-      (items) => errorOf(items, ERRORS.uncaught),
-    );
+    const referred = await arrivals.waitForError(ERRORS.uncaught);
     expect(JSON.stringify(referred.breadcrumbs)).toContain("ui.click");
     await page.goto("about:blank");
     await page.goto("/");

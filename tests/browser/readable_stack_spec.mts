@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { originalPositionFor, TraceMap, traceSegment } from "@jridgewell/trace-mapping";
 import { readManifest } from "../../server/manifest.ts";
-import { type Arrivals, errorOf, expect, test } from "../harness/browser/fixtures.ts";
+import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 
 /** A frame of a stack as an event has it: of the script that the browser ran. */
@@ -104,7 +104,7 @@ interface Stacks {
 
 /** The in-app frames of the error with this text, innermost first. */
 async function inAppFrames(arrivals: Arrivals, text: string) {
-  const event = await arrivals.waitFor(text, (items) => errorOf(items, text));
+  const event = await arrivals.waitForError(text);
   const { exception, debug_meta } = event as unknown as Stacks;
   const frames = exception.values.at(-1)?.stacktrace?.frames ?? [];
   const inApp = frames.filter(({ filename }) => filename?.includes("/assets/")).toReversed();

@@ -130,15 +130,15 @@ test("application used → each state plays as it was, masked; moments lead to i
   await page.locator("#add").click();
   await page.locator("#remove").click();
   await look();
-  await page.evaluate(() => (globalThis as unknown as { flushRecording(): void }).flushRecording());
+  const flush = () => page.evaluate("flushRecording()");
+  await flush();
   await page.locator("#pay").click();
   await look();
-  await page.evaluate(() => (globalThis as unknown as { flushRecording(): void }).flushRecording());
-  await expect.poll(async () =>
-    (await listRows(server.origin, "recordings&source=apps"))[0]?.ended_at ?? 0
-  )
+  await flush();
+  const rows = () => listRows(server.origin, "recordings&source=apps");
+  await expect.poll(async () => (await rows())[0]?.ended_at ?? 0)
     .toBeGreaterThan(moments.at(-1)!.at);
-  const [row] = await listRows(server.origin, "recordings&source=apps");
+  const [row] = await rows();
   expect(row).toMatchObject({ kind: "page", missing: 0, doubled: 0 });
 
   await page.goto("/#/recordings");
@@ -203,14 +203,13 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   );
   await page.goto(`/#/recordings/${replayId}`);
   const view = page.getByRole("region", { name: "Recordings", exact: true });
-  for (
-    const problem of [
-      "Segment 2 missing",
-      "1 segment arrived late",
-      "1 segment arrived again",
-      /Envelope \d+: its events are not JSON\./,
-    ]
-  ) await expect(view).toContainText(problem);
+  const problems = [
+    "Segment 2 missing",
+    "1 segment arrived late",
+    "1 segment arrived again",
+    /Envelope \d+: its events are not JSON\./,
+  ];
+  for (const problem of problems) await expect(view).toContainText(problem);
   const play = view.getByRole("button", { name: "Play", exact: true });
   await expect(play).toBeEnabled();
   const player = await playerOf(page);

@@ -1,13 +1,5 @@
 /** Traces with spans of the page and of the server. */
-import {
-  errorOf,
-  expect,
-  logsOf,
-  opOf,
-  type Span,
-  spansOf,
-  test,
-} from "../harness/browser/fixtures.ts";
+import { expect, opOf, type Span, spansOf, test } from "../harness/browser/fixtures.ts";
 import { make, openPage, shownTraceId, waitForTelemetry } from "../harness/browser/signals.ts";
 
 const statusOf = ({ attributes }: Span) => attributes["http.response.status_code"]?.value;
@@ -18,13 +10,10 @@ for (const mode of ["inbox", "relay"] as const) {
 
     test("page loaded → its trace continues that of the server's response", async ({ page, arrivals, serverArrivals }) => {
       await openPage(page);
-      const load = await arrivals.waitFor(
-        "the page load",
-        (items) => spansOf(items).find((span) => opOf(span) === "pageload"),
-      );
-      const served = await serverArrivals.waitFor(
+      const load = await arrivals.waitForSpan("the page load", (span) => opOf(span) === "pageload");
+      const served = await serverArrivals.waitForSpan(
         "the server's span",
-        (items) => spansOf(items).find(({ span_id }) => span_id === load.parent_span_id),
+        ({ span_id }) => span_id === load.parent_span_id,
       );
       expect(served.name).toBe("GET /");
       expect(opOf(served)).toBe("http.server");
@@ -71,45 +60,23 @@ test.describe("in relay mode", () => {
     await expect(page.getByText("Response with status 500")).toBeVisible();
 
     for (const status of [503, 500]) {
-      const requested = await arrivals.waitFor(
+      const requested = await arrivals.waitForSpan(
         `the page's span with ${status}`,
-        (items) =>
-          spansOf(items).find((span) => opOf(span) === "http.client" && statusOf(span) === status),
+        (span) => opOf(span) === "http.client" && statusOf(span) === status,
       );
-      const served = await serverArrivals.waitFor(
+      const served = await serverArrivals.waitForSpan(
         `the server's span with ${status}`,
-        (items) => spansOf(items).find((span) => statusOf(span) === status),
+        (span) => statusOf(span) === status,
       );
       expect(served.name).toBe("GET /signal");
       expect([served.trace_id, served.parent_span_id]).toEqual([traceId, requested.span_id]);
     }
-    const error = await serverArrivals.waitFor(
-      "the server's error",
-      (items) => errorOf(items, "Server error, made on purpose"),
-    );
+    const error = await serverArrivals.waitForError("Server error, made on purpose");
     expect(error.contexts.trace.trace_id).toBe(traceId);
-    const log = await serverArrivals.waitFor(
+    const log = await serverArrivals.waitForLog(
       "the server's log",
-      (items) => logsOf(items).find(({ level }) => level === "error"),
+      ({ level }) => level === "error",
     );
     expect(log.trace_id).toBe(traceId);
   });
-});
-
-test("the minute's signals used up → the page shows when to try again", async ({ page, server, watch }) => {
-  // On a busy machine the limit has allowed another one.
-  watch.allow("429", "status of 503");
-  await openPage(page);
-  const status = async () => {
-    const response = await fetch(`${server.origin}/signal`);
-    await response.body?.cancel();
-    return response.status;
-  };
-  // The limit allows one more each second, so a slow machine tries again.
-  await expect(async () => {
-    while (await status() !== 429);
-    await make(page, "Failing request");
-    await expect(page.getByText(/status 429 .*60 signals a minute\. Try again in a minute/))
-      .toBeVisible({ timeout: 1_000 });
-  }).toPass();
 });

@@ -12,7 +12,6 @@ import {
   uploadMaps,
 } from "../sourcemaps/_bundled_shop.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
-import { MARKUP, postEnvelope } from "../harness/browser/posted.ts";
 
 const CART = `// The cart of a shop.
 export interface Cart { readonly items: readonly string[] }
@@ -54,22 +53,6 @@ function serveFolder(folder: string): AsyncDisposable & { origin: string } {
   });
   const origin = `http://localhost:${server.addr.port}`;
   return { origin, [Symbol.asyncDispose]: () => server.shutdown() };
-}
-
-/** Posts what SDKs send about an event in envelopes of their own. */
-async function postRelated(origin: string, id: string): Promise<void> {
-  const feedback = { message: `It broke ${MARKUP}`, name: "Ada", associated_event_id: id };
-  await postEnvelope(origin, {}, ["feedback", { contexts: { feedback } }]);
-  const samples = [{ elapsed_since_start_ns: 0 }, { elapsed_since_start_ns: 25e6 }];
-  await postEnvelope(
-    origin,
-    { event_id: id },
-    ["attachment", new TextEncoder().encode(MARKUP)],
-    ["profile", { profile: { samples } }],
-  );
-  // Too large to be read beside the error.
-  const large = new Uint8Array(17 * 1024 * 1024);
-  await postEnvelope(origin, { event_id: id }, ["attachment", large]);
 }
 
 test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines after a click", async ({ page, watch }) => {

@@ -1,6 +1,5 @@
 /** The view of traces, with traces of this visit. */
-import type { Locator, Page } from "@playwright/test";
-import { expect, spansOf, test } from "../harness/browser/fixtures.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
 import {
   ERRORS,
   make,
@@ -16,8 +15,6 @@ import {
   traceList,
   waterfall,
 } from "../harness/browser/views.ts";
-
-const TRACE = "0123456789abcdef0123456789abcdef";
 
 /** High enough for all rows of a visit: only rows in sight are rendered. */
 test.use({ viewport: { width: 1280, height: 4000 } });
@@ -35,9 +32,9 @@ test("every signal → in the page's trace: spans of browser and server, errors,
     "the manual span",
     (item) => item.type === "span" && JSON.stringify(item.json()).includes("manual span"),
   );
-  await serverArrivals.waitFor(
+  await serverArrivals.waitForSpan(
     "the server's span of a signal",
-    (items) => spansOf(items).some(({ name }) => name.includes("/signal")),
+    ({ name }) => name.includes("/signal"),
   );
 
   await openView(page, "Traces");

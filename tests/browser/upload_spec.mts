@@ -1,90 +1,46 @@
 /** What the page uploads: compressed to its own origin, and little. */
-import { gunzipSync } from "node:zlib";
 import { figureLine, isOver } from "../../bench/figures.ts";
 import { loadUnsampled, uploadOf } from "../../bench/upload.ts";
 import { expect, opOf, type Span, spansOf, test } from "../harness/browser/fixtures.ts";
-import { expectOnce, makeMarks, MARK } from "../harness/browser/marks.ts";
-import { openPage } from "../harness/browser/signals.ts";
 
 const valueOf = ({ attributes }: Span, name: string) => attributes[name]?.value;
 
-test.describe("relay", () => {
-  test.use({ mode: "relay" });
+test.use({ mode: "relay" });
 
-  test("page load not sampled → gzip within the budget; page left → not compressed", async ({ page, arrivals, sent }) => {
-    await loadUnsampled(page);
-    const envelopes = await arrivals.envelopes();
-    const uploaded = uploadOf(envelopes);
-    expect(isOver(uploaded), figureLine(uploaded)).toBe(false);
-    expect(new Set(envelopes.map(({ contentEncoding }) => contentEncoding)))
-      .toEqual(new Set(["gzip"]));
+test("page load not sampled → gzip within the budget; page left → not compressed", async ({ page, arrivals, sent }) => {
+  await loadUnsampled(page);
+  const envelopes = await arrivals.envelopes();
+  const uploaded = uploadOf(envelopes);
+  expect(isOver(uploaded), figureLine(uploaded)).toBe(false);
+  expect(new Set(envelopes.map(({ contentEncoding }) => contentEncoding)))
+    .toEqual(new Set(["gzip"]));
 
-    // Each script has a span, also those that the page preloads, with what Sentry shows.
-    const spans = spansOf(await arrivals.items("span"));
-    const scripts = spans.filter((span) => opOf(span) === "resource.script");
-    const requested = sent.all.filter(({ kind }) => kind === "script");
-    expect(scripts.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(requested.map(({ url }) => url.pathname)),
-    );
-    expect(spans.filter(({ name }) => name.endsWith(".js")).map(opOf))
-      .toEqual(scripts.map(() => "resource.script"));
-    for (const span of scripts) {
-      expect(valueOf(span, "http.response.status_code"), span.name).toBe(200);
-      for (const size of ["http.response_transfer_size", "http.decoded_response_content_length"]) {
-        expect(valueOf(span, size), `${span.name} ${size}`).toBeGreaterThan(0);
-      }
-    }
-    for (const span of spans) {
-      for (const name of ["origin", "release", "environment", "segment.id"]) {
-        expect(valueOf(span, `sentry.${name}`), `${span.name} ${name}`).toBeTruthy();
-      }
-      expect(valueOf(span, "user_agent.original"), span.name).toContain("Mozilla");
-    }
-
-    await page.goto("about:blank");
-    const { envelope } = await arrivals.waitForItem(
-      "the page's largest paint",
-      (item) => spansOf([item]).some((span) => opOf(span) === "ui.webvital.lcp"),
-    );
-    expect(envelope.contentEncoding).toBe(null);
-  });
-});
-
-test("proxy decompresses bodies, keeps the header → sent uncompressed, each arrives once", async ({ page, context, arrivals, watch }) => {
-  watch.allow(MARK, "status of 400");
-  let decompressed = 0;
-  await context.route("/monitoring", (route) => {
-    const request = route.request();
-    if (request.headers()["content-encoding"] !== "gzip") return route.continue();
-    decompressed++;
-    return route.continue({ postData: gunzipSync(request.postDataBuffer()!) });
-  });
-  await openPage(page);
-  const marks = await makeMarks(page, 5);
-  await expectOnce(arrivals, marks);
-  await expect(page.getByText("0 waiting").first()).toBeVisible();
-  await expect(page.getByText("0 refused").first()).toBeVisible();
-  const before = decompressed;
-  expect(before).toBeGreaterThan(0);
-  await expectOnce(arrivals, [...marks, ...await makeMarks(page, 5, { from: 5 })]);
-  expect(decompressed, "compressed again after a refusal").toBe(before);
-});
-
-test("compressed body over the keepalive limit → arrives", async ({ page, arrivals, watch }) => {
-  watch.allow(/^long /);
-  await openPage(page);
-  // Random characters: gzip saves little.
-  await page.evaluate(() => {
-    const codes = crypto.getRandomValues(new Uint16Array(30_000)).map((code) =>
-      0x4e00 + code % 20_000
-    );
-    const text = [...codes, ...codes.toReversed()].map((code) => String.fromCharCode(code));
-    void Promise.reject(new Error(`long ${text.join("")}`));
-  });
-  const { envelope } = await arrivals.waitForItem(
-    "the long error",
-    ({ type, payload }) => type === "event" && new TextDecoder().decode(payload).includes("long "),
+  // Each script has a span, also those that the page preloads, with what Sentry shows.
+  const spans = spansOf(await arrivals.items("span"));
+  const scripts = spans.filter((span) => opOf(span) === "resource.script");
+  const requested = sent.all.filter(({ kind }) => kind === "script");
+  expect(scripts.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(requested.map(({ url }) => url.pathname)),
   );
-  expect(envelope.contentEncoding).toBe("gzip");
-  expect(envelope.bytes.length).toBeGreaterThan(65_536);
+  expect(spans.filter(({ name }) => name.endsWith(".js")).map(opOf))
+    .toEqual(scripts.map(() => "resource.script"));
+  for (const span of scripts) {
+    expect(valueOf(span, "http.response.status_code"), span.name).toBe(200);
+    for (const size of ["http.response_transfer_size", "http.decoded_response_content_length"]) {
+      expect(valueOf(span, size), `${span.name} ${size}`).toBeGreaterThan(0);
+    }
+  }
+  for (const span of spans) {
+    for (const name of ["origin", "release", "environment", "segment.id"]) {
+      expect(valueOf(span, `sentry.${name}`), `${span.name} ${name}`).toBeTruthy();
+    }
+    expect(valueOf(span, "user_agent.original"), span.name).toContain("Mozilla");
+  }
+
+  await page.goto("about:blank");
+  const { envelope } = await arrivals.waitForItem(
+    "the page's largest paint",
+    (item) => spansOf([item]).some((span) => opOf(span) === "ui.webvital.lcp"),
+  );
+  expect(envelope.contentEncoding).toBe(null);
 });

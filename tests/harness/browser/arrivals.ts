@@ -7,8 +7,14 @@ import type { StandInIngest } from "../stand_in_ingest.ts";
 import {
   type ArrivedEnvelope,
   type ArrivedItem,
+  type ErrorEvent,
+  errorOf,
+  type Log,
+  logsOf,
   readArrival,
   type Sender,
+  type Span,
+  spansOf,
   textOf,
 } from "./arrived_telemetry.ts";
 
@@ -103,6 +109,21 @@ export class Arrivals {
       });
     }
     return found as T;
+  }
+
+  /** Waits for the error event with this text in an exception's message. */
+  waitForError(text: string): Promise<ErrorEvent> {
+    return this.waitFor(text, (items) => errorOf(items, text));
+  }
+
+  /** Waits for the first span for which `matches` is true. */
+  waitForSpan(what: string, matches: (span: Span) => boolean): Promise<Span> {
+    return this.waitFor(what, (items) => spansOf(items).find(matches));
+  }
+
+  /** Waits for the first log for which `matches` is true. */
+  waitForLog(what: string, matches: (log: Log) => boolean = () => true): Promise<Log> {
+    return this.waitFor(what, (items) => logsOf(items).find(matches));
   }
 
   /** Everything that has arrived as one text, recordings decompressed. */

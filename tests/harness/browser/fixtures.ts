@@ -16,7 +16,7 @@ export * from "./arrived_telemetry.ts";
 export const ANY_SPEED = { tag: "@any-speed" } as const;
 
 /** The key in the DSNs of relay mode. */
-export const DSN_KEY = "0123456789abcdef0123456789abcdef";
+const DSN_KEY = "0123456789abcdef0123456789abcdef";
 
 /** Options of a test or a file, set by `test.use({ … })`. */
 export interface Options {

@@ -98,7 +98,7 @@ export async function throttle(page: Page, rate: number): Promise<void> {
 export const reportedLosses = async (arrivals: Arrivals) => lossesOf(await arrivals.items());
 
 /** Number of errors that all client reports count as lost, for any reason. */
-export async function lostErrors(arrivals: Arrivals): Promise<number> {
+async function lostErrors(arrivals: Arrivals): Promise<number> {
   return Object.entries(await reportedLosses(arrivals))
     .filter(([key]) => key.endsWith(":error"))
     .reduce((sum, [, quantity]) => sum + quantity, 0);

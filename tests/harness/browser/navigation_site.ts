@@ -95,3 +95,16 @@ export const isPartial = (url: URL) => url.searchParams.has("fresh-partial");
 export const historyLength = (page: Page) => page.evaluate(() => history.length);
 export const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 export const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
+
+/** The headings of the fixture's pages, by the names of the links to them. */
+const HEADINGS = { About: "About", Home: /Variant/, Long: "Long" };
+
+/** Expects a page to be displayed. */
+export const expectPage = (page: Page, name: keyof typeof HEADINGS) =>
+  expect(heading(page)).toHaveText(HEADINGS[name]);
+
+/** Follows a link to a page. */
+export async function follow(page: Page, name: keyof typeof HEADINGS): Promise<void> {
+  await link(page, name).first().click();
+  await expectPage(page, name);
+}

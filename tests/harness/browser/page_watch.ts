@@ -1,7 +1,7 @@
 import type { BrowserContext } from "@playwright/test";
 
 /** An error that fails the test unless it is allowed. */
-export interface Problem {
+interface Problem {
   /** `csp`: a violation of the Content Security Policy, Trusted Types included. */
   readonly kind: "console" | "csp" | "error";
   readonly text: string;

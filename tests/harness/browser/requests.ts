@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import type { BrowserContext, Page, Request, Route } from "@playwright/test";
 
 /** A request of a page or its workers. */
-export interface SentRequest {
+interface SentRequest {
   readonly url: URL;
   readonly method: string;
   /** `document`, `script`, `fetch`, `ping` (a beacon) and the like. */
@@ -151,31 +151,34 @@ export const BLOCKED_WAYS: Readonly<Record<string, BlockedWay>> = {
 /** Messages in the browser's console for blocked and failed requests. */
 export const BLOCKED_MESSAGES = ["ERR_BLOCKED_BY_CLIENT", "status of 500"] as const;
 
-/** Blocks the scripts of telemetry. */
-export async function blockTelemetry(page: Page): Promise<void> {
-  const html = await (await page.request.get("/")).text();
-  const [, list = ""] = /telemetry[\\"]*:\[(.*?)\]/.exec(html) ?? [];
-  const names = list.match(/[\w-]{8}\.js/g) ?? [];
-  if (names.length === 0) throw new Error("The page names no scripts of telemetry.");
+/**
+ * Blocks scripts of the page.
+ *
+ * @param select which paths are blocked, by the served document
+ */
+async function blockScripts(page: Page, select: (html: string) => (path: string) => boolean) {
+  const isBlocked = select(await (await page.request.get("/")).text());
   await page.route(
     "/assets/*",
     (route) =>
-      names.some((name) => route.request().url().endsWith(`/${name}`))
+      isBlocked(new URL(route.request().url()).pathname)
         ? route.abort("blockedbyclient")
         : route.continue(),
   );
 }
 
+/** Blocks the scripts of telemetry, which the document names in a list. */
+export async function blockTelemetry(page: Page): Promise<void> {
+  await blockScripts(page, (html) => {
+    const [, list] = /telemetry[\\"]*:\[(.*?)\]/.exec(html) ?? [];
+    if (!list) throw new Error("The page names no scripts of telemetry.");
+    return (path) => list.includes(path.replace("/assets/", ""));
+  });
+}
+
 /** Blocks all scripts that the document does not name: telemetry and views. */
 export async function blockLaterScripts(page: Page): Promise<void> {
-  const html = await (await page.request.get("/")).text();
-  await page.route(
-    "/assets/*",
-    (route) =>
-      html.includes(`"${new URL(route.request().url()).pathname}"`)
-        ? route.continue()
-        : route.abort("blockedbyclient"),
-  );
+  await blockScripts(page, (html) => (path) => !html.includes(`"${path}"`));
 }
 
 export async function forbidIndexedDb(page: Page): Promise<void> {

@@ -31,9 +31,6 @@ export async function openMenu(page: Page): Promise<Locator> {
 
 export const envelopesView = (page: Page) =>
   page.getByRole("region", { name: "Envelopes", exact: true });
-/** The links of the list's rows, which open envelopes. */
-export const envelopeLinks = (page: Page) =>
-  envelopesView(page).getByRole("row").getByRole("link", { name: /^Envelope / });
 export const envelopeRows = (page: Page) =>
   envelopesView(page).getByRole("row")
     .filter({ has: page.getByRole("link", { name: /^Envelope / }) });
@@ -99,7 +96,7 @@ export async function searchReport(
 }
 
 /** A file on the user's disk. */
-export interface SavedFile {
+interface SavedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
