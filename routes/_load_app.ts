@@ -1,7 +1,7 @@
 import { type Config, ConfigError } from "../config.ts";
 import type { ClientConfig } from "../monitoring/browser/client_config.ts";
 import { browserTarget } from "../monitoring/protocol/dsn.ts";
-import type { Runtime } from "../monitoring/runtime/runtime.ts";
+import type { Runtime } from "../monitoring/runtime/telemetry.ts";
 import { App, type Manifest, PathTakenError } from "../server/mod.ts";
 import { NO_POST } from "./_refused_posts.ts";
 import { monitoringScripts } from "./_monitoring_scripts.ts";

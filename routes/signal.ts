@@ -1,5 +1,5 @@
 import { isOwnPageOrNoBrowser } from "../monitoring/access/caller.ts";
-import type { Log } from "../monitoring/runtime/runtime.ts";
+import type { Log } from "../monitoring/runtime/console_log.ts";
 import type { Context } from "../server/mod.ts";
 import type { SignalLimits } from "./_signal_limits.ts";
 
