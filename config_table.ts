@@ -1,4 +1,6 @@
 import * as values from "./config_values.ts";
+import { isLoopbackHost } from "./monitoring/protocol/loopback.ts";
+import { parsePostgresUrl, POSTGRES_URL_FORM } from "./monitoring/storage/postgres_address.ts";
 
 /** An environment variable. */
 interface Variable extends values.Parser<unknown> {
@@ -14,11 +16,18 @@ interface Variable extends values.Parser<unknown> {
   readonly meaning?: string;
 }
 
+/** Upper bound of `WORKERS`: more than the cores of common machines. */
+const MAX_WORKERS = 256;
+
 /** All variables that the server reads, in the order of docs/configuration.md. */
 const VARIABLES = {
   PORT: { ...values.wholeNumber(0, 65535), byDefault: 8000, meaning: "0 picks a free port" },
   HOST: {
-    ...values.hostname,
+    // IPv6 addresses may have the brackets of a URL.
+    ...values.matching(
+      /^([\w.-]+|\[?[\da-fA-F:.]*:[\da-fA-F:.]*\]?)$/,
+      "a host name or an IP address",
+    ),
     standard: "`127.0.0.1`, in relay mode `0.0.0.0`",
     meaning: "address to listen on",
   },
@@ -36,19 +45,34 @@ const VARIABLES = {
       "`always`, `never`",
   },
   MONITORING_PATH: {
-    ...values.monitoringPath,
+    allowed: "a path such as /monitoring: a slash, then letters, digits, - _ . ~ and single " +
+      "slashes between them, and not /assets or a path below it",
+    // Paths of routes are refused when the routes are loaded. Names of built files change with each build, and the
+    // browser excludes all requests below this path from telemetry.
+    parse: (text: string) =>
+      /^(\/[\w.~-]+)+$/.test(text) && !/\/\.\.?(\/|$)|^\/assets(\/|$)/.test(text)
+        ? text
+        : undefined,
     byDefault: "/monitoring",
     meaning:
       "another path for the page to post to, if a content blocker blocks `/monitoring`, which keeps " +
       "working; reports of browsers go below it",
   },
   SENTRY_RELEASE: {
-    ...values.releaseName,
+    // https://docs.sentry.io/platforms/javascript/configuration/releases/
+    ...values.matching(
+      /^(?!\.{1,2}$|\s*$)[^\n\r\t/\\]{1,200}$/,
+      "1 to 200 characters without line breaks, tabs or slashes",
+    ),
     standard: "deployment, git commit or build",
     meaning: "release of page, server and source maps",
   },
   SENTRY_ENVIRONMENT: {
-    ...values.environmentName,
+    // https://docs.sentry.io/platforms/javascript/configuration/environments/
+    ...values.matching(
+      /^(?!None$)[^\s/]{1,64}$/,
+      'at most 64 characters without spaces or slashes, and not "None"',
+    ),
     standard: "`development`",
     meaning: "environment of all telemetry; on Deno Deploy `production`",
   },
@@ -84,7 +108,10 @@ const VARIABLES = {
       "header under CGI",
   },
   NO_PROXY: {
-    ...values.list(values.noProxyHost),
+    ...values.list(values.matching(
+      /^[^\s/@]+(\/\d{1,3})?$/,
+      "a host name, .domain, IP address or network, optionally with :port, or *",
+    )),
     byDefault: [],
     inLowerCase: true,
     meaning:
@@ -107,13 +134,18 @@ const VARIABLES = {
       "at most 256 KiB that still arrive may take a quarter more",
   },
   MAX_CONNECTIONS: {
-    ...values.wholeNumber(1, values.MAX_CONNECTION_COUNT),
+    // More than one process can hold: a larger number is a mistake.
+    ...values.wholeNumber(1, 1_000_000),
     standard: "4,000",
     meaning:
       "open connections; one more closes the one idle for the longest; no effect on Deno Deploy",
   },
   WORKERS: {
-    ...values.workerCount,
+    allowed: `a whole number from 1 to ${MAX_WORKERS}, or "auto" for one process for each core`,
+    parse: (text: string) =>
+      text === "auto"
+        ? navigator.hardwareConcurrency
+        : values.wholeNumber(1, MAX_WORKERS).parse(text),
     byDefault: 1,
     meaning: "server processes on one port, `auto`: one for each core; Linux, relay mode or with " +
       "`DATABASE_URL`; limits are totals, see [below](#several-processes)",
@@ -139,12 +171,14 @@ const VARIABLES = {
       "`attributes`",
   },
   DATA_DIR: {
-    ...values.folder,
+    // Deno's permission flags separate paths by commas and cannot escape one.
+    ...values.matching(/^[^,\0]+$/, "the path of a folder, without a comma"),
     standard: "`.data`",
     meaning: "SQLite files; servers on one machine may share them",
   },
   DATABASE_URL: {
-    ...values.postgresUrl,
+    allowed: POSTGRES_URL_FORM,
+    parse: parsePostgresUrl,
     isSecret: true,
     meaning: "spool and inbox are in this PostgreSQL, shared by all servers with this URL; see " +
       "[below](#postgresql)",
@@ -177,28 +211,36 @@ const VARIABLES = {
     meaning: "envelopes received earlier are deleted; an import refuses them",
   },
   ALERT_WEBHOOK_URL: {
-    ...values.webhook,
+    ...values.httpUrl("an http or https URL, without user name and password", ({ href }) => href),
     isSecret: true,
     meaning:
       "inbox mode: new and regressed groups of errors are posted to this URL as JSON, with a `text` " +
       "that chats such as Slack and Mattermost show",
   },
   SOURCE_MAP_ORIGINS: {
-    ...values.list(values.loopbackOrigin),
+    ...values.list(values.httpUrl(
+      "an origin of this machine such as http://localhost:5173, without a path",
+      (url) => isLoopbackHost(url.hostname) ? values.originOf(url) : undefined,
+    )),
     byDefault: [],
     meaning:
       "origins on this machine, such as `http://localhost:5173`, from which the inbox may fetch " +
       "source maps after a click in an error; comma separated",
   },
   INBOX_TOKEN: {
-    ...values.bearerToken,
+    // Characters that an `Authorization: Bearer` header allows (RFC 6750, section 2.1, token68).
+    ...values.matching(/^[\w.~+/-]+=*$/, "letters, digits and - . _ ~ + / (then = signs)"),
     isSecret: true,
     meaning:
       "needed by everyone who reads the inbox, this machine too; not set: only this machine reads " +
       "it. A sender with this token may use any DSN, from any machine",
   },
   OTLP_URL: {
-    ...values.otlpUrl,
+    ...values.httpUrl(
+      "the http or https URL of a collector such as http://127.0.0.1:4318, without user name, " +
+        "password and query",
+      ({ search, hash, href }) => search || hash ? undefined : href.replace(/\/+$/, ""),
+    ),
     isSecret: true,
     meaning:
       "also send spans and logs to this OpenTelemetry collector, such as `http://127.0.0.1:4318`, " +
@@ -211,9 +253,9 @@ const VARIABLES = {
     isSecret: true,
     meaning: "headers for it, such as `Authorization=Bearer%20TOKEN`, comma separated",
   },
-  DENO_DEPLOYMENT_ID: values.anyText,
-  SIGHTGLASS_COMMIT: values.anyText,
-  SIGHTGLASS_WORKER: values.wholeNumber(0, 2 * values.MAX_WORKERS - 1),
+  DENO_DEPLOYMENT_ID: values.matching(/^/, "any text"),
+  SIGHTGLASS_COMMIT: values.matching(/^/, "any text"),
+  SIGHTGLASS_WORKER: values.wholeNumber(0, 2 * MAX_WORKERS - 1),
 } as const satisfies Record<string, Variable>;
 
 type Name = keyof typeof VARIABLES;

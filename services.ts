@@ -5,7 +5,7 @@ import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
 import type { InboxOptions } from "./monitoring/inbox/stored_inbox.ts";
 import { ReportExchange } from "./monitoring/relay/report_exchange.ts";
 import { RelaySpool } from "./monitoring/relay/spool/relay_spool.ts";
-import type { Log } from "./monitoring/runtime/runtime.ts";
+import type { Log } from "./monitoring/runtime/console_log.ts";
 
 type InboxModule = typeof import("./monitoring/inbox/sqlite_inbox.ts");
 type PostgresInboxModule = typeof import("./monitoring/inbox/postgres_inbox.ts");

@@ -9,7 +9,7 @@ import type { GroupAlert } from "../monitoring/models/rows.ts";
 import { browserTarget } from "../monitoring/protocol/dsn.ts";
 import type { Refusal } from "../monitoring/protocol/relay_api.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
-import type { Runtime } from "../monitoring/runtime/runtime.ts";
+import type { Runtime } from "../monitoring/runtime/telemetry.ts";
 import { createSecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
 import { App, extraAsset, type Manifest, PathTakenError } from "../server/mod.ts";
 import { monitoringScripts } from "./_monitoring_scripts.ts";

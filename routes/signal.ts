@@ -1,6 +1,6 @@
 /** `GET /signal` answers the page's slow and failing requests. */
 import { isOwnPageOrNoBrowser } from "../monitoring/access/caller.ts";
-import type { Log } from "../monitoring/runtime/runtime.ts";
+import type { Log } from "../monitoring/runtime/console_log.ts";
 import { TokenBucket } from "../monitoring/runtime/token_bucket.ts";
 import type { Context } from "../server/mod.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Log } from "../monitoring/runtime/runtime.ts";
+import type { Log } from "../monitoring/runtime/console_log.ts";
 import type { Context } from "../server/mod.ts";
 import { Signals } from "./signal.ts";
 

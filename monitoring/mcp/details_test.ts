@@ -191,15 +191,15 @@ Deno.test("get_trace of 1,500 spans → pages with each span once, all bounded",
   });
 });
 
-Deno.test("get_trace of 401 envelopes → the newest 400, and the answer says so", async () => {
+Deno.test("get_trace of 401 envelopes → the newest 400, and the answer states so", async () => {
   const log = { trace_id: TRACE, body: "step", timestamp: NOW / 1000 };
-  const envelopes = Array.from({ length: 401 }, () => envelopeOf({}, ["log", { items: [log] }]));
-  for (const [count, isLimited] of [[400, false], [401, true]] as const) {
-    await withReader(envelopes.slice(0, count), async (reader) => {
-      const { summary } = await getTrace({ trace_id: TRACE }, reader);
-      assert.equal(summary.includes("Only the newest envelopes were read"), isLimited, summary);
-    });
-  }
+  const envelope = envelopeOf({}, ["log", { items: [log] }]);
+  await withReader(Array(400).fill(envelope), async (reader) => {
+    const summary = async () => (await getTrace({ trace_id: TRACE }, reader)).summary;
+    assert.doesNotMatch(await summary(), /Only the newest envelopes were read/);
+    await reader.inbox.store(admitted(envelope, NOW));
+    assert.match(await summary(), /Only the newest envelopes were read/);
+  });
 });
 
 Deno.test("rows larger than an answer → fewer rows, and the next page has the others", async () => {

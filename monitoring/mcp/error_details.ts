@@ -6,16 +6,9 @@ import {
 import { isOfSdk } from "../models/error/breadcrumbs.ts";
 import { createSourceFinder, type FoundFrame } from "../models/error/source_finder.ts";
 import type { Frame, SourceLines } from "../models/error/stack.ts";
-import type { Bounded } from "../models/json.ts";
-import { hexId } from "../models/json.ts";
+import { type Bounded, hexId } from "../models/json.ts";
 import type { OccurrenceRow } from "../models/rows.ts";
-import {
-  isoTime,
-  readEnvelopeBytes,
-  type TelemetryReader,
-  ToolError,
-  UnreadableEnvelopeError,
-} from "./telemetry_reader.ts";
+import { isoTime, readEnvelopeBytes, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
 import type { ToolAnswer } from "./untrusted_text.ts";
 
 /** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
@@ -29,11 +22,11 @@ const MAX_BREADCRUMBS = 30;
 /** Further errors of the group. */
 const MAX_OTHERS = 10;
 
+/** Arguments of {@linkcode getError}. */
+type ErrorInput = Readonly<{ group?: unknown; event_id?: unknown }>;
+
 /** The tool `get_error`. */
-export async function getError(
-  input: Readonly<{ group?: unknown; event_id?: unknown }>,
-  reader: TelemetryReader,
-): Promise<ToolAnswer> {
+export async function getError(input: ErrorInput, reader: TelemetryReader): Promise<ToolAnswer> {
   const found = await findOccurrence(input, reader);
   const event = await readEvent(found, reader);
   const { inbox } = reader;
@@ -45,8 +38,8 @@ export async function getError(
     data: {
       group: found.group,
       count: group?.count,
-      first_seen: isoTime(group?.first_seen ?? null),
-      last_seen: isoTime(group?.last_seen ?? null),
+      first_seen: isoTime(group?.first_seen),
+      last_seen: isoTime(group?.last_seen),
       ...await describe(event, reader),
       replay_id: found.replay_id,
       other_errors_of_group: others.map(({ event_id, at, value, trace_id }) => ({
@@ -61,15 +54,21 @@ export async function getError(
 
 /** @throws {ToolError} */
 async function findOccurrence(
-  { group, event_id }: Readonly<{ group?: unknown; event_id?: unknown }>,
+  { group, event_id }: ErrorInput,
   { inbox }: TelemetryReader,
 ): Promise<OccurrenceRow> {
   if (event_id !== undefined) {
     const id = hexId(event_id);
     if (id === null) throw new ToolError("event_id must be an event's id: 32 hexadecimal digits.");
-    const found = await findEvent(id, inbox);
-    if (found === undefined) throw new ToolError("No error with this event_id is stored.");
-    return found;
+    for (let before: string | undefined;;) {
+      const page = inbox.page("occurrences", { q: id, before });
+      const found = page.rows.find(({ event_id }) => event_id === id);
+      if (found !== undefined) return found;
+      if (page.next === null) throw new ToolError("No error with this event_id is stored.");
+      before = page.next;
+      // Other requests come in between.
+      await new Promise((resolve) => setTimeout(resolve));
+    }
   }
   if (typeof group !== "string" || !/^[\da-f]{14}$/.test(group)) {
     throw new ToolError(
@@ -81,50 +80,36 @@ async function findOccurrence(
   return newest;
 }
 
-async function findEvent(
-  id: string,
-  inbox: TelemetryReader["inbox"],
-): Promise<OccurrenceRow | undefined> {
-  let before: string | undefined;
-  do {
-    const page = inbox.page("occurrences", { q: id, before });
-    const found = page.rows.find(({ event_id }) => event_id === id);
-    if (found !== undefined) return found;
-    before = page.next ?? undefined;
-    // Other requests come in between.
-    await new Promise((resolve) => setTimeout(resolve));
-  } while (before !== undefined);
-  return undefined;
-}
-
 /** @throws {ToolError} */
 async function readEvent(found: OccurrenceRow, reader: TelemetryReader): Promise<ReportedError> {
+  const bytes = await readEnvelopeBytes(reader, found.envelope, MAX_ENVELOPE_BYTES);
   try {
-    const bytes = await readEnvelopeBytes(reader, found.envelope, MAX_ENVELOPE_BYTES);
-    if (bytes === undefined) throw new ToolError("This error is not stored any more.");
-    return readErrorEvent(bytes, found.event_id);
+    if (bytes !== undefined) return readErrorEvent(bytes, found.event_id);
   } catch (error) {
-    if (error instanceof UnreadableEnvelopeError || error instanceof UnreadableEventError) {
-      throw new ToolError("This error is too large or broken. Open it in the page.", {
-        cause: error,
-      });
-    }
-    throw error;
+    if (!(error instanceof UnreadableEventError)) throw error;
   }
+  throw new ToolError("This error is too large, broken or deleted. Open it in the page.");
 }
 
 async function describe(event: ReportedError, { inbox }: TelemetryReader) {
-  const decoder = new TextDecoder();
   // Not kept: the maps of one error with their sources take some megabytes.
   const finder = createSourceFinder(async (debugId) => {
     const bytes = await inbox.sourceMap(debugId);
-    return bytes && decoder.decode(bytes);
+    return bytes && new TextDecoder().decode(bytes);
   });
+  // Innermost call first.
   const framesOf = async ({ shown, more }: Bounded<Frame>) => {
     const found = await finder.find(shown, event.debugIds);
     return [...found.map(describeFrame), ...more > 0 ? [`… ${more} more`] : []];
   };
-  const { exceptions, breadcrumbs, stack } = event;
+  const exceptions = event.exceptions.shown.map(async (exception) => ({
+    type: exception.type,
+    value: exception.value,
+    relation: exception.relation,
+    mechanism: exception.mechanism,
+    frames: await framesOf(exception.stack),
+  }));
+  const breadcrumbs = event.breadcrumbs.shown.filter((crumb) => !isOfSdk(crumb));
   return {
     event_id: event.event_id,
     at: isoTime(event.at),
@@ -134,28 +119,15 @@ async function describe(event: ReportedError, { inbox }: TelemetryReader) {
     handled: event.handled,
     trace_id: event.trace_id,
     span_id: event.span_id,
-    // Innermost call first.
-    ...exceptions.shown.length > 0
-      ? {
-        exceptions: await Promise.all(exceptions.shown.map(async (one) => ({
-          type: one.type,
-          value: one.value,
-          relation: one.relation,
-          mechanism: one.mechanism,
-          frames: await framesOf(one.stack),
-        }))),
-      }
-      : { frames: await framesOf(stack) },
+    ...exceptions.length > 0
+      ? { exceptions: await Promise.all(exceptions) }
+      : { frames: await framesOf(event.stack) },
     facts: event.facts,
     tags: event.tags.shown,
-    breadcrumbs: breadcrumbs.shown.filter((crumb) => !isOfSdk(crumb)).slice(-MAX_BREADCRUMBS)
-      .map(({ at, category, level, message, data }) => ({
-        at: isoTime(at),
-        category,
-        level,
-        message,
-        data,
-      })),
+    breadcrumbs: breadcrumbs.slice(-MAX_BREADCRUMBS).map((crumb) => ({
+      ...crumb,
+      at: isoTime(crumb.at),
+    })),
     contexts: event.contexts.map(({ name, entries }) => ({ name, entries: entries.shown })),
   };
 }

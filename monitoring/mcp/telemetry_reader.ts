@@ -1,5 +1,5 @@
 import type { Inbox } from "../inbox/inbox.ts";
-import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
+import { decodeBody, DecodeError, parseContentEncoding } from "../protocol/encoding.ts";
 import type { HealthReport } from "../protocol/relay_api.ts";
 
 /** What the tools read. */
@@ -14,33 +14,24 @@ export class ToolError extends Error {
   override readonly name = "ToolError";
 }
 
-/** An envelope is too large when decompressed, or corrupt. */
-export class UnreadableEnvelopeError extends Error {
-  override readonly name = "UnreadableEnvelopeError";
-}
-
-/**
- * The decompressed bytes of an envelope; undefined if it is not stored any more.
- *
- * @throws {UnreadableEnvelopeError}
- */
+/** The decompressed bytes of an envelope; undefined: more than `maxBytes`, corrupt, or not stored any more. */
 export async function readEnvelopeBytes(
   { inbox }: TelemetryReader,
   id: number,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
   const stored = inbox.bytes(id);
-  if (stored === undefined) return undefined;
-  if (stored.bytes.byteLength > maxBytes) throw new UnreadableEnvelopeError();
+  if (stored === undefined || stored.bytes.byteLength > maxBytes) return undefined;
   try {
     const encoding = parseContentEncoding(stored.contentEncoding);
     return await decodeBody(stored.bytes, encoding, maxBytes);
-  } catch (cause) {
-    throw new UnreadableEnvelopeError("Cannot decompress the envelope.", { cause });
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
   }
 }
 
-/** A time as text; null stays null. */
-export function isoTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+/** A time as text; null without one. */
+export function isoTime(ms: number | null | undefined): string | null {
+  return typeof ms === "number" ? new Date(ms).toISOString() : null;
 }

@@ -5,13 +5,7 @@ import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts
 import { readTraceEnvelope } from "../models/trace/trace_envelope.ts";
 import { readAttributes, type TraceParts } from "../models/trace/trace_span.ts";
 import { rateVital } from "../models/trace/web_vitals.ts";
-import {
-  isoTime,
-  readEnvelopeBytes,
-  type TelemetryReader,
-  ToolError,
-  UnreadableEnvelopeError,
-} from "./telemetry_reader.ts";
+import { isoTime, readEnvelopeBytes, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
 import { byteLength, countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
 import { visibleJson } from "../models/readable_json.ts";
 
@@ -68,18 +62,13 @@ export async function getTrace(input: TraceInput, reader: TelemetryReader): Prom
   const end = first + spans.length;
   const next = end < nodes.length ? nodes[end - 1]!.key : null;
   const range = `Spans ${first + 1} to ${end} of ${nodes.length}.`;
-  const more = next === null ? "" : " For further ones call again with `after` set to `next`.";
-  const limited = isTruncated
-    ? " Only the newest envelopes were read: the trace is too large."
-    : "";
-  const failed = unreadable === 0
-    ? ""
-    : ` ${unreadable} envelopes were left out: too large or corrupt.`;
-  return {
-    summary: (nodes.length === 0 ? "A trace without spans." : `One trace. ${range}${more}`) +
-      limited + failed,
-    data: { ...head, spans, next },
-  };
+  const summary = [
+    nodes.length === 0 ? "A trace without spans." : `One trace. ${range}`,
+    next !== null && "For further ones call again with `after` set to `next`.",
+    isTruncated && "Only the newest envelopes were read: the trace is too large.",
+    unreadable > 0 && `${unreadable} envelopes were left out: too large or corrupt.`,
+  ].filter(Boolean);
+  return { summary: summary.join(" "), data: { ...head, spans, next } };
 }
 
 /** Reads the envelopes of a trace, newest first, as many as the limits allow. */
@@ -95,17 +84,15 @@ async function readParts(traceId: string, reader: TelemetryReader) {
       isTruncated = envelopes === MAX_ENVELOPES || bytes >= MAX_BYTES;
       if (isTruncated) break;
       envelopes++;
-      try {
-        const body = await readEnvelopeBytes(reader, id, MAX_BYTES - bytes);
-        if (body === undefined) continue;
-        bytes += body.byteLength;
-        parts.push(readTraceEnvelope(body, id, traceId));
-        // Yields to other requests.
-        await new Promise((resolve) => setTimeout(resolve));
-      } catch (error) {
-        if (!(error instanceof UnreadableEnvelopeError)) throw error;
+      const body = await readEnvelopeBytes(reader, id, MAX_BYTES - bytes);
+      if (body === undefined) {
         unreadable++;
+        continue;
       }
+      bytes += body.byteLength;
+      parts.push(readTraceEnvelope(body, id, traceId));
+      // Yields to other requests.
+      await new Promise((resolve) => setTimeout(resolve));
     }
     before = page.next ?? undefined;
   } while (before !== undefined && !isTruncated);

@@ -53,16 +53,14 @@ export class Decoder {
   readonly #onOutput: (chunk: Uint8Array) => void;
   readonly #frames = new ZstdFrames();
   #stream: zlib.Gunzip | undefined;
-  /** First byte of `deflate` data; the second one identifies which of its two formats it is. */
-  #firstByte: Uint8Array | undefined;
   #bytesIn = 0;
   #bytesOut = 0;
   #bytesOutThisTurn = 0;
   #failure: { error: unknown } | undefined;
   /** The decompressor has reached the end of its data and accepts no more input. */
   #finished = false;
-  #resolve: (() => void) | undefined;
-  #reject: ((error: unknown) => void) | undefined;
+  /** Settles the step that runs. */
+  #step: PromiseWithResolvers<void> | undefined;
 
   /**
    * @param limit maximum number of decompressed bytes
@@ -74,20 +72,17 @@ export class Decoder {
     this.#onOutput = onOutput;
   }
 
-  /** Decompressed bytes so far. */
-  get decodedBytes(): number {
-    return this.#bytesOut;
-  }
-
   /**
    * Decompresses the next chunk; resolves when the next one may be written.
    *
    * @throws {DecodeError} and whatever the output callback throws
    */
   async write(chunk: Uint8Array): Promise<void> {
-    const parts = this.#encoding === "zstd" ? this.#frames.split(chunk) : [chunk];
-    for (const part of parts) {
-      if (part.length > 0) await this.#feed(part);
+    if (chunk.length === 0) return;
+    for (const part of this.#encoding === "zstd" ? this.#frames.split(chunk) : [chunk]) {
+      const stream = this.#stream ??= this.#open(part[0]!);
+      this.#bytesIn += part.length;
+      await this.#run((done) => stream.write(part, done));
     }
   }
 
@@ -98,19 +93,15 @@ export class Decoder {
    */
   async end(): Promise<void> {
     const stream = this.#stream;
-    if (!stream) throw truncated();
-    if (this.#encoding === "zstd" && !this.#frames.complete) throw truncated();
+    if (!stream || (this.#encoding === "zstd" && !this.#frames.complete)) throw truncated();
     if (this.#encoding === "br") {
       // `node:zlib` does not report truncated brotli: only then it consumes a further byte.
-      await this.#write(stream, new Uint8Array(1));
+      await this.#run((done) => stream.write(new Uint8Array(1), done));
       if (stream.bytesWritten > this.#bytesIn) throw truncated();
     }
-    await this.#settle(() => stream.end());
+    await this.#run(() => stream.end());
     if (stream.bytesWritten < this.#bytesIn) {
-      throw new DecodeError(
-        "envelope_malformed",
-        `The ${this.#encoding} data is followed by something else.`,
-      );
+      throw malformed(`The ${this.#encoding} data is followed by something else.`);
     }
   }
 
@@ -119,60 +110,37 @@ export class Decoder {
     this.#stream?.destroy();
   }
 
-  async #feed(part: Uint8Array): Promise<void> {
-    const bytes = this.#firstByte ? joinBytes([this.#firstByte, part], part.length + 1) : part;
-    this.#firstByte = undefined;
-    if (!this.#stream && this.#encoding === "deflate" && bytes.length < 2) {
-      this.#firstByte = bytes.slice();
-      return;
-    }
-    this.#stream ??= this.#open(bytes);
-    this.#bytesIn += bytes.length;
-    await this.#write(this.#stream, bytes);
+  /** Waits until `start` calls `done`, the stream ends, or decoding fails. */
+  async #run(start: (done: () => void) => void): Promise<void> {
+    if (this.#failure) throw this.#failure.error;
+    if (this.#finished) return;
+    this.#step = Promise.withResolvers();
+    start(this.#step.resolve);
+    await this.#step.promise;
   }
 
-  #write(stream: zlib.Gunzip, bytes: Uint8Array): Promise<void> {
-    return this.#settle((resolve) => stream.write(bytes, resolve));
-  }
-
-  /** Waits until `start` resolves, the stream ends, or decoding fails. */
-  #settle(start: (resolve: () => void) => void): Promise<void> {
-    if (this.#failure) return Promise.reject(this.#failure.error);
-    if (this.#finished) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-      start(resolve);
-    });
-  }
-
-  #open(start: Uint8Array): zlib.Gunzip {
-    const stream = decompressor(this.#encoding, start);
+  #open(firstByte: number): zlib.Gunzip {
+    const stream = decompressor(this.#encoding, firstByte);
     stream.on("data", (chunk: Uint8Array) => this.#output(stream, chunk));
     stream.on("end", () => {
       this.#finished = true;
-      this.#resolve?.();
+      this.#step?.resolve();
     });
-    stream.on("error", () => {
-      this.#fail(
-        new DecodeError(
-          "envelope_malformed",
-          `The body is not whole, valid ${this.#encoding} data.`,
-        ),
-      );
-    });
+    stream.on(
+      "error",
+      () => this.#fail(malformed(`The body is not whole, valid ${this.#encoding} data.`)),
+    );
     return stream;
   }
 
   #output(stream: zlib.Gunzip, { buffer, byteOffset, length }: Uint8Array): void {
     if (this.#failure) return;
     this.#bytesOut += length;
-    if (this.#bytesOut > this.#limit) {
-      const message = `The envelope is larger than ${this.#limit} bytes once decompressed.`;
-      this.#fail(new DecodeError("envelope_too_large", message));
-      return;
-    }
     try {
+      if (this.#bytesOut > this.#limit) {
+        const message = `The envelope is larger than ${this.#limit} bytes once decompressed.`;
+        throw new DecodeError("envelope_too_large", message);
+      }
       // Not the `Buffer` itself: its `slice` makes no copy.
       this.#onOutput(new Uint8Array(buffer, byteOffset, length));
     } catch (error) {
@@ -189,7 +157,7 @@ export class Decoder {
   #fail(error: unknown): void {
     this.#failure ??= { error };
     this.#stream?.destroy();
-    this.#reject?.(this.#failure.error);
+    this.#step?.reject(this.#failure.error);
   }
 }
 
@@ -207,28 +175,39 @@ export async function decodeBody(
 ): Promise<Uint8Array> {
   if (encoding === null) return bytes;
   const chunks: Uint8Array[] = [];
-  const decoder = new Decoder(encoding, limit, (chunk) => void chunks.push(chunk));
+  let total = 0;
+  const decoder = new Decoder(encoding, limit, (chunk) => {
+    chunks.push(chunk);
+    total += chunk.length;
+  });
   try {
     await decoder.write(bytes);
     await decoder.end();
   } finally {
     decoder.destroy();
   }
-  return joinBytes(chunks, decoder.decodedBytes);
+  return joinBytes(chunks, total);
+}
+
+function malformed(message: string): DecodeError {
+  return new DecodeError("envelope_malformed", message);
 }
 
 function truncated(): DecodeError {
-  return new DecodeError("envelope_malformed", "The compressed body ends before its data does.");
+  return malformed("The compressed body ends before its data does.");
 }
 
-/** @param start the first two bytes, for `deflate` */
-function decompressor(encoding: ContentEncoding, start: Uint8Array): zlib.Gunzip {
+function decompressor(encoding: ContentEncoding, firstByte: number): zlib.Gunzip {
   const options = { chunkSize: CHUNK_BYTES };
   switch (encoding) {
     case "gzip":
       return zlib.createGunzip(options);
     case "deflate":
-      return hasZlibHeader(start) ? zlib.createInflate(options) : zlib.createInflateRaw(options);
+      // HTTP's `deflate` is the zlib format, which starts with method 8 (RFC 9110, section 8.4.1.2; RFC 1950, section
+      // 2.2). Some clients send raw deflate, which does not.
+      return (firstByte & 0x0f) === 8
+        ? zlib.createInflate(options)
+        : zlib.createInflateRaw(options);
     case "br":
       return zlib.createBrotliDecompress(options);
     case "zstd": {
@@ -242,12 +221,4 @@ function decompressor(encoding: ContentEncoding, start: Uint8Array): zlib.Gunzip
       );
     }
   }
-}
-
-/**
- * HTTP's `deflate` is the zlib format (RFC 9110, section 8.4.1.2), but some clients send raw deflate. A zlib header has
- * method 8 and a check value that makes it a multiple of 31 (RFC 1950, section 2.2).
- */
-function hasZlibHeader([method = 0, flags = 0]: Uint8Array): boolean {
-  return (method & 0x0f) === 8 && (method * 256 + flags) % 31 === 0;
 }

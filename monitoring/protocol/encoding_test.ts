@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import {
@@ -32,14 +33,16 @@ const encoders: Record<
   },
 };
 
+const joined = (chunks: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(chunks));
+
 async function decodeInChunks(
   bytes: Uint8Array,
   encoding: ContentEncoding,
   cuts: readonly number[],
   limit = MIB,
 ): Promise<Uint8Array> {
-  const out: number[] = [];
-  const decoder = new Decoder(encoding, limit, (chunk) => chunk.forEach((byte) => out.push(byte)));
+  const out: Uint8Array[] = [];
+  const decoder = new Decoder(encoding, limit, (chunk) => out.push(chunk.slice()));
   try {
     let from = 0;
     for (const cut of [...cuts, bytes.length]) {
@@ -50,7 +53,7 @@ async function decodeInChunks(
   } finally {
     decoder.destroy();
   }
-  return Uint8Array.from(out);
+  return joined(out);
 }
 
 const fails = (promise: Promise<unknown>, code: DecodeError["code"], message?: string) =>
@@ -58,14 +61,13 @@ const fails = (promise: Promise<unknown>, code: DecodeError["code"], message?: s
 
 const text = new TextEncoder().encode('{"a":1}\n{"type":"event"}\n' + "hello ".repeat(3000));
 
-Deno.test("Content-Encoding in any letter case → its encoding; none or empty → null", () => {
-  assert.equal(parseContentEncoding(null), null);
-  assert.equal(parseContentEncoding(""), null);
-  assert.equal(parseContentEncoding("GZip"), "gzip");
-  assert.equal(parseContentEncoding("zstd"), "zstd");
-});
-
-Deno.test("unknown or several encodings → encoding_not_supported", () => {
+Deno.test("Content-Encoding → one known encoding in any letter case, null, or refused", () => {
+  assert.deepEqual([null, "", "GZip", "zstd"].map(parseContentEncoding), [
+    null,
+    null,
+    "gzip",
+    "zstd",
+  ]);
   for (const name of ["compress", "identity", "gzip, br", "gzip,gzip", "x-gzip", "__proto__"]) {
     assert.throws(
       () => parseContentEncoding(name),
@@ -93,29 +95,20 @@ for (const [name, { encoding, encode }] of Object.entries(encoders)) {
     assert.deepEqual(await decodeInChunks(encoded, encoding, [...encoded.keys()]), text);
   });
 
-  Deno.test(`${name}: truncated at any byte → refused`, async () => {
+  Deno.test(`${name}: truncated at any byte, followed by bytes, or other data → refused`, async () => {
     for (const bytes of [text, new Uint8Array(0), new TextEncoder().encode("x\n")]) {
       const encoded = encode(bytes);
       for (let end = 0; end < encoded.length; end++) {
-        await fails(
-          decodeBody(encoded.subarray(0, end), encoding, MIB),
-          "envelope_malformed",
-          `${end} of ${encoded.length} bytes`,
-        );
+        const truncated = decodeBody(encoded.subarray(0, end), encoding, MIB);
+        await fails(truncated, "envelope_malformed", `${end} of ${encoded.length} bytes`);
       }
     }
-  });
-
-  Deno.test(`${name}: bytes after the data → refused`, async () => {
     const encoded = encode(text);
     for (const tail of ["x", "\n", "\0\0\0\0", '{"type":"event"}\n{}\n'.repeat(9)]) {
       const bytes = Uint8Array.from([...encoded, ...new TextEncoder().encode(tail)]);
       await fails(decodeBody(bytes, encoding, MIB), "envelope_malformed", tail);
       await fails(decodeInChunks(bytes, encoding, [encoded.length]), "envelope_malformed", tail);
     }
-  });
-
-  Deno.test(`${name}: other data → refused`, async () => {
     for (const bytes of [text, new Uint8Array(40), new Uint8Array(40).fill(255)]) {
       await fails(decodeBody(bytes, encoding, MIB), "envelope_malformed");
     }
@@ -163,26 +156,60 @@ for (const [name, { encoding, encode }] of Object.entries(encoders)) {
     assert.ok(largest <= 64 * 1024);
     assert.ok(turns > 0, "no other task ran");
   });
-
-  Deno.test(`${name}: output callback throws → decoding ends with that error`, async () => {
-    const decoder = new Decoder(encoding, MIB, () => {
-      throw new RangeError("enough");
-    });
-    const decoding = decoder.write(encode(text)).then(() => decoder.end());
-    await assert.rejects(decoding, RangeError);
-    decoder.destroy();
-  });
 }
 
-Deno.test("several gzip members or zstd frames → decoded as one body", async () => {
-  for (
-    const [encoding, encode] of [["gzip", zlib.gzipSync], ["zstd", zlib.zstdCompressSync]] as const
-  ) {
-    const twice = Uint8Array.from([...encode(text), ...encode(text)]);
-    const expected = Uint8Array.from([...text, ...text]);
-    assert.deepEqual(await decodeBody(twice, encoding, MIB), expected);
-    assert.deepEqual(await decodeInChunks(twice, encoding, [5, twice.length - 5]), expected);
-  }
+Deno.test("output callback throws → decoding ends with that error", async () => {
+  const decoder = new Decoder("zstd", MIB, () => {
+    throw new RangeError("enough");
+  });
+  await assert.rejects(decoder.write(zlib.zstdCompressSync(text)), RangeError);
+  decoder.destroy();
+});
+
+Deno.test("several gzip members → decoded as one body", async () => {
+  const twice = joined([zlib.gzipSync(text), zlib.gzipSync(text)]);
+  const expected = joined([text, text]);
+  assert.deepEqual(await decodeBody(twice, "gzip", MIB), expected);
+  assert.deepEqual(await decodeInChunks(twice, "gzip", [5, twice.length - 5]), expected);
+});
+
+const zstdFrame = fc.record({
+  content: fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.constantFrom(new Uint8Array(131_072), new Uint8Array(300_000).fill(1)),
+  ),
+  checksum: fc.nat(1),
+  size: fc.nat(1),
+}).map(({ content, checksum, size }) => {
+  const params = {
+    [constants.ZSTD_c_checksumFlag]: checksum,
+    [constants.ZSTD_c_contentSizeFlag]: size,
+  };
+  return { content, bytes: new Uint8Array(zlib.zstdCompressSync(content, { params })) };
+});
+/** A frame that decoders skip (RFC 8878, section 3.1.2). */
+const skippable = fc.tuple(fc.nat(15), fc.uint8Array({ maxLength: 20 })).map(([low, skipped]) => ({
+  content: new Uint8Array(0),
+  bytes: Uint8Array.of(0x50 + low, 0x2a, 0x4d, 0x18, skipped.length, 0, 0, 0, ...skipped),
+}));
+
+Deno.test("zstd frames in chunks of any size → decoded as one body; one is truncated → refused", async () => {
+  const anyFrames = fc.array(fc.oneof(zstdFrame, skippable), { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(anyFrames, fc.array(fc.nat(), { maxLength: 4 }), async (frames, places) => {
+      const data = joined(frames.map(({ bytes }) => bytes));
+      const expected = joined(frames.map(({ content }) => content));
+      const cuts = places.map((place) => place % data.length).sort((a, b) => a - b);
+      assert.deepEqual(await decodeInChunks(data, "zstd", cuts, 2 * MIB), expected);
+      const ends = frames.map((_, n) =>
+        joined(frames.slice(0, n).map(({ bytes }) => bytes)).length
+      );
+      for (const cut of cuts.filter((cut) => cut === 0 || !ends.includes(cut))) {
+        await fails(decodeBody(data.subarray(0, cut), "zstd", 2 * MIB), "envelope_malformed");
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
 
 Deno.test("zstd frame with a window over 8 MiB → refused", async () => {

@@ -39,21 +39,13 @@ Deno.test("header line only, with or without line feed → empty envelope", () =
   }
 });
 
-Deno.test("header line complete → header is known, not before", () => {
-  const scanner = new EnvelopeScanner();
-  scanner.push(bytesOf('{"dsn":'));
-  assert.equal(scanner.header, undefined);
-  scanner.push(bytesOf('"d"}'));
-  assert.equal(scanner.header, undefined);
-  scanner.push(bytesOf("\n"));
-  assert.deepEqual(scanner.header, { dsn: "d" });
-});
-
-Deno.test("first byte of an item → begin is called, before its header is parsed", () => {
+Deno.test("header line complete → known; first byte of an item → begin, before its header is parsed", () => {
   const seen: unknown[] = [];
   const scanner = new EnvelopeScanner({ begin: (header) => void seen.push(header) });
-  scanner.push(bytesOf('{"dsn":"d"}\n\n'));
-  assert.deepEqual(seen, []);
+  scanner.push(bytesOf('{"dsn":"d"}'));
+  assert.equal(scanner.header, undefined);
+  scanner.push(bytesOf("\n\n"));
+  assert.deepEqual([scanner.header, seen], [{ dsn: "d" }, []]);
   assert.throws(() => scanner.push(bytesOf("no JSON\n")), EnvelopeError);
   assert.deepEqual(seen, [{ dsn: "d" }]);
 });
@@ -68,25 +60,41 @@ Deno.test("several items → each with offset and length of its payload", () => 
 });
 
 Deno.test("payload at the end of the envelope, without line feed → accepted", () => {
-  assert.equal(scan(bytesOf('{}\n{"type":"a","length":2}\nxy'))[0]?.length, 2);
-  assert.equal(scan(bytesOf('{}\n{"type":"a"}\nxy'))[0]?.length, 2);
-  assert.equal(scan(bytesOf('{}\n{"type":"a"}\n'))[0]?.length, 0);
-  assert.equal(scan(bytesOf('{}\n{"type":"a"}'))[0]?.length, 0);
-  assert.equal(scan(bytesOf('{}\n{"type":"a","length":0}'))[0]?.length, 0);
+  const envelopes: [text: string, length: number][] = [
+    ['{}\n{"type":"a","length":2}\nxy', 2],
+    ['{}\n{"type":"a"}\nxy', 2],
+    ['{}\n{"type":"a"}\n', 0],
+    ['{}\n{"type":"a"}', 0],
+    ['{}\n{"type":"a","length":0}', 0],
+  ];
+  for (const [text, length] of envelopes) assert.equal(scan(bytesOf(text))[0]?.length, length);
 });
 
 Deno.test("blank lines between items → skipped", () => {
   assert.equal(scan(bytesOf('{}\n\n\n{"type":"a"}\nx\n\n\n\n{"type":"b"}\ny\n\n')).length, 2);
 });
 
-Deno.test("no bytes → refused", () => refused("", 0));
-
-Deno.test("header is not a JSON object → refused", () => {
+Deno.test("empty, no JSON object, no type, invalid or wrong length → refused, with the offset", () => {
+  refused("", 0);
   for (const line of ["", " ", "[]", "null", "1", '"x"', "{", "{}{}", "\ufeff{}", "{'a':1}"]) {
     refused(`${line}\n{"type":"a"}\nx`, 0);
     refused(`{}\n${line || " "}\nx`, 3);
   }
   refused(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), 0);
+  for (const header of ["{}", '{"type":1}', '{"type":null}', '{"type":""}', '{"Type":"event"}']) {
+    refused(`{}\n${header}\nx`, 3);
+  }
+  refused('{}\n{"__proto__":{"type":"event"}}\nx', 3);
+  for (const length of ["-1", "1.5", '"2"', "null", "true", "[]", "1e400", "9007199254740993"]) {
+    refused(`{}\n{"type":"a","length":${length}}\nxx`, 3);
+  }
+  // Payload shorter than its length.
+  refused('{}\n{"type":"a","length":3}\nxy', 27);
+  refused('{}\n{"type":"a","length":1}', 26);
+  // Payload followed by something but a line feed.
+  refused('{}\n{"type":"a","length":2}\nxyz\n', 29);
+  refused('{}\n{"type":"a","length":2}\nxy\r\n', 29);
+  refused('{}\n{"type":"a","length":0}\n{"type":"b"}\n', 27);
 });
 
 Deno.test("header of 64 KiB → accepted; one byte more → refused, complete or not", () => {
@@ -97,30 +105,6 @@ Deno.test("header of 64 KiB → accepted; one byte more → refused, complete or
   const unfinished = new Uint8Array(MAX_HEADER_BYTES).fill(0x20);
   scanner.push(unfinished);
   assert.throws(() => scanner.push(Uint8Array.of(0x20)), EnvelopeError);
-});
-
-Deno.test("item without a type → refused", () => {
-  for (const header of ["{}", '{"type":1}', '{"type":null}', '{"type":""}', '{"Type":"event"}']) {
-    refused(`{}\n${header}\nx`, 3);
-  }
-  refused('{}\n{"__proto__":{"type":"event"}}\nx', 3);
-});
-
-Deno.test("length is not a non-negative safe integer → refused", () => {
-  for (const length of ["-1", "1.5", '"2"', "null", "true", "[]", "1e400", "9007199254740993"]) {
-    refused(`{}\n{"type":"a","length":${length}}\nxx`, 3);
-  }
-});
-
-Deno.test("payload shorter than its length → refused", () => {
-  refused('{}\n{"type":"a","length":3}\nxy', 27);
-  refused('{}\n{"type":"a","length":1}', 26);
-});
-
-Deno.test("bytes after a payload other than a line feed → refused", () => {
-  refused('{}\n{"type":"a","length":2}\nxyz\n', 29);
-  refused('{}\n{"type":"a","length":2}\nxy\r\n', 29);
-  refused('{}\n{"type":"a","length":0}\n{"type":"b"}\n', 27);
 });
 
 Deno.test("more items than the limit → envelope_too_large", () => {

@@ -1,6 +1,8 @@
 import { formatWithOptions } from "node:util";
-import type { LogLevel } from "../protocol/log_levels.ts";
-import type { Log } from "./runtime.ts";
+import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
+
+/** Writes a line to the console and makes a structured log item. */
+export type Log = (level: LogLevel, message: string, attributes?: LogAttributes) => void;
 
 /** Levels of the methods of `console`. */
 const LEVELS = {

@@ -1,17 +1,19 @@
-import { trace } from "@opentelemetry/api";
+import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import { suppressTracing } from "@opentelemetry/core";
 import {
+  type BaseTransportOptions,
   createStackParser,
+  createTransport,
   linkedErrorsIntegration,
   nodeStackLineParser,
   setCurrentClient,
+  type Transport,
   withStreamedSpan,
 } from "@sentry/core";
 import { contextLinesIntegration, DenoClient } from "@sentry/deno";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { NO_PERSONAL_DATA, settings } from "../settings.ts";
-import { createRelayTransport, type RelayTransport } from "./relay_transport.ts";
-import type { RuntimeOptions } from "./runtime.ts";
 import type { Scrubber } from "./scrubber.ts";
 
 /** Events that are processed, and envelopes that are sent, at the same time. The SDK's default of 64 drops a burst. */
@@ -23,14 +25,13 @@ const CONTEXT_LINES = 5;
 /** Replaces the machine's host name, which the SDK reads by default. The scrubber removes it. */
 const NO_HOST_NAME = "-";
 
-export interface StartClientOptions
-  extends Pick<RuntimeOptions, "dsn" | "release" | "environment" | "deliver"> {
-  readonly scrubber: Scrubber;
-}
-
-interface StartedClient {
-  readonly client: RuntimeClient;
-  readonly transport: RelayTransport;
+export interface ClientOptions {
+  /** Text of the DSN that receives the server's own telemetry. */
+  readonly dsn: string;
+  readonly release?: string;
+  readonly environment: string;
+  /** Passes an envelope to the relay of this process. */
+  readonly deliver: (request: Request) => Promise<Response>;
 }
 
 /**
@@ -40,8 +41,9 @@ interface StartedClient {
  * @throws {TypeError} if the DSN is not valid
  */
 export function startClient(
-  { dsn, release, environment, deliver, scrubber }: StartClientOptions,
-): StartedClient {
+  { dsn, release, environment, deliver }: ClientOptions,
+  scrubber: Scrubber,
+): RuntimeClient {
   const client = new RuntimeClient(
     {
       dsn,
@@ -52,7 +54,7 @@ export function startClient(
       environment,
       serverName: NO_HOST_NAME,
       stackParser: createStackParser(nodeStackLineParser()),
-      transport: (options) => createRelayTransport({ ...options, deliver }),
+      transport: (options) => createRelayTransport(options, deliver),
       transportOptions: { bufferSize: MAX_CONCURRENT },
 
       tracesSampleRate: settings.tracesSampleRate,
@@ -92,9 +94,38 @@ export function startClient(
   client.on("postprocessEvent", (event) => scrubber.event(event));
   setCurrentClient(client);
   client.init();
-  const transport = client.getTransport() as RelayTransport | undefined;
-  if (transport === undefined) throw new TypeError("Cannot start telemetry: the DSN is not valid.");
-  return { client, transport };
+  if (client.getTransport() === undefined) {
+    throw new TypeError("Cannot start telemetry: the DSN is not valid.");
+  }
+  return client;
+}
+
+/**
+ * Sentry's transport to the relay of the same process. Sends each envelope once: while the ingest is down, the relay
+ * keeps it in its spool. What the relay does not take is lost, and the SDK counts it for the next client report.
+ */
+export function createRelayTransport(
+  options: BaseTransportOptions,
+  deliver: ClientOptions["deliver"],
+): Transport {
+  const { url, headers } = options;
+  return createTransport(options, async ({ body }) => {
+    const request = new Request(url, { method: "POST", headers, body: body as BodyInit });
+    // Without a request's context: delivery is not part of its trace, and errors in it must not cause further envelopes.
+    const response = await context.with(suppressTracing(ROOT_CONTEXT), () => deliver(request));
+    await response.body?.cancel();
+    // The SDK counts a loss if this throws. With 429 the ingest has counted it.
+    if (!response.ok && response.status !== 429) {
+      throw new Error(`The relay answered ${response.status}`);
+    }
+    return {
+      statusCode: response.status,
+      headers: {
+        "x-sentry-rate-limits": response.headers.get("x-sentry-rate-limits"),
+        "retry-after": response.headers.get("retry-after"),
+      },
+    };
+  });
 }
 
 /** The client of `@sentry/deno` counts what is dropped and never sends a client report. */

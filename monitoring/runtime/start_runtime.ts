@@ -1,5 +1,5 @@
 import { logToConsole } from "./console_log.ts";
-import type { Runtime, RuntimeOptions } from "./runtime.ts";
+import type { Runtime, RuntimeOptions } from "./telemetry.ts";
 
 /** Most milliseconds to deliver the report of a crash. */
 const REPORT_CRASH_MS = 2_000;

@@ -14,12 +14,43 @@ import {
   setOpenTelemetryContextAsyncContextStrategy,
   setupEventContextTrace,
 } from "@sentry/opentelemetry";
-import { logToConsole } from "./console_log.ts";
-import { startClient } from "./runtime_client.ts";
+import { type Log, logToConsole } from "./console_log.ts";
+import { type ClientOptions, startClient } from "./runtime_client.ts";
+import type { ObservedRoute, Observer } from "../../server/endpoint.ts";
 import { RequestObserver, type TracingOwner } from "./request_observer.ts";
-import type { Runtime, RuntimeOptions } from "./runtime.ts";
 import { Scrubber } from "./scrubber.ts";
 import { TokenBucket } from "./token_bucket.ts";
+
+export interface RuntimeOptions extends ClientOptions {
+  /** The project's folder as a `file:` URL, ending with `/`. Reported file names are relative to it. */
+  readonly root: string;
+  /** The status with which the server answers an error that a handler threw. */
+  readonly statusOf: (error: unknown) => number;
+}
+
+/**
+ * The server's own telemetry: spans around its responses, its errors, its log, all through the relay of its own
+ * process.
+ *
+ * Deliberately not here: a way to make spans. Code makes them by `@opentelemetry/api`, as in any other server.
+ */
+export interface Runtime {
+  /** Traces the responses of a route; undefined for routes that are not traced. */
+  observe(route: ObservedRoute): Observer | undefined;
+  /** Logs an error that a handler threw, and reports it in the trace of its request. */
+  onError(error: unknown, request: Request): void;
+  /** Reports an error that ends the process, and delivers what is queued, for at most `ms`. */
+  reportCrash(error: unknown, ms: number): Promise<unknown>;
+  readonly log: Log;
+  /**
+   * Delivers what is queued, for at most `ms`. The rest stays queued.
+   *
+   * @returns whether nothing is left
+   */
+  flush(ms: number): Promise<boolean>;
+  /** As {@linkcode flush}, for the last time: the rest is dropped, which is logged. */
+  stop(ms: number): Promise<void>;
+}
 
 /**
  * Traced responses. Each costs an envelope: with this limit a flood loses at most a quarter of the
@@ -45,7 +76,7 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   setOpenTelemetryContextAsyncContextStrategy({ skipOpenTelemetrySetup: owner === "runtime" });
 
   // 2. The client. Its transport sends to the relay of this process.
-  const { client, transport } = startClient({ ...options, scrubber: new Scrubber(options.root) });
+  const client = startClient(options, new Scrubber(options.root));
   const reports = setInterval(() => client.reportDropped(), REPORT_DROPPED_MS);
   Deno.unrefTimer(reports);
 
@@ -99,10 +130,8 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
     flush,
     async stop(ms) {
       clearInterval(reports);
-      await flush(ms);
-      const { undelivered: count } = transport;
-      if (count === 0) return;
-      logToConsole("warn", "Envelopes of the server's own telemetry were not delivered", { count });
+      if (await flush(ms)) return;
+      logToConsole("warn", "The server's own telemetry was not delivered in time");
     },
   };
 }

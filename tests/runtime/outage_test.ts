@@ -58,7 +58,7 @@ for (const mode of MODES) {
   });
 }
 
-Deno.test("stop while the ingest is silent → stops in time, logs the number of undelivered reports", async () => {
+Deno.test("stop while the ingest is silent → stops in time, logs that reports are not delivered", async () => {
   // With a spool, the relay spools what is undecided after 1.5 s.
   await using reporting = await startReportingServer("relay", { SPOOL: "none" });
   const { server, ingest } = reporting;
@@ -66,10 +66,7 @@ Deno.test("stop while the ingest is silent → stops in time, logs the number of
   ingest.behave(hangs);
   await fetchToEnd(`${server.origin}/signal?throw=true`);
   await stopInTime(server);
-  assert.match(
-    server.output(),
-    /^warn: Envelopes of the server's own telemetry were not delivered \{"count":[3-9]\}$/m,
-  );
+  assert.match(server.output(), /^warn: The server's own telemetry was not delivered in time$/m);
 });
 
 Deno.test("more requests than traced per second → served without a span, drops reported", async () => {
