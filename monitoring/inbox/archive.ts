@@ -63,7 +63,7 @@ const MAX_EXPANSION = 10;
  */
 export async function importArchive(
   inbox: Inbox,
-  stream: ReadableStream<Uint8Array>,
+  stream: AsyncIterable<Uint8Array>,
   limits: ArchiveLimits,
 ): Promise<ImportResult> {
   const count = { taken: 0, present: 0, refused: 0 };

@@ -1,5 +1,5 @@
 import { type ContentEncoding, parseContentEncoding } from "../protocol/encoding.ts";
-import { EnvelopeError, type EnvelopeHeader } from "../protocol/envelope.ts";
+import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import {
   ARCHIVE_VERSION,
   type ArchivedEnvelope,
@@ -7,7 +7,7 @@ import {
 } from "../protocol/inbox_archive.ts";
 import { joinBytes } from "../protocol/join_bytes.ts";
 import { EnvelopeScanner } from "../protocol/scanner.ts";
-import { SlowUploadError } from "../uploads/minimum_rate.ts";
+import { UploadError } from "../uploads/uploads.ts";
 
 /** The rest of an archive cannot be read. The message is one sentence. */
 export class ArchiveError extends Error {
@@ -41,7 +41,7 @@ export interface ArchiveLimits {
  * @throws {EnvelopeError} the framing is malformed
  */
 export async function* readArchive(
-  stream: ReadableStream<Uint8Array>,
+  stream: AsyncIterable<Uint8Array>,
   { maxEnvelopeBytes }: ArchiveLimits,
 ): AsyncGenerator<ArchiveItem> {
   const complete: ArchiveItem[] = [];
@@ -79,9 +79,7 @@ export async function* readArchive(
   } catch (error) {
     // What is complete before the error is valid.
     yield* complete;
-    if (error instanceof ArchiveError || error instanceof EnvelopeError) throw error;
-    const reason = error instanceof SlowUploadError ? error.message : "The connection was closed";
-    throw new ArchiveError(reason, received);
+    throw error instanceof UploadError ? new ArchiveError(error.message, received) : error;
   }
   scanner.end();
   // Without items, the scanner has not reported it.

@@ -10,8 +10,7 @@ import { Duplicates } from "./admit/duplicates.ts";
 import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelope.ts";
 import { type Answer, errorAnswer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
-import { BodyReader } from "./body/body_reader.ts";
-import type { BodyAccount } from "./body/in_flight.ts";
+import { type BodyAccount, BodyReader } from "./body_reader.ts";
 import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
 import { isTaken, OutcomeCounter } from "./outcomes.ts";
@@ -107,7 +106,6 @@ export function createRelay(options: RelayOptions): Relay {
     progressMs: options.bodyProgressMs,
     maxCorruptBrotli: options.maxCorruptBrotli,
   });
-  const { inFlight } = bodies;
   const sending = createSending({
     ...options,
     allowList,
@@ -125,7 +123,7 @@ export function createRelay(options: RelayOptions): Relay {
     ...options,
     mode: store ? "inbox" : "relay",
     metrics,
-    inFlight,
+    bodies,
     sending,
     now,
     isStopping: () => isStopping,
@@ -136,7 +134,7 @@ export function createRelay(options: RelayOptions): Relay {
   // route.
 
   const respond: Relay["answer"] = async (request, peer, project) => {
-    using account = inFlight.open();
+    using account = bodies.open();
     let cors = {};
     let answer: Answer;
     let items: AdmittedEnvelope["items"] = [];
@@ -199,10 +197,9 @@ export function createRelay(options: RelayOptions): Relay {
     const receivedAt = now();
     // Encoding: 415 encoding_not_supported.
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
-    // Announced size: 413 envelope_too_large, 503 overloaded.
-    await bodies.admit(request);
-    // The body, a large one as it arrives. Size, also decompressed: as above. Header line: 400 envelope_malformed. First
-    // byte of an item, its DSN: 403 dsn_missing, dsn_not_allowed. Framing: 400 envelope_malformed. Number of items: 413.
+    // Announced size: 413 envelope_too_large, 503 overloaded. The body, a large one as it arrives. Size, also
+    // decompressed: as above. Header line: 400 envelope_malformed. First byte of an item, its DSN: 403 dsn_missing,
+    // dsn_not_allowed. Framing: 400 envelope_malformed. Number of items: 413.
     const incoming = new IncomingEnvelope(matchDsn);
     const push = (chunk: Uint8Array) => incoming.push(chunk);
     const bytes = await bodies.read(request, contentEncoding, account, push);
@@ -277,7 +274,6 @@ export function createRelay(options: RelayOptions): Relay {
       isStopping = true;
       isClosed = true;
       clearTimeout(abortTimer);
-      bodies.close();
       sending.abort();
     },
   };

@@ -1,6 +1,6 @@
 import { Gauge, Registry } from "prom-client";
 import { type HealthReport, type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
-import type { InFlight } from "./body/in_flight.ts";
+import type { BodyReader } from "./body_reader.ts";
 import { IN_FLIGHT, type ObservedValues, type RelayMetrics } from "./metrics.ts";
 import { exportMetrics } from "./open_telemetry.ts";
 import { ENVELOPES } from "./outcomes.ts";
@@ -11,7 +11,7 @@ import type { Sending } from "./send/sending.ts";
 export interface StatusOptions extends Omit<ObservedValues, "inFlightBytes"> {
   readonly mode: HealthReport["mode"];
   readonly metrics: RelayMetrics;
-  readonly inFlight: InFlight;
+  readonly bodies: Pick<BodyReader, "inFlightBytes" | "hasRoomFor">;
   readonly sending: Pick<Sending, "health" | "ingests">;
   /** Other processes of the same server, for health and metrics. Default: there are none. */
   readonly exchange?: Pick<ReportExchange, "exchange">;
@@ -32,8 +32,8 @@ export class RelayStatus {
 
   constructor(options: StatusOptions) {
     this.#options = options;
-    const { metrics, inFlight, sending } = options;
-    metrics.observe({ ...options, inFlightBytes: () => inFlight.bytes });
+    const { metrics, bodies, sending } = options;
+    metrics.observe({ ...options, inFlightBytes: () => bodies.inFlightBytes });
     exportMetrics(metrics.registry, async () => (await sending.health()).spool);
   }
 
@@ -75,11 +75,11 @@ export class RelayStatus {
 
   /** What this process has counted, and what it measures now. */
   async report(): Promise<ProcessReport> {
-    const { metrics, inFlight, sending, now, isStopping } = this.#options;
+    const { metrics, bodies, sending, now, isStopping } = this.#options;
     return {
       at: now(),
       metrics: await metrics.registry.getMetricsAsJSON() as unknown as ProcessReport["metrics"],
-      hasRoom: !isStopping() && inFlight.hasRoomFor(1),
+      hasRoom: !isStopping() && bodies.hasRoomFor(1),
       ingests: sending.ingests,
     };
   }
