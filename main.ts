@@ -108,7 +108,7 @@ async function main(): Promise<void> {
   const onGroupAlert = (alert: GroupAlert) => alerts.add(alert);
   const store = await openStore(config, { sourceMap, onNotice, onGroupAlert });
   const spool = await openConfiguredSpool(config, spoolLog, onNotice);
-  const exchange = await openExchange(config, log);
+  const exchange = openExchange(config, log);
   const copies = await openExporter(config, log);
   const refusals = new Recent<Refusal>();
   const mapOrigins = new SourceMapOrigins(config.sourceMapOrigins);
@@ -190,7 +190,7 @@ async function main(): Promise<void> {
       log("info", "The server is stopping");
       relay.stop();
       // At once: the health of the others must not count on this process.
-      void exchange?.write(() => relay.report());
+      exchange?.write(relay.report());
       inbox.endStreams();
       webhook?.close();
       app.close();
@@ -199,7 +199,7 @@ async function main(): Promise<void> {
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
       await copies?.close(STOP.close);
-      await exchange?.close(() => relay.report());
+      exchange?.close(relay.report());
       await store?.close();
       await spool?.close();
     },
@@ -252,9 +252,9 @@ async function openConfiguredSpool(config: Config, log: Log, onNotice: (notice: 
 }
 
 /** Exchanges counts with the other processes, if there are several. */
-async function openExchange({ countsDir, worker, workers }: Config, log: Log) {
+function openExchange({ countsDir, worker, workers }: Config, log: Log) {
   if (worker === undefined) return undefined;
-  return await ReportExchange.open({
+  return new ReportExchange({
     folder: countsDir,
     worker,
     workers,

@@ -28,8 +28,8 @@ export class SourceMapOrigins {
   constructor(readonly named: readonly string[]) {}
 
   /** An envelope was accepted from a page of this origin. */
-  posted(origin: string): void {
-    if (this.named.includes(origin)) this.#posted.add(origin);
+  posted(origin: string | null): void {
+    if (origin !== null && this.named.includes(origin)) this.#posted.add(origin);
   }
 
   /** Those that may be fetched from. */

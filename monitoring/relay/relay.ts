@@ -8,12 +8,18 @@ import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
 import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelope.ts";
-import { type Answer, errorAnswer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
+import {
+  type Answer,
+  errorAnswer,
+  isTaken,
+  limitedAnswer,
+  takenAnswer,
+  toResponse,
+} from "./answer.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
 import { type BodyAccount, BodyReader } from "./body_reader.ts";
 import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
-import { isTaken, OutcomeCounter } from "./outcomes.ts";
 import type { ProcessReport } from "./process_report.ts";
 import { refusalOf } from "./refusal.ts";
 import type { RelayOptions } from "./relay_options.ts";
@@ -56,7 +62,7 @@ export interface Relay {
   /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */
   metrics(): Promise<Response>;
   /** What this process has counted, and what it measures now. */
-  report(): Promise<ProcessReport>;
+  report(): ProcessReport;
   /** What the spool's drain needs of this relay. */
   readonly deliveries: Deliveries;
   /** What is shared with other relays on the same spool. */
@@ -98,7 +104,6 @@ export function createRelay(options: RelayOptions): Relay {
   });
   const duplicates = new Duplicates();
   const metrics = new RelayMetrics();
-  const outcomes = new OutcomeCounter(metrics.registry);
   const bodies = new BodyReader({
     maxBytes: options.maxEnvelopeBytes,
     maxInFlightBytes: options.maxInFlightBytes,
@@ -111,7 +116,6 @@ export function createRelay(options: RelayOptions): Relay {
     allowList,
     duplicates,
     metrics,
-    outcomes,
     now,
     uptime,
     report: (envelope) => void relay.receive(requestOf(envelope), undefined),
@@ -121,7 +125,6 @@ export function createRelay(options: RelayOptions): Relay {
   let abortTimer: ReturnType<typeof setTimeout> | undefined;
   const status = new RelayStatus({
     ...options,
-    mode: store ? "inbox" : "relay",
     metrics,
     bodies,
     sending,
@@ -137,24 +140,18 @@ export function createRelay(options: RelayOptions): Relay {
     using account = bodies.open();
     let cors = {};
     let answer: Answer;
-    let items: AdmittedEnvelope["items"] = [];
+    let envelope: AdmittedEnvelope | undefined;
     try {
       // Origin: 403 origin_not_allowed.
       const access = allowedOf(writeAccess.check(request, peer));
       cors = access.cors;
       if (isClosed) throw new RelayError("overloaded", STOPPING);
-      const admitted = await validate(request, account, (header) => {
+      envelope = await validate(request, peer, account, (header) => {
         if (access.anyDsn) return allowList.matchAny(header, project);
         return project === undefined
           ? allowList.match(header, request.url)
           : allowList.matchAddress(header, request, project);
       });
-      const envelope = admitted && {
-        ...admitted,
-        isOwn: isOwn(admitted.header, request, peer),
-        dsnKey: store ? dsnKeyOf(admitted.header, request) : null,
-      };
-      items = admitted?.items ?? [];
       // No items: 200 {} without an outcome. SDKs post `{}` to test the connection.
       answer = envelope
         ? await deliver(envelope, senderOf(request.headers, peer, options))
@@ -162,15 +159,12 @@ export function createRelay(options: RelayOptions): Relay {
     } catch (error) {
       answer = refuse(request, isStopping ? stoppingError(error) : error);
     }
-    if (answer.outcome !== undefined) {
-      outcomes.count(answer.outcome, answer.reason);
-      outcomes.countItems(answer.outcome, items);
-    }
-    const origin = request.headers.get("origin");
-    if (answer.outcome === "stored" && origin !== null) options.onStoredFrom?.(origin);
-    const headers: Record<string, string> = { ...answer.headers, ...cors };
-    if (answer.outcome !== undefined) headers["x-relay-outcome"] = answer.outcome;
-    return { ...answer, headers };
+    const { outcome } = answer;
+    if (outcome === undefined) return { ...answer, headers: { ...answer.headers, ...cors } };
+    metrics.ended(outcome, answer.reason);
+    metrics.itemsEnded(outcome, envelope?.items ?? []);
+    if (outcome === "stored") options.onStoredFrom?.(request.headers.get("origin"));
+    return { ...answer, headers: { ...answer.headers, ...cors, "x-relay-outcome": outcome } };
   };
 
   /** The mark alone proves nothing: any application could hide itself from the lists with it. */
@@ -191,9 +185,10 @@ export function createRelay(options: RelayOptions): Relay {
 
   const validate = async (
     request: Request,
+    peer: string | undefined,
     account: BodyAccount,
     matchDsn: (header: EnvelopeHeader) => Dsn,
-  ): Promise<Omit<AdmittedEnvelope, "isOwn" | "dsnKey"> | undefined> => {
+  ): Promise<AdmittedEnvelope | undefined> => {
     const receivedAt = now();
     // Encoding: 415 encoding_not_supported.
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
@@ -204,14 +199,21 @@ export function createRelay(options: RelayOptions): Relay {
     const push = (chunk: Uint8Array) => incoming.push(chunk);
     const bytes = await bodies.read(request, contentEncoding, account, push);
     const envelope = incoming.end();
-    const decoded = () => decodeBody(bytes, contentEncoding, bodies.maxDecodedBytes);
-    return envelope && { ...envelope, bytes, contentEncoding, receivedAt, decoded };
+    return envelope && {
+      ...envelope,
+      bytes,
+      contentEncoding,
+      receivedAt,
+      isOwn: isOwn(envelope.header, request, peer),
+      dsnKey: store ? dsnKeyOf(envelope.header, request) : null,
+      decoded: () => decodeBody(bytes, contentEncoding, bodies.maxDecodedBytes),
+    };
   };
 
   const deliver = async (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> => {
     // Rate limits of the ingest: 429.
     const limits = sending.limitsOn(envelope);
-    if (limits) return heldAnswer(limits);
+    if (limits) return limitedAnswer(limits);
     // Duplicates: 200, once the first one is delivered or durable.
     const settle = await duplicates.begin(envelope.key, uptime);
     if (!settle) return takenAnswer(envelope.header, "duplicate");
@@ -222,7 +224,7 @@ export function createRelay(options: RelayOptions): Relay {
       const takeCopy = copies?.copy(envelope);
       // Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full,
       // spool_unavailable.
-      answer = newLimits ? heldAnswer(newLimits) : await sending.deliver(envelope, sender);
+      answer = newLimits ? limitedAnswer(newLimits) : await sending.deliver(envelope, sender);
       const { outcome } = answer;
       if (isTaken(outcome) && outcome !== "duplicate") takeCopy?.();
       return answer;

@@ -3,38 +3,27 @@ import type { SpoolReport } from "../../protocol/relay_api.ts";
 import type { AllowList } from "../admit/allow_list.ts";
 import type { Duplicates } from "../admit/duplicates.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
-import { type Answer, heldAnswer, takenAnswer } from "../answer.ts";
+import { type Answer, limitedAnswer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
-import type { OutcomeCounter } from "../outcomes.ts";
+import type { RelayMetrics } from "../metrics.ts";
 import type { IngestReport } from "../process_report.ts";
+import type { EnvelopeStore, RelayOptions } from "../relay_options.ts";
 import { createDeliveries } from "../spool/deliveries.ts";
 import type { Deliveries } from "../spool/drain_options.ts";
 import { Gossip } from "../spool/gossip.ts";
-import type { RelaySpool } from "../spool/relay_spool.ts";
 import { IngestClient, type IngestClientOptions } from "./ingest_client.ts";
 import { toAnswer } from "./ingest_response.ts";
 import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import { RateLimits } from "./rate_limits.ts";
 import type { Sender } from "./sender.ts";
 
-/** Stores envelopes instead of sending them to an ingest: the inbox. */
-export interface EnvelopeStore {
-  /** Resolves once the envelope is stored. After any error it counts as not stored. */
-  store(envelope: AdmittedEnvelope): Promise<void> | void;
-  /** Whether anything can be stored now. Default: yes. */
-  canStore?(): boolean;
-}
-
-export interface SendingOptions extends Omit<IngestClientOptions, "limits"> {
+export interface SendingOptions
+  extends
+    Pick<RelayOptions, "store" | "spool" | "onStoreError">,
+    Omit<IngestClientOptions, "limits"> {
   readonly allowList: AllowList;
   readonly duplicates: Duplicates;
-  readonly outcomes: OutcomeCounter;
-  /** Inbox mode: envelopes end here. Default: relay mode, they are sent to their ingest. */
-  readonly store?: EnvelopeStore;
-  /** Keeps what an ingest does not decide about. Default: none; such envelopes are refused with 503. */
-  readonly spool?: RelaySpool;
-  /** Called if the store fails. Default: prints to standard error. */
-  readonly onStoreError?: (error: unknown) => void;
+  readonly metrics: RelayMetrics;
   /** Sends an envelope of the relay itself, like one that was received. */
   readonly report: (envelope: string) => void;
 }
@@ -69,7 +58,7 @@ export interface SendingHealth {
 
 /** Makes the sending half of a relay. */
 export function createSending(options: SendingOptions): Sending {
-  const { allowList, duplicates, outcomes, store, spool, now, uptime, report } = options;
+  const { allowList, duplicates, store, spool, now, uptime } = options;
   const onStoreError = options.onStoreError ?? printStoreError;
   const limits = new RateLimits();
   const client = new IngestClient({ ...options, limits });
@@ -110,7 +99,7 @@ export function createSending(options: SendingOptions): Sending {
       if (!mayForward()) return await spool.put(envelope, sender, "it is down");
     }
     const attempt = await client.attempt(envelope, sender, () => limitsOn(envelope));
-    if (attempt.kind === "rate_limited") return heldAnswer(attempt.limits);
+    if (attempt.kind === "rate_limited") return limitedAnswer(attempt.limits);
     if (attempt.kind === "decided") return toAnswer(attempt.response, header, now());
     const reason = attempt.kind === "aborted" ? "this server is stopping" : attempt.reason;
     if (spool !== undefined) return await spool.put(envelope, sender, reason);
@@ -136,16 +125,7 @@ export function createSending(options: SendingOptions): Sending {
       return client.ingests;
     },
 
-    deliveries: createDeliveries({
-      client,
-      allowList,
-      duplicates,
-      limits,
-      outcomes,
-      now,
-      uptime,
-      report,
-    }),
+    deliveries: createDeliveries({ ...options, client, limits }),
 
     gossip: new Gossip({ allowList, duplicates, limits, uptime }),
 

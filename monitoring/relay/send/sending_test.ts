@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { Registry } from "prom-client";
 import { parseDsn } from "../../protocol/dsn.ts";
 import { AllowList } from "../admit/allow_list.ts";
 import { Duplicates } from "../admit/duplicates.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { RelayMetrics } from "../metrics.ts";
-import { OutcomeCounter } from "../outcomes.ts";
 import { RelaySpool } from "../spool/relay_spool.ts";
 import type { Spool } from "../spool/spool.ts";
 import { createSending } from "./sending.ts";
@@ -27,7 +25,6 @@ const envelope: AdmittedEnvelope = {
 
 Deno.test("copy delivered from the spool while it is searched → duplicate, not sent again", async () => {
   const duplicates = new Duplicates();
-  const registry = new Registry();
   const spool = {
     stats: () => Promise.resolve({ pending: 1, bytes: 2, maxBytes: 9, oldestAt: 0, byDsn: {} }),
     has(key: Uint8Array) {
@@ -40,7 +37,6 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
   const sending = createSending({
     allowList: new AllowList([dsn], {}),
     duplicates,
-    outcomes: new OutcomeCounter(registry),
     spool: new RelaySpool(spool, () => {}, () => 0),
     metrics: new RelayMetrics(),
     // Nothing listens there: an attempt would fail.
