@@ -154,6 +154,11 @@ export class BodyReader {
     this.#uploads.shedLoad();
   }
 
+  /** Ends no slow uploads any more: all are answered. */
+  close(): void {
+    this.#uploads.close();
+  }
+
   /** @throws {RelayError} `envelope_too_large`, `overloaded` */
   async #admit(size: number): Promise<void> {
     const { maxBytes, maxUnfinished = MAX_UNFINISHED } = this.#options;

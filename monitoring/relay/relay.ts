@@ -24,7 +24,7 @@ import type { ProcessReport } from "./process_report.ts";
 import { refusalOf } from "./refusal.ts";
 import type { RelayOptions } from "./relay_options.ts";
 import { type Sender, senderOf } from "./send/sender.ts";
-import { createSending } from "./send/sending.ts";
+import { Sending } from "./send/sending.ts";
 import type { Deliveries } from "./spool/drain_options.ts";
 import type { Gossip } from "./spool/gossip.ts";
 import { RelayStatus } from "./status.ts";
@@ -111,7 +111,7 @@ export function createRelay(options: RelayOptions): Relay {
     progressMs: options.bodyProgressMs,
     maxCorruptBrotli: options.maxCorruptBrotli,
   });
-  const sending = createSending({
+  const sending = new Sending({
     ...options,
     allowList,
     duplicates,
@@ -132,9 +132,8 @@ export function createRelay(options: RelayOptions): Relay {
     isStopping: () => isStopping,
   });
 
-  // Every address that takes envelopes: `respond`, `validate` and `deliver` check the rows of docs/contract.md in
-  // its order. Each check throws the error of its row (errors.ts). The method is checked by the
-  // route.
+  // The order of checks, the same at every address that takes envelopes: `respond`, then `validate`, then `deliver`. Each
+  // check is a row of docs/contract.md, and throws the error of its row (errors.ts). The route checks the method.
 
   const respond: Relay["answer"] = async (request, peer, project) => {
     using account = bodies.open();
@@ -142,7 +141,7 @@ export function createRelay(options: RelayOptions): Relay {
     let answer: Answer;
     let envelope: AdmittedEnvelope | undefined;
     try {
-      // Origin: 403 origin_not_allowed.
+      // 1. Origin: 403 origin_not_allowed.
       const access = allowedOf(writeAccess.check(request, peer));
       cors = access.cors;
       if (isClosed) throw new RelayError("overloaded", STOPPING);
@@ -167,22 +166,6 @@ export function createRelay(options: RelayOptions): Relay {
     return { ...answer, headers: { ...answer.headers, ...cors, "x-relay-outcome": outcome } };
   };
 
-  /** The mark alone proves nothing: any application could hide itself from the lists with it. */
-  const isOwn = (header: EnvelopeHeader, request: Request, peer: string | undefined): boolean =>
-    isOwnTelemetry(header) && allowList.find(header.dsn) === options.allowedDsns[0] &&
-    (isPostOfOwnPage(request, options.publicOrigin) ||
-      // In process.
-      peer === undefined && request.url === INTERNAL_RELAY_URL);
-
-  const refuse = (request: Request, thrown: unknown): Answer => {
-    const error = toRelayError(thrown);
-    // There is nothing to fix: a page that was closed, for example, sends the envelope at its next visit.
-    if (!(error instanceof DisconnectedError)) {
-      options.onRefusal?.(refusalOf(request, error, now()));
-    }
-    return errorAnswer(error);
-  };
-
   const validate = async (
     request: Request,
     peer: string | undefined,
@@ -190,11 +173,13 @@ export function createRelay(options: RelayOptions): Relay {
     matchDsn: (header: EnvelopeHeader) => Dsn,
   ): Promise<AdmittedEnvelope | undefined> => {
     const receivedAt = now();
-    // Encoding: 415 encoding_not_supported.
+    // 2. Encoding: 415 encoding_not_supported.
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
-    // Announced size: 413 envelope_too_large, 503 overloaded. The body, a large one as it arrives. Size, also
-    // decompressed: as above. Header line: 400 envelope_malformed. First byte of an item, its DSN: 403 dsn_missing,
-    // dsn_not_allowed. Framing: 400 envelope_malformed. Number of items: 413.
+    // 3. Announced size: 413 envelope_too_large, 503 overloaded.
+    // Then the body, a large one as it arrives:
+    // 4. Size, also decompressed: as above. Header line: 400 envelope_malformed.
+    // 5. At the first byte of an item, the DSN: 403 dsn_missing, dsn_not_allowed.
+    // 6. Framing: 400 envelope_malformed. Number of items: 413 envelope_too_large.
     const incoming = new IncomingEnvelope(matchDsn);
     const push = (chunk: Uint8Array) => incoming.push(chunk);
     const bytes = await bodies.read(request, contentEncoding, account, push);
@@ -211,26 +196,41 @@ export function createRelay(options: RelayOptions): Relay {
   };
 
   const deliver = async (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> => {
-    // Rate limits of the ingest: 429.
+    // 7. Rate limits of the ingest: 429.
     const limits = sending.limitsOn(envelope);
     if (limits) return limitedAnswer(limits);
-    // Duplicates: 200, once the first one is delivered or durable.
-    const settle = await duplicates.begin(envelope.key, uptime);
-    if (!settle) return takenAnswer(envelope.header, "duplicate");
+    // 8. Duplicates: 200, once the first one is delivered or durable.
+    const complete = await duplicates.begin(envelope.key, uptime);
+    if (!complete) return takenAnswer(envelope.header, "duplicate");
     let answer: Answer | undefined;
     try {
       // A limit may have been announced to the duplicate that this one waited for.
       const newLimits = sending.limitsOn(envelope);
       const takeCopy = copies?.copy(envelope);
-      // Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full,
-      // spool_unavailable.
+      // 9. Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full, spool_unavailable.
       answer = newLimits ? limitedAnswer(newLimits) : await sending.deliver(envelope, sender);
       const { outcome } = answer;
       if (isTaken(outcome) && outcome !== "duplicate") takeCopy?.();
       return answer;
     } finally {
-      settle(isTaken(answer?.outcome));
+      complete(isTaken(answer?.outcome));
     }
+  };
+
+  /** The mark alone proves nothing: any application could hide itself from the lists with it. */
+  const isOwn = (header: EnvelopeHeader, request: Request, peer: string | undefined): boolean =>
+    isOwnTelemetry(header) && allowList.find(header.dsn) === options.allowedDsns[0] &&
+    (isPostOfOwnPage(request, options.publicOrigin) ||
+      // In process.
+      peer === undefined && request.url === INTERNAL_RELAY_URL);
+
+  const refuse = (request: Request, thrown: unknown): Answer => {
+    const error = toRelayError(thrown);
+    // There is nothing to fix: a page that was closed, for example, sends the envelope at its next visit.
+    if (!(error instanceof DisconnectedError)) {
+      options.onRefusal?.(refusalOf(request, error, now()));
+    }
+    return errorAnswer(error);
   };
 
   const relay: Relay = {
@@ -276,6 +276,7 @@ export function createRelay(options: RelayOptions): Relay {
       isStopping = true;
       isClosed = true;
       clearTimeout(abortTimer);
+      bodies.close();
       sending.abort();
     },
   };

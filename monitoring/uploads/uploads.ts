@@ -175,6 +175,11 @@ export class Uploads {
     if (slowest) this.#abort(slowest.upload);
   }
 
+  /** Stops the timer. Uploads that run are no longer ended. */
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
   /** Those that have lasted so many milliseconds, the slowest first. The rates are in bytes per millisecond. */
   #slowest(ms: number): { upload: Upload; rate: number }[] {
     const now = performance.now();

@@ -102,17 +102,6 @@ test("GET → health, PUT → 405 with Allow", async () => {
   assert.equal(put.headers.get("allow"), "GET, HEAD, POST, OPTIONS");
 });
 
-test("ingest down, no dataDir → 503 spool_unavailable", async () => {
-  const ingest = startStandInIngest();
-  await ingest.close();
-  await using app = await serveApp(ingest);
-  await expectError(
-    await app.post(envelope({ dsn: dsnAt(ingest) })),
-    503,
-    "spool_unavailable",
-  );
-});
-
 test("ingest down, dataDir → 202, delivered by the next relay once the ingest is up", async () => {
   using folder = temporaryFolder();
   const port = findStablePort();

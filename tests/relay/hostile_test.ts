@@ -71,14 +71,6 @@ Deno.test("envelope for another DSN inside a payload → forwarded as a payload"
   assert.equal(ingest.requests[0]?.path, "/api/42/envelope/");
 });
 
-Deno.test("second envelope after the first → 400 envelope_malformed", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin });
-  const second = envelope({ dsn: "https://other@evil.example/1", event_id: "e2" });
-  await expectError(await server.post(concat([fresh(), second])), 400, "envelope_malformed");
-  assert.equal(ingest.requests.length, 0);
-});
-
 Deno.test("redirect to a private address → 503, not followed, not disclosed", async () => {
   await using inside = startStandInIngest();
   await using ingest = startStandInIngest();
@@ -121,15 +113,6 @@ Deno.test("body of one byte at a time → 503 overloaded, memory released", asyn
   await dripping;
   await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 0);
   assert.equal(ingest.requests.length, 0);
-});
-
-Deno.test("head that never ends → others are served, no memory in flight", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin });
-  using client = await RawClient.connect(server.host);
-  await client.send(`${POST}content-length: 100\r\nx-slow: `);
-  await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
-  assert.equal((await server.health()).in_flight_bytes, 0);
 });
 
 Deno.test("MAX_ITEMS empty items → delivered; one more → 413; others are served meanwhile", async () => {

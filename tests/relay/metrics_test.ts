@@ -1,10 +1,9 @@
 /** The relay's metrics, by OTLP and for Prometheus, and its log lines about an ingest's state. */
 import assert from "node:assert/strict";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
-import type { IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
 import { until } from "../harness/until.ts";
 import { answers, closes, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
-import { fresh, startRelay } from "./_start_relay.ts";
+import { fresh } from "./_start_relay.ts";
 import { postTo, startRelaying } from "../harness/relaying_server.ts";
 
 /** A data point in OTLP/JSON. */
@@ -167,42 +166,6 @@ async function scrape(origin: string): Promise<Map<string, number>> {
   }
   return samples;
 }
-
-Deno.test("SPOOL=none, ingest goes down and up → reported once each", async () => {
-  await using ingest = startStandInIngest();
-  const reported: IngestState[] = [];
-  let uptime = 0;
-  await using server = startRelay({
-    upstream: ingest.origin,
-    onIngestState: (state) => reported.push(state),
-    uptime: () => uptime,
-  });
-  const post = async () => (await server.post(fresh())).status;
-  assert.equal(await post(), 200);
-  assert.deepEqual(reported, []);
-
-  ingest.behave(answers(500));
-  for (let i = 0; i < DOWN_AFTER + 1; i++) assert.equal(await post(), 503);
-  const down = { state: "down", origin: ingest.origin, reason: "it answered 500" };
-  assert.deepEqual(reported, [down]);
-
-  ingest.behave(takes());
-  for (let i = 0; i < 3; i++) assert.equal(await post(), 200);
-  const up = { state: "up", origin: ingest.origin };
-  assert.deepEqual(reported, [down, up]);
-
-  // Within a minute a further change is not reported.
-  ingest.behave(answers(500));
-  for (let i = 0; i < DOWN_AFTER; i++) assert.equal(await post(), 503);
-  ingest.behave(takes());
-  assert.equal(await post(), 200);
-  assert.deepEqual(reported, [down, up]);
-
-  uptime = 60_000;
-  ingest.behave(answers(500));
-  for (let i = 0; i < DOWN_AFTER; i++) assert.equal(await post(), 503);
-  assert.deepEqual(reported, [down, up, down]);
-});
 
 Deno.test("SPOOL=none, ingest goes down and up → logged once each", async () => {
   await using ingest = startStandInIngest();

@@ -177,21 +177,14 @@ export class IngestClient {
   #targetOf(dsn: Dsn): Target {
     let target = this.#targets.get(dsn);
     if (target === undefined) {
-      const url = new URL(ingestUrl(dsn, this.#options.upstream));
-      target = { url, breaker: this.#breakerAt(url.origin) };
-      this.#targets.set(dsn, target);
+      const { upstream, now, uptime, onIngestState: onState } = this.#options;
+      const url = new URL(ingestUrl(dsn, upstream));
+      const breaker = this.#breakers.get(url.origin) ??
+        new CircuitBreaker(url.origin, { now, uptime, onState, random: Math.random });
+      this.#breakers.set(url.origin, breaker);
+      this.#targets.set(dsn, target = { url, breaker });
     }
     return target;
-  }
-
-  #breakerAt(origin: string): CircuitBreaker {
-    let breaker = this.#breakers.get(origin);
-    if (breaker === undefined) {
-      const { now, uptime, onIngestState: onState } = this.#options;
-      breaker = new CircuitBreaker(origin, { now, uptime, onState, random: Math.random });
-      this.#breakers.set(origin, breaker);
-    }
-    return breaker;
   }
 }
 

@@ -29,50 +29,68 @@ export interface SendingOptions
 }
 
 /** The sending half of the relay: where an admitted envelope goes, and what its client is answered. */
-export interface Sending {
+export class Sending {
+  /** What the drain of the spool needs. */
+  readonly deliveries: Deliveries;
+  /** What is shared with other relays on the same spool. */
+  readonly gossip: Gossip;
+  readonly #options: SendingOptions;
+  readonly #limits = new RateLimits();
+  readonly #client: IngestClient;
+
+  constructor(options: SendingOptions) {
+    this.#options = options;
+    const limits = this.#limits;
+    const client = new IngestClient({ ...options, limits });
+    this.#client = client;
+    this.deliveries = createDeliveries({ ...options, client, limits });
+    this.gossip = new Gossip({ ...options, limits });
+  }
+
   /** The headers of a 429, if rate limits cover every item of the envelope. */
-  limitsOn(envelope: AdmittedEnvelope): RateLimitHeaders | undefined;
+  limitsOn({ dsn, items }: AdmittedEnvelope): RateLimitHeaders | undefined {
+    if (this.#limits.isEmpty) return undefined;
+    const categories = items.map(({ type }) => categoryOf(type));
+    return this.#limits.check(dsn.text, categories, this.#options.uptime());
+  }
+
   /**
    * Sends, spools or stores an envelope.
    *
    * @throws {RelayError} `spool_full`, `spool_unavailable`
    */
-  deliver(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer>;
-  health(): Promise<SendingHealth>;
+  deliver(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
+    const { store } = this.#options;
+    return store ? this.#store(store, envelope) : this.#forward(envelope, sender);
+  }
+
+  /** The spool's report, if there is a spool that can be read, and whether envelopes can be taken now. */
+  async health(): Promise<{ readonly spool?: SpoolReport; readonly canDeliver: boolean }> {
+    const { store, spool, now } = this.#options;
+    const report = await spool?.report(now());
+    const spoolFails = spool !== undefined && (report === undefined || spool.isFailing);
+    const ingestFails = this.ingests.some(({ reason }) => reason !== undefined);
+    const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
+    return { spool: report, canDeliver };
+  }
+
   /** What the newest envelope for each ingest has shown. */
-  readonly ingests: readonly IngestReport[];
-  /** What the drain of the spool needs. */
-  readonly deliveries: Deliveries;
-  /** What is shared with other relays on the same spool. */
-  readonly gossip: Gossip;
+  get ingests(): readonly IngestReport[] {
+    return this.#client.ingests;
+  }
+
   /** Aborts live attempts: their envelopes go to the spool. */
-  abort(): void;
-}
-
-export interface SendingHealth {
-  /** Undefined: there is no spool, or it cannot be read. */
-  readonly spool?: SpoolReport;
-  /** Whether envelopes can be delivered, spooled or stored now. */
-  readonly canDeliver: boolean;
-}
-
-/** Makes the sending half of a relay. */
-export function createSending(options: SendingOptions): Sending {
-  const { allowList, duplicates, store, spool, now, uptime } = options;
-  const onStoreError = options.onStoreError ?? printStoreError;
-  const limits = new RateLimits();
-  const client = new IngestClient({ ...options, limits });
-
-  const limitsOn = ({ dsn, items }: AdmittedEnvelope) =>
-    limits.isEmpty
-      ? undefined
-      : limits.check(dsn.text, items.map(({ type }) => categoryOf(type)), uptime());
+  abort(): void {
+    this.#client.abort();
+  }
 
   /** Inbox mode. */
-  const storeIn = async (store: EnvelopeStore, envelope: AdmittedEnvelope): Promise<Answer> => {
+  async #store(store: EnvelopeStore, envelope: AdmittedEnvelope): Promise<Answer> {
     try {
       await store.store(envelope);
     } catch (error) {
+      const { onStoreError = (error) => console.error("Cannot store an envelope:", error) } =
+        this.#options;
       onStoreError(error);
       throw new RelayError(
         "spool_unavailable",
@@ -80,13 +98,14 @@ export function createSending(options: SendingOptions): Sending {
       );
     }
     return takenAnswer(envelope.header, "stored");
-  };
+  }
 
   /** Relay mode. */
-  const forward = async (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> => {
+  async #forward(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
+    const { spool, duplicates, now, uptime } = this.#options;
     const { dsn, header } = envelope;
     if (spool !== undefined) {
-      const mayForward = () => client.breakerOf(dsn).mayForward(spool.isFailing);
+      const mayForward = () => this.#client.breakerOf(dsn).mayForward(spool.isFailing);
       const match = mayForward() ? await spool.find(envelope) : undefined;
       // Meanwhile the drain may have delivered a copy, which is no longer in the spool.
       if (match === "duplicate" || duplicates.isTaken(envelope.key, uptime())) {
@@ -98,7 +117,7 @@ export function createSending(options: SendingOptions): Sending {
       // Checked again: meanwhile another envelope may have become the only one in a half-open circuit.
       if (!mayForward()) return await spool.put(envelope, sender, "it is down");
     }
-    const attempt = await client.attempt(envelope, sender, () => limitsOn(envelope));
+    const attempt = await this.#client.attempt(envelope, sender, () => this.limitsOn(envelope));
     if (attempt.kind === "rate_limited") return limitedAnswer(attempt.limits);
     if (attempt.kind === "decided") return toAnswer(attempt.response, header, now());
     const reason = attempt.kind === "aborted" ? "this server is stopping" : attempt.reason;
@@ -107,32 +126,5 @@ export function createSending(options: SendingOptions): Sending {
       "spool_unavailable",
       `The ingest has not taken the envelope (${reason}) and there is no spool; send it again later.`,
     );
-  };
-
-  return {
-    limitsOn,
-    deliver: (envelope, sender) => store ? storeIn(store, envelope) : forward(envelope, sender),
-
-    async health() {
-      const report = await spool?.report(now());
-      const spoolFails = spool !== undefined && (report === undefined || spool.isFailing);
-      const ingestFails = client.ingests.some(({ reason }) => reason !== undefined);
-      const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
-      return { spool: report, canDeliver };
-    },
-
-    get ingests() {
-      return client.ingests;
-    },
-
-    deliveries: createDeliveries({ ...options, client, limits }),
-
-    gossip: new Gossip({ allowList, duplicates, limits, uptime }),
-
-    abort: () => client.abort(),
-  };
-}
-
-function printStoreError(error: unknown): void {
-  console.error("Cannot store an envelope:", error);
+  }
 }

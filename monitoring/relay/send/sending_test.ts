@@ -6,7 +6,7 @@ import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { RelayMetrics } from "../metrics.ts";
 import { RelaySpool } from "../spool/relay_spool.ts";
 import type { Spool } from "../spool/spool.ts";
-import { createSending } from "./sending.ts";
+import { Sending } from "./sending.ts";
 
 const dsn = parseDsn("https://key@o1.ingest.sentry.io/1")!;
 
@@ -34,7 +34,7 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
     },
     hasSequence: () => Promise.resolve(false),
   } as unknown as Spool;
-  const sending = createSending({
+  const sending = new Sending({
     allowList: new AllowList([dsn], {}),
     duplicates,
     spool: new RelaySpool(spool, () => {}, () => 0),
