@@ -59,33 +59,22 @@ export function totalOf(reports: readonly ProcessReport[], now: number): TotalRe
   };
 }
 
-/**
- * Reads the report of another process, which may be of another version during a reload. Undefined if it is not JSON;
- * what is not of the expected type is left out.
- */
+/** What a report of another version may lack. */
+const DEFAULTS: ProcessReport = {
+  at: 0,
+  startedAt: Infinity,
+  counts: {},
+  inFlightBytes: 0,
+  residentBytes: 0,
+  hasRoom: false,
+  ingests: [],
+};
+
+/** Reads the report of another process, which may be of another version during a reload. Undefined if it is not JSON. */
 export function parseReport(text: string): ProcessReport | undefined {
-  let found: Record<keyof ProcessReport, unknown>;
   try {
-    found = Object(JSON.parse(text));
+    return { ...DEFAULTS, ...JSON.parse(text) };
   } catch {
     return undefined;
   }
-  const numberOf = (value: unknown, otherwise = 0) =>
-    Number.isFinite(value) ? value as number : otherwise;
-  const counts = Object.entries(Object(found.counts)).filter(([, count]) => Number.isFinite(count));
-  return {
-    at: numberOf(found.at),
-    startedAt: numberOf(found.startedAt, Infinity),
-    counts: Object.fromEntries(counts) as Series,
-    inFlightBytes: numberOf(found.inFlightBytes),
-    residentBytes: numberOf(found.residentBytes),
-    hasRoom: found.hasRoom === true,
-    ingests: Array.isArray(found.ingests) ? found.ingests.filter(isIngestReport) : [],
-  };
-}
-
-function isIngestReport(value: unknown): value is IngestReport {
-  const { origin, at, reason } = Object(value);
-  return typeof origin === "string" && Number.isFinite(at) &&
-    (reason === undefined || typeof reason === "string");
 }

@@ -142,7 +142,7 @@ function duplexOf(connection: Deno.Conn): Duplex {
   return new Duplex({
     read() {
       connection.read(received).then(
-        (count) => this.push(count === null ? null : Buffer.from(received.slice(0, count))),
+        (count) => this.push(count === null ? null : Buffer.from(received.slice(0, count).buffer)),
         (error) => this.destroy(error),
       );
     },
