@@ -10,7 +10,7 @@ import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
 import { createMcpEndpoint } from "./monitoring/mcp/mcp_endpoint.ts";
 import type { GroupAlert } from "./monitoring/models/rows.ts";
 import type { Refusal } from "./monitoring/protocol/relay_api.ts";
-import { createRelay, type Relay } from "./monitoring/relay/relay.ts";
+import { Relay } from "./monitoring/relay/relay.ts";
 import { ReportExchange } from "./monitoring/relay/report_exchange.ts";
 import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
 import type { Log } from "./monitoring/runtime/runtime.ts";
@@ -112,7 +112,7 @@ async function main(): Promise<void> {
   const copies = await openExporter(config, log);
   const refusals = new Recent<Refusal>();
   const mapOrigins = new SourceMapOrigins(config.sourceMapOrigins);
-  const relay = createRelay({
+  const relay = new Relay({
     ...config,
     store,
     spool,

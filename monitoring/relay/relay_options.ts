@@ -8,7 +8,7 @@ import type { Proxies } from "./send/http/proxies.ts";
 import type { SenderOptions } from "./send/sender.ts";
 import type { RelaySpool } from "./spool/relay_spool.ts";
 
-/** Options of `createRelay`. */
+/** Options of `Relay`. */
 export interface RelayOptions extends Omit<WriteAccessOptions, "inbox">, SenderOptions {
   /** Every DSN that may be relayed. */
   readonly allowedDsns: readonly Dsn[];

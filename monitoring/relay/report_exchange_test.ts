@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type ProcessReport, totalOf } from "./process_report.ts";
-import { createRelay } from "./relay.ts";
+import { Relay } from "./relay.ts";
 import { ReportExchange } from "./report_exchange.ts";
 
 const FOLDER = Deno.makeTempDirSync({ prefix: "counts-" });
@@ -10,7 +10,7 @@ Deno.test.afterAll(() => Deno.removeSync(FOLDER, { recursive: true }));
 const RECEIVED = "sightglass_received_bytes_total";
 
 const createTestRelay = (exchange?: ReportExchange) =>
-  createRelay({
+  new Relay({
     allowedDsns: [],
     maxEnvelopeBytes: 1,
     maxInFlightBytes: 1,
