@@ -5,7 +5,7 @@ import { Recent } from "./monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
 import type { GroupAlert } from "./monitoring/models/rows.ts";
 import type { Refusal } from "./monitoring/protocol/relay_api.ts";
-import { createRelay, type Relay } from "./monitoring/relay/relay.ts";
+import { Relay } from "./monitoring/relay/relay.ts";
 import { ReportExchange } from "./monitoring/relay/report_exchange.ts";
 import { type Log, writeJsonLogs } from "./monitoring/runtime/console_log.ts";
 import { reportCrashes, startRuntime } from "./monitoring/runtime/start_runtime.ts";
@@ -72,10 +72,10 @@ async function main(): Promise<void> {
     onGroupAlert: (alert) => alerts.add(alert),
   });
   const spool = await openSpool(config, log);
-  const exchange = await openExchange(config, log);
+  const exchange = openExchange(config, log);
   const copies = await openExporter(config, log);
 
-  const relay = createRelay({
+  const relay = new Relay({
     ...config,
     store: inbox,
     spool,
@@ -120,7 +120,7 @@ async function main(): Promise<void> {
       log("info", "The server is stopping");
       relay.stop();
       // At once: the health of the others must not count on this process.
-      void exchange?.write(() => relay.report());
+      exchange?.write(relay.report());
       webhook?.close();
       app.close();
       return spool?.stopDraining();
@@ -128,7 +128,7 @@ async function main(): Promise<void> {
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
       await copies?.close(STOP.close);
-      await exchange?.close(() => relay.report());
+      exchange?.close(relay.report());
       await inbox?.close();
       await spool?.close();
     },

@@ -58,9 +58,9 @@ export async function openSpool(config: Config, log: Log) {
 }
 
 /** Exchanges counts with the other processes, if there are several. */
-export async function openExchange({ countsDir, worker, workers }: Config, log: Log) {
+export function openExchange({ countsDir, worker, workers }: Config, log: Log) {
   if (worker === undefined) return undefined;
-  return await ReportExchange.open({
+  return new ReportExchange({
     folder: countsDir,
     worker,
     workers,

@@ -9,7 +9,7 @@ import * as values from "../config_values.ts";
 import { discardBody, errorResponse } from "../server/endpoint.ts";
 import { toResponse } from "../server/headers.ts";
 import type { Dsn } from "./protocol/dsn.ts";
-import { createRelay as createRelayCore } from "./relay/relay.ts";
+import { Relay as RelayCore } from "./relay/relay.ts";
 import { RelaySpool } from "./relay/spool/relay_spool.ts";
 
 /** A relay that is mounted in another server. */
@@ -121,7 +121,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const spool = dataDir === undefined
     ? undefined
     : await RelaySpool.open({ path: join(dataDir, "spool.sqlite"), ...spoolOptions }, log);
-  const relay = createRelayCore({
+  const relay = new RelayCore({
     ...relayOptions,
     spool,
     onIngestState: ({ state, ...attributes }) =>

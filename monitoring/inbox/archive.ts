@@ -17,7 +17,7 @@ import {
 import { joinBytes } from "../protocol/join_bytes.ts";
 import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { EnvelopeScanner, readEnvelope } from "../protocol/scanner.ts";
-import { SlowUploadError } from "../uploads/minimum_rate.ts";
+import { UploadError } from "../uploads/uploads.ts";
 import type { Inbox } from "./inbox.ts";
 
 /** Rows read at once. Bodies are read one by one. */
@@ -76,7 +76,7 @@ export interface ArchiveLimits {
  */
 export async function importArchive(
   inbox: Inbox,
-  stream: ReadableStream<Uint8Array>,
+  stream: AsyncIterable<Uint8Array>,
   limits: ArchiveLimits,
 ): Promise<ImportResult> {
   const count = { taken: 0, present: 0, refused: 0 };
@@ -157,7 +157,7 @@ interface ArchiveItem {
  * @throws {EnvelopeError} the framing is malformed
  */
 async function* readArchive(
-  stream: ReadableStream<Uint8Array>,
+  stream: AsyncIterable<Uint8Array>,
   { maxEnvelopeBytes }: ArchiveLimits,
 ): AsyncGenerator<ArchiveItem> {
   const complete: ArchiveItem[] = [];
@@ -195,9 +195,7 @@ async function* readArchive(
   } catch (error) {
     // What is complete before the error is valid.
     yield* complete;
-    if (error instanceof ArchiveError || error instanceof EnvelopeError) throw error;
-    const reason = error instanceof SlowUploadError ? error.message : "The connection was closed";
-    throw new ArchiveError(reason, received);
+    throw error instanceof UploadError ? new ArchiveError(error.message, received) : error;
   }
   scanner.end();
   // Without items, the scanner has not reported it.

@@ -3,7 +3,7 @@ import { type ArchiveLimits, importArchive } from "./archive.ts";
 import type { Inbox } from "./inbox.ts";
 import { fetchSourceMap, readFetchRequest, type SourceMapOrigins } from "./source_map_fetch.ts";
 import { readSourceMapUpload } from "./source_map_upload.ts";
-import { MinimumRate } from "../uploads/minimum_rate.ts";
+import { Uploads } from "../uploads/uploads.ts";
 
 /** The POSTs of `/monitoring/inbox`, by the parameter of the query that names them. */
 export const POSTS = ["import", "maps", "fetch-map"] as const;
@@ -33,31 +33,26 @@ type TakePost = (
  * it ends.
  */
 export function createPosts(options: PostOptions): TakePost {
-  const rate = new MinimumRate(options.progressMs);
-  // No timer between uploads.
-  rate.close();
+  const uploads = new Uploads(options.progressMs);
   let current: Promise<void> | undefined;
-  return async (inbox, sent, post, value) => {
+  return async (inbox, request, post, value) => {
     while (current !== undefined) {
-      if (rate.shedLoad() === 0) {
+      if (uploads.shedLoad() === 0) {
         return refusal(503, "inbox_busy", "Another upload is running: try again when it is done.");
       }
       await current;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     current = promise;
-    const request = sent.body === null
-      ? sent
-      : new Request(sent, { body: rate.measureBody(sent.body) });
     try {
-      if (post === "import") return await takeImport(inbox, request, options);
+      if (post === "import") return await takeImport(inbox, request, uploads, options);
       if (post === "fetch-map") {
-        const { script, debug_id } = await readFetchRequest(request);
+        const { script, debug_id } = await readFetchRequest(request, uploads);
         const { key, bytes } = await fetchSourceMap(script, debug_id, options.mapOrigins);
         await inbox.storeSourceMap(key, bytes);
         return json(200, { map: key, bytes: bytes.byteLength });
       }
-      const { debugId, bytes } = await readSourceMapUpload(request, value);
+      const { debugId, bytes } = await readSourceMapUpload(request, value, uploads);
       await inbox.storeSourceMap(debugId, bytes);
       return json(200, { debug_id: debugId, bytes: bytes.byteLength });
     } finally {
@@ -70,6 +65,7 @@ export function createPosts(options: PostOptions): TakePost {
 async function takeImport(
   inbox: Inbox,
   request: Request,
+  uploads: Uploads,
   limits: ArchiveLimits,
 ): Promise<Response> {
   if (request.headers.has("content-encoding")) {
@@ -79,7 +75,7 @@ async function takeImport(
       "An archive must not be compressed: omit Content-Encoding.",
     );
   }
-  const body = request.body ?? new Blob().stream();
+  const body = uploads.chunks(request.body ?? new Blob().stream());
   const { broken, ...result } = await importArchive(inbox, body, limits);
   return broken === undefined
     ? json(200, result)

@@ -5,11 +5,14 @@ import { Readable } from "node:stream";
 import { isLoopbackOrigin } from "../access/caller.ts";
 import { at, debugId as readDebugId, parseJson } from "../models/json.ts";
 import { loopbackAddresses } from "../protocol/loopback.ts";
+import { readBody } from "../protocol/read_body.ts";
+import type { Uploads } from "../uploads/uploads.ts";
 import {
   checkSourceMap,
   MAX_SOURCE_MAP_BYTES,
-  readAtMost,
+  readUpload,
   SourceMapError,
+  tooLarge,
 } from "./source_map_upload.ts";
 
 /** Time for the script and its map together. */
@@ -25,8 +28,8 @@ export class SourceMapOrigins {
   constructor(readonly named: readonly string[]) {}
 
   /** An envelope was accepted from a page of this origin. */
-  posted(origin: string): void {
-    if (this.named.includes(origin)) this.#posted.add(origin);
+  posted(origin: string | null): void {
+    if (origin !== null && this.named.includes(origin)) this.#posted.add(origin);
   }
 
   /** Those that may be fetched from. */
@@ -45,10 +48,9 @@ const MAX_REQUEST_BYTES = 10_000;
  */
 export async function readFetchRequest(
   request: Request,
+  uploads: Uploads,
 ): Promise<{ readonly script: unknown; readonly debug_id: unknown }> {
-  const body = request.body ?? new Blob().stream();
-  const bytes = await readAtMost(body, MAX_REQUEST_BYTES, AbortSignal.timeout(FETCH_MS));
-  const json = parseJson(bytes);
+  const json = parseJson(await readUpload(request, MAX_REQUEST_BYTES, uploads));
   return { script: at(json, "script"), debug_id: at(json, "debug_id") };
 }
 
@@ -145,7 +147,7 @@ async function get(url: URL, signal: AbortSignal): Promise<Uint8Array<ArrayBuffe
   for (const address of loopbackAddresses(url.hostname)) {
     try {
       const response = await send(url, address, signal);
-      return await readAnswer(url, response, signal);
+      return await readAnswer(url, response);
     } catch (error) {
       if (error instanceof SourceMapError) throw error;
       failure = error;
@@ -186,7 +188,6 @@ function send(url: URL, host: string, signal: AbortSignal): Promise<IncomingMess
 async function readAnswer(
   url: URL,
   response: IncomingMessage,
-  signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { statusCode, headers } = response;
   if (statusCode !== 200 || headers["content-encoding"] !== undefined) {
@@ -196,8 +197,12 @@ async function readAnswer(
       `${url.href} answers ${answer}; right would be 200 without redirect or encoding.`,
     );
   }
-  const body = Readable.toWeb(response) as ReadableStream<Uint8Array<ArrayBuffer>>;
-  return await readAtMost(body, MAX_SOURCE_MAP_BYTES, signal);
+  try {
+    const body = Readable.toWeb(response) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    return await readBody(body, MAX_SOURCE_MAP_BYTES);
+  } catch (error) {
+    throw error instanceof RangeError ? tooLarge(MAX_SOURCE_MAP_BYTES) : error;
+  }
 }
 
 function refused(detail: string): SourceMapError {

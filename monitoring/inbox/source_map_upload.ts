@@ -7,13 +7,10 @@ import {
   TraceMap,
 } from "@jridgewell/trace-mapping";
 import { at, debugId, listOf, parseJson } from "../models/json.ts";
-import { joinBytes } from "../protocol/join_bytes.ts";
-import { SlowUploadError } from "../uploads/minimum_rate.ts";
+import { UploadError, Uploads } from "../uploads/uploads.ts";
 
 /** Bytes of one source map: an order of magnitude more than those of most bundles. Parsing blocks for 0.5 s. */
 export const MAX_SOURCE_MAP_BYTES = 20 * 1024 * 1024;
-/** Time for an upload. Detects sleeping and broken clients. */
-const UPLOAD_MS = 60_000;
 /** Lines and positions of a built script. Each takes about 100 bytes when the map is parsed, but one byte in it. */
 const MAX_POSITIONS = 2_000_000;
 /** Source files. Parsing resolves the address of each. */
@@ -43,6 +40,7 @@ interface CheckedSourceMap {
 export async function readSourceMapUpload(
   request: Request,
   givenId: string,
+  uploads = new Uploads(),
 ): Promise<{ readonly debugId: string; readonly bytes: Uint8Array<ArrayBuffer> }> {
   if (request.headers.has("content-encoding")) {
     throw new SourceMapError(
@@ -51,7 +49,9 @@ export async function readSourceMapUpload(
       "A source map must not be compressed: omit Content-Encoding.",
     );
   }
-  const { debugId: ownId, bytes } = checkSourceMap(await readBody(request));
+  const { debugId: ownId, bytes } = checkSourceMap(
+    await readUpload(request, MAX_SOURCE_MAP_BYTES, uploads),
+  );
   const id = givenId === "" ? null : debugId(givenId);
   if (givenId !== "" && id === null) throw malformed("maps is not a debug id, a UUID with dashes.");
   if (id !== null && ownId !== null && id !== ownId) {
@@ -64,43 +64,22 @@ export async function readSourceMapUpload(
   return { debugId: found, bytes };
 }
 
-async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    const signal = AbortSignal.timeout(UPLOAD_MS);
-    return await readAtMost(request.body ?? new Blob().stream(), MAX_SOURCE_MAP_BYTES, signal);
-  } catch (error) {
-    if (error instanceof SourceMapError) throw error;
-    if (error instanceof SlowUploadError) throw malformed(`${error.message}.`);
-    throw malformed(`It did not arrive completely within ${UPLOAD_MS / 1000} seconds.`);
-  }
-}
-
 /**
- * Reads a body up to a limit of bytes and time.
+ * Reads the body of a POST.
  *
- * @throws {SourceMapError} 413: longer than `maxBytes`
- * @throws {DOMException} the signal was aborted
+ * @throws {SourceMapError} 413: longer than `maxBytes`, 400: it did not arrive completely
  */
-export async function readAtMost(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+export async function readUpload(
+  { body }: Request,
   maxBytes: number,
-  signal: AbortSignal,
+  uploads: Uploads,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let total = 0;
-  // Leaving the loop cancels the body.
-  for await (const chunk of body.pipeThrough(new TransformStream(), { signal })) {
-    total += chunk.byteLength;
-    if (total > maxBytes) {
-      throw new SourceMapError(
-        413,
-        "source_map_too_large",
-        `It is larger than ${maxBytes} bytes, the limit for one file.`,
-      );
-    }
-    chunks.push(chunk);
+  try {
+    return await uploads.read(body ?? new Blob().stream(), maxBytes);
+  } catch (error) {
+    if (!(error instanceof UploadError)) throw error;
+    throw error.reason === "large" ? tooLarge(maxBytes) : malformed(`${error.message}.`);
   }
-  return joinBytes(chunks, total);
 }
 
 /**
@@ -191,6 +170,15 @@ function traceMapOf(map: unknown, sources: number): TraceMap | undefined {
     // The decoder has errors of several kinds for texts that are no mappings.
     return undefined;
   }
+}
+
+/** A source map, or a request to fetch one, is longer than `maxBytes`. */
+export function tooLarge(maxBytes: number): SourceMapError {
+  return new SourceMapError(
+    413,
+    "source_map_too_large",
+    `It is larger than ${maxBytes} bytes, the limit for one file.`,
+  );
 }
 
 function malformed(detail: string): SourceMapError {

@@ -17,12 +17,12 @@ export function isZstd(bytes: Uint8Array): boolean {
  * @throws {RangeError} longer than `limit`; the rest is not read. The message is for display.
  */
 export async function readBody(
-  body: ReadableStream<Uint8Array>,
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
   limit = MAX_READ_BYTES,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   // Safari's streams are not iterable.
   const reader = body.getReader();
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let total = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     total += next.value.byteLength;

@@ -1,8 +1,10 @@
 import { type EnvelopeHeader, eventId } from "../protocol/envelope.ts";
 import type { Outcome } from "../protocol/relay_api.ts";
-import { RELAY_ERRORS, type RelayError } from "./errors.ts";
-import type { Reason } from "./outcomes.ts";
+import { RELAY_ERRORS, type RelayError, type RelayErrorCode } from "./errors.ts";
 import type { RateLimitHeaders } from "./send/rate_limit_headers.ts";
+
+/** Why an envelope was not taken: refused by the relay, refused by its ingest, or too old in the spool. */
+export type Reason = RelayErrorCode | "ingest" | "expired";
 
 /** What the relay answers, before it is an HTTP response. */
 export interface Answer {
@@ -15,6 +17,13 @@ export interface Answer {
   readonly reason?: Reason;
 }
 
+const TAKEN: readonly (Outcome | undefined)[] = ["delivered", "spooled", "stored", "duplicate"];
+
+/** Whether an envelope is delivered or durable, so that further copies of it are duplicates. */
+export function isTaken(outcome: Outcome | undefined): boolean {
+  return TAKEN.includes(outcome);
+}
+
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** 200 with the envelope's event id, or `{}` without one, like Sentry's ingest. */
@@ -25,7 +34,7 @@ export function takenAnswer(header: EnvelopeHeader, outcome?: Outcome): Answer {
 }
 
 /** 429 while rate limits of the ingest cover every item of the envelope. */
-export function heldAnswer(limits: RateLimitHeaders): Answer {
+export function limitedAnswer(limits: RateLimitHeaders): Answer {
   const detail = "The ingest's rate limits cover every item of the envelope.";
   return {
     status: 429,

@@ -1,44 +1,68 @@
-import { cpuUsage } from "node:process";
 import { metrics as openTelemetry } from "@opentelemetry/api";
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { categoryOf, KNOWN_CATEGORIES } from "../protocol/categories.ts";
+import { type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
+import { isTaken, type Reason } from "./answer.ts";
+import { RELAY_ERRORS } from "./errors.ts";
 
-/** Values that are read when metrics are asked for. */
-export interface ObservedValues {
-  /** Bytes of all bodies held now. */
-  readonly inFlightBytes: () => number;
-  /** Spans and logs for `OTLP_URL` so far. Default: there is none. */
-  readonly copies?: { readonly exported: number; readonly dropped: number };
-  /** Reports of browsers that were not taken so far, by reason. Default: none. */
-  readonly refusedReports?: () => Readonly<Record<string, number>>;
-}
+/**
+ * Values by series, a metric's name and labels as Prometheus writes them: `NAME{LABEL="VALUE"}`. No label comes from a
+ * request, so the number of series is bounded, and no value needs escaping.
+ */
+export type Series = Readonly<Record<string, number>>;
 
-export const RECEIVED = "sightglass_received_bytes_total";
-export const IN_FLIGHT = "sightglass_in_flight_bytes";
+/** Name, type and help of each metric, in the order of the answer. */
+const METRICS = [
+  ["sightglass_envelopes_total", "counter", "Envelopes by outcome, and why they were not taken."],
+  [
+    "sightglass_items_total",
+    "counter",
+    "Items of admitted envelopes by category and outcome; a container of logs or spans counts as its entries.",
+  ],
+  ["sightglass_received_bytes_total", "counter", "Bytes of bodies, as they came over the wire."],
+  ["sightglass_upstream_duration_seconds", "histogram", "Duration of attempts at ingests."],
+  [
+    "sightglass_refused_reports_total",
+    "counter",
+    "Reports of browsers that were not taken, by reason; a refused POST counts once.",
+  ],
+  ["sightglass_otlp_records_total", "counter", "Spans and logs for OTLP_URL."],
+  ["sightglass_in_flight_bytes", "gauge", "Bytes of bodies held in memory."],
+  ["sightglass_healthy", "gauge", "1: envelopes can be taken; 0: GET /monitoring answers 503."],
+  ["sightglass_failing_ingests", "gauge", "Ingests whose newest envelope is undecided."],
+  ["sightglass_spool_envelopes", "gauge", "Envelopes in the spool."],
+  ["sightglass_spool_bytes", "gauge", "Bytes of the envelopes in the spool."],
+  ["sightglass_spool_oldest_age_seconds", "gauge", "Age of the oldest envelope in the spool."],
+  ["sightglass_processes", "gauge", "Server processes that run."],
+  ["process_cpu_seconds_total", "counter", "User and system time of all server processes."],
+  ["process_resident_memory_bytes", "gauge", "Resident memory of all server processes."],
+  ["process_start_time_seconds", "gauge", "Start of the first process, since 1970."],
+] as const;
+
+const NAMES: ReadonlySet<string> = new Set(METRICS.map(([name]) => name));
 
 /** Upper bounds of histogram buckets, in seconds. */
 const LATENCY_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-const STARTED_AT = Date.now() / 1000 - performance.now() / 1000;
+/** The series of the duration of attempts with one outcome. Each bucket counts those up to its bound. */
+const durationsOf = (outcome: string) => ({
+  buckets: [...LATENCY_BOUNDS, Infinity].map((bound) => {
+    const le = bound === Infinity ? "+Inf" : bound;
+    const name = `sightglass_upstream_duration_seconds_bucket{le="${le}",outcome="${outcome}"}`;
+    return [bound, name] as const;
+  }),
+  sum: `sightglass_upstream_duration_seconds_sum{outcome="${outcome}"}`,
+  count: `sightglass_upstream_duration_seconds_count{outcome="${outcome}"}`,
+});
+const DURATIONS = { decided: durationsOf("decided"), undecided: durationsOf("undecided") };
 
-/**
- * Metrics of one process in Prometheus' model. No label comes from a request, so the number of series is bounded. The
- * aggregator of a gauge says how those of several processes become one; counters are added up.
- */
+const REASONS: readonly string[] = [...Object.keys(RELAY_ERRORS), "ingest", "expired"];
+
+/** What items of a type without a category are counted under. */
+const OTHER = "other";
+
+/** What one process counts. */
 export class RelayMetrics {
-  readonly registry = new Registry();
-  readonly #registers = [this.registry];
-  readonly #received = new Counter({
-    name: RECEIVED,
-    help: "Bytes of bodies, as they came over the wire.",
-    registers: this.#registers,
-  });
-  readonly #durations = new Histogram({
-    name: "sightglass_upstream_duration_seconds",
-    help: "Duration of attempts at ingests.",
-    labelNames: ["outcome"],
-    buckets: LATENCY_BOUNDS,
-    registers: this.#registers,
-  });
+  readonly #counts = new Map<string, number>();
   /** The same for OpenTelemetry: see open_telemetry.ts. */
   readonly #latency = openTelemetry.getMeter("sightglass").createHistogram(
     "sightglass.relay.upstream.duration",
@@ -50,83 +74,107 @@ export class RelayMetrics {
   );
 
   constructor() {
-    this.#durations.zero({ outcome: "decided" });
-    this.#durations.zero({ outcome: "undecided" });
+    // With zeros: the increase of a series that appears with its first envelope is 0.
+    this.received(0);
+    for (const outcome of OUTCOMES) {
+      const reasons = isTaken(outcome) ? [""] : REASONS;
+      for (const reason of reasons) this.#add(envelopeSeries(outcome, reason), 0);
+    }
+    for (const { buckets, sum, count } of Object.values(DURATIONS)) {
+      for (const [, series] of buckets) this.#add(series, 0);
+      this.#add(sum, 0);
+      this.#add(count, 0);
+    }
   }
 
+  /** The counts since the start of the process. */
+  get counts(): Series {
+    return Object.fromEntries(this.#counts);
+  }
+
+  /** Counts bytes of bodies. */
   received(bytes: number): void {
-    this.#received.inc(bytes);
+    this.#add("sightglass_received_bytes_total", bytes);
   }
 
   /** @param outcome whether the ingest accepted or refused the envelope, or neither is known */
   attempted(outcome: "decided" | "undecided", seconds: number): void {
-    this.#durations.observe({ outcome }, seconds);
+    const { buckets, sum, count } = DURATIONS[outcome];
+    for (const [bound, series] of buckets) if (seconds <= bound) this.#add(series, 1);
+    this.#add(sum, seconds);
+    this.#add(count, 1);
     this.#latency.record(seconds, { outcome });
   }
 
-  /** Adds metrics of the process and of other parts of the server. */
-  observe({ inFlightBytes, copies, refusedReports }: ObservedValues): void {
-    this.#gauge(IN_FLIGHT, "Bytes of bodies held in memory.", "sum", inFlightBytes);
-    this.#counters(
-      "sightglass_refused_reports_total",
-      "Reports of browsers that were not taken, by reason; a refused POST counts once.",
-      "reason",
-      refusedReports ?? (() => ({})),
-    );
-    this.#counters(
-      "sightglass_otlp_records_total",
-      "Spans and logs for OTLP_URL.",
-      "outcome",
-      (): Record<string, number> =>
-        copies ? { exported: copies.exported, dropped: copies.dropped } : {},
-    );
-    new Counter({
-      name: "process_cpu_seconds_total",
-      help: "User and system time of all server processes.",
-      registers: this.#registers,
-      collect() {
-        const { user, system } = cpuUsage();
-        this.reset();
-        this.inc((user + system) / 1e6);
-      },
-    });
-    this.#gauge(
-      "process_resident_memory_bytes",
-      "Resident memory of all server processes.",
-      "sum",
-      () => Deno.memoryUsage().rss,
-    );
-    this.#gauge(
-      "process_start_time_seconds",
-      "Start of the first process, since 1970.",
-      "min",
-      () => STARTED_AT,
-    );
+  /**
+   * Counts envelopes that ended.
+   *
+   * @param reason why they were not taken
+   */
+  ended(outcome: Outcome, reason?: Reason, envelopes = 1): void {
+    this.#add(envelopeSeries(outcome, reason ?? ""), envelopes);
   }
 
-  #gauge(name: string, help: string, aggregator: "sum" | "min", read: () => number): void {
-    new Gauge({
-      name,
-      help,
-      aggregator,
-      registers: this.#registers,
-      collect() {
-        this.set(read());
-      },
-    });
+  /** Counts the items of an envelope that was admitted and ended. */
+  itemsEnded(
+    outcome: Outcome,
+    items: readonly { readonly type: string; readonly count: number }[],
+  ): void {
+    for (const { type, count } of items) {
+      this.#add(itemSeries(outcome, categoryOf(type) ?? OTHER), count);
+    }
   }
 
-  /** A counter of values that are counted elsewhere. */
-  #counters(name: string, help: string, label: string, read: () => Record<string, number>): void {
-    new Counter({
-      name,
-      help,
-      labelNames: [label],
-      registers: this.#registers,
-      collect() {
-        this.reset();
-        for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
-      },
-    });
+  /** {@linkcode itemsEnded} for envelopes from the spool, of which only these numbers are known. */
+  quantitiesEnded(outcome: Outcome, byCategory: Readonly<Record<string, number>>): void {
+    for (const [category, count] of Object.entries(byCategory)) {
+      if (KNOWN_CATEGORIES.has(category)) this.#add(itemSeries(outcome, category), count);
+    }
   }
+
+  #add(series: string, count: number): void {
+    this.#counts.set(series, (this.#counts.get(series) ?? 0) + count);
+  }
+}
+
+/** Envelopes by outcome and reason, from the counts. */
+export function endedEnvelopes(counts: Series) {
+  return Object.entries(counts).flatMap(([series, count]) => {
+    const [, outcome, reason] =
+      /^sightglass_envelopes_total\{outcome="(.*)",reason="(.*)"\}$/.exec(series) ?? [];
+    return outcome === undefined ? [] : [{ outcome, reason, count }];
+  });
+}
+
+/** Adds counts up. Metrics that this version does not have are left out. */
+export function addCounts(all: readonly Series[]): Series {
+  const sums: Record<string, number> = {};
+  for (const [series, count] of all.flatMap(Object.entries<number>)) {
+    if (NAMES.has(metricOf(series))) sums[series] = (sums[series] ?? 0) + count;
+  }
+  return sums;
+}
+
+/** Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+export function formatMetrics(values: Series): string {
+  const lines = Map.groupBy(Object.entries(values), ([series]) => metricOf(series));
+  return METRICS.map(([name, type, help]) =>
+    [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${type}`,
+      ...(lines.get(name) ?? []).map(([series, value]) => `${series} ${value}`),
+    ].join("\n") + "\n"
+  ).join("");
+}
+
+function metricOf(series: string): string {
+  return series.split("{", 1)[0]!.replace(/_(bucket|sum|count)$/, "");
+}
+
+function envelopeSeries(outcome: string, reason: string): string {
+  return `sightglass_envelopes_total{outcome="${outcome}",reason="${reason}"}`;
+}
+
+function itemSeries(outcome: string, category: string): string {
+  return `sightglass_items_total{category="${category}",outcome="${outcome}"}`;
 }

@@ -1,9 +1,7 @@
-import { metrics, type Observable } from "@opentelemetry/api";
-import type { Registry } from "prom-client";
+import { metrics as openTelemetry } from "@opentelemetry/api";
 import type { SpoolReport } from "../protocol/relay_api.ts";
-import { IN_FLIGHT, RECEIVED } from "./metrics.ts";
-import { ENVELOPES } from "./outcomes.ts";
-import { samplesOf } from "./process_report.ts";
+import type { BodyReader } from "./body_reader.ts";
+import { endedEnvelopes, type RelayMetrics } from "./metrics.ts";
 
 /**
  * Exports metrics also through OpenTelemetry where the runtime has a meter provider (`OTEL_DENO=true`); without one
@@ -12,10 +10,11 @@ import { samplesOf } from "./process_report.ts";
  * @param spool undefined without a spool, or if it cannot be read
  */
 export function exportMetrics(
-  registry: Registry,
+  metrics: RelayMetrics,
+  bodies: BodyReader,
   spool: () => Promise<SpoolReport | undefined>,
 ): void {
-  const meter = metrics.getMeter("sightglass");
+  const meter = openTelemetry.getMeter("sightglass");
   const envelopes = meter.createObservableCounter("sightglass.relay.envelopes", {
     description: "Envelopes by outcome",
     unit: "{envelope}",
@@ -32,15 +31,12 @@ export function exportMetrics(
   const age = gauge("sightglass.spool.oldest_age", "s", "Age of the oldest envelope in the spool");
 
   meter.addBatchObservableCallback(async (result) => {
-    for (const { value, labels } of await samplesOf(registry, ENVELOPES)) {
-      const { outcome = "", reason } = labels;
-      if (value > 0) result.observe(envelopes, value, reason ? { outcome, reason } : { outcome });
+    const { counts } = metrics;
+    for (const { outcome, reason, count } of endedEnvelopes(counts)) {
+      if (count > 0) result.observe(envelopes, count, reason ? { outcome, reason } : { outcome });
     }
-    const observe = async (metric: Observable, name: string) => {
-      for (const { value } of await samplesOf(registry, name)) result.observe(metric, value);
-    };
-    await observe(received, RECEIVED);
-    await observe(inFlight, IN_FLIGHT);
+    result.observe(received, counts.sightglass_received_bytes_total!);
+    result.observe(inFlight, bodies.inFlightBytes);
     const report = await spool();
     if (report === undefined) return;
     result.observe(pending, report.pending);

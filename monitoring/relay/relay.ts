@@ -8,18 +8,23 @@ import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
 import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelope.ts";
-import { type Answer, errorAnswer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
+import {
+  type Answer,
+  errorAnswer,
+  isTaken,
+  limitedAnswer,
+  takenAnswer,
+  toResponse,
+} from "./answer.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
-import { BodyReader } from "./body/body_reader.ts";
-import type { BodyAccount } from "./body/in_flight.ts";
+import { type BodyAccount, BodyReader } from "./body_reader.ts";
 import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
-import { isTaken, OutcomeCounter } from "./outcomes.ts";
 import type { ProcessReport } from "./process_report.ts";
 import { refusalOf } from "./refusal.ts";
 import type { RelayOptions } from "./relay_options.ts";
 import { type Sender, senderOf } from "./send/sender.ts";
-import { createSending } from "./send/sending.ts";
+import { Sending } from "./send/sending.ts";
 import type { Deliveries } from "./spool/drain_options.ts";
 import type { Gossip } from "./spool/gossip.ts";
 import { RelayStatus } from "./status.ts";
@@ -32,50 +37,6 @@ interface PostError {
   readonly detail: string;
 }
 
-/** Receives envelopes and delivers, spools or stores them. Every envelope ends with an outcome. */
-export interface Relay {
-  /**
-   * Validates an envelope while it arrives, then delivers it.
-   *
-   * @param peer address of the connection's other end
-   * @param project PROJECT of `POST /api/PROJECT/envelope/`. Default: `POST /monitoring`, where the envelope's header or
-   *   the query has the DSN
-   */
-  receive(request: Request, peer: string | undefined, project?: string): Promise<Response>;
-  /** The same for a server that makes the response. Its headers are complete. */
-  answer(request: Request, peer: string | undefined, project?: string): Promise<Answer>;
-  /** `OPTIONS` at these addresses: the preflight request of a page of another origin. */
-  preflight(request: Request, peer: string | undefined): Response;
-  /**
-   * Refuses a POST at an address that takes no envelopes. Pages that may post can read the answer.
-   *
-   * @param error its `detail` is one ASCII sentence
-   */
-  refuse(request: Request, peer: string | undefined, error: PostError): Response;
-  /** `GET /monitoring`: 200, or 503 if no envelope can be accepted. */
-  health(): Promise<Response>;
-  /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */
-  metrics(): Promise<Response>;
-  /** What this process has counted, and what it measures now. */
-  report(): Promise<ProcessReport>;
-  /** What the spool's drain needs of this relay. */
-  readonly deliveries: Deliveries;
-  /** What is shared with other relays on the same spool. */
-  readonly gossip: Gossip;
-  /** Ends slow uploads, because new connections wait for a free one. */
-  shedLoad(): void;
-  /**
-   * Prepares the end of the process: health is 503 from now on. Requests are still served, and what
-   * the ingest has not answered soon goes to the spool.
-   */
-  stop(): void;
-  /**
-   * Aborts what is left, closes the connections to the ingests, and refuses further envelopes with
-   * 503.
-   */
-  close(): void;
-}
-
 /**
  * Milliseconds that attempts get once the server stops. What is undecided then still has to be
  * spooled within 4 s.
@@ -85,203 +46,250 @@ const LAST_ATTEMPTS_MS = 1_500;
 /** Sent with 503. */
 const STOPPING = "The server is stopping; send the envelope again later.";
 
-/** Creates the relay of one server. */
-export function createRelay(options: RelayOptions): Relay {
-  const { store, copies, now = Date.now, uptime = () => performance.now() } = options;
-  const { inboxToken: token, trustedProxyHeader: proxyHeader, onDeploy } = options;
-  const writeAccess = new WriteAccessRule({
-    ...options,
-    inbox: store && { token, proxyHeader, onDeploy },
-  });
-  const allowList = new AllowList(options.allowedDsns, {
-    publicOrigin: options.publicOrigin,
-    advice: store && adviceFor(options.allowedDsns),
-  });
-  const duplicates = new Duplicates();
-  const metrics = new RelayMetrics();
-  const outcomes = new OutcomeCounter(metrics.registry);
-  const bodies = new BodyReader({
-    maxBytes: options.maxEnvelopeBytes,
-    maxInFlightBytes: options.maxInFlightBytes,
-    onReceived: (bytes) => metrics.received(bytes),
-    progressMs: options.bodyProgressMs,
-    maxCorruptBrotli: options.maxCorruptBrotli,
-  });
-  const { inFlight } = bodies;
-  const sending = createSending({
-    ...options,
-    allowList,
-    duplicates,
-    metrics,
-    outcomes,
-    now,
-    uptime,
-    report: (envelope) => void relay.receive(requestOf(envelope), undefined),
-  });
-  let isStopping = false;
-  let isClosed = false;
-  let abortTimer: ReturnType<typeof setTimeout> | undefined;
-  const status = new RelayStatus({
-    ...options,
-    mode: store ? "inbox" : "relay",
-    metrics,
-    inFlight,
-    sending,
-    now,
-    isStopping: () => isStopping,
-  });
+/**
+ * The relay of one server: receives envelopes and delivers, spools or stores them. Every envelope ends with an outcome.
+ *
+ * `peer` is the address of the connection's other end.
+ */
+export class Relay {
+  /** What the spool's drain needs of this relay. */
+  readonly deliveries: Deliveries;
+  /** What is shared with other relays on the same spool. */
+  readonly gossip: Gossip;
+  readonly #options: RelayOptions;
+  readonly #now: () => number;
+  readonly #uptime: () => number;
+  readonly #writeAccess: WriteAccessRule;
+  readonly #allowList: AllowList;
+  readonly #duplicates = new Duplicates();
+  readonly #metrics = new RelayMetrics();
+  readonly #bodies: BodyReader;
+  readonly #sending: Sending;
+  readonly #status: RelayStatus;
+  #isStopping = false;
+  #isClosed = false;
+  #abortTimer: ReturnType<typeof setTimeout> | undefined;
 
-  // Every address that takes envelopes: `respond`, `validate` and `deliver` check the rows of docs/contract.md in
-  // its order. Each check throws the error of its row (errors.ts). The method is checked by the
-  // route.
+  constructor(options: RelayOptions) {
+    const { store, now = Date.now, uptime = () => performance.now() } = options;
+    const { inboxToken: token, trustedProxyHeader: proxyHeader, onDeploy } = options;
+    this.#options = options;
+    this.#now = now;
+    this.#uptime = uptime;
+    this.#writeAccess = new WriteAccessRule({
+      ...options,
+      inbox: store && { token, proxyHeader, onDeploy },
+    });
+    this.#allowList = new AllowList(options.allowedDsns, {
+      publicOrigin: options.publicOrigin,
+      advice: store && adviceFor(options.allowedDsns),
+    });
+    this.#bodies = new BodyReader({
+      maxBytes: options.maxEnvelopeBytes,
+      maxInFlightBytes: options.maxInFlightBytes,
+      onReceived: (bytes) => this.#metrics.received(bytes),
+      progressMs: options.bodyProgressMs,
+      maxCorruptBrotli: options.maxCorruptBrotli,
+    });
+    const parts = { ...options, now, uptime, metrics: this.#metrics };
+    this.#sending = new Sending({
+      ...parts,
+      allowList: this.#allowList,
+      duplicates: this.#duplicates,
+      report: (envelope) => void this.answer(requestOf(envelope), undefined),
+    });
+    this.deliveries = this.#sending.deliveries;
+    this.gossip = this.#sending.gossip;
+    this.#status = new RelayStatus({
+      ...parts,
+      bodies: this.#bodies,
+      sending: this.#sending,
+      isStopping: () => this.#isStopping,
+    });
+  }
 
-  const respond: Relay["answer"] = async (request, peer, project) => {
-    using account = inFlight.open();
+  // The order of checks, the same at every address that takes envelopes: `answer`, then `#validate`, then `#deliver`.
+  // Each check is a row of docs/contract.md, and throws the error of its row (errors.ts). The route checks the method.
+
+  /**
+   * Validates an envelope while it arrives, then delivers it. The answer's headers are complete.
+   *
+   * @param project PROJECT of `POST /api/PROJECT/envelope/`. Default: `POST /monitoring`, where the envelope's header or
+   *   the query has the DSN
+   */
+  async answer(request: Request, peer: string | undefined, project?: string): Promise<Answer> {
+    using account = this.#bodies.open();
     let cors = {};
     let answer: Answer;
-    let items: AdmittedEnvelope["items"] = [];
+    let envelope: AdmittedEnvelope | undefined;
     try {
-      // Origin: 403 origin_not_allowed.
-      const access = allowedOf(writeAccess.check(request, peer));
+      // 1. Origin: 403 origin_not_allowed.
+      const access = allowedOf(this.#writeAccess.check(request, peer));
       cors = access.cors;
-      if (isClosed) throw new RelayError("overloaded", STOPPING);
-      const admitted = await validate(request, account, (header) => {
-        if (access.anyDsn) return allowList.matchAny(header, project);
+      if (this.#isClosed) throw new RelayError("overloaded", STOPPING);
+      envelope = await this.#validate(request, peer, account, (header) => {
+        if (access.anyDsn) return this.#allowList.matchAny(header, project);
         return project === undefined
-          ? allowList.match(header, request.url)
-          : allowList.matchAddress(header, request, project);
+          ? this.#allowList.match(header, request.url)
+          : this.#allowList.matchAddress(header, request, project);
       });
-      const envelope = admitted && {
-        ...admitted,
-        isOwn: isOwn(admitted.header, request, peer),
-        dsnKey: store ? dsnKeyOf(admitted.header, request) : null,
-      };
-      items = admitted?.items ?? [];
       // No items: 200 {} without an outcome. SDKs post `{}` to test the connection.
       answer = envelope
-        ? await deliver(envelope, senderOf(request.headers, peer, options))
+        ? await this.#deliver(envelope, senderOf(request.headers, peer, this.#options))
         : takenAnswer({});
     } catch (error) {
-      answer = refuse(request, isStopping ? stoppingError(error) : error);
+      answer = this.#refused(request, this.#isStopping ? stoppingError(error) : error);
     }
-    if (answer.outcome !== undefined) {
-      outcomes.count(answer.outcome, answer.reason);
-      outcomes.countItems(answer.outcome, items);
-    }
-    const origin = request.headers.get("origin");
-    if (answer.outcome === "stored" && origin !== null) options.onStoredFrom?.(origin);
-    const headers: Record<string, string> = { ...answer.headers, ...cors };
-    if (answer.outcome !== undefined) headers["x-relay-outcome"] = answer.outcome;
-    return { ...answer, headers };
-  };
+    const { outcome } = answer;
+    if (outcome === undefined) return { ...answer, headers: { ...answer.headers, ...cors } };
+    this.#metrics.ended(outcome, answer.reason);
+    this.#metrics.itemsEnded(outcome, envelope?.items ?? []);
+    if (outcome === "stored") this.#options.onStoredFrom?.(request.headers.get("origin"));
+    return { ...answer, headers: { ...answer.headers, ...cors, "x-relay-outcome": outcome } };
+  }
 
-  /** The mark alone proves nothing: any application could hide itself from the lists with it. */
-  const isOwn = (header: EnvelopeHeader, request: Request, peer: string | undefined): boolean =>
-    isOwnTelemetry(header) && allowList.find(header.dsn) === options.allowedDsns[0] &&
-    (isPostOfOwnPage(request, options.publicOrigin) ||
-      // In process.
-      peer === undefined && request.url === INTERNAL_RELAY_URL);
-
-  const refuse = (request: Request, thrown: unknown): Answer => {
-    const error = toRelayError(thrown);
-    // There is nothing to fix: a page that was closed, for example, sends the envelope at its next visit.
-    if (!(error instanceof DisconnectedError)) {
-      options.onRefusal?.(refusalOf(request, error, now()));
-    }
-    return errorAnswer(error);
-  };
-
-  const validate = async (
+  async #validate(
     request: Request,
+    peer: string | undefined,
     account: BodyAccount,
     matchDsn: (header: EnvelopeHeader) => Dsn,
-  ): Promise<Omit<AdmittedEnvelope, "isOwn" | "dsnKey"> | undefined> => {
-    const receivedAt = now();
-    // Encoding: 415 encoding_not_supported.
+  ): Promise<AdmittedEnvelope | undefined> {
+    const receivedAt = this.#now();
+    // 2. Encoding: 415 encoding_not_supported.
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
-    // Announced size: 413 envelope_too_large, 503 overloaded.
-    await bodies.admit(request);
-    // The body, a large one as it arrives. Size, also decompressed: as above. Header line: 400 envelope_malformed. First
-    // byte of an item, its DSN: 403 dsn_missing, dsn_not_allowed. Framing: 400 envelope_malformed. Number of items: 413.
+    // 3. Announced size: 413 envelope_too_large, 503 overloaded.
+    // Then the body, a large one as it arrives:
+    // 4. Size, also decompressed: as above. Header line: 400 envelope_malformed.
+    // 5. At the first byte of an item, the DSN: 403 dsn_missing, dsn_not_allowed.
+    // 6. Framing: 400 envelope_malformed. Number of items: 413 envelope_too_large.
     const incoming = new IncomingEnvelope(matchDsn);
     const push = (chunk: Uint8Array) => incoming.push(chunk);
-    const bytes = await bodies.read(request, contentEncoding, account, push);
+    const bytes = await this.#bodies.read(request, contentEncoding, account, push);
     const envelope = incoming.end();
-    const decoded = () => decodeBody(bytes, contentEncoding, bodies.maxDecodedBytes);
-    return envelope && { ...envelope, bytes, contentEncoding, receivedAt, decoded };
-  };
+    return envelope && {
+      ...envelope,
+      bytes,
+      contentEncoding,
+      receivedAt,
+      isOwn: this.#isOwn(envelope.header, request, peer),
+      dsnKey: this.#options.store ? dsnKeyOf(envelope.header, request) : null,
+      decoded: () => decodeBody(bytes, contentEncoding, this.#bodies.maxDecodedBytes),
+    };
+  }
 
-  const deliver = async (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> => {
-    // Rate limits of the ingest: 429.
-    const limits = sending.limitsOn(envelope);
-    if (limits) return heldAnswer(limits);
-    // Duplicates: 200, once the first one is delivered or durable.
-    const settle = await duplicates.begin(envelope.key, uptime);
-    if (!settle) return takenAnswer(envelope.header, "duplicate");
+  async #deliver(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
+    // 7. Rate limits of the ingest: 429.
+    const limits = this.#sending.limitsOn(envelope);
+    if (limits) return limitedAnswer(limits);
+    // 8. Duplicates: 200, once the first one is delivered or durable.
+    const complete = await this.#duplicates.begin(envelope.key, this.#uptime);
+    if (!complete) return takenAnswer(envelope.header, "duplicate");
     let answer: Answer | undefined;
     try {
       // A limit may have been announced to the duplicate that this one waited for.
-      const newLimits = sending.limitsOn(envelope);
-      const takeCopy = copies?.copy(envelope);
-      // Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full,
-      // spool_unavailable.
-      answer = newLimits ? heldAnswer(newLimits) : await sending.deliver(envelope, sender);
+      const newLimits = this.#sending.limitsOn(envelope);
+      const takeCopy = this.#options.copies?.copy(envelope);
+      // 9. Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full, spool_unavailable.
+      answer = newLimits ? limitedAnswer(newLimits) : await this.#sending.deliver(envelope, sender);
       const { outcome } = answer;
       if (isTaken(outcome) && outcome !== "duplicate") takeCopy?.();
       return answer;
     } finally {
-      settle(isTaken(answer?.outcome));
+      complete(isTaken(answer?.outcome));
     }
-  };
+  }
 
-  const relay: Relay = {
-    receive: async (...of) => toResponse(await respond(...of)),
-    answer: respond,
+  /** The mark alone proves nothing: any application could hide itself from the lists with it. */
+  #isOwn(header: EnvelopeHeader, request: Request, peer: string | undefined): boolean {
+    const { allowedDsns, publicOrigin } = this.#options;
+    return isOwnTelemetry(header) && this.#allowList.find(header.dsn) === allowedDsns[0] &&
+      (isPostOfOwnPage(request, publicOrigin) ||
+        // In process.
+        peer === undefined && request.url === INTERNAL_RELAY_URL);
+  }
 
-    preflight(request, peer) {
-      try {
-        const { cors } = allowedOf(writeAccess.checkPreflight(request, peer));
-        return new Response(null, { status: 204, headers: cors });
-      } catch (error) {
-        // No envelope ended, so there is no outcome.
-        return toResponse(refuse(request, error));
-      }
-    },
+  #refused(request: Request, thrown: unknown): Answer {
+    const error = toRelayError(thrown);
+    // There is nothing to fix: a page that was closed, for example, sends the envelope at its next visit.
+    if (!(error instanceof DisconnectedError)) {
+      this.#options.onRefusal?.(refusalOf(request, error, this.#now()));
+    }
+    return errorAnswer(error);
+  }
 
-    refuse(request, peer, { status, error, detail }) {
-      options.onRefusal?.(refusalOf(request, { code: error, detail }, now()));
-      const access = writeAccess.check(request, peer);
-      return Response.json({ error, detail }, {
-        status,
-        headers: { "x-sentry-error": detail, ...access.allowed && access.cors },
-      });
-    },
+  /** {@linkcode answer} as a response. */
+  async receive(...of: Parameters<Relay["answer"]>): Promise<Response> {
+    return toResponse(await this.answer(...of));
+  }
 
-    health: () => status.health(),
-    metrics: () => status.metrics(),
-    report: () => status.report(),
+  /** `OPTIONS` at these addresses: the preflight request of a page of another origin. */
+  preflight(request: Request, peer: string | undefined): Response {
+    try {
+      const { cors } = allowedOf(this.#writeAccess.checkPreflight(request, peer));
+      return new Response(null, { status: 204, headers: cors });
+    } catch (error) {
+      // No envelope ended, so there is no outcome.
+      return toResponse(this.#refused(request, error));
+    }
+  }
 
-    deliveries: sending.deliveries,
-    gossip: sending.gossip,
+  /**
+   * Refuses a POST at an address that takes no envelopes. Pages that may post can read the answer.
+   *
+   * @param error its `detail` is one ASCII sentence
+   */
+  refuse(
+    request: Request,
+    peer: string | undefined,
+    { status, error, detail }: PostError,
+  ): Response {
+    this.#options.onRefusal?.(refusalOf(request, { code: error, detail }, this.#now()));
+    const access = this.#writeAccess.check(request, peer);
+    return Response.json({ error, detail }, {
+      status,
+      headers: { "x-sentry-error": detail, ...access.allowed && access.cors },
+    });
+  }
 
-    shedLoad: () => bodies.shedLoad(),
+  /** `GET /monitoring`: 200, or 503 if no envelope can be accepted. */
+  health(): Promise<Response> {
+    return this.#status.health();
+  }
 
-    stop() {
-      if (isStopping) return;
-      isStopping = true;
-      abortTimer = setTimeout(() => sending.abort(), LAST_ATTEMPTS_MS);
-      Deno.unrefTimer(abortTimer);
-    },
+  /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */
+  metrics(): Promise<Response> {
+    return this.#status.metrics();
+  }
 
-    close() {
-      isStopping = true;
-      isClosed = true;
-      clearTimeout(abortTimer);
-      bodies.close();
-      sending.abort();
-    },
-  };
-  return relay;
+  /** What this process has counted, and what it measures now. */
+  report(): ProcessReport {
+    return this.#status.report();
+  }
+
+  /** Ends slow uploads, because new connections wait for a free one. */
+  shedLoad(): void {
+    this.#bodies.shedLoad();
+  }
+
+  /**
+   * Prepares the end of the process: health is 503 from now on. Requests are still served, and what
+   * the ingest has not answered soon goes to the spool.
+   */
+  stop(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    this.#abortTimer = setTimeout(() => this.#sending.abort(), LAST_ATTEMPTS_MS);
+    Deno.unrefTimer(this.#abortTimer);
+  }
+
+  /** Aborts what is left, closes the connections to the ingests, and refuses further envelopes with 503. */
+  close(): void {
+    this.#isStopping = true;
+    this.#isClosed = true;
+    clearTimeout(this.#abortTimer);
+    this.#bodies.close();
+    this.#sending.abort();
+  }
 }
 
 /**

@@ -2,46 +2,69 @@ import type { WriteAccessOptions } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { AdmittedEnvelope } from "./admit/incoming_envelope.ts";
-import type { IngestClientOptions } from "./send/ingest_client.ts";
+import type { ReportExchange } from "./report_exchange.ts";
+import type { IngestState } from "./send/circuit_breaker.ts";
+import type { Proxies } from "./send/http/proxies.ts";
 import type { SenderOptions } from "./send/sender.ts";
-import type { SendingOptions } from "./send/sending.ts";
-import type { StatusOptions } from "./status.ts";
+import type { RelaySpool } from "./spool/relay_spool.ts";
 
-/** Options of `createRelay`. */
-export interface RelayOptions
-  extends
-    SenderOptions,
-    Omit<WriteAccessOptions, "inbox">,
-    Pick<SendingOptions, "store" | "spool" | "onStoreError">,
-    Pick<StatusOptions, "refusedReports" | "exchange">,
-    Pick<
-      IngestClientOptions,
-      "relayTimeoutMs" | "upstream" | "proxies" | "onIngestState"
-    > {
+/** Options of `Relay`. */
+export interface RelayOptions extends Omit<WriteAccessOptions, "inbox">, SenderOptions {
   /** Every DSN that may be relayed. */
   readonly allowedDsns: readonly Dsn[];
+  /** Inbox mode: envelopes end here. Default: relay mode, they are sent to their ingest. */
+  readonly store?: EnvelopeStore;
+  /** Keeps what an ingest does not decide about. Default: none; such envelopes are refused with 503. */
+  readonly spool?: RelaySpool;
   /** Default: none. */
   readonly copies?: EnvelopeCopies;
+
   /** Bytes of one body on the wire; decompressed: 10 times that. */
   readonly maxEnvelopeBytes: number;
   /** Bytes of all bodies held at once. */
   readonly maxInFlightBytes: number;
-  /** Inbox mode: bearers of this token may send any DSN from anywhere. Default: none may. */
-  readonly inboxToken?: string;
-  /** Whether the server runs on Deno Deploy, behind the platform's proxy. Default: no. */
-  readonly onDeploy?: boolean;
   /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
   readonly bodyProgressMs?: number;
   /** Brotli bodies that may be corrupt before brotli is refused. Default: 2,000. */
   readonly maxCorruptBrotli?: number;
+
+  /** Milliseconds for one attempt at an ingest. */
+  readonly relayTimeoutMs: number;
+  /** Origin to send to instead of a DSN's own. */
+  readonly upstream?: string;
+  /** Default: none. */
+  readonly proxies?: Proxies;
+
+  /** Inbox mode: bearers of this token may send any DSN from anywhere. Default: none may. */
+  readonly inboxToken?: string;
+  /** Whether the server runs on Deno Deploy, behind the platform's proxy. Default: no. */
+  readonly onDeploy?: boolean;
+
+  /** Other processes of the same server, for health and metrics. Default: there are none. */
+  readonly exchange?: ReportExchange;
+  /** Reports of browsers that were not taken so far, by reason, for the metrics. Default: none. */
+  readonly refusedReports?: () => Readonly<Record<string, number>>;
+  /** Called when an ingest goes down or up, not for each envelope. */
+  readonly onIngestState?: (state: IngestState) => void;
+  /** Called for each refused POST or preflight, unless its connection broke. Default: not reported. */
+  readonly onRefusal?: (refusal: Refusal) => void;
+  /** Called with the `Origin` of each envelope that the store has taken; null: it had none. */
+  readonly onStoredFrom?: (origin: string | null) => void;
+  /** Called if the store fails. Default: prints to standard error. */
+  readonly onStoreError?: (error: unknown) => void;
+
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
   /** Milliseconds of a monotonic clock. Default: the process's own. */
   readonly uptime?: () => number;
-  /** Called for each refused POST or preflight, unless its connection broke. Default: not reported. */
-  readonly onRefusal?: (refusal: Refusal) => void;
-  /** Called with the `Origin` of each envelope that the store has taken. */
-  readonly onStoredFrom?: (origin: string) => void;
+}
+
+/** Stores envelopes instead of sending them to an ingest: the inbox. */
+export interface EnvelopeStore {
+  /** Resolves once the envelope is stored. After any error it counts as not stored. */
+  store(envelope: AdmittedEnvelope): Promise<void> | void;
+  /** Whether anything can be stored now. Default: yes. */
+  canStore?(): boolean;
 }
 
 /** Gets a copy of each envelope that was delivered, spooled or stored, once. Must not throw. */

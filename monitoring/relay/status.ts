@@ -1,20 +1,17 @@
-import { Gauge, Registry } from "prom-client";
+import { cpuUsage } from "node:process";
 import { type HealthReport, type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
-import type { InFlight } from "./body/in_flight.ts";
-import { IN_FLIGHT, type ObservedValues, type RelayMetrics } from "./metrics.ts";
+import type { BodyReader } from "./body_reader.ts";
+import { endedEnvelopes, formatMetrics, type RelayMetrics, type Series } from "./metrics.ts";
 import { exportMetrics } from "./open_telemetry.ts";
-import { ENVELOPES } from "./outcomes.ts";
-import { type ProcessReport, samplesOf, totalOf, type TotalReport } from "./process_report.ts";
-import type { ReportExchange } from "./report_exchange.ts";
+import { type ProcessReport, totalOf } from "./process_report.ts";
+import type { RelayOptions } from "./relay_options.ts";
 import type { Sending } from "./send/sending.ts";
 
-export interface StatusOptions extends Omit<ObservedValues, "inFlightBytes"> {
-  readonly mode: HealthReport["mode"];
+export interface StatusOptions
+  extends Pick<RelayOptions, "store" | "copies" | "refusedReports" | "exchange"> {
   readonly metrics: RelayMetrics;
-  readonly inFlight: InFlight;
-  readonly sending: Pick<Sending, "health" | "ingests">;
-  /** Other processes of the same server, for health and metrics. Default: there are none. */
-  readonly exchange?: Pick<ReportExchange, "exchange">;
+  readonly bodies: BodyReader;
+  readonly sending: Sending;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Whether this process no longer counts as healthy, because it ends. */
@@ -26,15 +23,16 @@ const EMPTY_SPOOL: HealthReport["spool"] = { pending: 0, bytes: 0, oldest_age_s:
 
 const NO_STORE = { "cache-control": "no-store" };
 
+const STARTED_AT = (Date.now() - performance.now()) / 1000;
+
 /** What a relay reports about itself. Health and metrics are those of all processes of the server. */
 export class RelayStatus {
   readonly #options: StatusOptions;
 
   constructor(options: StatusOptions) {
     this.#options = options;
-    const { metrics, inFlight, sending } = options;
-    metrics.observe({ ...options, inFlightBytes: () => inFlight.bytes });
-    exportMetrics(metrics.registry, async () => (await sending.health()).spool);
+    const { metrics, bodies, sending } = options;
+    exportMetrics(metrics, bodies, async () => (await sending.health()).spool);
   }
 
   /** 200, or 503 if no envelope can be accepted. */
@@ -45,71 +43,73 @@ export class RelayStatus {
 
   /** Counts and gauges in Prometheus' text format. */
   async metrics(): Promise<Response> {
-    const { health, total } = await this.#ofAllProcesses();
-    const { metrics } = total;
-    const { spool, ingest } = health;
-    const gauge = (name: string, help: string, value: number) =>
-      new Gauge({ name, help, registers: [metrics] }).set(value);
-    gauge(
-      "sightglass_healthy",
-      "1: envelopes can be taken; 0: GET /monitoring answers 503.",
-      Number(health.is_healthy),
-    );
-    gauge(
-      "sightglass_failing_ingests",
-      "Ingests whose newest envelope is undecided.",
-      ingest?.failing.length ?? 0,
-    );
-    gauge("sightglass_spool_envelopes", "Envelopes in the spool.", spool.pending);
-    gauge("sightglass_spool_bytes", "Bytes of the envelopes in the spool.", spool.bytes);
-    gauge(
-      "sightglass_spool_oldest_age_seconds",
-      "Age of the oldest envelope in the spool.",
-      spool.oldest_age_s,
-    );
-    gauge("sightglass_processes", "Server processes that run.", total.processes);
-    return new Response(await metrics.metrics(), {
-      headers: { ...NO_STORE, "content-type": Registry.PROMETHEUS_CONTENT_TYPE },
+    const { health: { spool, ingest, ...health }, total } = await this.#ofAllProcesses();
+    const text = formatMetrics({
+      ...total.counts,
+      sightglass_in_flight_bytes: total.inFlightBytes,
+      sightglass_healthy: Number(health.is_healthy),
+      sightglass_failing_ingests: ingest?.failing.length ?? 0,
+      sightglass_spool_envelopes: spool.pending,
+      sightglass_spool_bytes: spool.bytes,
+      sightglass_spool_oldest_age_seconds: spool.oldest_age_s,
+      sightglass_processes: total.processes,
+      process_resident_memory_bytes: total.residentBytes,
+      process_start_time_seconds: total.startedAt,
     });
+    const headers = { ...NO_STORE, "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+    return new Response(text, { headers });
   }
 
   /** What this process has counted, and what it measures now. */
-  async report(): Promise<ProcessReport> {
-    const { metrics, inFlight, sending, now, isStopping } = this.#options;
+  report(): ProcessReport {
+    const { metrics, bodies, sending, copies, refusedReports, now, isStopping } = this.#options;
+    const { user, system } = cpuUsage();
+    const records = copies && { exported: copies.exported, dropped: copies.dropped };
     return {
       at: now(),
-      metrics: await metrics.registry.getMetricsAsJSON() as unknown as ProcessReport["metrics"],
-      hasRoom: !isStopping() && inFlight.hasRoomFor(1),
+      startedAt: STARTED_AT,
+      counts: {
+        ...metrics.counts,
+        ...labelled("sightglass_refused_reports_total", "reason", refusedReports?.()),
+        ...labelled("sightglass_otlp_records_total", "outcome", records),
+        process_cpu_seconds_total: (user + system) / 1e6,
+      },
+      inFlightBytes: bodies.inFlightBytes,
+      residentBytes: Deno.memoryUsage().rss,
+      hasRoom: !isStopping() && bodies.hasRoomFor(1),
       ingests: sending.ingests,
     };
   }
 
-  async #ofAllProcesses(): Promise<{ health: HealthReport; total: TotalReport }> {
-    const { mode, sending, exchange, now } = this.#options;
+  async #ofAllProcesses() {
+    const { store, sending, exchange, now } = this.#options;
     const { spool = EMPTY_SPOOL, canDeliver } = await sending.health();
-    const report = () => this.report();
-    const total = totalOf(await exchange?.exchange(report) ?? [await report()], now());
+    const report = this.report();
+    const total = totalOf(exchange?.exchange(report) ?? [report], now());
     const failing = total.ingests.flatMap(({ origin, reason }) =>
       reason === undefined ? [] : [{ origin, reason }]
     );
-    const envelopes = await samplesOf(total.metrics, ENVELOPES);
+    const envelopes = Map.groupBy(endedEnvelopes(total.counts), ({ outcome }) => outcome);
     const countOf = (outcome: Outcome) =>
-      envelopes.reduce(
-        (sum, { value, labels }) => labels.outcome === outcome ? sum + value : sum,
-        0,
-      );
-    const [inFlight] = await samplesOf(total.metrics, IN_FLIGHT);
-    const health = {
+      envelopes.get(outcome)?.reduce((sum, { count }) => sum + count, 0) ?? 0;
+    const health: HealthReport = {
       is_healthy: total.hasRoom && canDeliver,
-      mode,
+      mode: store ? "inbox" : "relay",
       spool,
       ...(failing.length > 0 && { ingest: { failing } }),
       outcomes: Object.fromEntries(OUTCOMES.map((name) => [name, countOf(name)])) as Record<
         Outcome,
         number
       >,
-      in_flight_bytes: inFlight?.value ?? 0,
+      in_flight_bytes: total.inFlightBytes,
     };
     return { health, total };
   }
+}
+
+/** The series of a metric, one for each value of its label. */
+function labelled(name: string, label: string, values: Series = {}): Series {
+  return Object.fromEntries(
+    Object.entries(values).map(([value, count]) => [`${name}{${label}="${value}"}`, count]),
+  );
 }

@@ -6,7 +6,7 @@ import {
   WriteAccessRule,
 } from "../access/write_access.ts";
 import { INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
-import { BodyReader } from "../relay/body/body_reader.ts";
+import { BodyReader } from "../relay/body_reader.ts";
 import { DisconnectedError, RELAY_ERRORS, RelayError } from "../relay/errors.ts";
 import { refusalOf } from "../relay/refusal.ts";
 import { TokenBucket } from "../runtime/token_bucket.ts";
@@ -117,8 +117,7 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
       throw new RelayError("origin_not_allowed", detail);
     }
     const format = formatOf(request.headers);
-    using account = bodies.inFlight.open();
-    await bodies.admit(request);
+    using account = bodies.open();
     const bytes = await bodies.read(request, null, account, () => {});
     // The relay believes this mark of a request in process.
     const isOwn = isPostOfOwnPage(request, publicOrigin);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { parseDsn } from "../../monitoring/protocol/dsn.ts";
-import { createRelay, type Relay } from "../../monitoring/relay/relay.ts";
+import { Relay } from "../../monitoring/relay/relay.ts";
 import type { RelayOptions } from "../../monitoring/relay/relay_options.ts";
 import { relayHandlers } from "../../routes/monitoring.ts";
 import { toResponse } from "../../server/headers.ts";
@@ -41,7 +41,7 @@ export interface Health {
 
 /** Starts the route with one hosted DSN and a test's own options. */
 export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
-  const relay = createRelay({
+  const relay = new Relay({
     allowedDsns: [parseDsn(DSN)!],
     maxEnvelopeBytes: 20 * MIB,
     maxInFlightBytes: 256 * MIB,

@@ -46,35 +46,6 @@ Deno.test("alert rules and dashboard → use only metrics and labels that are re
   }
 });
 
-Deno.test("dashboard → Grafana's classic format: panels side by side, each with a unit", () => {
-  // https://grafana.com/docs/grafana/latest/visualizations/dashboards/build-dashboards/view-dashboard-json-model/
-  const { uid, title, schemaVersion, templating, panels } = dashboard;
-  assert.match(uid, /^[\w-]{8,40}$/);
-  assert.equal(title, "Sightglass");
-  // From 36 on, a data source is an object; Grafana upgrades older versions when it imports them.
-  assert.ok(Number.isInteger(schemaVersion) && schemaVersion >= 36);
-  assert.deepEqual(templating.list.map(({ name, type }) => [name, type]), [
-    ["datasource", "datasource"],
-    ["job", "query"],
-  ]);
-  const cells = new Set<string>();
-  for (const { id, type, title, datasource, gridPos, fieldConfig, targets } of panels) {
-    assert.match(type, /^(stat|timeseries)$/);
-    assert.deepEqual(datasource, { type: "prometheus", uid: "${datasource}" }, title);
-    assert.ok(fieldConfig.defaults.unit, title);
-    assert.deepEqual(targets.map(({ refId }) => refId), ["A", "B", "C"].slice(0, targets.length));
-    assert.ok(targets.every(({ legendFormat }) => legendFormat), title);
-    const { x, y, w, h } = gridPos;
-    assert.ok(x >= 0 && w > 0 && x + w <= 24, title);
-    for (let column = x; column < x + w; column++) {
-      for (let row = y; row < y + h; row++) cells.add(`${column} ${row}`);
-    }
-    assert.equal(panels.find((panel) => panel.id === id)?.title, title, `id ${id} is used twice`);
-  }
-  const area = panels.reduce((sum, { gridPos }) => sum + gridPos.w * gridPos.h, 0);
-  assert.equal(cells.size, area, "panels overlap");
-});
-
 const hasPromtool = await isAvailable("promtool", "--version");
 
 Deno.test({

@@ -71,14 +71,6 @@ Deno.test("envelope for another DSN inside a payload → forwarded as a payload"
   assert.equal(ingest.requests[0]?.path, "/api/42/envelope/");
 });
 
-Deno.test("second envelope after the first → 400 envelope_malformed", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin });
-  const second = envelope({ dsn: "https://other@evil.example/1", event_id: "e2" });
-  await expectError(await server.post(concat([fresh(), second])), 400, "envelope_malformed");
-  assert.equal(ingest.requests.length, 0);
-});
-
 Deno.test("redirect to a private address → 503, not followed, not disclosed", async () => {
   await using inside = startStandInIngest();
   await using ingest = startStandInIngest();
@@ -123,15 +115,6 @@ Deno.test("body of one byte at a time → 503 overloaded, memory released", asyn
   assert.equal(ingest.requests.length, 0);
 });
 
-Deno.test("head that never ends → others are served, no memory in flight", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin });
-  using client = await RawClient.connect(server.host);
-  await client.send(`${POST}content-length: 100\r\nx-slow: `);
-  await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
-  assert.equal((await server.health()).in_flight_bytes, 0);
-});
-
 Deno.test("MAX_ITEMS empty items → delivered; one more → 413; others are served meanwhile", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
@@ -160,37 +143,6 @@ for (const [open, close] of [["[", "]"], ['{"a":', "}"]] as const) {
     assert.equal(stored, 1);
   });
 }
-
-Deno.test("headers of 64 KiB → delivered; one byte more → 400", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin });
-  const padded = (start: string, bytes: number) =>
-    `${start},"x":"${"x".repeat(bytes - start.length - 8)}"}`;
-  const body = (over: readonly [number, number]) =>
-    `${padded(`{"dsn":"${DSN}"`, MAX_HEADER_BYTES + over[0])}\n` +
-    `${padded('{"type":"event"', MAX_HEADER_BYTES + over[1])}\n{}`;
-  await expectTaken(await server.post(body([0, 0])), "delivered", {});
-  await expectError(await server.post(body([1, 0])), 400, "envelope_malformed");
-  await expectError(await server.post(body([0, 1])), 400, "envelope_malformed");
-});
-
-Deno.test("zstd that is corrupt after its start → 400, the server continues", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin });
-  const noise = Uint8Array.from({ length: 400_000 }, (_, at) => ((at * 2654435761) >>> 13) % 90);
-  const encoded = zlib.zstdCompressSync(fresh([[{ type: "attachment" }, noise]]), {
-    params: { [zlib.constants.ZSTD_c_checksumFlag]: 1 },
-  });
-  for (let place = 0.1; place < 1; place += 0.05) {
-    const corrupt = new Uint8Array(encoded);
-    const from = Math.floor(encoded.length * place);
-    for (let at = from; at < from + 12; at++) corrupt[at] = (corrupt[at] ?? 0) ^ 0xff;
-    const response = await server.post(corrupt, { "content-encoding": "zstd" });
-    await expectError(response, 400, "envelope_malformed");
-  }
-  assert.equal((await server.health()).in_flight_bytes, 0);
-  assert.equal(ingest.requests.length, 0);
-});
 
 Deno.test("many corrupt brotli bodies, which leak memory → brotli is refused, gzip is not", async () => {
   await using ingest = startStandInIngest();

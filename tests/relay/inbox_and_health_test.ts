@@ -46,11 +46,6 @@ Deno.test("row 'inbox mode' → 200 with the event id, stored, not forwarded", a
   assert.equal((await server.health()).mode, "inbox");
 });
 
-Deno.test("inbox mode → framing is checked as in relay mode", async () => {
-  await using server = startRelay({ store: { store: () => assert.fail("nothing is stored") } });
-  await expectError(await server.post("x"), 400, "envelope_malformed");
-});
-
 Deno.test("the inbox cannot store → 503 spool_unavailable", async () => {
   const reported: unknown[] = [];
   const full = new Error("disk full");

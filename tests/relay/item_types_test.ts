@@ -46,7 +46,12 @@ const ENCODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
 
 const TESTDATA = new URL("testdata/", import.meta.url);
 
-/** Recorded envelopes by the name of their file; `testdata/record.ts` lists how each was made. */
+/**
+ * Recorded envelopes by the name of their file. `@sentry/browser` 10.75.2 posted them in a Chromium, from a page with an
+ * invented name, except two: `sessions` is of a server's client of `@sentry/core` 10.75.2, because browsers send no
+ * aggregates, and `raw_security` was written after
+ * https://develop.sentry.dev/sdk/data-model/envelope-items/, because Sentry's ingest makes this item.
+ */
 const recorded = new Map<string, Uint8Array>();
 for (const { name } of Deno.readDirSync(TESTDATA)) {
   const [, stem] = /^(\w+)\.envelope$/.exec(name) ?? [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import * as zlib from "node:zlib";
-import { hangs, startStandInIngest, takesAfter } from "../harness/stand_in_ingest.ts";
+import { startStandInIngest, takesAfter } from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { RawClient } from "./_raw_client.ts";
 import { concat, DSN, envelope, largeEnvelope, MIB, startRelay } from "./_start_relay.ts";
@@ -73,14 +73,6 @@ Deno.test("foreign DSN in a compressed envelope → 403 before all has arrived",
   assert.match(await client.answer(), /^HTTP\/1\.1 403 .*"error":"dsn_not_allowed"/s);
 });
 
-Deno.test("header line that does not end → 400 after 64 KiB", async () => {
-  await using server = startRelay();
-  using client = await RawClient.connect(server.host);
-  await client.sendHead({ "content-length": `${20 * MIB}` });
-  await client.send(`{"x":"${"x".repeat(66_000)}`);
-  assert.match(await client.answer(), /^HTTP\/1\.1 400 .*"error":"envelope_malformed"/s);
-});
-
 const encoders: Record<string, (bytes: Uint8Array) => Uint8Array> = {
   gzip: (bytes) => zlib.gzipSync(bytes),
   deflate: (bytes) => zlib.deflateSync(bytes),
@@ -108,70 +100,29 @@ for (const [encoding, encode] of Object.entries(encoders)) {
     assert.ok(most < 160 * MIB, `${most / MIB} MiB more for four bombs of 240 MiB`);
     assert.equal(ingest.requests.length, 0);
   });
-
-  Deno.test(`bytes after ${encoding} data, or data that ends early → 400`, async () => {
-    await using ingest = startStandInIngest();
-    await using server = startRelay({ upstream: ingest.origin });
-    const encoded = encode(envelope({ dsn: DSN }));
-    for (
-      const body of [concat([encoded, '{"type":"event"}\n{}']), encoded.slice(0, -1)]
-    ) {
-      await expectError(
-        await server.post(new Uint8Array(body), { "content-encoding": encoding }),
-        400,
-        "envelope_malformed",
-      );
-    }
-    assert.equal(ingest.requests.length, 0);
-  });
 }
 
-Deno.test("row 'too many bytes in flight' → 503 overloaded; delivered once there is room", async () => {
+Deno.test("row 'too many bytes in flight' → 503 overloaded, unhealthy; delivered once there is room", async () => {
   await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin, maxInFlightBytes: 300_000 });
+  const body = largeEnvelope(200_000);
+  await using server = startRelay({ upstream: ingest.origin, maxInFlightBytes: body.length });
   const { promise, resolve } = Promise.withResolvers<void>();
   ingest.next(takesAfter(promise));
-  const body = largeEnvelope(200_000);
   const first = server.post(body);
   await ingest.waitFor((all) => all.length === 1);
   assert.equal((await server.health()).in_flight_bytes, body.length);
 
   await expectError(await server.post(body), 503, "overloaded");
   await expectError(await server.post(new Blob([body]).stream()), 503, "overloaded");
-  assert.equal((await server.health()).in_flight_bytes, body.length);
+  const health = await fetch(`${server.origin}/monitoring`);
+  const { is_healthy, in_flight_bytes } = await health.json();
+  assert.deepEqual([health.status, is_healthy, in_flight_bytes], [503, false, body.length]);
 
   resolve();
   await expectTaken(await first, "delivered", { id: "e1" });
-  assert.equal((await server.health()).in_flight_bytes, 0);
+  const { is_healthy: isHealthy, in_flight_bytes: left } = await server.health();
+  assert.deepEqual([isHealthy, left], [true, 0]);
   await expectTaken(await server.post(largeEnvelope(200_000)), "delivered", { id: "e1" });
-});
-
-Deno.test("MAX_IN_FLIGHT_BYTES reached → health is 503", async () => {
-  await using ingest = startStandInIngest();
-  const body = largeEnvelope(1000);
-  await using server = startRelay({ upstream: ingest.origin, maxInFlightBytes: body.length });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  ingest.next(takesAfter(promise));
-  const posting = server.post(body);
-  await ingest.waitFor((all) => all.length === 1);
-  const response = await fetch(`${server.origin}/monitoring`);
-  assert.equal(response.status, 503);
-  assert.equal((await response.json()).is_healthy, false);
-  resolve();
-  await expectTaken(await posting, "delivered", { id: "e1" });
-  assert.equal((await server.health()).is_healthy, true);
-});
-
-Deno.test("announced bytes → not counted; received bytes → counted", async () => {
-  await using server = startRelay({ maxInFlightBytes: 21 * MIB });
-  using first = await RawClient.connect(server.host);
-  using second = await RawClient.connect(server.host);
-  const start = new TextEncoder().encode(`{"dsn":"${DSN}"}\n{"type":"event"}\n`);
-  for (const client of [first, second]) {
-    await client.sendHead({ "content-length": `${20 * MIB}` });
-    await client.send(start);
-  }
-  await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 2 * start.length);
 });
 
 Deno.test("many bodies of 200 KB announced and not sent → others are delivered", async () => {
@@ -225,15 +176,6 @@ for (const announced of [10_000, 200_000, MIB]) {
   });
 }
 
-Deno.test("ingest hangs → memory released after RELAY_TIMEOUT_MS", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 100 });
-  ingest.behave(hangs);
-  const all = Array.from({ length: 8 }, () => server.post(largeEnvelope(100_000)));
-  for (const response of all) await expectError(await response, 503, "spool_unavailable");
-  assert.equal((await server.health()).in_flight_bytes, 0);
-});
-
 /** Sends the first half of a large envelope. */
 async function sendHalf(host: string): Promise<{ client: RawClient; rest: () => Promise<void> }> {
   const whole = largeEnvelope(MIB);
@@ -257,16 +199,6 @@ Deno.test("large uploads pause → others are delivered meanwhile, these once th
     assert.match(await client.answer(), /^HTTP\/1\.1 200 /);
     client.close();
   }
-  assert.equal((await server.health()).in_flight_bytes, 0);
-});
-
-Deno.test("clients that disconnect in the middle of large uploads → their memory is released", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin });
-  const uploads = await Promise.all(Array.from({ length: 5 }, () => sendHalf(server.host)));
-  for (const { client } of uploads) client.close();
-  await server.healthWhen(({ outcomes }) => outcomes.rejected === 5);
-  assert.equal((await server.post(largeEnvelope(MIB))).status, 200);
   assert.equal((await server.health()).in_flight_bytes, 0);
 });
 

@@ -1,56 +1,30 @@
 /** The relay's metrics, by OTLP and for Prometheus, and its log lines about an ingest's state. */
 import assert from "node:assert/strict";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
-import type { IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
 import { until } from "../harness/until.ts";
 import { answers, closes, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
-import { fresh, startRelay } from "./_start_relay.ts";
+import { fresh } from "./_start_relay.ts";
 import { postTo, startRelaying } from "../harness/relaying_server.ts";
 
-/** A data point in OTLP/JSON. */
+/** A data point in OTLP/JSON, with its metric's unit. */
 interface Point {
-  readonly attributes: readonly {
-    readonly key: string;
-    readonly value: { readonly stringValue?: string };
-  }[];
+  readonly unit: string;
   readonly asDouble?: number;
   readonly count?: string;
   readonly sum?: number;
 }
 
-interface OtlpMetrics {
-  readonly resourceMetrics: readonly {
-    readonly scopeMetrics: readonly {
-      readonly scope: { readonly name: string };
-      readonly metrics: readonly (
-        & { readonly name: string; readonly unit: string }
-        & {
-          readonly [kind in "sum" | "gauge" | "histogram"]?: { readonly dataPoints: Point[] };
-        }
-      )[];
-    }[];
-  }[];
-}
-
-/** The newest points of each of the relay's metrics, such as `{"a.b": {"outcome=delivered": point}}`. */
-type Metrics = Record<string, { readonly unit: string; readonly points: Record<string, Point> }>;
-
-/** An OTLP/HTTP receiver on a free port. */
+/** An OTLP/HTTP receiver on a free port. Has the newest points by name and attributes: `a.b{outcome=delivered}`. */
 function startReceiver() {
-  const metrics: Metrics = {};
+  const points: Record<string, Point> = {};
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    const body = await request.json();
-    if (new URL(request.url).pathname !== "/v1/metrics") return Response.json({});
-    for (const { scopeMetrics } of (body as OtlpMetrics).resourceMetrics) {
-      for (const { scope, metrics: received } of scopeMetrics) {
-        if (scope.name !== "sightglass") continue;
-        for (const { name, unit, sum, gauge, histogram } of received) {
-          const { dataPoints } = (sum ?? gauge ?? histogram)!;
-          const named = dataPoints.map((point) => [
-            point.attributes.map(({ key, value }) => `${key}=${value.stringValue}`).sort().join(),
-            point,
-          ]);
-          metrics[name] = { unit, points: Object.fromEntries(named) };
+    const { resourceMetrics = [] } = await request.json();
+    for (const { scope, metrics } of resourceMetrics.flatMap(scopesOf)) {
+      if (scope.name !== "sightglass") continue;
+      for (const { name, unit, sum, gauge, histogram } of metrics) {
+        for (const point of (sum ?? gauge ?? histogram).dataPoints) {
+          const attributes = point.attributes.map(labelOf).sort().join();
+          points[`${name}{${attributes}}`] = { ...point, unit };
         }
       }
     }
@@ -58,10 +32,15 @@ function startReceiver() {
   });
   return {
     origin: `http://127.0.0.1:${server.addr.port}`,
-    metrics,
+    points,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
+
+// deno-lint-ignore no-explicit-any
+const scopesOf = ({ scopeMetrics }: any): any[] => scopeMetrics;
+const labelOf = ({ key, value }: { key: string; value: { stringValue?: string } }) =>
+  `${key}=${value.stringValue}`;
 
 Deno.test("OTEL_DENO → outcomes, reasons, bytes, spool and latency are exported", async () => {
   await using otlp = startReceiver();
@@ -92,29 +71,25 @@ Deno.test("OTEL_DENO → outcomes, reasons, bytes, spool and latency are exporte
   assert.equal(await post("not an envelope either"), 400);
   assert.equal(await post(fresh([[{ type: "event" }, '"broken"']])), 202);
 
-  const { metrics } = otlp;
-  const envelopes = "sightglass.relay.envelopes";
+  const valueOf = (name: string) => otlp.points[`sightglass.${name}`]?.asDouble ?? NaN;
   await until(
     "the spooled envelope is exported",
-    () =>
-      metrics[envelopes]?.points["outcome=spooled"]?.asDouble === 1 &&
-      metrics["sightglass.spool.pending"]?.points[""]?.asDouble === 1,
+    () => valueOf("relay.envelopes{outcome=spooled}") === 1 && valueOf("spool.pending{}") === 1,
   );
-  const counted = metrics[envelopes]!.points;
   // Includes the server's own telemetry.
-  assert.ok(counted["outcome=delivered"]!.asDouble! >= 1);
-  assert.equal(counted["outcome=rejected,reason=ingest"]?.asDouble, 1);
-  assert.equal(counted["outcome=rejected,reason=envelope_malformed"]?.asDouble, 2);
-  assert.ok(metrics["sightglass.relay.received"]!.points[""]!.asDouble! > 300);
-  assert.equal(typeof metrics["sightglass.relay.in_flight"]!.points[""]!.asDouble, "number");
-  assert.ok(metrics["sightglass.spool.size"]!.points[""]!.asDouble! > 100);
-  assert.ok(metrics["sightglass.spool.oldest_age"]!.points[""]!.asDouble! >= 0);
-  const latency = metrics["sightglass.relay.upstream.duration"]!;
-  assert.equal(latency.unit, "s");
-  assert.ok(Number(latency.points["outcome=decided"]!.count) >= 2);
-  assert.ok(Number(latency.points["outcome=undecided"]!.count) >= 1);
-  const { sum = NaN } = latency.points["outcome=decided"]!;
-  assert.ok(sum > 0 && sum < 60, `${sum} s`);
+  assert.ok(valueOf("relay.envelopes{outcome=delivered}") >= 1);
+  assert.equal(valueOf("relay.envelopes{outcome=rejected,reason=ingest}"), 1);
+  assert.equal(valueOf("relay.envelopes{outcome=rejected,reason=envelope_malformed}"), 2);
+  assert.ok(valueOf("relay.received{}") > 300);
+  assert.ok(valueOf("relay.in_flight{}") >= 0);
+  assert.ok(valueOf("spool.size{}") > 100);
+  assert.ok(valueOf("spool.oldest_age{}") >= 0);
+  const [decided, undecided] = ["decided", "undecided"].map((outcome) =>
+    otlp.points[`sightglass.relay.upstream.duration{outcome=${outcome}}`]!
+  );
+  assert.equal(decided!.unit, "s");
+  assert.ok(Number(decided!.count) >= 2 && Number(undecided!.count) >= 1);
+  assert.ok(decided!.sum! > 0 && decided!.sum! < 60, `${decided!.sum} s`);
 
   const scraped = await scrape(server.origin);
   assert.equal(scraped.get('sightglass_envelopes_total{outcome="rejected",reason="ingest"}'), 1);
@@ -167,42 +142,6 @@ async function scrape(origin: string): Promise<Map<string, number>> {
   }
   return samples;
 }
-
-Deno.test("SPOOL=none, ingest goes down and up → reported once each", async () => {
-  await using ingest = startStandInIngest();
-  const reported: IngestState[] = [];
-  let uptime = 0;
-  await using server = startRelay({
-    upstream: ingest.origin,
-    onIngestState: (state) => reported.push(state),
-    uptime: () => uptime,
-  });
-  const post = async () => (await server.post(fresh())).status;
-  assert.equal(await post(), 200);
-  assert.deepEqual(reported, []);
-
-  ingest.behave(answers(500));
-  for (let i = 0; i < DOWN_AFTER + 1; i++) assert.equal(await post(), 503);
-  const down = { state: "down", origin: ingest.origin, reason: "it answered 500" };
-  assert.deepEqual(reported, [down]);
-
-  ingest.behave(takes());
-  for (let i = 0; i < 3; i++) assert.equal(await post(), 200);
-  const up = { state: "up", origin: ingest.origin };
-  assert.deepEqual(reported, [down, up]);
-
-  // Within a minute a further change is not reported.
-  ingest.behave(answers(500));
-  for (let i = 0; i < DOWN_AFTER; i++) assert.equal(await post(), 503);
-  ingest.behave(takes());
-  assert.equal(await post(), 200);
-  assert.deepEqual(reported, [down, up]);
-
-  uptime = 60_000;
-  ingest.behave(answers(500));
-  for (let i = 0; i < DOWN_AFTER; i++) assert.equal(await post(), 503);
-  assert.deepEqual(reported, [down, up, down]);
-});
 
 Deno.test("SPOOL=none, ingest goes down and up → logged once each", async () => {
   await using ingest = startStandInIngest();

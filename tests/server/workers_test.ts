@@ -66,11 +66,7 @@ Deno.test({
       const reports = join(dataDir, `workers-127.0.0.1-${new URL(origin).port}`);
       for (const worker of [0, 1]) {
         const text = await Deno.readTextFile(join(reports, `${worker}.json`));
-        const { metrics }: ProcessReport = JSON.parse(text);
-        const items = metrics.find(({ name }) => name === "sightglass_items_total")!;
-        const { value: delivered } = items.values.find(({ labels }) =>
-          labels.category === "error" && labels.outcome === "delivered"
-        )!;
+        const { [DELIVERED]: delivered = 0 } = (JSON.parse(text) as ProcessReport).counts;
         assert.ok(delivered > 0 && delivered < CONNECTIONS, `process ${worker}: ${delivered}`);
       }
     });

@@ -47,7 +47,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "monitoring/mcp/": "monitoring/access/ monitoring/models/ monitoring/protocol/ " +
     "monitoring/inbox/query_parameters.ts type:monitoring/inbox/",
   "monitoring/security/": "monitoring/access/ monitoring/models/json.ts monitoring/protocol/ " +
-    "monitoring/relay/body/ monitoring/relay/errors.ts monitoring/relay/refusal.ts " +
+    "monitoring/relay/body_reader.ts monitoring/relay/errors.ts monitoring/relay/refusal.ts " +
     "monitoring/runtime/token_bucket.ts",
   "monitoring/player/": "monitoring/protocol/ monitoring/models/recording/recording.ts",
   // The server observes its responses without knowing the observer, which knows what an observer is.

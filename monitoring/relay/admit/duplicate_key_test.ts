@@ -28,11 +28,6 @@ const envelope = (header: unknown, items = '{"type":"event"}\n{}\n') =>
 
 const first = keyOf(envelope({ event_id: "1", dsn: DSN, sent_at: "2026-01-01T00:00:00Z" }));
 
-Deno.test("another sent_at or attribute order → the same key", () => {
-  assert.equal(keyOf(envelope({ sent_at: "later", dsn: DSN, event_id: "1" })), first);
-  assert.equal(keyOf(envelope({ dsn: DSN, event_id: "1" })), first);
-});
-
 Deno.test("another attribute, item or DSN → another key", () => {
   assert.notEqual(keyOf(envelope({ dsn: DSN, event_id: "2" })), first);
   assert.notEqual(keyOf(envelope({ dsn: DSN, event_id: "1", trace: {} })), first);
@@ -48,14 +43,6 @@ Deno.test("large envelopes that differ in one byte or in length → other keys",
     assert.notEqual(keyOf(other), keyOf(large));
   }));
   assert.notEqual(keyOf(large.subarray(0, -1)), keyOf(large));
-});
-
-Deno.test("large envelope in any chunks → the same key", () => {
-  const large = crypto.getRandomValues(new Uint8Array(40_000));
-  const bytes = new Uint8Array([...envelope({}, ""), ...large]);
-  fc.assert(fc.property(fc.array(fc.nat(bytes.length)), (cuts) => {
-    assert.equal(keyOf(bytes, cuts), keyOf(bytes));
-  }));
 });
 
 Deno.test("the same bytes in any chunks → the same key", () => {

@@ -20,7 +20,7 @@ export const REMEMBERED_KEY_BYTES = 16;
 const MAX_WAITS = 2;
 
 /** Ends the processing of an envelope. If it was taken, further copies are duplicates. */
-export type Settle = (taken: boolean) => void;
+export type Complete = (taken: boolean) => void;
 
 /** Recognises envelopes that were taken before. Times are milliseconds of a monotonic clock. */
 export class Duplicates {
@@ -51,11 +51,11 @@ export class Duplicates {
    * envelope that is delivered or durable makes others duplicates.
    *
    * @param key of {@linkcode DuplicateKey}
-   * @param now read again when the envelope is settled
+   * @param now read again when the envelope is completed
    * @returns how to end the processing; undefined for a duplicate
    * @throws {RelayError} `spool_unavailable` if several copies were not taken and another is being processed
    */
-  async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
+  async begin(key: Uint8Array, now: () => number): Promise<Complete | undefined> {
     const name = nameOf(key);
     for (let waits = 0;; waits++) {
       if (this.#has(name, now())) return undefined;
@@ -66,7 +66,7 @@ export class Duplicates {
     }
   }
 
-  #start(key: Uint8Array, name: string, now: () => number): Settle {
+  #start(key: Uint8Array, name: string, now: () => number): Complete {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#processed.set(name, promise);
     return (taken) => {

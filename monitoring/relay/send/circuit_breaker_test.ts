@@ -62,16 +62,6 @@ Deno.test("several envelopes in a row undecided → circuit opens, reported once
   assert.deepEqual(harness.states, [down, { state: "up", origin }]);
 });
 
-Deno.test("undecided and decided in turns → stays closed", () => {
-  const harness = new Harness();
-  for (let n = 0; n < 100; n++) {
-    times(DOWN_AFTER - 1, () => harness.fails());
-    assert.equal(harness.breaker.mayForward(false), true);
-    harness.decides();
-  }
-  assert.deepEqual(harness.states, []);
-});
-
 Deno.test("undecided envelopes older than a decided one → their own fault, stays closed", () => {
   const harness = new Harness();
   harness.decides();

@@ -3,12 +3,8 @@ import { isRetryable } from "../../protocol/retry.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import type { RelayMetrics } from "../metrics.ts";
 import type { IngestReport } from "../process_report.ts";
-import {
-  CircuitBreaker,
-  type Fault,
-  type IngestState,
-  type UndecidedAttempt,
-} from "./circuit_breaker.ts";
+import type { RelayOptions } from "../relay_options.ts";
+import { CircuitBreaker, type Fault, type UndecidedAttempt } from "./circuit_breaker.ts";
 import { failureReason } from "./http/failure_reason.ts";
 import {
   ClientAbortedError,
@@ -16,7 +12,6 @@ import {
   type HttpResponse,
   RequestFailedError,
 } from "./http/http_client.ts";
-import type { Proxies } from "./http/proxies.ts";
 import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import type { RateLimits } from "./rate_limits.ts";
 import { type Sender, senderHeaders } from "./sender.ts";
@@ -44,18 +39,11 @@ export type Attempt =
   /** Ended by its signal or {@linkcode IngestClient.abort} before there was a response. */
   | { readonly kind: "aborted" };
 
-export interface IngestClientOptions {
-  /** Origin to send to instead of a DSN's own. */
-  readonly upstream?: string;
-  /** Default: none. */
-  readonly proxies?: Proxies;
-  /** Milliseconds for one attempt. */
-  readonly relayTimeoutMs: number;
+export interface IngestClientOptions
+  extends Pick<RelayOptions, "upstream" | "proxies" | "relayTimeoutMs" | "onIngestState"> {
   /** Updated from every response. */
   readonly limits: RateLimits;
   readonly metrics: Pick<RelayMetrics, "attempted">;
-  /** Called when an ingest goes down or up, not for each envelope. */
-  readonly onIngestState?: (state: IngestState) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
@@ -189,21 +177,14 @@ export class IngestClient {
   #targetOf(dsn: Dsn): Target {
     let target = this.#targets.get(dsn);
     if (target === undefined) {
-      const url = new URL(ingestUrl(dsn, this.#options.upstream));
-      target = { url, breaker: this.#breakerAt(url.origin) };
-      this.#targets.set(dsn, target);
+      const { upstream, now, uptime, onIngestState: onState } = this.#options;
+      const url = new URL(ingestUrl(dsn, upstream));
+      const breaker = this.#breakers.get(url.origin) ??
+        new CircuitBreaker(url.origin, { now, uptime, onState, random: Math.random });
+      this.#breakers.set(url.origin, breaker);
+      this.#targets.set(dsn, target = { url, breaker });
     }
     return target;
-  }
-
-  #breakerAt(origin: string): CircuitBreaker {
-    let breaker = this.#breakers.get(origin);
-    if (breaker === undefined) {
-      const { now, uptime, onIngestState: onState } = this.#options;
-      breaker = new CircuitBreaker(origin, { now, uptime, onState, random: Math.random });
-      this.#breakers.set(origin, breaker);
-    }
-    return breaker;
   }
 }
 

@@ -3,87 +3,94 @@ import type { SpoolReport } from "../../protocol/relay_api.ts";
 import type { AllowList } from "../admit/allow_list.ts";
 import type { Duplicates } from "../admit/duplicates.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
-import { type Answer, heldAnswer, takenAnswer } from "../answer.ts";
+import { type Answer, limitedAnswer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
-import type { OutcomeCounter } from "../outcomes.ts";
+import type { RelayMetrics } from "../metrics.ts";
 import type { IngestReport } from "../process_report.ts";
+import type { EnvelopeStore, RelayOptions } from "../relay_options.ts";
 import { createDeliveries } from "../spool/deliveries.ts";
 import type { Deliveries } from "../spool/drain_options.ts";
 import { Gossip } from "../spool/gossip.ts";
-import type { RelaySpool } from "../spool/relay_spool.ts";
 import { IngestClient, type IngestClientOptions } from "./ingest_client.ts";
 import { toAnswer } from "./ingest_response.ts";
 import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import { RateLimits } from "./rate_limits.ts";
 import type { Sender } from "./sender.ts";
 
-/** Stores envelopes instead of sending them to an ingest: the inbox. */
-export interface EnvelopeStore {
-  /** Resolves once the envelope is stored. After any error it counts as not stored. */
-  store(envelope: AdmittedEnvelope): Promise<void> | void;
-  /** Whether anything can be stored now. Default: yes. */
-  canStore?(): boolean;
-}
-
-export interface SendingOptions extends Omit<IngestClientOptions, "limits"> {
+export interface SendingOptions
+  extends
+    Pick<RelayOptions, "store" | "spool" | "onStoreError">,
+    Omit<IngestClientOptions, "limits"> {
   readonly allowList: AllowList;
   readonly duplicates: Duplicates;
-  readonly outcomes: OutcomeCounter;
-  /** Inbox mode: envelopes end here. Default: relay mode, they are sent to their ingest. */
-  readonly store?: EnvelopeStore;
-  /** Keeps what an ingest does not decide about. Default: none; such envelopes are refused with 503. */
-  readonly spool?: RelaySpool;
-  /** Called if the store fails. Default: prints to standard error. */
-  readonly onStoreError?: (error: unknown) => void;
+  readonly metrics: RelayMetrics;
   /** Sends an envelope of the relay itself, like one that was received. */
   readonly report: (envelope: string) => void;
 }
 
 /** The sending half of the relay: where an admitted envelope goes, and what its client is answered. */
-export interface Sending {
+export class Sending {
+  /** What the drain of the spool needs. */
+  readonly deliveries: Deliveries;
+  /** What is shared with other relays on the same spool. */
+  readonly gossip: Gossip;
+  readonly #options: SendingOptions;
+  readonly #limits = new RateLimits();
+  readonly #client: IngestClient;
+
+  constructor(options: SendingOptions) {
+    this.#options = options;
+    const limits = this.#limits;
+    const client = new IngestClient({ ...options, limits });
+    this.#client = client;
+    this.deliveries = createDeliveries({ ...options, client, limits });
+    this.gossip = new Gossip({ ...options, limits });
+  }
+
   /** The headers of a 429, if rate limits cover every item of the envelope. */
-  limitsOn(envelope: AdmittedEnvelope): RateLimitHeaders | undefined;
+  limitsOn({ dsn, items }: AdmittedEnvelope): RateLimitHeaders | undefined {
+    if (this.#limits.isEmpty) return undefined;
+    const categories = items.map(({ type }) => categoryOf(type));
+    return this.#limits.check(dsn.text, categories, this.#options.uptime());
+  }
+
   /**
    * Sends, spools or stores an envelope.
    *
    * @throws {RelayError} `spool_full`, `spool_unavailable`
    */
-  deliver(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer>;
-  health(): Promise<SendingHealth>;
+  deliver(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
+    const { store } = this.#options;
+    return store ? this.#store(store, envelope) : this.#forward(envelope, sender);
+  }
+
+  /** The spool's report, if there is a spool that can be read, and whether envelopes can be taken now. */
+  async health(): Promise<{ readonly spool?: SpoolReport; readonly canDeliver: boolean }> {
+    const { store, spool, now } = this.#options;
+    const report = await spool?.report(now());
+    const spoolFails = spool !== undefined && (report === undefined || spool.isFailing);
+    const ingestFails = this.ingests.some(({ reason }) => reason !== undefined);
+    const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
+    return { spool: report, canDeliver };
+  }
+
   /** What the newest envelope for each ingest has shown. */
-  readonly ingests: readonly IngestReport[];
-  /** What the drain of the spool needs. */
-  readonly deliveries: Deliveries;
-  /** What is shared with other relays on the same spool. */
-  readonly gossip: Gossip;
+  get ingests(): readonly IngestReport[] {
+    return this.#client.ingests;
+  }
+
   /** Aborts live attempts: their envelopes go to the spool. */
-  abort(): void;
-}
-
-export interface SendingHealth {
-  /** Undefined: there is no spool, or it cannot be read. */
-  readonly spool?: SpoolReport;
-  /** Whether envelopes can be delivered, spooled or stored now. */
-  readonly canDeliver: boolean;
-}
-
-/** Makes the sending half of a relay. */
-export function createSending(options: SendingOptions): Sending {
-  const { allowList, duplicates, outcomes, store, spool, now, uptime, report } = options;
-  const onStoreError = options.onStoreError ?? printStoreError;
-  const limits = new RateLimits();
-  const client = new IngestClient({ ...options, limits });
-
-  const limitsOn = ({ dsn, items }: AdmittedEnvelope) =>
-    limits.isEmpty
-      ? undefined
-      : limits.check(dsn.text, items.map(({ type }) => categoryOf(type)), uptime());
+  abort(): void {
+    this.#client.abort();
+  }
 
   /** Inbox mode. */
-  const storeIn = async (store: EnvelopeStore, envelope: AdmittedEnvelope): Promise<Answer> => {
+  async #store(store: EnvelopeStore, envelope: AdmittedEnvelope): Promise<Answer> {
     try {
       await store.store(envelope);
     } catch (error) {
+      const { onStoreError = (error) => console.error("Cannot store an envelope:", error) } =
+        this.#options;
       onStoreError(error);
       throw new RelayError(
         "spool_unavailable",
@@ -91,13 +98,14 @@ export function createSending(options: SendingOptions): Sending {
       );
     }
     return takenAnswer(envelope.header, "stored");
-  };
+  }
 
   /** Relay mode. */
-  const forward = async (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> => {
+  async #forward(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
+    const { spool, duplicates, now, uptime } = this.#options;
     const { dsn, header } = envelope;
     if (spool !== undefined) {
-      const mayForward = () => client.breakerOf(dsn).mayForward(spool.isFailing);
+      const mayForward = () => this.#client.breakerOf(dsn).mayForward(spool.isFailing);
       const match = mayForward() ? await spool.find(envelope) : undefined;
       // Meanwhile the drain may have delivered a copy, which is no longer in the spool.
       if (match === "duplicate" || duplicates.isTaken(envelope.key, uptime())) {
@@ -109,8 +117,8 @@ export function createSending(options: SendingOptions): Sending {
       // Checked again: meanwhile another envelope may have become the only one in a half-open circuit.
       if (!mayForward()) return await spool.put(envelope, sender, "it is down");
     }
-    const attempt = await client.attempt(envelope, sender, () => limitsOn(envelope));
-    if (attempt.kind === "rate_limited") return heldAnswer(attempt.limits);
+    const attempt = await this.#client.attempt(envelope, sender, () => this.limitsOn(envelope));
+    if (attempt.kind === "rate_limited") return limitedAnswer(attempt.limits);
     if (attempt.kind === "decided") return toAnswer(attempt.response, header, now());
     const reason = attempt.kind === "aborted" ? "this server is stopping" : attempt.reason;
     if (spool !== undefined) return await spool.put(envelope, sender, reason);
@@ -118,41 +126,5 @@ export function createSending(options: SendingOptions): Sending {
       "spool_unavailable",
       `The ingest has not taken the envelope (${reason}) and there is no spool; send it again later.`,
     );
-  };
-
-  return {
-    limitsOn,
-    deliver: (envelope, sender) => store ? storeIn(store, envelope) : forward(envelope, sender),
-
-    async health() {
-      const report = await spool?.report(now());
-      const spoolFails = spool !== undefined && (report === undefined || spool.isFailing);
-      const ingestFails = client.ingests.some(({ reason }) => reason !== undefined);
-      const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
-      return { spool: report, canDeliver };
-    },
-
-    get ingests() {
-      return client.ingests;
-    },
-
-    deliveries: createDeliveries({
-      client,
-      allowList,
-      duplicates,
-      limits,
-      outcomes,
-      now,
-      uptime,
-      report,
-    }),
-
-    gossip: new Gossip({ allowList, duplicates, limits, uptime }),
-
-    abort: () => client.abort(),
-  };
-}
-
-function printStoreError(error: unknown): void {
-  console.error("Cannot store an envelope:", error);
+  }
 }

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { Registry } from "prom-client";
 import { parseDsn } from "../../protocol/dsn.ts";
 import { AllowList } from "../admit/allow_list.ts";
 import { Duplicates } from "../admit/duplicates.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { RelayMetrics } from "../metrics.ts";
-import { OutcomeCounter } from "../outcomes.ts";
 import { RelaySpool } from "../spool/relay_spool.ts";
 import type { Spool } from "../spool/spool.ts";
-import { createSending } from "./sending.ts";
+import { Sending } from "./sending.ts";
 
 const dsn = parseDsn("https://key@o1.ingest.sentry.io/1")!;
 
@@ -27,7 +25,6 @@ const envelope: AdmittedEnvelope = {
 
 Deno.test("copy delivered from the spool while it is searched → duplicate, not sent again", async () => {
   const duplicates = new Duplicates();
-  const registry = new Registry();
   const spool = {
     stats: () => Promise.resolve({ pending: 1, bytes: 2, maxBytes: 9, oldestAt: 0, byDsn: {} }),
     has(key: Uint8Array) {
@@ -37,10 +34,9 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
     },
     hasSequence: () => Promise.resolve(false),
   } as unknown as Spool;
-  const sending = createSending({
+  const sending = new Sending({
     allowList: new AllowList([dsn], {}),
     duplicates,
-    outcomes: new OutcomeCounter(registry),
     spool: new RelaySpool(spool, () => {}, () => 0),
     metrics: new RelayMetrics(),
     // Nothing listens there: an attempt would fail.

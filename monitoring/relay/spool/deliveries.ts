@@ -1,7 +1,7 @@
 import { categoriesIn } from "../../protocol/categories.ts";
 import type { AllowList } from "../admit/allow_list.ts";
 import type { Duplicates } from "../admit/duplicates.ts";
-import type { OutcomeCounter } from "../outcomes.ts";
+import type { RelayMetrics } from "../metrics.ts";
 import { CircuitBreaker } from "../send/circuit_breaker.ts";
 import type { IngestClient, OutgoingEnvelope } from "../send/ingest_client.ts";
 import { ingestError } from "../send/ingest_response.ts";
@@ -14,7 +14,7 @@ export interface DeliveriesOptions {
   readonly allowList: AllowList;
   readonly duplicates: Duplicates;
   readonly limits: RateLimits;
-  readonly outcomes: OutcomeCounter;
+  readonly metrics: RelayMetrics;
   readonly now: () => number;
   readonly uptime: () => number;
   /** Sends an envelope of the relay itself, like one that was received. */
@@ -23,7 +23,7 @@ export interface DeliveriesOptions {
 
 /** Creates the relay's part of delivering what is in the spool. */
 export function createDeliveries(options: DeliveriesOptions): Required<Deliveries> {
-  const { client, allowList, duplicates, limits, outcomes, now, uptime, report } = options;
+  const { client, allowList, duplicates, limits, metrics, now, uptime, report } = options;
   /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
   const noIngest = new CircuitBreaker("no ingest", { now, uptime, random: Math.random });
   noIngest.decided(now());
@@ -65,13 +65,13 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
     onEnded({ dsn, quantities }, { kind }) {
       const outcome = kind === "delivered" ? "delivered" : "rejected";
       const refusedBy = allowList.find(dsn) === undefined ? "dsn_not_allowed" : "ingest";
-      outcomes.count(outcome, kind === "delivered" ? undefined : refusedBy);
-      outcomes.countEntries(outcome, quantities);
+      metrics.ended(outcome, kind === "delivered" ? undefined : refusedBy);
+      metrics.quantitiesEnded(outcome, quantities);
     },
 
     onDropped({ dsn, envelopes, quantities }) {
-      outcomes.count("dropped", "expired", envelopes);
-      outcomes.countEntries("dropped", quantities);
+      metrics.ended("dropped", "expired", envelopes);
+      metrics.quantitiesEnded("dropped", quantities);
       const envelope = clientReport(dsn, quantities, now());
       if (envelope !== undefined) report(envelope);
     },

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { readConfig } from "../../../config.ts";
 import { openInbox } from "../../../monitoring/inbox/sqlite_inbox.ts";
-import { createRelay } from "../../../monitoring/relay/relay.ts";
+import { Relay } from "../../../monitoring/relay/relay.ts";
 import { writeJsonLogs } from "../../../monitoring/runtime/console_log.ts";
 import { reportCrashes, startRuntime } from "../../../monitoring/runtime/start_runtime.ts";
 import { serve } from "../../../server/mod.ts";
@@ -20,7 +20,7 @@ const runtime = await startRuntime({
 const store = config.mode === "inbox"
   ? openInbox({ path: join(config.dataDir, "inbox.sqlite"), maxBytes: config.inboxMaxBytes })
   : undefined;
-const relay = createRelay({ ...config, store, spool: undefined });
+const relay = new Relay({ ...config, store, spool: undefined });
 
 serve({
   port: config.port,

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { once } from "node:events";
 import { isIP } from "node:net";
 import { Duplex } from "node:stream";
 import * as tls from "node:tls";
@@ -48,20 +49,30 @@ export function connectorFor(
 /** @throws {ProxyError}, errors of connecting and of the TLS handshake, and the signal's reason */
 async function connect(url: URL, proxy: URL | undefined, signal: AbortSignal): Promise<Duplex> {
   const isTls = url.protocol === "https:";
-  let stream: Duplex;
-  if (proxy === undefined) stream = await connectTcp(url, signal);
-  else {
-    try {
-      stream = await connectTcp(proxy, signal);
-      if (proxy.protocol === "https:") {
-        stream = await startTls(stream, addressOf(proxy).hostname, signal);
-      }
-      if (isTls) await openTunnel(stream, url, proxy, signal);
-    } catch (cause) {
-      throw cause instanceof ProxyError ? cause : new ProxyError(undefined, { cause });
-    }
-  }
+  const stream = proxy === undefined
+    ? await connectTcp(url, signal)
+    : await connectProxy(proxy, isTls ? url : undefined, signal);
   return isTls ? await startTls(stream, addressOf(url).hostname, signal) : stream;
+}
+
+/** @param target server to open a tunnel to; undefined: the proxy itself is the server */
+async function connectProxy(
+  proxy: URL,
+  target: URL | undefined,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  let stream: Duplex | undefined;
+  try {
+    stream = await connectTcp(proxy, signal);
+    if (proxy.protocol === "https:") {
+      stream = await startTls(stream, addressOf(proxy).hostname, signal);
+    }
+    if (target) await openTunnel(stream, target, proxy, signal);
+    return stream;
+  } catch (cause) {
+    stream?.destroy();
+    throw cause instanceof ProxyError ? cause : new ProxyError(undefined, { cause });
+  }
 }
 
 async function connectTcp(url: URL, signal: AbortSignal): Promise<Duplex> {
@@ -85,26 +96,16 @@ async function openTunnel(
   stream.write(`${lines.join("\r\n")}\r\n\r\n`);
   // In TLS the client sends first, so all bytes up to there belong to the proxy's response.
   let head = "";
-  await settled(
-    stream,
-    signal,
-    new Error("The proxy closed the connection."),
-    (resolve, reject) => {
-      stream.on("data", (chunk: Buffer) => {
-        head += chunk.toString("latin1");
-        if (/\n\r?\n/.test(head)) resolve();
-        else if (head.length > MAX_HEAD_BYTES) reject(new Error("The proxy's answer is too long."));
-      });
-    },
-  );
-  stream.pause();
-  stream.removeAllListeners("data");
+  while (!/\n\r?\n/.test(head)) {
+    await once(stream, "readable", { signal });
+    const chunk: Buffer | null = stream.read();
+    if (chunk === null) throw new Error("The proxy closed the connection.");
+    head += chunk.toString("latin1");
+    if (head.length > MAX_HEAD_BYTES) throw new Error("The proxy's answer is too long.");
+  }
   const status = Number(/^HTTP\/1\.[01] (\d{3})\b/.exec(head)?.[1] ?? 0);
-  if (status >= 200 && status <= 299) return;
-  stream.destroy();
-  throw new ProxyError(status || undefined, {
-    cause: status ? undefined : new Error("The proxy's answer is not HTTP/1.1."),
-  });
+  if (status === 0) throw new Error("The proxy's answer is not HTTP/1.1.");
+  if (status < 200 || status > 299) throw new ProxyError(status);
 }
 
 /**
@@ -120,40 +121,16 @@ async function startTls(stream: Duplex, hostname: string, signal: AbortSignal): 
     ...(isIP(hostname) === 0 && { servername: hostname }),
     ALPNProtocols: ["http/1.1"],
   });
-  await settled(socket, signal, new HandshakeClosedError(), (resolve) => {
-    socket.once("secureConnect", resolve);
+  const closed = once(socket, "close").then(() => {
+    throw new HandshakeClosedError();
   });
-  return socket;
-}
-
-/**
- * Waits for an event of a stream, which is destroyed if it fails first.
- *
- * @param closed the error if it closes
- */
-async function settled(
-  stream: Duplex,
-  signal: AbortSignal,
-  closed: Error,
-  listen: (resolve: () => void, reject: (error: Error) => void) => void,
-): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onAbort = () => reject(signal.reason);
-  const onClose = () => reject(closed);
-  signal.addEventListener("abort", onAbort);
-  stream.once("error", reject);
-  stream.once("close", onClose);
-  listen(resolve, reject);
   try {
-    await promise;
+    await Promise.race([once(socket, "secureConnect", { signal }), closed]);
   } catch (error) {
-    stream.destroy();
+    socket.destroy();
     throw error;
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    stream.off("error", reject);
-    stream.off("close", onClose);
   }
+  return socket;
 }
 
 /** Wraps a connection as a stream of Node. */
@@ -165,7 +142,7 @@ function duplexOf(connection: Deno.Conn): Duplex {
   return new Duplex({
     read() {
       connection.read(received).then(
-        (count) => this.push(count === null ? null : Buffer.from(received.slice(0, count))),
+        (count) => this.push(count === null ? null : Buffer.from(received.slice(0, count).buffer)),
         (error) => this.destroy(error),
       );
     },

@@ -78,14 +78,6 @@ interface Origin {
   running: number;
 }
 
-interface RunningRequest {
-  readonly end: (reason: Error) => void;
-  readonly onTimeout: () => void;
-  /** Milliseconds of `performance.now()`. */
-  readonly deadline: number;
-  readonly signal: AbortSignal | undefined;
-}
-
 /** Milliseconds between two checks for requests whose time is up. */
 const CHECK_MS = 50;
 
@@ -93,7 +85,7 @@ const CHECK_MS = 50;
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #origins = new Map<string, Origin>();
-  readonly #running = new Set<RunningRequest>();
+  readonly #running = new Map<Exchange, Origin>();
   /** One for all requests: a timer for each takes longer than validating a small envelope. */
   #timer: ReturnType<typeof setInterval> | undefined;
   #closed = false;
@@ -110,42 +102,36 @@ export class HttpClient {
    * @throws {RequestFailedError | ClientAbortedError}, errors of `beforeSending`, and the signal's reason
    */
   async post(request: HttpRequest): Promise<HttpResponse> {
-    const { url, timeoutMs, signal } = request;
+    const deadline = performance.now() + request.timeoutMs;
+    try {
+      return await this.#attempt(request, deadline);
+    } catch (error) {
+      if (!(error instanceof RequestFailedError && isLost(error.cause))) throw error;
+      return await this.#attempt(request, deadline);
+    }
+  }
+
+  /** @param deadline milliseconds of `performance.now()` */
+  async #attempt(request: HttpRequest, deadline: number): Promise<HttpResponse> {
+    const { url, signal } = request;
     signal?.throwIfAborted();
     const origin = this.#originOf(url);
-    let exchange: Exchange | undefined;
-    const end = (reason: Error) => exchange?.end(reason);
-    const onTimeout = () => {
-      const isWaiting = origin.running > this.#options.maxConnections;
-      const early = isWaiting ? "waiting for a connection" : "connecting";
-      const phase = exchange?.isSent ? "waiting for the response" : early;
-      end(new RequestFailedError(!!exchange?.isSent, new ResponseTimeoutError(phase)));
-    };
-    const running = { end, onTimeout, deadline: performance.now() + timeoutMs, signal };
-    this.#running.add(running);
-    this.#timer ??= setInterval(() => this.#endLate(), CHECK_MS);
-    const onAbort = () => end(signal!.reason);
+    const exchange = new Exchange(request, deadline, this.#options.maxBodyBytes);
+    const onAbort = () => exchange.end(signal!.reason);
     signal?.addEventListener("abort", onAbort);
+    this.#running.set(exchange, origin);
     origin.running++;
+    this.#timer ??= setInterval(() => this.#endLate(), CHECK_MS);
     try {
-      for (let isRepeated = false;; isRepeated = true) {
-        exchange = new Exchange(request, this.#options.maxBodyBytes);
-        origin.pool.dispatch(optionsOf(request, origin.proxy), exchange);
-        try {
-          const response = await exchange.response;
-          if (origin.proxy && response.status === 407) {
-            throw new RequestFailedError(false, new ProxyError(response.status));
-          }
-          return response;
-        } catch (error) {
-          if (isRepeated || !(error instanceof RequestFailedError && isLost(error.cause))) {
-            throw error;
-          }
-        }
+      origin.pool.dispatch(optionsOf(request, origin.proxy), exchange);
+      const response = await exchange.response;
+      if (origin.proxy && response.status === 407) {
+        throw new RequestFailedError(false, new ProxyError(response.status));
       }
+      return response;
     } finally {
       origin.running--;
-      this.#running.delete(running);
+      this.#running.delete(exchange);
       signal?.removeEventListener("abort", onAbort);
       if (this.#closed) {
         this.#endLate();
@@ -157,7 +143,13 @@ export class HttpClient {
   /** Ends requests whose time is up. Stops the timer if there are no requests. */
   #endLate(): void {
     const now = performance.now();
-    for (const { deadline, onTimeout } of this.#running) if (deadline <= now) onTimeout();
+    for (const [exchange, { running }] of this.#running) {
+      if (exchange.deadline > now) continue;
+      const isWaiting = running > this.#options.maxConnections;
+      const early = isWaiting ? "waiting for a connection" : "connecting";
+      const phase = exchange.isSent ? "waiting for the response" : early;
+      exchange.end(new RequestFailedError(exchange.isSent, new ResponseTimeoutError(phase)));
+    }
     if (this.#running.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -166,8 +158,8 @@ export class HttpClient {
   /** Closes idle connections now, the others after their responses. Ends all requests without a signal. */
   abort(): void {
     this.#closed = true;
-    for (const { end, signal } of this.#running) {
-      if (signal === undefined) end(new ClientAbortedError("The client ended."));
+    for (const exchange of this.#running.keys()) {
+      if (!exchange.hasSignal) exchange.end(new ClientAbortedError("The client ended."));
     }
     for (const { pool } of this.#origins.values()) void pool.close().catch(() => {});
     this.#origins.clear();
@@ -210,9 +202,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Uint8Array<ArrayBuffer>[] = [];
   #bytes = 0;
 
-  constructor(request: HttpRequest, maxBodyBytes: number) {
+  constructor(request: HttpRequest, readonly deadline: number, maxBodyBytes: number) {
     this.#request = request;
     this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  get hasSignal(): boolean {
+    return this.#request.signal !== undefined;
   }
 
   /** Whether any byte of the request may have arrived. */

@@ -25,6 +25,11 @@ export class BodyBuffer {
     this.#announced = announced;
   }
 
+  /** Bytes that have arrived. */
+  get length(): number {
+    return this.#length;
+  }
+
   /**
    * Reads the next bytes.
    *
