@@ -24,6 +24,13 @@ export function mediaType(name: string): string {
   return MEDIA_TYPES.get(extname(name).slice(1).toLowerCase()) ?? "application/octet-stream";
 }
 
+/** A content by content coding. */
+export interface Bodies {
+  readonly identity: Uint8Array<ArrayBuffer>;
+  readonly br?: Uint8Array<ArrayBuffer>;
+  readonly gzip?: Uint8Array<ArrayBuffer>;
+}
+
 const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify(gzip);
 
@@ -36,13 +43,13 @@ const MAX_RATIO = 0.9;
  * Compresses a file with brotli, which is set for text, and gzip.
  *
  * @param quality of brotli. Default: the best
- * @returns the forms that are a tenth smaller than the file; none if it has less than {@linkcode MIN_BYTES} bytes
+ * @returns the file, and the forms that are a tenth smaller; none if it has less than {@linkcode MIN_BYTES} bytes
  */
 export async function compress(
   content: Uint8Array<ArrayBuffer>,
   quality: number = constants.BROTLI_MAX_QUALITY,
-): Promise<{ br?: Uint8Array<ArrayBuffer>; gzip?: Uint8Array<ArrayBuffer> }> {
-  if (content.length < MIN_BYTES) return {};
+): Promise<Bodies> {
+  if (content.length < MIN_BYTES) return { identity: content };
   const [br, gz] = await Promise.all([
     brotliAsync(content, {
       params: {
@@ -55,6 +62,7 @@ export async function compress(
   ]);
   // Copies, because Node's buffers may share a pool.
   return {
+    identity: content,
     ...(br.length < MAX_RATIO * content.length ? { br: new Uint8Array(br) } : {}),
     ...(gz.length < MAX_RATIO * content.length ? { gzip: new Uint8Array(gz) } : {}),
   };

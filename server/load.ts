@@ -1,5 +1,5 @@
 /** Reads a build at the start of the server: pages are completed for this deployment, once. */
-import { compress, contentHash, mediaType } from "./content.ts";
+import { type Bodies, compress, contentHash, mediaType } from "./content.ts";
 import {
   commonHeaders,
   DATA_POLICY,
@@ -9,7 +9,7 @@ import {
   type SecurityOptions,
 } from "./headers.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
-import { type Bodies, createResource, type Resource } from "./resource.ts";
+import { createResource, type Resource } from "./resource.ts";
 import { fillSlots, type SlotValues } from "./slot.ts";
 
 /** The values that this start completes a build with. */
@@ -65,10 +65,9 @@ export async function loadBuild(options: Completion): Promise<LoadedBuild> {
   async function loadPage(file: string, headers: HeaderMap, status = 200): Promise<Resource> {
     const text = await Deno.readTextFile(new URL(`pages/${file}`, build));
     const html = fillSlots(text, { ...slots, version });
-    const identity = new TextEncoder().encode(html);
-    const compressed = await compress(identity, status === 200 ? PAGE_QUALITY : ERROR_PAGE_QUALITY);
+    const quality = status === 200 ? PAGE_QUALITY : ERROR_PAGE_QUALITY;
     return createResource({
-      bodies: { identity, ...compressed },
+      bodies: await compress(new TextEncoder().encode(html), quality),
       type: mediaType("x.html"),
       hash: contentHash(html),
       headers,

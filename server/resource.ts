@@ -1,12 +1,6 @@
 /** A content that does not change, in its encodings. */
+import type { Bodies } from "./content.ts";
 import type { HeaderMap } from "./headers.ts";
-
-/** Bodies by content coding. */
-export interface Bodies {
-  readonly identity: Uint8Array<ArrayBuffer>;
-  readonly br?: Uint8Array<ArrayBuffer>;
-  readonly gzip?: Uint8Array<ArrayBuffer>;
-}
 
 interface ResourceOptions {
   readonly bodies: Bodies;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Bodies, chooseEncoding, matchesEtag } from "./resource.ts";
+import type { Bodies } from "./content.ts";
+import { chooseEncoding, matchesEtag } from "./resource.ts";
 
 const identity = new Uint8Array();
 const ALL: Bodies = { identity, br: identity, gzip: identity };
