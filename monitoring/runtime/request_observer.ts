@@ -23,7 +23,7 @@ type MaybePromise<T> = T | Promise<T>;
 /** A route whose responses are traced. */
 export interface ObservedRoute {
   readonly path: string;
-  /** `handler`: code runs for each request. Other values: a page or page data. */
+  /** `handler`: code runs for each request. Other values: a page or a partial. */
   readonly kind: string;
 }
 
