@@ -3,8 +3,8 @@ import { readTrace } from "../../monitoring/models/trace/trace.ts";
 import { traceWarnings } from "./TraceHeader.tsx";
 
 const plain = readTrace([]).summary;
-const warnings = (change: Partial<typeof plain>, scope?: "visit") =>
-  traceWarnings({ ...plain, ...change }, scope).map((line) => line.replaceAll("\u00a0", " "));
+const warnings = (change: Partial<typeof plain>) =>
+  traceWarnings({ ...plain, ...change }).map((line) => line.replaceAll("\u00a0", " "));
 
 Deno.test("data of a trace with problems → one warning each; without → none", () => {
   assert.deepEqual(warnings({}), []);
@@ -15,8 +15,5 @@ Deno.test("data of a trace with problems → one warning each; without → none"
     "2 parent spans not received.",
     "1 cycle of parent spans, cut at one span each.",
     "3 spans received more than once, shown once.",
-  ]);
-  assert.deepEqual(warnings({ missing: 1 }, "visit"), [
-    "1 parent span not in this visit: the server sends its spans itself.",
   ]);
 });

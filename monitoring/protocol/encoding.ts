@@ -59,7 +59,7 @@ export class Decoder {
   #failure: { error: unknown } | undefined;
   /** The decompressor has reached the end of its data and accepts no more input. */
   #finished = false;
-  /** Settles the step that runs. */
+  /** The step that runs. */
   #step: PromiseWithResolvers<void> | undefined;
 
   /**

@@ -83,9 +83,11 @@ for (const [name, { encoding, encode }] of Object.entries(encoders)) {
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 300 }),
         fc.array(fc.nat(), { maxLength: 5 }),
-        async (bytes, places) => {
+        async (bytes, positions) => {
           const encoded = encode(bytes);
-          const cuts = places.map((place) => place % (encoded.length + 1)).sort((a, b) => a - b);
+          const cuts = positions.map((position) => position % (encoded.length + 1)).sort((a, b) =>
+            a - b
+          );
           assert.deepEqual(await decodeInChunks(encoded, encoding, cuts), bytes);
         },
       ),
@@ -196,10 +198,10 @@ const skippable = fc.tuple(fc.nat(15), fc.uint8Array({ maxLength: 20 })).map(([l
 Deno.test("zstd frames in chunks of any size → decoded as one body; one is truncated → refused", async () => {
   const anyFrames = fc.array(fc.oneof(zstdFrame, skippable), { minLength: 1, maxLength: 4 });
   await fc.assert(
-    fc.asyncProperty(anyFrames, fc.array(fc.nat(), { maxLength: 4 }), async (frames, places) => {
+    fc.asyncProperty(anyFrames, fc.array(fc.nat(), { maxLength: 4 }), async (frames, positions) => {
       const data = joined(frames.map(({ bytes }) => bytes));
       const expected = joined(frames.map(({ content }) => content));
-      const cuts = places.map((place) => place % data.length).sort((a, b) => a - b);
+      const cuts = positions.map((position) => position % data.length).sort((a, b) => a - b);
       assert.deepEqual(await decodeInChunks(data, "zstd", cuts, 2 * MIB), expected);
       const ends = frames.map((_, n) =>
         joined(frames.slice(0, n).map(({ bytes }) => bytes)).length

@@ -165,8 +165,8 @@ Deno.test("hostile envelopes, in chunks of any size → same result as the refer
   const numRuns = 2000;
   let valid = 0;
   fc.assert(
-    fc.property(anyEnvelope, fc.array(fc.nat(), { maxLength: 6 }), (bytes, places) => {
-      const cuts = places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b);
+    fc.property(anyEnvelope, fc.array(fc.nat(), { maxLength: 6 }), (bytes, positions) => {
+      const cuts = positions.map((position) => position % (bytes.length + 1)).sort((a, b) => a - b);
       const expected = readByReference([...bytes]);
       if (expected) valid++;
       assert.deepEqual(readWhole(bytes), expected);

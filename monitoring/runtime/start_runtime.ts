@@ -42,7 +42,7 @@ export function reportCrashes(): void {
     if (isEnding) return;
     isEnding = true;
     const end = () => Deno.exit(1);
-    // Ends the process even if the report never settles, and keeps it running until then.
+    // Ends the process even if the report never completes, and keeps it running until then.
     setTimeout(end, REPORT_CRASH_MS + 500);
     started.reportCrash(error, REPORT_CRASH_MS).then(end, end);
   };

@@ -134,8 +134,8 @@ export function startOtlpReceiver() {
     if (!response.ok) return response;
     try {
       assert.equal(request.headers.get("content-type"), "application/json");
-      checkOtlp(pathname, JSON.parse(body));
       take(pathname, JSON.parse(body));
+      checkOtlp(pathname, JSON.parse(body));
     } catch (error) {
       invalid.push(String(error));
     }
@@ -147,7 +147,7 @@ export function startOtlpReceiver() {
     logs,
     /** The headers of each request. */
     requests,
-    /** The errors of invalid requests. */
+    /** The errors of invalid requests. Deno's own spans have more fields than the exporter's may have. */
     invalid,
     /** Changes the response to all further requests. Default: 200. */
     respondWith: (make: () => Response) => void (respond = make),

@@ -14,7 +14,7 @@ function timingOf(response: Response): { traceId: string; spanId: string; baggag
   return { traceId, spanId, baggage };
 }
 
-Deno.test("GET /, its 304 and page data → Server-Timing with a span of their own", async () => {
+Deno.test("GET /, its 304 and its partial → Server-Timing with a span of their own", async () => {
   await using reporting = await startReportingServer("relay", { SENTRY_ENVIRONMENT: 'te"st,;=ü' });
   const { server } = reporting;
   const whole = await fetchToEnd(server.origin);
@@ -28,7 +28,7 @@ Deno.test("GET /, its 304 and page data → Server-Timing with a span of their o
   const timings = [whole, again, data].map(timingOf);
   assert.equal(new Set(timings.map(({ spanId }) => spanId)).size, 3);
   assert.notEqual(timings[0]?.traceId, timings[1]?.traceId);
-  assert.equal(timings[2]?.traceId, CALLER.traceId, "page data continues the page's trace");
+  assert.equal(timings[2]?.traceId, CALLER.traceId, "the partial continues the page's trace");
   assert.ok(timings[0]?.baggage.includes(`sentry-trace_id=${timings[0].traceId}`));
   assert.ok(timings[0]?.baggage.includes("sentry-environment=te%22st%2C%3B%3D%C3%BC"));
 
