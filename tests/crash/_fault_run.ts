@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/relay/spool/drain.ts";
+import { MAX_CONCURRENT } from "../../monitoring/relay/spool/drain.ts";
 import type { PrivatePostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { healthOf } from "../harness/server_health.ts";
@@ -201,7 +201,7 @@ class FaultRun implements AsyncDisposable {
       : await readFileTexts(this.#disk?.outside ?? this.#dataDir);
 
     const { senders, recorders } = this.#profile;
-    const check = this.#log.check(spooled, MAX_CONCURRENT + MAX_LEASED + senders + recorders);
+    const check = this.#log.check(spooled, MAX_CONCURRENT + senders + recorders);
     const { all } = this.#log;
     const outcomes: Record<string, number> = {};
     for (const { acknowledged } of all) {

@@ -41,11 +41,12 @@ const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
     await Deno.stdin.read(new Uint8Array(1));
     const drain = new Drain({
       spool,
+      log: () => {},
       upstreamOf: upstreamsThatAreUp(),
       limitsOf: noLimits,
       deliver(leased) {
         print(`${numberOf(leased)} ${performance.timeOrigin + performance.now()}`);
-        return Promise.resolve({ kind: "delivered" });
+        return Promise.resolve({ kind: "decided" });
       },
     });
     while ((await spool.stats()).pending > 0) await nextTask();
@@ -91,9 +92,10 @@ const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
   async leave(spool) {
     new Drain({
       spool,
+      log: () => {},
       upstreamOf: upstreamsThatAreUp(),
       limitsOf: noLimits,
-      deliver: () => Promise.resolve({ kind: "undecided", reason: "down", fault: "ingest" }),
+      deliver: () => Promise.resolve({ kind: "undecided", fault: "ingest" }),
     });
     print(await spool.put(envelope(1)));
   },

@@ -8,7 +8,7 @@ import { RelayError } from "../errors.ts";
 import type { OutcomeCounter } from "../outcomes.ts";
 import type { IngestReport } from "../process_report.ts";
 import { createDeliveries } from "../spool/deliveries.ts";
-import type { Deliveries } from "../spool/drain_options.ts";
+import type { Deliveries } from "../spool/drain.ts";
 import { Gossip } from "../spool/gossip.ts";
 import type { RelaySpool } from "../spool/relay_spool.ts";
 import { IngestClient, type IngestClientOptions } from "./ingest_client.ts";

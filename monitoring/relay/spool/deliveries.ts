@@ -4,10 +4,10 @@ import type { Duplicates } from "../admit/duplicates.ts";
 import type { OutcomeCounter } from "../outcomes.ts";
 import { CircuitBreaker } from "../send/circuit_breaker.ts";
 import type { IngestClient, OutgoingEnvelope } from "../send/ingest_client.ts";
-import { ingestError } from "../send/ingest_response.ts";
 import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
 import type { RateLimits } from "../send/rate_limits.ts";
-import type { Deliveries, DeliveryResult } from "./drain_options.ts";
+import type { Deliveries, DeliveryResult } from "./drain.ts";
+import type { LeasedEnvelope } from "./spool.ts";
 
 export interface DeliveriesOptions {
   readonly client: IngestClient;
@@ -27,10 +27,19 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
   /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
   const noIngest = new CircuitBreaker("no ingest", { now, uptime, random: Math.random });
   noIngest.decided(now());
+  const decided = (
+    { quantities }: LeasedEnvelope,
+    outcome: "delivered" | "rejected",
+    reason?: "dsn_not_allowed" | "ingest",
+  ): DeliveryResult => {
+    outcomes.count(outcome, reason);
+    outcomes.countEntries(outcome, quantities);
+    return { kind: "decided" };
+  };
   return {
     async deliver(envelope, signal) {
       const dsn = allowList.find(envelope.dsn);
-      if (dsn === undefined) return { kind: "refused", reason: "its DSN is no longer allowed" };
+      if (dsn === undefined) return decided(envelope, "rejected", "dsn_not_allowed");
       const categories = categoriesIn(envelope.categories);
       const limitsNow = () => limits.check(dsn.text, categories, uptime());
       const limited = limitsNow();
@@ -47,12 +56,10 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
       if (attempt.kind !== "decided") return attempt;
       const { status, headers } = attempt.response;
       if (status === 429) return rateLimited(rateLimitHeaders(headers, now()));
-      if (status >= 400) {
-        return { kind: "refused", reason: ingestError(headers) ?? `it answered ${status}` };
-      }
+      if (status >= 400) return decided(envelope, "rejected", "ingest");
       // A process that has ended may have spooled it. Its client, not acknowledged, sends it again.
       duplicates.remember(envelope.key, uptime());
-      return { kind: "delivered" };
+      return decided(envelope, "delivered");
     },
 
     upstreamOf(text) {
@@ -61,13 +68,6 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
     },
 
     limitsOf: (dsn) => limits.limitedCategories(dsn, uptime()),
-
-    onEnded({ dsn, quantities }, { kind }) {
-      const outcome = kind === "delivered" ? "delivered" : "rejected";
-      const refusedBy = allowList.find(dsn) === undefined ? "dsn_not_allowed" : "ingest";
-      outcomes.count(outcome, kind === "delivered" ? undefined : refusedBy);
-      outcomes.countEntries(outcome, quantities);
-    },
 
     onDropped({ dsn, envelopes, quantities }) {
       outcomes.count("dropped", "expired", envelopes);

@@ -1,4 +1,4 @@
-import type { Upstream } from "../drain_options.ts";
+import type { Upstream } from "../drain.ts";
 import type { SpooledEnvelope } from "../spool.ts";
 
 export const DSN = "https://key@o1.ingest.sentry.io/1";
@@ -46,7 +46,7 @@ export function numberOf({ bytes }: { readonly bytes: Uint8Array }): number {
 }
 
 /** For `DrainOptions`: no rate limits. */
-export const noLimits = () => ({ categories: 0, endsInMs: Infinity });
+export const noLimits = () => 0;
 
 /** For `DrainOptions`: ingests that are always up, one for each origin. */
 export function upstreamsThatAreUp(): (dsn: string) => Upstream {
