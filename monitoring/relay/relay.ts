@@ -20,7 +20,7 @@ import { refusalOf } from "./refusal.ts";
 import type { RelayOptions } from "./relay_options.ts";
 import { type Sender, senderOf } from "./send/sender.ts";
 import { createSending } from "./send/sending.ts";
-import type { Deliveries } from "./spool/drain.ts";
+import type { Deliveries } from "./spool/deliveries.ts";
 import type { Gossip } from "./spool/gossip.ts";
 import { RelayStatus } from "./status.ts";
 

@@ -38,62 +38,68 @@ interface Harm {
   readonly notice: RegExp;
 }
 
+/** What the server logs. */
+const CHANGED = /files of .* were changed by another process: nothing is lost\./;
+const LOG_LOST = /by another process: (the newest envelopes may be lost|it was renamed to)/;
+const SET_ASIDE = /was damaged by another process: it was renamed to/;
+const REPLACED = /was moved, deleted or replaced by another process: the server continues/;
+
 const HARMS: readonly Harm[] = [
   {
     situation: "-wal and -shm deleted",
     harm: (file) => ["-wal", "-shm"].forEach((suffix) => rmSync(file + suffix)),
     earlier: "in the file",
-    notice: /The write-ahead log of .* was moved, deleted or replaced .*: nothing is lost\./,
+    notice: CHANGED,
   },
   {
     situation: "-shm deleted",
     harm: (file) => rmSync(`${file}-shm`),
     earlier: "in the file",
-    notice: /The write-ahead log of .* was moved, deleted or replaced .*: nothing is lost\./,
+    notice: CHANGED,
   },
   {
     situation: "database truncated to nothing, all of it in the log",
     harm: (file) => truncateSync(file),
     earlier: "in the file",
-    notice: /was truncated by another process: its write-ahead log has restored it\./,
+    notice: CHANGED,
   },
   {
     situation: "database truncated to nothing",
     payloadBytes: LARGE,
     harm: (file) => truncateSync(file),
-    notice: /was truncated by another process: it was renamed to/,
+    notice: SET_ASIDE,
   },
   {
     situation: "database truncated to half",
     payloadBytes: LARGE,
     harm: (file) => truncateSync(file, statSync(file).size / 2),
-    notice: /was truncated by another process: it was renamed to/,
+    notice: SET_ASIDE,
   },
   {
     situation: "log overwritten",
     harm: (file) => overwrite(`${file}-wal`),
-    notice: /The write-ahead log of .* was overwritten or truncated by another process/,
+    notice: LOG_LOST,
   },
   {
     situation: "log truncated to nothing",
     harm: (file) => truncateSync(`${file}-wal`),
-    notice: /The write-ahead log of .* was overwritten or truncated by another process/,
+    notice: LOG_LOST,
   },
   {
     situation: "log truncated to half",
     harm: (file) => truncateSync(`${file}-wal`, statSync(`${file}-wal`).size / 2),
-    notice: /The write-ahead log of .* was overwritten or truncated by another process/,
+    notice: LOG_LOST,
   },
   {
     situation: "database deleted",
     harm: (file) => rmSync(file),
-    notice: /was moved, deleted or replaced by another process: the server continues/,
+    notice: REPLACED,
   },
   {
     situation: "folder moved",
     harm: (file) => renameSync(dirname(file), movedFrom(dirname(file))),
     earlier: "in the moved folder",
-    notice: /was moved, deleted or replaced by another process: the server continues/,
+    notice: REPLACED,
   },
 ];
 

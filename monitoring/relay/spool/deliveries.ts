@@ -6,8 +6,38 @@ import { CircuitBreaker } from "../send/circuit_breaker.ts";
 import type { IngestClient, OutgoingEnvelope } from "../send/ingest_client.ts";
 import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
 import type { RateLimits } from "../send/rate_limits.ts";
-import type { Deliveries, DeliveryResult } from "./drain.ts";
-import type { LeasedEnvelope } from "./spool.ts";
+import type { Dropped, LeasedEnvelope } from "./spool.ts";
+
+/** Result of one attempt to deliver an envelope. */
+export type DeliveryResult =
+  /** The ingest took it or refused it for good: it is deleted from the spool. */
+  | { readonly kind: "decided" }
+  /** The ingest announced a rate limit that ends in `waitMs`. */
+  | { readonly kind: "rate_limited"; readonly waitMs: number }
+  /** No answer, or one that may be different next time. `fault`: what probably caused it. */
+  | { readonly kind: "undecided"; readonly fault: "ingest" | "envelope" }
+  /** The abort signal ended the attempt. */
+  | { readonly kind: "aborted" };
+
+/** The health of an ingest, maintained from live and spooled traffic together. The drain sets `onUp`. */
+export type Upstream = Pick<
+  CircuitBreaker,
+  "origin" | "isProbed" | "probesNewest" | "probeInMs" | "isDown" | "onUp"
+>;
+
+/** The relay's part of delivering what is in the spool. Only `deliver` may throw. */
+export interface Deliveries {
+  /** Makes one attempt. Must end soon after the signal aborts. An error counts as `undecided`, fault `envelope`. */
+  deliver(envelope: LeasedEnvelope, signal: AbortSignal): Promise<DeliveryResult>;
+  /** The ingest for a DSN. Must return the same object for the same ingest. */
+  upstreamOf(dsn: string): Upstream;
+  /** The categories of a DSN that are rate limited now, as a bit set (`categories.ts`). */
+  limitsOf(dsn: string): number;
+  /** Called for envelopes that were deleted because of their age, summed by DSN. */
+  onDropped?(dropped: Dropped): void;
+  /** Called from time to time with the ingests that envelopes wait for. */
+  onWaiting?(upstreams: ReadonlySet<Upstream>): void;
+}
 
 export interface DeliveriesOptions {
   readonly client: IngestClient;

@@ -1,7 +1,7 @@
 import { ALL_CATEGORIES } from "../../protocol/categories.ts";
-import type { CircuitBreaker } from "../send/circuit_breaker.ts";
+import type { Deliveries, DeliveryResult, Upstream } from "./deliveries.ts";
 import { DrainLog, type SpoolLog } from "./drain_log.ts";
-import { type Dropped, LEASE_MS, type LeasedEnvelope, MAX_WAIT_MS, type Spool } from "./spool.ts";
+import { LEASE_MS, type LeasedEnvelope, MAX_WAIT_MS, type Spool } from "./spool.ts";
 
 /** Interval of passes while the spool is empty: finds envelopes that other processes put. */
 export const POLL_MS = 5_000;
@@ -23,37 +23,6 @@ export const MIN_LIMIT_WAIT_MS = 1_000;
 /** Stopping: time for deliveries to finish, then time for them to abort. The server closes the spool after 3.5 s. */
 export const STOP_GRACE_MS = 2_800;
 export const STOP_ABORT_MS = 300;
-
-/** Result of one attempt to deliver an envelope. */
-export type DeliveryResult =
-  /** The ingest took it or refused it for good: it is deleted from the spool. */
-  | { readonly kind: "decided" }
-  /** The ingest announced a rate limit that ends in `waitMs`. */
-  | { readonly kind: "rate_limited"; readonly waitMs: number }
-  /** No answer, or one that may be different next time. `fault`: what probably caused it. */
-  | { readonly kind: "undecided"; readonly fault: "ingest" | "envelope" }
-  /** The abort signal ended the attempt. */
-  | { readonly kind: "aborted" };
-
-/** The health of an ingest, maintained from live and spooled traffic together. The drain sets `onUp`. */
-export type Upstream = Pick<
-  CircuitBreaker,
-  "origin" | "isProbed" | "probesNewest" | "probeInMs" | "isDown" | "onUp"
->;
-
-/** The relay's part of delivering what is in the spool. Only `deliver` may throw. */
-export interface Deliveries {
-  /** Makes one attempt. Must end soon after the signal aborts. An error counts as `undecided`, fault `envelope`. */
-  deliver(envelope: LeasedEnvelope, signal: AbortSignal): Promise<DeliveryResult>;
-  /** The ingest for a DSN. Must return the same object for the same ingest. */
-  upstreamOf(dsn: string): Upstream;
-  /** The categories of a DSN that are rate limited now, as a bit set (`categories.ts`). */
-  limitsOf(dsn: string): number;
-  /** Called for envelopes that were deleted because of their age, summed by DSN. */
-  onDropped?(dropped: Dropped): void;
-  /** Called from time to time with the ingests that envelopes wait for. */
-  onWaiting?(upstreams: ReadonlySet<Upstream>): void;
-}
 
 export interface DrainOptions extends Deliveries {
   readonly spool: Pick<Spool, "lease" | "renew" | "complete" | "release" | "expire" | "stats">;

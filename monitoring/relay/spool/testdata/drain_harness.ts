@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { CircuitBreaker } from "../../send/circuit_breaker.ts";
-import { type DeliveryResult, Drain, STOP_ABORT_MS, STOP_GRACE_MS } from "../drain.ts";
+import type { DeliveryResult } from "../deliveries.ts";
+import { Drain, STOP_ABORT_MS, STOP_GRACE_MS } from "../drain.ts";
 import type { Dropped, LeasedEnvelope, Spool } from "../spool.ts";
 import { openSqliteSpool } from "../sqlite_spool.ts";
 import { DSN, envelope, numberOf } from "./envelopes.ts";

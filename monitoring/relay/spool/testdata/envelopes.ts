@@ -1,4 +1,4 @@
-import type { Upstream } from "../drain.ts";
+import type { Upstream } from "../deliveries.ts";
 import type { SpooledEnvelope } from "../spool.ts";
 
 export const DSN = "https://key@o1.ingest.sentry.io/1";
