@@ -8,7 +8,6 @@ import { type DeliveryCheck, DeliveryLog, DSN, type ServerRun } from "./_deliver
 import { Faults } from "./_faults.ts";
 import { FlakyIngest } from "./_flaky_ingest.ts";
 import { Load, pause } from "./_load.ts";
-import { seededRandom } from "./_seeded_random.ts";
 import { readDatabaseTexts, readFileTexts } from "./_spooled_texts.ts";
 import type { FaultProfile } from "./fault_profiles.ts";
 
@@ -48,6 +47,18 @@ export interface FaultReport extends DeliveryCheck {
   readonly refusals: Readonly<Record<string, number>>;
   /** Number of each fault. */
   readonly faults: Readonly<Record<string, number>>;
+}
+
+/** The report's counts as text, with the number of duplicates for each reason. */
+export function countsOf({ lost, wrong, duplicates, ...counts }: FaultReport): string {
+  const reasons = Object.groupBy(duplicates, ({ reason }) => reason);
+  const byReason = Object.entries(reasons).map(([reason, all]) => [reason, all.length]);
+  return JSON.stringify({
+    ...counts,
+    lost: lost.length,
+    wrong: wrong.length,
+    duplicates: Object.fromEntries(byReason),
+  });
 }
 
 /** Runs the real server under faults, lets it recover, and checks every envelope. */
@@ -238,4 +249,18 @@ class FaultRun implements AsyncDisposable {
     await this.#faults.end().catch(() => {});
     await Promise.all(this.#ingests.map((ingest) => ingest[Symbol.asyncDispose]()));
   }
+}
+
+/**
+ * A random generator (0 to below 1) that can be seeded, so that a failed run can be repeated. Algorithm: xorshift32
+ * (https://www.jstatsoft.org/article/view/v008i14).
+ */
+function seededRandom(seed: number): () => number {
+  let state = seed >>> 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
 }

@@ -1,10 +1,9 @@
 /**
- * Another process on the same spool. Arguments: the task, the file or `DATABASE_URL`, the task's own. Prints one line
- * for each result.
+ * Another process on the same spool. Arguments: the task, the file or `DATABASE_URL`. Prints one line for each result.
  */
 import { Drain } from "../../monitoring/relay/spool/drain.ts";
 import { openPostgresSpool } from "../../monitoring/relay/spool/postgres_spool.ts";
-import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
+import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import {
   BOTH_DSNS,
@@ -16,25 +15,9 @@ import {
 } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 
-/** Concurrent puts, so that batches have several. */
-const CONCURRENT_PUTS = 8;
 const BODY_BYTES = 50_000;
 
-const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<void>> = {
-  /** Puts envelopes without end, from a number on. Prints the kept ones. */
-  async put(spool, [first = "0"]) {
-    let n = Number(first);
-    await Promise.all(
-      Array.from({ length: CONCURRENT_PUTS }, async () => {
-        for (;;) {
-          const number = n++;
-          await spool.put(envelope(number, { bytes: 100 + (number * 7919) % 20_000 }));
-          print(number);
-        }
-      }),
-    );
-  },
-
+const TASKS: Record<string, (spool: Spool) => Promise<void>> = {
   /** When its input ends, delivers until the spool is empty. Prints what it delivered, and when. */
   async drain(spool) {
     print("ready");
@@ -54,22 +37,19 @@ const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
     await spool.close();
   },
 
-  /** Leases envelopes, prints them, and keeps the leases until it is killed. */
-  async hold(spool, [limit = "1"]) {
-    const request = { now: Date.now(), limit: Number(limit), maxBytes: 1e9, dsns: BOTH_DSNS };
-    for (const leased of await spool.lease(request)) print(numberOf(leased));
-    await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
-  },
-
-  /** Puts until that fails. Prints how many were kept, the error, and whether the next is in the spool. */
-  async fill(spool) {
-    await fill(spool);
-    Deno.exit();
-  },
-
-  /** As `fill`; then completes everything, prints what is left, and puts one more as soon as there is room. */
+  /**
+   * Puts until that fails. Prints how many were kept, the error, and whether the next is in the spool. Then completes
+   * everything, prints what is left, and puts one more as soon as there is room.
+   */
   async refill(spool) {
-    const n = await fill(spool);
+    let n = 0;
+    try {
+      for (;; n++) await spool.put(envelope(n, { bytes: BODY_BYTES }));
+    } catch (error) {
+      print(n);
+      print(error);
+      print(await spool.has(keyOf(n)));
+    }
     for (;;) {
       const request = { now: Date.now(), limit: 100, maxBytes: 1e9, dsns: BOTH_DSNS };
       const leased = await spool.lease(request);
@@ -101,19 +81,6 @@ const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
   },
 };
 
-async function fill(spool: Spool): Promise<number> {
-  for (let n = 0;; n++) {
-    try {
-      await spool.put(envelope(n, { bytes: BODY_BYTES }));
-    } catch (error) {
-      print(n);
-      print(error);
-      print(await spool.has(keyOf(n)));
-      return n;
-    }
-  }
-}
-
 function print(line: unknown): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
@@ -122,10 +89,10 @@ function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-const [task = "", path = "", ...args] = Deno.args;
+const [task = "", path = ""] = Deno.args;
 const limits = { maxBytes: 1e9, maxAgeHours: 1 };
 const address = parsePostgresUrl(path);
 const spool = address
   ? await openPostgresSpool({ address, ...limits })
   : await openSqliteSpool({ path, ...limits });
-await TASKS[task]?.(spool, args);
+await TASKS[task]?.(spool);
