@@ -38,18 +38,23 @@ const WORKER_ENDED = "its worker ended";
  */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
   const { path, lockTimeoutMs, onNotice = console.warn } = options;
-  // Opened here first, because errors of a worker lose their type.
-  new RecoveringDatabase({
+  // Opened here first, because errors of a worker lose their type. Closed later, as closing the last connection would
+  // move the log into the database.
+  const database = new RecoveringDatabase({
     store: "spool",
     path,
     schema: SQLITE_SPOOL_SCHEMA,
     lockTimeoutMs,
     onNotice,
     createStore: () => {},
-  }).close();
-  const spool = new WorkerSpool(options);
-  await spool.start();
-  return spool;
+  });
+  try {
+    const spool = new WorkerSpool(options);
+    await spool.start();
+    return spool;
+  } finally {
+    database.close();
+  }
 }
 
 /** A call that waits to be sent. */
