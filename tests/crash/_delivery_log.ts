@@ -100,10 +100,6 @@ export class DeliveryLog {
     return [...this.#deliveries.values()];
   }
 
-  get size(): number {
-    return this.#deliveries.size;
-  }
-
   post(posted: Posted): Delivery {
     const delivery = { ...posted, attempts: 0, isAltered: false, receipts: [] };
     this.#deliveries.set(idOf(posted), delivery);

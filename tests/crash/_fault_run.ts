@@ -21,8 +21,6 @@ export interface FaultRunOptions {
   readonly servers?: number;
   /** The spool is in this PostgreSQL, which is crashed as well. Default: in SQLite. */
   readonly postgres?: PrivatePostgres;
-  /** Receives a line of progress every 30 seconds. */
-  readonly onProgress?: (line: string) => void;
 }
 
 /** Twice the spool's reserve, plus a minute of load. */
@@ -30,7 +28,6 @@ const DISK_MIB = 64;
 /** Maximum time for a server without faults to deliver everything, backoff included. */
 const RECOVERY_MS = 180_000;
 const POLL_MS = 50;
-const PROGRESS_MS = 30_000;
 /** Output of _clock_set_back.ts. */
 const CLOCK_SET = /^The clock is \d h behind$/gm;
 const CLOCK = fileURLToPath(new URL("_clock_set_back.ts", import.meta.url));
@@ -115,14 +112,9 @@ class FaultRun implements AsyncDisposable {
   }
 
   async run(): Promise<FaultReport> {
-    const progress = setInterval(() => this.#reportProgress(), PROGRESS_MS);
-    try {
-      await Promise.all(this.#ingests.map((_, index) => this.#restartServer(index)));
-      await this.#faults.end();
-      return await this.#recover();
-    } finally {
-      clearInterval(progress);
-    }
+    await Promise.all(this.#ingests.map((_, index) => this.#restartServer(index)));
+    await this.#faults.end();
+    return await this.#recover();
   }
 
   /** Starts and ends servers at one of the ingests until the faults end. */
@@ -229,10 +221,6 @@ class FaultRun implements AsyncDisposable {
       refusals: this.#load.refusals,
       faults: this.#faults.counts,
     };
-  }
-
-  #reportProgress(): void {
-    this.#options.onProgress?.(`${this.#log.size} posted, ${this.#faults.ends} server runs`);
   }
 
   #random(name: string): () => number {

@@ -21,7 +21,7 @@ const DEFAULT_KILLS = 200;
 function readFaultOptions(
   args: readonly string[],
   seed: number,
-): Omit<FaultRunOptions, "postgres" | "onProgress"> & { readonly isInDatabase: boolean } {
+): Omit<FaultRunOptions, "postgres"> & { readonly isInDatabase: boolean } {
   const number = { type: "string" } as const;
   const { values } = readArguments(
     "run",
@@ -61,7 +61,7 @@ async function main(): Promise<number> {
   await using postgres = isInDatabase ? await startPostgres() : undefined;
   console.log(`Seed ${options.seed}`);
   const begin = performance.now();
-  const report = await runFaults({ ...options, postgres, onProgress: (line) => console.log(line) });
+  const report = await runFaults({ ...options, postgres });
   console.log(countsOf(report));
   const failures = failuresOf(report);
   for (const line of failures) console.log(line);
