@@ -46,9 +46,8 @@ export interface InboxOptions {
  * Opens the inbox in a SQLite file, which is created if needed. A file that is corrupt, now or later, is
  * renamed to `PATH.corrupt-TIME` and replaced by an empty one; `onNotice` reports it.
  *
- * @throws {DatabaseVersionError} written by another version; the file is not changed
- * @throws {SymbolicLinkError} one of the database's files is a link
- * @throws {DatabaseFileError} the folder or file cannot be created, read or written
+ * @throws {DatabaseOpenError} another version wrote the file (it is not changed), one of the files is a link, or cannot be
+ * created, read or written
  */
 export function openInbox(options: InboxOptions): Inbox {
   return new SqliteInbox(options);

@@ -11,7 +11,7 @@ import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { exportArchive, importArchive } from "./archive.ts";
 import { EnvelopeTooLargeError, type Inbox, InboxClosedError } from "./inbox.ts";
 import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";
-import { DatabaseVersionError } from "../storage/errors.ts";
+import { DatabaseOpenError } from "../storage/errors.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
 import { all, ids, inboxTests, sized } from "./testdata/inbox_suite.ts";
 
@@ -185,13 +185,10 @@ Deno.test(
       db.close();
       const before = readFileSync(file);
       assert.throws(() => open(), (error) => {
-        assert.ok(error instanceof DatabaseVersionError);
-        assert.deepEqual([error.file, error.found, error.known], [
-          file,
-          version,
-          INBOX_SCHEMA.version,
-        ]);
-        assert.ok(error.message.includes(file) && error.message.includes(String(version)));
+        assert.ok(error instanceof DatabaseOpenError);
+        const { version: known } = INBOX_SCHEMA;
+        const problem = `${file} has schema version ${version}, known is ${known}.`;
+        assert.ok(error.message.includes(problem), error.message);
         return true;
       });
       assert.equal(Buffer.compare(readFileSync(file), before), 0, `version ${version}`);

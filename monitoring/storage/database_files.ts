@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { type StoreName, SymbolicLinkError } from "./errors.ts";
+import { linkError, type StoreName } from "./errors.ts";
 
 /** Only the owner may read and write: telemetry at rest, possibly in a folder that others can list. */
 const PRIVATE = 0o600;
@@ -52,7 +52,7 @@ export function createPrivate(path: string): number | undefined {
  * DATA_DIR itself may be a link: its owner has chosen the place.
  *
  * @param onNotice receives one sentence if permissions were changed
- * @throws {SymbolicLinkError}
+ * @throws {DatabaseOpenError} one of its files is a link
  * @throws an error of the file system
  */
 export function prepareFiles(
@@ -62,7 +62,7 @@ export function prepareFiles(
 ): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   for (const suffix of OPENED) {
-    if (statOf(path + suffix)?.isSymlink) throw new SymbolicLinkError(store, path + suffix);
+    if (statOf(path + suffix)?.isSymlink) throw linkError(store, path + suffix);
   }
   const created = createPrivate(path);
   if (created !== undefined) closeSync(created);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { closeSync, existsSync, fstatSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { createPrivate, prepareFiles, setAside } from "./database_files.ts";
-import { isCorrupt, SymbolicLinkError } from "./errors.ts";
+import { DatabaseOpenError, isCorrupt } from "./errors.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const NAME = "x.db.corrupt-2026-01-01T00-00-00.000Z";
@@ -48,7 +48,9 @@ for (const suffix of ["", "-wal", "-shm", "-journal", ".reserve"]) {
       Deno.symlinkSync(target, path + suffix);
       assert.throws(
         () => prepareFiles("spool", path, assert.fail),
-        (error) => error instanceof SymbolicLinkError && error.message.includes(path + suffix),
+        (error) =>
+          error instanceof DatabaseOpenError &&
+          error.message.includes(`${path}${suffix} is a symbolic link`),
       );
       assert.equal(existsSync(target), false);
     }));

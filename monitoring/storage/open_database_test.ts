@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { SymbolicLinkError } from "./errors.ts";
 import { openDatabase } from "./open_database.ts";
 import type { Schema } from "./schema.ts";
 
@@ -30,7 +29,7 @@ Deno.test("link replaces the file after the check → refused, nothing written",
     };
     assert.throws(
       () => openDatabase({ store: "inbox", path, schema: SCHEMA, onNotice }),
-      SymbolicLinkError,
+      /is a symbolic link/,
     );
     assert.equal(Deno.statSync(target).size, 0);
   }));
@@ -72,7 +71,7 @@ Deno.test("file of an older version → upgraded with its content", () =>
     assert.deepEqual({ ...second.prepare("SELECT * FROM one").get() }, { x: 1, y: 2, z: 3 });
     assert.throws(
       () => open(SCHEMA),
-      /^DatabaseVersionError: Cannot open the spool: .* has schema version 3, known is 1/,
+      /^DatabaseOpenError: Cannot open the spool: .* has schema version 3, known is 1/,
     );
   }));
 

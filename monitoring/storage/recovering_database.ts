@@ -1,13 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { BallastFile } from "./ballast_file.ts";
 import { identityOf, removeDatabase, setAside, statOf } from "./database_files.ts";
-import {
-  DatabaseFileError,
-  DiskFullError,
-  HarmedFilesError,
-  isCorrupt,
-  isUnwritable,
-} from "./errors.ts";
+import { DiskFullError, fileError, HarmedFilesError, isCorrupt, isUnwritable } from "./errors.ts";
 import { type DatabaseOptions, openDatabase } from "./open_database.ts";
 import { isIntact, OpenedFiles } from "./opened_files.ts";
 
@@ -51,7 +45,7 @@ export class RecoveringDatabase<Store> {
     try {
       this.#current();
     } catch (error) {
-      throw DatabaseFileError.from(store, path ?? ":memory:", error);
+      throw fileError(store, path ?? ":memory:", error);
     }
     this.canGrow();
     this.#checks = setInterval(() => this.#check(), CHECK_MS);

@@ -242,7 +242,7 @@ for (const store of STORES) {
     await acknowledged(server, store);
     assert.equal((await fetch(`${server.origin}/monitoring`)).status, 200);
     const { name } = store;
-    const problem = `Cannot open the ${name} in DATA_DIR/${name}.sqlite: set DATA_DIR to a folder`;
+    const problem = `Cannot open the ${name}: DATA_DIR/${name}.sqlite cannot be used`;
     assert.ok(server.output().includes(problem), server.output());
     assert.ok(!server.output().includes(folder.path), "local paths are not logged");
     assert.doesNotMatch(server.output(), /disk is full/);

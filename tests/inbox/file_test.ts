@@ -6,7 +6,7 @@ import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.
 import type { Inbox } from "../../monitoring/inbox/inbox.ts";
 import { INBOX_SCHEMA } from "../../monitoring/inbox/schema.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
-import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
+import { DatabaseOpenError } from "../../monitoring/storage/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_event_reader.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
@@ -79,7 +79,7 @@ Deno.test("log deleted while nothing is called → noticed and saved", async () 
     await inbox.store(admitted(envelopeOf({})));
     rmSync(`${file}-wal`);
     await until("it is noticed", () => notices.length > 0);
-    assert.match(notices.join(), /^The write-ahead log of .*: nothing is lost\.$/);
+    assert.match(notices.join(), /^The files of .*: nothing is lost\.$/);
     assert.equal(inbox.extent().envelopes, 21);
     inbox.close();
   });
@@ -94,7 +94,7 @@ Deno.test("unknown schema version → server does not start, file unchanged", as
     assert.throws(
       () => openInbox({ path: file, maxBytes: MAX_BYTES }),
       (error) =>
-        error instanceof DatabaseVersionError &&
+        error instanceof DatabaseOpenError &&
         /inbox\.sqlite has schema version (\d+), known is /.exec(error.message)?.[1] ===
           String(INBOX_SCHEMA.version + 1),
     );
@@ -111,8 +111,8 @@ Deno.test("folder or file not writable → one line that names DATA_DIR", async 
     // A folder that is a file, and a file that is a folder.
     for (const path of [join(file, "inbox.sqlite"), inTheWay]) {
       assert.throws(() => openInbox({ path, maxBytes: MAX_BYTES }), (error: unknown) => {
-        assert.ok(error instanceof DatabaseFileError, `${error}`);
-        assert.match(error.message, /^Cannot open the inbox in [^\n]*DATA_DIR[^\n]*$/);
+        assert.ok(error instanceof DatabaseOpenError, `${error}`);
+        assert.match(error.message, /^Cannot open the inbox: [^\n]*DATA_DIR[^\n]*$/);
         return true;
       });
     }

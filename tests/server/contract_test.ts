@@ -212,7 +212,7 @@ Deno.test("DATA_DIR is a file → one line that names it, exit code 1", async ()
     await assert.rejects(startServer({ dataDir }), (error: Error) => {
       assert.match(
         error.message,
-        /ended with 1:\nCannot open the inbox in [^\n]*DATA_DIR[^\n]*\n$/,
+        /ended with 1:\nCannot open the inbox: [^\n]*DATA_DIR[^\n]*\n$/,
       );
       return true;
     });
