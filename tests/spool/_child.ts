@@ -3,19 +3,15 @@
  */
 import { Drain } from "../../monitoring/relay/spool/drain.ts";
 import { openPostgresSpool } from "../../monitoring/relay/spool/postgres_spool.ts";
-import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
+import type { Spool } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import {
-  BOTH_DSNS,
   envelope,
-  keyOf,
   noLimits,
   numberOf,
   upstreamsThatAreUp,
 } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
-
-const BODY_BYTES = 50_000;
 
 const TASKS: Record<string, (spool: Spool) => Promise<void>> = {
   /** When its input ends, delivers until the spool is empty. Prints what it delivered, and when. */
@@ -34,37 +30,6 @@ const TASKS: Record<string, (spool: Spool) => Promise<void>> = {
     });
     while ((await spool.stats()).pending > 0) await nextTask();
     await drain.stop();
-    await spool.close();
-  },
-
-  /**
-   * Puts until that fails. Prints how many were kept, the error, and whether the next is in the spool. Then completes
-   * everything, prints what is left, and puts one more as soon as there is room.
-   */
-  async refill(spool) {
-    let n = 0;
-    try {
-      for (;; n++) await spool.put(envelope(n, { bytes: BODY_BYTES }));
-    } catch (error) {
-      print(n);
-      print(error);
-      print(await spool.has(keyOf(n)));
-    }
-    for (;;) {
-      const request = { now: Date.now(), limit: 100, maxBytes: 1e9, dsns: BOTH_DSNS };
-      const leased = await spool.lease(request);
-      if (leased.length === 0) break;
-      await Promise.all(leased.map((each) => spool.complete(each)));
-    }
-    print((await spool.stats()).pending);
-    while (!await spool.has(keyOf(n))) {
-      try {
-        print(await spool.put(envelope(n, { bytes: BODY_BYTES })));
-      } catch (error) {
-        if (!(error instanceof SpoolUnavailableError)) throw error;
-        await nextTask();
-      }
-    }
     await spool.close();
   },
 

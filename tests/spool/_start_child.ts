@@ -17,17 +17,14 @@ export interface Child {
  * Starts `_child.ts` with the permissions of the server.
  *
  * @param file of the spool, or a `DATABASE_URL`
- * @param before shell command that runs first in the same process
  */
-export function startChild(task: string, file: string, before?: string): Child {
+export function startChild(task: string, file: string): Child {
   const env = parsePostgresUrl(file)
     ? { DATABASE_URL: file, DATA_DIR: "/nonexistent" }
     : { DATA_DIR: dirname(file) };
   const permissions = serverPermissions(loadConfig(env), { root: ROOT, cwd: "/" });
-  const own = [Deno.execPath(), "run", ...permissions, SCRIPT, task, file];
-  const command = before ? ["sh", "-c", `${before}; exec "$@"`, "sh", ...own] : own;
-  const process = new Deno.Command(command[0] ?? "", {
-    args: command.slice(1),
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["run", ...permissions, SCRIPT, task, file],
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
