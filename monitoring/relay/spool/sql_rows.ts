@@ -7,14 +7,7 @@ import {
   MAX_WAIT_MS,
   type SpooledEnvelope,
 } from "./spool.ts";
-import type {
-  CategorySet,
-  DsnRow,
-  FreeRow,
-  LeasedRow,
-  RemovableRow,
-  SpoolStatements,
-} from "./sql.ts";
+import type { DsnRow, FreeRow, LeasedRow, RemovableRow, SpoolStatements } from "./sql.ts";
 
 /** The rows of the spool, in one transaction. All times are of the database's clock. */
 export class SpoolRows {
@@ -138,48 +131,37 @@ export class SpoolRows {
 
   /** Free envelopes of each requested DSN in their order, the least recently served DSN first. */
   async #findFree(
-    { dsns, limit, newest: isNewest = false }: LeaseRequest,
+    { dsns, limit, newest: isNewest }: LeaseRequest,
     now: number,
   ): Promise<FreeRow[][]> {
-    const limited = new Map(dsns.map(({ dsn, limited }) => [dsn, limited]));
-    const waiting = (await this.#query<DsnRow>(this.#sql.waitingDsns))
-      .filter(({ text }) => limited.has(text));
-    const unlimited: number[] = [];
-    const sets: CategorySet[] = [];
-    for (const { id, text } of waiting) {
-      const categories = ~limited.get(text)!;
-      if (categories === -1) unlimited.push(id);
-      else {
-        const found = await this.#query<CategorySet>(this.#sql.categorySets, [id]);
-        sets.push(...found.filter((set) => (set.categories & categories) !== 0));
-      }
+    const limitedOf = new Map(dsns.map(({ dsn, limited }) => [dsn, limited]));
+    const queues: FreeRow[][] = [];
+    for (const { id, text } of await this.#query<DsnRow>(this.#sql.waitingDsns)) {
+      const limited = limitedOf.get(text);
+      if (limited === undefined) continue;
+      const sets = limited === 0 ? undefined : await this.#unlimitedSets(id, limited);
+      const find = async ({ byDsn, bySet }: SpoolStatements["oldest"], notBefore: number) => {
+        const values = [notBefore, now, limit];
+        if (sets === undefined) return await this.#query<FreeRow>(byDsn, [id, ...values]);
+        const rows: FreeRow[] = [];
+        for (const set of sets) {
+          rows.push(...await this.#query<FreeRow>(bySet, [id, set, ...values]));
+        }
+        return rows;
+      };
+      const newest = isNewest ? await find(this.#sql.newest, 0) : [];
+      queues.push(
+        newest.length > 0 ? newest.sort((a, b) => b.id - a.id) : (await find(this.#sql.oldest, now))
+          .sort((a, b) => a.not_before - b.not_before || a.id - b.id),
+      );
     }
-    const find = async (
-      { byDsn, bySet }: SpoolStatements["oldest"],
-      notBefore: number,
-      isWanted: (dsn: number) => boolean,
-    ) => {
-      const values = [notBefore, now, limit];
-      const rows = [
-        ...await this.#each<number, FreeRow>(
-          unlimited.filter(isWanted),
-          byDsn,
-          (part) => part.flatMap((dsn) => [dsn, ...values]),
-        ),
-        ...await this.#each<CategorySet, FreeRow>(
-          sets.filter(({ dsn }) => isWanted(dsn)),
-          bySet,
-          (part) => part.flatMap(({ dsn, categories }) => [dsn, categories, ...values]),
-        ),
-      ];
-      return Map.groupBy(rows, ({ dsn }) => dsn);
-    };
-    const newest = await find(this.#sql.newest, 0, () => isNewest);
-    const oldest = await find(this.#sql.oldest, now, (dsn) => !newest.has(dsn));
-    return waiting.map(({ id }) =>
-      newest.get(id)?.sort((a, b) => b.id - a.id) ??
-        oldest.get(id)?.sort((a, b) => a.not_before - b.not_before || a.id - b.id) ?? []
-    );
+    return queues;
+  }
+
+  /** The sets of categories of a DSN's envelopes that are not wholly limited. */
+  async #unlimitedSets(dsn: number, limited: number): Promise<number[]> {
+    const sets = await this.#query<{ categories: number }>(this.#sql.categorySets, [dsn]);
+    return sets.map(({ categories }) => categories).filter((set) => (set & ~limited) !== 0);
   }
 
   /**
