@@ -13,10 +13,10 @@ import {
 import { basename, dirname, join } from "node:path";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { MAX_WAIT_MS } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { DSN } from "../relay/_start_relay.ts";
+import { readTexts } from "./_spooled_texts.ts";
 import { postTo, startRelaying } from "../harness/relaying_server.ts";
 import { answers, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
@@ -123,9 +123,6 @@ interface Store {
   read(path: string): Promise<readonly string[]>;
 }
 
-const idIn = (bytes: Uint8Array): string =>
-  JSON.parse(new TextDecoder().decode(bytes).split("\n", 1)[0] ?? "{}").event_id;
-
 await using ingest = startStandInIngest();
 ingest.behave(answers(503));
 
@@ -136,15 +133,8 @@ const STORES: readonly Store[] = [
     start: (dataDir) => startRelaying(ingest, { dataDir }),
     async read(path) {
       const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 24 });
-      const leased = await spool.lease({
-        // Failed attempts may have delayed them.
-        now: Date.now() + MAX_WAIT_MS,
-        limit: 1_000,
-        maxBytes: 1e9,
-        dsns: [{ dsn: DSN, limited: 0 }],
-      });
-      await spool.close();
-      return leased.map(({ bytes }) => idIn(bytes));
+      const texts = await readTexts(spool, DSN);
+      return texts.map((text) => JSON.parse(text.split("\n", 1)[0]!).event_id);
     },
   },
   {
