@@ -59,7 +59,10 @@ export class RelaySpool {
     options: SqliteSpoolOptions | PostgresSpoolOptions,
     log: SpoolLog,
   ): Promise<RelaySpool> {
-    return new RelaySpool(await openBackend(options), log);
+    if (!("address" in options)) return new RelaySpool(await openSqliteSpool(options), log);
+    // Loaded here, because most servers have no PostgreSQL.
+    const { openPostgresSpool } = await import("./postgres_spool.ts");
+    return new RelaySpool(await openPostgresSpool(options), log);
   }
 
   /** Starts to deliver what is in the spool and what is put later. */
@@ -181,13 +184,6 @@ export class RelaySpool {
     const reason = error instanceof Error ? error.message : String(error);
     this.#log("error", "The spool cannot store envelopes", { reason });
   }
-}
-
-async function openBackend(options: SqliteSpoolOptions | PostgresSpoolOptions): Promise<Spool> {
-  if (!("address" in options)) return await openSqliteSpool(options);
-  // Loaded here, because most servers have no PostgreSQL.
-  const { openPostgresSpool } = await import("./postgres_spool.ts");
-  return await openPostgresSpool(options);
 }
 
 /** The id of the recording of which the envelope is a segment, which is its event id. */

@@ -7,7 +7,7 @@
  * 1. implement `SqlDriver` (storage/sql_driver.ts) and a dialect in schema.ts, as postgres_spool.ts does,
  * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
  * 3. connect it: `spool` in config.ts (its address is parsed in config_values.ts), docs/configuration.md, its permissions
- *    in tools/run/permissions.ts, its options in main.ts, `openBackend` in relay_spool.ts (which takes options with
+ *    in tools/run/permissions.ts, its options in main.ts, `RelaySpool.open` (which takes options with
  *    an `address` as PostgreSQL's), its text on the page in routes/_slots.ts; for embedding, monitoring/relay_handler.ts.
  */
 

@@ -110,13 +110,13 @@ class WorkerSpool implements Spool {
   async #close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined || this.#isStalled) return;
-    const ended = Promise.withResolvers<void>();
-    worker.on("exit", () => ended.resolve());
     const timer = setTimeout(() => worker.terminate(), CLOSE_MS);
-    // After the calls that were made before. The worker may exit before its answer arrives.
-    await this.#calls.add({ method: "close", args: [], transfer: [] }).catch(() => {});
-    await ended.promise;
+    // After the calls that were made before.
+    await this.#calls.add({ method: "close", args: [], transfer: [] }).catch(() => {
+      // It has ended by itself.
+    });
     clearTimeout(timer);
+    await worker.terminate();
   }
 
   async #call<T>(method: Call["method"], ...args: unknown[]): Promise<T> {

@@ -1,5 +1,4 @@
 /** The spool's thread. It owns the SQLite file, so that syncing to disk never blocks the server. */
-import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
 import { SqliteDriver } from "../../storage/sqlite_driver.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
@@ -31,7 +30,6 @@ parentPort?.on("message", async (calls: Call[]) => {
   // Together, so that the spool commits all of them at once.
   const results = await Promise.all(calls.map((call) => resultOf(call, transfer)));
   send({ results }, transfer);
-  if (calls.some(({ method }) => method === "close")) process.exit();
 });
 
 async function resultOf({ method, args }: Call, transfer: ArrayBuffer[]): Promise<CallResult> {
