@@ -6,6 +6,7 @@ import {
 import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
 import {
   BOTH_DSNS,
+  DSN,
   envelope,
   keyOf,
   numberOf,
@@ -18,7 +19,6 @@ import {
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { startPooler } from "../../monitoring/storage/testdata/transaction_pooler.ts";
 import { startServer } from "../harness/server_process.ts";
-import { answers, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
 import { until } from "../harness/until.ts";
 
 let postgres: PrivatePostgres;
@@ -175,6 +175,9 @@ test("database cannot be used → one line with what is wrong, without the passw
   };
   const { admin, url } = postgres;
   await refused(url({ password: "wr0ng" }), /refuses the user owner \(password authentication/);
+  const env = { SENTRY_DSN: DSN, DATABASE_URL: url({ password: "wr0ng" }) };
+  const started = await startServer({ env }).then(() => undefined, String);
+  assert.match(started ?? "", /ended with 1:\nCannot open the spool: [^\n]+DATABASE_URL[^\n]+\n$/);
   await refused(url({ database: "missing" }), /has no database missing/);
   await refused(url({ parameters: "sslmode=verify-full" }), /is not trusted .* sslrootcert/);
   await refused(
@@ -195,40 +198,6 @@ test("database cannot be used → one line with what is wrong, without the passw
   await (await open(url())).close();
   await admin("UPDATE sightglass.versions SET version = 99", "spool");
   await refused(url(), /has schema version 99, known is 4/);
-});
-
-test("three servers, one DATABASE_URL → one spools, another delivers, all know it", async () => {
-  await using ingest = startStandInIngest();
-  ingest.behave(answers(503));
-  const dsn = "https://key@o1.ingest.sentry.io/1";
-  const id = "a".repeat(32);
-  const body = `{"event_id":"${id}","dsn":"${dsn}"}\n{"type":"event","length":2}\n{}\n`;
-  const env = { SENTRY_DSN: dsn, RELAY_UPSTREAM: ingest.origin, DATABASE_URL: postgres.url() };
-  await using first = await startServer({ env });
-  await using second = await startServer({ env });
-  const outcomeAt = async ({ origin }: { origin: string }) => {
-    const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
-    await response.body?.cancel();
-    return [response.status, response.headers.get("x-relay-outcome")];
-  };
-  assert.deepEqual(await outcomeAt(first), [202, "spooled"]);
-  assert.deepEqual(await outcomeAt(second), [200, "duplicate"]);
-  await first.stop();
-  ingest.behave(takes());
-  await ingest.waitFor(() => ingest.requests.some(({ text }) => text.includes(id)));
-  await until("the spool is empty", async () => {
-    const { spool } = await (await fetch(`${second.origin}/monitoring`)).json();
-    return spool.pending === 0;
-  });
-
-  await second.stop();
-  await using third = await startServer({ env });
-  assert.deepEqual(await outcomeAt(third), [200, "duplicate"], "reported before the second ended");
-
-  const wrong = { ...env, DATABASE_URL: postgres.url({ password: "wr0ng" }) };
-  const error = await startServer({ env: wrong }).then(() => undefined, String);
-  assert.match(error ?? "", /ended with 1:\nCannot open the spool: [^\n]+DATABASE_URL[^\n]+\n$/);
-  assert.ok(!error?.includes("wr0ng"));
 });
 
 test("sslmode no-verify, verify-ca, verify-full, require → connections use TLS", async () => {
