@@ -76,7 +76,6 @@ class PostgresInbox implements Inbox {
   readonly #expiry: ReturnType<typeof setInterval>;
   /** Calls during a run share the next one. */
   readonly #runs = new Batches<void, void>({
-    concurrency: 1,
     run: async (calls) => {
       await this.#follow();
       return calls;

@@ -50,14 +50,13 @@ export class SqlSpool implements Spool {
     this.#limits = limits;
     this.#sql = spoolStatements(driver.tablePrefix);
     this.#puts = new Batches({
-      concurrency: 1,
       run: (envelopes) => this.#putAll(envelopes),
       sizeOf: ({ bytes }) => bytes.byteLength,
       isItemError: driver.isInvalidValue,
     });
-    this.#lookups = new Batches({ concurrency: 1, run: (keys) => this.#hasAll(keys) });
-    this.#completions = new Batches({ concurrency: 1, run: (leases) => this.#completeAll(leases) });
-    this.#releases = new Batches({ concurrency: 1, run: (releases) => this.#releaseAll(releases) });
+    this.#lookups = new Batches({ run: (keys) => this.#hasAll(keys) });
+    this.#completions = new Batches({ run: (leases) => this.#completeAll(leases) });
+    this.#releases = new Batches({ run: (releases) => this.#releaseAll(releases) });
   }
 
   async put(envelope: SpooledEnvelope): Promise<PutResult> {

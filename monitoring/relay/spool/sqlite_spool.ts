@@ -69,7 +69,6 @@ interface PendingCall extends Call {
 class WorkerSpool implements Spool {
   readonly #options: SqliteSpoolOptions;
   readonly #calls = new Batches<PendingCall, CallResult>({
-    concurrency: 1,
     run: (calls) => this.#send(calls),
     sizeOf: ({ transfer }) => transfer.reduce((sum, { byteLength }) => sum + byteLength, 0),
   });
