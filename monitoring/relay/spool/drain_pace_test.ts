@@ -63,22 +63,21 @@ Deno.test("live traffic shows that the ingest is up → the spool drains at once
   assert.ok(harness.decided.length >= 30, `${harness.decided.length}`);
 });
 
-for (const count of [40, 500]) {
-  Deno.test(`${count} envelopes that always get 500 are oldest → good ones are delivered at once`, async () => {
-    await using harness = await DrainHarness.open();
-    harness.answer = (n) => n <= count ? BAD : DELIVERED;
-    for (const n of range(1, count)) await harness.spool.put(envelope(n));
-    for (const n of range(count + 1, count + 30)) {
-      await harness.spool.put(envelope(n, { receivedAt: NOON + 1 }));
-    }
-    harness.clock.pass(1);
-    await harness.start();
-    assert.deepEqual(harness.decided.toSorted(ascending), range(count + 1, count + 30));
-    assert.equal(harness.health(DSN).isDown, false);
-    assert.equal(harness.health(DSN).mayForward(false), true);
-    assert.equal((await harness.spool.stats()).pending, count);
-  });
-}
+const POISONED = 500;
+Deno.test(`${POISONED} envelopes that always get 500 are oldest → good ones are delivered at once`, async () => {
+  await using harness = await DrainHarness.open();
+  harness.answer = (n) => n <= POISONED ? BAD : DELIVERED;
+  for (const n of range(1, POISONED)) await harness.spool.put(envelope(n));
+  for (const n of range(POISONED + 1, POISONED + 30)) {
+    await harness.spool.put(envelope(n, { receivedAt: NOON + 1 }));
+  }
+  harness.clock.pass(1);
+  await harness.start();
+  assert.deepEqual(harness.decided.toSorted(ascending), range(POISONED + 1, POISONED + 30));
+  assert.equal(harness.health(DSN).isDown, false);
+  assert.equal(harness.health(DSN).mayForward(false), true);
+  assert.equal((await harness.spool.stats()).pending, POISONED);
+});
 
 Deno.test("envelope always gets 500 → its backoff doubles until it is too old", async () => {
   await using harness = await DrainHarness.open();
