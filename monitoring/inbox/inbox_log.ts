@@ -34,7 +34,6 @@ export class InboxLog {
   readonly #database: PostgresDatabase;
   readonly #options: LogOptions;
   readonly #envelopes = new Batches<EnvelopeChange, number>({
-    concurrency: 1,
     run: (envelopes) =>
       this.#write(async (log) => {
         await this.#evict(log, envelopes.reduce((sum, { bytes }) => sum + bytes.byteLength, 0));

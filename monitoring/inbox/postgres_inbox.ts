@@ -58,7 +58,6 @@ class PostgresInbox extends StoredInbox {
   #poll: ReturnType<typeof setTimeout> | undefined;
   /** Calls during a run share the next one. */
   readonly #runs = new Batches<void, void>({
-    concurrency: 1,
     run: async (calls) => {
       await this.#follow();
       return calls;

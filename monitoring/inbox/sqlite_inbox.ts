@@ -8,9 +8,8 @@ import { type InboxOptions, StoredInbox } from "./stored_inbox.ts";
  * renamed to `PATH.corrupt-TIME` and replaced by an empty one; `onNotice` reports it. The envelopes of a file with an
  * earlier index are indexed again in the background, oldest first, before others are stored.
  *
- * @throws {DatabaseVersionError} written by another version; the file is not changed
- * @throws {SymbolicLinkError} one of the database's files is a link
- * @throws {DatabaseFileError} the folder or file cannot be created, read or written
+ * @throws {DatabaseOpenError} another version wrote the file (it is not changed), one of the files is a link, or cannot be
+ * created, read or written
  */
 export function openInbox(options: InboxOptions): Inbox {
   return new SqliteInbox(options);

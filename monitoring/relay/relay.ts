@@ -25,7 +25,7 @@ import { refusalOf } from "./refusal.ts";
 import type { RelayOptions } from "./relay_options.ts";
 import { type Sender, senderOf } from "./send/sender.ts";
 import { Sending } from "./send/sending.ts";
-import type { Deliveries } from "./spool/drain_options.ts";
+import type { Deliveries } from "./spool/deliveries.ts";
 import type { Gossip } from "./spool/gossip.ts";
 import { RelayStatus } from "./status.ts";
 

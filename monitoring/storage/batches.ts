@@ -2,8 +2,6 @@
 interface BatchOptions<Item, Result> {
   /** Works on a batch and returns a result for each item, in their order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
-  /** Maximum number of batches at a time. With 1, batches keep the order of calls. */
-  readonly concurrency: number;
   /** Bytes of an item. Default: 0. */
   sizeOf?(item: Item): number;
   /** Whether an error is caused by a single item, so that the others are tried without it. Default: no. */
@@ -21,11 +19,11 @@ interface Pending<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** Collects calls that are made while earlier ones are worked on, and does them together. */
+/** Collects calls that are made while earlier ones are worked on, and does them together, one batch after the other. */
 export class Batches<Item, Result> {
   readonly #options: BatchOptions<Item, Result>;
   #queue: Pending<Item, Result>[] = [];
-  #active = 0;
+  #isWorking = false;
 
   constructor(options: BatchOptions<Item, Result>) {
     this.#options = options;
@@ -36,18 +34,15 @@ export class Batches<Item, Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#queue.push({ item, resolve, reject });
     // A microtask later, so that calls made in the same task share a batch.
-    if (this.#queue.length === 1) queueMicrotask(() => this.#startNext());
+    if (this.#queue.length === 1) queueMicrotask(() => void this.#workAll());
     return promise;
   }
 
-  #startNext(): void {
-    while (this.#queue.length > 0 && this.#active < this.#options.concurrency) {
-      this.#active++;
-      this.#work(this.#take()).finally(() => {
-        this.#active--;
-        this.#startNext();
-      });
-    }
+  async #workAll(): Promise<void> {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    while (this.#queue.length > 0) await this.#work(this.#take());
+    this.#isWorking = false;
   }
 
   #take(): Pending<Item, Result>[] {

@@ -1,17 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { type StoreName, SymbolicLinkError } from "./errors.ts";
+import { chmodSync, closeSync, constants, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { linkError, type StoreName } from "./errors.ts";
 
 /** Only the owner may read and write: telemetry at rest, possibly in a folder that others can list. */
 const PRIVATE = 0o600;
@@ -63,7 +52,7 @@ export function createPrivate(path: string): number | undefined {
  * DATA_DIR itself may be a link: its owner has chosen the place.
  *
  * @param onNotice receives one sentence if permissions were changed
- * @throws {SymbolicLinkError}
+ * @throws {DatabaseOpenError} one of its files is a link
  * @throws an error of the file system
  */
 export function prepareFiles(
@@ -73,15 +62,17 @@ export function prepareFiles(
 ): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   for (const suffix of OPENED) {
-    if (lstatSync(path + suffix, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      throw new SymbolicLinkError(store, path + suffix);
-    }
+    if (statOf(path + suffix)?.isSymlink) throw linkError(store, path + suffix);
   }
   const created = createPrivate(path);
   if (created !== undefined) closeSync(created);
   // Windows has no such permissions.
   if (Deno.build.os === "windows") return;
-  const changed = filesOf(path).filter(makePrivate);
+  const changed = OPENED.map((suffix) => path + suffix).filter((file) => {
+    const found = statOf(file);
+    return found?.isFile === true && ((found.mode ?? 0) & OTHERS) !== 0;
+  });
+  for (const file of changed) chmodSync(file, PRIVATE);
   if (changed.length > 0) {
     onNotice(
       `Other users could read files of the ${store}; their permissions are now 0600: ${
@@ -107,32 +98,4 @@ export function setAside(path: string, now: number): string {
 /** Deletes a database that is not open in this process. */
 export function removeDatabase(path: string): void {
   for (const suffix of [...SIDE_FILES, ""]) rmSync(path + suffix, { force: true });
-}
-
-/** The database, its side files, and corrupt ones that were set aside. */
-function filesOf(path: string): string[] {
-  const name = basename(path);
-  const isOne = (found: string) => found === name || /^[-.]/.test(found.slice(name.length));
-  return readdirSync(dirname(path))
-    .filter((found) => found.startsWith(name) && isOne(found))
-    .map((found) => join(dirname(path), found));
-}
-
-/**
- * Works on a descriptor, so that a link that replaces the file meanwhile is not followed. Opens only files with wider
- * permissions: closing a file ends SQLite's locks on it in this process (https://www.sqlite.org/howtocorrupt.html).
- *
- * @returns whether its permissions were changed
- */
-function makePrivate(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (!found?.isFile() || (found.mode & OTHERS) === 0) return false;
-  const { O_NOFOLLOW, O_RDONLY } = constants;
-  const file = openSync(path, O_RDONLY | O_NOFOLLOW);
-  try {
-    fchmodSync(file, PRIVATE);
-    return (fstatSync(file).mode & OTHERS) === 0;
-  } finally {
-    closeSync(file);
-  }
 }

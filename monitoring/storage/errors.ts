@@ -2,64 +2,46 @@
 export type StoreName = "spool" | "inbox";
 
 /** A database cannot be opened, and the operator has to act. The message is one line, ready to be printed. */
-export abstract class DatabaseOpenError extends Error {}
-
-/** The database's file cannot be created, read or written. */
-export class DatabaseFileError extends DatabaseOpenError {
-  override readonly name = "DatabaseFileError";
-  /** @param reason part of a sentence */
-  constructor(readonly store: StoreName, readonly file: string, readonly reason: string) {
-    super(
-      `Cannot open the ${store} in ${file}: set DATA_DIR to a folder that this user may write to` +
-        ` (${reason.replaceAll(/\s+/g, " ")}).`,
-    );
-  }
-
-  /** The error, if it is ready to be printed, else one with its reason. */
-  static from(store: StoreName, file: string, error: unknown): DatabaseOpenError {
-    if (error instanceof DatabaseOpenError) return error;
-    const reason = error instanceof Error ? error.message : String(error);
-    return new DatabaseFileError(store, file, reason);
+export class DatabaseOpenError extends Error {
+  override readonly name = "DatabaseOpenError";
+  /**
+   * @param problem what is wrong, part of a sentence, without a password
+   * @param remedy what would be right, a sentence
+   */
+  constructor(store: StoreName, problem: string, remedy: string, options?: ErrorOptions) {
+    super(`Cannot open the ${store}: ${problem.replaceAll(/\s+/g, " ")}. ${remedy}`, options);
   }
 }
 
-/** The file has a schema of another version or is another application's. It is left unchanged. */
-export class DatabaseVersionError extends DatabaseOpenError {
-  override readonly name = "DatabaseVersionError";
-  constructor(
-    readonly store: StoreName,
-    readonly file: string,
-    readonly found: number,
-    readonly known: number,
-  ) {
-    super(
-      `Cannot open the ${store}: ${file} has schema version ${found}, known is ${known};` +
-        " start the version of the server that wrote it, or give this one another file or database.",
-    );
-  }
+/** The file cannot be created, read or written. Returns the error itself if it is ready to be printed. */
+export function fileError(store: StoreName, file: string, error: unknown): DatabaseOpenError {
+  if (error instanceof DatabaseOpenError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  const remedy = "Set DATA_DIR to a folder that this user may write to.";
+  return new DatabaseOpenError(store, `${file} cannot be used (${reason})`, remedy);
+}
+
+/** The tables are of another version, or another application's. They are left unchanged. */
+export function versionError(
+  store: StoreName,
+  where: string,
+  found: number,
+  known: number,
+): DatabaseOpenError {
+  return new DatabaseOpenError(
+    store,
+    `${where} has schema version ${found}, known is ${known}`,
+    "Start the version of the server that wrote it, or give this one another file or database.",
+  );
 }
 
 /** Attack: another user puts a link in place of a file, to receive the telemetry written to it. */
-export class SymbolicLinkError extends DatabaseOpenError {
-  override readonly name = "SymbolicLinkError";
-  constructor(readonly store: StoreName, readonly file: string) {
-    super(
-      `Cannot open the ${store}: ${file} is a symbolic link, and links are not followed.` +
-        " Remove it, or set DATA_DIR to the folder that holds the file itself.",
-    );
-  }
-}
-
-/** A PostgreSQL cannot be used. Its password is in no message. */
-export class DatabaseServerError extends DatabaseOpenError {
-  override readonly name = "DatabaseServerError";
-  /**
-   * @param problem what is wrong, part of a sentence
-   * @param remedy what would be right, a sentence
-   */
-  constructor(readonly store: StoreName, problem: string, remedy: string, options?: ErrorOptions) {
-    super(`Cannot open the ${store}: ${problem.replaceAll(/\s+/g, " ")}. ${remedy}`, options);
-  }
+export function linkError(store: StoreName, file: string): DatabaseOpenError {
+  return new DatabaseOpenError(
+    store,
+    `${file} is a symbolic link, and links are not followed`,
+    "Remove it, or set DATA_DIR to the folder that holds the file itself.",
+  );
 }
 
 /** Nothing can be added: the disk is full, or does not accept writes. */

@@ -2,12 +2,7 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { prepareFiles } from "./database_files.ts";
-import {
-  DatabaseFileError,
-  DatabaseVersionError,
-  type StoreName,
-  SymbolicLinkError,
-} from "./errors.ts";
+import { fileError, linkError, type StoreName, versionError } from "./errors.ts";
 import { type Schema, stepsFrom } from "./schema.ts";
 
 /** Most milliseconds to wait for another process's write. Short, because a page waits for its answer meanwhile. */
@@ -33,9 +28,7 @@ export interface DatabaseOptions {
  * Opens a database: readable by its owner only, never through a link, upgraded to the current schema version, synced at
  * each commit.
  *
- * @throws {DatabaseVersionError} nothing was written
- * @throws {SymbolicLinkError}
- * @throws {DatabaseFileError} its folder or file cannot be created
+ * @throws {DatabaseOpenError} another version (nothing was written), a link, or its file cannot be created
  * @throws an error of SQLite
  */
 export function openDatabase(options: DatabaseOptions): DatabaseSync {
@@ -43,7 +36,7 @@ export function openDatabase(options: DatabaseOptions): DatabaseSync {
   try {
     if (path !== undefined) prepareFiles(store, path, onNotice);
   } catch (error) {
-    throw DatabaseFileError.from(store, path ?? "", error);
+    throw fileError(store, path ?? "", error);
   }
   const db = new DatabaseSync(path ?? ":memory:", { timeout: lockTimeoutMs });
   try {
@@ -87,7 +80,7 @@ function refuseFollowedLink(db: DatabaseSync, store: StoreName, path: string): v
   if (Deno.build.os === "windows") return;
   const { file } = db.prepare("PRAGMA database_list").get() as { file: string };
   const expected = join(realpathSync(dirname(path)), basename(path));
-  if (file !== expected) throw new SymbolicLinkError(store, path);
+  if (file !== expected) throw linkError(store, path);
 }
 
 /** Creates or upgrades the tables. Two processes may do so at the same time. */
@@ -117,6 +110,6 @@ function stepsOf(
   // Version 0 with tables, or the other way round: the file is another application's.
   const isEmpty = tables === 0;
   const steps = isEmpty === (version === 0) ? stepsFrom(schema, version) : undefined;
-  if (steps === undefined) throw new DatabaseVersionError(store, file, version, schema.version);
+  if (steps === undefined) throw versionError(store, file, version, schema.version);
   return steps;
 }

@@ -4,8 +4,14 @@ import { identityOf, statOf } from "./database_files.ts";
 import { HarmedFilesError, isCorrupt } from "./errors.ts";
 import { JOURNAL_LIMIT_BYTES } from "./open_database.ts";
 
-/** What another process did to a file. `shrunk` may also be the effect of a `VACUUM`. */
-export type Harm = "database replaced" | "log overwritten" | "log replaced" | "emptied" | "shrunk";
+/**
+ * What another process did to the files.
+ *
+ * - `database replaced`: the database was moved, deleted or replaced
+ * - `log overwritten`: the log was overwritten or truncated
+ * - `changed`: log or index were moved, deleted or replaced, or the database is shorter (also after a `VACUUM`)
+ */
+export type Harm = "database replaced" | "log overwritten" | "changed";
 
 /** Begins a log, in either byte order: https://www.sqlite.org/fileformat2.html#walformat */
 const LOG_MAGIC = [0x377f0682, 0x377f0683];
@@ -55,42 +61,14 @@ export class OpenedFiles {
     );
     if (!isSame) return "database replaced";
     if (this.#isLogHarmed(isSameLog ? files[1]?.size : undefined)) return "log overwritten";
-    if (!isSameLog || !isSameIndex) return "log replaced";
     const bytes = files[0]?.size ?? 0;
-    if (bytes < this.#bytes) return bytes === 0 ? "emptied" : "shrunk";
+    if (!isSameLog || !isSameIndex || bytes < this.#bytes) return "changed";
     this.#bytes = bytes;
     return undefined;
   }
 
   /**
-   * Writes the log into a database that has shrunk.
-   *
-   * @returns whether it is complete then
-   * @throws an error of SQLite
-   */
-  restore(): boolean {
-    const isIntact = falseIfCorrupt(() => {
-      this.#moveLog();
-      return this.isIntact();
-    });
-    if (isIntact) this.#bytes = this.#stat()[0]?.size ?? 0;
-    return isIntact && this.#bytes > 0;
-  }
-
-  /**
-   * Reads all of the database that has the path now, over a connection without cached pages.
-   *
-   * @throws an error of SQLite
-   */
-  isIntact(): boolean {
-    return falseIfCorrupt(() => {
-      using reader = this.#openReader();
-      return reader.prepare("PRAGMA quick_check(1)").get()?.quick_check === "ok";
-    });
-  }
-
-  /**
-   * Closes harmed files so that the path can be opened again.
+   * Closes harmed files so that the path can be opened again. Writes the log into the database before, if it has its own.
    *
    * @returns whether the database has everything that its log had
    * @throws {HarmedFilesError} another process uses the log; nothing was closed
@@ -98,10 +76,9 @@ export class OpenedFiles {
    */
   leave(harm: Harm): boolean {
     // If there is another log, a server has started it on this database: its pages are newer.
-    const isSaved = harm === "log replaced" && this.#isOwn("-wal") !== false;
-    if (isSaved && !this.#moveLog()) throw new HarmedFilesError();
+    const isSaved = harm === "changed" && this.#isOwn("-wal") !== false && this.#moveLog();
     // The last connection that closes moves the log into the database, unless it may only read.
-    using _last = harm === "log overwritten" ? this.#openReader() : undefined;
+    using _last = harm === "log overwritten" ? openReader(this.#path) : undefined;
     // The next connection would take what is left for its own.
     for (const suffix of ["-wal", "-shm"]) {
       if (this.#isOwn(suffix)) rmSync(this.#path + suffix, { force: true });
@@ -140,9 +117,16 @@ export class OpenedFiles {
     }
   }
 
-  /** Moves the log into the database. Returns false if another process uses it. */
+  /** Moves the log into the database. Returns false if the database is corrupt. */
   #moveLog(): boolean {
-    return this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
+    try {
+      const { busy } = this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
+      if (busy !== 0) throw new HarmedFilesError();
+      return true;
+    } catch (error) {
+      if (isCorrupt(error)) return false;
+      throw error;
+    }
   }
 
   /** Whether a file is one of those that were opened. Undefined: there is none. */
@@ -151,27 +135,34 @@ export class OpenedFiles {
     return found === undefined ? undefined : this.#identities.includes(found);
   }
 
-  /** Opens the database that has the path now, with a lock on it. */
-  #openReader(): DatabaseSync {
-    const reader = new DatabaseSync(this.#path, { readOnly: true });
-    try {
-      reader.prepare("SELECT 1 FROM sqlite_schema").get();
-    } catch {
-      // The lock does not depend on what was read.
-    }
-    return reader;
-  }
-
   #stat(): (Deno.FileInfo | undefined)[] {
     return ["", "-wal", "-shm"].map((suffix) => statOf(this.#path + suffix));
   }
 }
 
-function falseIfCorrupt(work: () => boolean): boolean {
+/**
+ * Reads all of the database that has the path now.
+ *
+ * @throws an error of SQLite
+ */
+export function isIntact(path: string): boolean {
   try {
-    return work();
+    using reader = openReader(path);
+    return statOf(path)?.size !== 0 &&
+      reader.prepare("PRAGMA quick_check(1)").get()?.quick_check === "ok";
   } catch (error) {
     if (isCorrupt(error)) return false;
     throw error;
   }
+}
+
+/** Opens a database with a lock on it. */
+function openReader(path: string): DatabaseSync {
+  const reader = new DatabaseSync(path, { readOnly: true });
+  try {
+    reader.prepare("SELECT 1 FROM sqlite_schema").get();
+  } catch {
+    // The lock does not depend on what was read.
+  }
+  return reader;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import pg from "pg";
-import { DatabaseServerError, DatabaseVersionError, type StoreName } from "./errors.ts";
+import { DatabaseOpenError, type StoreName, versionError } from "./errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 import { codeOf, isStarting, nameOf, openError } from "./postgres_errors.ts";
 import { type Schema, stepsFrom } from "./schema.ts";
@@ -71,7 +71,7 @@ export class PostgresDatabase {
   /**
    * Connects, and creates or upgrades the store's tables.
    *
-   * @throws {DatabaseServerError | DatabaseVersionError} one line for the operator
+   * @throws {DatabaseOpenError} one line for the operator
    */
   static async open(options: PostgresOptions): Promise<PostgresDatabase> {
     const { store, address, schema } = options;
@@ -185,7 +185,7 @@ async function migrate(
       " to_regnamespace('sightglass') IS NOT NULL AS has_schema",
   );
   if (server?.read_only) {
-    throw new DatabaseServerError(
+    throw new DatabaseOpenError(
       store,
       `the database at ${nameOf(address)} is read-only`,
       "Set DATABASE_URL to the primary server, and to a database that accepts writes.",
@@ -206,7 +206,7 @@ async function migrate(
   const steps = stepsFrom(schema, version);
   if (steps === undefined) {
     const where = `schema sightglass at ${nameOf(address)}`;
-    throw new DatabaseVersionError(store, where, version, schema.version);
+    throw versionError(store, where, version, schema.version);
   }
   for (const step of steps) await query(step);
   await query(
@@ -223,7 +223,7 @@ function tlsOptions(store: StoreName, { tls, caFile }: PostgresAddress): unknown
   try {
     if (caFile !== undefined) ca = readFileSync(caFile, "utf8");
   } catch (error) {
-    throw new DatabaseServerError(
+    throw new DatabaseOpenError(
       store,
       `sslrootcert in DATABASE_URL cannot be read (${codeOf(error)})`,
       "Name a file with the certificate of the authority, in PEM, that this user may read.",

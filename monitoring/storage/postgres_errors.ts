@@ -1,4 +1,4 @@
-import { DatabaseServerError, DatabaseVersionError, type StoreName } from "./errors.ts";
+import { DatabaseOpenError, type StoreName } from "./errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 
 /** The server refused a value (SQLSTATE classes 22 and 23); trying it again cannot help. */
@@ -13,9 +13,9 @@ export function failureReason(error: unknown): string {
 
 /** The error of a database that cannot be opened, as one line for the operator. */
 export function openError(store: StoreName, address: PostgresAddress, error: unknown): unknown {
-  if (error instanceof DatabaseServerError || error instanceof DatabaseVersionError) return error;
+  if (error instanceof DatabaseOpenError) return error;
   const [problem, remedy] = explain(address, error);
-  return new DatabaseServerError(store, problem, remedy, { cause: error });
+  return new DatabaseOpenError(store, problem, remedy, { cause: error });
 }
 
 function explain(address: PostgresAddress, error: unknown): [problem: string, remedy: string] {

@@ -1,15 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { BallastFile } from "./ballast_file.ts";
 import { identityOf, removeDatabase, setAside, statOf } from "./database_files.ts";
-import {
-  DatabaseFileError,
-  DiskFullError,
-  HarmedFilesError,
-  isCorrupt,
-  isUnwritable,
-} from "./errors.ts";
+import { DiskFullError, fileError, HarmedFilesError, isCorrupt, isUnwritable } from "./errors.ts";
 import { type DatabaseOptions, openDatabase } from "./open_database.ts";
-import { type Harm, OpenedFiles } from "./opened_files.ts";
+import { isIntact, OpenedFiles } from "./opened_files.ts";
 
 /** Interval of checks whether the files are harmed, besides those of each call. */
 const CHECK_MS = 1_000;
@@ -31,8 +25,9 @@ interface Opened<Store> {
 }
 
 /**
- * A database that stays usable: a corrupt file is set aside and replaced by an empty one, files that another process
- * moved, deleted, truncated or overwrote are opened again, and deleting works on a full disk.
+ * A database that stays usable. One rule for all files that are not as this process left them: close them, with the log
+ * written into the database if possible; rename the database if it is corrupt then; open what has the path, or an empty
+ * one. On a full disk the ballast file makes room for deletions.
  */
 export class RecoveringDatabase<Store> {
   readonly #options: RecoveringOptions<Store>;
@@ -50,7 +45,7 @@ export class RecoveringDatabase<Store> {
     try {
       this.#current();
     } catch (error) {
-      throw DatabaseFileError.from(store, path ?? ":memory:", error);
+      throw fileError(store, path ?? ":memory:", error);
     }
     this.canGrow();
     this.#checks = setInterval(() => this.#check(), CHECK_MS);
@@ -58,7 +53,7 @@ export class RecoveringDatabase<Store> {
   }
 
   /**
-   * Does the work; if the file is found to be corrupt, once more with an empty one.
+   * Does the work; once more if it fails because the file is corrupt or the disk full, after that was dealt with.
    *
    * @throws {HarmedFilesError} the result may be lost
    */
@@ -68,8 +63,8 @@ export class RecoveringDatabase<Store> {
     try {
       result = work(opened.store);
     } catch (error) {
-      this.#replaceCorrupt(opened, error);
-      return work(this.#open().store);
+      this.#recover(opened, error);
+      return work(this.#current().store);
     }
     if (this.#isLeft(opened)) throw new HarmedFilesError();
     return result;
@@ -82,8 +77,8 @@ export class RecoveringDatabase<Store> {
     try {
       result = await work(opened.store);
     } catch (error) {
-      this.#replaceCorrupt(opened, error);
-      return await work(this.#open().store);
+      this.#recover(opened, error);
+      return await work(this.#current().store);
     }
     if (this.#isLeft(opened)) throw new HarmedFilesError();
     return result;
@@ -95,30 +90,22 @@ export class RecoveringDatabase<Store> {
    * @throws {DiskFullError} nothing was added
    */
   grow<T>(work: (store: Store) => T): T {
-    try {
-      // After opening the file, which creates a deleted folder again.
-      return this.run((store) => {
-        if (!this.canGrow()) throw new DiskFullError(this.#options.store);
-        return work(store);
-      });
-    } catch (error) {
-      if (error instanceof DiskFullError || !isUnwritable(error)) throw error;
-      this.makeRoom();
-      throw new DiskFullError(this.#options.store, { cause: error });
-    }
+    return this.run((store) => {
+      this.checkRoom();
+      return work(store);
+    });
   }
 
-  /** {@linkcode run} for work that deletes: on a full disk the ballast file is removed first. */
+  /** {@linkcode run} for work that deletes. */
   shrink<T>(work: (store: Store) => T): T {
-    try {
-      return this.run(work);
-    } catch (error) {
-      if (!isUnwritable(error)) throw error;
-      this.makeRoom();
-      return this.run(work);
-    } finally {
-      this.#ballast?.retry();
-    }
+    const result = this.run(work);
+    this.#ballast?.retry();
+    return result;
+  }
+
+  /** @throws {DiskFullError} the disk has no room for the ballast file */
+  checkRoom(): void {
+    if (!this.canGrow()) throw new DiskFullError(this.#options.store);
   }
 
   /** Whether the disk has room: false on a full disk, until there is room again. */
@@ -130,21 +117,10 @@ export class RecoveringDatabase<Store> {
   problem(): Error | undefined {
     try {
       this.#current();
-      if (this.canGrow()) return undefined;
+      this.checkRoom();
+      return undefined;
     } catch (error) {
-      if (!isUnwritable(error)) return error as Error;
-    }
-    return new DiskFullError(this.#options.store);
-  }
-
-  /** Removes the ballast file, which leaves room for the log, so that deleting works on a full disk. */
-  makeRoom(): void {
-    this.#ballast?.remove();
-    try {
-      // Truncates the log if no other process reads it at this moment.
-      this.#opened?.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-    } catch {
-      // Another program filled the disk: the next call fails and reports it.
+      return isUnwritable(error) ? new DiskFullError(this.#options.store) : error as Error;
     }
   }
 
@@ -152,6 +128,7 @@ export class RecoveringDatabase<Store> {
   startOver(): void {
     this.#close();
     if (this.#options.path !== undefined) removeDatabase(this.#options.path);
+    this.#ballast?.retry();
     this.#current();
   }
 
@@ -199,42 +176,51 @@ export class RecoveringDatabase<Store> {
     return path === undefined ? undefined : identityOf(statOf(path));
   }
 
-  /** Closes harmed files. Returns whether `opened` is closed. */
+  /** Closes harmed files, and renames the database if it is corrupt. Returns whether `opened` is closed. */
   #isLeft(opened: Opened<Store>): boolean {
     if (opened !== this.#opened) return true;
     const { files } = opened;
     const harm = files?.harm();
     if (files === undefined || harm === undefined) return false;
-    const { store, path, onNotice } = this.#options;
-    if (harm === "emptied" || harm === "shrunk") {
-      if (!files.restore()) {
-        this.#setAside(files.identity, "truncated by another process");
-        return true;
-      }
-      if (harm === "emptied") onNotice(notice(harm, `${store} ${path}`, true));
-      return false;
-    }
+    const { store, path = "", onNotice } = this.#options;
     const isSaved = files.leave(harm);
     this.#opened = undefined;
-    // Before this was noticed, SQLite may have moved noise from the log into the database.
-    if (harm === "log overwritten" && !files.isIntact()) {
-      this.#setAside(files.identity, "damaged by another process that wrote to its log");
+    if (harm === "database replaced") {
+      onNotice(
+        `The ${store} ${path} was moved, deleted or replaced by another process: the server continues with the file` +
+          " that is there now, without what the old one has.",
+      );
+    } else if (!isIntact(path)) {
+      this.#setAside(files.identity, "damaged by another process");
     } else {
-      onNotice(notice(harm, `${store} ${path}`, isSaved));
+      const outcome = isSaved ? "nothing is lost" : "the newest envelopes may be lost";
+      onNotice(`The files of the ${store} ${path} were changed by another process: ${outcome}.`);
     }
     return true;
   }
 
   /**
-   * Sets the files aside if they caused the error.
+   * Deals with the cause of an error.
    *
-   * @throws the error, if a new file does not help
+   * @throws the error, if trying again does not help
    */
-  #replaceCorrupt(opened: Opened<Store>, error: unknown): void {
+  #recover(opened: Opened<Store>, error: unknown): void {
     // First: what is read from harmed files may look corrupt, or like a disk that fails.
     if (this.#isLeft(opened)) throw new HarmedFilesError({ cause: error });
-    if (!isCorrupt(error)) throw error;
-    this.#setAside(opened.files?.identity, "corrupt");
+    if (isCorrupt(error)) this.#setAside(opened.files?.identity, "corrupt");
+    else if (isUnwritable(error) && !(error instanceof DiskFullError)) this.#makeRoom(opened.db);
+    else throw error;
+  }
+
+  /** Removes the ballast file, which leaves room for the log, so that deleting works on a full disk. */
+  #makeRoom(db: DatabaseSync): void {
+    this.#ballast?.remove();
+    try {
+      // Truncates the log if no other process reads it at this moment.
+      db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    } catch {
+      // Another program filled the disk: the next attempt fails and reports it.
+    }
   }
 
   /**
@@ -268,25 +254,5 @@ export class RecoveringDatabase<Store> {
       db.close();
       throw error;
     }
-  }
-}
-
-/**
- * One sentence for the operator.
- *
- * @param database store and path
- */
-function notice(harm: Exclude<Harm, "shrunk">, database: string, isSaved: boolean): string {
-  const outcome = isSaved ? "nothing is lost" : "the newest envelopes may be lost";
-  switch (harm) {
-    case "database replaced":
-      return `The ${database} was moved, deleted or replaced by another process: the server continues with the file` +
-        " that is there now, without what the old one has.";
-    case "log overwritten":
-      return `The write-ahead log of the ${database} was overwritten or truncated by another process: ${outcome}.`;
-    case "log replaced":
-      return `The write-ahead log of the ${database} was moved, deleted or replaced by another process: ${outcome}.`;
-    case "emptied":
-      return `The ${database} was truncated by another process: its write-ahead log has restored it.`;
   }
 }

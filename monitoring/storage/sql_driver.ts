@@ -20,27 +20,9 @@ export interface SqlDriver {
    * @param purpose `add`: rejects on a full disk, so that `change` and deletions still work
    */
   transaction<T>(purpose: "add" | "change", work: (query: Query) => Promise<T>): Promise<T>;
+  /** Why a call failed, part of a sentence. Logs with it are sent upstream, so it has no addresses and values. */
+  reasonOf(error: unknown): string;
+  /** Whether the database refused a value: a batch is then tried again without it. */
+  isInvalidValue(error: unknown): boolean;
   close(): Promise<void>;
-}
-
-/**
- * Runs a statement for rows, as many at a time as it may be given. Returns the rows of all results.
- *
- * @param most {@linkcode SqlDriver.rowsPerStatement}
- * @param statement returns it for a number of rows
- * @param values of some rows. Default: the rows themselves
- */
-export async function queryInParts<Row, Result>(
-  query: Query,
-  most: number,
-  rows: readonly Row[],
-  statement: (count: number) => string,
-  values: (part: readonly Row[]) => readonly unknown[] = (part) => part,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let at = 0; at < rows.length; at += most) {
-    const part = rows.slice(at, at + most);
-    results.push(...await query<Result>(statement(part.length), values(part)));
-  }
-  return results;
 }

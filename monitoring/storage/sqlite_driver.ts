@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { DiskFullError, isUnwritable } from "./errors.ts";
-import { type DatabaseOptions } from "./open_database.ts";
+import { DiskFullError } from "./errors.ts";
+import type { DatabaseOptions } from "./open_database.ts";
 import { RecoveringDatabase } from "./recovering_database.ts";
 import type { Query, SqlDriver } from "./sql_driver.ts";
 
@@ -10,13 +10,11 @@ export class SqliteDriver implements SqlDriver {
   readonly rowsPerStatement = 1;
   readonly clockAhead = 0;
   readonly #database: RecoveringDatabase<Connection>;
-  readonly #store: DatabaseOptions["store"];
   /** Ends when the connection is free. */
   #isFree: Promise<unknown> = Promise.resolve();
 
   /** @throws {DatabaseOpenError} */
   constructor(options: DatabaseOptions) {
-    this.#store = options.store;
     this.#database = new RecoveringDatabase({
       ...options,
       createStore: (db) => new Connection(db),
@@ -27,21 +25,21 @@ export class SqliteDriver implements SqlDriver {
     this.#inTurn(() => this.#database.runAsync(({ query }) => query(sql, values)));
 
   transaction<T>(purpose: "add" | "change", work: (query: Query) => Promise<T>): Promise<T> {
-    const attempt = () =>
+    return this.#inTurn(() =>
       this.#database.runAsync((connection) => {
-        const isFull = purpose === "add" && !this.#database.canGrow();
-        if (isFull) throw new DiskFullError(this.#store);
+        if (purpose === "add") this.#database.checkRoom();
         return connection.transaction(work);
-      });
-    return this.#inTurn(async () => {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (error instanceof DiskFullError || !isUnwritable(error)) throw error;
-        this.#database.makeRoom();
-        return await attempt();
-      }
-    });
+      })
+    );
+  }
+
+  reasonOf(error: unknown): string {
+    if (error instanceof DiskFullError) return "the disk is full";
+    return error instanceof Error ? error.message : String(error);
+  }
+
+  isInvalidValue(): boolean {
+    return false;
   }
 
   async close(): Promise<void> {

@@ -75,6 +75,15 @@ export interface DeliveryCheck {
   readonly duplicates: readonly { readonly id: string; readonly reason: DuplicateReason }[];
 }
 
+/** What must not have happened, one line each. */
+export function failuresOf({ lost, wrong, duplicates }: DeliveryCheck): string[] {
+  return [
+    ...lost.map((id) => `lost: ${id}`),
+    ...wrong.map((sentence) => `wrong: ${sentence}`),
+    ...duplicates.flatMap(({ id, reason }) => reason === "unexplained" ? [`twice: ${id}`] : []),
+  ];
+}
+
 /** Milliseconds after which a server knows what another has accepted. */
 const SHARED_MS = 1_000;
 
@@ -89,10 +98,6 @@ export class DeliveryLog {
 
   get all(): readonly Delivery[] {
     return [...this.#deliveries.values()];
-  }
-
-  get size(): number {
-    return this.#deliveries.size;
   }
 
   post(posted: Posted): Delivery {

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
 import type { PrivatePostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
 import type { ServerProcess } from "../harness/server_process.ts";
@@ -138,17 +139,8 @@ export class Faults {
   /** Waits, at most until the faults end. Returns whether they continue. */
   async #pauseUnlessEnded(ms: number): Promise<boolean> {
     const { signal } = this.#end;
-    if (!signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const end = () => {
-          clearTimeout(timer);
-          signal.removeEventListener("abort", end);
-          resolve();
-        };
-        const timer = setTimeout(end, ms);
-        signal.addEventListener("abort", end);
-      });
-    }
+    // Aborted: the faults end.
+    await setTimeout(ms, undefined, { signal }).catch(() => {});
     return !signal.aborted;
   }
 }

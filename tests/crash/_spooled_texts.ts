@@ -28,7 +28,8 @@ export async function readDatabaseTexts(url: string): Promise<string[]> {
   return await readTexts(await openPostgresSpool({ address: parsePostgresUrl(url)!, ...LIMITS }));
 }
 
-async function readTexts(spool: Spool): Promise<string[]> {
+/** Texts of all envelopes of a spool, which it deletes, and closes the spool. */
+export async function readTexts(spool: Spool, dsn = DSN): Promise<string[]> {
   const texts: string[] = [];
   try {
     // Repeated, because segments of a recording are leased one at a time.
@@ -38,7 +39,7 @@ async function readTexts(spool: Spool): Promise<string[]> {
         now: Date.now() + LEASE_MS + MAX_WAIT_MS,
         limit: 100,
         maxBytes: 1e9,
-        dsns: [{ dsn: DSN, limited: 0 }],
+        dsns: [{ dsn, limited: 0 }],
       });
       if (leased.length === 0) return texts;
       texts.push(...leased.map(({ bytes }) => new TextDecoder().decode(bytes)));

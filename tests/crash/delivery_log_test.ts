@@ -3,18 +3,19 @@ import {
   type Delivery,
   type DeliveryCheck,
   DeliveryLog,
+  type DuplicateReason,
   envelopeText,
   eventIdOf,
+  failuresOf,
   type ServerRun,
   type SpoolState,
 } from "./_delivery_log.ts";
 
-const MAX_IN_FLIGHT = 1;
-/** Number of the event id that all segments of the recording share; no event has it. */
+/** Of the event id that all segments of the recording share; no event has it. */
 const RECORDING_NUMBER = 1_000;
 
 interface ReceiptOptions {
-  readonly serverRun: ServerRun;
+  readonly serverRun?: ServerRun;
   /** Default: true. */
   readonly isAccepted?: boolean;
   /** Default: true if it is accepted. */
@@ -31,6 +32,7 @@ interface ReceiptOptions {
 class Case {
   readonly log = new DeliveryLog();
   readonly delivery = this.post(0);
+  readonly #serverRun: ServerRun = { number: 1 };
   #time = 0;
 
   post(n: number, type = "event"): Delivery {
@@ -38,167 +40,122 @@ class Case {
     return this.log.post({ eventId, n, type, bytes: 10, isPoisoned: false });
   }
 
-  receive(
-    options: ReceiptOptions,
-    delivery = this.delivery,
-  ) {
-    const { serverRun, isAccepted = true, isAnswered = true, spool = "usable", text } = options;
+  receive(options: ReceiptOptions = {}, delivery = this.delivery): this {
+    const { serverRun = this.#serverRun, isAccepted = true, isAnswered = true } = options;
     this.#time = options.time ?? this.#time + 3_600_000;
-    const receipt = this.log.receive(delivery, text ?? envelopeText(delivery), {
+    const receipt = this.log.receive(delivery, options.text ?? envelopeText(delivery), {
       serverRun,
       time: this.#time,
       isAccepted,
-      spool,
+      spool: options.spool ?? "usable",
     });
     receipt.isAnswered = isAnswered && isAccepted;
     return this;
   }
 
-  acknowledge(outcome: string, delivery = this.delivery) {
+  acknowledge(outcome: string, delivery = this.delivery): this {
     this.log.acknowledge(delivery, outcome);
     return this;
   }
 
-  check(spooled: readonly string[] = []): DeliveryCheck {
-    return this.log.check(spooled, MAX_IN_FLIGHT);
+  /** @param isSpooled whether the envelope is in the spool at the end */
+  check(isSpooled = false): DeliveryCheck {
+    return this.log.check(isSpooled ? [envelopeText(this.delivery)] : [], 1);
   }
 
-  /** Why envelopes were received twice. */
-  duplicateReasons(): string[] {
-    return this.check().duplicates.map(({ reason }) => reason);
+  /** What is wrong, without ids. */
+  wrong(): string[] {
+    return this.check().wrong.map((line) => line.replace(/^[0-9a-f]+\.\d+ /, ""));
   }
 }
 
-const twoServerRuns = (end?: ServerRun["end"]): [ServerRun, ServerRun] => [
-  { number: 1, end },
-  { number: 2 },
-];
-const [serverRun] = twoServerRuns();
-
-Deno.test("acknowledged and accepted by the ingest → neither lost nor wrong", () => {
-  assert.deepEqual(new Case().receive({ serverRun }).acknowledge("delivered").check(), {
-    lost: [],
-    wrong: [],
-    duplicates: [],
-  });
-});
-
-Deno.test("acknowledged, in the spool → not lost", () => {
-  const spooled = new Case().acknowledge("spooled");
-  assert.deepEqual(spooled.check([envelopeText(spooled.delivery)]).lost, []);
-});
-
-Deno.test("acknowledged, neither in the spool nor accepted by the ingest → lost", () => {
-  const neverReceived = new Case().acknowledge("spooled");
-  const refused = new Case().receive({ serverRun, isAccepted: false }).acknowledge("spooled");
-  for (const sent of [neverReceived, refused]) assert.equal(sent.check().lost.length, 1);
-});
-
-function refused(): Case {
-  const sent = new Case();
-  sent.delivery.refused = 400;
+/** Two segments of a recording, the second received first. */
+function swapped(spool: SpoolState): Case {
+  const sent = new Case().receive().acknowledge("delivered");
+  const [first, second] = [sent.post(0, "replay_recording"), sent.post(1, "replay_recording")];
+  sent.receive({ spool }, second).receive({}, first);
+  for (const segment of [first, second]) sent.acknowledge("spooled", segment);
   return sent;
 }
 
-for (
-  const [situation, sent, wrong] of [
-    ["not acknowledged", new Case(), ["was never acknowledged"]],
-    ["refused by the relay", refused(), ["was refused with 400"]],
-    [
-      "received with another text",
-      new Case().receive({ serverRun, text: "other" }).acknowledge("delivered"),
-      ["arrived altered"],
-    ],
-    [
-      "acknowledged as delivered, then received",
-      new Case().acknowledge("delivered").receive({ serverRun }),
-      [
+Deno.test("acknowledged → lost if neither accepted by the ingest nor in the spool", () => {
+  const none = { lost: [], wrong: [], duplicates: [] };
+  assert.deepEqual(new Case().receive().acknowledge("delivered").check(), none);
+  assert.deepEqual(new Case().acknowledge("spooled").check(true), none);
+  const refused = new Case().receive({ isAccepted: false }).acknowledge("spooled");
+  for (const sent of [new Case().acknowledge("spooled"), refused]) {
+    assert.equal(sent.check().lost.length, 1);
+  }
+});
+
+Deno.test("not acknowledged, refused, altered, too early, out of order → wrong", () => {
+  const refused = new Case();
+  refused.delivery.refused = 400;
+  const altered = new Case().receive({ text: "other" }).acknowledge("delivered");
+  for (
+    const [sent, wrong] of [
+      [new Case(), ["was never acknowledged"]],
+      [refused, ["was refused with 400"]],
+      [altered, ["arrived altered"]],
+      [new Case().acknowledge("delivered").receive(), [
         "was acknowledged as delivered before the ingest accepted it",
         "was sent upstream again after it was acknowledged as delivered",
-      ],
-    ],
-  ] as const
-) {
-  Deno.test(`${situation} → wrong`, () => {
-    assert.deepEqual(sent.check().wrong.map((line) => line.replace(/^\S+ /, "")), wrong);
-  });
-}
-
-Deno.test("segment received before its predecessor → wrong", () => {
-  const swapped = new Case().receive({ serverRun }).acknowledge("delivered");
-  const [first, second] = [
-    swapped.post(0, "replay_recording"),
-    swapped.post(1, "replay_recording"),
-  ];
-  swapped.receive({ serverRun }, second).receive({ serverRun }, first);
-  for (const segment of [first, second]) swapped.acknowledge("spooled", segment);
-  assert.match(swapped.check().wrong.join(), /\.1 was accepted before its predecessor$/);
+      ]],
+      [swapped("usable"), ["was accepted before its predecessor"]],
+      [swapped("down"), []],
+    ] as const
+  ) assert.deepEqual(sent.wrong(), wrong);
 });
 
-Deno.test("received twice in one server run, answered → unexplained", () => {
-  const twice = new Case().receive({ serverRun }).receive({ serverRun }).acknowledge("spooled");
-  assert.deepEqual(twice.duplicateReasons(), ["unexplained"]);
-});
+/** Two receipts, and whether they are of the same server run. */
+const DUPLICATES: readonly [
+  reason: DuplicateReason,
+  first: ReceiptOptions & { readonly end?: ServerRun["end"] },
+  second: (ReceiptOptions & { readonly end?: ServerRun["end"] }) | "same server run",
+][] = [
+  ["unexplained", {}, "same server run"],
+  ["answer lost", { isAnswered: false }, "same server run"],
+  ["unexplained", { end: "SIGTERM" }, {}],
+  ["disk full", { end: "SIGTERM", spool: "full" }, {}],
+  ["killed", { end: "SIGKILL" }, {}],
+  ["killed", {}, { end: "SIGKILL" }],
+  ["unexplained", {}, {}],
+  ["database down", { spool: "down" }, {}],
+  ["not shared yet", { time: 0 }, { time: 999 }],
+  ["unexplained", { time: 0 }, { time: 1_000 }],
+];
 
-Deno.test("received again after SIGTERM, answered → unexplained, except on a full disk", () => {
-  const [stopped, next] = twoServerRuns("SIGTERM");
-  const reasons = (spool: SpoolState) =>
-    new Case().acknowledge("spooled").receive({ serverRun: stopped, spool })
-      .receive({ serverRun: next }).duplicateReasons();
-  assert.deepEqual(reasons("usable"), ["unexplained"]);
-  assert.deepEqual(reasons("full"), ["disk full"]);
-});
-
-Deno.test("received again after SIGKILL → explained by the kill", () => {
-  const [killed, next] = twoServerRuns("SIGKILL");
-  const twice = new Case().acknowledge("spooled").receive({ serverRun: killed })
-    .receive({ serverRun: next });
-  assert.deepEqual(twice.duplicateReasons(), ["killed"]);
-  assert.deepEqual(twice.check().lost, []);
-});
-
-Deno.test("received from a second server → unexplained, except killed, without database or at once", () => {
-  const reasons = (spool: SpoolState, killed?: "first" | "second") => {
-    const [one, two] = twoServerRuns();
-    const twice = new Case().acknowledge("spooled").receive({ serverRun: one, spool });
-    if (killed) (killed === "first" ? one : two).end = "SIGKILL";
-    twice.receive({ serverRun: two });
+Deno.test("received twice → unexplained, unless killed, not answered, not recorded or not shared", () => {
+  for (const [reason, first, second] of DUPLICATES) {
+    const one: ServerRun = { number: 1, end: first.end };
+    const next = second === "same server run" ? first : second;
+    const two: ServerRun = next === first ? one : { number: 2, end: next.end };
+    const sent = new Case().acknowledge("spooled").receive({ ...first, serverRun: one })
+      .receive({ ...next, serverRun: two });
+    // A kill after the second receipt explains nothing.
     one.end = "SIGKILL";
-    return twice.duplicateReasons();
-  };
-  assert.deepEqual(reasons("usable"), ["unexplained"]);
-  assert.deepEqual(reasons("usable", "first"), ["killed"]);
-  assert.deepEqual(reasons("usable", "second"), ["killed"]);
-  assert.deepEqual(reasons("down"), ["database down"]);
-  const [one, two] = twoServerRuns();
-  const twice = (time: number) =>
-    new Case().acknowledge("spooled").receive({ serverRun: one, time: 0 })
-      .receive({ serverRun: two, time });
-  assert.deepEqual(twice(999).duplicateReasons(), ["not shared yet"]);
-  assert.deepEqual(twice(1_000).duplicateReasons(), ["unexplained"]);
-});
-
-Deno.test("without a database a segment is received before its predecessor → not wrong", () => {
-  const swapped = new Case().receive({ serverRun }).acknowledge("delivered");
-  const segments = [0, 1].map((n) => swapped.post(n, "replay_recording"));
-  swapped.receive({ serverRun, spool: "down" }, segments[1]).receive({ serverRun }, segments[0]);
-  for (const segment of segments) swapped.acknowledge("spooled", segment);
-  assert.deepEqual(swapped.check().wrong, []);
-});
-
-Deno.test("received again after a lost answer → explained by the lost answer", () => {
-  const twice = new Case().acknowledge("spooled").receive({ serverRun, isAnswered: false })
-    .receive({ serverRun });
-  assert.deepEqual(twice.duplicateReasons(), ["answer lost"]);
+    const { lost, duplicates } = sent.check();
+    assert.deepEqual(duplicates.map((each) => each.reason), [reason]);
+    assert.deepEqual(lost, []);
+  }
 });
 
 Deno.test("more duplicates after a kill than requests in flight → wrong", () => {
-  const [killed, next] = twoServerRuns("SIGKILL");
-  const many = new Case().acknowledge("spooled");
-  const other = many.post(1);
-  many.acknowledge("spooled", other);
-  for (const delivery of [many.delivery, other]) {
-    many.receive({ serverRun: killed }, delivery).receive({ serverRun: next }, delivery);
+  const killed: ServerRun = { number: 1, end: "SIGKILL" };
+  const both = new Case().acknowledge("spooled");
+  const second = both.post(1);
+  both.acknowledge("spooled", second);
+  for (const delivery of [both.delivery, second]) {
+    both.receive({ serverRun: killed }, delivery).receive({ serverRun: { number: 2 } }, delivery);
   }
-  assert.deepEqual(many.check().wrong, ["server run 1: its kill cannot explain 2 duplicates"]);
+  assert.deepEqual(both.wrong(), ["server run 1: its kill cannot explain 2 duplicates"]);
+});
+
+Deno.test("lost, wrong or unexplained → a failure; explained duplicates are none", () => {
+  const duplicates = [
+    { id: "c", reason: "unexplained" as const },
+    { id: "d", reason: "killed" as const },
+  ];
+  const failures = failuresOf({ lost: ["a"], wrong: ["b"], duplicates });
+  assert.deepEqual(failures, ["lost: a", "wrong: b", "twice: c"]);
 });

@@ -13,10 +13,10 @@ import {
 import { basename, dirname, join } from "node:path";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { MAX_WAIT_MS } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { DSN } from "../relay/_start_relay.ts";
+import { readTexts } from "./_spooled_texts.ts";
 import { postTo, startRelaying } from "../harness/relaying_server.ts";
 import { answers, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
@@ -38,62 +38,68 @@ interface Harm {
   readonly notice: RegExp;
 }
 
+/** What the server logs. */
+const CHANGED = /files of .* were changed by another process: nothing is lost\./;
+const LOG_LOST = /by another process: (the newest envelopes may be lost|it was renamed to)/;
+const SET_ASIDE = /was damaged by another process: it was renamed to/;
+const REPLACED = /was moved, deleted or replaced by another process: the server continues/;
+
 const HARMS: readonly Harm[] = [
   {
     situation: "-wal and -shm deleted",
     harm: (file) => ["-wal", "-shm"].forEach((suffix) => rmSync(file + suffix)),
     earlier: "in the file",
-    notice: /The write-ahead log of .* was moved, deleted or replaced .*: nothing is lost\./,
+    notice: CHANGED,
   },
   {
     situation: "-shm deleted",
     harm: (file) => rmSync(`${file}-shm`),
     earlier: "in the file",
-    notice: /The write-ahead log of .* was moved, deleted or replaced .*: nothing is lost\./,
+    notice: CHANGED,
   },
   {
     situation: "database truncated to nothing, all of it in the log",
     harm: (file) => truncateSync(file),
     earlier: "in the file",
-    notice: /was truncated by another process: its write-ahead log has restored it\./,
+    notice: CHANGED,
   },
   {
     situation: "database truncated to nothing",
     payloadBytes: LARGE,
     harm: (file) => truncateSync(file),
-    notice: /was truncated by another process: it was renamed to/,
+    notice: SET_ASIDE,
   },
   {
     situation: "database truncated to half",
     payloadBytes: LARGE,
     harm: (file) => truncateSync(file, statSync(file).size / 2),
-    notice: /was truncated by another process: it was renamed to/,
+    notice: SET_ASIDE,
   },
   {
     situation: "log overwritten",
     harm: (file) => overwrite(`${file}-wal`),
-    notice: /The write-ahead log of .* was overwritten or truncated by another process/,
+    notice: LOG_LOST,
   },
   {
     situation: "log truncated to nothing",
     harm: (file) => truncateSync(`${file}-wal`),
-    notice: /The write-ahead log of .* was overwritten or truncated by another process/,
+    notice: LOG_LOST,
   },
   {
     situation: "log truncated to half",
     harm: (file) => truncateSync(`${file}-wal`, statSync(`${file}-wal`).size / 2),
-    notice: /The write-ahead log of .* was overwritten or truncated by another process/,
+    notice: LOG_LOST,
   },
   {
     situation: "database deleted",
     harm: (file) => rmSync(file),
-    notice: /was moved, deleted or replaced by another process: the server continues/,
+    notice: REPLACED,
   },
   {
     situation: "folder moved",
     harm: (file) => renameSync(dirname(file), movedFrom(dirname(file))),
     earlier: "in the moved folder",
-    notice: /was moved, deleted or replaced by another process: the server continues/,
+    notice: REPLACED,
   },
 ];
 
@@ -117,9 +123,6 @@ interface Store {
   read(path: string): Promise<readonly string[]>;
 }
 
-const idIn = (bytes: Uint8Array): string =>
-  JSON.parse(new TextDecoder().decode(bytes).split("\n", 1)[0] ?? "{}").event_id;
-
 await using ingest = startStandInIngest();
 ingest.behave(answers(503));
 
@@ -130,15 +133,8 @@ const STORES: readonly Store[] = [
     start: (dataDir) => startRelaying(ingest, { dataDir }),
     async read(path) {
       const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 24 });
-      const leased = await spool.lease({
-        // Failed attempts may have delayed them.
-        now: Date.now() + MAX_WAIT_MS,
-        limit: 1_000,
-        maxBytes: 1e9,
-        dsns: [{ dsn: DSN, limited: 0 }],
-      });
-      await spool.close();
-      return leased.map(({ bytes }) => idIn(bytes));
+      const texts = await readTexts(spool, DSN);
+      return texts.map((text) => JSON.parse(text.split("\n", 1)[0]!).event_id);
     },
   },
   {
@@ -236,7 +232,7 @@ for (const store of STORES) {
     await acknowledged(server, store);
     assert.equal((await fetch(`${server.origin}/monitoring`)).status, 200);
     const { name } = store;
-    const problem = `Cannot open the ${name} in DATA_DIR/${name}.sqlite: set DATA_DIR to a folder`;
+    const problem = `Cannot open the ${name}: DATA_DIR/${name}.sqlite cannot be used`;
     assert.ok(server.output().includes(problem), server.output());
     assert.ok(!server.output().includes(folder.path), "local paths are not logged");
     assert.doesNotMatch(server.output(), /disk is full/);

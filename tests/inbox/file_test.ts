@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { Inbox } from "../../monitoring/inbox/inbox.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
-import { DatabaseFileError } from "../../monitoring/storage/errors.ts";
+import { DatabaseOpenError } from "../../monitoring/storage/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_event_reader.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
@@ -56,7 +56,7 @@ Deno.test("log deleted while nothing is called → noticed and saved", async () 
     await inbox.store(admitted(envelopeOf({})));
     rmSync(`${file}-wal`);
     await until("it is noticed", () => notices.length > 0);
-    assert.match(notices.join(), /^The write-ahead log of .*: nothing is lost\.$/);
+    assert.match(notices.join(), /^The files of .*: nothing is lost\.$/);
     assert.equal(inbox.extent().envelopes, 21);
     inbox.close();
   });
@@ -69,8 +69,8 @@ Deno.test("folder or file not writable → one line that names DATA_DIR", async 
     // A folder that is a file, and a file that is a folder.
     for (const path of [join(file, "inbox.sqlite"), inTheWay]) {
       assert.throws(() => openInbox({ path, maxBytes: MAX_BYTES }), (error: unknown) => {
-        assert.ok(error instanceof DatabaseFileError, `${error}`);
-        assert.match(error.message, /^Cannot open the inbox in [^\n]*DATA_DIR[^\n]*$/);
+        assert.ok(error instanceof DatabaseOpenError, `${error}`);
+        assert.match(error.message, /^Cannot open the inbox: [^\n]*DATA_DIR[^\n]*$/);
         return true;
       });
     }

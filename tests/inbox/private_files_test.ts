@@ -1,6 +1,6 @@
 /** Permissions of the files of inbox and spool, written by a real server. */
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
@@ -68,9 +68,7 @@ for (const [database, env] of Object.entries(DATABASES)) {
       await using _server = await startServer({ dataDir, env });
     }
     const file = join(dataDir, fileName);
-    const corruptFile = `${file}.corrupt-2026-01-01T00-00-00.000Z`;
-    writeFileSync(corruptFile, "corrupt");
-    for (const path of [file, `${file}.reserve`, corruptFile]) chmodSync(path, 0o644);
+    for (const path of [file, `${file}.reserve`]) chmodSync(path, 0o644);
     await using server = await startServer({ dataDir, env });
     for (const [name, permissions] of Object.entries(permissionsIn(dataDir))) {
       assert.equal(permissions, "600", name);

@@ -19,7 +19,6 @@ import {
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { startPooler } from "../../monitoring/storage/testdata/transaction_pooler.ts";
 import { startServer } from "../harness/server_process.ts";
-import { answers, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
 import { until } from "../harness/until.ts";
 
 let postgres: PrivatePostgres;
@@ -48,72 +47,6 @@ const leaseAll = (spool: Spool, now = Date.now()) =>
 const fresh = (n: number, facts: Parameters<typeof envelope>[1] = {}) =>
   envelope(n, { receivedAt: Date.now(), ...facts });
 
-/** Tables of version 3 with a leased envelope, two of a recording, and a report of gossip. */
-const VERSION_3 = `
-  CREATE SCHEMA sightglass;
-  CREATE TABLE sightglass.versions (store text PRIMARY KEY, version integer NOT NULL);
-  INSERT INTO sightglass.versions VALUES ('spool', 3);
-  CREATE TABLE sightglass.spool_dsns (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    text text NOT NULL UNIQUE, turn bigint NOT NULL DEFAULT 0);
-  CREATE SEQUENCE sightglass.spool_turns;
-  CREATE SEQUENCE sightglass.spool_ids;
-  CREATE TABLE sightglass.spool_entries (id bigint PRIMARY KEY, dsn integer NOT NULL, sequence text,
-    not_before bigint NOT NULL DEFAULT 0, lease text, lease_until bigint NOT NULL DEFAULT 0,
-    received_at bigint NOT NULL, key bytea NOT NULL UNIQUE CHECK (length(key) = 32),
-    facts text NOT NULL, categories integer NOT NULL CHECK (categories <> 0),
-    failures integer NOT NULL DEFAULT 0, bytes integer NOT NULL, body bytea NOT NULL);
-  CREATE INDEX ON sightglass.spool_entries (dsn, not_before, id);
-  CREATE INDEX ON sightglass.spool_entries (dsn, sequence, id) WHERE sequence IS NOT NULL;
-  CREATE INDEX ON sightglass.spool_entries (lease_until) WHERE lease_until > 0;
-  CREATE INDEX ON sightglass.spool_entries (not_before) WHERE not_before > 0;
-  CREATE INDEX ON sightglass.spool_entries (received_at);
-  CREATE INDEX ON sightglass.spool_entries (dsn, categories, not_before, id);
-  CREATE TABLE sightglass.spool_totals (
-    dsn integer NOT NULL, pending bigint NOT NULL, bytes bigint NOT NULL);
-  CREATE TABLE sightglass.spool_news (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    reported_at bigint NOT NULL, keys bytea NOT NULL, limits text NOT NULL);
-  INSERT INTO sightglass.spool_dsns (text) VALUES ('${DSN}');
-  INSERT INTO sightglass.spool_totals VALUES (1, 2, 200), (1, 2, 200), (1, -1, -100);
-  INSERT INTO sightglass.spool_entries
-    SELECT nextval('sightglass.spool_ids'), 1, sequence, 0, lease, until, :now, decode(key, 'hex'),
-      facts, 4, 2, 100, decode(body, 'hex')
-    FROM (VALUES
-      (NULL, 'x', :now + 10000, ':key1', '{"contentEncoding":"gzip","userAgent":null,"quantities":{}}', ':body1'),
-      ('replay', NULL, 0, ':key2', '{"contentEncoding":null,"userAgent":"Firefox","quantities":{"replay":2}}', ':body2'),
-      ('replay', NULL, 0, ':key3', '{"contentEncoding":null,"userAgent":null,"quantities":{}}', ':body3')
-    ) AS given (sequence, lease, until, key, facts, body);
-  INSERT INTO sightglass.spool_news (reported_at, keys, limits) VALUES (:now, '\\x00', '[]')`;
-
-test("tables of version 3 → upgraded, their envelopes kept", async () => {
-  const now = Date.now();
-  const old = VERSION_3.replaceAll(":now", `${now}::bigint`)
-    .replaceAll(
-      /:(key|body)(\d)/g,
-      (_, what, n) => (what === "key" ? keyOf(Number(n)) : fresh(Number(n)).bytes).toHex(),
-    );
-  await postgres.admin(old, "spool");
-  const [spool, other] = await Promise.all([open(postgres.url()), open(postgres.url())]);
-  const { pending, bytes, byDsn } = await spool.stats();
-  assert.deepEqual([pending, bytes, byDsn], [3, 300, { [DSN]: 3 }]);
-  assert.equal(await other.put(fresh(1)), "duplicate");
-  const [two, ...more] = await leaseAll(spool, now);
-  assert.ok(two);
-  assert.deepEqual(more, [], "leased, or later in the sequence");
-  const { id: _, lease: __, ...sent } = two;
-  assert.deepEqual(sent, {
-    ...fresh(2, { receivedAt: now, userAgent: "Firefox", quantities: { replay: 2 } }),
-    sequence: "replay",
-    categories: 4,
-    failures: 2,
-  });
-  assert.ok(await spool.complete(two));
-  assert.equal(await other.put(fresh(4)), "kept");
-  assert.deepEqual((await leaseAll(other, now + 10_000)).map(numberOf), [1, 3, 4]);
-  const nothing = { keys: new Uint8Array(), limits: [] };
-  assert.equal((await other.exchange(nothing, now)).length, 1);
-  await Promise.all([spool.close(), other.close()]);
-});
-
 test("connection lost during COMMIT → rejected; the repeat is a duplicate if it was done", async () => {
   await using pooler = startPooler(postgres.port);
   const spool = await open(postgres.plainUrl(pooler.port));
@@ -129,32 +62,19 @@ test("connection lost during COMMIT → rejected; the repeat is a duplicate if i
 
 test("pooler gives each transaction another connection → everything works", async () => {
   await using pooler = startPooler(postgres.port);
-  const [spool, other] = await Promise.all([
-    open(postgres.plainUrl(pooler.port)),
-    open(postgres.plainUrl(pooler.port)),
-  ]);
-  // Those of a sequence are put in a transaction of their own, which may commit first.
-  for (const [numbers, facts] of [[[1, 2], {}], [[3, 4], { sequence: "a" }]] as const) {
-    const puts = numbers.map((n) => spool.put(fresh(n, facts)));
-    assert.deepEqual(await Promise.all(puts), ["kept", "kept"]);
-  }
+  const url = postgres.plainUrl(pooler.port);
+  const [spool, other] = await Promise.all([open(url), open(url)]);
+  for (const n of [1, 2, 3]) assert.equal(await spool.put(fresh(n)), "kept");
   assert.equal(await other.put(fresh(1)), "duplicate");
-  assert.equal(await other.has(keyOf(2)), true);
-  assert.equal(await other.hasSequence(fresh(3).dsn, "a"), true);
   const [one, two, three] = await leaseAll(spool);
   assert.ok(one && two && three);
-  assert.deepEqual(await leaseAll(other), [], "leased, or later in the sequence");
-  assert.deepEqual(await spool.renew([one, two, three], Date.now()), [one.id, two.id, three.id]);
+  assert.deepEqual(await leaseAll(other), []);
+  assert.deepEqual(await spool.renew([one, two], Date.now()), [one.id, two.id]);
   assert.equal(await spool.release(one, 0, 3), true);
   assert.equal(await spool.complete(three), true);
-  assert.deepEqual((await leaseAll(other)).map(numberOf), [1, 4]);
   assert.deepEqual(await other.expire(Date.now()), []);
-  assert.equal((await other.stats()).pending, 3);
-  await spool.exchange({ keys: keyOf(1).slice(0, 16), limits: [] }, Date.now());
-  assert.equal(
-    (await other.exchange({ keys: new Uint8Array(), limits: [] }, Date.now())).length,
-    1,
-  );
+  assert.deepEqual((await leaseAll(other)).map(numberOf), [1]);
+  assert.equal((await other.stats()).pending, 2);
   assert.ok(pooler.opened >= 12, `${pooler.opened}`);
   await Promise.all([spool.close(), other.close()]);
 });
@@ -255,6 +175,9 @@ test("database cannot be used → one line with what is wrong, without the passw
   };
   const { admin, url } = postgres;
   await refused(url({ password: "wr0ng" }), /refuses the user owner \(password authentication/);
+  const env = { SENTRY_DSN: DSN, DATABASE_URL: url({ password: "wr0ng" }) };
+  const started = await startServer({ env }).then(() => undefined, String);
+  assert.match(started ?? "", /ended with 1:\nCannot open the spool: [^\n]+DATABASE_URL[^\n]+\n$/);
   await refused(url({ database: "missing" }), /has no database missing/);
   await refused(url({ parameters: "sslmode=verify-full" }), /is not trusted .* sslrootcert/);
   await refused(
@@ -275,40 +198,6 @@ test("database cannot be used → one line with what is wrong, without the passw
   await (await open(url())).close();
   await admin("UPDATE sightglass.versions SET version = 99", "spool");
   await refused(url(), /has schema version 99, known is 4/);
-});
-
-test("three servers, one DATABASE_URL → one spools, another delivers, all know it", async () => {
-  await using ingest = startStandInIngest();
-  ingest.behave(answers(503));
-  const dsn = "https://key@o1.ingest.sentry.io/1";
-  const id = "a".repeat(32);
-  const body = `{"event_id":"${id}","dsn":"${dsn}"}\n{"type":"event","length":2}\n{}\n`;
-  const env = { SENTRY_DSN: dsn, RELAY_UPSTREAM: ingest.origin, DATABASE_URL: postgres.url() };
-  await using first = await startServer({ env });
-  await using second = await startServer({ env });
-  const outcomeAt = async ({ origin }: { origin: string }) => {
-    const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
-    await response.body?.cancel();
-    return [response.status, response.headers.get("x-relay-outcome")];
-  };
-  assert.deepEqual(await outcomeAt(first), [202, "spooled"]);
-  assert.deepEqual(await outcomeAt(second), [200, "duplicate"]);
-  await first.stop();
-  ingest.behave(takes());
-  await ingest.waitFor(() => ingest.requests.some(({ text }) => text.includes(id)));
-  await until("the spool is empty", async () => {
-    const { spool } = await (await fetch(`${second.origin}/monitoring`)).json();
-    return spool.pending === 0;
-  });
-
-  await second.stop();
-  await using third = await startServer({ env });
-  assert.deepEqual(await outcomeAt(third), [200, "duplicate"], "reported before the second ended");
-
-  const wrong = { ...env, DATABASE_URL: postgres.url({ password: "wr0ng" }) };
-  const error = await startServer({ env: wrong }).then(() => undefined, String);
-  assert.match(error ?? "", /ended with 1:\nCannot open the spool: [^\n]+DATABASE_URL[^\n]+\n$/);
-  assert.ok(!error?.includes("wr0ng"));
 });
 
 test("sslmode no-verify, verify-ca, verify-full, require → connections use TLS", async () => {

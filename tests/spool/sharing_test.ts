@@ -6,22 +6,19 @@ import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { expectError, expectTaken } from "../relay/_expect.ts";
 import { DSN, envelope, fresh, startRelay } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 
 /** Opens the same spool again and again, as several processes do. */
-async function sharedSpool(): Promise<{ open(): Promise<Spool> } & AsyncDisposable> {
-  const folder = await Deno.makeTempDir({ prefix: "sharing-" });
-  const opened: Spool[] = [];
+function sharedSpool() {
+  const stack = new AsyncDisposableStack();
+  const path = join(stack.use(temporaryFolder()).path, "spool.sqlite");
   return {
-    async open() {
-      const path = join(folder, "spool.sqlite");
+    async open(): Promise<Spool> {
       const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 24 });
-      opened.push(spool);
+      stack.defer(() => spool.close());
       return spool;
     },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(opened.map((spool) => spool.close()));
-      await Deno.remove(folder, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
@@ -30,7 +27,7 @@ const exchange = ({ relay }: Server, spool: Spool) => relay.gossip.exchange(spoo
 
 Deno.test("taken by one server → duplicate at the others and at their successors", async () => {
   await using ingest = startStandInIngest();
-  await using shared = await sharedSpool();
+  await using shared = sharedSpool();
   const [spool, other] = [await shared.open(), await shared.open()];
   await using one = startRelay({ upstream: ingest.origin });
   await using two = startRelay({ upstream: ingest.origin });
@@ -63,7 +60,7 @@ Deno.test("taken by one server → duplicate at the others and at their successo
 
 Deno.test("rate limit announced to one server → others hold what it covers", async () => {
   await using ingest = startStandInIngest();
-  await using shared = await sharedSpool();
+  await using shared = sharedSpool();
   const [spool, other] = [await shared.open(), await shared.open()];
   await using one = startRelay({ upstream: ingest.origin });
   await using two = startRelay({ upstream: ingest.origin });

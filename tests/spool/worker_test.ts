@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadConfig } from "../../config.ts";
 import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { envelope, keyOf } from "../../monitoring/relay/spool/testdata/envelopes.ts";
-import { readAll, startChild } from "./_start_child.ts";
+import { serverPermissions } from "../../tools/run/permissions.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { until } from "../harness/until.ts";
 
-const FAILING = new URL("../../monitoring/relay/spool/testdata/failing_worker.ts", import.meta.url);
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const TESTDATA = new URL("../../monitoring/relay/spool/testdata/", import.meta.url);
+const FAILING = new URL("failing_worker.ts", TESTDATA);
+const LEFT_OPEN = new URL("left_open.ts", TESTDATA);
 
 const open = (path: string, worker?: URL) =>
   openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1, ...(worker && { worker }) });
@@ -75,9 +80,17 @@ Deno.test("worker always crashes → restarted at most once a second", async () 
 Deno.test("spool and drain left open → the process ends, with the server's permissions", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "data", "spool.sqlite");
-  const child = startChild("leave", path);
-  assert.deepEqual(await readAll(child), ["kept"]);
-  assert.equal((await child.process.status).code, 0);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      ...serverPermissions(loadConfig({ DATA_DIR: dirname(path) }), { root: ROOT, cwd: "/" }),
+      fileURLToPath(LEFT_OPEN),
+      path,
+    ],
+    stderr: "inherit",
+  });
+  const { code, stdout } = await child.output();
+  assert.deepEqual([code, new TextDecoder().decode(stdout)], [0, "kept\n"]);
   const spool = await open(path);
   assert.equal(await spool.has(keyOf(1)), true);
   await spool.close();

@@ -39,14 +39,6 @@ export interface ScopedLimit {
   readonly limit: Limit;
 }
 
-/** The rate-limited categories of one DSN. */
-export interface LimitedCategories {
-  /** Bit set, see `categories.ts`. */
-  readonly categories: number;
-  /** Milliseconds until the first of these limits ends; `Infinity` without any. */
-  readonly endsInMs: number;
-}
-
 /** The key of a limit on all categories. */
 const ALL = "";
 
@@ -152,15 +144,14 @@ export class RateLimits {
     };
   }
 
-  limitedCategories(dsn: string, now: number): LimitedCategories {
+  /** The rate-limited categories of a DSN: a bit set, see `categories.ts`. */
+  limitedCategories(dsn: string, now: number): number {
     let categories = 0;
-    let endsInMs = Infinity;
     for (const [category, { until }] of this.#limits.get(dsn) ?? []) {
       if (until <= now) continue;
       categories |= category === ALL ? ALL_CATEGORIES : categoryBits([category]);
-      endsInMs = Math.min(endsInMs, until - now);
     }
-    return { categories, endsInMs };
+    return categories;
   }
 
   #add(dsn: string, category: string, limit: Limit, now: number): void {

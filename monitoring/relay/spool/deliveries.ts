@@ -4,10 +4,40 @@ import type { Duplicates } from "../admit/duplicates.ts";
 import type { RelayMetrics } from "../metrics.ts";
 import { CircuitBreaker } from "../send/circuit_breaker.ts";
 import type { IngestClient, OutgoingEnvelope } from "../send/ingest_client.ts";
-import { ingestError } from "../send/ingest_response.ts";
 import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
 import type { RateLimits } from "../send/rate_limits.ts";
-import type { Deliveries, DeliveryResult } from "./drain_options.ts";
+import type { Dropped, LeasedEnvelope } from "./spool.ts";
+
+/** Result of one attempt to deliver an envelope. */
+export type DeliveryResult =
+  /** The ingest took it or refused it for good: it is deleted from the spool. */
+  | { readonly kind: "decided" }
+  /** The ingest announced a rate limit that ends in `waitMs`. */
+  | { readonly kind: "rate_limited"; readonly waitMs: number }
+  /** No answer, or one that may be different next time. `fault`: what probably caused it. */
+  | { readonly kind: "undecided"; readonly fault: "ingest" | "envelope" }
+  /** The abort signal ended the attempt. */
+  | { readonly kind: "aborted" };
+
+/** The health of an ingest, maintained from live and spooled traffic together. The drain sets `onUp`. */
+export type Upstream = Pick<
+  CircuitBreaker,
+  "origin" | "isProbed" | "probesNewest" | "probeInMs" | "isDown" | "onUp"
+>;
+
+/** The relay's part of delivering what is in the spool. Only `deliver` may throw. */
+export interface Deliveries {
+  /** Makes one attempt. Must end soon after the signal aborts. An error counts as `undecided`, fault `envelope`. */
+  deliver(envelope: LeasedEnvelope, signal: AbortSignal): Promise<DeliveryResult>;
+  /** The ingest for a DSN. Must return the same object for the same ingest. */
+  upstreamOf(dsn: string): Upstream;
+  /** The categories of a DSN that are rate limited now, as a bit set (`categories.ts`). */
+  limitsOf(dsn: string): number;
+  /** Called for envelopes that were deleted because of their age, summed by DSN. */
+  onDropped?(dropped: Dropped): void;
+  /** Called from time to time with the ingests that envelopes wait for. */
+  onWaiting?(upstreams: ReadonlySet<Upstream>): void;
+}
 
 export interface DeliveriesOptions {
   readonly client: IngestClient;
@@ -27,10 +57,19 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
   /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
   const noIngest = new CircuitBreaker("no ingest", { now, uptime, random: Math.random });
   noIngest.decided(now());
+  const decided = (
+    { quantities }: LeasedEnvelope,
+    outcome: "delivered" | "rejected",
+    reason?: "dsn_not_allowed" | "ingest",
+  ): DeliveryResult => {
+    metrics.ended(outcome, reason);
+    metrics.quantitiesEnded(outcome, quantities);
+    return { kind: "decided" };
+  };
   return {
     async deliver(envelope, signal) {
       const dsn = allowList.find(envelope.dsn);
-      if (dsn === undefined) return { kind: "refused", reason: "its DSN is no longer allowed" };
+      if (dsn === undefined) return decided(envelope, "rejected", "dsn_not_allowed");
       const categories = categoriesIn(envelope.categories);
       const limitsNow = () => limits.check(dsn.text, categories, uptime());
       const limited = limitsNow();
@@ -47,12 +86,10 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
       if (attempt.kind !== "decided") return attempt;
       const { status, headers } = attempt.response;
       if (status === 429) return rateLimited(rateLimitHeaders(headers, now()));
-      if (status >= 400) {
-        return { kind: "refused", reason: ingestError(headers) ?? `it answered ${status}` };
-      }
+      if (status >= 400) return decided(envelope, "rejected", "ingest");
       // A process that has ended may have spooled it. Its client, not acknowledged, sends it again.
       duplicates.remember(envelope.key, uptime());
-      return { kind: "delivered" };
+      return decided(envelope, "delivered");
     },
 
     upstreamOf(text) {
@@ -61,13 +98,6 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
     },
 
     limitsOf: (dsn) => limits.limitedCategories(dsn, uptime()),
-
-    onEnded({ dsn, quantities }, { kind }) {
-      const outcome = kind === "delivered" ? "delivered" : "rejected";
-      const refusedBy = allowList.find(dsn) === undefined ? "dsn_not_allowed" : "ingest";
-      metrics.ended(outcome, kind === "delivered" ? undefined : refusedBy);
-      metrics.quantitiesEnded(outcome, quantities);
-    },
 
     onDropped({ dsn, envelopes, quantities }) {
       metrics.ended("dropped", "expired", envelopes);

@@ -1,29 +1,18 @@
 import { ALL_CATEGORIES } from "../../protocol/categories.ts";
-import {
-  type DeliveryResult,
-  type DrainClock,
-  type DrainOptions,
-  type FinalResult,
-  SYSTEM_CLOCK,
-  type Upstream,
-} from "./drain_options.ts";
-import { DrainStateReporter } from "./drain_state_reporter.ts";
-import { LEASE_MS, type LeasedEnvelope, MAX_WAIT_MS } from "./spool.ts";
+import type { Deliveries, DeliveryResult, Upstream } from "./deliveries.ts";
+import { DrainLog, type SpoolLog } from "./drain_log.ts";
+import { LEASE_MS, type LeasedEnvelope, MAX_WAIT_MS, type Spool } from "./spool.ts";
 
-/** Interval of passes without a wake-up: finds envelopes that other processes put. */
+/** Interval of passes while the spool is empty: finds envelopes that other processes put. */
 export const POLL_MS = 5_000;
+/** Interval of passes while envelopes wait: how late a back-off or a rate limit may be found to have ended. */
+export const BUSY_POLL_MS = 500;
 /** Envelopes live for hours, so expiry need not be exact. */
 export const EXPIRE_EVERY_MS = 60_000;
 /** A lease survives two renewals that fail. */
 export const RENEW_EVERY_MS = LEASE_MS / 3;
-/**
- * Concurrent deliveries to one ingest: one more after each that is decided, the first number again after a failure or a
- * rate limit. Hides its latency, and leaves most of its 256 connections to live envelopes.
- */
-export const FIRST_CONCURRENT = 16;
-export const MAX_CONCURRENT = 64;
-/** Most envelopes leased for one ingest, so that a free delivery slot never waits for the spool. */
-export const MAX_LEASED = 2 * MAX_CONCURRENT;
+/** Concurrent deliveries to one ingest. Hides its latency, and leaves most of its 256 connections to live envelopes. */
+export const MAX_CONCURRENT = 32;
 /** Most bytes of leased bodies in memory, plus one body of any size. */
 const MAX_LEASED_BYTES = 16 * 1024 * 1024;
 /** Exponential backoff bounds of an envelope that keeps failing by its own fault. */
@@ -35,55 +24,80 @@ export const MIN_LIMIT_WAIT_MS = 1_000;
 export const STOP_GRACE_MS = 2_800;
 export const STOP_ABORT_MS = 300;
 
-/** An envelope that is leased to this drain. */
+export interface DrainOptions extends Deliveries {
+  readonly spool: Pick<Spool, "lease" | "renew" | "complete" | "release" | "expire" | "stats">;
+  /** Called when the drain's state changes, not for each envelope. */
+  readonly log: SpoolLog;
+  /** Default: the system's clock. */
+  readonly clock?: DrainClock;
+}
+
+/** Time and randomness; tests replace them. */
+export interface DrainClock {
+  /** Milliseconds since 1970. May be set back. */
+  now(): number;
+  /** Milliseconds of a monotonic clock. */
+  elapsed(): number;
+  /** Starts a timer that does not keep the process running; returns a function that cancels it. */
+  after(ms: number, work: () => void): () => void;
+  /** From 0 to below 1. */
+  random(): number;
+}
+
+const SYSTEM_CLOCK: DrainClock = {
+  now: Date.now,
+  elapsed: () => performance.now(),
+  after(ms, work) {
+    const timer = setTimeout(work, ms);
+    Deno.unrefTimer(timer);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};
+
+/** An envelope that is leased to this drain: it is being delivered, or being deleted. */
 interface HeldEnvelope {
   readonly envelope: LeasedEnvelope;
   readonly upstream: Upstream;
   /** Its current lease. */
   lease: string;
-  /** `ended`: delivered or refused, and being deleted. `undeleted`: deleting failed and is tried again. */
-  state: "queued" | "active" | "ended" | "undeleted";
+  /** Whether the ingest has decided. It stays held until it is deleted, so that it is not delivered again. */
+  isDecided: boolean;
   /** Aborts its delivery. */
   readonly abort: AbortController;
 }
 
 /**
  * Delivers the envelopes of a spool, from its construction on. Works in passes: each renews leases, expires old
- * envelopes and leases new ones. Passes run one after another, on a timer and on events: a wake-up, a finished
- * delivery, an ingest that is up again.
+ * envelopes, leases new ones and starts to deliver them. Passes run one after another, on a timer and on events: a
+ * wake-up, a finished delivery, an ingest that is up again.
  */
 export class Drain {
   readonly #options: DrainOptions;
   readonly #clock: DrainClock;
-  readonly #state: DrainStateReporter;
+  readonly #log: DrainLog;
   readonly #held = new Map<number, HeldEnvelope>();
   /** Promises that `stop` waits for. */
   readonly #running = new Set<Promise<void>>();
   /** DSNs with envelopes in the spool at the last pass, by ingest. */
   #waiting: ReadonlyMap<Upstream, readonly string[]> = new Map();
-  /** Concurrent deliveries by ingest. Default: {@linkcode FIRST_CONCURRENT}. */
-  readonly #concurrent = new Map<Upstream, number>();
   #isPassing = false;
   #needsPass = false;
   #stopping: Promise<void> | undefined;
   #cancelTimer = () => {};
   #expireAt = 0;
   #renewAt = 0;
-  /** When the first delayed envelope may be tried again. */
-  #retryAt = Infinity;
-  /** When the first wait ends of those that ran when the last pass began to lease. */
-  #dueAt = Infinity;
 
   constructor(options: DrainOptions) {
     this.#options = options;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
-    this.#state = new DrainStateReporter((state) => options.onState?.(state));
+    this.#log = new DrainLog(options.log);
     this.#requestPass();
   }
 
   /** Reports that an envelope of this DSN was put; without it, the next poll finds the envelope. */
   wake(dsn: string): void {
-    if (this.#freePlaces(this.#options.upstreamOf(dsn)) > 0) this.#requestPass();
+    if (this.#freeSlots(this.#options.upstreamOf(dsn)) > 0) this.#requestPass();
   }
 
   /**
@@ -95,10 +109,7 @@ export class Drain {
   }
 
   async #stop(): Promise<void> {
-    // `#stopping` is set after this line: the code below must see it.
-    await Promise.resolve();
     this.#cancelTimer();
-    this.#releaseQueued(() => true);
     if (await this.#endsWithin(STOP_GRACE_MS)) return;
     for (const { abort } of this.#held.values()) abort.abort();
     await this.#endsWithin(STOP_ABORT_MS);
@@ -118,57 +129,54 @@ export class Drain {
       this.#needsPass = false;
       try {
         await this.#pass();
-        this.#state.spoolWorked();
+        this.#log.spoolWorked();
       } catch (error) {
         // The timer tries again.
-        this.#state.spoolFailed(error);
+        this.#log.spoolFailed(error);
         break;
       }
     }
     this.#isPassing = false;
-    if (!this.#stopping) {
-      // A wait that ended during the pass may have ended after its lease.
-      const dueInMs = Math.max(0, this.#dueAt - this.#clock.elapsed());
-      const ms = Math.ceil(Math.min(POLL_MS, dueInMs, this.#msUntilWaitEnds()));
-      this.#cancelTimer = this.#clock.after(ms, () => this.#requestPass());
-    }
+    if (this.#stopping) return;
+    const isBusy = this.#waiting.size + this.#held.size > 0;
+    this.#cancelTimer = this.#clock.after(
+      isBusy ? BUSY_POLL_MS : POLL_MS,
+      () => this.#requestPass(),
+    );
   }
 
   async #pass(): Promise<void> {
     const { spool, upstreamOf, onDropped } = this.#options;
     const clock = this.#clock;
-    this.#dueAt = Infinity;
     for (const held of this.#held.values()) {
-      if (held.state === "undeleted") await this.#delete(held);
+      if (held.isDecided) await this.#delete(held, true);
     }
     if (this.#held.size > 0 && clock.elapsed() >= this.#renewAt) await this.#renew();
     if (clock.elapsed() >= this.#expireAt) {
       const expired = await spool.expire(clock.now());
       for (const dropped of expired) onDropped?.(dropped);
-      this.#state.expired(expired.reduce((sum, { envelopes }) => sum + envelopes, 0));
+      this.#log.expired(expired.reduce((sum, { envelopes }) => sum + envelopes, 0));
       this.#expireAt = clock.elapsed() + EXPIRE_EVERY_MS;
     }
     const stats = await spool.stats();
     this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => upstreamOf(dsn));
     const upstreams = new Set(this.#waiting.keys());
-    this.#state.update(stats, upstreams);
+    this.#log.spoolRead(stats, upstreams);
     this.#options.onWaiting?.(upstreams);
     for (const upstream of upstreams) upstream.onUp ??= () => this.#requestPass();
-    if (clock.elapsed() >= this.#retryAt) this.#retryAt = Infinity;
-    this.#dueAt = clock.elapsed() + this.#msUntilWaitEnds();
     // Probes first: envelopes of other ingests may take all the memory.
     const probedFirst = [...upstreams].sort((a, b) => Number(b.isProbed) - Number(a.isProbed));
     for (const upstream of probedFirst) await this.#lease(upstream);
   }
 
-  /** Leases all envelopes that may be delivered to an ingest now. */
+  /** Leases envelopes that may be delivered to an ingest now, and starts to deliver them. */
   async #lease(upstream: Upstream): Promise<void> {
     const { spool, limitsOf } = this.#options;
     while (!this.#stopping) {
-      const limit = this.#freePlaces(upstream);
+      const limit = this.#freeSlots(upstream);
       const maxBytes = MAX_LEASED_BYTES - this.#heldBytes();
       const dsns = (this.#waiting.get(upstream) ?? [])
-        .map((dsn) => ({ dsn, limited: limitsOf(dsn).categories }))
+        .map((dsn) => ({ dsn, limited: limitsOf(dsn) }))
         .filter(({ limited }) => limited !== ALL_CATEGORIES);
       if (limit === 0 || maxBytes <= 0 || dsns.length === 0) return;
       const newest = upstream.isProbed && upstream.probesNewest;
@@ -184,113 +192,71 @@ export class Drain {
     // The clock was set forward, so its lease seemed to have run out.
     if (known) return void (known.lease = lease);
     if (this.#held.size === 0) this.#renewAt = this.#clock.elapsed() + RENEW_EVERY_MS;
-    const isWanted = !this.#stopping && this.#freePlaces(upstream) > 0;
+    // Meanwhile the drain may have been stopped, or the ingest may have failed.
+    const mayStart = !this.#stopping && (!upstream.isProbed || this.#freeSlots(upstream) > 0);
     const abort = new AbortController();
-    const held: HeldEnvelope = { envelope, upstream, lease, state: "queued", abort };
+    const held: HeldEnvelope = { envelope, upstream, lease, isDecided: false, abort };
     this.#held.set(id, held);
-    if (isWanted) this.#startDeliveries(upstream);
+    if (mayStart) this.#track(this.#deliver(held));
     else this.#release(held, 0);
-  }
-
-  /** Starts queued deliveries up to the limit of concurrent ones. */
-  #startDeliveries(upstream: Upstream): void {
-    let active = this.#count(upstream, "active");
-    for (const held of this.#held.values()) {
-      if (held.upstream !== upstream || held.state !== "queued") continue;
-      const mayStart = upstream.isProbed ? active === 0 : active < this.#maxActive(upstream);
-      if (this.#stopping || !mayStart) return;
-      if (this.#isLimited(held)) {
-        this.#release(held, 0);
-        continue;
-      }
-      active++;
-      held.state = "active";
-      this.#track(this.#deliver(held));
-    }
   }
 
   async #deliver(held: HeldEnvelope): Promise<void> {
     const { envelope, upstream, abort: { signal } } = held;
-    const { isProbed } = upstream;
     let result: DeliveryResult;
     try {
       result = await this.#options.deliver(envelope, signal);
-    } catch (error) {
-      result = { kind: "undecided", reason: String(error), fault: "envelope" };
+    } catch {
+      result = { kind: "undecided", fault: "envelope" };
     }
     switch (result.kind) {
       case "aborted":
         this.#release(held, 0);
         break;
       case "undecided":
-        if (result.fault === "ingest") this.#concurrent.delete(upstream);
         this.#backOff(held, result.fault);
         break;
       case "rate_limited":
-        this.#concurrent.delete(upstream);
         this.#limit(held, result.waitMs);
         break;
-      default:
-        if (!isProbed) {
-          this.#concurrent.set(upstream, Math.min(MAX_CONCURRENT, this.#maxActive(upstream) + 1));
+      case "decided":
+        held.isDecided = true;
+        try {
+          await this.#delete(held, false);
+        } catch (error) {
+          // The next pass deletes it.
+          this.#log.spoolFailed(error);
         }
-        await this.#end(held, result);
     }
-    this.#startDeliveries(upstream);
-    if (this.#freePlaces(upstream) > 0) this.#requestPass();
+    if (this.#freeSlots(upstream) > 0) this.#requestPass();
   }
 
   /** Only failures by the envelope's own fault add up: an outage of the ingest causes no long backoff. */
   #backOff(held: HeldEnvelope, fault: "ingest" | "envelope"): void {
-    const { envelope: { failures }, upstream } = held;
-    const clock = this.#clock;
+    const { envelope: { failures } } = held;
     const isOwnFault = fault === "envelope";
     const backoff = isOwnFault ? Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures) : 0;
     const half = Math.max(FIRST_BACKOFF_MS, backoff) / 2;
-    const waitMs = Math.ceil(half + clock.random() * half);
-    this.#retryAt = Math.min(this.#retryAt, clock.elapsed() + waitMs);
-    this.#release(held, clock.now() + waitMs, isOwnFault ? failures + 1 : Math.max(1, failures));
-    if (upstream.isProbed) this.#releaseQueued((other) => other.upstream === upstream);
-    // Sets the timer to the next attempt.
-    this.#requestPass();
+    const waitMs = Math.ceil(half + this.#clock.random() * half);
+    const failuresNow = isOwnFault ? failures + 1 : Math.max(1, failures);
+    this.#release(held, this.#clock.now() + waitMs, failuresNow);
   }
 
   #limit(held: HeldEnvelope, waitMs: number): void {
+    const { dsn, categories } = held.envelope;
+    const isLimited = (categories & ~this.#options.limitsOf(dsn)) === 0;
     const wait = Math.min(MAX_WAIT_MS, Math.max(MIN_LIMIT_WAIT_MS, waitMs || 0));
     // No wait where the limit covers the envelope: it is not leased before the limit ends.
-    this.#release(held, this.#isLimited(held) ? 0 : this.#clock.now() + wait);
-    this.#releaseQueued((other) => this.#isLimited(other));
-    // Sets the timer to the end of the limit.
-    this.#requestPass();
+    this.#release(held, isLimited ? 0 : this.#clock.now() + wait);
   }
 
-  async #end(held: HeldEnvelope, result: FinalResult): Promise<void> {
-    held.state = "ended";
-    this.#options.onEnded?.(held.envelope, result);
-    try {
-      await this.#delete(held);
-    } catch (error) {
-      // Stays held so that it is not delivered again; the next pass deletes it.
-      held.state = "undeleted";
-      this.#state.spoolFailed(error);
-    }
-  }
-
-  async #delete(held: HeldEnvelope): Promise<void> {
-    const { envelope: { id }, lease, state } = held;
-    if (!await this.#options.spool.complete({ id, lease }) && state === "ended") {
-      // The clock was set forward and the lease ran out. This drain may be leasing the envelope again right now, and
-      // `#hold` must find it here. The next pass tries once more.
-      held.state = "undeleted";
-      return this.#requestPass();
-    }
-    this.#held.delete(id);
-  }
-
-  #releaseQueued(matches: (held: HeldEnvelope) => boolean): void {
-    for (const held of this.#held.values()) {
-      if (held.state === "queued" && matches(held)) this.#release(held, 0);
-    }
+  /** @param isInPass no envelopes are being leased */
+  async #delete(held: HeldEnvelope, isInPass: boolean): Promise<void> {
+    const { envelope: { id }, lease } = held;
+    const isDeleted = await this.#options.spool.complete({ id, lease });
+    // Otherwise the clock was set forward and the lease ran out. This drain may be leasing the envelope again right now,
+    // and `#hold` must find it. The next pass tries once more.
+    if (isDeleted || isInPass) this.#held.delete(id);
   }
 
   /** Returns an envelope to the spool. If that fails, its lease runs out. */
@@ -298,7 +264,7 @@ export class Drain {
     const { envelope: { id }, lease } = held;
     if (this.#held.get(id) === held) this.#held.delete(id);
     const work = this.#options.spool.release({ id, lease }, notBefore, failures);
-    this.#track(work.then(() => {}, (error) => this.#state.spoolFailed(error)));
+    this.#track(work.then(() => {}, (error) => this.#log.spoolFailed(error)));
   }
 
   async #renew(): Promise<void> {
@@ -314,44 +280,18 @@ export class Drain {
     }
   }
 
-  /** How many envelopes to lease for an ingest; 0 while more than half of the places are taken. */
-  #freePlaces(upstream: Upstream): number {
-    const held = this.#count(upstream, "queued", "active");
-    if (upstream.isProbed) return held === 0 && upstream.probeInMs <= 0 ? 1 : 0;
-    return held > MAX_LEASED / 2 ? 0 : MAX_LEASED - held;
-  }
-
-  #maxActive(upstream: Upstream): number {
-    return this.#concurrent.get(upstream) ?? FIRST_CONCURRENT;
-  }
-
-  #count(upstream: Upstream, ...states: HeldEnvelope["state"][]): number {
-    let count = 0;
+  /** How many envelopes to lease for an ingest; 0 while more than half of the slots are taken: saves calls. */
+  #freeSlots(upstream: Upstream): number {
+    let active = 0;
     for (const held of this.#held.values()) {
-      if (held.upstream === upstream && states.includes(held.state)) count++;
+      if (held.upstream === upstream && !held.isDecided) active++;
     }
-    return count;
+    if (upstream.isProbed) return active === 0 && upstream.probeInMs <= 0 ? 1 : 0;
+    return active > MAX_CONCURRENT / 2 ? 0 : MAX_CONCURRENT - active;
   }
 
   #heldBytes(): number {
     return [...this.#held.values()].reduce((sum, held) => sum + held.envelope.bytes.byteLength, 0);
-  }
-
-  /** Whether rate limits cover all categories of an envelope. */
-  #isLimited({ envelope: { dsn, categories } }: HeldEnvelope): boolean {
-    return (categories & ~this.#options.limitsOf(dsn).categories) === 0;
-  }
-
-  #msUntilWaitEnds(): number {
-    const { limitsOf } = this.#options;
-    const now = this.#clock.elapsed();
-    const due = [this.#retryAt - now];
-    if (this.#held.size > 0) due.push(this.#renewAt - now);
-    for (const [upstream, dsns] of this.#waiting) {
-      if (upstream.isProbed) due.push(upstream.probeInMs);
-      due.push(...dsns.map((dsn) => limitsOf(dsn).endsInMs));
-    }
-    return Math.min(...due.filter((ms) => ms > 0));
   }
 
   /** @param work must not reject; `stop` waits for it */

@@ -2,7 +2,6 @@ import { PostgresDatabase } from "../../storage/postgres.ts";
 import type { PostgresAddress } from "../../storage/postgres_address.ts";
 import { failureReason, isInvalidValue } from "../../storage/postgres_errors.ts";
 import type { Query, SqlDriver } from "../../storage/sql_driver.ts";
-import { BatchedSpool } from "./batched_spool.ts";
 import { POSTGRES_PREFIX, POSTGRES_SPOOL_SCHEMA } from "./schema.ts";
 import type { Spool, SpoolOptions } from "./spool.ts";
 import { SqlSpool } from "./sql_spool.ts";
@@ -29,14 +28,15 @@ export async function openPostgresSpool(options: PostgresSpoolOptions): Promise<
   const driver = new PostgresDriver(database, clock);
   // Learns the server's time.
   await driver.transaction("change", () => Promise.resolve());
-  const calls = new SqlSpool(driver, options);
-  return new BatchedSpool({ calls, reasonOf: failureReason, isItemError: isInvalidValue });
+  return new SqlSpool(driver, options);
 }
 
 class PostgresDriver implements SqlDriver {
   readonly tablePrefix = POSTGRES_PREFIX;
   readonly rowsPerStatement = 256;
   clockAhead = 0;
+  readonly reasonOf = failureReason;
+  readonly isInvalidValue = isInvalidValue;
   readonly #database: PostgresDatabase;
   readonly #clock: () => number;
 

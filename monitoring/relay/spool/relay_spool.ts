@@ -5,19 +5,13 @@ import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { type Answer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
 import type { Sender } from "../send/sender.ts";
+import type { Deliveries } from "./deliveries.ts";
 import { Drain } from "./drain.ts";
-import type { Deliveries, DrainState } from "./drain_options.ts";
+import type { SpoolLog } from "./drain_log.ts";
 import type { Gossip } from "./gossip.ts";
 import type { PostgresSpoolOptions } from "./postgres_spool.ts";
 import type { PutResult, Spool, SpoolStats } from "./spool.ts";
 import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
-
-/** Receives a line for the server's log. */
-export type SpoolLog = (
-  level: "info" | "warn" | "error",
-  message: string,
-  attributes?: Readonly<Record<string, string | number>>,
-) => void;
 
 /** Minimum milliseconds between two log lines about envelopes that cannot be stored. */
 const FAILED_PUT_LOG_MS = 60_000;
@@ -65,13 +59,15 @@ export class RelaySpool {
     options: SqliteSpoolOptions | PostgresSpoolOptions,
     log: SpoolLog,
   ): Promise<RelaySpool> {
-    return new RelaySpool(await openBackend(options), log);
+    if (!("address" in options)) return new RelaySpool(await openSqliteSpool(options), log);
+    // Loaded here, because most servers have no PostgreSQL.
+    const { openPostgresSpool } = await import("./postgres_spool.ts");
+    return new RelaySpool(await openPostgresSpool(options), log);
   }
 
   /** Starts to deliver what is in the spool and what is put later. */
   startDraining(deliveries: Deliveries): void {
-    const onState = (state: DrainState) => logState(this.#log, state);
-    this.#drain = new Drain({ ...deliveries, spool: this.#spool, onState });
+    this.#drain = new Drain({ ...deliveries, spool: this.#spool, log: this.#log });
   }
 
   /** Starts to exchange gossip with the other servers on this spool, until it is closed. Resolves once theirs is known. */
@@ -187,34 +183,6 @@ export class RelaySpool {
     this.#failureLoggedAt = performance.now();
     const reason = error instanceof Error ? error.message : String(error);
     this.#log("error", "The spool cannot store envelopes", { reason });
-  }
-}
-
-async function openBackend(options: SqliteSpoolOptions | PostgresSpoolOptions): Promise<Spool> {
-  if (!("address" in options)) return await openSqliteSpool(options);
-  // Loaded here, because most servers have no PostgreSQL.
-  const { openPostgresSpool } = await import("./postgres_spool.ts");
-  return await openPostgresSpool(options);
-}
-
-function logState(log: SpoolLog, state: DrainState): void {
-  switch (state.state) {
-    case "recovered":
-      return log("info", "The spool has drained after an outage", { origin: state.origin });
-    case "nearly full": {
-      const { bytes, maxBytes } = state;
-      return log("warn", "The spool is nearly full", { bytes, maxBytes });
-    }
-    case "expired":
-      return log("error", "Envelopes were dropped: they were too old before an ingest took them", {
-        envelopes: state.envelopes,
-      });
-    case "spool available":
-      return log("info", "The spool works again");
-    case "spool unavailable":
-      return log("error", "The spool fails: none of its envelopes is delivered", {
-        reason: state.reason,
-      });
   }
 }
 

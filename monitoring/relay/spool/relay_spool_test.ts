@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
 import { backoffMs } from "../../browser/delivery/retry_policy.ts";
 import { parseDsn } from "../../protocol/dsn.ts";
 import { openSqliteSpool } from "./sqlite_spool.ts";
@@ -23,21 +24,17 @@ const envelope = (): AdmittedEnvelope => ({
 });
 
 Deno.test("envelope in the spool of another process → known as a duplicate before it is resent", async () => {
-  const folder = await Deno.makeTempDir();
-  const options = { path: join(folder, "spool.sqlite"), maxBytes: 1_000_000, maxAgeHours: 24 };
+  using folder = temporaryFolder();
+  const options = { path: join(folder.path, "spool.sqlite"), maxBytes: 1_000_000, maxAgeHours: 24 };
   const [one, two] = [await openSqliteSpool(options), await openSqliteSpool(options)];
-  try {
-    let uptime = 0;
-    const own = new RelaySpool(two, () => {}, () => uptime);
-    assert.equal(await own.find(envelope()), undefined);
-    await new RelaySpool(one, () => {}).put(envelope(), { userAgent: null }, "it is down");
-    uptime += backoffMs(1, 1);
-    assert.equal(await own.find(envelope()), "duplicate");
-  } finally {
-    await one.close();
-    await two.close();
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using stack = new AsyncDisposableStack();
+  for (const spool of [one, two]) stack.defer(() => spool.close());
+  let uptime = 0;
+  const own = new RelaySpool(two, () => {}, () => uptime);
+  assert.equal(await own.find(envelope()), undefined);
+  await new RelaySpool(one, () => {}).put(envelope(), { userAgent: null }, "it is down");
+  uptime += backoffMs(1, 1);
+  assert.equal(await own.find(envelope()), "duplicate");
 });
 
 Deno.test("empty spool → not read again for each envelope", async () => {

@@ -1,13 +1,13 @@
 /**
  * The contract of the spool: a durable queue of envelopes that were accepted and are not delivered yet.
  *
- * `SqlSpool` implements it on a SQL database, `BatchedSpool` collects its calls, the drain (drain.ts) uses it to
- * deliver. To add a database:
+ * `SqlSpool` implements it on a SQL database, for SQLite in a worker; the drain (drain.ts) uses it to deliver. To add a
+ * database:
  *
  * 1. implement `SqlDriver` (storage/sql_driver.ts) and a dialect in schema.ts, as postgres_spool.ts does,
  * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
  * 3. connect it: `spool` in config.ts (its address is parsed in config_values.ts), docs/configuration.md, its permissions
- *    in tools/run/permissions.ts, its options in services.ts, `openBackend` in relay_spool.ts (which takes options with
+ *    in tools/run/permissions.ts, its options in services.ts, `RelaySpool.open` (which takes options with
  *    an `address` as PostgreSQL's), its text on the page in routes/_slots.ts; for embedding, monitoring/relay_handler.ts.
  */
 
@@ -141,7 +141,10 @@ export interface SpoolOptions {
  * Exception: if the backend crashed or hung during the call, it may have had its whole effect.
  */
 export interface Spool {
-  /** Takes ownership of the bytes: their buffer is detached, unless they are a part of a larger one. */
+  /**
+   * Takes ownership of the bytes: the caller must not use them again, as their buffer may be detached. A larger buffer
+   * that they are a part of is not.
+   */
   put(envelope: SpooledEnvelope): Promise<PutResult>;
   /** Whether an envelope with this key is in the spool. */
   has(key: Uint8Array): Promise<boolean>;

@@ -10,12 +10,6 @@ export interface DsnRow {
   readonly text: string;
 }
 
-/** A set of categories that some envelopes of a DSN have. */
-export interface CategorySet {
-  readonly dsn: number;
-  readonly categories: number;
-}
-
 export interface FreeRow {
   readonly id: number;
   readonly dsn: number;
@@ -50,15 +44,12 @@ export interface ReportRow {
  * @param p before the name of each table
  */
 export function spoolStatements(p: string) {
-  /** The first free envelopes of each DSN, or of each set of its categories: reads none that are rate-limited. */
+  /** The first free envelopes of a DSN, or of a set of its categories: reads none that are rate-limited. */
   const free = (order: string) => {
-    const search = (set: string) => (count: number) =>
-      union(
-        count,
-        `SELECT id, dsn, bytes, not_before FROM ${p}entries
+    const search = (set: string) =>
+      `SELECT id, dsn, bytes, not_before FROM ${p}entries
         WHERE ready = 1 AND dsn = ? ${set} AND not_before <= ? AND lease_until <= ?
-        ORDER BY ${order} LIMIT ?`,
-      );
+        ORDER BY ${order} LIMIT ?`;
     return { byDsn: search(""), bySet: search("AND categories = ?") };
   };
   return {
@@ -89,7 +80,7 @@ export function spoolStatements(p: string) {
           WHERE entry.dsn = sets.dsn AND ready = 1 AND entry.categories > sets.categories
         ) FROM sets WHERE categories IS NOT NULL
       )
-      SELECT dsn, categories FROM sets WHERE categories IS NOT NULL`,
+      SELECT categories FROM sets WHERE categories IS NOT NULL`,
     oldest: free("not_before, id"),
     /** Those that were never delayed. Written in the order of the index, so that none are sorted. */
     newest: free("not_before DESC, id DESC"),
@@ -144,6 +135,3 @@ const repeat = (count: number, text: string, separator: string) =>
 const marks = (count: number) => repeat(count, "?", ", ");
 
 const rows = (count: number, columns: number) => repeat(count, `(${marks(columns)})`, ", ");
-
-const union = (count: number, select: string) =>
-  repeat(count, `SELECT * FROM (${select}) AS found`, " UNION ALL ");

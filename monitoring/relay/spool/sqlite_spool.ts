@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
+import { Batches } from "../../storage/batches.ts";
 import { RecoveringDatabase } from "../../storage/recovering_database.ts";
-import { BatchedSpool, type SqlSpoolCalls } from "./batched_spool.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
-import { type Spool, SpoolUnavailableError } from "./spool.ts";
+import { type Lease, type Spool, type SpooledEnvelope, SpoolUnavailableError } from "./spool.ts";
 import {
   type Call,
   type CallResult,
@@ -14,7 +14,7 @@ import {
 
 /** Minimum milliseconds between two starts of the worker, so that one that always crashes costs little. */
 const RESTART_PAUSE_MS = 1_000;
-/** Maximum milliseconds without a result. Without it, a disk that hangs would block all pages that wait for a response. */
+/** Maximum milliseconds for a message. Without it, a disk that hangs would block all pages that wait for a response. */
 const STALL_MS = 15_000;
 /** Maximum milliseconds for the worker to close its file. */
 const CLOSE_MS = 2_000;
@@ -34,159 +34,146 @@ const WORKER_ENDED = "its worker ended";
  * Opens the spool and creates its file if it is missing. A corrupt file, found now or later, is renamed to
  * `PATH.corrupt-TIME`, reported to `onNotice`, and replaced by an empty one.
  *
- * @throws {DatabaseVersionError} another version wrote the file; it stays unchanged
- * @throws {SymbolicLinkError} one of its files is a link
- * @throws {DatabaseFileError} its folder or file cannot be created, read or written
+ * @throws {DatabaseOpenError} one line for the operator
  */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
   const { path, lockTimeoutMs, onNotice = console.warn } = options;
-  const worker = new SpoolWorker(options);
-  try {
-    await worker.whenOpen;
-  } catch (error) {
-    // Opened here as well, because the error of a worker has lost its type.
-    new RecoveringDatabase({
-      store: "spool",
-      path,
-      schema: SQLITE_SPOOL_SCHEMA,
-      lockTimeoutMs,
-      onNotice,
-      createStore: () => {},
-    }).close();
-    throw error;
-  }
-  return new BatchedSpool({
-    calls: worker.calls,
-    reasonOf: (error) => error instanceof Error ? error.message : String(error),
+  // Opened here first, because errors of a worker lose their type. Closed later, as closing the last connection would
+  // move the log into the database.
+  const database = new RecoveringDatabase({
+    store: "spool",
+    path,
+    schema: SQLITE_SPOOL_SCHEMA,
+    lockTimeoutMs,
+    onNotice,
+    createStore: () => {},
   });
+  try {
+    const spool = new WorkerSpool(options);
+    await spool.start();
+    return spool;
+  } finally {
+    database.close();
+  }
 }
 
-/** The worker thread as the server's thread sees it. */
-interface Thread {
-  readonly worker: Worker;
-  /** Resolves when its file is open. */
-  readonly opened: PromiseWithResolvers<void>;
-  readonly ended: PromiseWithResolvers<void>;
-  /** Calls without a result, by id. */
-  readonly calls: Map<number, PromiseWithResolvers<unknown>>;
-  /** Calls took too long and were rejected, and none has ended since. */
-  isStalled: boolean;
-  stallTimer: ReturnType<typeof setTimeout> | undefined;
+/** A call that waits to be sent. */
+interface PendingCall extends Call {
+  readonly transfer: readonly ArrayBuffer[];
 }
 
-/** Calls the methods of a `SqlSpool` in a worker. Restarts a worker that crashed. */
-class SpoolWorker {
+/**
+ * A `SqlSpool` in a worker, which is started again if it crashed. One message at a time has all calls that were made
+ * during the one before.
+ */
+class WorkerSpool implements Spool {
   readonly #options: SqliteSpoolOptions;
-  #thread: Thread | undefined;
+  readonly #calls = new Batches<PendingCall, CallResult>({
+    run: (calls) => this.#send(calls),
+    sizeOf: ({ transfer }) => transfer.reduce((sum, { byteLength }) => sum + byteLength, 0),
+  });
+  #worker: Worker | undefined;
   /** When the last worker was started, by `performance.now()`. */
   #startedAt = -Infinity;
-  #lastId = 0;
-  readonly whenOpen: Promise<void>;
+  /** The results of the message that was sent. */
+  #results: PromiseWithResolvers<readonly CallResult[]> | undefined;
+  /** A message took too long, and has no results yet. */
+  #isStalled = false;
+  #closing: Promise<void> | undefined;
 
   constructor(options: SqliteSpoolOptions) {
     this.#options = options;
-    const { opened, ended } = this.#start();
-    const failed = ended.promise.then(() => {
-      throw new SpoolUnavailableError(WORKER_ENDED);
-    });
-    this.whenOpen = Promise.race([opened.promise, failed]);
   }
 
-  /** Each method sends its name and arguments to the worker. */
-  readonly calls = new Proxy({} as SqlSpoolCalls, {
-    get: (_, method: Call["method"]) => (...args: unknown[]) =>
-      method === "close" ? this.#close() : this.#call(method, args),
-  });
+  readonly put: Spool["put"] = (envelope: SpooledEnvelope) => this.#call("put", envelope);
+  readonly has: Spool["has"] = (key) => this.#call("has", key);
+  readonly hasSequence: Spool["hasSequence"] = (...args) => this.#call("hasSequence", ...args);
+  readonly lease: Spool["lease"] = (request) => this.#call("lease", request);
+  readonly renew: Spool["renew"] = (leases, now) => this.#call("renew", leases.map(leaseOf), now);
+  readonly complete: Spool["complete"] = (lease) => this.#call("complete", leaseOf(lease));
+  readonly release: Spool["release"] = (lease, ...args) =>
+    this.#call("release", leaseOf(lease), ...args);
+  readonly expire: Spool["expire"] = (now) => this.#call("expire", now);
+  readonly stats: Spool["stats"] = () => this.#call("stats");
+  readonly exchange: Spool["exchange"] = (...args) => this.#call("exchange", ...args);
 
-  async #call(method: Call["method"], args: unknown): Promise<unknown> {
-    if (!this.#thread && performance.now() - this.#startedAt < RESTART_PAUSE_MS) {
-      throw new Error(WORKER_ENDED);
-    }
-    const thread = this.#thread ?? this.#start();
-    if (thread.isStalled) throw new Error(STALLED);
-    const id = ++this.#lastId;
-    const result = Promise.withResolvers<unknown>();
-    thread.calls.set(id, result);
-    void thread.opened.promise.then(() => {
-      if (thread.stallTimer === undefined) this.#awaitResult(thread);
-      const transfer: ArrayBuffer[] = [];
-      const call: Call = { id, method, args: pack(args, transfer) };
-      thread.worker.postMessage(call, transfer);
-    });
-    return unpack(await result.promise);
+  /** Resolves when the worker has opened the file. */
+  async start(): Promise<void> {
+    await this.#send([], STALL_MS);
+  }
+
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
   }
 
   async #close(): Promise<void> {
-    const thread = this.#thread;
-    if (thread === undefined || thread.isStalled) return;
-    thread.worker.ref();
-    thread.worker.postMessage({ id: 0, method: "close", args: [] } satisfies Call);
-    const timer = setTimeout(() => thread.worker.terminate(), CLOSE_MS);
-    await thread.ended.promise;
+    const worker = this.#worker;
+    if (worker === undefined || this.#isStalled) return;
+    const timer = setTimeout(() => worker.terminate(), CLOSE_MS);
+    // After the calls that were made before.
+    await this.#calls.add({ method: "close", args: [], transfer: [] }).catch(() => {
+      // It has ended by itself.
+    });
     clearTimeout(timer);
+    await worker.terminate();
   }
 
-  #start(): Thread {
-    const { onNotice = console.warn, worker: module, ...options } = this.#options;
-    const workerData: WorkerData = options;
-    const worker = new Worker(module ?? new URL("worker.ts", import.meta.url), { workerData });
+  async #call<T>(method: Call["method"], ...args: unknown[]): Promise<T> {
+    if (this.#closing) throw new SpoolUnavailableError("it is closed");
+    const transfer: ArrayBuffer[] = [];
+    const packed = pack(args, transfer, method === "put");
+    const { value, failure } = await this.#calls.add({ method, args: packed, transfer })
+      .catch(({ message }: Error): CallResult => ({ failure: message }));
+    if (failure !== undefined) throw new SpoolUnavailableError(failure);
+    return unpack(value) as T;
+  }
+
+  async #send(
+    calls: readonly PendingCall[],
+    stallMs = this.#options.stallMs ?? STALL_MS,
+  ): Promise<readonly CallResult[]> {
+    if (this.#isStalled) throw new Error(STALLED);
+    const worker = this.#worker ?? this.#start();
+    const results = this.#results = Promise.withResolvers<readonly CallResult[]>();
+    const timer = setTimeout(() => {
+      this.#isStalled = true;
+      results.reject(new Error(STALLED));
+    }, stallMs);
+    // An idle spool does not keep the process running.
+    worker.ref();
+    try {
+      const message = calls.map(({ method, args }): Call => ({ method, args }));
+      worker.postMessage(message, calls.flatMap(({ transfer }) => transfer));
+      return await results.promise;
+    } finally {
+      clearTimeout(timer);
+      worker.unref();
+    }
+  }
+
+  #start(): Worker {
+    if (performance.now() - this.#startedAt < RESTART_PAUSE_MS) throw new Error(WORKER_ENDED);
     this.#startedAt = performance.now();
-    const thread: Thread = {
-      worker,
-      opened: Promise.withResolvers(),
-      ended: Promise.withResolvers(),
-      calls: new Map(),
-      isStalled: false,
-      stallTimer: undefined,
-    };
-    this.#thread = thread;
+    const { onNotice = console.warn, worker: module, ...workerData } = this.#options;
+    const worker = new Worker(module ?? new URL("worker.ts", import.meta.url), { workerData });
+    this.#worker = worker;
     let reason = WORKER_ENDED;
     worker.on("message", (message: FromWorker) => {
       if ("notice" in message) return onNotice(message.notice);
-      if ("id" in message) return this.#end(thread, message);
-      if (message.openFailure === undefined) {
-        thread.opened.resolve();
-        return this.#awaitResult(thread);
-      }
-      reason = `its file cannot be opened again (${message.openFailure})`;
+      this.#isStalled = false;
+      this.#results?.resolve(message.results);
     });
-    worker.on("error", (error: Error) => {
-      reason = `its worker failed (${error.message})`;
-    });
+    worker.on("error", ({ message }: Error) => reason = `its worker failed (${message})`);
     worker.on("exit", () => {
-      this.#thread = undefined;
-      clearTimeout(thread.stallTimer);
-      rejectCalls(thread, reason);
-      thread.ended.resolve();
+      this.#worker = undefined;
+      this.#isStalled = false;
+      this.#results?.reject(new Error(reason));
     });
-    return thread;
-  }
-
-  #end(thread: Thread, { id, value, failure }: CallResult): void {
-    thread.isStalled = false;
-    const call = thread.calls.get(id);
-    thread.calls.delete(id);
-    if (failure === undefined) call?.resolve(value);
-    else call?.reject(new Error(failure));
-    this.#awaitResult(thread);
-  }
-
-  /** Bounds the time until the next result. An idle spool does not keep the process running. */
-  #awaitResult(thread: Thread): void {
-    clearTimeout(thread.stallTimer);
-    thread.stallTimer = undefined;
-    if (thread.calls.size === 0) return void thread.worker.unref();
-    thread.worker.ref();
-    thread.stallTimer = setTimeout(() => {
-      thread.isStalled = true;
-      thread.stallTimer = undefined;
-      thread.worker.unref();
-      rejectCalls(thread, STALLED);
-    }, this.#options.stallMs ?? STALL_MS);
+    return worker;
   }
 }
 
-function rejectCalls({ calls }: Thread, reason: string): void {
-  for (const { reject } of calls.values()) reject(new Error(reason));
-  calls.clear();
+/** Callers may pass whole envelopes: their bodies are not copied to the worker. */
+function leaseOf({ id, lease }: Lease): Lease {
+  return { id, lease };
 }

@@ -1,6 +1,5 @@
 /** Messages between the server's thread and the spool's worker. */
-import type { SpoolOptions } from "./spool.ts";
-import type { SqlSpool } from "./sql_spool.ts";
+import type { Spool, SpoolOptions } from "./spool.ts";
 
 /** What the worker is started with. */
 export interface WorkerData extends SpoolOptions {
@@ -13,24 +12,21 @@ export interface WorkerData extends SpoolOptions {
   readonly lockTimeoutMs?: number;
 }
 
-/** A call of a method. Arguments are packed, see {@linkcode pack}. */
+/** A call of a method. Arguments are packed, see {@linkcode pack}. The worker gets an array of calls at a time. */
 export interface Call {
-  readonly id: number;
-  readonly method: keyof SqlSpool;
+  readonly method: keyof Spool;
   readonly args: unknown;
 }
 
-/** Either the packed value of a call, or why it failed. */
+/** Either the packed value of a call, or why it failed: part of a sentence. */
 export interface CallResult {
-  readonly id: number;
   readonly value?: unknown;
   readonly failure?: string;
 }
 
 export type FromWorker =
-  | CallResult
-  /** Sent once at the start; undefined: the file is open. */
-  | { readonly openFailure: string | undefined }
+  /** Of all calls of a message, in their order. */
+  | { readonly results: readonly CallResult[] }
   /** One sentence that an operator should read. */
   | { readonly notice: string };
 
@@ -38,16 +34,25 @@ export type FromWorker =
  * Plain data with a buffer in place of each `Uint8Array`: of a view, the runtime's `postMessage` lists every byte as a
  * property, which takes 600 µs for 10 KB.
  *
- * @param transfer receives the buffers of `bytes`, an envelope's body, which are to be transferred. Others are copied.
+ * @param transfer receives the buffers, which are to be transferred
+ * @param ownsBodies whether buffers of `bytes`, an envelope's body, are detached if they fill them. Others are copied
  * @param name of the property that holds the value
+ * @throws {TypeError} such a buffer is already detached
  */
-export function pack(value: unknown, transfer: ArrayBuffer[], name?: string): unknown {
+export function pack(
+  value: unknown,
+  transfer: ArrayBuffer[],
+  ownsBodies: boolean,
+  name?: string,
+): unknown {
   if (!(value instanceof Uint8Array)) {
-    return mapObject(value, (item, name) => pack(item, transfer, name));
+    return mapObject(value, (item, name) => pack(item, transfer, ownsBodies, name));
   }
-  if (name !== "bytes") return value.slice().buffer;
-  transfer.push(value.buffer as ArrayBuffer);
-  return value.buffer;
+  const { buffer } = value as Uint8Array<ArrayBuffer>;
+  const isOwned = ownsBodies && name === "bytes" && buffer.byteLength === value.byteLength;
+  const packed = isOwned ? buffer.transfer() : (value as Uint8Array<ArrayBuffer>).slice().buffer;
+  transfer.push(packed);
+  return packed;
 }
 
 /** The opposite of {@linkcode pack}. */

@@ -89,18 +89,6 @@ export function spoolTests(
     assert.deepEqual((await lease(spool, {}))[0]?.bytes, new Uint8Array(100).fill(9));
   });
 
-  test("same buffer put twice → the second call is rejected, others are not", async (open) => {
-    const spool = await open();
-    const { bytes } = envelope(1);
-    const results = await Promise.allSettled([
-      spool.put({ ...envelope(1), bytes }),
-      spool.put({ ...envelope(2), bytes }),
-      spool.put(envelope(3)),
-    ]);
-    assert.deepEqual(results.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
-    assert.deepEqual(numbers(await lease(spool, {})), [1, 3]);
-  });
-
   test("same key again → duplicate while the first is in the spool", async (open) => {
     const [spool, other] = [await open(), await open()];
     const [first, second] = await Promise.all([spool.put(envelope(1)), spool.put(envelope(1))]);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { CircuitBreaker } from "../../send/circuit_breaker.ts";
+import type { DeliveryResult } from "../deliveries.ts";
 import { Drain, STOP_ABORT_MS, STOP_GRACE_MS } from "../drain.ts";
-import type { DeliveryResult, DrainState } from "../drain_options.ts";
 import type { Dropped, LeasedEnvelope, Spool } from "../spool.ts";
 import { openSqliteSpool } from "../sqlite_spool.ts";
 import { DSN, envelope, numberOf } from "./envelopes.ts";
@@ -10,7 +10,7 @@ import { FakeClock } from "./fake_clock.ts";
 import { openMemorySpool } from "./memory_spool.ts";
 
 export const MAX_BYTES = 100_000;
-export const DELIVERED: DeliveryResult = { kind: "delivered" };
+export const DELIVERED: DeliveryResult = { kind: "decided" };
 /** No answer, or a 500. The ingest's health decides whose fault it is. */
 export const SILENT = { kind: "silent" } as const;
 export const BAD = { kind: "answers 500" } as const;
@@ -30,8 +30,10 @@ export interface Attempt {
 export class DrainHarness implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly attempts: Attempt[] = [];
-  readonly states: DrainState[] = [];
-  readonly ended: [number, string][] = [];
+  /** Messages in the log. */
+  readonly logged: string[] = [];
+  /** Numbers of the envelopes about which the ingest decided. */
+  readonly decided: number[] = [];
   readonly dropped: Dropped[] = [];
   /** Names of the called spool methods. */
   readonly calls: string[] = [];
@@ -74,10 +76,8 @@ export class DrainHarness implements AsyncDisposable {
       upstreamOf: (dsn) => this.health(dsn),
       limitsOf: (dsn) => this.#limitsOf(dsn),
       deliver: (given, signal) => this.#deliver(given, signal),
-      onEnded: (given, end) =>
-        this.ended.push([numberOf(given), end.kind === "refused" ? end.reason : end.kind]),
       onDropped: (dropped) => this.dropped.push(dropped),
-      onState: (state) => this.states.push(state),
+      log: (_level, message) => this.logged.push(message),
     });
     return this.quiet();
   }
@@ -91,11 +91,9 @@ export class DrainHarness implements AsyncDisposable {
     return health;
   }
 
-  #limitsOf(dsn: string) {
+  #limitsOf(dsn: string): number {
     const limit = this.limits.get(dsn);
-    const endsInMs = limit ? limit.until - this.clock.elapsed() : 0;
-    if (!limit || endsInMs <= 0) return { categories: 0, endsInMs: Infinity };
-    return { categories: limit.categories, endsInMs };
+    return limit && limit.until > this.clock.elapsed() ? limit.categories : 0;
   }
 
   get drain() {
@@ -128,10 +126,6 @@ export class DrainHarness implements AsyncDisposable {
     return this.attempts.splice(0).map(({ n }) => n);
   }
 
-  reportedStates(): string[] {
-    return this.states.map(({ state }) => state);
-  }
-
   /** Sends once, as the relay does, and reports the result to the ingest's health. */
   async #deliver(given: LeasedEnvelope, signal: AbortSignal): Promise<DeliveryResult> {
     const { promise, resolve } = Promise.withResolvers<IngestAnswer>();
@@ -147,6 +141,7 @@ export class DrainHarness implements AsyncDisposable {
     this.active--;
     if (answer.kind !== "silent" && answer.kind !== "answers 500") {
       if (answer.kind !== "aborted") health.decided(given.receivedAt);
+      if (answer.kind === "decided") this.decided.push(n);
       return answer;
     }
     const fault = health.undecided({
@@ -157,7 +152,7 @@ export class DrainHarness implements AsyncDisposable {
       progress: answer === BAD ? "answered" : "sent",
       reason: answer.kind,
     });
-    return { kind: "undecided", reason: answer.kind, fault };
+    return { kind: "undecided", fault };
   }
 
   /** The real spool; records the names of its calls. */

@@ -1,4 +1,3 @@
-import type { Upstream } from "../drain_options.ts";
 import type { SpooledEnvelope } from "../spool.ts";
 
 export const DSN = "https://key@o1.ingest.sentry.io/1";
@@ -43,19 +42,4 @@ export function envelope(
 /** The number that {@linkcode envelope} wrote into the body. */
 export function numberOf({ bytes }: { readonly bytes: Uint8Array }): number {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
-}
-
-/** For `DrainOptions`: no rate limits. */
-export const noLimits = () => ({ categories: 0, endsInMs: Infinity });
-
-/** For `DrainOptions`: ingests that are always up, one for each origin. */
-export function upstreamsThatAreUp(): (dsn: string) => Upstream {
-  const upstreams = new Map<string, Upstream>();
-  return (dsn) => {
-    const { origin } = new URL(dsn);
-    const upstream = upstreams.get(origin) ??
-      { origin, isProbed: false, probesNewest: true, probeInMs: 0, isDown: false, onUp: undefined };
-    upstreams.set(origin, upstream);
-    return upstream;
-  };
 }

@@ -1,4 +1,4 @@
-import type { DrainClock } from "../drain_options.ts";
+import type { DrainClock } from "../drain.ts";
 import { NOON } from "./envelopes.ts";
 
 /** A clock that a test moves. */
