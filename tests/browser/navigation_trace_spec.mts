@@ -195,7 +195,7 @@ test("navigation → islands and lists are kept, no accessibility violations", a
   await refetch(page);
   // The telemetry's state outlives the islands.
   await waitForTelemetry(page);
-  await expect(home(page)).toBeFocused();
+  await expect(page.getByRole("main")).toBeFocused();
   await make(page, "Handled error");
   await arrivals.waitForItem("the error", ({ type }) => type === "event");
   await expect(page.getByRole("region", { name: "Newest errors" })).toContainText("Handled error");
