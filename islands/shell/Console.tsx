@@ -36,7 +36,8 @@ const RECORDED: ReadonlySet<View> = new Set(["settings"]);
 /** A view. Once opened it stays in the document, so that the user returns to what was there. */
 function ViewSection({ view, page }: { view: View; page: PageFacts }) {
   const isMounted = useMounted();
-  const isOpen = useView() === view;
+  const current = useView();
+  const isOpen = current === view;
   const [Content, setContent] = useState<ComponentType<PageFacts>>();
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => {

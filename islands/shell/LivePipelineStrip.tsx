@@ -48,18 +48,20 @@ export function LivePipelineStrip(ends: PipelineEnds) {
           </small>
         </>
       }
+      announcement={
+        <SettledText
+          text={wasAnythingSent
+            ? `${countsText(ends, counts)}. ${newest ? `Last refused: ${newest.reason}. ` : ""}` +
+              // Without the age of what is spooled: it changes all the time and would be read aloud each time.
+              statusSentence(state)
+            : ""}
+        />
+      }
       allSenders={health?.totals && (
         <AllSenders ends={ends} totals={health.totals} readAt={health.readAt} />
       )}
     >
       <Refusals refusals={flow.refusals} />
-      <SettledText
-        text={wasAnythingSent
-          ? `${countsText(ends, counts)}. ${newest ? `Last refused: ${newest.reason}. ` : ""}` +
-            // Without the age of what is spooled: it changes all the time and would be read aloud each time.
-            statusSentence(state)
-          : ""}
-      />
     </PipelineStrip>
   );
 }

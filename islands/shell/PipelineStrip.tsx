@@ -33,16 +33,18 @@ const NOTHING_SENT: PipelineCounts = { waiting: 0, spooled: 0, refused: 0, accep
  * @param props.summary the short status
  * @param props.status about this page
  * @param props.allSenders about all senders; undefined: not loaded yet
+ * @param props.announcement for screen readers, when it changes
  * @param props.children further content below
  */
 export function PipelineStrip(
-  { ends, counts = NOTHING_SENT, tube, summary, status, allSenders, children }: {
+  { ends, counts = NOTHING_SENT, tube, summary, status, allSenders, announcement, children }: {
     ends: PipelineEnds;
     counts?: PipelineCounts;
     tube?: ReactNode;
     summary: string;
     status: ReactNode;
     allSenders?: ReactNode;
+    announcement?: ReactNode;
     children?: ReactNode;
   },
 ) {
@@ -60,12 +62,13 @@ export function PipelineStrip(
           <i className="valve" />
           {tube}
         </span>
-        <span className="vh">Pipeline:{" "}</span>
+        <span className="vh">Pipeline:</span>
         {isQuiet && <span className="zero">{summary}</span>}
         {waiting > 0 && <Count kind="waits">{waiting} waiting</Count>}
         {spooled > 0 && <Count kind="waits">{spooled} spooled</Count>}
         {refused > 0 && <Count kind="refused">{refused} refused</Count>}
       </button>
+      {announcement}
       <div id="pipeline" popover="auto" className="pipeline-strip">
         <ol>
           <li>

@@ -3,13 +3,16 @@ import type { Dsn } from "../protocol/dsn.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { AdmittedEnvelope } from "./admit/incoming_envelope.ts";
 import type { ReportExchange } from "./report_exchange.ts";
-import type { IngestState } from "./send/circuit_breaker.ts";
-import type { Proxies } from "./send/http/proxies.ts";
+import type { IngestClientOptions } from "./send/ingest_client.ts";
 import type { SenderOptions } from "./send/sender.ts";
 import type { RelaySpool } from "./spool/relay_spool.ts";
 
 /** Options of `Relay`. */
-export interface RelayOptions extends Omit<WriteAccessOptions, "inbox">, SenderOptions {
+export interface RelayOptions
+  extends
+    Omit<WriteAccessOptions, "inbox">,
+    SenderOptions,
+    Pick<IngestClientOptions, "upstream" | "proxies" | "relayTimeoutMs" | "onIngestState"> {
   /** Every DSN that may be relayed. */
   readonly allowedDsns: readonly Dsn[];
   /** Inbox mode: envelopes end here. Default: relay mode, they are sent to their ingest. */
@@ -28,13 +31,6 @@ export interface RelayOptions extends Omit<WriteAccessOptions, "inbox">, SenderO
   /** Brotli bodies that may be corrupt before brotli is refused. Default: 2,000. */
   readonly maxCorruptBrotli?: number;
 
-  /** Milliseconds for one attempt at an ingest. */
-  readonly relayTimeoutMs: number;
-  /** Origin to send to instead of a DSN's own. */
-  readonly upstream?: string;
-  /** Default: none. */
-  readonly proxies?: Proxies;
-
   /** Inbox mode: bearers of this token may send any DSN from anywhere. Default: none may. */
   readonly inboxToken?: string;
   /** Whether the server runs on Deno Deploy, behind the platform's proxy. Default: no. */
@@ -44,8 +40,6 @@ export interface RelayOptions extends Omit<WriteAccessOptions, "inbox">, SenderO
   readonly exchange?: ReportExchange;
   /** Reports of browsers that were not taken so far, by reason, for the metrics. Default: none. */
   readonly refusedReports?: () => Readonly<Record<string, number>>;
-  /** Called when an ingest goes down or up, not for each envelope. */
-  readonly onIngestState?: (state: IngestState) => void;
   /** Called for each refused POST or preflight, unless its connection broke. Default: not reported. */
   readonly onRefusal?: (refusal: Refusal) => void;
   /** Called with the `Origin` of each envelope that the store has taken; null: it had none. */

@@ -239,23 +239,6 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   await expect(page).toHaveURL(/#\/recordings$/);
 });
 
-test.describe("relay mode", () => {
-  test.use({ mode: "relay" });
-
-  test("this visit recorded → listed, and played from what the page sent", async ({ page, watch }) => {
-    watch.allow(ERRORS.uncaught);
-    await sampleRecording(page, true);
-    await openPage(page);
-    await make(page, "Uncaught error");
-    await page.evaluate(() => void (location.hash = "#/recordings"));
-    const view = page.getByRole("region", { name: "Recordings", exact: true });
-    await view.getByRole("table").getByRole("link").first().click();
-    await expect(view.getByRole("button", { name: "Play", exact: true })).toBeEnabled();
-    const player = await playerOf(page);
-    await expect.poll(() => player.evaluate(() => document.querySelectorAll("h1").length)).toBe(1);
-  });
-});
-
 test("own page used → each state plays as it was, masked", async ({ page, server, watch }) => {
   watch.allow(ERRORS.uncaught);
   await sampleRecording(page, true);

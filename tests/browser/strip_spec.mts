@@ -2,6 +2,7 @@
 import { answers, takes } from "../harness/stand_in_ingest.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
+import { openPipeline } from "../harness/browser/views.ts";
 
 test.use({ mode: "relay" });
 
@@ -14,6 +15,8 @@ test("ingest refuses envelopes → counted by reason, and announced", async ({ p
   const strip = page.getByRole("region", { name: "Flow" });
   await expect(strip).toContainText("Counted since the page was opened");
   await make(page, "Handled error");
+  await expect(strip.getByRole("button", { name: /refused/ })).toBeVisible();
+  await openPipeline(page);
   const reasons = strip.getByRole("list", { name: "Refused, by reason" });
   await expect(reasons.getByRole("listitem").first()).toHaveText(
     /\d+ refused \(status 400\), the last at \d\d:\d\d:\d\d: event of a kind that is not taken/,
@@ -25,12 +28,14 @@ test("ingest refuses envelopes → counted by reason, and announced", async ({ p
   ingest.behave(takes());
   await make(page, "Handled error");
   await expect(strip).toContainText(/[1-9]\d* accepted/);
+  await openPipeline(page);
   await expect(reasons.getByRole("listitem").first()).toContainText("status 400");
 });
 
 test("another sender is refused → counted with its outcome, apart from this page's own", async ({ page, server }) => {
   await openPage(page);
   const strip = page.getByRole("region", { name: "Flow" });
+  await openPipeline(page);
   const senders = strip.getByText("All senders: ");
   await expect(senders).toContainText("0 refused.");
   await sendRefusedEnvelopes(server.origin);

@@ -104,20 +104,3 @@ test("no envelope has arrived yet → this page's spans are shown as live", asyn
   await page.evaluate(() => void dispatchEvent(new Event("online")));
   await expect(spanDetail(page, "manual span")).toContainText(/envelope \d+/);
 });
-
-test.describe("relay mode", () => {
-  test.use({ mode: "relay", ingestHost: "o1.ingest.us.sentry.io" });
-
-  test("traces of this visit → listed, each with a link to Sentry", async ({ page }) => {
-    await openPage(page);
-    const traceId = await shownTraceId(page);
-    await make(page, "Span with a fetch");
-    await openView(page, "Traces");
-    await traceLink(page, traceId).click();
-    await expect(spanRow(page, /manual span/)).toBeVisible();
-    await expect(page.getByRole("link", { name: "Open in Sentry" })).toHaveAttribute(
-      "href",
-      `https://sentry.io/orgredirect/organizations/:orgslug/explore/traces/trace/${traceId}/`,
-    );
-  });
-});

@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { readEnvelope } from "../../../monitoring/protocol/scanner.ts";
-import {
-  envelopeOf,
-  error,
-  eventEnvelope,
-  hexId,
-  log,
-} from "../../../monitoring/inbox/testdata/envelopes.ts";
+import { envelopeOf, eventEnvelope, hexId } from "../../../monitoring/inbox/testdata/envelopes.ts";
 import { VisitedPage } from "../../testdata/visited_page.ts";
 import { createThisPageSource } from "./this_page_source.ts";
 

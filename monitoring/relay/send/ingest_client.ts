@@ -3,8 +3,12 @@ import { isRetryable } from "../../protocol/retry.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import type { RelayMetrics } from "../metrics.ts";
 import type { IngestReport } from "../process_report.ts";
-import type { RelayOptions } from "../relay_options.ts";
-import { CircuitBreaker, type Fault, type UndecidedAttempt } from "./circuit_breaker.ts";
+import {
+  CircuitBreaker,
+  type Fault,
+  type IngestState,
+  type UndecidedAttempt,
+} from "./circuit_breaker.ts";
 import { failureReason } from "./http/failure_reason.ts";
 import {
   ClientAbortedError,
@@ -12,6 +16,7 @@ import {
   type HttpResponse,
   RequestFailedError,
 } from "./http/http_client.ts";
+import type { Proxies } from "./http/proxies.ts";
 import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import type { RateLimits } from "./rate_limits.ts";
 import { type Sender, senderHeaders } from "./sender.ts";
@@ -39,8 +44,15 @@ export type Attempt =
   /** Ended by its signal or {@linkcode IngestClient.abort} before there was a response. */
   | { readonly kind: "aborted" };
 
-export interface IngestClientOptions
-  extends Pick<RelayOptions, "upstream" | "proxies" | "relayTimeoutMs" | "onIngestState"> {
+export interface IngestClientOptions {
+  /** Milliseconds for one attempt at an ingest. */
+  readonly relayTimeoutMs: number;
+  /** Origin to send to instead of a DSN's own. */
+  readonly upstream?: string;
+  /** Default: none. */
+  readonly proxies?: Proxies;
+  /** Called when an ingest goes down or up, not for each envelope. */
+  readonly onIngestState?: (state: IngestState) => void;
   /** Updated from every response. */
   readonly limits: RateLimits;
   readonly metrics: Pick<RelayMetrics, "attempted">;

@@ -22,6 +22,15 @@ export async function openView(page: Page, title: ViewTitle): Promise<void> {
   await tab(page, title).click();
 }
 
+/** The pipeline's drawing, opened by its mark in the sidebar. A click elsewhere closes it. */
+export async function openPipeline(page: Page): Promise<Locator> {
+  const strip = page.getByRole("region", { name: "Flow" });
+  if (!await strip.locator("#pipeline").isVisible()) {
+    await strip.getByRole("button", { name: /^Pipeline/ }).click();
+  }
+  return strip;
+}
+
 /** Opens the menu of all envelopes in the open view: export, import, delete. */
 export async function openMenu(page: Page): Promise<Locator> {
   await page.bringToFront();
