@@ -60,7 +60,8 @@ async function findOccurrence(
   if (event_id !== undefined) {
     const id = hexId(event_id);
     if (id === null) throw new ToolError("event_id must be an event's id: 32 hexadecimal digits.");
-    for (let before: string | undefined;;) {
+    let before: string | undefined;
+    for (;;) {
       const page = inbox.page("occurrences", { q: id, before });
       const found = page.rows.find(({ event_id }) => event_id === id);
       if (found !== undefined) return found;
