@@ -23,6 +23,7 @@ Deno.test("nothing set → inbox mode on loopback, with the documented limits", 
   assert.equal(config.spoolMaxAgeHours, 24);
   assert.equal(config.inboxMaxBytes, 200 * MIB);
   assert.equal(config.inboxMaxAgeDays, 30);
+  assert.equal(config.inbox, "file");
   assert.equal(config.dataDir, ".data");
   assert.equal(config.forwardClientIp, false);
   assert.deepEqual(config.allowedDsns.map((dsn) => dsn.text), [config.dsn.text]);
@@ -77,34 +78,25 @@ Deno.test("DATABASE_URL → the spool is in PostgreSQL, also on Deno Deploy, unl
   assert.equal(loadConfig({ ...env, SPOOL: "sqlite" }).spool, "sqlite");
 });
 
-Deno.test("Deno Deploy → production, deployment as release, no spool, every interface", () => {
-  const config = loadConfig({ DENO_DEPLOYMENT_ID: "d1", SIGHTGLASS_COMMIT: "c0ffee" });
+Deno.test("Deno Deploy → production, every interface, no spool, small inbox in memory", () => {
+  const config = loadConfig({ DENO_DEPLOYMENT_ID: "d1" });
   assert.equal(config.onDeploy, true);
   assert.equal(config.environment, "production");
-  assert.equal(config.release, "d1");
   assert.equal(config.spool, "none");
   assert.equal(config.hostname, "0.0.0.0");
-});
-
-Deno.test("Deno Deploy → small inbox in memory, or a file with DATA_DIR", () => {
-  const config = loadConfig({ DENO_DEPLOYMENT_ID: "d1" });
   assert.equal(config.inbox, "memory");
   assert.equal(config.inboxMaxBytes, 64 * MIB);
   assert.equal(loadConfig({ DENO_DEPLOYMENT_ID: "d1", DATA_DIR: "/data" }).inbox, "file");
-  assert.equal(loadConfig({}).inbox, "file");
 });
 
-Deno.test("release → SENTRY_RELEASE, else the deployment, else the commit", () => {
-  assert.equal(loadConfig({ SIGHTGLASS_COMMIT: "c0ffee" }).release, "c0ffee");
-  assert.equal(
-    loadConfig({ SENTRY_RELEASE: "r1", DENO_DEPLOYMENT_ID: "d1", SIGHTGLASS_COMMIT: "c" }).release,
-    "r1",
+Deno.test("release → SENTRY_RELEASE, else the deployment, the commit, the build", () => {
+  const env = { SENTRY_RELEASE: "r1", DENO_DEPLOYMENT_ID: "d1", SIGHTGLASS_COMMIT: "c0ffee" };
+  const { SENTRY_RELEASE: _, ...deployed } = env;
+  const { DENO_DEPLOYMENT_ID: __, ...committed } = deployed;
+  const releases = [env, deployed, committed, {}].map((env) =>
+    effectiveRelease(loadConfig(env), "b1")
   );
-});
-
-Deno.test("no release, deployment or commit → the build id is the release", () => {
-  assert.equal(effectiveRelease(loadConfig({}), "b1"), "b1");
-  assert.equal(effectiveRelease(loadConfig({ SIGHTGLASS_COMMIT: "c0ffee" }), "b1"), "c0ffee");
+  assert.deepEqual(releases, ["r1", "d1", "c0ffee", "b1"]);
 });
 
 Deno.test("empty variable → counts as not set", () => {
@@ -112,24 +104,19 @@ Deno.test("empty variable → counts as not set", () => {
   assert.deepEqual(loadConfig(empty), loadConfig({}));
 });
 
-Deno.test("origin with a slash, IPv6 host in brackets → normalized", () => {
+Deno.test("origin with a slash, IPv6 host in brackets, header in capitals → normalized", () => {
   const config = loadConfig({
     PUBLIC_ORIGIN: "https://Example.com/",
     ALLOWED_ORIGINS: "https://a.example,http://b.example:8080",
     RELAY_UPSTREAM: "http://127.0.0.1:9000",
     HOST: "[::1]",
+    TRUSTED_PROXY_HEADER: "X-Real-IP",
   });
   assert.equal(config.publicOrigin, "https://example.com");
   assert.deepEqual(config.allowedOrigins, ["https://a.example", "http://b.example:8080"]);
   assert.equal(config.upstream, "http://127.0.0.1:9000");
   assert.equal(config.hostname, "::1");
-});
-
-Deno.test("TRUSTED_PROXY_HEADER → lower case", () => {
-  assert.equal(
-    loadConfig({ TRUSTED_PROXY_HEADER: "X-Real-IP" }).trustedProxyHeader,
-    "x-real-ip",
-  );
+  assert.equal(config.trustedProxyHeader, "x-real-ip");
 });
 
 // Processes share a port on Linux only.

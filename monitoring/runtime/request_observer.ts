@@ -6,7 +6,6 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
-  type TextMapGetter,
   trace,
 } from "@opentelemetry/api";
 import { type Span as SentrySpan, spanToBaggageHeader, spanToTraceHeader } from "@sentry/core";
@@ -34,11 +33,6 @@ const MONITORING_PATHS = /^\/(?:monitoring|api\/\[project\]\/envelope|stream)(?:
 
 /** Methods that a span names. Others are untrusted text of any length. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
-
-const HEADERS: TextMapGetter<Headers> = {
-  keys: (headers) => [...headers.keys()],
-  get: (headers, name) => headers.get(name) ?? undefined,
-};
 
 /** Makes a server span for each response of pages and handlers, in the caller's trace. */
 export class RequestObserver {
@@ -131,7 +125,7 @@ function withoutFailing<T>(work: () => T): T | undefined {
 }
 
 const callerContext = (request: Request) =>
-  propagation.extract(ROOT_CONTEXT, request.headers, HEADERS);
+  propagation.extract(ROOT_CONTEXT, Object.fromEntries(request.headers));
 
 const isSampled = (span: Span) => (span.spanContext().traceFlags & 1) === 1;
 
