@@ -151,7 +151,7 @@ test("nothing granted, storage refused → nothing sent until a grant, which end
   page.on("request", (request) => {
     if (request.url().includes("/signal")) traced.push(request.headers()["sentry-trace"] ?? "none");
   });
-  await page.goto("/");
+  await page.goto("/#/settings");
   await makeMarks(page, 1);
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
   await make(page, "Slow request");

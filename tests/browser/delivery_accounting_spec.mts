@@ -17,6 +17,7 @@ import {
   watchOutcomes,
 } from "../harness/browser/marks.ts";
 import { openPage } from "../harness/browser/signals.ts";
+import { flow } from "../harness/browser/views.ts";
 
 /** More than a page sends at the same time, also while it ends. */
 const ERRORS = 20;
@@ -107,8 +108,9 @@ for (const [failure, fail] of Object.entries(STORE_FAILURES)) {
       await openPage(page);
       await context.route("/monitoring", (route) => route.abort("connectionrefused"));
       const marks = await makeMarks(page, ERRORS);
-      await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
-      await expect(page.getByText(/[2-9]\d waiting/).first()).toBeVisible();
+      await expect(page.getByRole("region", { name: "This visit" }))
+        .toContainText("in memory: this browser stores nothing");
+      await expect(flow(page)).toContainText(/[2-9]\d waiting/);
       await context.unroute("/monitoring");
       await expectOnce(arrivals, marks);
     },

@@ -4,6 +4,7 @@ import { watchProcess } from "../harness/watched_process.ts";
 import { projectRoot } from "../../tools/project_files.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
+import { openView } from "../harness/browser/views.ts";
 
 base.skip(Deno.build.os === "windows", "ends the process tree by its signals");
 
@@ -21,7 +22,8 @@ test("stand-in down, normal, 429 → the spool fills and drains, a limit shows",
     await expect(control.getByRole("status")).toContainText(state);
   };
   const strip = page.getByRole("region", { name: "Flow" });
-  const spooled = async () => Number(/(\d+) spooled/.exec(await strip.innerText())?.[1] ?? 0);
+  const spooled = async () =>
+    Number(/(\d+) spooled/.exec(await strip.textContent() ?? "")?.[1] ?? 0);
 
   await become("Down");
   await make(page, "Handled error");
@@ -35,6 +37,7 @@ test("stand-in down, normal, 429 → the spool fills and drains, a limit shows",
 
   await become("429");
   await make(page, "Handled error");
+  await openView(page, "Overview");
   await expect(page.getByRole("region", { name: "Sent by this page", exact: true }))
     .toContainText("rate limited");
   // Requests of an open page would fail once the demo has stopped.

@@ -11,13 +11,14 @@ import {
 import { acceptFromNow, storedMatches } from "../harness/browser/marks.ts";
 import type { SentRequests } from "../harness/browser/requests.ts";
 import { ERRORS, make, openPage, setHidden, waitForTelemetry } from "../harness/browser/signals.ts";
+import { flow } from "../harness/browser/views.ts";
 
 /** Slow enough that another tab reads the store before the response. */
 const RESPONSE_MS = 300;
 
 /** Waits until the page shows that no envelope waits, or this text. */
-const expectWaiting = (page: Page, text: RegExp | "0 waiting" = "0 waiting") =>
-  expect(page.getByText(text, { exact: true }).first()).toBeVisible();
+const expectWaiting = (page: Page, text = /(?<!\d)0 waiting/) =>
+  expect(flow(page)).toContainText(text);
 
 /** Makes the relay answer 500 until `isDown` is false, and counts these answers. */
 async function breakRelay(

@@ -22,9 +22,12 @@ export async function openView(page: Page, title: ViewTitle): Promise<void> {
   await tab(page, title).click();
 }
 
+/** The pipeline: its mark in the sidebar, and its drawing, which is hidden until it is opened. */
+export const flow = (page: Page) => page.getByRole("region", { name: "Flow" });
+
 /** The pipeline's drawing, opened by its mark in the sidebar. A click elsewhere closes it. */
 export async function openPipeline(page: Page): Promise<Locator> {
-  const strip = page.getByRole("region", { name: "Flow" });
+  const strip = flow(page);
   if (!await strip.locator("#pipeline").isVisible()) {
     await strip.getByRole("button", { name: /^Pipeline/ }).click();
   }
