@@ -150,7 +150,7 @@ test.describe("in relay mode", () => {
   });
 
   test("page left at once → the rest arrives with the next visit", async ({ page, arrivals }) => {
-    await page.goto("/");
+    await page.goto("/#/settings");
     await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
     const traceId = await shownTraceId(page);
     await make(page, "fatal");

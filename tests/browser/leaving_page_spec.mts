@@ -121,7 +121,7 @@ for (const [why, [handle, shown]] of Object.entries(WITHOUT_SDK)) {
       if (isRouted && isTelemetry) await handle(route);
       else await route.fulfill({ response });
     });
-    await page.goto("/");
+    await page.goto("/#/settings");
     await expect(page.getByRole("region", { name: "This visit" })).toContainText(shown);
     const marks = await makeMarks(page, 4);
     isRouted = false;
@@ -141,7 +141,8 @@ test("store refuses envelopes, page closed → each arrives once or is counted",
     };
   });
   const marks = await makeMarks(page, 30);
-  await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
+  await expect(page.getByRole("region", { name: "This visit" }))
+    .toContainText("in memory: this browser stores nothing");
   await page.close();
   await context.setOffline(false);
   await expectAccounted(arrivals, marks, await openNext(context));
