@@ -23,7 +23,7 @@ test("skip link → focus in the current view, address unchanged; a tab keeps th
 });
 
 test("Tab key → skip link first, then every control in order", async ({ page }) => {
-  await page.goto("/");
+  await page.goto("/#/settings");
   await expect(page.getByRole("button", { name: "Uncaught error" })).toBeEnabled();
   await page.keyboard.press("Tab");
   await expect(page.locator(":focus")).toHaveText(/skip/i);
