@@ -24,7 +24,7 @@ async function takeAll(page: Page, origin: string, suffix: string): Promise<void
   await page.goto(origin);
   const paymentError = page.getByRole("region", { name: "Newest errors" })
     .getByRole("link", { name: /^PaymentError/ }).first();
-  const traces = page.getByRole("region", { name: "Slowest traces of the last hour" });
+  const traces = page.getByRole("region", { name: "Slowest traces" });
   await paymentError.waitFor();
   const pageLoad = traces.getByRole("listitem").first();
   await pageLoad.waitFor();

@@ -93,7 +93,7 @@ async function openPage(page: Page, origin: string): Promise<void> {
     throw new UserError(`Cannot prove: ${origin} redirects to ${reached}. Name that address.`);
   }
   const isProvable = await page.locator("script#client").count() > 0 &&
-    await page.locator("#proof").count() > 0;
+    await page.locator(".view.settings").count() > 0;
   if (response?.status() !== 200 || !isProvable) {
     throw new UserError(
       `Cannot prove: ${origin} is no Sightglass page (status ${response?.status()}). ` +

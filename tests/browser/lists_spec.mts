@@ -16,7 +16,7 @@ import {
   spanId,
 } from "../harness/browser/posted.ts";
 import { setHidden } from "../harness/browser/signals.ts";
-import { openView, tab, traceList } from "../harness/browser/views.ts";
+import { openView, traceList } from "../harness/browser/views.ts";
 
 const HOUR_S = 3_600;
 

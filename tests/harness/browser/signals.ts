@@ -10,11 +10,11 @@ export const ERRORS = {
 
 export const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
-/** Opens the settings, which have the buttons and the state of telemetry. A change of the fragment is no navigation. */
+/** Opens the settings, which have the buttons and the state of telemetry. A change of the fragment is no navigation, and this one no step of the history. */
 async function showSettings(page: Page): Promise<void> {
-  await page.evaluate(() =>
-    void (location.hash.startsWith("#/settings") || (location.hash = "#/settings"))
-  );
+  await page.evaluate(() => {
+    if (!location.hash.startsWith("#/settings")) location.replace("#/settings");
+  });
 }
 
 /** Clicks a button that makes a signal. */
