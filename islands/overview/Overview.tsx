@@ -1,7 +1,8 @@
 import "../shared/background_code.ts";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
 import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
+import { readTimeBound } from "../../monitoring/models/time_bound.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveStatus } from "../shared/LiveStatus.tsx";
@@ -24,8 +25,12 @@ const DEFAULT_RANGE = "1h";
 export default function Overview() {
   const source = useSource("inbox");
   const { arrival } = useArrival(source, "overview");
-  const { state } = useSourceState(source);
+  const { state, version } = useSourceState(source);
   const { params } = useFragment("overview");
+  const age = Object.hasOwn(RANGES, params.get("since") ?? "")
+    ? params.get("since")!
+    : DEFAULT_RANGE;
+  const since = useRangeStart(age, version);
   const isForbidden = state === "forbidden";
   const paused = usePausedState();
   const container = useRef<HTMLDivElement>(null);
@@ -59,31 +64,47 @@ export default function Overview() {
       </section>
     );
   }
-  const since = params.get("since") || DEFAULT_RANGE;
   return (
     <div className="highlights" ref={container} tabIndex={-1}>
       <div className="bar ranges">
-        <RangeLinks since={since} />
+        <RangeLinks age={age} />
         {paused && <LiveStatus source={source} />}
       </div>
       <Applications rows={applications ?? []} />
       <RequestCharts source={source} since={since} />
-      <NewestErrors source={source} since={since} />
-      <SlowestTraces source={source} since={since} />
-      <VitalsByPage source={source} since={since} />
+      <NewestErrors source={source} since={since} age={age} />
+      <SlowestTraces source={source} since={since} age={age} />
+      <VitalsByPage source={source} since={since} age={age} />
       <JustArrived source={source} />
     </div>
   );
 }
 
-function RangeLinks({ since }: { since: string }) {
+/** A list moves its start at most so often, in milliseconds: another start is another query. */
+const MOVE_MS = 60_000;
+
+/**
+ * The start of a time range, milliseconds since 1970 as text. It moves only when something has arrived: an idle page
+ * requests nothing.
+ *
+ * @param age such as "1h"
+ * @param version changes with each arrival
+ */
+function useRangeStart(age: string, version: number): string {
+  const [range, setRange] = useState({ age, end: Date.now() });
+  const isOld = version > 0 && Date.now() - range.end > MOVE_MS;
+  if (range.age !== age || isOld) setRange({ age, end: Date.now() });
+  return String(readTimeBound(range.age, range.end) ?? 0);
+}
+
+function RangeLinks({ age: current }: { age: string }) {
   return (
     <nav className="segmented" aria-label="Time">
       {Object.entries(RANGES).map(([age, title]) => (
         <a
           key={age}
           href={fragmentTo("overview", [], { since: age === DEFAULT_RANGE ? undefined : age })}
-          aria-current={age === since ? "true" : undefined}
+          aria-current={age === current ? "true" : undefined}
         >
           {title}
         </a>

@@ -24,14 +24,16 @@ const MAX_TEXT = 200;
 
 interface HighlightProps {
   readonly source: DataSource | undefined;
-  /** An age: "1h". */
+  /** Milliseconds since 1970 as text. */
   readonly since: string;
+  /** The same as an age, for links: "1h". */
+  readonly age: string;
 }
 
 const inOverview = { view: "overview" } as const;
 
 /** The groups of errors that were seen last. */
-export function NewestErrors({ source, since }: HighlightProps) {
+export function NewestErrors({ source, since, age }: HighlightProps) {
   const query = { source: APPLICATIONS, since };
   const list = useList(source, "errors", { ...query, limit: ROWS }, inOverview);
   return (
@@ -39,7 +41,7 @@ export function NewestErrors({ source, since }: HighlightProps) {
       id="newest-errors"
       title="Newest errors"
       isUnrecorded
-      links={<a href={fragmentTo("errors", [], { since })}>All errors</a>}
+      links={<a href={fragmentTo("errors", [], { since: age })}>All errors</a>}
     >
       <Highlights source={source} list={list} empty="No errors in this time.">
         {list.rows.map((row) => (
@@ -59,7 +61,7 @@ export function NewestErrors({ source, since }: HighlightProps) {
 }
 
 /** The traces that took longest. */
-export function SlowestTraces({ source, since }: HighlightProps) {
+export function SlowestTraces({ source, since, age }: HighlightProps) {
   const query = { source: APPLICATIONS, since, sort: "slowest" } as const;
   const list = useList(source, "traces", { ...query, limit: ROWS }, inOverview);
   const longest = Math.max(1, ...list.rows.map(durationOf));
@@ -68,7 +70,7 @@ export function SlowestTraces({ source, since }: HighlightProps) {
       id="slowest-traces"
       title="Slowest traces"
       isUnrecorded
-      links={<a href={fragmentTo("traces", [], { since, sort: "slowest" })}>All traces</a>}
+      links={<a href={fragmentTo("traces", [], { since: age, sort: "slowest" })}>All traces</a>}
     >
       <Highlights source={source} list={list} empty="No traces in this time.">
         {list.rows.map((row) => (
@@ -100,7 +102,7 @@ const SHOWN_VITALS = ["lcp", "inp", "cls"] as const;
 const RATING_MARKS = { good: "flows", "needs improvement": "waits", poor: "refused" } as const;
 
 /** The web vitals of the pages with the most loads. */
-export function VitalsByPage({ source, since }: HighlightProps) {
+export function VitalsByPage({ source, since, age }: HighlightProps) {
   const query = { source: APPLICATIONS, since };
   const list = useList(source, "pages", query, inOverview);
   return (
@@ -108,7 +110,7 @@ export function VitalsByPage({ source, since }: HighlightProps) {
       id="vitals-by-page"
       title="Web vitals by page"
       isUnrecorded
-      links={<a href={fragmentTo("traces", ["vitals"], { since })}>All pages</a>}
+      links={<a href={fragmentTo("traces", ["vitals"], { since: age })}>All pages</a>}
     >
       <Highlights source={source} list={list} empty="No page loads in this time.">
         {list.rows.slice(0, ROWS).map((row) => (
