@@ -47,9 +47,9 @@ export interface AssetRole {
   /**
    * `vendor`: the shared React module. `client`: the browser's entry, with the islands that pages load
    * first. `island`: one other island. `chunk`: shared or loaded later. `extra`: in the import map as `name`.
-   * `reload`: only in development.
+   * `reload`: only in development. `style`: loaded by every page after its first paint.
    */
-  readonly kind: "vendor" | "client" | "island" | "chunk" | "extra" | "reload";
+  readonly kind: "vendor" | "client" | "island" | "chunk" | "extra" | "reload" | "style";
   /** The island's name, or the asset's specifier in the import map. */
   readonly name?: string;
   /** The source of an entry point or of a dynamic import, relative to the root. */

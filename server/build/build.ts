@@ -15,12 +15,21 @@ import {
   bundleBrowser,
   bundleStyle,
   sourcesOf,
+  styleAsset,
   VENDOR_SPECIFIERS,
 } from "./bundle.ts";
 import { inputsOf } from "./freshness.ts";
 import { finishPage, renderPages } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
-import { APP, listFiles, NOT_FOUND, scanProject, SERVER_ERROR } from "./scan.ts";
+import {
+  APP,
+  LATER_STYLE,
+  listFiles,
+  NOT_FOUND,
+  scanProject,
+  SERVER_ERROR,
+  STYLE,
+} from "./scan.ts";
 
 export interface BuildOptions {
   /** The project's folder: an absolute path without a slash at the end. */
@@ -62,9 +71,10 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   const project = scanProject(root, scanned);
   const modules = [...project.pages, ...project.islands].map(({ module }) => module);
   // First, because esbuild reports syntax errors with file, line and column.
-  const [sources, style] = await Promise.all([
+  const [sources, style, later] = await Promise.all([
     sourcesOf(root, [APP, NOT_FOUND, SERVER_ERROR, ...modules, ...options.builders ?? []]),
-    bundleStyle(root),
+    bundleStyle(root, STYLE),
+    scanned.includes(LATER_STYLE) ? bundleStyle(root, LATER_STYLE) : undefined,
   ]);
   const rendered = await renderPages(root, project, options.variants);
   // Which islands are loaded first decides what the bundles share.
@@ -78,14 +88,21 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     browser,
     extra,
   });
-  const importMap = importMapOf(bundle.assets);
-  checkImports(bundle.assets, importMap);
+  const built = [...bundle.assets, ...later ? [styleAsset(later.css)] : []];
+  const importMap = importMapOf(built);
+  checkImports(built, importMap);
   const filesOf = (...kinds: AssetRole["kind"][]) =>
-    bundle.assets.filter(({ kind }) => kinds.includes(kind)).map(({ file }) => file);
-  const byFile = Object.fromEntries(bundle.assets.map((asset) => [asset.file, asset]));
+    built.filter(({ kind }) => kinds.includes(kind)).map(({ file }) => file);
+  const byFile = Object.fromEntries(built.map((asset) => [asset.file, asset]));
   const first = [...filesOf("vendor"), ...assetsOf({ assets: byFile }, client)];
   const scripts = filesOf("client", "reload");
-  const head = { style: style.css, importMap, preload: first, scripts };
+  const head = {
+    style: style.css,
+    importMap,
+    preload: first,
+    scripts,
+    later: filesOf("style"),
+  };
   const pages = rendered.map((page) => finishPage(page, head));
 
   const output: OutputFile[] = pages.flatMap(({ files }) => files);
@@ -102,7 +119,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
       brotli: br?.length,
     };
   };
-  const assets = bundle.assets.map(async ({ file, contents, map, ...role }) => {
+  const assets = built.map(async ({ file, contents, map, ...role }) => {
     if (map) output.push({ path: `maps/${file}.map`, contents: map });
     return [file, { ...await encode(`assets/${file}`, contents), ...role }] as const;
   });
@@ -119,7 +136,13 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   };
   const buildId = contentHash(JSON.stringify(content));
   const staticFiles = project.statics.map(({ file }) => file);
-  const read = [...bundle.inputs, ...sources, ...style.inputs, ...staticFiles];
+  const read = [
+    ...bundle.inputs,
+    ...sources,
+    ...style.inputs,
+    ...later?.inputs ?? [],
+    ...staticFiles,
+  ];
   const manifest: Manifest = { ...content, buildId, inputs: inputsOf(read, scanned) };
 
   for (const [path, contents] of Object.entries(files)) output.push({ path, contents });

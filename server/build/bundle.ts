@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { contentHash } from "../content.ts";
 import type { AssetRole } from "../manifest.ts";
 import { FIRST_LINES, withDebugId } from "./debug_id.ts";
-import { type Project, STYLE } from "./scan.ts";
+import type { Project } from "./scan.ts";
 
 /** A script for the browser. */
 export interface BuiltAsset extends AssetRole {
@@ -95,14 +95,15 @@ export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
   return { ...own, assets: [...vendor, ...own.assets, ...extra] };
 }
 
-/** Bundles and minifies the style sheet. Returns it with the files that it was made of. */
+/** Bundles and minifies a style sheet. Returns it with the files that it was made of. */
 export async function bundleStyle(
   root: string,
+  entry: string,
 ): Promise<{ readonly css: string; readonly inputs: readonly string[] }> {
   const { outputFiles, metafile } = await esbuild.build({
     ...COMMON,
     absWorkingDir: root,
-    entryPoints: [STYLE],
+    entryPoints: [entry],
   });
   return { css: outputFiles[0]?.text.trim() ?? "", inputs: Object.keys(metafile.inputs) };
 }
@@ -271,11 +272,20 @@ function sourceSizes(inputs: Record<string, { bytesInOutput: number }>): Record<
 
 /** Converts a prebuilt script to an asset. */
 function extraAsset(name: string, code: string): BuiltAsset {
-  const contents = new TextEncoder().encode(code);
+  return { ...assetOf(code, "js"), kind: "extra", name };
+}
+
+/** The style sheet that pages load after their first paint. */
+export function styleAsset(css: string): BuiltAsset {
+  return { ...assetOf(css, "css"), kind: "style" };
+}
+
+function assetOf(text: string, extension: string) {
+  const contents = new TextEncoder().encode(text);
   // Hexadecimal: it contains no word that a content blocker matches.
   const hash = Uint8Array.fromBase64(contentHash(contents), { alphabet: "base64url" }).toHex();
-  const file = `${hash.slice(0, 10).toUpperCase()}.js`;
-  return { file, contents, kind: "extra", name, imports: [], dynamicImports: [], sources: {} };
+  const file = `${hash.slice(0, 10).toUpperCase()}.${extension}`;
+  return { file, contents, imports: [], dynamicImports: [], sources: {} };
 }
 
 /** The last part of a path. */

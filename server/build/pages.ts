@@ -42,6 +42,8 @@ interface HeadParts {
   readonly preload: readonly string[];
   /** Names of module scripts. */
   readonly scripts: readonly string[];
+  /** Names of the style sheets at the end of the body, which do not delay the first paint. */
+  readonly later: readonly string[];
 }
 
 /**
@@ -50,7 +52,7 @@ interface HeadParts {
  */
 export function finishPage(
   { path, variant, html, content, inlineScripts }: RenderedPage,
-  { style, importMap, preload, scripts }: HeadParts,
+  { style, importMap, preload, scripts, later }: HeadParts,
 ): { readonly entry: ManifestPage; readonly files: readonly OutputFile[] } {
   const at = html.indexOf("</head>");
   if (at === -1) throw new Error("The document has no <head>: render one in routes/_app.tsx.");
@@ -61,6 +63,7 @@ export function finishPage(
     ...preload.map((name) => `<link rel="modulepreload" href="/assets/${name}">`),
     ...scripts.map((name) => `<script type="module" src="/assets/${name}"></script>`),
   ].join("");
+  const tail = later.map((name) => `<link rel="stylesheet" href="/assets/${name}">`).join("");
   const files: OutputFile[] = [];
   const add = (contents: string) => {
     const file = `${contentHash(contents)}.html`;
@@ -70,7 +73,7 @@ export function finishPage(
   const entry: ManifestPage = {
     path,
     variant,
-    file: add(html.slice(0, at) + head + html.slice(at)),
+    file: add(html.slice(0, at) + head + html.slice(at).replace("</body>", `${tail}</body>`)),
     // Error pages have no address to navigate to.
     partial: path.startsWith("/") ? add(partialDocument(html, content)) : undefined,
     scripts: [...inlineScripts, map].map(cspHash),

@@ -90,6 +90,6 @@ Deno.test("props that JSON would change → refused with the property", () => {
 
 Deno.test("document without head → refused", () => {
   const page = { path: "/", variant: "x", html: "<p></p>", content: "", inlineScripts: [] };
-  const parts = { style: "", importMap: {}, preload: [], scripts: [] };
+  const parts = { style: "", importMap: {}, preload: [], scripts: [], later: [] };
   assert.throws(() => finishPage({ ...page, islands: [] }, parts), /no <head>/);
 });

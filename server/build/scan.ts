@@ -18,6 +18,8 @@ export const NOT_FOUND = "routes/_404.tsx";
 export const SERVER_ERROR = "routes/_500.tsx";
 /** The style sheet that is inlined into every page. */
 export const STYLE = "static/page.css";
+/** The style sheet that every page loads after its first paint. Optional. */
+export const LATER_STYLE = "static/later.css";
 
 /** Lists all files in the scanned folders that exist, sorted. */
 export function listFiles(root: string): string[] {
@@ -51,7 +53,9 @@ export function scanProject(root: string, files: readonly string[] = listFiles(r
       module,
     })),
     islands,
-    statics: files.filter((file) => file.startsWith("static/") && file !== STYLE)
+    statics: files.filter((file) =>
+      file.startsWith("static/") && ![STYLE, LATER_STYLE].includes(file)
+    )
       .map((file) => ({ path: encodeURI(file.slice("static".length)), file })),
   };
 }
