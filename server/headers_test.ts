@@ -8,8 +8,8 @@ Deno.test("page policy → strict, inline parts by their hashes", () => {
   assert.equal(
     headers["content-security-policy"],
     "default-src 'none'; script-src 'self' 'sha256-a' 'sha256-b'; style-src 'self' 'sha256-c'; " +
-      "connect-src 'self' https://ingest.example:8443; img-src 'self'; worker-src 'self'; " +
-      "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+      "connect-src 'self' https://ingest.example:8443; img-src 'self'; font-src 'self'; " +
+      "worker-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
       "require-trusted-types-for 'script'; trusted-types default",
   );
 });
