@@ -11,6 +11,7 @@ export function contentHash(content: Uint8Array | string): string {
 
 /** By extension. A map, because a file name may end with the name of an inherited property. */
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
+  ["css", "text/css; charset=utf-8"],
   ["html", "text/html; charset=utf-8"],
   ["ico", "image/x-icon"],
   ["js", "text/javascript; charset=utf-8"],

@@ -4,6 +4,7 @@ import { compress, contentHash, mediaType } from "./content.ts";
 
 Deno.test("file name → media type", () => {
   const types = {
+    "a.css": "text/css; charset=utf-8",
     "page.HTML": "text/html; charset=utf-8",
     "a/b.min.js": "text/javascript; charset=utf-8",
     "font.woff2": "font/woff2",

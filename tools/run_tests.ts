@@ -11,9 +11,15 @@ import { ensureChromium, PLAYWRIGHT_CLI } from "./find_chromium.ts";
 import { projectRoot } from "./project_files.ts";
 import { prepare } from "./run/prepare.ts";
 
-/** Markdown may contain code, which `--doc` would run. `deno task check` checks types. */
+/** Markdown may contain code, which `--doc` would run, also that about failed browser tests. `deno task check` checks types. */
 const denoTest = (folders: readonly string[], ...without: readonly string[]) => [
-  ...["test", "-A", "--doc", "--no-check", `--ignore=${["docs", ...without].join()}`],
+  ...[
+    "test",
+    "-A",
+    "--doc",
+    "--no-check",
+    `--ignore=${["docs", "test-results", ...without].join()}`,
+  ],
   ...folders,
 ];
 const LOADING = ["tests/crash", "tests/fuzz"];
