@@ -55,7 +55,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
   const full = view(
     `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&replay=${trace}&group=0123456789abcd&type=span&level=warn` +
       "&handled=false&state=muted&source=0123456789abcd&release=shop%401&since=1000&until=10m" +
-      "&sort=-first_seen&environment=test&status=5xx&op=http.server&name=GET+%2F&preflights=true&page=%2F" +
+      "&sort=-first_seen&environment=test&status=5xx&op=http.server&name=GET+%2F&preflights=true&page=%2F&of=logs" +
       "&before=12.34&limit=7&colour=red",
   );
   assert.deepEqual(full, {
@@ -76,6 +76,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
       op: "http.server",
       name: "GET /",
       preflights: true,
+      of: "logs",
       page: "/",
       since: 1_000,
       until: NOW - 600_000,
@@ -111,6 +112,7 @@ Deno.test("invalid list parameter → refused with its name", () => {
     op: ["", "a&op=b"],
     name: ["", "x".repeat(201)],
     preflights: ["", "1"],
+    of: ["", "pages", "constructor"],
     page: ["", "x".repeat(201)],
     sort: ["", "newest", "constructor", "--count", "-slowest"],
     before: ["", "5", "1.2.3.4", "-1.2", "9.5", "1.2.x"],

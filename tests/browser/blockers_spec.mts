@@ -125,9 +125,9 @@ test("each rule → blocks its own example request, and no other request of the 
   }
 });
 
-test("names of scripts → only hashes", async () => {
+test("names of scripts and styles → only hashes", async () => {
   const { assets } = await readManifest(new URL("../../.build/", import.meta.url));
   const names = Object.keys(assets);
   expect(names.length).toBeGreaterThanOrEqual(10);
-  for (const name of names) expect(name).toMatch(/^[A-Z0-9]{8,}\.js$/);
+  for (const name of names) expect(name).toMatch(/^[A-Z0-9]{8,}\.(js|css)$/);
 });
