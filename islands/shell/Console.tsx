@@ -57,13 +57,15 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
       <header className="view-head">
         <h2 id={`${view}-view`}>{PAGE_VIEWS[view]}</h2>
       </header>
-      <ErrorBoundary what={`The ${view} view`}>
-        {Content
-          ? <Content {...page} />
-          : hasFailed
-          ? <p role="alert">This part of the page did not load. Reload to try again.</p>
-          : <p className="empty">{`Loading ${view}.`}</p>}
-      </ErrorBoundary>
+      <div className="view-body">
+        <ErrorBoundary what={`The ${view} view`}>
+          {Content
+            ? <Content {...page} />
+            : hasFailed
+            ? <p role="alert">This part of the page did not load. Reload to try again.</p>
+            : <p className="empty">{`Loading ${view}.`}</p>}
+        </ErrorBoundary>
+      </div>
     </section>
   );
 }

@@ -102,6 +102,7 @@ test.describe("relay mode", () => {
 
     // Follows a link, which navigates within the page; goes back; then loads the page anew.
     await page.getByRole("link", { name: "Open Sightglass" }).click();
+    await expect(page.locator(".console")).toBeVisible();
     await waitForTelemetry(page);
     await throwUncaught(page, "thrown on the page");
     await page.goBack();

@@ -164,7 +164,7 @@ const INVALID: readonly [name: string, value: string, output: RegExp][] = [
   [
     "DATA_DIR",
     `${import.meta.dirname}/contract_test.ts`,
-    /^Cannot open the inbox in [^\n]*DATA_DIR[^\n]*\n$/,
+    /^Cannot open the inbox: [^\n]*DATA_DIR[^\n]*\n$/,
   ],
 ];
 for (const [name, value, output] of INVALID) {

@@ -61,7 +61,9 @@ Deno.test("upload → each served script and its map with one debug id, for the 
 
   await using server = await startServer();
   // The recording's worker is prebuilt and has no source map.
-  const scripts = Object.keys(assets).filter((name) => assets[name]?.kind !== "extra");
+  const scripts = Object.keys(assets).filter((name) =>
+    name.endsWith(".js") && assets[name]?.kind !== "extra"
+  );
   assert.ok(scripts.length >= 10, `${scripts.length}`);
   for (const name of scripts) {
     const served = Buffer.from(await (await fetch(`${server.origin}/assets/${name}`)).bytes());
