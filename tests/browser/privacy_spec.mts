@@ -108,6 +108,7 @@ test.describe("relay mode", () => {
     await page.goBack();
     await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
     await page.evaluate(() => location.assign("/"));
+    await page.waitForURL((url) => url.pathname === "/");
     await waitForTelemetry(page);
     expect(await page.evaluate(() => document.referrer)).toContain(TOKEN);
     await make(page, "Uncaught error");

@@ -16,6 +16,7 @@ test("cost of monitoring → the bytes, requests and times that were measured", 
   watch.allow(ERRORS.handled);
   await openPage(page);
   await make(page, "Handled error");
+  await openView(page, "Errors");
   await openView(page, "Settings");
   await expect(row(page, "Telemetry")).toContainText(/\d\d\.\d\sKiB\s*2\sfiles/);
   await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB\s*1\sfile/);

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from "@playwright/test";
+import type { BrowserContext, Page, Request } from "@playwright/test";
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { answers, takes } from "../harness/stand_in_ingest.ts";
 import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
@@ -17,15 +17,15 @@ const SILENCE_MS = 20_000;
 
 test("tab hidden → no stream, no requests; shown again → what arrived meanwhile", async ({ page, context, watch }) => {
   watch.allow(ERRORS.handled);
+  const isStream = (request: Request) => request.resourceType() === "eventsource";
   await openPage(page);
+  const opened = page.waitForRequest(isStream);
   await openView(page, "Errors");
   // The view's scripts are loaded.
   await expect(page.locator(".errors").getByRole("searchbox")).toBeEnabled();
+  await opened;
   const rows = (tab: Page) => tab.locator(".errors a.row-link");
-  const closed = page.waitForEvent(
-    "requestfailed",
-    (request) => request.resourceType() === "eventsource",
-  );
+  const closed = page.waitForEvent("requestfailed", isStream);
   await setHidden(page, true);
   await closed;
   const requests: string[] = [];

@@ -15,7 +15,6 @@ const isRead = (url: URL) =>
 
 /** Each read: its address, its place on the page, a text that it shows, and its alerts if it fails (default: one). */
 const READS = {
-  "whether an application has sent": ["#/", ".connect", "error from"],
   "the newest errors": ["#/", ".panel:has(#newest-errors)", "All servers failed", 0],
   "the slowest traces": ["#/", ".panel:has(#slowest-traces)", "step 0", 0],
   "the list of traces": ["#/traces", ".traces", "step 0"],
