@@ -1,7 +1,7 @@
 import "../shared/background_code.ts";
 import { useEffect, useRef, useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
-import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
+import { OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
 import { readTimeBound } from "../../monitoring/models/time_bound.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
@@ -16,7 +16,8 @@ import { useArrival } from "./use_arrival.ts";
 
 /** Time ranges that the overview offers, as ages. */
 const RANGES = { "15m": "15 min", "1h": "1 h", "6h": "6 h", "1d": "24 h", "7d": "7 d" };
-const DEFAULT_RANGE = "1h";
+/** Those from an hour: the first one that has something is the default. */
+const DEFAULT_RANGES = Object.keys(RANGES).slice(1);
 
 /**
  * The applications that have sent something, and what they did in the chosen time, live; before anything has arrived
@@ -27,15 +28,15 @@ export default function Overview() {
   const { arrival } = useArrival(source, "overview");
   const { state, version } = useSourceState(source);
   const { params } = useFragment("overview");
-  const age = Object.hasOwn(RANGES, params.get("since") ?? "")
-    ? params.get("since")!
-    : DEFAULT_RANGE;
+  const applications = useSourceList(source)?.rows.filter(({ key }) => key !== OWN_SOURCE.key);
+  const fallback = useDefaultRange(applications);
+  const asked = params.get("since") ?? "";
+  const age = Object.hasOwn(RANGES, asked) ? asked : fallback;
   const since = useRangeStart(age, version);
   const isForbidden = state === "forbidden";
   const paused = usePausedState();
   const container = useRef<HTMLDivElement>(null);
   const wasForbidden = useRef(false);
-  const applications = useSourceList(source)?.rows.filter(({ key }) => key !== OWN_SOURCE.key);
   useEffect(() => {
     // The token form, which had the focus, was removed.
     if (wasForbidden.current && document.activeElement === document.body) {
@@ -97,13 +98,25 @@ function useRangeStart(age: string, version: number): string {
   return String(readTimeBound(range.age, range.end) ?? 0);
 }
 
+/** The shortest range that contains the last arrival from an application, as seen first. */
+function useDefaultRange(applications: readonly SourceRow[] | undefined): string {
+  const [range, setRange] = useState<string>();
+  if (range === undefined && applications && applications.length > 0) {
+    const newest = Math.max(...applications.map(({ last_seen }) => last_seen));
+    const now = Date.now();
+    const found = DEFAULT_RANGES.find((age) => newest >= (readTimeBound(age, now) ?? 0));
+    setRange(found ?? DEFAULT_RANGES.at(-1));
+  }
+  return range ?? DEFAULT_RANGES[0]!;
+}
+
 function RangeLinks({ age: current }: { age: string }) {
   return (
     <nav className="segmented" aria-label="Time">
       {Object.entries(RANGES).map(([age, title]) => (
         <a
           key={age}
-          href={fragmentTo("overview", [], { since: age === DEFAULT_RANGE ? undefined : age })}
+          href={fragmentTo("overview", [], { since: age })}
           aria-current={age === current ? "true" : undefined}
         >
           {title}

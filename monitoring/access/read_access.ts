@@ -19,7 +19,7 @@ type ReadAccess =
   | { readonly allowed: false; readonly detail: string };
 
 /**
- * Who may read and empty the inbox: with `INBOX_TOKEN` its bearer, else this machine. A loopback peer alone proves
+ * Who may use the inbox, to read, import, change or delete: with `INBOX_TOKEN` its bearer, else this machine. A loopback peer alone proves
  * nothing, so these are refused:
  * - a page whose name was rebound to 127.0.0.1: its `Host` is the page's name (DNS rebinding);
  * - a proxy on this machine, which may forward anyone's requests: recognized by a header that it adds;

@@ -60,8 +60,8 @@ const REBOUND =
 
 /**
  * Decides who may post envelopes. Pages: those of the server's own origin and of `ALLOWED_ORIGINS`, in inbox mode also
- * those of loopback origins. Requests that no browser sent are not restricted by origin. They need an allowed DSN,
- * except those from this machine to an inbox.
+ * those of loopback origins. Requests that no browser sent are not restricted by origin. In inbox
+ * mode, posts from this machine and those with `INBOX_TOKEN` may have any DSN; all others need an allowed one.
  */
 export class WriteAccessRule {
   readonly #publicOrigin: string | undefined;

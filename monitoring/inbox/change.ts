@@ -23,7 +23,7 @@ export type Change = EnvelopeChange | OtherChange;
 type Logged<Envelope> = Envelope | OtherChange | { readonly kind: "skip" };
 
 /** A change at its position in the log. */
-export type LogRow = Logged<EnvelopeChange> & { readonly id: number };
+export type ChangeLogEntry = Logged<EnvelopeChange> & { readonly id: number };
 
 /** Rows of the log, and its state when they were read. */
 export interface LogPage {
@@ -34,7 +34,7 @@ export interface LogPage {
   readonly floor: number;
   /** The newest envelope up to the position that was asked for, as the log has it; null: none is left. */
   readonly mark: Pick<EnvelopeChange, "receivedAt"> & { readonly id: number } | null;
-  readonly rows: readonly LogRow[];
+  readonly rows: readonly ChangeLogEntry[];
 }
 
 /** What is read from an envelope to store it. */

@@ -17,18 +17,18 @@ export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer>
 
 /** Source maps loaded for one envelope. The page has some forty scripts; a stack trace contains a few. */
 const MAX_MAPS = 64;
-/** Estimated memory of the maps that stay loaded. The page's maps have 25 MB. An envelope may load as many again. */
+/** Estimated bytes of the cached maps; the page's maps are estimated at 25 MB. The cache is emptied above this; loading for one envelope stops at twice this. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Memory of a position of the script when its map is parsed. In the JSON it may have two bytes. */
+/** Memory of a position of the script when its map is parsed. In the JSON it usually takes two bytes or more. */
 const POSITION_BYTES = 100;
-/** Bytes that a map counts which cannot be read: ids are the sender's. */
+/** Size counted for an unreadable map, so that ids chosen by a sender cannot grow the cache without limit. */
 const UNREADABLE_BYTES = 1_000;
 
 const decoder = new TextDecoder();
 
 /**
  * Reads the index entries of envelopes. Caches source maps, loaded when the first error needs them, to group errors by
- * source position: the page's 39 maps take 18 MB of memory, and parsing the largest blocks the server for 20 ms, once.
+ * source position: the page's 39 maps took 18 MB of memory when measured, and parsing the largest blocks the server for 20 ms, once.
  */
 export class EnvelopeIndexer {
   readonly #readSourceMap: ReadSourceMap;

@@ -3,7 +3,7 @@ import type { GroupAlert } from "../models/rows.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 
-/** Rows in one chunk: the most that a slow reader keeps in memory. */
+/** Rows in one chunk: a slow reader keeps at most one in memory. */
 const ROWS_PER_CHUNK = 100;
 /** Reconnection delay of an `EventSource`. */
 const RETRY_MS = 2_000;
@@ -39,7 +39,7 @@ interface EventStreamOptions {
  * ```
  *
  * Stored and live rows are both read by cursor, when the reader takes them. So no row is missing or sent
- * twice, and a slow reader keeps no rows in memory.
+ * twice, and a slow reader keeps at most one chunk in memory.
  */
 export function eventStream(inbox: Inbox, options: EventStreamOptions): ReadableStream<Uint8Array> {
   const { refusals, alerts, signal, onEnd } = options;

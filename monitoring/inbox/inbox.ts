@@ -38,7 +38,7 @@ export interface Inbox {
   /** The rows of the list `of` over time. */
   histogram(query: ListQuery): Histogram;
   /**
-   * Waits until this server knows what other servers have stored up to a cursor. Undefined: it always does.
+   * Waits until this server has read what other servers have stored up to a cursor. Undefined: the inbox has one server.
    */
   catchUp?(cursor: number): Promise<void>;
   /** The number of envelopes and the last cursor, read in one transaction. */
@@ -60,14 +60,17 @@ export interface Inbox {
    * @throws {InboxClosedError}
    */
   storeSourceMap(key: string, map: Uint8Array): Promise<void>;
-  /** Deletes all envelopes and source maps and frees their disk space. The deletion has a cursor; later ids are higher. */
+  /**
+   * Deletes all envelopes, source maps and states of groups, and frees their disk space. The deletion has a cursor;
+   * later ids are higher.
+   */
   clear(): Promise<void>;
   /**
    * Sets the state of a group of errors; a resolved one is open again when a later error arrives. Or deletes it: removes
    * its errors from the lists, with its state. Their envelopes stay. Resolves once all are removed; if the server is
    * stopped before, the next start removes the rest.
    *
-   * @returns false: no error of this group is stored, and it is open
+   * @returns false: the group does not exist (no error of it is stored, and it has no state)
    * @throws {InboxClosedError}
    */
   changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean>;
@@ -126,12 +129,12 @@ export interface InboxQuery {
 export interface InboxSlice extends InboxPage {
   /** Cursor of the last deletion: earlier rows are deleted. 0: there was none. */
   readonly cleared: number;
-  /** Number of changes of groups of errors so far: of their state, or deletions. */
+  /** Grows with each change of a group of errors: of its state, or a deletion. */
   readonly groupChanges: number;
 }
 
 /**
- * `stored`: there may be new rows. `cleared`: earlier rows are deleted. `groups`: a person changed or deleted a group
+ * `stored`: there may be new rows, or another process has changed something. `cleared`: earlier rows are deleted. `groups`: a person changed or deleted a group
  * of errors. `storage`: {@linkcode Inbox.canStore} has changed. `closed`: no more changes follow.
  */
 export type InboxChange = "stored" | "cleared" | "groups" | "storage" | "closed";

@@ -74,7 +74,11 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
 
   const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
     if (inbox === undefined) {
-      return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN for it.");
+      return refusal(
+        404,
+        "not_found",
+        "There is no inbox in relay mode. Unset SENTRY_DSN to use the inbox.",
+      );
     }
     const query = queryOf(request);
     const post = POSTS.find((name) => query.has(name));
@@ -88,7 +92,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       if (post !== undefined) {
         // CSRF: unlike DELETE, a cross-site POST needs no preflight.
         if (!isFromOwnPage(request)) {
-          return refusal(403, "origin_not_allowed", "Only the inbox's own page may post here.");
+          return refusal(403, "origin_not_allowed", "Pages of other origins may not post here.");
         }
         return await takePost(inbox, request, post, query.get(post) ?? "");
       }
@@ -132,7 +136,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       return json(200, { rows: options.refusals?.rows ?? [], next: null });
     }
     if (query.getAll("view").join() === "map-origins") {
-      return json(200, { named: mapOrigins.named, fetchable: mapOrigins.fetchable });
+      return json(200, { named: mapOrigins.configured, fetchable: mapOrigins.fetchable });
     }
     if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
@@ -176,7 +180,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     query: URLSearchParams,
   ): Promise<Response> => {
     if (!isFromOwnPage(request)) {
-      return refusal(403, "origin_not_allowed", "Only the inbox's own page may change a group.");
+      return refusal(403, "origin_not_allowed", "Pages of other origins may not change a group.");
     }
     const group = readGroup(query);
     const wanted = request.method === "DELETE" ? "deleted" : await readGroupState(request.body);

@@ -263,7 +263,7 @@ export class InboxFile {
     this.#transaction(() => this.#markCleared(last + 1));
   }
 
-  /** The last id, the id that the last deletion took, and the number of changes of groups. */
+  /** The last id, the id that the last deletion took, and a number that grows with each change of a group. */
   state(): { last: number; cleared: number; group_changes: number } {
     return this.#sql.state.get() as ReturnType<InboxFile["state"]>;
   }

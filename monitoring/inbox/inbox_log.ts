@@ -4,7 +4,7 @@ import { PostgresDatabase, type PostgresOptions } from "../storage/postgres.ts";
 import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
 import type { Query } from "../storage/sql_driver.ts";
 import { type GroupStateRow, MAX_STATES } from "./group_states.ts";
-import type { Change, EnvelopeChange, LogPage, LogRow, NotStored } from "./change.ts";
+import type { Change, ChangeLogEntry, EnvelopeChange, LogPage, NotStored } from "./change.ts";
 import { InboxUnavailableError } from "./inbox.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
 import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
@@ -119,7 +119,7 @@ export class InboxLog {
   /** The next rows after an id, oldest first. */
   async read(after: number): Promise<LogPage> {
     const found = await this.#database.read<
-      Omit<LogPage, "rows"> & Omit<LogRow, "kind"> & {
+      Omit<LogPage, "rows"> & Omit<ChangeLogEntry, "kind"> & {
         readonly kind: Change["kind"] | null;
         readonly data: Record<string, unknown>;
         readonly body: Uint8Array | null;
@@ -128,7 +128,7 @@ export class InboxLog {
     const [state] = found;
     if (!state) throw new InboxUnavailableError("the log has no state");
     const rows = found.flatMap(({ id, kind, data, body }) =>
-      kind === null ? [] : [{ ...data, id, kind, ...body && { bytes: body } } as LogRow]
+      kind === null ? [] : [{ ...data, id, kind, ...body && { bytes: body } } as ChangeLogEntry]
     );
     const { log, last, floor, mark } = state;
     // The last rows may have been deleted as too old.

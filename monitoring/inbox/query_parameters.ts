@@ -59,17 +59,22 @@ export function readParameters(
   };
 }
 
-const LIST_NAMES = [
-  "traces",
-  "errors",
-  "occurrences",
-  "logs",
-  "pages",
-  "recordings",
-  "envelopes",
-  "sources",
-  "histogram",
-] as const satisfies readonly (keyof Lists | "envelopes" | "sources" | "histogram")[];
+type ListName = keyof Lists | "envelopes" | "sources" | "histogram";
+
+/** A record, so that the compiler requires each list. */
+const LIST_NAMES = Object.keys(
+  {
+    traces: true,
+    errors: true,
+    occurrences: true,
+    logs: true,
+    pages: true,
+    recordings: true,
+    envelopes: true,
+    sources: true,
+    histogram: true,
+  } satisfies Record<ListName, true>,
+) as ListName[];
 
 /** The query of a list. */
 export interface ListParameters {

@@ -230,7 +230,7 @@ const EARLIER_INDEX =
   ("sources releases senders span_names envelope_texts envelope_entries trace_entries " +
     "error_entries log_entries vital_entries recording_entries").split(" ");
 
-/** A new version of the index is made again from the stored envelopes, see {@linkcode InboxFile.unindexed}. */
+/** A new version of the index is made again from the stored envelopes, see {@linkcode EnvelopeTable.unindexed}. */
 const NEW_INDEX = EARLIER_INDEX.map((table) => `DROP TABLE IF EXISTS ${table};`).join("") + INDEX +
   "UPDATE totals SET weight = 0;";
 

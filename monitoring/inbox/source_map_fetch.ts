@@ -20,16 +20,16 @@ const FETCH_MS = 5_000;
 
 /**
  * The origins of `SOURCE_MAP_ORIGINS`, and which of them have posted envelopes since the start of the process. Only
- * those are fetched from, and only after a click: a request to this server must not reach any other program.
+ * those on this machine are fetched from: a request to this server must not reach any other program.
  */
 export class SourceMapOrigins {
   readonly #posted = new Set<string>();
 
-  constructor(readonly named: readonly string[]) {}
+  constructor(readonly configured: readonly string[]) {}
 
   /** An envelope was accepted from a page of this origin. */
   posted(origin: string | null): void {
-    if (origin !== null && this.named.includes(origin)) this.#posted.add(origin);
+    if (origin !== null && this.configured.includes(origin)) this.#posted.add(origin);
   }
 
   /** Those that may be fetched from. */
@@ -178,7 +178,7 @@ function send(url: URL, host: string, signal: AbortSignal): Promise<IncomingMess
   // A 101 ends in neither a response nor an error, not even when the request is aborted.
   sent.on("upgrade", (response, socket) => {
     socket.destroy();
-    reject(refused(`${url.href} answers ${response.statusCode}; right would be 200.`));
+    reject(refused(`${url.href} answered ${response.statusCode}, expected 200.`));
   });
   signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   sent.end();
@@ -194,7 +194,7 @@ async function readAnswer(
     response.destroy();
     const answer = statusCode === 200 ? "compressed bytes" : `${statusCode}`;
     throw refused(
-      `${url.href} answers ${answer}; right would be 200 without redirect or encoding.`,
+      `${url.href} answered ${answer}, expected 200 without redirect or encoding.`,
     );
   }
   try {

@@ -11,7 +11,7 @@ import { UploadError, Uploads } from "../uploads/uploads.ts";
 
 /** Bytes of one source map: an order of magnitude more than those of most bundles. Parsing blocks for 0.5 s. */
 export const MAX_SOURCE_MAP_BYTES = 20 * 1024 * 1024;
-/** Lines and positions of a built script. Each takes about 100 bytes when the map is parsed, but one byte in it. */
+/** Lines and positions of a built script. Each takes about 100 bytes when the map is parsed, but may take one byte in it. */
 const MAX_POSITIONS = 2_000_000;
 /** Source files. Parsing resolves the address of each. */
 const MAX_SOURCES = 50_000;
@@ -53,7 +53,9 @@ export async function readSourceMapUpload(
     await readUpload(request, MAX_SOURCE_MAP_BYTES, uploads),
   );
   const id = givenId === "" ? null : debugId(givenId);
-  if (givenId !== "" && id === null) throw malformed("maps is not a debug id, a UUID with dashes.");
+  if (givenId !== "" && id === null) {
+    throw malformed("`maps` must be a debug id (a UUID with dashes).");
+  }
   if (id !== null && ownId !== null && id !== ownId) {
     throw malformed(`Its debug id is ${ownId}, and the address has ${id}.`);
   }

@@ -74,7 +74,7 @@ export abstract class StoredInbox implements Inbox {
   #watch: ReturnType<typeof setInterval> | undefined;
   /** `PRAGMA data_version` at the last check for changes by other processes. */
   #version: number;
-  #wasFull = false;
+  #isFull = false;
 
   /** @param isReplica whether the file is the replica of a log */
   constructor(options: InboxOptions, isReplica: boolean) {
@@ -92,7 +92,7 @@ export abstract class StoredInbox implements Inbox {
       onNotice,
       now: options.now,
     });
-    this.#isFull();
+    this.#updateFullness();
     this.shrink((file) => file.evict());
     // Other instances have other inboxes in memory. With ids that begin with the time, a reader who comes
     // from one of them notices that its cursor is not of this inbox.
@@ -199,7 +199,7 @@ export abstract class StoredInbox implements Inbox {
   protected onCleared(): void {
     this.indexer.forgetMaps();
     this.emit("cleared");
-    this.#isFull();
+    this.#updateFullness();
   }
 
   /** A few at a time: other requests are answered in between. */
@@ -235,7 +235,7 @@ export abstract class StoredInbox implements Inbox {
   }
 
   canStore(): boolean {
-    return !this.isClosed && !this.#isFull();
+    return !this.isClosed && !this.#updateFullness();
   }
 
   subscribe(listener: (change: InboxChange) => void): () => void {
@@ -276,10 +276,10 @@ export abstract class StoredInbox implements Inbox {
     if (this.isClosed) throw new InboxClosedError();
     try {
       const result = this.#database.grow(work);
-      if (this.#wasFull) this.#isFull();
+      if (this.#isFull) this.#updateFullness();
       return result;
     } catch (error) {
-      this.#isFull();
+      this.#updateFullness();
       throw error;
     }
   }
@@ -309,12 +309,12 @@ export abstract class StoredInbox implements Inbox {
     this.emit("cleared");
   }
 
-  /** Whether envelopes cannot be stored now. Reports each change once. */
-  #isFull(): boolean {
+  /** Checks whether envelopes can be stored, and reports each change once. Returns whether they cannot. */
+  #updateFullness(): boolean {
     const problem = this.#database.problem();
     const isFull = problem !== undefined;
-    if (isFull === this.#wasFull) return isFull;
-    this.#wasFull = isFull;
+    if (isFull === this.#isFull) return isFull;
+    this.#isFull = isFull;
     this.notice(
       problem === undefined
         ? "The inbox stores envelopes again."
@@ -328,7 +328,7 @@ export abstract class StoredInbox implements Inbox {
 
   #checkForChanges(): void {
     try {
-      this.#isFull();
+      this.#updateFullness();
       const version = this.run((file) => file.version());
       if (version !== this.#version) this.emit("stored");
       this.#version = version;

@@ -24,7 +24,7 @@ export interface HealthReport {
   readonly is_healthy: boolean;
   readonly mode: "relay" | "inbox";
   readonly spool: SpoolReport;
-  /** Ingests whose newest envelope is undecided; absent if there are none. */
+  /** Ingests that have failed since their last decision; absent if there are none. */
   readonly ingest?: { readonly failing: readonly FailingIngest[] };
   /** Envelopes since the start of the process. */
   readonly outcomes: Readonly<Record<Outcome, number>>;

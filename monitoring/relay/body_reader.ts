@@ -20,8 +20,8 @@ const MAX_UNFINISHED = 2_000;
 const MAX_WHOLE_BYTES = 256 * 1024;
 
 /**
- * Share of `MAX_IN_FLIGHT_BYTES` that bodies read by one call may announce together, beside that limit: their bytes
- * count only once they are complete.
+ * Bodies read by one call count against `MAX_IN_FLIGHT_BYTES` once they are complete. Until then the sizes that they
+ * announced may have this share of it, in addition.
  */
 const WHOLE_SHARE = 1 / 4;
 
@@ -34,7 +34,7 @@ const LARGE_BYTES = 64 * 1024;
  */
 const OVERHEAD_BYTES = 768 * 1024;
 
-/** Not counted for the first 32, so that a small limit is one of bodies alone. */
+/** The overhead of the first 32 large bodies is not counted: a small limit then limits only bodies. */
 const UNCOUNTED_BYTES = 32 * OVERHEAD_BYTES;
 
 /**
@@ -149,12 +149,12 @@ export class BodyReader {
     }
   }
 
-  /** Ends slow uploads, because new ones wait. */
+  /** Ends slow uploads, because others wait. */
   shedLoad(): void {
     this.#uploads.shedLoad();
   }
 
-  /** Ends no slow uploads any more: all are answered. */
+  /** After this no slow upload is ended: call it once all are answered. */
   close(): void {
     this.#uploads.close();
   }
@@ -210,7 +210,7 @@ export class BodyReader {
     if (this.#corruptBrotli < (this.#options.maxCorruptBrotli ?? MAX_CORRUPT_BROTLI)) return;
     throw new RelayError(
       "overloaded",
-      "Too many brotli bodies were corrupt, and each leaks memory; send it in another encoding.",
+      "Too many brotli bodies were corrupt, and each leaks memory; send the envelope with gzip or without encoding.",
     );
   }
 
@@ -218,7 +218,10 @@ export class BodyReader {
     if (!(error instanceof UploadError)) return error;
     if (error.reason === "large") return tooLarge(this.#options.maxBytes);
     return error.reason === "slow"
-      ? new RelayError("overloaded", "The body arrived too slowly to be kept in memory.")
+      ? new RelayError(
+        "overloaded",
+        "The body arrived too slowly, or was the slowest of too many; send it again later.",
+      )
       : new DisconnectedError();
   }
 }

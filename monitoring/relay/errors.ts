@@ -12,7 +12,7 @@ export const RELAY_ERRORS = {
   // No `Retry-After` for these: SDKs drop all envelopes until it expires.
   overloaded: 503,
   spool_full: 503,
-  // Also without a spool, and if the inbox cannot store.
+  // Also without a spool, if the inbox cannot store, and if earlier copies of the envelope failed.
   spool_unavailable: 503,
 } as const;
 

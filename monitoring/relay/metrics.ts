@@ -28,7 +28,7 @@ const METRICS = [
   ["sightglass_otlp_records_total", "counter", "Spans and logs for OTLP_URL."],
   ["sightglass_in_flight_bytes", "gauge", "Bytes of bodies held in memory."],
   ["sightglass_healthy", "gauge", "1: envelopes can be taken; 0: GET /monitoring answers 503."],
-  ["sightglass_failing_ingests", "gauge", "Ingests whose newest envelope is undecided."],
+  ["sightglass_failing_ingests", "gauge", "Ingests that have failed since their last decision."],
   ["sightglass_spool_envelopes", "gauge", "Envelopes in the spool."],
   ["sightglass_spool_bytes", "gauge", "Bytes of the envelopes in the spool."],
   ["sightglass_spool_oldest_age_seconds", "gauge", "Age of the oldest envelope in the spool."],
@@ -63,7 +63,7 @@ const OTHER = "other";
 /** What one process counts. */
 export class RelayMetrics {
   readonly #counts = new Map<string, number>();
-  /** The same for OpenTelemetry: see open_telemetry.ts. */
+  /** For OpenTelemetry. Its other instruments, which are read when they are exported, are in open_telemetry.ts. */
   readonly #latency = openTelemetry.getMeter("sightglass").createHistogram(
     "sightglass.relay.upstream.duration",
     {
@@ -74,7 +74,7 @@ export class RelayMetrics {
   );
 
   constructor() {
-    // With zeros: the increase of a series that appears with its first envelope is 0.
+    // Zeros: without them the increase of a series misses its first envelope.
     this.received(0);
     for (const outcome of OUTCOMES) {
       const reasons = isTaken(outcome) ? [""] : REASONS;

@@ -15,12 +15,12 @@ export interface ProcessReport {
   readonly ingests: readonly IngestReport[];
 }
 
-/** What the newest envelope for an ingest has shown. */
+/** Whether an ingest has decided since its last failure. */
 export interface IngestReport {
   readonly origin: string;
   /** When, milliseconds since 1970. */
   readonly at: number;
-  /** Why it is undecided, as part of a sentence; absent: it is decided. */
+  /** Reason of the last failure, part of a sentence; absent: none since the last decision. */
   readonly reason?: string;
 }
 
@@ -34,8 +34,7 @@ export interface TotalReport extends Omit<ProcessReport, "at"> {
 const FRESH_MS = 5_000;
 
 /**
- * Adds reports up. The counts of processes that have ended stay counted, so that no counter falls; what they held does
- * not.
+ * Adds reports up. Counters include processes that have ended, so that none decreases; gauges do not.
  *
  * @param reports one for each process
  * @param now milliseconds since 1970

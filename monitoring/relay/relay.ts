@@ -29,7 +29,7 @@ import type { Deliveries } from "./spool/deliveries.ts";
 import type { Gossip } from "./spool/gossip.ts";
 import { RelayStatus } from "./status.ts";
 
-/** Why a POST is refused that is no envelope. */
+/** Refusal of a POST at an address that takes no envelopes. */
 interface PostError {
   readonly status: number;
   readonly error: string;
@@ -37,10 +37,7 @@ interface PostError {
   readonly detail: string;
 }
 
-/**
- * Milliseconds that attempts get once the server stops. What is undecided then still has to be
- * spooled within 4 s.
- */
+/** Milliseconds that attempts get once the server stops. What is undecided then must be spooled before its files close. */
 const LAST_ATTEMPTS_MS = 1_500;
 
 /** Sent with 503. */
@@ -109,7 +106,8 @@ export class Relay {
   }
 
   // The order of checks, the same at every address that takes envelopes: `answer`, then `#validate`, then `#deliver`.
-  // Each check is a row of docs/contract.md, and throws the error of its row (errors.ts). The route checks the method.
+  // Each throws the error of its row of docs/contract.md (errors.ts); any step may end with 503 overloaded. The route
+  // checks the method.
 
   /**
    * Validates an envelope while it arrives, then delivers it. The answer's headers are complete.
@@ -251,7 +249,7 @@ export class Relay {
     });
   }
 
-  /** `GET /monitoring`: 200, or 503 if no envelope can be accepted. */
+  /** `GET /monitoring`: see {@linkcode RelayStatus.health}. */
   health(): Promise<Response> {
     return this.#status.health();
   }
@@ -266,7 +264,7 @@ export class Relay {
     return this.#status.report();
   }
 
-  /** Ends slow uploads, because new connections wait for a free one. */
+  /** Ends slow uploads, because connections, memory or places for uploads are exhausted. */
   shedLoad(): void {
     this.#bodies.shedLoad();
   }
@@ -292,10 +290,7 @@ export class Relay {
   }
 }
 
-/**
- * A server that stops ends uploads itself: that is not the client's error, so it may send them
- * again.
- */
+/** While the server stops it ends uploads itself: a broken one is answered with 503, so that the client sends it again. */
 function stoppingError(error: unknown): unknown {
   return error instanceof RelayError && error.code === "envelope_malformed"
     ? new RelayError("overloaded", STOPPING)
@@ -312,7 +307,7 @@ function allowedOf(access: WriteAccess): WriteAccess & { allowed: true } {
   throw new RelayError("origin_not_allowed", access.detail);
 }
 
-/** For a sender that is not known to be on this machine: the own DSN with this server as its host. */
+/** Advice for a sender on another machine: the own DSN with this server as its host. */
 function adviceFor([own]: readonly Dsn[]): string | undefined {
   return own &&
     `From another machine or through a proxy, use the DSN http://${own.publicKey}@HOST:PORT/` +

@@ -16,11 +16,9 @@ export interface ReportExchangeOptions {
 const REPORT_MS = 1_000;
 
 /**
- * How the processes of one server learn each other's counts: each writes its report into a file every second, and one
- * that is asked for the whole writes its own first and reads the others'. A process that replaces another continues
- * its counts. So no sum of what all of them count ever falls, whichever process is asked.
- *
- * The files are small, so they are written and read at once.
+ * Shares counts between the processes of one server. Each writes its report to a file every second. A process that is
+ * asked for totals writes its own, then reads the others. One that replaces another continues its counts, so no total
+ * decreases, whichever process is asked. The files are small: access is synchronous.
  */
 export class ReportExchange {
   readonly #options: ReportExchangeOptions;
@@ -39,7 +37,7 @@ export class ReportExchange {
     return this.#base !== undefined;
   }
 
-  /** Writes a report now and then every second. The launcher takes the first one as "it listens". */
+  /** Writes a report immediately, then each second. To the launcher the first one says that the process listens. */
   start(report: () => ProcessReport): void {
     this.write(report());
     // A single process is the one that is asked.

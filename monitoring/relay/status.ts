@@ -35,7 +35,10 @@ export class RelayStatus {
     exportMetrics(metrics, bodies, async () => (await sending.health()).spool);
   }
 
-  /** 200, or 503 if no envelope can be accepted. */
+  /**
+   * 200, or 503 if this server can accept nothing: it stops, its memory is full, or its spool or inbox fails. An ingest
+   * that is down does not count by itself.
+   */
   async health(): Promise<Response> {
     const { health } = await this.#ofAllProcesses();
     return Response.json(health, { status: health.is_healthy ? 200 : 503, headers: NO_STORE });

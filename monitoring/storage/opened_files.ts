@@ -28,7 +28,7 @@ export class OpenedFiles {
   readonly #path: string;
   /** Of the database, its log and its index. */
   readonly #identities: readonly (string | undefined)[];
-  /** Descriptor of the log. SQLite has no locks on it, which closing it would end. */
+  /** Descriptor of the WAL. Closing a descriptor ends all locks of the process on the file; SQLite has none on its WAL. */
   readonly #log: number | undefined;
   readonly #header = new DataView(new ArrayBuffer(LOG_HEADER_BYTES));
   #bytes: number;
@@ -68,18 +68,19 @@ export class OpenedFiles {
   }
 
   /**
-   * Closes harmed files so that the path can be opened again. Writes the log into the database before, if it has its own.
+   * Closes harmed files so that the path can be opened again. First writes the WAL into the database, if it is the one
+   * that was opened.
    *
    * @returns whether the database has everything that its log had
    * @throws {HarmedFilesError} another process uses the log; nothing was closed
    * @throws an error of SQLite, as of a full disk; nothing was closed
    */
-  leave(harm: Harm): boolean {
+  closeHarmed(harm: Harm): boolean {
     // If there is another log, a server has started it on this database: its pages are newer.
     const isSaved = harm === "changed" && this.#isOwn("-wal") !== false && this.#moveLog();
-    // The last connection that closes moves the log into the database, unless it may only read.
+    // The last connection to close writes the WAL into the database; one that may only read does not.
     using _last = harm === "log overwritten" ? openReader(this.#path) : undefined;
-    // The next connection would take what is left for its own.
+    // The next connection would apply a WAL that is left.
     for (const suffix of ["-wal", "-shm"]) {
       if (this.#isOwn(suffix)) rmSync(this.#path + suffix, { force: true });
     }
@@ -107,7 +108,7 @@ export class OpenedFiles {
     return false;
   }
 
-  /** Whether an empty log is empty for SQLite as well. */
+  /** Whether SQLite expects an empty WAL, too: false if another process has truncated it. */
   #canReadLog(): boolean {
     try {
       this.#db.prepare("PRAGMA wal_checkpoint(PASSIVE)").get();
@@ -141,7 +142,7 @@ export class OpenedFiles {
 }
 
 /**
- * Reads all of the database that has the path now.
+ * Whether the database at this path passes `quick_check`, which reads all of it.
  *
  * @throws an error of SQLite
  */

@@ -11,7 +11,7 @@ const CHECK_MS = 1_000;
 interface RecoveringOptions<Store> extends DatabaseOptions {
   /** Creates the store on an open database, for example by preparing its statements. */
   readonly createStore: (db: DatabaseSync) => Store;
-  /** Called first with the store of a file that was opened again, or replaces an open one. */
+  /** Called before any other work with the store of a file that was opened again, or replaces an open one. */
   readonly onReplaced?: (store: Store) => void;
   /** Milliseconds since 1970: names a file that is set aside. Default: the clock. */
   readonly now?: () => number;
@@ -25,9 +25,14 @@ interface Opened<Store> {
 }
 
 /**
- * A database that stays usable. One rule for all files that are not as this process left them: close them, with the log
- * written into the database if possible; rename the database if it is corrupt then; open what has the path, or an empty
- * one. On a full disk the ballast file makes room for deletions.
+ * A database that stays usable. If another process has changed its files, they are
+ *
+ * 1. checkpointed, if possible,
+ * 2. closed,
+ * 3. renamed, if the database is corrupt then;
+ * 4. what is at the path is opened, or an empty database.
+ *
+ * On a full disk the ballast file makes room for deletions.
  */
 export class RecoveringDatabase<Store> {
   readonly #options: RecoveringOptions<Store>;
@@ -66,7 +71,7 @@ export class RecoveringDatabase<Store> {
       this.#recover(opened, error);
       return work(this.#current().store);
     }
-    if (this.#isLeft(opened)) throw new HarmedFilesError();
+    if (this.#closeIfHarmed(opened)) throw new HarmedFilesError();
     return result;
   }
 
@@ -80,7 +85,7 @@ export class RecoveringDatabase<Store> {
       this.#recover(opened, error);
       return await work(this.#current().store);
     }
-    if (this.#isLeft(opened)) throw new HarmedFilesError();
+    if (this.#closeIfHarmed(opened)) throw new HarmedFilesError();
     return result;
   }
 
@@ -152,7 +157,7 @@ export class RecoveringDatabase<Store> {
 
   #current(): Opened<Store> {
     const found = this.#opened;
-    if (found && !this.#isLeft(found)) return found;
+    if (found && !this.#closeIfHarmed(found)) return found;
     const identity = this.#identity();
     try {
       return this.#open();
@@ -177,13 +182,13 @@ export class RecoveringDatabase<Store> {
   }
 
   /** Closes harmed files, and renames the database if it is corrupt. Returns whether `opened` is closed. */
-  #isLeft(opened: Opened<Store>): boolean {
+  #closeIfHarmed(opened: Opened<Store>): boolean {
     if (opened !== this.#opened) return true;
     const { files } = opened;
     const harm = files?.harm();
     if (files === undefined || harm === undefined) return false;
     const { store, path = "", onNotice } = this.#options;
-    const isSaved = files.leave(harm);
+    const isSaved = files.closeHarmed(harm);
     this.#opened = undefined;
     if (harm === "database replaced") {
       onNotice(
@@ -206,7 +211,7 @@ export class RecoveringDatabase<Store> {
    */
   #recover(opened: Opened<Store>, error: unknown): void {
     // First: what is read from harmed files may look corrupt, or like a disk that fails.
-    if (this.#isLeft(opened)) throw new HarmedFilesError({ cause: error });
+    if (this.#closeIfHarmed(opened)) throw new HarmedFilesError({ cause: error });
     if (isCorrupt(error)) this.#setAside(opened.files?.identity, "corrupt");
     else if (isUnwritable(error) && !(error instanceof DiskFullError)) this.#makeRoom(opened.db);
     else throw error;

@@ -17,10 +17,11 @@ export interface SqlDriver {
    * Does the work completely or not at all, synced to disk when this resolves. Processes take turns: ids follow the order
    * of commits, and what the work has read stays true until its end.
    *
-   * @param purpose `add`: rejects on a full disk, so that `change` and deletions still work
+   * @param purpose `add` rejects on a full disk; `change` (leases, deletions) does not
    */
   transaction<T>(purpose: "add" | "change", work: (query: Query) => Promise<T>): Promise<T>;
-  /** Why a call failed, part of a sentence. Logs with it are sent upstream, so it has no addresses and values. */
+  /** Why a call failed, part of a sentence. Has no address of a server and no values; the server's
+   * logs leave the names of files out as well. */
   reasonOf(error: unknown): string;
   /** Whether the database refused a value: a batch is then tried again without it. */
   isInvalidValue(error: unknown): boolean;

@@ -10,8 +10,8 @@ export class SqliteDriver implements SqlDriver {
   readonly rowsPerStatement = 1;
   readonly clockAhead = 0;
   readonly #database: RecoveringDatabase<Connection>;
-  /** Ends when the connection is free. */
-  #isFree: Promise<unknown> = Promise.resolve();
+  /** Resolves when the previous call has ended. */
+  #previousCall: Promise<unknown> = Promise.resolve();
 
   /** @throws {DatabaseOpenError} */
   constructor(options: DatabaseOptions) {
@@ -48,8 +48,8 @@ export class SqliteDriver implements SqlDriver {
 
   /** One after another: statements of others must not get into a transaction. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#isFree.then(work);
-    this.#isFree = result.catch(() => {});
+    const result = this.#previousCall.then(work);
+    this.#previousCall = result.catch(() => {});
     return result;
   }
 }

@@ -175,7 +175,7 @@ export class Uploads {
     if (slowest) this.#abort(slowest.upload);
   }
 
-  /** Stops the timer. Uploads that run are no longer ended. */
+  /** Stops the timer for good: no upload is ended any more. */
   close(): void {
     clearInterval(this.#timer);
   }

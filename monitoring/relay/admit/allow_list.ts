@@ -76,7 +76,7 @@ export class AllowList {
   }
 
   /**
-   * The DSN to store an envelope under whose sender may send any or none: an allowed one, else the first.
+   * The DSN of an envelope whose sender may send any or none: the one in its header if it is allowed, else the first.
    *
    * @param project of `/api/PROJECT/envelope/`, if it was posted there
    * @throws {RelayError} `dsn_not_allowed`: no SDK has a DSN with such a project
@@ -99,7 +99,7 @@ export class AllowList {
     return dsn && this.#byText.get(dsn.text);
   }
 
-  /** The only DSN that fits. Two of one project, or of two ingests, would be ambiguous. */
+  /** The DSN that fits, if there is exactly one: several are ambiguous. */
   #only(fits: (dsn: Dsn) => boolean): Dsn {
     const [dsn, another] = [...this.#byText.values()].filter(fits);
     return dsn && !another ? dsn : this.#notAllowed();

@@ -8,9 +8,9 @@ const HASHED_BYTES = 16 * 1024;
 
 /**
  * Computes the key that all copies of an envelope share: a SHA-256 of its DSN, its header without `sent_at` (SDKs change
- * it at each attempt), and the decompressed bytes after the header line. For those beyond the first 16 KiB it takes
- * their number and CRC-32. Another envelope with the same key has the same beginning, with ids, times and all, so it
- * has to be constructed; then its sender loses it.
+ * it at each attempt), and the decompressed bytes after the header line. Of the bytes
+ * beyond the first 16 KiB only their number and CRC-32 count: a collision has to be constructed, and its sender then
+ * loses the envelope.
  */
 export class DuplicateKey {
   readonly #hash = createHash("sha256");

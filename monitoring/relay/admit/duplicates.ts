@@ -5,8 +5,8 @@ import { RelayError } from "../errors.ts";
 export const REMEMBERED_MS = 3_600_000;
 
 /**
- * Number of duplicate keys that a server remembers at least: one hour of 55 envelopes per second of all servers. It has
- * at most twice as many.
+ * Minimum number of duplicate keys that a server remembers, at most twice as many: one hour of 55 envelopes per second
+ * of all servers.
  */
 export const MAX_REMEMBERED = 200_000;
 
@@ -51,34 +51,34 @@ export class Duplicates {
    * envelope that is delivered or durable makes others duplicates.
    *
    * @param key of {@linkcode DuplicateKey}
-   * @param now read again when the envelope is completed
+   * @param uptime read again when the envelope is completed
    * @returns how to end the processing; undefined for a duplicate
    * @throws {RelayError} `spool_unavailable` if several copies were not taken and another is being processed
    */
-  async begin(key: Uint8Array, now: () => number): Promise<Complete | undefined> {
+  async begin(key: Uint8Array, uptime: () => number): Promise<Complete | undefined> {
     const name = nameOf(key);
     for (let waits = 0;; waits++) {
-      if (this.#has(name, now())) return undefined;
+      if (this.#has(name, uptime())) return undefined;
       const processed = this.#processed.get(name);
-      if (processed === undefined) return this.#start(key, name, now);
+      if (processed === undefined) return this.#start(key, name, uptime);
       if (waits === MAX_WAITS) throw notTaken();
       if (await processed) return undefined;
     }
   }
 
-  #start(key: Uint8Array, name: string, now: () => number): Complete {
+  #start(key: Uint8Array, name: string, uptime: () => number): Complete {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#processed.set(name, promise);
     return (taken) => {
       this.#processed.delete(name);
-      if (taken) this.remember(key, now());
+      if (taken) this.remember(key, uptime());
       resolve(taken);
     };
   }
 
   /** Records that this server took an envelope: copies of it are duplicates from now on. */
-  remember(key: Uint8Array, now: number): void {
-    if (this.#add(key, now)) this.onTaken?.(key);
+  remember(key: Uint8Array, uptime: number): void {
+    if (this.#add(key, uptime)) this.onTaken?.(key);
   }
 
   /**
@@ -92,13 +92,13 @@ export class Duplicates {
   }
 
   /** Whether this envelope was taken. */
-  isTaken(key: Uint8Array, now: number): boolean {
-    return this.#has(nameOf(key), now);
+  isTaken(key: Uint8Array, uptime: number): boolean {
+    return this.#has(nameOf(key), uptime);
   }
 
-  #has(name: string, now: number): boolean {
+  #has(name: string, uptime: number): boolean {
     const at = this.#newer.get(name) ?? this.#older.get(name);
-    return at !== undefined && now - at < REMEMBERED_MS;
+    return at !== undefined && uptime - at < REMEMBERED_MS;
   }
 
   /** Returns whether the key is new. */
@@ -117,7 +117,7 @@ export class Duplicates {
 function notTaken(): RelayError {
   return new RelayError(
     "spool_unavailable",
-    "Copies of this envelope were not taken, and another is being sent; send it again later.",
+    "Earlier copies of this envelope failed, and another is being processed; send it again later.",
   );
 }
 

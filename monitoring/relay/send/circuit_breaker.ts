@@ -8,6 +8,8 @@
  *    answers (5xx), the circuit is half-open: one live envelope at a time is sent.
  * 4. {@linkcode DOWN_AFTER} attempts in a row without a decision, of any envelopes: the drain probes. It sends one
  *    envelope at a time, with pauses. It also probes before the first decision.
+ * 5. If no envelope waits and none has failed for {@linkcode FAILURE_MS}, the circuit closes: the last failure is out of
+ *    date.
  */
 export class CircuitBreaker {
   readonly origin: string;
@@ -60,7 +62,7 @@ export class CircuitBreaker {
     return this.#isReportedDown;
   }
 
-  /** Why the newest envelope has no decision; undefined: it has one. */
+  /** Reason of the last failure that counts against the ingest; undefined: none since the last decision. */
   get failure(): string | undefined {
     return this.#failedFirstAttempts > 0 ? this.#lastReason : undefined;
   }
@@ -163,7 +165,7 @@ export const MAX_PROBE_PAUSE_MS = 5_000;
 /** Minimum milliseconds between two reports that an ingest is down. */
 export const REPORT_EVERY_MS = 60_000;
 
-/** Longer than an envelope that fails needs to be in the spool. */
+/** Longer than it takes to store a failed envelope in the spool. */
 export const FAILURE_MS = 30_000;
 
 /** A change for the server's log. `reason` is part of a sentence: "it answered 503". */

@@ -29,7 +29,7 @@ export type OutgoingEnvelope = Pick<
 
 /** Facts about an attempt of the spool's drain. */
 export interface DrainedAttempt {
-  /** Whether an earlier attempt failed. */
+  /** Whether an earlier attempt from the spool failed. */
   readonly isRetry: boolean;
   readonly signal: AbortSignal;
 }
@@ -107,7 +107,7 @@ export class IngestClient {
     return this.#breakers.values();
   }
 
-  /** What the newest envelope for each ingest has shown. */
+  /** For each ingest, whether it has decided since its last failure. */
   get ingests(): IngestReport[] {
     // The health report is public, and the address of an own upstream may be secret.
     const isPublic = this.#options.upstream === undefined;

@@ -27,7 +27,7 @@ export interface RateLimitHeaders {
 }
 
 /** One limit of `X-Sentry-Rate-Limits`. */
-export interface AnnouncedLimit {
+export interface HeaderLimit {
   /** At most {@linkcode MAX_PAUSE_S}. */
   readonly seconds: number;
   /** Empty: all of them. */
@@ -45,7 +45,7 @@ export interface AnnouncedLimit {
  * seconds     = an integer or a decimal number
  * ```
  */
-export function parseLimits(header: string): AnnouncedLimit[] {
+export function parseLimits(header: string): HeaderLimit[] {
   if (header === "") return [];
   return header.replaceAll(/\s/g, "").split(",").flatMap((limit) => {
     const [seconds = "", list = "", scope = "", reason = "", namespaces = ""] = limit.split(":");
@@ -64,7 +64,7 @@ export function parseLimits(header: string): AnnouncedLimit[] {
 }
 
 /** The inverse of {@linkcode parseLimits}. Omits limits that exceed the maximum length. */
-export function formatLimits(limits: Iterable<AnnouncedLimit>): string {
+export function formatLimits(limits: Iterable<HeaderLimit>): string {
   let header = "";
   for (const { seconds, categories, rest } of limits) {
     const limit = `${Math.ceil(seconds)}:${categories.join(";")}${rest && `:${rest}`}`;

@@ -10,7 +10,7 @@ import {
 } from "./rate_limit_headers.ts";
 
 /** A rate limit that an ingest announced, as servers report it to each other. */
-export interface AnnouncedLimit {
+export interface SharedLimit {
   /** The DSN's canonical text. */
   readonly dsn: string;
   /** Empty for all categories. */
@@ -52,7 +52,7 @@ const CUSTOM_NAMESPACE = "custom";
  * The rate limits that ingests announced, by DSN and category. Of two limits on one category the longer one applies.
  * Ignores unknown categories, so the number of entries is bounded by DSNs times known categories.
  *
- * Times (`now`) are milliseconds of a monotonic clock, unaffected by changes of the system time.
+ * Times (`uptime`) are milliseconds of a monotonic clock, unaffected by changes of the system time.
  */
 export class RateLimits {
   readonly #limits = new Map<string, Map<string, Limit>>();
@@ -66,40 +66,40 @@ export class RateLimits {
    * Reads the limits that a response of any status announces. A 429 without a valid limit is a limit on all categories.
    *
    * @param dsn the DSN's text
-   * @param date milliseconds since 1970, for a `Retry-After` that is a date
+   * @param now milliseconds since 1970, for a `Retry-After` that is a date
    */
   update(
     dsn: string,
     { status, headers }: Pick<HttpResponse, "status" | "headers">,
+    uptime: number,
     now: number,
-    date: number,
   ): void {
     const announced = parseLimits(headers.get("x-sentry-rate-limits") ?? "");
     for (const { seconds, categories, rest } of announced) {
-      const limit = { until: now + 1000 * seconds, rest, isShared: false };
-      if (categories.length === 0) this.#add(dsn, ALL, limit, now);
+      const limit = { until: uptime + 1000 * seconds, rest, isShared: false };
+      if (categories.length === 0) this.#add(dsn, ALL, limit, uptime);
       for (const category of categories) {
         if (!KNOWN_CATEGORIES.has(category)) continue;
         if (category === "metric_bucket" && !appliesToSdks(rest)) continue;
-        this.#add(dsn, category, limit, now);
+        this.#add(dsn, category, limit, uptime);
       }
     }
     if (announced.length === 0 && status === 429) {
-      const seconds = retryAfterSeconds(headers, date) ?? DEFAULT_RETRY_S;
-      this.#add(dsn, ALL, { until: now + 1000 * seconds, rest: "", isShared: false }, now);
+      const seconds = retryAfterSeconds(headers, now) ?? DEFAULT_RETRY_S;
+      this.#add(dsn, ALL, { until: uptime + 1000 * seconds, rest: "", isShared: false }, uptime);
     }
   }
 
   /** Adds a limit that was announced to another server. Its DSN must be one of this server's. */
-  learn({ dsn, category, rest }: AnnouncedLimit, until: number, now: number): void {
+  learn({ dsn, category, rest }: SharedLimit, until: number, uptime: number): void {
     if (category !== ALL && !KNOWN_CATEGORIES.has(category)) return;
-    this.#add(dsn, category, { until, rest, isShared: true }, now);
+    this.#add(dsn, category, { until, rest, isShared: true }, uptime);
   }
 
   /** The limits in force that the other servers do not know. */
-  unshared(now: number): ScopedLimit[] {
+  unshared(uptime: number): ScopedLimit[] {
     return [...this.#limits].flatMap(([dsn, limits]) =>
-      [...limits].filter(([, { isShared, until }]) => !isShared && until > now)
+      [...limits].filter(([, { isShared, until }]) => !isShared && until > uptime)
         .map(([category, limit]) => ({ dsn, category, limit }))
     );
   }
@@ -113,7 +113,7 @@ export class RateLimits {
   check(
     dsn: string,
     categories: Iterable<string | undefined>,
-    now: number,
+    uptime: number,
   ): RateLimitHeaders | undefined {
     const limits = this.#limits.get(dsn);
     if (limits === undefined) return undefined;
@@ -123,7 +123,7 @@ export class RateLimits {
       let end = 0;
       for (const key of category === undefined ? [ALL] : [ALL, category]) {
         const limit = limits.get(key);
-        if (limit === undefined || limit.until <= now) continue;
+        if (limit === undefined || limit.until <= uptime) continue;
         applying.set(key, limit);
         end = Math.max(end, limit.until);
       }
@@ -132,7 +132,7 @@ export class RateLimits {
     }
     // There are no items.
     if (applying.size === 0) return undefined;
-    const secondsTo = (until: number) => Math.max(1, Math.ceil((until - now) / 1000));
+    const secondsTo = (until: number) => Math.max(1, Math.ceil((until - uptime) / 1000));
     const announced = Array.from(
       applying,
       ([key, { until, rest }]) => ({ seconds: secondsTo(until), categories: [key], rest }),
@@ -145,19 +145,19 @@ export class RateLimits {
   }
 
   /** The rate-limited categories of a DSN: a bit set, see `categories.ts`. */
-  limitedCategories(dsn: string, now: number): number {
+  limitedCategories(dsn: string, uptime: number): number {
     let categories = 0;
     for (const [category, { until }] of this.#limits.get(dsn) ?? []) {
-      if (until <= now) continue;
+      if (until <= uptime) continue;
       categories |= category === ALL ? ALL_CATEGORIES : categoryBits([category]);
     }
     return categories;
   }
 
-  #add(dsn: string, category: string, limit: Limit, now: number): void {
+  #add(dsn: string, category: string, limit: Limit, uptime: number): void {
     let limits = this.#limits.get(dsn);
     if (limits === undefined) this.#limits.set(dsn, limits = new Map());
-    const until = Math.min(limit.until, now + 1000 * MAX_PAUSE_S);
+    const until = Math.min(limit.until, uptime + 1000 * MAX_PAUSE_S);
     const known = limits.get(category);
     if (known === undefined || known.until < until) limits.set(category, { ...limit, until });
   }

@@ -73,7 +73,7 @@ export class Sending {
     return { spool: report, canDeliver };
   }
 
-  /** What the newest envelope for each ingest has shown. */
+  /** For each ingest, whether it has decided since its last failure. */
   get ingests(): readonly IngestReport[] {
     return this.#client.ingests;
   }

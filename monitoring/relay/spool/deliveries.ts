@@ -2,7 +2,7 @@ import { categoriesIn } from "../../protocol/categories.ts";
 import type { AllowList } from "../admit/allow_list.ts";
 import type { Duplicates } from "../admit/duplicates.ts";
 import type { RelayMetrics } from "../metrics.ts";
-import { CircuitBreaker } from "../send/circuit_breaker.ts";
+import { CircuitBreaker, type Fault } from "../send/circuit_breaker.ts";
 import type { IngestClient, OutgoingEnvelope } from "../send/ingest_client.ts";
 import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
 import type { RateLimits } from "../send/rate_limits.ts";
@@ -15,7 +15,7 @@ export type DeliveryResult =
   /** The ingest announced a rate limit that ends in `waitMs`. */
   | { readonly kind: "rate_limited"; readonly waitMs: number }
   /** No answer, or one that may be different next time. `fault`: what probably caused it. */
-  | { readonly kind: "undecided"; readonly fault: "ingest" | "envelope" }
+  | { readonly kind: "undecided"; readonly fault: Fault }
   /** The abort signal ended the attempt. */
   | { readonly kind: "aborted" };
 
@@ -25,7 +25,7 @@ export type Upstream = Pick<
   "origin" | "isProbed" | "probesNewest" | "probeInMs" | "isDown" | "onUp"
 >;
 
-/** The relay's part of delivering what is in the spool. Only `deliver` may throw. */
+/** What the drain needs of the relay to deliver what is in the spool. Only `deliver` may throw. */
 export interface Deliveries {
   /** Makes one attempt. Must end soon after the signal aborts. An error counts as `undecided`, fault `envelope`. */
   deliver(envelope: LeasedEnvelope, signal: AbortSignal): Promise<DeliveryResult>;
@@ -87,7 +87,7 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
       const { status, headers } = attempt.response;
       if (status === 429) return rateLimited(rateLimitHeaders(headers, now()));
       if (status >= 400) return decided(envelope, "rejected", "ingest");
-      // A process that has ended may have spooled it. Its client, not acknowledged, sends it again.
+      // A process may end after it spooled an envelope and before it answered: its client sends the envelope again.
       duplicates.remember(envelope.key, uptime());
       return decided(envelope, "delivered");
     },

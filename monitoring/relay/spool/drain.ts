@@ -1,5 +1,6 @@
 import { ALL_CATEGORIES } from "../../protocol/categories.ts";
 import type { Deliveries, DeliveryResult, Upstream } from "./deliveries.ts";
+import type { Fault } from "../send/circuit_breaker.ts";
 import { DrainLog, type SpoolLog } from "./drain_log.ts";
 import { LEASE_MS, type LeasedEnvelope, MAX_WAIT_MS, type Spool } from "./spool.ts";
 
@@ -231,8 +232,8 @@ export class Drain {
     if (this.#freeSlots(upstream) > 0) this.#requestPass();
   }
 
-  /** Only failures by the envelope's own fault add up: an outage of the ingest causes no long backoff. */
-  #backOff(held: HeldEnvelope, fault: "ingest" | "envelope"): void {
+  /** An outage of the ingest counts as one failure, however long it is: it causes no long backoff. */
+  #backOff(held: HeldEnvelope, fault: Fault): void {
     const { envelope: { failures } } = held;
     const isOwnFault = fault === "envelope";
     const backoff = isOwnFault ? Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures) : 0;
@@ -250,11 +251,11 @@ export class Drain {
     this.#release(held, isLimited ? 0 : this.#clock.now() + wait);
   }
 
-  /** @param isInPass no envelopes are being leased */
+  /** @param isInPass called at the start of a pass, before envelopes are leased */
   async #delete(held: HeldEnvelope, isInPass: boolean): Promise<void> {
     const { envelope: { id }, lease } = held;
     const isDeleted = await this.#options.spool.complete({ id, lease });
-    // Otherwise the clock was set forward and the lease ran out. This drain may be leasing the envelope again right now,
+    // False: the clock was set forward and the lease ran out. A `lease` call that is running may return this envelope,
     // and `#hold` must find it. The next pass tries once more.
     if (isDeleted || isInPass) this.#held.delete(id);
   }

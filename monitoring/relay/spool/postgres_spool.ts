@@ -7,7 +7,8 @@ import type { Spool, SpoolOptions } from "./spool.ts";
 import { SqlSpool } from "./sql_spool.ts";
 
 /** Locks the spool for one process at a time, and returns the server's time. */
-const BEGIN = "SELECT pg_advisory_xact_lock(hashtextextended('sightglass spool', 0))," +
+const LOCK_AND_READ_CLOCK =
+  "SELECT pg_advisory_xact_lock(hashtextextended('sightglass spool', 0))," +
   " floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now";
 
 export interface PostgresSpoolOptions extends SpoolOptions {
@@ -50,7 +51,7 @@ class PostgresDriver implements SqlDriver {
   transaction<T>(_purpose: unknown, work: (query: Query) => Promise<T>): Promise<T> {
     return this.#database.transaction(async (query) => {
       const askedAt = this.#clock();
-      const [row] = await query<{ now: number }>(BEGIN);
+      const [row] = await query<{ now: number }>(LOCK_AND_READ_CLOCK);
       this.#learnTime(askedAt, row!.now, this.#clock());
       return await work((sql, values) => query(numbered(sql), values));
     });

@@ -11,7 +11,7 @@
  *    an `address` as PostgreSQL's), its text on the page in routes/_slots.ts; for embedding, monitoring/relay_handler.ts.
  */
 
-import type { AnnouncedLimit } from "../send/rate_limits.ts";
+import type { SharedLimit } from "../send/rate_limits.ts";
 
 /**
  * Milliseconds that a lease lasts. The envelopes of a crashed process are free after this time; a running process
@@ -78,10 +78,10 @@ export interface Dropped {
 export interface GossipReport {
   /** The remembered part of the key of each envelope that was delivered or spooled, joined. */
   readonly keys: Uint8Array;
-  readonly limits: readonly AnnouncedLimit[];
+  readonly limits: readonly SharedLimit[];
 }
 
-/** The report of another server. */
+/** A report from the spool. The first call, and one after a failure, may return the server's own ones. */
 export interface ReceivedGossip extends GossipReport {
   /** Milliseconds since it was reported. */
   readonly ageMs: number;
@@ -91,13 +91,13 @@ export interface ReceivedGossip extends GossipReport {
 export interface Lease {
   /** The envelope's number. Grows with the order of arrival and is never used again. */
   readonly id: number;
-  /** Unique for each lease, also of the same envelope. */
+  /** Token of the `lease` call, which all envelopes that it returned share. Unique together with `id`. */
   readonly lease: string;
 }
 
 export interface LeasedEnvelope extends SpooledEnvelope, Lease {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** As {@linkcode Spool.release} set it last; 0 at first. */
+  /** Attempts that failed by the envelope's own fault; at least 1 after any failed attempt. */
   readonly failures: number;
 }
 
@@ -137,8 +137,8 @@ export interface SpoolOptions {
  * to at most {@linkcode LEASE_MS} from `now`, the end of each wait to at most {@linkcode MAX_WAIT_MS} from `now`, and each
  * arrival to at most `now`.
  *
- * All methods reject with {@linkcode SpoolUnavailableError} if the spool cannot be used now. The call then had no effect.
- * Exception: if the backend crashed or hung during the call, it may have had its whole effect.
+ * All methods reject with {@linkcode SpoolUnavailableError} if the spool cannot be used now. The call may
+ * have had its effect, as when the backend crashed after its commit; `put` recognises an envelope by its key.
  */
 export interface Spool {
   /**
@@ -178,7 +178,7 @@ export interface Spool {
    * server remembers.
    */
   exchange(report: GossipReport, now: number): Promise<ReceivedGossip[]>;
-  /** Finishes the calls made before, then closes. Calls made later are rejected. */
+  /** Finishes the calls made before, then closes; calls that hang are left to the end of the process. Calls made later are rejected. */
   close(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import {
 } from "./spool.ts";
 import type { DsnRow, FreeRow, LeasedRow, RemovableRow, SpoolStatements } from "./sql.ts";
 
-/** The rows of the spool, in one transaction. All times are of the database's clock. */
+/** The rows of the spool, read and changed by one `query`. All times are of the database's clock. */
 export class SpoolRows {
   readonly #query: Query;
   readonly #sql: SpoolStatements;
@@ -67,7 +67,7 @@ export class SpoolRows {
     const ids = chosen.map(({ id }) => id);
     const lease = [crypto.randomUUID(), now + LEASE_MS];
     await this.#each(ids, this.#sql.lease, (part) => [...lease, ...part]);
-    // In the order of their last turns.
+    // Each DSN once, in the order of its last envelope.
     const served = new Set(chosen.map(({ dsn }) => dsn).reverse());
     for (const dsn of [...served].reverse()) await this.#query(this.#sql.serve, [dsn]);
     const rows = await this.#each<number, LeasedRow>(ids, this.#sql.leased);
@@ -78,7 +78,7 @@ export class SpoolRows {
     });
   }
 
-  /** The envelopes whose leases are still valid. */
+  /** The envelopes that still have these lease tokens, expired or not. */
   async held(leases: readonly Lease[]): Promise<(RemovableRow & Lease)[]> {
     const ids = [...new Set(leases.map(({ id }) => id))];
     const rows = await this.#each<number, RemovableRow & Lease>(ids, this.#sql.leases);

@@ -38,8 +38,8 @@ const WORKER_ENDED = "its worker ended";
  */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
   const { path, lockTimeoutMs, onNotice = console.warn } = options;
-  // Opened here first, because errors of a worker lose their type. Closed later, as closing the last connection would
-  // move the log into the database.
+  // Opened here first, because errors of a worker lose their type. Closed when the worker has opened it: closing the
+  // last connection would write the WAL into the database.
   const database = new RecoveringDatabase({
     store: "spool",
     path,
@@ -108,6 +108,7 @@ class WorkerSpool implements Spool {
 
   async #close(): Promise<void> {
     const worker = this.#worker;
+    // A stalled worker is left to the end of the process: it would not end before.
     if (worker === undefined || this.#isStalled) return;
     const timer = setTimeout(() => worker.terminate(), CLOSE_MS);
     // After the calls that were made before.

@@ -8,8 +8,9 @@ const PASSWORD = "p@ss/word:%";
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * A PostgreSQL server of its own for a test: in a temporary folder, on a free port, TLS only, synced to disk. For
- * proxies that read the protocol, the user `plain` is trusted without TLS.
+ * A PostgreSQL server of its own for a test: in a temporary folder, on a free port, TLS only. It answers
+ * before it has written to disk, unless a connection asks for more. For proxies that read the protocol, the user
+ * `plain` is trusted without TLS.
  */
 export interface PrivatePostgres extends AsyncDisposable {
   readonly port: number;
