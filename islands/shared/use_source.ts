@@ -112,22 +112,25 @@ export function useList<Name extends keyof ConsoleLists>(
   const key = [view, name, query.limit, query.of].join();
   const list = useMemo(() => source && cachedList(source, name, key, query), [source, key]);
   const { version } = useSourceState(source);
-  const paused = usePausedState();
+  const isPaused = usePausedState() !== undefined;
   const isVisible = useIsVisible(view);
   const queryJson = JSON.stringify(query);
-  const shownVersion = paused?.version ?? version;
+  const followed = isPaused ? undefined : version;
   useEffect(() => {
     if (!isVisible || !list) return;
-    list.read(JSON.parse(queryJson));
+    const query = JSON.parse(queryJson);
+    const unfreeze = isPaused && list.freeze(query);
+    if (unfreeze) return unfreeze;
+    list.read(query);
     return () => list.rest();
-  }, [list, isVisible, queryJson, shownVersion]);
+  }, [list, isVisible, queryJson, isPaused, followed]);
 
   const isMoving = isAge(query.since ?? "");
   useEffect(() => {
-    if (!isVisible || !isMoving) return;
+    if (!isVisible || !isMoving || isPaused) return;
     const timer = setInterval(() => list?.read(JSON.parse(queryJson)), MOVING_RANGE_MS);
     return () => clearInterval(timer);
-  }, [list, isVisible, queryJson, isMoving]);
+  }, [list, isVisible, queryJson, isMoving, isPaused]);
 
   // Deferred: React renders hundreds of rows in short tasks, between which the page takes input.
   const state = useDeferredValue(useSyncExternalStore(

@@ -42,6 +42,7 @@ export class LiveList<Row> extends Store<ListState<Row>> {
   #running: "newest" | "older" | undefined;
   /** Older rows were requested while the newest were read. */
   #wantsOlder = false;
+  #isFrozen = false;
 
   constructor(options: LiveListOptions<Row>) {
     super({ rows: [], state: "loading" });
@@ -64,6 +65,17 @@ export class LiveList<Row> extends Store<ListState<Row>> {
   /** Keeps the rows for a second: none moves away from the user who aims at it. */
   hold(): void {
     this.#pace.hold(HOLD_MS);
+  }
+
+  /**
+   * Keeps the rows until the returned function is called, also if an answer is on its way. False if there are none of this
+   * query to keep.
+   */
+  freeze(query: ConsoleQuery): (() => void) | false {
+    if (!this.isFor(query) || this.value.state !== "ready") return false;
+    this.rest();
+    this.#isFrozen = true;
+    return () => void (this.#isFrozen = false);
   }
 
   /** The rows are not visible any more: does not read them again until {@linkcode read} is called. */
@@ -102,7 +114,8 @@ export class LiveList<Row> extends Store<ListState<Row>> {
     try {
       const page = await this.#options.list(query);
       if (current !== this.#query) return;
-      const isKept = what === "newest" && this.value.state === "ready" && this.#pace.isHeld();
+      const isKept = what === "newest" && this.value.state === "ready" &&
+        (this.#isFrozen || this.#pace.isHeld());
       if (!isKept) this.#take(what, page);
     } catch (error) {
       if (current !== this.#query) return;

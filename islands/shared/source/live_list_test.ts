@@ -203,6 +203,27 @@ Deno.test("list held → older rows, and the first answer to another query, are 
   assert.deepEqual(q.ids, [3]);
 });
 
+Deno.test("list frozen → no wanted request, no answer on its way; then it follows again", async () => {
+  const q = await readOnce([1], undefined, 100);
+  q.list.read({});
+  const resume = q.list.freeze({});
+  q.clock.pass(10_000);
+  assert.equal(q.sent.length, 1);
+  assert.ok(resume);
+  resume();
+  q.list.read({});
+
+  const resumeAgain = q.list.freeze({});
+  await q.answer([2, 1]);
+  assert.deepEqual(q.ids, [1]);
+  assert.ok(resumeAgain);
+  resumeAgain();
+  q.list.read({});
+  await q.answer([2, 1]);
+  assert.deepEqual(q.ids, [2, 1]);
+  assert.equal(q.list.freeze({ q: "a" }), false);
+});
+
 Deno.test("list not visible in the pause → no request until it is visible", async () => {
   const q = await readOnce([1], undefined, 200);
   q.list.read({});
