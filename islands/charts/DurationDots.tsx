@@ -1,4 +1,4 @@
-import { formatCount, formatFineDuration } from "../../components/format.ts";
+import { formatFineDuration } from "../../components/format.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 
 /** Something that took some time. */
@@ -17,13 +17,13 @@ const MOST_TICKS = 5;
  * Durations over time, a dot for each: few of them need no percentile. The scale is logarithmic: a slow one among fast
  * ones hides none of them.
  *
- * @param props.what the things, singular: "trace"
+ * @param props.hasOthers others have not ended: they have no duration
  */
-export function DurationDots({ dots, from, to, what }: {
+export function DurationDots({ dots, from, to, hasOthers }: {
   dots: readonly Dot[];
   from: number;
   to: number;
-  what: string;
+  hasOthers: boolean;
 }) {
   const durations = dots.map(({ ms }) => Math.max(1, ms)).sort((a, b) => a - b);
   const [low = 1, high = 10] = [durations[0], durations.at(-1)];
@@ -42,8 +42,9 @@ export function DurationDots({ dots, from, to, what }: {
         <span className="legend">
           <b>{median === undefined ? "–" : formatFineDuration(median)}</b>
           <span>
-            median of {formatCount(dots.length, what)}
-            {dots.length > 1 && `, ${formatFineDuration(low)} to ${formatFineDuration(high)}`}
+            median of {dots.length.toLocaleString("en")}
+            {hasOthers && " ended"}
+            {dots.length > 1 && `; ${formatFineDuration(low)} to ${formatFineDuration(high)}`}
           </span>
         </span>
       </figcaption>

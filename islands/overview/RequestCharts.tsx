@@ -44,7 +44,7 @@ export function RequestCharts({ source, since }: {
             dots={dots.filter(({ at }) => at >= traces.from && at < traces.to)}
             from={traces.from}
             to={traces.to}
-            what={dots.length < newest.length ? "ended trace" : "trace"}
+            hasOthers={dots.length < newest.length}
           />
         )}
       </Panel>
