@@ -28,7 +28,9 @@ async function takeAll(page: Page, origin: string, suffix: string): Promise<void
   await paymentError.waitFor();
   const pageLoad = traces.getByRole("listitem").first();
   await pageLoad.waitFor();
-  await page.getByText("All senders: ").filter({ hasText: "stored" }).waitFor({ state: "attached" });
+  await page.getByText("All senders: ").filter({ hasText: "stored" }).waitFor({
+    state: "attached",
+  });
   await write(`docs/page${suffix}.png`, page);
 
   await pageLoad.getByRole("link").click();

@@ -112,7 +112,8 @@ export function useList<Name extends keyof ConsoleLists>(
   const key = [view, name, query.limit, query.of].join();
   const list = useMemo(() => source && cachedList(source, name, key, query), [source, key]);
   const { version } = useSourceState(source);
-  const isPaused = usePausedState() !== undefined;
+  const paused = usePausedState();
+  const isPaused = paused !== undefined;
   const isVisible = useIsVisible(view);
   const queryJson = JSON.stringify(query);
   const followed = isPaused ? undefined : version;
