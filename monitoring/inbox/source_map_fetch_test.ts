@@ -133,7 +133,7 @@ Deno.test("too large, slow, compressed, no map, of another build, no server → 
   await connection.write(
     new TextEncoder().encode("HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
   );
-  await assert.rejects(upgraded, notFetched(/answers 101/));
+  await assert.rejects(upgraded, notFetched(/answered 101/));
   await assert.rejects(
     fetchSourceMap(`blob:${dev.origin}/x`, null, posted(dev.origin)),
     refusedAs("source_map_origin"),
