@@ -19,7 +19,7 @@ import {
   serve,
   STOP,
 } from "./server/mod.ts";
-import { openExchange, openExporter, openInbox, openSpool, openWebhook } from "./services.ts";
+import { openExporter, openInbox, openSharedCounts, openSpool, openWebhook } from "./services.ts";
 
 /** Errors that the operator can fix: printed as one line, without a stack trace. */
 const STARTUP_ERRORS = [ConfigError, DatabaseOpenError, ListenError, ManifestError];
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
     onGroupAlert: (alert) => alerts.add(alert),
   });
   const spool = await openSpool(config, log);
-  const exchange = openExchange(config, log);
+  const sharedCounts = openSharedCounts(config, log);
   const copies = await openExporter(config, log);
 
   const relay = new Relay({
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
     store: inbox,
     spool,
     copies,
-    exchange,
+    sharedCounts,
     refusedReports: () => app.refusedReports(),
     // An envelope that the inbox can never store is refused with 413: after a 503 it would be sent again forever.
     maxEnvelopeBytes: Math.min(config.maxEnvelopeBytes, inbox ? config.inboxMaxBytes : Infinity),
@@ -106,7 +106,7 @@ async function main(): Promise<void> {
     port: config.port,
     hostname: config.hostname,
     sharesPort: worker !== undefined,
-    printsAddress: !worker && !exchange?.isReplacement,
+    printsAddress: !worker && !sharedCounts?.isReplacement,
     handler: app.handler,
     maxConnections: config.maxConnections,
     onPlatform: config.onDeploy,
@@ -119,7 +119,7 @@ async function main(): Promise<void> {
       log("info", "The server is stopping");
       relay.stop();
       // At once: the health of the others must not count on this process.
-      exchange?.write(relay.report());
+      sharedCounts?.write(relay.report());
       webhook?.close();
       app.close();
       return spool?.stopDraining();
@@ -127,12 +127,12 @@ async function main(): Promise<void> {
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
       await copies?.close(STOP.close);
-      exchange?.close(relay.report());
+      sharedCounts?.close(relay.report());
       await inbox?.close();
       await spool?.close();
     },
   });
-  exchange?.start(() => relay.report());
+  sharedCounts?.start(() => relay.report());
   log("info", "The server has started", { mode: config.mode });
   // Delivered immediately, so that even a server that soon crashes has reported its start.
   void runtime.flush(FIRST_FLUSH_MS);

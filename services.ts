@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "./config.ts";
 import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
 import type { InboxOptions } from "./monitoring/inbox/stored_inbox.ts";
-import { ReportExchange } from "./monitoring/relay/report_exchange.ts";
+import { SharedCounts } from "./monitoring/relay/shared_counts.ts";
 import { RelaySpool } from "./monitoring/relay/spool/relay_spool.ts";
 import type { Log } from "./monitoring/runtime/console_log.ts";
 
@@ -58,9 +58,9 @@ export async function openSpool(config: Config, log: Log) {
 }
 
 /** Exchanges counts with the other processes, if there are several. */
-export function openExchange({ countsDir, worker, workers }: Config, log: Log) {
+export function openSharedCounts({ countsDir, worker, workers }: Config, log: Log) {
   if (worker === undefined) return undefined;
-  return new ReportExchange({
+  return new SharedCounts({
     folder: countsDir,
     worker,
     workers,

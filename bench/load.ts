@@ -21,7 +21,7 @@ interface Load {
 }
 
 /** One server's values of each round. */
-export interface Rounds {
+interface Rounds {
   /** Envelopes per second. */
   readonly rates: number[];
   /** User and system time of its process for each envelope, in microseconds. 0 without `/proc`. */

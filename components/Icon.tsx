@@ -18,7 +18,7 @@ const PATHS = {
     "M11 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0M18 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0M4 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 /** An icon in the colour and size of the text beside it. Hidden from screen readers: the text says the same. */
 export function Icon({ name }: { name: IconName }) {

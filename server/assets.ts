@@ -34,7 +34,7 @@ export function extraAsset({ assets }: Manifest, specifier: string): string | un
 }
 
 /** Reads the source map of the script with a debug id; undefined if this build has none. */
-export type SourceMaps = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+type SourceMaps = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 
 /**
  * Gives access to the build's source maps. The server serves none of them: callers decide who may read.

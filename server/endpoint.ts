@@ -16,7 +16,7 @@ export interface Context {
 }
 
 /** The parts of a response that the framework makes: this takes less time than to add headers to a `Response`. */
-export interface ResponseParts {
+interface ResponseParts {
   readonly status: number;
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ export const VIEWS = ["errors", "logs", "traces"] as const;
 export type View = typeof VIEWS[number];
 
 /** One printed line. */
-export type TailRow =
+type TailRow =
   & { readonly source: EnvelopeSource }
   & (
     | { readonly kind: "error" } & ErrorEntry

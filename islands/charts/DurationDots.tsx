@@ -2,7 +2,7 @@ import { formatFineDuration } from "../../components/format.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 
 /** Something that took some time. */
-export interface Dot {
+interface Dot {
   /** Its start, milliseconds since 1970. */
   readonly at: number;
   readonly ms: number;

@@ -13,7 +13,7 @@ const STEPS = [
   ...[1, 2, 7, 14].map((n) => n * DAY_MS),
 ];
 
-export interface TimeTick {
+interface TimeTick {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly label: string;

@@ -154,7 +154,7 @@ const columns = (
 ];
 
 /** "12 spans · POST /api/checkout", "event · PaymentError: Card declined", "2 × session". */
-export function describeContent({ items, summary }: Pick<InboxRow, "items" | "summary">): string {
+function describeContent({ items, summary }: Pick<InboxRow, "items" | "summary">): string {
   const counts = countItems(items).map(({ type, count }) => {
     if (type === "span" && summary?.spans) return formatCount(summary.spans, "span");
     if (type === "log" && summary?.logs) return formatCount(summary.logs, "log");

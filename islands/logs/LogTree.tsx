@@ -193,7 +193,7 @@ interface HeldRows<Row> {
  * @param heldAt key of the newest row that the reader has seen; undefined: nothing is held back
  * @param before the rows on the screen
  */
-export function holdRows<Row>(
+function holdRows<Row>(
   newestRows: readonly Row[],
   heldAt: string | undefined,
   before: readonly Row[],

@@ -36,7 +36,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** One envelope that this browser has sent. */
-export const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Receipt }) {
+const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Receipt }) {
   const { at, items, bytes, sentBytes, status, error, attempts, tookMs } = receipt;
   const { kind, word, meaning } = describeOutcome(receipt);
   return (

@@ -6,9 +6,12 @@ import type {
   Finding,
   KindCount,
   PersonalFinding,
-} from "../../monitoring/models/recording/masking/masking_report.ts";
-import { PERSONAL_KINDS } from "../../monitoring/models/recording/masking/personal_data.ts";
-import { MIN_WANTED, readWanted } from "../../monitoring/models/recording/masking/wanted_texts.ts";
+} from "../../monitoring/models/recording/masking_report/masking_report.ts";
+import { PERSONAL_KINDS } from "../../monitoring/models/recording/masking_report/personal_data.ts";
+import {
+  MIN_WANTED,
+  readWanted,
+} from "../../monitoring/models/recording/masking_report/wanted_texts.ts";
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";

@@ -2,10 +2,10 @@ import { formatCount } from "../../components/format.ts";
 import type {
   Finding,
   KindCount,
-} from "../../monitoring/models/recording/masking/masking_report.ts";
-import type { RecorderSettings } from "../../monitoring/models/recording/masking/masking_setting.ts";
-import { MAX_SEARCHED } from "../../monitoring/models/recording/masking/personal_data.ts";
-import type { TextKind } from "../../monitoring/models/recording/masking/sent_text.ts";
+} from "../../monitoring/models/recording/masking_report/masking_report.ts";
+import type { RecorderSettings } from "../../monitoring/models/recording/masking_report/masking_setting.ts";
+import { MAX_SEARCHED } from "../../monitoring/models/recording/masking_report/personal_data.ts";
+import type { TextKind } from "../../monitoring/models/recording/masking_report/sent_text.ts";
 import { formatClock } from "../../components/format_time.ts";
 import type { MaskingReading } from "./use_masking_report.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { MaskingReport } from "../../monitoring/models/recording/masking/masking_report.ts";
+import { MaskingReport } from "../../monitoring/models/recording/masking_report/masking_report.ts";
 import { element, entry, pageEvents, text } from "../../tests/harness/recorded_segments.ts";
 import { omissions, reportAsText } from "./report_as_text.ts";
 

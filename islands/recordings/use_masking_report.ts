@@ -1,7 +1,7 @@
 import {
   MaskingReport,
   type MaskingResult,
-} from "../../monitoring/models/recording/masking/masking_report.ts";
+} from "../../monitoring/models/recording/masking_report/masking_report.ts";
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { DataSource } from "../shared/source/source.ts";

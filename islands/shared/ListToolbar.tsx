@@ -67,7 +67,7 @@ export function ListToolbar({ source, view, what, children, actions, menu }: {
 const NO_FILTERS = new Set(["q", "sort", "trace", "name"]);
 
 /** Filters that are set; the start and end of a time range are one. */
-export function countFilters(params: URLSearchParams): number {
+function countFilters(params: URLSearchParams): number {
   const names = Array.from(params.keys(), (name) => name === "until" ? "since" : name);
   return new Set(names).difference(NO_FILTERS).size;
 }

@@ -62,7 +62,7 @@ export function Tube({ fresh, waiting }: { fresh: readonly FlowReceipt[]; waitin
 const SIZE_CLASSES = [1024, 8 * 1024, 64 * 1024] as const;
 
 /** Size class of an envelope, from 1 to 4; it decides how long the envelope's mark is. */
-export function sizeClass(bytes: number): number {
+function sizeClass(bytes: number): number {
   const index = SIZE_CLASSES.findIndex((largest) => bytes <= largest);
   return (index === -1 ? SIZE_CLASSES.length : index) + 1;
 }

@@ -128,7 +128,7 @@ export function Difference({ by, of }: { by: number | null; of: Compared }) {
 }
 
 /** A difference in one direction, from A to B: `1.20 s slower`. */
-export function differenceText(by: number, of: Compared): string {
+function differenceText(by: number, of: Compared): string {
   const { format, visible, more, less } = DIFFERENCES[of];
   return Math.abs(by) < visible ? "same" : `${format(Math.abs(by))} ${by > 0 ? more : less}`;
 }

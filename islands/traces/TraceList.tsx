@@ -266,7 +266,7 @@ function Duration({ ms }: { ms: number | null }) {
 const LONGEST_MS = 60_000;
 
 /** The part of the scale that a duration takes, 0 to 1. */
-export function durationShare(ms: number): number {
+function durationShare(ms: number): number {
   return Math.min(1, Math.log10(Math.max(1, ms)) / Math.log10(LONGEST_MS));
 }
 

@@ -30,7 +30,7 @@ const MAX_BREADCRUMBS = 30;
 /** Events that the client processes concurrently. The default of 64 drops events of a burst. */
 const PROCESSING_BUFFER = 10_000;
 
-export interface StartClientOptions {
+interface StartClientOptions {
   readonly config: ClientConfig;
   readonly isMonitoringRequest: IsMonitoringRequest;
   readonly transport: ClientOptions["transport"];

@@ -9,7 +9,7 @@ import { InboxUnavailableError } from "./inbox.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
 import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
 
-export interface LogOptions extends Pick<PostgresOptions, "address"> {
+interface LogOptions extends Pick<PostgresOptions, "address"> {
   readonly maxBytes: number;
   /** Milliseconds since 1970 before which an envelope is too old. */
   readonly oldestTime: () => number;

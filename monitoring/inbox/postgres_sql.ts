@@ -1,4 +1,4 @@
-import type { Schema } from "../storage/schema.ts";
+import type { Schema } from "../storage/schema_version.ts";
 
 /**
  * - `inbox_log`: the changes of the inbox, in the order of commits. Rows that later ones make superfluous are deleted.

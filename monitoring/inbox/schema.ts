@@ -1,4 +1,4 @@
-import type { Schema } from "../storage/schema.ts";
+import type { Schema } from "../storage/schema_version.ts";
 
 /**
  * What is stored. The index is made from it.

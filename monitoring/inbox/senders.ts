@@ -15,7 +15,7 @@ export const INDEX_TABLES: readonly (readonly [table: string, hasRelease: boolea
 ];
 
 /** Instead of the id of a source: the envelope may be of several applications, or of none that is known. */
-export const NO_SOURCE = 0;
+const NO_SOURCE = 0;
 
 /** Who sent an envelope, as the index has it. */
 export interface Sender {

@@ -43,7 +43,7 @@ const UNCOUNTED_BYTES = 32 * OVERHEAD_BYTES;
  */
 const MAX_CORRUPT_BROTLI = 2_000;
 
-export interface BodyReaderOptions {
+interface BodyReaderOptions {
   /** `MAX_ENVELOPE_BYTES`: bytes of one body on the wire. Decompressed: 10 times that. */
   readonly maxBytes: number;
   /** `MAX_IN_FLIGHT_BYTES`: bytes of all bodies held at once. */

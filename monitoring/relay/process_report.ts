@@ -25,7 +25,7 @@ export interface IngestReport {
 }
 
 /** Reports of several processes as one. */
-export interface TotalReport extends Omit<ProcessReport, "at"> {
+interface TotalReport extends Omit<ProcessReport, "at"> {
   /** Processes that run. */
   readonly processes: number;
 }

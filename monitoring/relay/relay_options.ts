@@ -2,7 +2,7 @@ import type { WriteAccessOptions } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { AdmittedEnvelope } from "./admit/incoming_envelope.ts";
-import type { ReportExchange } from "./report_exchange.ts";
+import type { SharedCounts } from "./shared_counts.ts";
 import type { IngestClientOptions } from "./send/ingest_client.ts";
 import type { SenderOptions } from "./send/sender.ts";
 import type { RelaySpool } from "./spool/relay_spool.ts";
@@ -37,7 +37,7 @@ export interface RelayOptions
   readonly onDeploy?: boolean;
 
   /** Other processes of the same server, for health and metrics. Default: there are none. */
-  readonly exchange?: ReportExchange;
+  readonly sharedCounts?: SharedCounts;
   /** Reports of browsers that were not taken so far, by reason, for the metrics. Default: none. */
   readonly refusedReports?: () => Readonly<Record<string, number>>;
   /** Called for each refused POST or preflight, unless its connection broke. Default: not reported. */
@@ -62,7 +62,7 @@ export interface EnvelopeStore {
 }
 
 /** Gets a copy of each envelope that was delivered, spooled or stored, once. Must not throw. */
-export interface EnvelopeCopies {
+interface EnvelopeCopies {
   /**
    * Copies an envelope before it is delivered: the spool takes its bytes over.
    *

@@ -7,8 +7,8 @@ import { type ProcessReport, totalOf } from "./process_report.ts";
 import type { RelayOptions } from "./relay_options.ts";
 import type { Sending } from "./send/sending.ts";
 
-export interface StatusOptions
-  extends Pick<RelayOptions, "store" | "copies" | "refusedReports" | "exchange"> {
+interface StatusOptions
+  extends Pick<RelayOptions, "store" | "copies" | "refusedReports" | "sharedCounts"> {
   readonly metrics: RelayMetrics;
   readonly bodies: BodyReader;
   readonly sending: Sending;
@@ -85,10 +85,10 @@ export class RelayStatus {
   }
 
   async #ofAllProcesses() {
-    const { store, sending, exchange, now } = this.#options;
+    const { store, sending, sharedCounts, now } = this.#options;
     const { spool = EMPTY_SPOOL, canDeliver } = await sending.health();
     const report = this.report();
-    const total = totalOf(exchange?.exchange(report) ?? [report], now());
+    const total = totalOf(sharedCounts?.writeAndReadAll(report) ?? [report], now());
     const failing = total.ingests.flatMap(({ origin, reason }) =>
       reason === undefined ? [] : [{ origin, reason }]
     );

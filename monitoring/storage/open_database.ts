@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { prepareFiles } from "./database_files.ts";
 import { fileError, linkError, type StoreName, versionError } from "./errors.ts";
-import { type Schema, stepsFrom } from "./schema.ts";
+import { type Schema, stepsFrom } from "./schema_version.ts";
 
 /** Most milliseconds to wait for another process's write. Short, because a page waits for its answer meanwhile. */
 const LOCK_TIMEOUT_MS = 5_000;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 import { openDatabase } from "./open_database.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./schema_version.ts";
 
 const SCHEMA: Schema = { version: 1, create: "CREATE TABLE one (x)" };
 

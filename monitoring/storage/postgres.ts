@@ -3,7 +3,7 @@ import pg from "pg";
 import { DatabaseOpenError, type StoreName, versionError } from "./errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 import { codeOf, isStarting, nameOf, openError } from "./postgres_errors.ts";
-import { type Schema, stepsFrom } from "./schema.ts";
+import { type Schema, stepsFrom } from "./schema_version.ts";
 import type { Query } from "./sql_driver.ts";
 
 /**

@@ -3,7 +3,7 @@ import { BallastFile } from "./ballast_file.ts";
 import { identityOf, removeDatabase, setAside, statOf } from "./database_files.ts";
 import { DiskFullError, fileError, HarmedFilesError, isCorrupt, isUnwritable } from "./errors.ts";
 import { type DatabaseOptions, openDatabase } from "./open_database.ts";
-import { isIntact, OpenedFiles } from "./opened_files.ts";
+import { isIntact, OpenedFiles } from "./file_damage.ts";
 
 /** Interval of checks whether the files are harmed, besides those of each call. */
 const CHECK_MS = 1_000;

@@ -15,7 +15,7 @@ export interface BuiltAsset extends AssetRole {
   readonly map?: Uint8Array<ArrayBuffer>;
 }
 
-export interface Bundle {
+interface Bundle {
   readonly assets: readonly BuiltAsset[];
   /** Source files, relative to the root. */
   readonly inputs: readonly string[];

@@ -52,7 +52,7 @@ export function withDebugId(
 }
 
 /** The debug id of a script and its map: UUID version 8 of their SHA-256 (RFC 9562, section 5.8 and appendix B.2). */
-export function debugIdOf(contents: Uint8Array, map: Uint8Array): string {
+function debugIdOf(contents: Uint8Array, map: Uint8Array): string {
   const hash = createHash("sha256").update(contents).update(map).digest().subarray(0, 16);
   hash[6] = 0x80 | hash[6]! & 0x0f;
   hash[8] = 0x80 | hash[8]! & 0x3f;

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { undefinedIfNotFound } from "../if_found.ts";
 
 /** A new path beside `out`, on the same file system, so that it can be renamed to it. */
-export function stagingFolder(out: string): string {
+function stagingFolder(out: string): string {
   return `${out}.${crypto.randomUUID()}`;
 }
 

@@ -3,7 +3,7 @@ import { hydrateRoot, type Root } from "react-dom/client";
 import { islands } from "./island_map.ts";
 
 /** An error in one island. The other islands are not affected. */
-export interface IslandError {
+interface IslandError {
   readonly error: unknown;
   /** The island's name. */
   readonly island: string;

@@ -1,7 +1,7 @@
 import type { ComponentType } from "react";
 
 /** Loads an island's component. */
-export type IslandLoader = () => Promise<{
+type IslandLoader = () => Promise<{
   readonly default: ComponentType<Record<string, unknown>>;
 }>;
 

@@ -3,9 +3,9 @@ import { setTimeout } from "node:timers/promises";
 import { ifFound } from "../../server/if_found.ts";
 import { sendSignal } from "./processes.ts";
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly workers: number;
-  /** Folder of the processes' reports: see monitoring/relay/report_exchange.ts. */
+  /** Folder of the processes' reports: see monitoring/relay/shared_counts.ts. */
   readonly countsDir: string;
   /** Starts process number `worker`, from 0. On every other reload the numbers begin at {@linkcode workers}. */
   readonly spawn: (worker: number) => Deno.ChildProcess;

@@ -10,7 +10,7 @@ import type { DataSource } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 
 /** The envelopes that telemetry has made since the page was opened. */
-export interface PageEnvelopes {
+interface PageEnvelopes {
   /** Oldest first; the oldest may be removed. Each is the same object until then. */
   readonly envelopes: readonly PageEnvelope[];
   /** Calls back after envelopes were added. Returns the function that unsubscribes. */

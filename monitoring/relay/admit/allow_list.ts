@@ -10,7 +10,7 @@ interface QueryTarget {
   readonly projectId: string;
 }
 
-export interface AllowListOptions {
+interface AllowListOptions {
   /** The origin of this server as clients see it, behind a proxy. */
   readonly publicOrigin?: string;
   /** A sentence for refused senders: what would be right. */

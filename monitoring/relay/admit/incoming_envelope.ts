@@ -5,7 +5,7 @@ import { EnvelopeScanner } from "../../protocol/scanner.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
 
 /** An item without its payload. */
-export interface ItemSummary {
+interface ItemSummary {
   readonly type: string;
   /** Of its payload. */
   readonly bytes: number;

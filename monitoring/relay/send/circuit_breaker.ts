@@ -173,7 +173,7 @@ export type IngestState =
   | { readonly state: "down"; readonly origin: string; readonly reason: string }
   | { readonly state: "up"; readonly origin: string };
 
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   readonly onState?: (state: IngestState) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -28,7 +28,7 @@ export type OutgoingEnvelope = Pick<
 >;
 
 /** Facts about an attempt of the spool's drain. */
-export interface DrainedAttempt {
+interface DrainedAttempt {
   /** Whether an earlier attempt from the spool failed. */
   readonly isRetry: boolean;
   readonly signal: AbortSignal;

@@ -34,7 +34,7 @@ export function toAnswer(response: HttpResponse, header: EnvelopeHeader, now: nu
  * An ingest's reason for refusing an envelope, safe for a header and a log line: bounded, without control characters
  * (which include those of terminals).
  */
-export function ingestError(headers: HeaderReader): string | undefined {
+function ingestError(headers: HeaderReader): string | undefined {
   const text = headers.get("x-sentry-error")?.slice(0, MAX_ERROR_LENGTH);
   return text?.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, "?") || undefined;
 }

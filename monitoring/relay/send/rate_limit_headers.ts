@@ -27,7 +27,7 @@ export interface RateLimitHeaders {
 }
 
 /** One limit of `X-Sentry-Rate-Limits`. */
-export interface HeaderLimit {
+interface HeaderLimit {
   /** At most {@linkcode MAX_PAUSE_S}. */
   readonly seconds: number;
   /** Empty: all of them. */

@@ -32,7 +32,7 @@ interface Limit {
 }
 
 /** A limit in force, with what it limits. */
-export interface ScopedLimit {
+interface ScopedLimit {
   readonly dsn: string;
   /** Empty for all categories. */
   readonly category: string;

@@ -16,7 +16,7 @@ import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import { RateLimits } from "./rate_limits.ts";
 import type { Sender } from "./sender.ts";
 
-export interface SendingOptions
+interface SendingOptions
   extends
     Pick<RelayOptions, "store" | "spool" | "onStoreError">,
     Omit<IngestClientOptions, "limits"> {

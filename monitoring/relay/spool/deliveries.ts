@@ -39,7 +39,7 @@ export interface Deliveries {
   onWaiting?(upstreams: ReadonlySet<Upstream>): void;
 }
 
-export interface DeliveriesOptions {
+interface DeliveriesOptions {
   readonly client: IngestClient;
   readonly allowList: AllowList;
   readonly duplicates: Duplicates;

@@ -25,7 +25,7 @@ export const MIN_LIMIT_WAIT_MS = 1_000;
 export const STOP_GRACE_MS = 2_800;
 export const STOP_ABORT_MS = 300;
 
-export interface DrainOptions extends Deliveries {
+interface DrainOptions extends Deliveries {
   readonly spool: Pick<Spool, "lease" | "renew" | "complete" | "release" | "expire" | "stats">;
   /** Called when the drain's state changes, not for each envelope. */
   readonly log: SpoolLog;

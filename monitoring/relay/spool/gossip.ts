@@ -17,7 +17,7 @@ const EXCHANGE_MS = 250;
 /** Maximum milliseconds that the start of a server waits for the others' gossip. */
 const FIRST_MS = 1_000;
 
-export interface GossipOptions {
+interface GossipOptions {
   readonly allowList: AllowList;
   readonly duplicates: Duplicates;
   readonly limits: RateLimits;

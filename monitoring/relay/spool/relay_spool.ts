@@ -23,7 +23,7 @@ const FAILED_PUT_LOG_MS = 60_000;
 export const EMPTY_CACHE_MS = 1_000;
 
 /** Why an envelope must not be sent now: it is in the spool itself, or an earlier segment of its recording is. */
-export type SpoolMatch = "duplicate" | "earlier segment";
+type SpoolMatch = "duplicate" | "earlier segment";
 
 /** The spool as the relay uses it: a backend and, once started, its drain and the gossip with other servers on it. */
 export class RelaySpool {

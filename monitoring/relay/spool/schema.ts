@@ -1,4 +1,4 @@
-import type { Schema } from "../../storage/schema.ts";
+import type { Schema } from "../../storage/schema_version.ts";
 import { KEY_BYTES } from "./spool.ts";
 
 /** What differs between the databases. */

@@ -3,7 +3,7 @@ import { joinBytes } from "../../../protocol/join_bytes.ts";
 import { connectorFor, ProxyError } from "./connect.ts";
 import { type Proxies, proxyAuthorization, proxyFor } from "./proxies.ts";
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   /** Maximum bytes of a response body; a larger one is discarded. */
   readonly maxBodyBytes: number;
   /** Maximum connections to one origin; further requests wait. */

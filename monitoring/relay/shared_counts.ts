@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { addCounts } from "./metrics.ts";
 import { parseReport, type ProcessReport } from "./process_report.ts";
 
-export interface ReportExchangeOptions {
+interface SharedCountsOptions {
   /** Folder of the reports, one file for each process. Emptied by the launcher before the first one starts. */
   readonly folder: string;
   /** Which process this is, from 0. On a reload the processes before it have other numbers, below twice {@linkcode workers}. */
@@ -20,14 +20,14 @@ const REPORT_MS = 1_000;
  * asked for totals writes its own, then reads the others. One that replaces another continues its counts, so no total
  * decreases, whichever process is asked. The files are small: access is synchronous.
  */
-export class ReportExchange {
-  readonly #options: ReportExchangeOptions;
+export class SharedCounts {
+  readonly #options: SharedCountsOptions;
   /** Counted by the processes that this one replaces. */
   readonly #base: ProcessReport | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #hasFailed = false;
 
-  constructor(options: ReportExchangeOptions) {
+  constructor(options: SharedCountsOptions) {
     this.#options = options;
     this.#base = this.#read(options.worker);
   }
@@ -53,7 +53,7 @@ export class ReportExchange {
   }
 
   /** The newest report of each process that has ever run, this one's first. */
-  exchange(report: ProcessReport): readonly ProcessReport[] {
+  writeAndReadAll(report: ProcessReport): readonly ProcessReport[] {
     const { worker: own, workers } = this.#options;
     const others = Array.from({ length: 2 * workers }, (_, worker) => worker)
       .filter((worker) => worker !== own).map((worker) => this.#read(worker));

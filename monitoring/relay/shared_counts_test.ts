@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type ProcessReport, totalOf } from "./process_report.ts";
 import { Relay } from "./relay.ts";
-import { ReportExchange } from "./report_exchange.ts";
+import { SharedCounts } from "./shared_counts.ts";
 
 const FOLDER = Deno.makeTempDirSync({ prefix: "counts-" });
 Deno.test.afterAll(() => Deno.removeSync(FOLDER, { recursive: true }));
 
 const RECEIVED = "sightglass_received_bytes_total";
 
-const createTestRelay = (exchange?: ReportExchange) =>
+const createTestRelay = (sharedCounts?: SharedCounts) =>
   new Relay({
     allowedDsns: [],
     maxEnvelopeBytes: 1,
     maxInFlightBytes: 1,
     relayTimeoutMs: 1,
-    exchange,
+    sharedCounts,
   });
 
 /** A report of a process that has received so many bytes. */
@@ -35,37 +35,37 @@ const received = (reports: readonly ProcessReport[]) => totalOf(reports, 0).coun
 const fail = (error: unknown) => assert.fail(`${error}`);
 
 const open = (folder: string, worker: number, workers = 2) =>
-  new ReportExchange({ folder: join(FOLDER, folder), worker, workers, onFailure: fail });
+  new SharedCounts({ folder: join(FOLDER, folder), worker, workers, onFailure: fail });
 
 Deno.test("two of three processes → each knows the sum, a replacement continues its counts", () => {
   const [first, second] = [open("data", 0, 3), open("data", 1, 3)];
   assert.equal(first.isReplacement, false);
-  assert.equal(received(first.exchange(report(100))), 100);
-  assert.equal(received(second.exchange(report(7))), 107);
-  assert.equal(received(first.exchange(report(200))), 207);
+  assert.equal(received(first.writeAndReadAll(report(100))), 100);
+  assert.equal(received(second.writeAndReadAll(report(7))), 107);
+  assert.equal(received(first.writeAndReadAll(report(200))), 207);
 
   const replacement = open("data", 0, 3);
   assert.equal(replacement.isReplacement, true);
-  assert.equal(received(second.exchange(report(7))), 207);
-  assert.equal(received(replacement.exchange(report(1))), 208);
-  assert.equal(received(second.exchange(report(7))), 208);
-  const [own] = replacement.exchange(report(2));
+  assert.equal(received(second.writeAndReadAll(report(7))), 207);
+  assert.equal(received(replacement.writeAndReadAll(report(1))), 208);
+  assert.equal(received(second.writeAndReadAll(report(7))), 208);
+  const [own] = replacement.writeAndReadAll(report(2));
   assert.equal(own?.startedAt, 800, "of the process before");
   replacement.close(report(3));
-  assert.equal(received(second.exchange(report(7))), 210);
+  assert.equal(received(second.writeAndReadAll(report(7))), 210);
 });
 
 Deno.test("folder cannot be written → reported once, own counts still known", () => {
   Deno.writeTextFileSync(join(FOLDER, "file"), "");
   const failures: unknown[] = [];
-  const exchange = new ReportExchange({
+  const sharedCounts = new SharedCounts({
     folder: join(FOLDER, "file"),
     worker: 0,
     workers: 2,
     onFailure: (error) => failures.push(error),
   });
-  assert.equal(received(exchange.exchange(report(5))), 5);
-  assert.equal(received(exchange.exchange(report(6))), 6);
+  assert.equal(received(sharedCounts.writeAndReadAll(report(5))), 5);
+  assert.equal(received(sharedCounts.writeAndReadAll(report(6))), 6);
   assert.equal(failures.length, 1);
 });
 
@@ -113,23 +113,23 @@ Deno.test("counts of another version, metrics new and missing → added as far a
 });
 
 Deno.test("report that is not JSON, or has nothing → as if there were none", () => {
-  const exchange = open("harmed", 0);
-  exchange.write(report(7));
+  const sharedCounts = open("harmed", 0);
+  sharedCounts.write(report(7));
   for (const text of ["", "{", "null", "{}"]) {
     Deno.writeTextFileSync(join(FOLDER, "harmed", "1.json"), text);
-    assert.equal(received(exchange.exchange(report(7))), 7, text);
+    assert.equal(received(sharedCounts.writeAndReadAll(report(7))), 7, text);
   }
 });
 
 Deno.test("a process stops → health 200 while another takes envelopes, then 503", async () => {
-  const exchanges = [open("stopping", 0), open("stopping", 1)] as const;
-  const [first, second] = [createTestRelay(exchanges[0]), createTestRelay(exchanges[1])];
+  const counts = [open("stopping", 0), open("stopping", 1)] as const;
+  const [first, second] = [createTestRelay(counts[0]), createTestRelay(counts[1])];
   const statuses = async () => [(await first.health()).status, (await second.health()).status];
   first.stop();
   // The first one learns of the second one.
-  exchanges[1].write(second.report());
+  counts[1].write(second.report());
   assert.deepEqual(await statuses(), [200, 200]);
   second.stop();
-  exchanges[1].write(second.report());
+  counts[1].write(second.report());
   assert.deepEqual(await statuses(), [503, 503]);
 });

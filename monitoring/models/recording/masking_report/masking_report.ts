@@ -47,7 +47,7 @@ export interface KindCount {
   readonly samples: readonly Sample[];
 }
 
-export interface Sample {
+interface Sample {
   readonly text: string;
   readonly at: number | null;
   readonly place: string;

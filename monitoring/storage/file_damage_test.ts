@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 import { JOURNAL_LIMIT_BYTES, openDatabase } from "./open_database.ts";
-import { isIntact, OpenedFiles } from "./opened_files.ts";
+import { isIntact, OpenedFiles } from "./file_damage.ts";
 
 const BYTES = 1024 * 1024;
 
