@@ -44,7 +44,7 @@ export class IndexWriter {
     entries: IndexEntries,
   ): GroupAlert[] {
     const alerts: GroupAlert[] = [];
-    const { sender, source, release } = this.#senders.of(envelope, entries.source);
+    const { sender, source, release } = this.#senders.assign(envelope, entries.source);
     let weight = 0;
     /** @param valuesOf its columns after the first three, which all tables have; undefined: it is not listed */
     const insertAll = <Entry>(

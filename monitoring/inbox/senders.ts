@@ -24,17 +24,23 @@ export interface Sender {
   readonly release: number | null;
 }
 
-/** Senders of envelopes without an application that are looked at when another sender is named. */
-const MAX_UNFILED = 100;
+/** Senders without an application that are looked at again when another sender gets one. */
+const MAX_UNASSIGNED = 100;
 
-/** How well the application of a sender is known: not; by its release or SDK; by a service name; by several. */
-const [FALLBACK, SERVICE, SEVERAL] = [1, 2, 3];
+/** How a sender's application is known (`senders.known`; 0: it is not). */
+const FALLBACK = 1; // by its release or SDK
+const SERVICE = 2; // by one service name
+const SEVERAL = 3; // by several service names: ambiguous
 
 /**
- * Finds the application of each envelope. Not every item names it: a check-in, a profile or an error may have only a
- * release or less. A sender is what has the same DSN key, SDK, side, release and environment; its application is the one
- * that any of its envelopes names. An envelope without own facts belongs to the only application whose senders fit what it
- * has. What arrived before its application was named is moved to it.
+ * Assigns each envelope to an application. Not every item names one: a check-in, a profile or an error may have only a
+ * release, or less.
+ *
+ * 1. A sender is everything with the same DSN key, SDK, side, release and environment. Its application is the one that
+ *    any of its envelopes names; a service name is better than a release or an SDK.
+ * 2. An envelope that names no application gets the only one with a sender that matches its facts. If none or several
+ *    match, it has none.
+ * 3. When a sender gets an application, the envelopes that had none and match it are moved to it.
  */
 export class Senders {
   readonly #sql: ReturnType<typeof prepare>;
@@ -43,11 +49,14 @@ export class Senders {
     this.#sql = prepare(db);
   }
 
-  /** Call it in the transaction that writes the entries of the envelope. */
-  of(envelope: number, facts: EnvelopeSource): Sender {
+  /** Assigns an envelope. Must be called in the transaction that writes its entries. */
+  assign(envelope: number, facts: EnvelopeSource): Sender {
     const { release, namedBy } = facts;
     if (facts.key === OWN_SOURCE.key) {
-      return { sender: 0, ...this.#filed(this.#applicationOf(envelope, facts), release, envelope) };
+      return {
+        sender: 0,
+        ...this.#withRelease(this.#applicationOf(envelope, facts), release, envelope),
+      };
     }
     const { dsnKey, sdk, environment, side } = facts;
     const sender = this.#sql.upsertSender.get(
@@ -55,21 +64,22 @@ export class Senders {
       side,
       envelope,
     ) as { id: number; source: number; known: number };
-    const isOther = namedBy === "none" || namedBy === "other release";
-    const fitting = isOther ? this.#fitting(sender.id) : [];
-    // Without any other envelope of its sender, the release names it.
-    const isFirst = namedBy === "other release" && side !== "unknown" && fitting.length === 0;
-    const source = isOther && !isFirst
-      ? onlyOne(fitting)
+    const isUnnamed = namedBy === "none" || namedBy === "other release";
+    const matching = isUnnamed ? this.#matching(sender.id) : [];
+    // Without any application that matches, its release names one.
+    const namesItself = !isUnnamed ||
+      namedBy === "other release" && side !== "unknown" && matching.length === 0;
+    const source = !namesItself
+      ? onlyOne(matching)
       : namedBy !== "service" && sender.known === SERVICE
       ? sender.source
       : this.#applicationOf(envelope, facts);
-    if (!isOther || isFirst) this.#learn(envelope, sender, source, namedBy === "service");
-    this.#sql.see.run(envelope, source);
-    return { sender: sender.id, ...this.#filed(source, release, envelope) };
+    if (namesItself) this.#setApplication(envelope, sender, source, namedBy === "service");
+    this.#sql.touchSource.run(envelope, source);
+    return { sender: sender.id, ...this.#withRelease(source, release, envelope) };
   }
 
-  #filed(source: number, release: string | null, envelope: number): Omit<Sender, "sender"> {
+  #withRelease(source: number, release: string | null, envelope: number): Omit<Sender, "sender"> {
     if (release === null || source === NO_SOURCE) return { source, release: null };
     return {
       source,
@@ -81,36 +91,36 @@ export class Senders {
     return idOf(this.#sql.upsertSource.get(key, name, environment, side, envelope));
   }
 
-  #learn(
+  #setApplication(
     envelope: number,
     { id, source: before, known }: { readonly id: number; source: number; known: number },
     source: number,
     isService: boolean,
   ): void {
     if (known === SEVERAL || (known === SERVICE && source === before)) return;
-    if (known === SERVICE) return void this.#sql.learn.run(before, SEVERAL, id);
+    if (known === SERVICE) return void this.#sql.setApplication.run(before, SEVERAL, id);
     if (known === FALLBACK && !isService) return;
-    this.#sql.learn.run(source, isService ? SERVICE : FALLBACK, id);
+    this.#sql.setApplication.run(source, isService ? SERVICE : FALLBACK, id);
     if (known === FALLBACK) this.#move(id, before, source);
-    for (const pending of this.#sql.unfiled.all(id, MAX_UNFILED)) {
-      const only = onlyOne(this.#fitting(idOf(pending)));
+    for (const pending of this.#sql.unassigned.all(id, MAX_UNASSIGNED)) {
+      const only = onlyOne(this.#matching(idOf(pending)));
       if (only !== NO_SOURCE) this.#move(idOf(pending), NO_SOURCE, only);
     }
     this.forgetUnused(envelope - 1);
   }
 
-  /** Up to two applications of senders that fit the facts of a sender; a negative number for several of one sender. */
-  #fitting(sender: number): readonly number[] {
-    return this.#sql.fitting.all(sender).map(idOf);
+  /** Up to two applications whose senders match the facts of a sender; -1: a sender with several. */
+  #matching(sender: number): readonly number[] {
+    return this.#sql.matching.all(sender).map(idOf);
   }
 
   /**
-   * Forgets what has no envelopes any more: releases, senders and applications whose newest had at most this id. Senders
-   * of a forgotten application are named again by what they send.
+   * Deletes releases, senders and applications without envelopes, of those whose newest envelope had at most this id.
+   * Senders of a deleted application have none until they name one again.
    */
   forgetUnused(last: number): void {
     for (const statement of this.#sql.forgetUnused) statement.run(last);
-    this.#sql.forgetSource.run();
+    this.#sql.resetOrphans.run();
   }
 
   /** Moves the envelopes of a sender from one application to another. */
@@ -121,11 +131,13 @@ export class Senders {
       newest: number | null;
     };
     if (newest === null) return;
-    const filed = release === "" ? null : idOf(this.#sql.upsertRelease.get(to, release, newest));
+    const releaseId = release === ""
+      ? null
+      : idOf(this.#sql.upsertRelease.get(to, release, newest));
     for (const { statement, hasRelease } of this.#sql.move) {
-      statement.run(...hasRelease ? [to, filed] : [to], sender, from);
+      statement.run(...hasRelease ? [to, releaseId] : [to], sender, from);
     }
-    this.#sql.see.run(newest, to);
+    this.#sql.touchSource.run(newest, to);
   }
 }
 
@@ -134,8 +146,8 @@ const onlyOne = ([id = NO_SOURCE, another]: readonly number[]) =>
 
 const idOf = (row: unknown) => (row as { id: number }).id;
 
-/** What is known of `own` fits `other`. An imported envelope, or one of an earlier version, has no key. */
-const FITS = "other.known > 0 AND (own.dsn_key = '' OR other.dsn_key IN ('', own.dsn_key))" +
+/** What is known of `own` is the same in `other`. An imported envelope, or one of an earlier version, has no key. */
+const MATCHES = "other.known > 0 AND (own.dsn_key = '' OR other.dsn_key IN ('', own.dsn_key))" +
   " AND own.sdk IN ('', other.sdk) AND own.side IN ('unknown', other.side)" +
   " AND own.release IN ('', other.release) AND own.environment IN ('', other.environment)";
 
@@ -158,14 +170,14 @@ function prepare(db: DatabaseSync) {
         " ON CONFLICT DO UPDATE SET newest = excluded.newest" +
         " RETURNING id, source, known",
     ),
-    learn: db.prepare("UPDATE senders SET source = ?, known = ? WHERE id = ?"),
-    fitting: db.prepare(
+    setApplication: db.prepare("UPDATE senders SET source = ?, known = ? WHERE id = ?"),
+    matching: db.prepare(
       `SELECT DISTINCT iif(other.known = ${SEVERAL}, -1, other.source) AS id` +
-        ` FROM senders AS own, senders AS other WHERE own.id = ? AND ${FITS} LIMIT 2`,
+        ` FROM senders AS own, senders AS other WHERE own.id = ? AND ${MATCHES} LIMIT 2`,
     ),
-    unfiled: db.prepare(
+    unassigned: db.prepare(
       "SELECT own.id FROM senders AS other, senders AS own WHERE other.id = ? AND own.id IN" +
-        ` (SELECT sender FROM envelope_entries WHERE source = ${NO_SOURCE}) AND ${FITS} LIMIT ?`,
+        ` (SELECT sender FROM envelope_entries WHERE source = ${NO_SOURCE}) AND ${MATCHES} LIMIT ?`,
     ),
     newest: db.prepare(
       `SELECT s.release, max(e.place) / ${PLACES} AS newest FROM senders AS s` +
@@ -181,8 +193,8 @@ function prepare(db: DatabaseSync) {
           " WHERE e.sender = ? AND e.source = ?)",
       ),
     })),
-    see: db.prepare("UPDATE sources SET newest = max(newest, ?) WHERE id = ?"),
-    // Of an envelope that was deleted by its age, older ones may still be stored; those of later releases are not read.
+    touchSource: db.prepare("UPDATE sources SET newest = max(newest, ?) WHERE id = ?"),
+    // Envelopes older than a deleted one may remain, so rows are deleted only if no envelope has them.
     forgetUnused: [
       ["releases", isSent("e.source = releases.source AND e.release = releases.id")],
       ["senders", isSent("e.sender = senders.id")],
@@ -190,7 +202,7 @@ function prepare(db: DatabaseSync) {
     ].map(([table, isUsed]) =>
       db.prepare(`DELETE FROM ${table} WHERE newest <= ? AND NOT (${isUsed})`)
     ),
-    forgetSource: db.prepare(
+    resetOrphans: db.prepare(
       `UPDATE senders SET source = ${NO_SOURCE}, known = 0 WHERE source <> ${NO_SOURCE}` +
         " AND source NOT IN (SELECT id FROM sources)",
     ),
