@@ -121,13 +121,12 @@ function observe(): void {
     list.getEntries().filter(({ name }) => name.endsWith(".js")).forEach(follow)
   ).observe({ type: "resource", buffered: true });
   const timer = setInterval(() => {
-    // Disabled until its island is hydrated.
-    document.querySelector<HTMLElement>(".signals .levels button")?.click();
-    // React answers in a microtask of the click.
-    queueMicrotask(() => {
-      if (!document.querySelector(".signals .done")?.textContent) return;
-      clearInterval(timer);
-      observed.answeredAt = performance.now();
-    });
+    // Does nothing until the console is hydrated; then React calls its handler within the click.
+    const { dataset } = document.documentElement;
+    const before = dataset.sidebar;
+    document.querySelector<HTMLElement>(".fold-sidebar")?.click();
+    if (dataset.sidebar === before) return;
+    clearInterval(timer);
+    observed.answeredAt = performance.now();
   }, 10);
 }

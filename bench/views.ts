@@ -132,6 +132,7 @@ async function drag(page: Page, scroller: string): Promise<void> {
       let step = screens * frame.clientHeight;
       const next = () => {
         frame.scrollTop += step;
+        if (frame.scrollTop === 0 && step > 0) throw new Error(`${scroller} does not scroll.`);
         if (frame.scrollTop + frame.clientHeight >= frame.scrollHeight - 1) step = -step;
         if (frame.scrollTop > 0) requestAnimationFrame(next);
         else done();
