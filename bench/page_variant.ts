@@ -17,12 +17,11 @@ export const WITHOUT_MONITORING: Readonly<Record<string, string>> = {
     export const visitData = { spans: [], envelopes: [], subscribe };
     export function start() {}
     export const loadOpenTelemetry = () => import("./start_telemetry.ts");
-    export const loadRecording = () => import("./recording_chunk.ts");
     export const flush = () => {};
     export function captureError() {}
     export function log() {}
     export function navigated() {}
-    export function grant() {}
+    export const grant = () => void import("./recording_chunk.ts");
     export function withdraw() {}`,
 };
 
