@@ -108,7 +108,7 @@ class WorkerSpool implements Spool {
 
   async #close(): Promise<void> {
     const worker = this.#worker;
-    // A stalled worker is left to the end of the process: it would not end before.
+    // A stalled worker is left to the end of the process.
     if (worker === undefined || this.#isStalled) return;
     const timer = setTimeout(() => worker.terminate(), CLOSE_MS);
     // After the calls that were made before.
