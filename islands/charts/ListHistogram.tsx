@@ -1,9 +1,9 @@
 import type { HistogramList } from "../../monitoring/models/rows.ts";
 import { changeParams } from "../shared/fragment.ts";
-import type { ConsoleQuery, DataSource } from "../shared/source/source.ts";
-import { useList } from "../shared/use_source.ts";
+import type { ConsoleQuery } from "../data/source.ts";
 import type { View } from "../shared/view.ts";
 import { type BarWords, TimeBars } from "./TimeBars.tsx";
+import { useHistogram } from "../data/lists.ts";
 
 export const BAR_WORDS: Readonly<Record<HistogramList, BarWords>> = {
   traces: { what: "trace", failed: "failed" },
@@ -16,13 +16,12 @@ export const BAR_WORDS: Readonly<Record<HistogramList, BarWords>> = {
  *
  * @param props.view the view that shows it
  */
-export function ListHistogram({ source, of, query, view = of }: {
-  source: DataSource | undefined;
+export function ListHistogram({ of, query, view = of }: {
   of: HistogramList;
   query: ConsoleQuery;
   view?: View;
 }) {
-  const { rows: [histogram] } = useList(source, "histogram", { ...query, of }, { view });
+  const histogram = useHistogram({ ...query, of }, view);
   // Its room is kept free, so that the list does not move.
   if (histogram === undefined) return <div className="time-bars loading" />;
   return (

@@ -8,15 +8,16 @@ import { type Omitted, parseEnvelope } from "../../monitoring/models/parsed_enve
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { saveFile } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { ProblemBox } from "./ProblemBox.tsx";
 import { Outcome, traceLink } from "./EnvelopeList.tsx";
 import { findReceipt } from "./find_receipt.ts";
 import { inspectEnvelope } from "./inspect_envelope.ts";
 import { Inspector } from "./Inspector.tsx";
-import { useRead } from "../shared/use_loaded.ts";
 import { DetailView } from "../shared/DetailView.tsx";
+import { useRead } from "../data/use_read.ts";
+import { source } from "../data/source.ts";
+import type { DataSource } from "../data/source.ts";
 
 /** Bound for links to traces and errors; an envelope may contain a hundred. */
 const MAX_LINKS = 8;
@@ -27,27 +28,25 @@ const MAX_LINKS = 8;
  * @param props.row its row in the list; undefined: not listed
  * @param props.back link to the list
  */
-export function EnvelopeDetails({ source, id, row, back }: {
-  source: DataSource | undefined;
+export function EnvelopeDetails({ id, row, back }: {
   id: number;
   row: InboxRow | undefined;
   back: string;
 }) {
-  const read = async (source: DataSource) => {
+  const read = async () => {
     // The address may contain anything.
     if (Number.isSafeInteger(id) && id > 0) return await source.envelope(id);
   };
-  const { state, value: bytes, error = "", retry } = useRead(source, read, [id]);
+  const { state, value: bytes, error = "", retry } = useRead(["envelope", id], read);
   const isMissing = state === "ready" && bytes === undefined;
   const save = () => {
-    const href = source?.download(id);
+    const href = source.download(id);
     if (href) saveFile(href, `${row?.event_id ? shortId(row.event_id) : id}.envelope`);
     // Evicted since it was read.
     else retry();
   };
   return (
     <DetailView
-      source={source}
       className="details"
       back={{ text: "All envelopes", href: back }}
       title={`Envelope ${id}`}

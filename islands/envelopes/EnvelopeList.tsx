@@ -14,12 +14,14 @@ import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
-import type { DataSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
-import { type ConsoleList, useList, useSourceState } from "../shared/use_source.ts";
 import { findReceipt } from "./find_receipt.ts";
 import { RowList } from "../shared/RowList.tsx";
 import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
+import { type ConsoleList, useList } from "../data/lists.ts";
+import { useSourceState } from "../data/queries.ts";
+import { source } from "../data/source.ts";
+import type { DataSource } from "../data/source.ts";
 
 /** Item types of Sentry's SDKs (https://develop.sentry.dev/sdk/data-model/envelope-items/). */
 const KNOWN_TYPES = [
@@ -49,10 +51,10 @@ const KNOWN_TYPES = [
 export type ReturnFrom = number | "file";
 
 /** The envelopes that match the address's filters. */
-export function useEnvelopes(source: DataSource | undefined): ConsoleList<InboxRow> {
+export function useEnvelopes(): ConsoleList<InboxRow> {
   const { params } = useFragment("envelopes");
   const param = (name: string) => params.get(name) ?? undefined;
-  return useList(source, "envelopes", {
+  return useList("envelopes", {
     q: param("q"),
     type: param("type"),
     trace: param("trace"),
@@ -65,8 +67,7 @@ export function useEnvelopes(source: DataSource | undefined): ConsoleList<InboxR
  *
  * @param props.returnFrom decides the focus: the envelope's row, or the button that opens a file
  */
-export function EnvelopeList({ source, list, returnFrom, openFile }: {
-  source: DataSource | undefined;
+export function EnvelopeList({ list, returnFrom, openFile }: {
   list: ConsoleList<InboxRow>;
   returnFrom: ReturnFrom | undefined;
   openFile: (file: File) => void;
@@ -74,7 +75,7 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
   const { params } = useFragment("envelopes");
   const { receipts } = useTelemetry();
   const { rows } = list;
-  const { state } = useSourceState(source);
+  const { state } = useSourceState();
   const query = Object.fromEntries(params);
   const fileButton = (
     <FileButton name="File to inspect" open={openFile} autoFocus={returnFrom === "file"}>
@@ -83,11 +84,11 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
   );
   const outcomeOf = (row: InboxRow) =>
     // An envelope of another sender has no receipt here. If it is in the inbox, it was stored.
-    findReceipt(row, receipts)?.outcome ?? (source?.scope === "inbox" ? "stored" : undefined);
+    findReceipt(row, receipts)?.outcome ?? (source.scope === "inbox" ? "stored" : undefined);
 
   const parts: Parts = {
     // Everything in the inbox was stored: the column would have the same value in each row.
-    hasOutcome: source?.scope !== "inbox" || rows.some((row) => outcomeOf(row) !== "stored"),
+    hasOutcome: source.scope !== "inbox" || rows.some((row) => outcomeOf(row) !== "stored"),
     hasEncoding: rows.some((row) => row.content_encoding !== null),
     hasTrace: rows.some((row) => row.trace_ids.length > 0),
     hasRecording: rows.some((row) => row.replay_id !== null),
@@ -95,7 +96,6 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
 
   return (
     <RowList
-      source={source}
       view="envelopes"
       list={list}
       keyOf={({ id }) => String(id)}
@@ -107,7 +107,7 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
       table={{
         className: "data-table feed-rows",
         caption: "Envelopes, newest first",
-        columns: columns(source?.scope === "visit" ? "Created" : "Received", parts),
+        columns: columns(source.scope === "visit" ? "Created" : "Received", parts),
       }}
       empty={
         <p>
@@ -122,7 +122,7 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
           row={row}
           href={fragmentTo("envelopes", [String(row.id)], query)}
           outcome={outcomeOf(row)}
-          scope={source?.scope}
+          scope={source.scope}
           {...parts}
           {...place}
         />

@@ -1,25 +1,23 @@
 import "../shared/view_code.ts";
 import { useCallback, useEffect, useState } from "react";
-import type { PageFacts } from "../shared/page_facts.ts";
 import { fragmentTo, useFragment, useIsVisible } from "../shared/fragment.ts";
-import { useSource, useSourceState } from "../shared/use_source.ts";
 import { EnvelopeDetails } from "./EnvelopeDetails.tsx";
 import { EnvelopeList, type ReturnFrom, useEnvelopes } from "./EnvelopeList.tsx";
 import { FileDetails } from "./FileDetails.tsx";
+import { useSourceState } from "../data/queries.ts";
 
 /**
  * The envelopes view: the list (`#/envelopes`), one envelope (`#/envelopes/ID`), or a file that the user opened.
  */
-export default function EnvelopesView({ variant }: PageFacts) {
-  const source = useSource(variant);
+export default function EnvelopesView() {
   const { path: [idText], params } = useFragment("envelopes");
   // Also while a detail is open, so that the list is unchanged when the user returns.
-  const list = useEnvelopes(source);
+  const list = useEnvelopes();
   const [file, setFile] = useState<File>();
   const openFile = useCallback((file: File) => setFile(file), []);
   const isDraggedOver = useDroppedFile(openFile);
   const [returnFrom, setReturnFrom] = useState<ReturnFrom>();
-  const { state } = useSourceState(source);
+  const { state } = useSourceState();
 
   const id = idText === undefined ? undefined : Number(idText);
   useEffect(() => {
@@ -42,13 +40,12 @@ export default function EnvelopesView({ variant }: PageFacts) {
         ? (
           <EnvelopeDetails
             key={id}
-            source={source}
             id={id}
             row={list.rows.find((row) => row.id === id)}
             back={back}
           />
         )
-        : <EnvelopeList source={source} list={list} returnFrom={returnFrom} openFile={openFile} />}
+        : <EnvelopeList list={list} returnFrom={returnFrom} openFile={openFile} />}
     </div>
   );
 }

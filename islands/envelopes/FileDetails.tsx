@@ -7,8 +7,8 @@ import { ProblemBox } from "./ProblemBox.tsx";
 import { type InspectedItem, inspectEnvelope, type Inspection } from "./inspect_envelope.ts";
 import { Inspector, useShowMore } from "./Inspector.tsx";
 import { openBytes, openFile } from "./open_file.ts";
-import { useLoaded } from "../shared/use_loaded.ts";
 import { DetailView } from "../shared/DetailView.tsx";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Rows shown at once; an export may contain 50,000. */
 const ROWS_AT_ONCE = 200;
@@ -30,8 +30,7 @@ export function FileDetails({ file, back, onLeave }: {
   const read = state === "ready" ? value : undefined;
   return (
     <DetailView
-      // Reading a file needs no access to the inbox.
-      source={undefined}
+      needsNoAccess
       className="details"
       back={{ text: "All envelopes", href: back }}
       title={file.name}

@@ -3,14 +3,13 @@ import type { TraceRow } from "../../monitoring/models/rows.ts";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { saveFile } from "../shared/FileButton.tsx";
 import { Menu } from "../shared/Menu.tsx";
-import type { DataSource } from "../shared/source/source.ts";
 import { errorAsMarkdown } from "./error_as_markdown.ts";
 import { errorAsText } from "./error_as_text.ts";
 import type { FoundStacks } from "./use_error_event.ts";
+import { source } from "../data/source.ts";
 
 /** Copies an error as text or for an assistant, or saves its envelope. */
-export function CopyMenu({ source, event, envelope, stacks }: {
-  source: DataSource;
+export function CopyMenu({ event, envelope, stacks }: {
   event: ReportedError;
   envelope: number;
   stacks: FoundStacks["stacks"];

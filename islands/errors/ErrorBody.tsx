@@ -9,8 +9,7 @@ import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts"
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { nameWithSide } from "../shared/source_labels.ts";
-import { useSourceList } from "../shared/source_list.ts";
-import type { DataSource, MapOrigins } from "../shared/source/source.ts";
+import type { MapOrigins } from "../data/source.ts";
 import { useRecordingHref } from "../shared/use_recording_href.ts";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
 import { FetchMaps, NO_ORIGINS } from "./FetchMaps.tsx";
@@ -22,6 +21,7 @@ import { explainMissingSource } from "./stack_frames.ts";
 import { StackTrace } from "./StackTrace.tsx";
 import type { FoundStacks } from "./use_error_event.ts";
 import { cutText } from "../shared/text.ts";
+import { useSourceList } from "../data/lists.ts";
 
 /** Contexts that are open at first, if they are short. The others are the same in all events of a page. */
 const OPEN_CONTEXTS = ["user", "extra"];
@@ -40,8 +40,7 @@ const MAX_NAME = 80;
  * @param props.sender key of its source; undefined: not known
  * @param props.replayId of the recording that ran, if segments of it have arrived; undefined: none, or not known
  */
-export function ErrorBody({ source, event, envelope, sender, replayId, mapOrigins, found }: {
-  source: DataSource;
+export function ErrorBody({ event, envelope, sender, replayId, mapOrigins, found }: {
   event: ReportedError;
   envelope: number;
   sender: string | undefined;
@@ -50,7 +49,7 @@ export function ErrorBody({ source, event, envelope, sender, replayId, mapOrigin
   found: FoundStacks;
 }) {
   const { exceptions, stack, tags, contexts, trace_id, at } = event;
-  const application = useSourceList(source)?.rows.find(({ key }) => key === sender);
+  const application = useSourceList()?.rows.find(({ key }) => key === sender);
   const heading = titleLine(event);
   const [, ...causes] = exceptions.shown;
   const outermost = exceptions.shown[0]?.stack ?? stack;
@@ -76,7 +75,6 @@ export function ErrorBody({ source, event, envelope, sender, replayId, mapOrigin
         <div>
           {trace_id !== null && at !== null && (
             <SameTrace
-              source={source}
               event={event}
               envelope={envelope}
               traceId={trace_id}
@@ -93,7 +91,6 @@ export function ErrorBody({ source, event, envelope, sender, replayId, mapOrigin
             </p>
             {mapOrigins && (
               <FetchMaps
-                source={source}
                 origins={mapOrigins}
                 scripts={scriptsWithoutSource(found.stacks)}
                 debugIds={event.debugIds}
@@ -121,8 +118,8 @@ export function ErrorBody({ source, event, envelope, sender, replayId, mapOrigin
           </section>
         </div>
         <aside aria-label="Details">
-          <EventProperties source={source} event={event} replayId={replayId} />
-          <RelatedItems source={source} event={event} envelope={envelope} />
+          <EventProperties event={event} replayId={replayId} />
+          <RelatedItems event={event} envelope={envelope} />
           {tags.shown.length > 0 && (
             <section aria-labelledby="error-tags">
               <h4 id="error-tags">Tags</h4>
@@ -211,13 +208,12 @@ function describeRelation({ relation, of, place }: ReportedException): string {
 }
 
 /** Links to the event's trace and recording, its id, and what it contains about its sender. */
-function EventProperties({ source, event, replayId }: {
-  source: DataSource;
+function EventProperties({ event, replayId }: {
   event: ReportedError;
   replayId: string | undefined;
 }) {
   const { trace_id, span_id, event_id, mechanism, facts } = event;
-  const recording = useRecordingHref(source, replayId ?? event.replay_id, event.at, "errors");
+  const recording = useRecordingHref(replayId ?? event.replay_id, event.at, "errors");
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];
   const entries = [
     trace_id !== null && {

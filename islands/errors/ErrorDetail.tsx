@@ -4,13 +4,14 @@ import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
 import { type SharedFilters, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
-import type { DataSource } from "../shared/source/source.ts";
-import { useList, useSourceState } from "../shared/use_source.ts";
 import { CopyMenu } from "./CopyMenu.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
 import { useMapOrigins } from "./FetchMaps.tsx";
 import { GroupHeader } from "./GroupState.tsx";
 import { useErrorEvent, useFoundStacks } from "./use_error_event.ts";
+import { useList } from "../data/lists.ts";
+import { useSourceState } from "../data/queries.ts";
+import { source } from "../data/source.ts";
 
 /**
  * One occurrence of an error group, with links to the others.
@@ -19,21 +20,20 @@ import { useErrorEvent, useFoundStacks } from "./use_error_event.ts";
  * @param props.params search and filters of the list, kept for the way back
  * @param props.takesFocus the user navigated within the view, and the element that had the focus was removed
  */
-export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
-  source: DataSource | undefined;
+export function ErrorDetail({ group, envelope, params, takesFocus }: {
   group: string;
   envelope: number | undefined;
   params: Readonly<Record<string, string>>;
   takesFocus: boolean;
 }) {
-  const list = useList(source, "occurrences", { group, ...chosenFilters(params) });
+  const list = useList("occurrences", { group, ...chosenFilters(params) });
   const { rows } = list;
-  const { state } = useSourceState(source);
+  const { state } = useSourceState();
   const current = useCurrentOccurrence(rows, envelope);
   const index = rows.findIndex((row) => row.envelope === current);
-  const reading = useErrorEvent(source, current, rows[index]?.event_id ?? null);
-  const mapOrigins = useMapOrigins(source);
-  const found = useFoundStacks(source, reading.event, mapOrigins?.named);
+  const reading = useErrorEvent(current, rows[index]?.event_id ?? null);
+  const mapOrigins = useMapOrigins();
+  const found = useFoundStacks(reading.event, mapOrigins?.named);
   const back = fragmentTo("errors", [], params);
   useEscapeTo(back);
   const place = useRef<HTMLDivElement>(null);
@@ -46,7 +46,7 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
     if (document.activeElement === place.current) place.current?.querySelector("h3")?.focus();
   }, [title, current]);
 
-  if (source && state === "forbidden") return <InboxTokenForm source={source} />;
+  if (source && state === "forbidden") return <InboxTokenForm />;
   // An envelope may contain several errors of a group; they share one address.
   const isOther = (row: OccurrenceRow) => row.envelope !== current;
   const linkTo = (row: OccurrenceRow | undefined) =>
@@ -69,10 +69,9 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
           </Step>
         </nav>
         <div className="actions">
-          <GroupHeader source={source} group={group} back={back} />
+          <GroupHeader group={group} back={back} />
           {reading.event && source && reading.envelope !== undefined && (
             <CopyMenu
-              source={source}
               event={reading.event}
               envelope={reading.envelope}
               stacks={found.stacks}
@@ -84,7 +83,6 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
         // The key resets what the user opened in the previous occurrence.
         <ErrorBody
           key={reading.envelope}
-          source={source}
           event={reading.event}
           envelope={reading.envelope}
           sender={rows[index]?.source}
@@ -97,7 +95,7 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
         <ReadFailure
           message={reading.error}
           retry={reading.retry}
-          download={source?.download(current ?? 0)}
+          download={source.download(current ?? 0)}
         />
       )}
       {reading.state !== "failed" && list.state === "failed" && !reading.event && (

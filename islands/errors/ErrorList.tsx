@@ -7,8 +7,6 @@ import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { OnlyOfTrace } from "../shared/ListNotice.tsx";
 import { LevelFilter, levelParam, ToggleFilter } from "../shared/ChoiceFilter.tsx";
-import type { DataSource } from "../shared/source/source.ts";
-import { useList } from "../shared/use_source.ts";
 import { ErrorLevel } from "./ErrorLevel.tsx";
 import { GroupMark, StateFilter, stateParam } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
@@ -17,6 +15,8 @@ import { Sparkline } from "../charts/Sparkline.tsx";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { RowList } from "../shared/RowList.tsx";
 import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
+import { useList } from "../data/lists.ts";
+import { source } from "../data/source.ts";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;
@@ -26,8 +26,7 @@ const MAX_VALUE = 240;
  *
  * @param props.returnFrom the group that was open before; its row gets the focus
  */
-export function ErrorList({ source, returnFrom }: {
-  source: DataSource | undefined;
+export function ErrorList({ returnFrom }: {
   returnFrom: string | undefined;
 }) {
   const { params } = useFragment("errors");
@@ -45,13 +44,12 @@ export function ErrorList({ source, returnFrom }: {
     ...isUnhandled && { handled: false },
     ...sharedFilters(params),
   };
-  const list = useList(source, "errors", { ...query, sort });
+  const list = useList("errors", { ...query, sort });
   const rows = newestFirst(list.rows, sort, ({ last_seen }) => last_seen);
-  const isOpenOnly = source?.groups !== undefined && state === "open";
+  const isOpenOnly = source.groups !== undefined && state === "open";
 
   return (
     <RowList
-      source={source}
       view="errors"
       whatIsMissing={isOpenOnly ? "open errors" : "errors"}
       list={{ ...list, rows }}
@@ -60,15 +58,15 @@ export function ErrorList({ source, returnFrom }: {
       rowsMove
       filters={
         <>
-          <StateFilter source={source} />
+          <StateFilter />
           <LevelFilter />
           <ToggleFilter name="handled" value="false">Unhandled only</ToggleFilter>
         </>
       }
-      menu={<NotificationSwitch source={source} />}
+      menu={<NotificationSwitch />}
       above={
         <>
-          {rows.length > 0 && <ListHistogram source={source} of="errors" query={query} />}
+          {rows.length > 0 && <ListHistogram of="errors" query={query} />}
           <OnlyOfTrace what="errors" />
         </>
       }

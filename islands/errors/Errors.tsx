@@ -1,12 +1,10 @@
 import "../shared/view_code.ts";
 import { useEffect, useRef } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
-import type { PageFacts } from "../shared/page_facts.ts";
 import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
-import { useList, useSource } from "../shared/use_source.ts";
 import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
 import { ErrorList } from "./ErrorList.tsx";
+import { useList } from "../data/lists.ts";
 
 /** Ids of events have 32 digits, keys of groups have fewer. */
 const EVENT_ID = /^[\da-f]{32}$/;
@@ -20,8 +18,7 @@ const GROUP_KEY = /^[\da-f]{14}$/;
  * - `#/errors/GROUP/ENVELOPE`: the error in that envelope
  * - `#/errors/EVENT` and `#/errors/EVENT/ENVELOPE`: redirects to the event's group
  */
-export default function ErrorsView({ variant }: PageFacts) {
-  const source = useSource(variant);
+export default function ErrorsView() {
   const { path: [group, envelope], params } = useFragment("errors");
   // Navigation within the view removes the focused element; arrival by address does not.
   const previousGroup = useRef<string>(undefined);
@@ -33,15 +30,14 @@ export default function ErrorsView({ variant }: PageFacts) {
     lastAddress.current = address;
     hasNavigated.current = true;
   }
-  if (group === undefined) return <ErrorList source={source} returnFrom={previousGroup.current} />;
+  if (group === undefined) return <ErrorList returnFrom={previousGroup.current} />;
   if (EVENT_ID.test(group)) {
-    return <EventRedirect source={source} eventId={group} envelope={envelope} />;
+    return <EventRedirect eventId={group} envelope={envelope} />;
   }
   if (!GROUP_KEY.test(group)) return <ErrorNotFound back={fragmentTo("errors")} />;
   return (
     <ErrorDetail
       key={group}
-      source={source}
       group={group}
       envelope={/^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined}
       params={Object.fromEntries(params)}
@@ -55,12 +51,11 @@ export default function ErrorsView({ variant }: PageFacts) {
  *
  * @param props.envelope id of the event's envelope, as in the address
  */
-function EventRedirect({ source, eventId, envelope }: {
-  source: DataSource | undefined;
+function EventRedirect({ eventId, envelope }: {
   eventId: string;
   envelope: string | undefined;
 }) {
-  const { rows, state, error, retry, more } = useList(source, "occurrences", { q: eventId });
+  const { rows, state, error, retry, more } = useList("occurrences", { q: eventId });
   const found = rows.find((row) =>
     row.event_id === eventId && (envelope === undefined || String(row.envelope) === envelope)
   );

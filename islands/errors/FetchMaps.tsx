@@ -1,7 +1,8 @@
 import { useState } from "react";
-import type { DataSource, MapOrigins } from "../shared/source/source.ts";
+import type { MapOrigins } from "../data/source.ts";
 import { messageOf } from "../shared/text.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
+import { source } from "../data/source.ts";
 
 /** Scripts whose maps one click fetches. */
 const MAX_SCRIPTS = 10;
@@ -9,7 +10,7 @@ const MAX_SCRIPTS = 10;
 export const NO_ORIGINS: MapOrigins = { named: [], fetchable: [] };
 
 /** The origins from which source maps may be fetched; undefined until they are read. */
-export function useMapOrigins(source: DataSource | undefined): MapOrigins | undefined {
+export function useMapOrigins(): MapOrigins | undefined {
   const read = source &&
     (async () => await source.mapOrigins?.().catch(() => NO_ORIGINS) ?? NO_ORIGINS);
   return useLoaded(read, [source]).value;
@@ -21,8 +22,7 @@ export function useMapOrigins(source: DataSource | undefined): MapOrigins | unde
  * @param props.scripts addresses of the error's scripts without source lines
  * @param props.onFetched called when source maps were stored
  */
-export function FetchMaps({ source, origins, scripts, debugIds, onFetched }: {
-  source: DataSource;
+export function FetchMaps({ origins, scripts, debugIds, onFetched }: {
   origins: MapOrigins;
   scripts: readonly string[];
   debugIds: ReadonlyMap<string, string>;

@@ -9,9 +9,10 @@ import {
 import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
 import { Confirmation } from "../shared/Confirmation.tsx";
 import { goTo } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
-import { resumeLists, useList } from "../shared/use_source.ts";
 import { cutText, messageOf } from "../shared/text.ts";
+import { useList } from "../data/lists.ts";
+import { resumeLists } from "../data/queries.ts";
+import { source } from "../data/source.ts";
 
 /** As `state` in the address: groups in every state. */
 const ALL = "all";
@@ -24,7 +25,7 @@ export function stateParam(params: URLSearchParams): GroupState | undefined {
 }
 
 /** Chooses the state of the groups that the list shows. */
-export function StateFilter({ source }: { source: DataSource | undefined }) {
+export function StateFilter() {
   if (source && !source.groups) return null;
   return (
     <ChoiceFilter
@@ -66,12 +67,11 @@ function describeRegression({ release, resolved_in }: Regression): string {
  *
  * @param props.back link to the list, which is opened after the group was deleted
  */
-export function GroupHeader({ source, group, back }: {
-  source: DataSource | undefined;
+export function GroupHeader({ group, back }: {
   group: string;
   back: string;
 }) {
-  const { rows: [row] } = useList(source, "errors", { group, limit: 1 });
+  const { rows: [row] } = useList("errors", { group, limit: 1 });
   const [step, setStep] = useState<"initial" | "confirming" | "deleting" | "done">("initial");
   const [error, setError] = useState("");
   const { groups } = source ?? {};

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from "react";
 import * as notifications from "../shared/notifications.ts";
-import type { DataSource } from "../shared/source/source.ts";
+import { source } from "../data/source.ts";
 
 /** The button that turns browser notifications of new and regressed groups on and off. */
-export function NotificationSwitch({ source }: { source: DataSource | undefined }) {
+export function NotificationSwitch() {
   const state = useSyncExternalStore(notifications.subscribe, readState, () => "off");
   // Only the inbox reports groups.
-  if (source?.groups === undefined || !notifications.isSupported()) return null;
+  if (source.groups === undefined || !notifications.isSupported()) return null;
   if (state === "denied") {
     return <small>The browser blocks notifications of this page.</small>;
   }

@@ -9,24 +9,22 @@ import {
 } from "../../monitoring/models/error/related_items.ts";
 import { saveBytes } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { LongText } from "./LongText.tsx";
-import { useRead } from "../shared/use_loaded.ts";
+import { useRead } from "../data/use_read.ts";
+import { source } from "../data/source.ts";
 
 /** Characters of a name or type. */
 const MAX_NAME = 100;
 
 /** What users wrote about an error, its attachments and profiles; nothing if there is none. */
-export function RelatedItems({ source, event, envelope }: {
-  source: DataSource;
+export function RelatedItems({ event, envelope }: {
   event: ReportedError;
   envelope: number;
 }) {
   // Looked up once: a search is too slow for each change of the inbox. The error is shown without what cannot be read.
   const { value = NOTHING } = useRead(
-    source,
-    (source, outdated) => findRelatedItems(source, event, envelope, outdated),
-    [event, envelope],
+    ["related items", event.event_id, envelope],
+    (outdated) => findRelatedItems(event, envelope, outdated),
   );
   const { attachments, feedback, profiles, omitted } = value;
   return (
@@ -116,7 +114,6 @@ interface FoundItems extends Items {
 const NOTHING: FoundItems = { ...NO_ITEMS, omitted: 0 };
 
 async function findRelatedItems(
-  source: DataSource,
   { event_id, trace_id }: ReportedError,
   envelope: number,
   outdated: AbortSignal,

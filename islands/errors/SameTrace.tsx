@@ -3,12 +3,10 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { nameWithSide } from "../shared/source_labels.ts";
-import { useSourceList } from "../shared/source_list.ts";
-import type { DataSource } from "../shared/source/source.ts";
-import { useList } from "../shared/use_source.ts";
 import { itemsBefore } from "./before_error.ts";
 import { levelKind } from "./ErrorLevel.tsx";
 import { cutText } from "../shared/text.ts";
+import { useList, useSourceList } from "../data/lists.ts";
 
 /** Rows of each list that are read: those that were received last. */
 const MAX_ROWS = 50;
@@ -17,8 +15,7 @@ const MAX_TEXT = 240;
 const MAX_NAME = 80;
 
 /** Errors and warnings of the same trace before an error, which are often its cause. Nothing if there are none. */
-export function SameTrace({ source, event, envelope, traceId, at }: {
-  source: DataSource;
+export function SameTrace({ event, envelope, traceId, at }: {
   event: ReportedError;
   envelope: number;
   traceId: string;
@@ -27,9 +24,9 @@ export function SameTrace({ source, event, envelope, traceId, at }: {
   // The bound is exclusive.
   const query = { trace: traceId, until: String(Math.floor(at) + 1), limit: MAX_ROWS };
   const view = { view: "errors" } as const;
-  const errors = useList(source, "occurrences", query, view).rows;
-  const logs = useList(source, "logs", { ...query, level: "warn" }, view).rows;
-  const sourceList = useSourceList(source);
+  const errors = useList("occurrences", query, view).rows;
+  const logs = useList("logs", { ...query, level: "warn" }, view).rows;
+  const sourceList = useSourceList();
   const isShown = (row: typeof errors[number]) =>
     row.envelope === envelope && row.event_id === event.event_id;
   const items = itemsBefore(

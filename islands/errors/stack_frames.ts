@@ -1,6 +1,6 @@
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import { isLoopbackHost } from "../../monitoring/protocol/loopback.ts";
-import type { MapOrigins } from "../shared/source/source.ts";
+import type { MapOrigins } from "../data/source.ts";
 import { cutText } from "../shared/text.ts";
 
 /** Consecutive frames of a stack trace. */

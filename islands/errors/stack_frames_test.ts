@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
-import type { MapOrigins } from "../shared/source/source.ts";
+import type { MapOrigins } from "../data/source.ts";
 import { explainMissingSource, foldFrames } from "./stack_frames.ts";
 
 /** i: in app, l: library, ?: unknown. Folded runs are in brackets. */

@@ -5,8 +5,8 @@ import {
   type SourceFinder,
 } from "../../monitoring/models/error/source_finder.ts";
 import type { Frame } from "../../monitoring/models/error/stack.ts";
-import type { DataSource } from "../shared/source/source.ts";
-import { useRead } from "../shared/use_loaded.ts";
+import { useRead } from "../data/use_read.ts";
+import { source } from "../data/source.ts";
 
 /** An error event while it is loaded from its envelope. */
 interface ErrorReading {
@@ -25,15 +25,14 @@ interface ErrorReading {
  * @param eventId which event, if the envelope has several
  */
 export function useErrorEvent(
-  source: DataSource | undefined,
   envelope: number | undefined,
   eventId: string | null,
 ): ErrorReading {
-  const read = envelope !== undefined && (async (source: DataSource) => {
+  const read = envelope !== undefined && (async () => {
     const bytes = await source.envelope(envelope);
     return bytes && { event: readErrorEvent(bytes, eventId), envelope };
   });
-  const { state, value, ...rest } = useRead(source, read, [envelope, eventId]);
+  const { state, value, ...rest } = useRead(["error", envelope, eventId], read);
   if (state === "failed") return { state, ...rest };
   return { state: state === "ready" && !value ? "missing" : state, ...value, ...rest };
 }
@@ -55,17 +54,19 @@ export interface FoundStacks {
  * @param mapOrigins origins whose scripts may have a map by their address; undefined: not known yet
  */
 export function useFoundStacks(
-  source: DataSource | undefined,
   event: ReportedError | undefined,
   mapOrigins: readonly string[] | undefined,
 ): FoundStacks {
-  const find = event && mapOrigins && (async (source: DataSource) => {
-    const finder = finderOf(source);
+  const find = event !== undefined && mapOrigins !== undefined && (async () => {
+    const finder = finderOf();
     const keys = mapKeys(event, mapOrigins);
     const frames = stacksOf(event).map((frames) => finder.find(frames, keys));
     return { event, stacks: await Promise.all(frames) };
   });
-  const { state, value, error, retry } = useRead(source, find, [event, mapOrigins]);
+  const { state, value, error, retry } = useRead(
+    ["stacks", event?.event_id, event?.at, mapOrigins],
+    find,
+  );
   const found = value?.event === event ? value?.stacks : undefined;
   return {
     state: state === "ready" && !found ? "loading" : state,
@@ -73,7 +74,7 @@ export function useFoundStacks(
     error,
     retry() {
       // Its maps may have been replaced.
-      if (source) finders.delete(source);
+      finder = undefined;
       retry();
     },
   };
@@ -102,13 +103,9 @@ function stacksAsSent(event: ReportedError): readonly (readonly FoundFrame[])[] 
   );
 }
 
-/** One finder for each source, so that all errors share the loaded source maps. */
-const finders = new WeakMap<DataSource, SourceFinder>();
+/** All errors share the loaded source maps. */
+let finder: SourceFinder | undefined;
 
-function finderOf(source: DataSource): SourceFinder {
-  const known = finders.get(source);
-  if (known) return known;
-  const finder = createSourceFinder((debugId) => source.sourceMap(debugId));
-  finders.set(source, finder);
-  return finder;
+function finderOf(): SourceFinder {
+  return finder ??= createSourceFinder((debugId) => source.sourceMap(debugId));
 }

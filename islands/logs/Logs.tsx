@@ -1,41 +1,39 @@
 import "../shared/view_code.ts";
 import { LevelFilter, levelParam } from "../shared/ChoiceFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
-import type { PageFacts } from "../shared/page_facts.ts";
 import { useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabels } from "../shared/SourceLabel.tsx";
 import { ListNotice, OnlyOfTrace } from "../shared/ListNotice.tsx";
-import { useList, useSource } from "../shared/use_source.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { LogTree } from "./LogTree.tsx";
+import { useList } from "../data/lists.ts";
 
 /** The view of logs, newest first (`#/logs`). */
-export default function LogList({ variant }: PageFacts) {
-  const source = useSource(variant);
+export default function LogList() {
   const { params } = useFragment();
   const q = params.get("q") ?? undefined;
   const trace = params.get("trace") ?? undefined;
   const filters = sharedFilters(params);
   const level = levelParam(params);
   const query = { q, trace, level, ...filters };
-  const list = useList(source, "logs", query);
+  const list = useList("logs", query);
 
   return (
     <>
-      <ListToolbar source={source} view="logs" what="logs">
+      <ListToolbar view="logs" what="logs">
         <LevelFilter />
       </ListToolbar>
-      {list.rows.length > 0 && <ListHistogram source={source} of="logs" query={query} />}
+      {list.rows.length > 0 && <ListHistogram of="logs" query={query} />}
       <OnlyOfTrace what="logs" />
-      <ListNotice source={source} list={list} what="logs">
+      <ListNotice list={list} what="logs">
         <p>
           No logs received. <a href="#/settings">Generate one</a> of any level in Settings.
         </p>
       </ListNotice>
       {list.rows.length > 0 && (
         // Another filter is another tree: scrolled to its top, nothing expanded.
-        <SourceLabels source={source}>
+        <SourceLabels>
           <LogTree key={String(params)} rows={list.rows} more={list.more} />
         </SourceLabels>
       )}

@@ -2,21 +2,20 @@ import "../shared/background_code.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { SourceState } from "../shared/source/source.ts";
+import type { SourceState } from "../data/source.ts";
 import { SettledText } from "../shared/SettledText.tsx";
-import { useSource, useSourceState } from "../shared/use_source.ts";
 import type { Arrival } from "./arrival.ts";
 import { ConnectGuide } from "./ConnectGuide.tsx";
 import { RefusedEnvelopes, useRefusals } from "./RefusedEnvelopes.tsx";
 import { useArrival } from "./use_arrival.ts";
 import { INBOX_STATES } from "./inbox_states.ts";
+import { useSourceState } from "../data/queries.ts";
 
 /** How an application sends to this server, the newest envelope of one, and what was refused. Inbox mode only. */
 export default function Connect() {
-  const source = useSource("inbox");
-  const { state } = useSourceState(source);
-  const { arrival, error, retry } = useArrival(source, "connect");
-  const refusals = useRefusals(source);
+  const { state } = useSourceState();
+  const { arrival, error, retry } = useArrival("connect");
+  const refusals = useRefusals();
   return (
     <div className="connect-guide">
       {arrival === undefined && state === "live" && error !== undefined

@@ -6,13 +6,13 @@ import { readTimeBound } from "../../monitoring/models/time_bound.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveStatus } from "../shared/LiveStatus.tsx";
-import { useSourceList } from "../shared/source_list.ts";
-import { usePausedState, useSource, useSourceState } from "../shared/use_source.ts";
 import { Applications } from "./Applications.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
 import { JustArrived, NewestErrors, SlowestTraces, VitalsByPage } from "./highlights.tsx";
 import { RequestCharts } from "./RequestCharts.tsx";
 import { useArrival } from "./use_arrival.ts";
+import { useSourceList } from "../data/lists.ts";
+import { usePausedState, useSourceState } from "../data/queries.ts";
 
 /** Time ranges that the overview offers, as ages. */
 const RANGES = { "15m": "15 min", "1h": "1 h", "6h": "6 h", "1d": "24 h", "7d": "7 d" };
@@ -24,11 +24,10 @@ const DEFAULT_RANGES = Object.keys(RANGES).slice(1);
  * the guide to connect an application; or the form for the token. Inbox mode only.
  */
 export default function Overview() {
-  const source = useSource("inbox");
-  const { arrival } = useArrival(source, "overview");
-  const { state, version } = useSourceState(source);
+  const { arrival } = useArrival("overview");
+  const { state, version } = useSourceState();
   const { params } = useFragment("overview");
-  const applications = useSourceList(source)?.rows.filter(({ key }) => key !== OWN_SOURCE.key);
+  const applications = useSourceList()?.rows.filter(({ key }) => key !== OWN_SOURCE.key);
   const fallback = useDefaultRange(applications);
   const asked = params.get("since") ?? "";
   const age = Object.hasOwn(RANGES, asked) ? asked : fallback;
@@ -45,10 +44,10 @@ export default function Overview() {
     wasForbidden.current = isForbidden;
   }, [isForbidden]);
 
-  if (source && isForbidden) {
+  if (isForbidden) {
     return (
       <Panel id="locked" title="Inbox" isUnrecorded>
-        <InboxTokenForm source={source} />
+        <InboxTokenForm />
       </Panel>
     );
   }
@@ -69,14 +68,14 @@ export default function Overview() {
     <div className="highlights" ref={container} tabIndex={-1}>
       <div className="bar ranges">
         <RangeLinks age={age} />
-        {paused && <LiveStatus source={source} />}
+        {paused && <LiveStatus />}
       </div>
       <Applications rows={applications ?? []} />
-      <RequestCharts source={source} since={since} />
-      <NewestErrors source={source} since={since} age={age} />
-      <SlowestTraces source={source} since={since} age={age} />
-      <VitalsByPage source={source} since={since} age={age} />
-      <JustArrived source={source} />
+      <RequestCharts since={since} />
+      <NewestErrors since={since} age={age} />
+      <SlowestTraces since={since} age={age} />
+      <VitalsByPage since={since} age={age} />
+      <JustArrived />
     </div>
   );
 }

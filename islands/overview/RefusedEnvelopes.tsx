@@ -4,9 +4,9 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import { useIsVisible } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
-import { useSourceState } from "../shared/use_source.ts";
-import { useLoaded } from "../shared/use_loaded.ts";
+import { useSourceState } from "../data/queries.ts";
+import { useRead } from "../data/use_read.ts";
+import { source } from "../data/source.ts";
 
 /** Rows at first: an application that is refused repeats the same request. */
 const FIRST_ROWS = 3;
@@ -14,12 +14,13 @@ const FIRST_ROWS = 3;
 const NONE: readonly Refusal[] = [];
 
 /** What the relay refused since the server started, newest first. Read while the view is visible. */
-export function useRefusals(source: DataSource | undefined): readonly Refusal[] {
-  const { refusedVersion } = useSourceState(source);
+export function useRefusals(): readonly Refusal[] {
+  const { refusedVersion } = useSourceState();
   const isVisible = useIsVisible("connect");
-  const read = isVisible && refusedVersion > 0 && source?.refusals;
-  // The section reports an inbox that does not respond. Once it responds, this is read again.
-  const { value = NONE } = useLoaded(read, [source, refusedVersion, isVisible]);
+  const { value = NONE } = useRead(
+    ["refusals", refusedVersion],
+    isVisible && refusedVersion > 0 && source.refusals !== undefined && source.refusals,
+  );
   return value;
 }
 

@@ -4,21 +4,18 @@ import { DurationDots } from "../charts/DurationDots.tsx";
 import { BAR_WORDS } from "../charts/ListHistogram.tsx";
 import { TimeBars } from "../charts/TimeBars.tsx";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
-import { useList } from "../shared/use_source.ts";
+import { useHistogram, useList } from "../data/lists.ts";
 
 const MOST_TICKS = 5;
 
 /** Requests, their durations, and errors of the applications over time. */
-export function RequestCharts({ source, since }: {
-  source: DataSource | undefined;
+export function RequestCharts({ since }: {
   since: string;
 }) {
   const query = { source: APPLICATIONS, since };
-  const view = { view: "overview" } as const;
-  const traces = useList(source, "histogram", { ...query, of: "traces" }, view).rows[0];
-  const errors = useList(source, "histogram", { ...query, of: "errors" }, view).rows[0];
-  const newest = useList(source, "traces", query, view).rows;
+  const traces = useHistogram({ ...query, of: "traces" }, "overview");
+  const errors = useHistogram({ ...query, of: "errors" }, "overview");
+  const newest = useList("traces", query, { view: "overview" }).rows;
   const dots = newest.flatMap(({ started_at, ended_at, errors, failed }) =>
     ended_at === null
       ? []

@@ -9,13 +9,12 @@ import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { rateVital, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import { Sparkline } from "../charts/Sparkline.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { nameOf } from "../shared/source_labels.ts";
-import { useSourceList } from "../shared/source_list.ts";
 import { cutText } from "../shared/text.ts";
-import { type ConsoleList, useList, useSourceState } from "../shared/use_source.ts";
 import { ApplicationTile } from "./Applications.tsx";
 import { INBOX_STATES } from "./inbox_states.ts";
+import { type ConsoleList, useList, useSourceList } from "../data/lists.ts";
+import { useSourceState } from "../data/queries.ts";
 
 /** Rows of each list; the views have the others. */
 const ROWS = 6;
@@ -23,7 +22,6 @@ const ROWS = 6;
 const MAX_TEXT = 200;
 
 interface HighlightProps {
-  readonly source: DataSource | undefined;
   /** Milliseconds since 1970 as text. */
   readonly since: string;
   /** The same as an age, for links: "1h". */
@@ -33,9 +31,9 @@ interface HighlightProps {
 const inOverview = { view: "overview" } as const;
 
 /** The groups of errors that were seen last. */
-export function NewestErrors({ source, since, age }: HighlightProps) {
+export function NewestErrors({ since, age }: HighlightProps) {
   const query = { source: APPLICATIONS, since };
-  const list = useList(source, "errors", { ...query, limit: ROWS }, inOverview);
+  const list = useList("errors", { ...query, limit: ROWS }, inOverview);
   return (
     <Panel
       id="newest-errors"
@@ -43,13 +41,13 @@ export function NewestErrors({ source, since, age }: HighlightProps) {
       isUnrecorded
       links={<a href={fragmentTo("errors", [], { since: age })}>All errors</a>}
     >
-      <Highlights source={source} list={list} empty="No errors in this time.">
+      <Highlights list={list} empty="No errors in this time.">
         {list.rows.map((row) => (
           <li key={row.group}>
             <a href={fragmentTo("errors", [row.group])}>
               <b>{row.type}</b> {cutText(row.value, MAX_TEXT)}
             </a>
-            <SentBy source={source} keys={[row.source]} />
+            <SentBy keys={[row.source]} />
             <Sparkline row={row} />
             <span className="n">{row.count.toLocaleString("en")}×</span>
             <TimeAgo at={row.last_seen} />
@@ -61,9 +59,9 @@ export function NewestErrors({ source, since, age }: HighlightProps) {
 }
 
 /** The traces that took longest. */
-export function SlowestTraces({ source, since, age }: HighlightProps) {
+export function SlowestTraces({ since, age }: HighlightProps) {
   const query = { source: APPLICATIONS, since, sort: "slowest" } as const;
-  const list = useList(source, "traces", { ...query, limit: ROWS }, inOverview);
+  const list = useList("traces", { ...query, limit: ROWS }, inOverview);
   const longest = Math.max(1, ...list.rows.map(durationOf));
   return (
     <Panel
@@ -72,11 +70,11 @@ export function SlowestTraces({ source, since, age }: HighlightProps) {
       isUnrecorded
       links={<a href={fragmentTo("traces", [], { since: age, sort: "slowest" })}>All traces</a>}
     >
-      <Highlights source={source} list={list} empty="No traces in this time.">
+      <Highlights list={list} empty="No traces in this time.">
         {list.rows.map((row) => (
           <li key={row.trace_id}>
             <a href={fragmentTo("traces", [row.trace_id])}>{displayName(row)}</a>
-            <SentBy source={source} keys={row.sources} />
+            <SentBy keys={row.sources} />
             <i
               className={row.failed || row.errors > 0 ? "level-bar failed" : "level-bar"}
               aria-hidden="true"
@@ -102,9 +100,9 @@ const SHOWN_VITALS = ["lcp", "inp", "cls"] as const;
 const RATING_MARKS = { good: "flows", "needs improvement": "waits", poor: "refused" } as const;
 
 /** The web vitals of the pages with the most loads. */
-export function VitalsByPage({ source, since, age }: HighlightProps) {
+export function VitalsByPage({ since, age }: HighlightProps) {
   const query = { source: APPLICATIONS, since };
-  const list = useList(source, "pages", query, inOverview);
+  const list = useList("pages", query, inOverview);
   return (
     <Panel
       id="vitals-by-page"
@@ -112,7 +110,7 @@ export function VitalsByPage({ source, since, age }: HighlightProps) {
       isUnrecorded
       links={<a href={fragmentTo("traces", ["vitals"], { since: age })}>All pages</a>}
     >
-      <Highlights source={source} list={list} empty="No page loads in this time.">
+      <Highlights list={list} empty="No page loads in this time.">
         {list.rows.slice(0, ROWS).map((row) => (
           <li key={`${row.source} ${row.page}`}>
             <a
@@ -147,9 +145,9 @@ export function VitalsByPage({ source, since, age }: HighlightProps) {
 }
 
 /** The newest envelopes of the applications. */
-export function JustArrived({ source }: { source: DataSource | undefined }) {
+export function JustArrived() {
   const query = { source: APPLICATIONS, limit: ROWS };
-  const list = useList(source, "envelopes", query, inOverview);
+  const list = useList("envelopes", query, inOverview);
   return (
     <Panel
       id="just-arrived"
@@ -157,14 +155,14 @@ export function JustArrived({ source }: { source: DataSource | undefined }) {
       isUnrecorded
       links={<a href={fragmentTo("envelopes")}>Envelopes</a>}
     >
-      <Highlights source={source} list={list} empty="Nothing has arrived.">
+      <Highlights list={list} empty="Nothing has arrived.">
         {list.rows.map(({ id, items, summary, source: sender, received_at }) => (
           <li key={id}>
             <a href={fragmentTo("envelopes", [String(id)])}>
               {[...new Set(items.map(({ type }) => type))].join(", ")}
               {summary?.title && ` · ${cutText(summary.title, MAX_TEXT)}`}
             </a>
-            <SentBy source={source} keys={sender === null ? [] : [sender]} />
+            <SentBy keys={sender === null ? [] : [sender]} />
             <TimeAgo at={received_at} />
           </li>
         ))}
@@ -174,11 +172,10 @@ export function JustArrived({ source }: { source: DataSource | undefined }) {
 }
 
 /** Tile and name of the first application, and how many others there are. */
-function SentBy({ source, keys }: {
-  source: DataSource | undefined;
+function SentBy({ keys }: {
   keys: readonly string[];
 }) {
-  const sources = useSourceList(source)?.rows;
+  const sources = useSourceList()?.rows;
   const names = namesOf(keys, sources);
   const [first] = names;
   return (
@@ -202,13 +199,12 @@ const namesOf = (keys: readonly string[], sources: readonly SourceRow[] | undefi
 ];
 
 /** Rows in columns, or why there are none. */
-function Highlights({ source, list, empty, children }: {
-  source: DataSource | undefined;
+function Highlights({ list, empty, children }: {
   list: ConsoleList<unknown>;
   empty: string;
   children: ReactNode;
 }) {
-  const { state } = useSourceState(source);
+  const { state } = useSourceState();
   if (list.state === "failed") {
     // Repeated: an inbox that does not answer is reported above, too.
     return <ReadFailure message={list.error} retry={list.retry} isRepeated />;

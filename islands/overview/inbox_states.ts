@@ -1,4 +1,4 @@
-import type { SourceState } from "../shared/source/source.ts";
+import type { SourceState } from "../data/source.ts";
 
 /** Shown in place of what is read from the inbox, until it is read. */
 export const INBOX_STATES: Readonly<Record<SourceState["state"], string>> = {

@@ -1,11 +1,11 @@
 import { APPLICATIONS, OWN_SOURCE } from "../../monitoring/models/rows.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
-import { useList } from "../shared/use_source.ts";
 import type { View } from "../shared/view.ts";
 import type { Arrival } from "./arrival.ts";
-import { useLoaded } from "../shared/use_loaded.ts";
+import { useList } from "../data/lists.ts";
+import { useRead } from "../data/use_read.ts";
+import { source } from "../data/source.ts";
 
 /** Larger envelopes, such as recordings, are not read. */
 const MAX_BYTES = 1024 * 1024;
@@ -20,23 +20,23 @@ interface ArrivalState {
 }
 
 /** The newest envelope of another application. @param view that shows it */
-export function useArrival(source: DataSource | undefined, view: View): ArrivalState {
-  const { rows: [row], state, error, retry } = useList(source, "envelopes", {
+export function useArrival(view: View): ArrivalState {
+  const { rows: [row], state, error, retry } = useList("envelopes", {
     source: APPLICATIONS,
     limit: 1,
   }, { view });
   // With no other application, the list has the envelopes of this page.
   const newest = row?.source === OWN_SOURCE.key ? undefined : row;
-  const { value } = useLoaded(source && newest && (() => describe(source, newest)), [
-    source,
-    newest?.id,
-  ]);
+  const { value } = useRead(
+    ["arrival", newest?.id],
+    newest !== undefined && (() => describe(newest)),
+  );
   const arrival = newest ? value : state === "ready" ? null : undefined;
   return { arrival, error: state === "failed" ? error : undefined, retry };
 }
 
 /** Reads the envelope; without its content if it is too large, deleted or cannot be read now. */
-async function describe(source: DataSource, row: InboxRow): Promise<Arrival> {
+async function describe(row: InboxRow): Promise<Arrival> {
   const what = row.items[0]?.type ?? "envelope";
   const href = fragmentTo("envelopes", [String(row.id)]);
   const unread = { at: row.received_at, what, sender: "an application", href };

@@ -7,7 +7,6 @@ import {
   visitData,
 } from "../../monitoring/browser/mod.ts";
 import { dsnOfPage } from "../shared/sentry_link.ts";
-import { openSource } from "../shared/use_source.ts";
 import { diagnoseStorage, diagnoseWorker, isReachable, repeatRefusedPost } from "./diagnose.ts";
 import { findSignals, ITEM_TYPES, type SegmentId, type Signal, SIGNALS } from "./find_signals.ts";
 import { type MadeSignals, makeSignals } from "./make_signals.ts";
@@ -23,6 +22,8 @@ import {
 } from "./proof_evidence.ts";
 import { evaluateProof, type Evaluation } from "./proof_model.ts";
 import { messageOf } from "../shared/text.ts";
+import { startReading } from "../data/queries.ts";
+import { source } from "../data/source.ts";
 
 export interface ProofOptions {
   /** `inbox` or `relay`. */
@@ -250,7 +251,7 @@ class ProofRun {
     { items }: Receipt,
     { ids, span: { traceId } }: MadeSignals,
   ): Promise<number | undefined> {
-    const source = await openSource(this.#options.variant);
+    await startReading(this.#options.variant);
     const recording = this.#segment;
     const { rows } = await source.envelopes({
       type: ITEM_TYPES[signal],

@@ -15,7 +15,6 @@ import {
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import {
   countText,
@@ -45,13 +44,11 @@ const NONE: readonly string[] = [];
  * @param props.events all events of the recording
  * @param props.from start of the recording, milliseconds since 1970
  */
-export default function MaskingReport({ source, events, ...linked }: Linked & {
-  source: DataSource | undefined;
+export default function MaskingReport({ events, ...linked }: Linked & {
   events: readonly RecordedEvent[];
 }) {
   const [wanted, setWanted] = useState(NONE);
   const { state, report, error, retry } = useMaskingReport(
-    source,
     linked.replayId,
     events,
     wanted,

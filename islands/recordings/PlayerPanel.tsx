@@ -3,7 +3,6 @@ import { formatCount } from "../../components/format.ts";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
 import { PLAYER_PATH, type SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import { useFragment } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { MomentList } from "./MomentList.tsx";
 import { formatClock } from "../../components/format_time.ts";
 import { TimeLine } from "./TimeLine.tsx";
@@ -20,8 +19,7 @@ const STEP_MS = 5_000;
  * @param props.recording undefined: not parsed yet
  * @param props.segments of the recording; undefined: not read yet. The player's document loads meanwhile.
  */
-export function PlayerPanel({ source, replayId, recording = NOTHING, segments }: {
-  source: DataSource | undefined;
+export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
   replayId: string;
   recording?: Recording;
   segments: readonly SentSegment[] | undefined;
@@ -38,8 +36,7 @@ export function PlayerPanel({ source, replayId, recording = NOTHING, segments }:
   // Read after the segments, which are shown first.
   const [showsResources, setShowsResources] = useState(false);
   const { moments, resources } = useMoments(
-    recording === NOTHING ? undefined : source,
-    replayId,
+    recording === NOTHING ? undefined : replayId,
     recording,
     showsResources,
   );

@@ -9,28 +9,25 @@ import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
-import type { DataSource } from "../shared/source/source.ts";
-import { useList } from "../shared/use_source.ts";
 import { RowList } from "../shared/RowList.tsx";
 import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
+import { useList } from "../data/lists.ts";
 
 /**
  * The list of session recordings of which segments have arrived.
  *
  * @param props.returnFrom id of the recording that was open before; its row gets the focus
  */
-export function RecordingList({ source, returnFrom }: {
-  source: DataSource | undefined;
+export function RecordingList({ returnFrom }: {
   returnFrom: string | undefined;
 }) {
   const { params } = useFragment("recordings");
   const sort = sortParam(params, RECORDING_COLUMNS);
   const q = params.get("q") ?? undefined;
-  const list = useList(source, "recordings", { q, sort, ...sharedFilters(params) });
+  const list = useList("recordings", { q, sort, ...sharedFilters(params) });
   const rows = newestFirst(list.rows, sort, ({ started_at }) => started_at);
   return (
     <RowList
-      source={source}
       view="recordings"
       list={{ ...list, rows }}
       keyOf={({ replay_id }) => replay_id}

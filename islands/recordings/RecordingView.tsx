@@ -10,7 +10,6 @@ import { CopyId } from "../shared/CopyButton.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { ALL_SOURCES } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { type ReadRecording, type RecordingState, useRecording } from "./use_recording.ts";
 import { DetailView } from "../shared/DetailView.tsx";
@@ -22,17 +21,15 @@ const MaskingReport = lazy(() => import("./MaskingReport.tsx"));
  *
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
-export function RecordingView({ source, replayId, takesFocus }: {
-  source: DataSource | undefined;
+export function RecordingView({ replayId, takesFocus }: {
   replayId: string;
   takesFocus: boolean;
 }) {
-  const result = useRecording(source, replayId);
+  const result = useRecording(replayId);
   const { params } = useFragment("recordings");
   const { row } = result;
   return (
     <DetailView
-      source={source}
       className="one-recording"
       back={{
         text: "All recordings",
@@ -56,10 +53,10 @@ export function RecordingView({ source, replayId, takesFocus }: {
               page's content. They cannot be played here. “Envelopes” above has the videos as
               received, and what was recorded beside them.
             </p>
-            <Masking {...{ source, replayId }} events={NO_EVENTS} from={row.started_at} />
+            <Masking {...{ replayId }} events={NO_EVENTS} from={row.started_at} />
           </>
         )
-        : <Content source={source} replayId={replayId} result={result} />}
+        : <Content replayId={replayId} result={result} />}
     </DetailView>
   );
 }
@@ -81,8 +78,7 @@ function RecordingFacts({ row }: { row: RecordingRow }) {
   );
 }
 
-function Content({ source, replayId, result }: {
-  source: DataSource | undefined;
+function Content({ replayId, result }: {
   replayId: string;
   result: RecordingState;
 }) {
@@ -91,7 +87,7 @@ function Content({ source, replayId, result }: {
       // The key keeps it when the recording is read.
       return (
         <>
-          <PlayerPanel key="player" {...{ source, replayId }} segments={result.segments} />
+          <PlayerPanel key="player" {...{ replayId }} segments={result.segments} />
         </>
       );
     case "missing":
@@ -116,7 +112,6 @@ function Content({ source, replayId, result }: {
             ? (
               <PlayerPanel
                 key="player"
-                source={source}
                 replayId={replayId}
                 recording={result.recording}
                 segments={result.segments}
@@ -129,7 +124,6 @@ function Content({ source, replayId, result }: {
               </p>
             )}
           <Masking
-            source={source}
             replayId={replayId}
             events={result.events}
             from={result.recording?.from ?? result.row?.started_at ?? 0}
@@ -141,7 +135,6 @@ function Content({ source, replayId, result }: {
 
 /** The masking report. It reads all envelopes of the visit, so it is made only when it is opened. */
 function Masking(props: {
-  source: DataSource | undefined;
   replayId: string;
   events: readonly RecordedEvent[];
   from: number;

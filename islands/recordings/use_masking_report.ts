@@ -4,9 +4,10 @@ import {
 } from "../../monitoring/models/recording/masking_report/masking_report.ts";
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../shared/read_envelopes.ts";
-import { useLoaded, useRead } from "../shared/use_loaded.ts";
+import { useRead } from "../data/use_read.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
+import { source } from "../data/source.ts";
 
 /** Traces of one visit whose envelopes are read: a page of the list. */
 const MAX_TRACES = 200;
@@ -44,7 +45,6 @@ interface Visit {
  * @returns the last report, also while the next one is made
  */
 export function useMaskingReport(
-  source: DataSource | undefined,
   replayId: string,
   events: readonly RecordedEvent[],
   wanted: readonly string[],
@@ -54,7 +54,7 @@ export function useMaskingReport(
   readonly error?: string | undefined;
   retry(): void;
 } {
-  const visit = useRead(source, (source) => readVisit(source, replayId), [replayId, events]);
+  const visit = useRead(["visit", replayId, events.length], () => readVisit(replayId));
   const { value } = visit;
   const report = useLoaded(
     value && ((outdated) => makeReport(events, value, wanted, outdated)),
@@ -69,16 +69,16 @@ export function useMaskingReport(
   };
 }
 
-async function readVisit(source: DataSource, replayId: string): Promise<Visit> {
+async function readVisit(replayId: string): Promise<Visit> {
   const [{ rows: segments }, traces] = await Promise.all([
-    listEnvelopes(source, { replay: replayId }),
+    listEnvelopes({ replay: replayId }),
     source.list("traces", { replay: replayId, limit: MAX_TRACES }),
   ]);
   const named = [...traces.rows.map(({ trace_id }) => trace_id), ...segments.flatMap(traceIdsOf)];
   const traceIds = [...new Set(named)];
   const ofTraces = await inParallel(
     traceIds.slice(0, MAX_TRACES),
-    (trace) => listEnvelopes(source, { trace }),
+    (trace) => listEnvelopes({ trace }),
   );
   const listed = [...segments, ...ofTraces.flatMap(({ rows }) => rows)];
   const rows = new Map(listed.map((row) => [row.id, row]));

@@ -8,11 +8,10 @@ import {
 } from "../../monitoring/models/recording/timeline.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { TraceReader } from "../shared/trace_reader.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
-import { useList } from "../shared/use_source.ts";
-import { useRead } from "../shared/use_loaded.ts";
+import { useList } from "../data/lists.ts";
+import { useRead } from "../data/use_read.ts";
 
 /** A moment, and where more about it is shown. */
 export interface ListedMoment extends Moment {
@@ -27,23 +26,22 @@ export interface ListedMoment extends Moment {
  * @returns also the number of these files
  */
 export function useMoments(
-  source: DataSource | undefined,
-  replayId: string,
+  replayId: string | undefined,
   recording: Recording,
   showsResources: boolean,
 ): { readonly moments: readonly ListedMoment[]; readonly resources: number } {
-  const query = { replay: replayId };
+  const query = replayId === undefined ? undefined : { replay: replayId };
   const options = { view: "recordings" } as const;
-  const errors = useList(source, "occurrences", query, options).rows;
-  const logs = useList(source, "logs", query, options).rows;
-  const traces = useList(source, "traces", query, options).rows;
-  const spans = useSpans(source, traces);
+  const errors = useList("occurrences", query, options).rows;
+  const logs = useList("logs", query, options).rows;
+  const traces = useList("traces", query, options).rows;
+  const spans = useSpans(traces);
   return useMemo(() => {
     const { from, to } = recording;
     const moments: ListedMoment[] = [
       ...readMoments(recording.entries).map((moment) => ({
         ...moment,
-        href: momentHref(replayId, moment.at),
+        href: momentHref(replayId ?? "", moment.at),
       })),
       ...errors.map(({ at, value, group, envelope }) => ({
         kind: "error" as const,
@@ -89,15 +87,14 @@ const MAX_TRACES = 20;
 
 /** The spans of traces except their roots: those are the traces' own moments. */
 function useSpans(
-  source: DataSource | undefined,
   traces: readonly { readonly trace_id: string }[],
 ) {
   const ids = traces.slice(0, MAX_TRACES).map(({ trace_id }) => trace_id).join(" ");
-  const read = async (source: DataSource, outdated: AbortSignal) => {
+  const read = async (outdated: AbortSignal) => {
     const found: ListedMoment[] = [];
     for (const traceId of ids.split(" ")) {
       outdated.throwIfAborted();
-      const reader = new TraceReader(source, traceId);
+      const reader = new TraceReader(traceId);
       outdated.addEventListener("abort", () => reader.close());
       const { parts } = await reader.read();
       const spans = parts.flatMap(({ spans }) => spans);
@@ -111,7 +108,7 @@ function useSpans(
     return found;
   };
   // The list of traces reports that the inbox cannot be read; the traces stay on the time line.
-  const { value = NONE } = useRead(source, ids !== "" && read, [ids]);
+  const { value = NONE } = useRead(["spans", ids], ids !== "" && read);
   return value;
 }
 

@@ -10,10 +10,11 @@ import {
 } from "../../monitoring/models/recording/recording.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
-import type { DataSource } from "../shared/source/source.ts";
-import { useList } from "../shared/use_source.ts";
-import { useLoaded, useRead } from "../shared/use_loaded.ts";
 import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../shared/read_envelopes.ts";
+import { useList } from "../data/lists.ts";
+import { useRead } from "../data/use_read.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
+import { source } from "../data/source.ts";
 
 /** The segments of a recording, as far as they could be read. */
 interface ReadSegments {
@@ -52,16 +53,15 @@ export type RecordingState =
   );
 
 /** Reads a recording. Segments that arrive later are only counted: reading them would interrupt the player. */
-export function useRecording(source: DataSource | undefined, replayId: string): RecordingState {
-  const list = useList(source, "recordings", { replay: replayId }, { view: "recordings" });
+export function useRecording(replayId: string): RecordingState {
+  const list = useList("recordings", { replay: replayId }, { view: "recordings" });
   const row = list.rows[0];
   const isKnown = row !== undefined;
   const hasNone = !isKnown && list.state !== "loading";
   // At the same time as the row. Without a row: when there is one.
   const sent = useRead(
-    source,
-    !hasNone && ((source) => readSegments(source, replayId)),
-    [replayId, hasNone],
+    ["segments", replayId],
+    !hasNone && (() => readSegments(replayId)),
   );
   const parsed = useLoaded(
     sent.value && ((outdated) => parseSegments(sent.value!, outdated)),
@@ -85,8 +85,8 @@ export function useRecording(source: DataSource | undefined, replayId: string): 
   return value ? { ...value, ...common, state: "ready" } : { ...common, state: "loading" };
 }
 
-async function readSegments(source: DataSource, replayId: string): Promise<ReadSegments> {
-  const { rows } = await listEnvelopes(source, { replay: replayId });
+async function readSegments(replayId: string): Promise<ReadSegments> {
+  const { rows } = await listEnvelopes({ replay: replayId });
   let bytes = 0;
   const playable = rows.reverse().filter(({ items }) => !items.some(isVideo));
   const read = playable.filter((row) => (bytes += row.bytes) <= MAX_BYTES);

@@ -1,8 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { goTo } from "./fragment.ts";
 import { InboxTokenForm } from "./InboxTokenForm.tsx";
-import type { DataSource } from "./source/source.ts";
-import { useSourceState } from "./use_source.ts";
+import { useSourceState } from "../data/queries.ts";
 
 /**
  * What a row of a list leads to: a link back to the list, a heading, and the content. Without access to the inbox, the
@@ -16,18 +15,18 @@ import { useSourceState } from "./use_source.ts";
  * @param props.onLeave called when the user goes back
  */
 export function DetailView(
-  { source, className, back, title, header, takesFocus, onLeave, children }: {
-    source: DataSource | undefined;
+  { className, back, title, header, takesFocus, needsNoAccess, onLeave, children }: {
     className: string;
     back: { readonly text: string; readonly href: string };
     title: string;
     header?: ReactNode;
     takesFocus: boolean;
+    needsNoAccess?: boolean;
     onLeave?: () => void;
     children: ReactNode;
   },
 ) {
-  const { state } = useSourceState(source);
+  const { state } = useSourceState();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (takesFocus) heading.current?.focus();
@@ -54,7 +53,7 @@ export function DetailView(
         <h3 tabIndex={-1} ref={heading}>{title}</h3>
         {header}
       </header>
-      {source && state === "forbidden" ? <InboxTokenForm source={source} /> : children}
+      {!needsNoAccess && state === "forbidden" ? <InboxTokenForm /> : children}
     </div>
   );
 }

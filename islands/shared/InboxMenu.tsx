@@ -4,10 +4,10 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import { FileButton, saveFile } from "./FileButton.tsx";
 import { Menu } from "./Menu.tsx";
-import type { DataSource } from "./source/source.ts";
-import { resumeLists, useSourceState } from "./use_source.ts";
 import { messageOf } from "./text.ts";
 import { Confirmation } from "./Confirmation.tsx";
+import { resumeLists, useSourceState } from "../data/queries.ts";
+import { source } from "../data/source.ts";
 
 /** Result of an action, shown below the toolbar. */
 interface Result {
@@ -20,8 +20,8 @@ interface Result {
  *
  * @param props.children the view's own buttons
  */
-export function InboxMenu({ source, children }: { source: DataSource; children?: ReactNode }) {
-  const { total, canStore } = useSourceState(source);
+export function InboxMenu({ children }: { children?: ReactNode }) {
+  const { total, canStore } = useSourceState();
   const [result, setResult] = useState<Result>();
   const [isConfirming, setConfirming] = useState(false);
   const { importArchive } = source;

@@ -1,14 +1,13 @@
 import { type FormEvent, useId, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import type { DataSource } from "./source/source.ts";
+import { source } from "../data/source.ts";
 
 /**
  * Asks for the inbox token. Shown when the server denies access to the inbox.
  *
  * @param props.onAuthorized called when the token was accepted
  */
-export function InboxTokenForm({ source, onAuthorized }: {
-  source: DataSource;
+export function InboxTokenForm({ onAuthorized }: {
   onAuthorized?: () => void;
 }) {
   const [refused, setRefused] = useState(false);

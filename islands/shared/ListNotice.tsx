@@ -4,13 +4,13 @@ import { Id } from "../../components/Id.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, useFragment } from "./fragment.ts";
 import { InboxTokenForm } from "./InboxTokenForm.tsx";
-import type { DataSource } from "./source/source.ts";
 import { useTelemetry } from "./telemetry.ts";
 import { ALL_SOURCES } from "./filters.ts";
-import { useSourceList } from "./source_list.ts";
 import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
-import { type ConsoleList, useSourceState } from "./use_source.ts";
 import type { View } from "./view.ts";
+import { type ConsoleList, useSourceList } from "../data/lists.ts";
+import { useSourceState } from "../data/queries.ts";
+import { source } from "../data/source.ts";
 
 /**
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
@@ -19,22 +19,21 @@ import type { View } from "./view.ts";
  * @param props.hint how an application sends the first, if that needs more than its SDK
  * @param props.children shown if there are no rows at all
  */
-export function ListNotice({ source, list, what, hint, children }: {
-  source: DataSource | undefined;
+export function ListNotice({ list, what, hint, children }: {
   list: ConsoleList<unknown>;
   what: string;
   hint?: ReactNode;
   children: ReactNode;
 }) {
-  const { state } = useSourceState(source);
+  const { state } = useSourceState();
   const { view, path, params } = useFragment();
   const [authorized, setAuthorized] = useState(false);
   const { phase, waiting } = useTelemetry();
-  const sources = useSourceList(source);
+  const sources = useSourceList();
   const hidesOwn = sources?.rows.some(({ key }) => key !== OWN_SOURCE.key) ?? false;
 
   if (source && state === "forbidden") {
-    return <InboxTokenForm source={source} onAuthorized={() => setAuthorized(true)} />;
+    return <InboxTokenForm onAuthorized={() => setAuthorized(true)} />;
   }
   if (list.state === "failed") {
     return <ReadFailure message={list.error} retry={list.retry} />;
@@ -63,7 +62,7 @@ export function ListNotice({ source, list, what, hint, children }: {
       {params.size === 0 && hint}
       {phase === "failed" && <p>No {what} of this visit: telemetry failed, see above.</p>}
       {/* In relay mode the list is made from what this page sent, whatever the response. */}
-      {waiting > 0 && source?.scope === "inbox" && (
+      {waiting > 0 && source.scope === "inbox" && (
         <p>
           {formatCount(waiting, "envelope")} of this browser not delivered yet.
         </p>

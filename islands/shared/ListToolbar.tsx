@@ -6,8 +6,8 @@ import { SearchField } from "./SearchField.tsx";
 import { SourceFilter } from "./SourceFilter.tsx";
 import { TimeFilter } from "./TimeFilter.tsx";
 import { PAGE_VIEWS, type View } from "./view.ts";
-import type { DataSource } from "./source/source.ts";
-import { useSourceState } from "./use_source.ts";
+import { useSourceState } from "../data/queries.ts";
+import { source } from "../data/source.ts";
 
 /**
  * The toolbar above each list: search, filters, status, pause, and the menu of all envelopes. On phones the filters are
@@ -18,15 +18,14 @@ import { useSourceState } from "./use_source.ts";
  * @param props.actions the view's own buttons
  * @param props.menu the view's own buttons in the menu
  */
-export function ListToolbar({ source, view, what, children, actions, menu }: {
-  source: DataSource | undefined;
+export function ListToolbar({ view, what, children, actions, menu }: {
   view: View;
   what: string;
   children?: ReactNode;
   actions?: ReactNode;
   menu?: ReactNode;
 }) {
-  const { state } = useSourceState(source);
+  const { state } = useSourceState();
   const { params } = useFragment();
   const [isOpen, setOpen] = useState(false);
   const id = useId();
@@ -34,16 +33,16 @@ export function ListToolbar({ source, view, what, children, actions, menu }: {
   if (state === "forbidden") return null;
   const active = countFilters(params);
   // All envelopes of this page are in one list, of one sender.
-  const isPage = source?.scope === "visit";
+  const isPage = source.scope === "visit";
   return (
     <div className="bar feed">
       {/* The view's heading, which is not visible, has the same text. */}
       <span className="title" aria-hidden="true">{PAGE_VIEWS[view]}</span>
       {isPage ? null : <SearchField what={what} disabled={!source} />}
       <div className="actions">
-        <LiveStatus source={source} />
+        <LiveStatus />
         {actions}
-        {source && <InboxMenu source={source}>{menu}</InboxMenu>}
+        {source && <InboxMenu>{menu}</InboxMenu>}
       </div>
       <button
         type="button"
@@ -55,7 +54,7 @@ export function ListToolbar({ source, view, what, children, actions, menu }: {
         Filters{active > 0 && ` (${active})`}
       </button>
       <div id={id} className={isOpen ? "filters open" : "filters"}>
-        {!isPage && <SourceFilter source={source} />}
+        {!isPage && <SourceFilter />}
         {!isPage && <TimeFilter />}
         {children}
       </div>

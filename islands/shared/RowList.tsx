@@ -4,8 +4,7 @@ import { ROW_CLICKS, useReturnToRow } from "./list_navigation.ts";
 import { ListNotice, OlderButton } from "./ListNotice.tsx";
 import { ListToolbar } from "./ListToolbar.tsx";
 import { SourceLabels } from "./SourceLabel.tsx";
-import type { DataSource } from "./source/source.ts";
-import type { ConsoleList } from "./use_source.ts";
+import type { ConsoleList } from "../data/lists.ts";
 import { type RowPlace, useTableRows } from "./use_table_rows.tsx";
 import type { View } from "./view.ts";
 
@@ -29,7 +28,6 @@ import type { View } from "./view.ts";
  */
 export function RowList<Row>(
   {
-    source,
     view,
     what = view,
     whatIsMissing = what,
@@ -39,7 +37,6 @@ export function RowList<Row>(
     rowsMove = false,
     ...parts
   }: {
-    source: DataSource | undefined;
     view: View;
     what?: string;
     whatIsMissing?: string;
@@ -69,7 +66,6 @@ export function RowList<Row>(
   return (
     <div ref={container} {...ROW_CLICKS} {...keyboard}>
       <ListToolbar
-        source={source}
         view={view}
         what={what}
         actions={parts.actions}
@@ -78,7 +74,7 @@ export function RowList<Row>(
         {parts.filters}
       </ListToolbar>
       {parts.above}
-      <ListNotice source={source} list={list} what={whatIsMissing} hint={parts.hint}>
+      <ListNotice list={list} what={whatIsMissing} hint={parts.hint}>
         {parts.empty}
       </ListNotice>
       {hasRows && (
@@ -87,7 +83,7 @@ export function RowList<Row>(
           onPointerDown={list.hold}
           onKeyDown={list.hold}
         >
-          <SourceLabels source={source}>
+          <SourceLabels>
             <DataTable {...parts.table} rowCount={rows.length}>
               {render((place) => parts.children(rows[place.index]!, place))}
             </DataTable>

@@ -2,17 +2,16 @@ import { APPLICATIONS, OWN_SOURCE, type SourceRow } from "../../monitoring/model
 import { ChoiceFilter } from "./ChoiceFilter.tsx";
 import { ALL_SOURCES } from "./filters.ts";
 import { changeParams, useFragment } from "./fragment.ts";
-import type { DataSource } from "./source/source.ts";
 import { fullLabel } from "./source_labels.ts";
-import { useSourceList } from "./source_list.ts";
+import { useSourceList } from "../data/lists.ts";
 
 /**
  * Chooses whose rows the lists show. Nothing to choose while there is one source. Sightglass's own rows are hidden
  * once an application has sent something; the button shows them.
  */
-export function SourceFilter({ source }: { source: DataSource | undefined }) {
+export function SourceFilter() {
   const { params } = useFragment();
-  const list = useSourceList(source);
+  const list = useSourceList();
   const rows = list?.rows ?? [];
   const chosen = params.get("source") ?? "";
   if (rows.length < 2 && chosen === "") return null;

@@ -2,19 +2,17 @@ import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { APPLICATIONS } from "../../monitoring/models/rows.ts";
 import { ALL_SOURCES } from "./filters.ts";
 import { useFragment } from "./fragment.ts";
-import type { DataSource } from "./source/source.ts";
 import { joinLabels, type LabelParts, sourceLabels } from "./source_labels.ts";
-import { useSourceList } from "./source_list.ts";
+import { useSourceList } from "../data/lists.ts";
 
 const Labels = createContext<ReadonlyMap<string, LabelParts> | undefined>(undefined);
 
 /** Gives the rows of a list the labels of their sources, unless all of them are from one source. */
-export function SourceLabels({ source, children }: {
-  source: DataSource | undefined;
+export function SourceLabels({ children }: {
   children: ReactNode;
 }) {
   const { params } = useFragment();
-  const rows = useSourceList(source)?.rows;
+  const rows = useSourceList()?.rows;
   const chosen = params.get("source") ?? APPLICATIONS;
   const shown = chosen === ALL_SOURCES
     ? rows

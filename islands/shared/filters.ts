@@ -1,5 +1,5 @@
 import { APPLICATIONS } from "../../monitoring/models/rows.ts";
-import type { ConsoleQuery } from "./source/source.ts";
+import type { ConsoleQuery } from "../data/source.ts";
 
 /** As `source` in the address: the rows of every source, Sightglass included. */
 export const ALL_SOURCES = "all";

@@ -1,5 +1,5 @@
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { ConsoleQuery, DataSource } from "./source/source.ts";
+import { type ConsoleQuery, source } from "../data/source.ts";
 
 /** Bytes of a recording's segments, as sent, that a view reads: the events take some ten times the memory. */
 export const MAX_BYTES = 64 * 1024 * 1024;
@@ -15,7 +15,6 @@ const SLICE_MS = 12;
  * @param maxRows no further page is read from this number of rows on
  */
 export async function listEnvelopes(
-  source: DataSource,
   query: ConsoleQuery,
   maxRows = Infinity,
 ): Promise<{ readonly rows: InboxRow[]; readonly hasMore: boolean }> {

@@ -1,9 +1,9 @@
 import { readTraceEnvelope } from "../../monitoring/models/trace/trace_envelope.ts";
 import type { TraceParts } from "../../monitoring/models/trace/trace_span.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { DataSource } from "./source/source.ts";
 import { isSameList } from "./stable.ts";
 import { inParallel, listEnvelopes } from "./read_envelopes.ts";
+import { source } from "../data/source.ts";
 
 /** Maximum envelopes read for one trace. A tab that is open for hours sends a few hundred. */
 const MAX_ENVELOPES = 1_000;
@@ -41,7 +41,7 @@ export class TraceReader {
   #next: Promise<TraceContent> | undefined;
   isClosed = false;
 
-  constructor(readonly source: DataSource, readonly traceId: string) {}
+  constructor(readonly traceId: string) {}
 
   /** Reads new envelopes. Calls during a read share one further read after it. */
   read(): Promise<TraceContent> {
@@ -65,8 +65,8 @@ export class TraceReader {
   async #readNew(): Promise<TraceContent> {
     const query = { trace: this.traceId };
     const [{ rows, hasMore }, { rows: [row] }] = await Promise.all([
-      listEnvelopes(this.source, query, MAX_ENVELOPES),
-      this.source.list("traces", { ...query, limit: 1 }),
+      listEnvelopes(query, MAX_ENVELOPES),
+      source.list("traces", { ...query, limit: 1 }),
     ]);
     const unread = rows.filter(({ id, items }) =>
       !this.#parts.has(id) && items.some(({ type }) => READ_TYPES.has(type))
@@ -86,7 +86,7 @@ export class TraceReader {
   /** Reads an envelope, unless the size limit is reached. */
   async #fetch({ id }: InboxRow): Promise<void> {
     if (this.#bytes >= MAX_BYTES || this.isClosed) return;
-    const bytes = await this.source.envelope(id);
+    const bytes = await source.envelope(id);
     // Evicted since it was listed.
     if (bytes === undefined) return;
     this.#bytes += bytes.length;

@@ -1,7 +1,5 @@
 import { useEffect, useReducer, useState } from "react";
-import type { DataSource } from "./source/source.ts";
 import { messageOf } from "./text.ts";
-import { useSourceState } from "./use_source.ts";
 
 /** A value that is loaded, and loaded again when what it depends on changes. */
 export interface Loaded<T> {
@@ -40,27 +38,4 @@ export function useLoaded<T>(
     return () => outdated.abort();
   }, [...dependencies, attempt]);
   return { ...loaded, retry };
-}
-
-/**
- * Loads a value from a data source as {@linkcode useLoaded} does, after a failure also once the source answers again.
- *
- * @param source undefined while its code loads
- * @param read undefined or false: not possible yet
- * @param dependencies all values that `read` uses except the source
- */
-export function useRead<T>(
-  source: DataSource | undefined,
-  read: ((source: DataSource, outdated: AbortSignal) => Promise<T>) | undefined | false,
-  dependencies: readonly unknown[],
-): Loaded<T> {
-  const { state } = useSourceState(source);
-  const loaded = useLoaded(
-    source && read && ((outdated) => read(source, outdated)),
-    [source, ...dependencies],
-  );
-  useEffect(() => {
-    if (state === "live" && loaded.state === "failed") loaded.retry();
-  }, [state]);
-  return loaded;
 }

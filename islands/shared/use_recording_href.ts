@@ -1,7 +1,6 @@
 import { fragmentTo } from "./fragment.ts";
-import type { DataSource } from "./source/source.ts";
-import { useList } from "./use_source.ts";
 import type { View } from "./view.ts";
+import { useList } from "../data/lists.ts";
 
 /** The address of a moment of a recording. */
 export function momentHref(replayId: string, at: number): string {
@@ -17,13 +16,12 @@ export function momentHref(replayId: string, at: number): string {
  * @param view that shows the link
  */
 export function useRecordingHref(
-  source: DataSource | undefined,
   replayId: string | null,
   at: number | null,
   view: View,
 ): string | undefined {
-  const query = { replay: replayId ?? undefined, limit: 1 };
-  const { rows } = useList(replayId === null ? undefined : source, "recordings", query, { view });
+  const query = replayId === null ? undefined : { replay: replayId, limit: 1 };
+  const { rows } = useList("recordings", query, { view });
   if (replayId === null || rows[0]?.replay_id !== replayId) return undefined;
   return at === null ? fragmentTo("recordings", [replayId]) : momentHref(replayId, at);
 }

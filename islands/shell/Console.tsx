@@ -6,7 +6,7 @@ import { useMounted } from "../shared/telemetry.ts";
 import { PAGE_VIEWS, useView, type View, viewsOf } from "../shared/view.ts";
 import { Navigation } from "./Navigation.tsx";
 import { Strip } from "./Strip.tsx";
-import { VIEW_CODE } from "./views.ts";
+import { loadView } from "./views.ts";
 
 /** The whole page: sidebar, and the views beside it, of which one is shown. */
 export default function Console(page: PageFacts) {
@@ -42,8 +42,8 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => {
     if (!isMounted || !isOpen || Content) return;
-    VIEW_CODE[view](page.variant).then(
-      (module) => setContent(() => module.default),
+    loadView(view, page.variant).then(
+      (Loaded) => setContent(() => Loaded),
       () => setFailed(true),
     );
   }, [isMounted, isOpen]);

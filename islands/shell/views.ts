@@ -2,12 +2,12 @@ import type { ComponentType } from "react";
 import type { PageFacts } from "../shared/page_facts.ts";
 import type { View } from "../shared/view.ts";
 
-interface ViewModule {
-  readonly default: ComponentType<PageFacts>;
-}
+type ViewComponent = ComponentType<PageFacts>;
 
-/** The code of each view, loaded when it is first opened. A new view is a folder, a name in `view.ts` and a line here. */
-export const VIEW_CODE: Readonly<Record<View, (variant: string) => Promise<ViewModule>>> = {
+/** The code of each view. A new view is a folder, a name in `view.ts` and a line here. */
+const VIEW_CODE: Readonly<
+  Record<View, (variant: string) => Promise<{ readonly default: ViewComponent }>>
+> = {
   overview: (variant) =>
     variant === "inbox"
       ? import("../overview/Overview.tsx")
@@ -20,3 +20,10 @@ export const VIEW_CODE: Readonly<Record<View, (variant: string) => Promise<ViewM
   envelopes: () => import("../envelopes/Envelopes.tsx"),
   settings: () => import("../settings/Settings.tsx"),
 };
+
+/** Loads a view that is opened for the first time, and opens the data source that all views share. */
+export async function loadView(view: View, variant: string): Promise<ViewComponent> {
+  const data = import("../data/queries.ts").then(({ startReading }) => startReading(variant));
+  const [module] = await Promise.all([VIEW_CODE[view](variant), data]);
+  return module.default;
+}

@@ -1,4 +1,4 @@
-import type { PageEnvelope } from "../shared/source/this_page_source.ts";
+import type { PageEnvelope } from "../data/this_page_source.ts";
 
 /** Envelopes as telemetry keeps them: new ones are appended, the oldest removed. */
 export class VisitedPage {

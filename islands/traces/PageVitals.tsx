@@ -4,11 +4,10 @@ import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
-import type { DataSource } from "../shared/source/source.ts";
-import { useList } from "../shared/use_source.ts";
 import { formatVitals, RatedValue } from "./WebVitals.tsx";
 import { RowList } from "../shared/RowList.tsx";
 import { ListRow } from "../shared/use_table_rows.tsx";
+import { useList } from "../data/lists.ts";
 
 const COLUMNS = [
   { title: "Page" },
@@ -17,15 +16,14 @@ const COLUMNS = [
 ] as const;
 
 /** The web vitals of all page loads, one row for each page. A row leads to the loads of the page, slowest first. */
-export function PageVitals({ source }: { source: DataSource | undefined }) {
+export function PageVitals() {
   const { params } = useFragment("traces");
   const sort = sortParam(params, PAGE_COLUMNS);
   const q = params.get("q") ?? undefined;
-  const list = useList(source, "pages", { q, sort, ...sharedFilters(params) });
+  const list = useList("pages", { q, sort, ...sharedFilters(params) });
   const keyOf = ({ source, page }: PageRow) => `${source} ${page}`;
   return (
     <RowList
-      source={source}
       view="traces"
       what="pages"
       whatIsMissing="web vitals"

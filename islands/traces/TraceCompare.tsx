@@ -8,7 +8,6 @@ import { readTrace, type Trace, type TraceSummary } from "../../monitoring/model
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { useStableMemo } from "../shared/stable.ts";
 import { Difference, PairRow, type Side } from "./PairRow.tsx";
 import { percentAt } from "./time_scale.ts";
@@ -27,13 +26,12 @@ const TICKS = 4;
  * @param props.ids of A and B
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
-export function TraceCompare({ source, ids, takesFocus }: {
-  source: DataSource | undefined;
+export function TraceCompare({ ids, takesFocus }: {
   ids: readonly [string, string];
   takesFocus: boolean;
 }) {
   const [idA, idB] = ids;
-  const [contentA, contentB] = [useTraceContent(source, idA), useTraceContent(source, idB)];
+  const [contentA, contentB] = [useTraceContent(idA), useTraceContent(idB)];
   const a = useStableMemo(() => readTrace(contentA.parts), [contentA.parts]);
   const b = useStableMemo(() => readTrace(contentB.parts), [contentB.parts]);
   const comparison = useMemo(() => compareTraces(a, b, MAX_PAIRS), [a, b]);
@@ -63,7 +61,6 @@ export function TraceCompare({ source, ids, takesFocus }: {
   const isLoading = contentA.state === "loading" || contentB.state === "loading";
   return (
     <DetailView
-      source={source}
       className="trace"
       back={{ text: "Trace A", href: fragmentTo("traces", [idA]) }}
       title="Two traces compared"

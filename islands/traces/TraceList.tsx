@@ -10,16 +10,14 @@ import { ChoiceFilter, ToggleFilter } from "../shared/ChoiceFilter.tsx";
 import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
-import { useList } from "../shared/use_source.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
-import { useShowsOwn, useSourceList } from "../shared/source_list.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
 import { useLiveSpans } from "./use_live_spans.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { RowList } from "../shared/RowList.tsx";
 import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
+import { useList, useShowsOwn, useSourceList } from "../data/lists.ts";
 
 /**
  * The list of traces. Includes this page's own traces before their envelopes have arrived.
@@ -28,8 +26,7 @@ import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
  * @param props.compareWith id of a trace: the rows lead to their comparison with it. `name` in the address: only
  *   those of this name
  */
-export function TraceList({ source, returnFrom, compareWith }: {
-  source: DataSource | undefined;
+export function TraceList({ returnFrom, compareWith }: {
   returnFrom: string | undefined;
   compareWith?: string;
 }) {
@@ -44,14 +41,14 @@ export function TraceList({ source, returnFrom, compareWith }: {
     page: params.get("page") || undefined,
     preflights: params.get("preflights") === "true" || undefined,
   };
-  const sources = useSourceList(source);
-  const list = useList(source, "traces", { q, sort, ...own, ...filters });
+  const sources = useSourceList();
+  const list = useList("traces", { q, sort, ...own, ...filters });
   const live = useLiveSpans();
   // The filters are applied by the data source, which does not have the live traces.
   const { release, environment, until } = filters;
   const isFiltered = Object.values({ q, sort, release, environment, until, ...own })
     .some((filter) => filter !== undefined);
-  const showsOwn = useShowsOwn(source, filters);
+  const showsOwn = useShowsOwn(filters);
   const liveTraces = showsOwn && !isFiltered ? live.traces : new Map();
   const isCandidate = (row: ListedTrace) =>
     compareWith === undefined ||
@@ -65,7 +62,6 @@ export function TraceList({ source, returnFrom, compareWith }: {
 
   return (
     <RowList
-      source={source}
       view="traces"
       list={{ ...list, rows }}
       keyOf={({ trace_id }) => trace_id}
@@ -88,9 +84,7 @@ export function TraceList({ source, returnFrom, compareWith }: {
       above={compareWith === undefined
         ? (
           <>
-            {rows.length > 0 && (
-              <ListHistogram source={source} of="traces" query={{ q, ...own, ...filters }} />
-            )}
+            {rows.length > 0 && <ListHistogram of="traces" query={{ q, ...own, ...filters }} />}
             <OnlyWithSpan {...own} count={list.rows.length} hasMore={list.more !== undefined} />
           </>
         )

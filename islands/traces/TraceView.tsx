@@ -7,7 +7,6 @@ import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap, type MinimapBar } from "./Minimap.tsx";
 import { KindLegend } from "./SpanKinds.tsx";
@@ -34,13 +33,12 @@ const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
  *
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
-export function TraceView({ source, traceId, takesFocus }: {
-  source: DataSource | undefined;
+export function TraceView({ traceId, takesFocus }: {
   traceId: string;
   takesFocus: boolean;
 }) {
   const { params } = useFragment();
-  const content = useTraceContent(source, traceId);
+  const content = useTraceContent(traceId);
   const live = useLiveSpans();
   const liveSpans = live.traces.get(traceId);
   // Reading a large trace takes a frame or two: not repeated when other traces of this page change.
@@ -125,7 +123,6 @@ export function TraceView({ source, traceId, takesFocus }: {
   const isEmpty = trace.tree.nodes.length === 0 && trace.marks.length === 0;
   return (
     <DetailView
-      source={source}
       className="trace"
       back={{
         text: "All traces",

@@ -1,7 +1,5 @@
 import "../shared/view_code.ts";
-import type { PageFacts } from "../shared/page_facts.ts";
 import { useFragment } from "../shared/fragment.ts";
-import { useSource } from "../shared/use_source.ts";
 import { PageVitals } from "./PageVitals.tsx";
 import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";
@@ -15,8 +13,7 @@ const TRACE_ID = /^[\da-f]{32}$/;
  * The view of traces: the list (`#/traces`), the web vitals of pages (`#/traces/vitals`), one trace (`#/traces/ID`),
  * the list to choose another one from (`#/traces/ID/compare`), or both (`#/traces/ID/compare/ID`).
  */
-export default function ListOrTrace({ variant }: PageFacts) {
-  const source = useSource(variant);
+export default function ListOrTrace() {
   const { view, path: [id = "", word, other = ""] } = useFragment();
   const traceId = view === "traces" && TRACE_ID.test(id) ? id : undefined;
   const isList = traceId === undefined || (word === "compare" && !TRACE_ID.test(other));
@@ -24,15 +21,14 @@ export default function ListOrTrace({ variant }: PageFacts) {
   const { returnFrom, wasListShown } = useShownBefore(traceId, isList);
 
   if (view === "traces" && id === "vitals") {
-    return <PageVitals source={source} />;
+    return <PageVitals />;
   }
-  if (traceId === undefined) return <TraceList source={source} returnFrom={returnFrom} />;
-  if (isList) return <TraceList source={source} returnFrom={undefined} compareWith={traceId} />;
+  if (traceId === undefined) return <TraceList returnFrom={returnFrom} />;
+  if (isList) return <TraceList returnFrom={undefined} compareWith={traceId} />;
   if (word === "compare") {
     return (
       <TraceCompare
         key={`${traceId} ${other}`}
-        source={source}
         ids={[traceId, other]}
         takesFocus={wasListShown}
       />
@@ -41,7 +37,6 @@ export default function ListOrTrace({ variant }: PageFacts) {
   return (
     <TraceView
       key={traceId}
-      source={source}
       traceId={traceId}
       takesFocus={wasListShown}
     />

@@ -5,9 +5,9 @@ import {
   type OwnSpan,
   type TraceSpan,
 } from "../../monitoring/models/trace/trace_span.ts";
-import { usePausedState } from "../shared/use_source.ts";
 import { useIsVisible } from "../shared/fragment.ts";
 import { isSameList } from "../shared/stable.ts";
+import { usePausedState } from "../data/queries.ts";
 
 /** Milliseconds between two updates while a span is open. */
 const UPDATE_MS = 500;

@@ -1,20 +1,17 @@
 import { startTransition, useEffect, useState } from "react";
 import { useIsVisible } from "../shared/fragment.ts";
-import type { DataSource } from "../shared/source/source.ts";
 import { LOADING, type TraceContent, TraceReader } from "../shared/trace_reader.ts";
-import { usePausedState, useSourceState } from "../shared/use_source.ts";
+import { usePausedState, useSourceState } from "../data/queries.ts";
 
 /**
  * Reads the envelopes of a trace, and reads again when envelopes arrive. Each envelope is read once.
  *
- * @param source undefined while its code loads
  * @returns the content, and `retry`, which reads again after a failure
  */
 export function useTraceContent(
-  source: DataSource | undefined,
   traceId: string,
 ): TraceContent & { retry(): void } {
-  const { version } = useSourceState(source);
+  const { version } = useSourceState();
   const paused = usePausedState();
   const isShown = useIsVisible("traces");
   const [reader, setReader] = useState<TraceReader>();
@@ -23,12 +20,11 @@ export function useTraceContent(
   const wantedVersion = paused?.version ?? version;
 
   useEffect(() => {
-    if (!source) return;
     setContent(LOADING);
-    const reader = new TraceReader(source, traceId);
+    const reader = new TraceReader(traceId);
     setReader(reader);
     return () => reader.close();
-  }, [source, traceId]);
+  }, [traceId]);
 
   useEffect(() => {
     if (!reader || !isShown) return;

@@ -178,7 +178,7 @@ export const MAX_LIST_ROWS = 200;
  * The row type of each list, by its `view`; the list of envelopes has `InboxRow`. Another list needs:
  *
  * 1. a row type here. The compiler then requires it in `monitoring/inbox/list_reader.ts`, `LIST_NAMES` of
- *    `monitoring/inbox/query_parameters.ts`, `LISTS` of `islands/shared/use_source.ts`, and in the reference
+ *    `monitoring/inbox/query_parameters.ts`, `LISTS` of `islands/data/lists.ts`, and in the reference
  *    implementation of the tests, `monitoring/inbox/testdata/memory_index.ts`
  * 2. its entries in `index/index_entries.ts`; if they come from another item type, that type in `parsed_envelope.ts`
  * 3. a table in `monitoring/inbox/schema.ts`, written by `index_writer.ts` and queried by `list_sql.ts` beside it: a new

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type InboxChanges, watchInbox } from "../../islands/shared/source/inbox_changes.ts";
+import { type InboxChanges, watchInbox } from "../../islands/data/inbox_changes.ts";
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
 import { admitted, envelopeOf, error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { Recent } from "../../monitoring/inbox/recent.ts";

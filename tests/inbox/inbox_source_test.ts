@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { admittedGzip, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { createInboxSource, type InboxSource } from "../../islands/shared/source/inbox_source.ts";
+import { createInboxSource, type InboxSource } from "../../islands/data/inbox_source.ts";
 import { until } from "../harness/until.ts";
 import { type InboxServerOptions, startInboxServer } from "./_inbox_server.ts";
 

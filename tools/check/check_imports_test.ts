@@ -66,7 +66,7 @@ const ALLOWED = [
   "server/app_test.ts → server/testdata/page.tsx",
   "tools/demo.ts → tests/harness/stand_in_ingest.ts",
   "islands/traces/View.tsx → islands/traces/deep/Row.tsx",
-  "islands/traces/View.tsx → islands/shared/source/source.ts",
+  "islands/traces/View.tsx → islands/data/source.ts",
   "docs/examples/hono.ts → npm:hono",
 ];
 

@@ -1,4 +1,4 @@
-import { Store } from "../store.ts";
+import { Store } from "../shared/store.ts";
 import type { SourceState } from "./source.ts";
 
 /** Minimum interval of notifications: each may cause requests for lists. */

@@ -2,10 +2,10 @@ import {
   ARCHIVE_TYPE,
   archiveHeader,
   archiveItem,
-} from "../../../monitoring/protocol/inbox_archive.ts";
-import { indexEnvelope } from "../../../monitoring/models/index/index_entries.ts";
-import { parseEnvelope } from "../../../monitoring/models/parsed_envelope.ts";
-import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
+} from "../../monitoring/protocol/inbox_archive.ts";
+import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
+import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { DataSource } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 

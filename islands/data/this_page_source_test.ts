@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { readEnvelope } from "../../../monitoring/protocol/scanner.ts";
-import { envelopeOf, eventEnvelope, hexId } from "../../../monitoring/inbox/testdata/envelopes.ts";
-import { VisitedPage } from "../../testdata/visited_page.ts";
+import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
+import { envelopeOf, eventEnvelope, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { VisitedPage } from "../testdata/visited_page.ts";
 import { createThisPageSource } from "./this_page_source.ts";
 
 /** A page that has sent these events, and the source that lists them. */

@@ -1,11 +1,11 @@
 import { watchInbox } from "./inbox_changes.ts";
 import { INBOX_TIMEOUT_MS, noAnswer, refusal, requestInbox } from "./inbox_request.ts";
-import type { ImportResult } from "../../../monitoring/protocol/inbox_archive.ts";
-import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
-import type { Refusal } from "../../../monitoring/protocol/relay_api.ts";
-import type { Histogram, Lists, Page, SourceList } from "../../../monitoring/models/rows.ts";
-import { isZstd, readBody } from "../../../monitoring/protocol/read_body.ts";
-import * as notifications from "../notifications.ts";
+import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
+import type { Histogram, Lists, Page, SourceList } from "../../monitoring/models/rows.ts";
+import { isZstd, readBody } from "../../monitoring/protocol/read_body.ts";
+import * as notifications from "../shared/notifications.ts";
 import type { ConsoleQuery, DataSource, MapOrigins } from "./source.ts";
 
 export interface InboxSource extends DataSource {

@@ -1,5 +1,5 @@
-import type { ImportResult } from "../../../monitoring/protocol/inbox_archive.ts";
-import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
+import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type {
   GroupState,
   Histogram,
@@ -7,13 +7,21 @@ import type {
   Lists,
   Page,
   SourceList,
-} from "../../../monitoring/models/rows.ts";
-import type { Refusal } from "../../../monitoring/protocol/relay_api.ts";
+} from "../../monitoring/models/rows.ts";
+import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 
 /** The filters of a list as they are in the address: an age, such as `10m`, is read with each request. */
 export interface ConsoleQuery extends Omit<ListQuery, "since" | "until"> {
   readonly since?: string;
   readonly until?: string;
+}
+
+/** Of the views. Set before the first of them renders. */
+export let source: DataSource;
+
+/** Sets {@linkcode source}, once for the page. */
+export function setSource(opened: DataSource): void {
+  source = opened;
 }
 
 /**

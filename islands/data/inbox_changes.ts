@@ -1,5 +1,5 @@
 import { INBOX_TIMEOUT_MS, requestInbox } from "./inbox_request.ts";
-import type { GroupAlert } from "../../../monitoring/models/rows.ts";
+import type { GroupAlert } from "../../monitoring/models/rows.ts";
 import type { SourceState } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 

@@ -1,0 +1,208 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useMemo } from "react";
+import {
+  APPLICATIONS,
+  type Histogram,
+  type Lists,
+  OWN_SOURCE,
+  type Page,
+  type SourceList,
+} from "../../monitoring/models/rows.ts";
+import { isAge } from "../../monitoring/models/time_bound.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { MOVING_RANGE_MS, type SharedFilters, sharedFilters } from "../shared/filters.ts";
+import { useFragment, useIsVisible } from "../shared/fragment.ts";
+import { messageOf } from "../shared/text.ts";
+import type { View } from "../shared/view.ts";
+import { client, hold, LIVE, retryFailed, ROWS, usePausedState } from "./queries.ts";
+import { type ConsoleQuery, source } from "./source.ts";
+
+/** The row type of each list. */
+interface ConsoleLists extends Lists {
+  readonly envelopes: InboxRow;
+}
+
+/** The view that shows each list, and the key of its rows: a newer state of a row replaces the known one. */
+const LISTS: {
+  readonly [Name in keyof ConsoleLists]: {
+    readonly view: View;
+    readonly keyOf: (row: ConsoleLists[Name]) => string;
+  };
+} = {
+  traces: { view: "traces", keyOf: (row) => row.trace_id },
+  errors: { view: "errors", keyOf: (row) => row.group },
+  occurrences: { view: "errors", keyOf: (row) => `${row.envelope} ${row.event_id}` },
+  logs: { view: "logs", keyOf: (row) => `${row.envelope} ${row.index}` },
+  pages: { view: "traces", keyOf: (row) => `${row.source} ${row.page}` },
+  recordings: { view: "recordings", keyOf: (row) => row.replay_id },
+  envelopes: { view: "envelopes", keyOf: (row) => String(row.id) },
+};
+
+/** A list's state and its actions. The last rows stay while it is read again. */
+export interface ConsoleList<Row> {
+  /** Newest first. */
+  readonly rows: readonly Row[];
+  /** `loading`: no page of this query was received yet. */
+  readonly state: "loading" | "ready" | "failed";
+  /** Why it failed, for display. */
+  readonly error?: string | undefined;
+  /** Reads older rows; undefined: there are none. */
+  readonly more?: (() => void) | undefined;
+  /** Reads all lists again that could not be read. */
+  retry(): void;
+  /** Keeps the rows for a second: none moves away from the user who aims at it. */
+  hold(): void;
+}
+
+/**
+ * The newest rows of a list, and older ones on request. They are read again when the source changes, but only while the
+ * view is visible and the lists are not paused.
+ *
+ * @param query undefined: not known yet
+ * @param options.view the view that shows the list; default: the list's own
+ */
+export function useList<Name extends keyof ConsoleLists>(
+  name: Name,
+  query: ConsoleQuery | undefined,
+  { view = LISTS[name].view }: { readonly view?: View } = {},
+): ConsoleList<ConsoleLists[Name]> {
+  type Row = ConsoleLists[Name];
+  const key = [LIVE, ROWS, name, query];
+  const keyJson = JSON.stringify(key);
+  const { keyOf } = LISTS[name];
+  const known = () => client.getQueryData<Rows<Row>>(key);
+  const live = useLive(query, view);
+  const { data, status, error, isPlaceholderData } = useQuery({
+    queryKey: key,
+    queryFn: async () => withNewest(await readPage(name, query), known(), keyOf),
+    structuralSharing: false,
+    placeholderData: keepPreviousData,
+    ...live,
+  }, client);
+  const isLoading = status === "pending" || isPlaceholderData;
+  const failure = error ? messageOf(error) : data?.failure;
+  const list = useMemo((): ConsoleList<Row> => ({
+    rows: data?.rows ?? [],
+    state: failure !== undefined ? "failed" : isLoading ? "loading" : "ready",
+    error: failure,
+    more: data && data.next !== null && !isLoading
+      ? () => void readOlder(name, query, key, keyOf)
+      : undefined,
+    retry: () => void retryFailed(),
+    hold,
+  }), [data, failure, isLoading, keyJson]);
+  // Deferred: React renders hundreds of rows in short tasks, between which the page takes input.
+  return useDeferredValue(list);
+}
+
+/** When a query is sent: while its view is visible, again after each change, and in intervals if its range moves. */
+function useLive(query: ConsoleQuery | undefined, view: View) {
+  const isVisible = useIsVisible(view);
+  const paused = usePausedState();
+  const isMoving = isAge(query?.since ?? "") && paused === undefined;
+  return {
+    enabled: isVisible && query !== undefined,
+    refetchInterval: isMoving && MOVING_RANGE_MS,
+  } as const;
+}
+
+/** The rows of a list that were read. */
+interface Rows<Row> {
+  readonly rows: readonly Row[];
+  /** Cursor of the next, older page; null: there is none. */
+  readonly next: string | null;
+  /** Whether older pages were read. */
+  readonly hasOlder: boolean;
+  /** Why the older page could not be read, for display. */
+  readonly failure?: string;
+}
+
+function readPage<Name extends keyof ConsoleLists>(name: Name, query: ConsoleQuery = {}) {
+  const page: Promise<Page<unknown>> = name === "envelopes"
+    ? source.envelopes(query)
+    : source.list(name, query);
+  return page as Promise<Page<ConsoleLists[Name]>>;
+}
+
+/** The newest page with the older rows that are known. */
+function withNewest<Row>(
+  page: Page<Row>,
+  known: Rows<Row> | undefined,
+  keyOf: (row: Row) => string,
+): Rows<Row> {
+  const before = new Map(known?.rows.map((row) => [keyOf(row), row]));
+  const newest = page.rows.map((row) => unchanged(before.get(keyOf(row)), row));
+  // Without a next page the answer is the whole list: other rows were deleted.
+  if (!known?.hasOlder || page.next === null) {
+    return { rows: newest, next: page.next, hasOlder: false };
+  }
+  newest.forEach((row) => before.delete(keyOf(row)));
+  return { rows: [...newest, ...before.values()], next: known.next, hasOlder: true };
+}
+
+/** The known object of a row that has not changed: memoized components do not render it again. */
+const unchanged = <Row>(known: Row | undefined, row: Row): Row =>
+  known !== undefined && JSON.stringify(known) === JSON.stringify(row) ? known : row;
+
+/** Adds the next page of older rows. Calls while it is read share the request. */
+async function readOlder<Name extends keyof ConsoleLists>(
+  name: Name,
+  query: ConsoleQuery | undefined,
+  key: readonly unknown[],
+  keyOf: (row: ConsoleLists[Name]) => string,
+): Promise<void> {
+  type Known = Rows<ConsoleLists[Name]> | undefined;
+  const before = client.getQueryData<Known>(key)?.next;
+  if (!before) return;
+  const change = (next: (known: NonNullable<Known>) => Known) =>
+    client.setQueryData<Known>(key, (known) => known && next(known));
+  try {
+    const older = await client.fetchQuery({
+      queryKey: ["older", name, query, before],
+      queryFn: () => readPage(name, { ...query, before }),
+      gcTime: 0,
+    });
+    change((known) => {
+      const keys = new Set(older.rows.map(keyOf));
+      const rows = [...known.rows.filter((row) => !keys.has(keyOf(row))), ...older.rows];
+      return { rows, next: older.next, hasOlder: true };
+    });
+  } catch (error) {
+    change((known) => ({ ...known, failure: messageOf(error) }));
+  }
+}
+
+/** A list over time, live; undefined until it is known. */
+export function useHistogram(query: ConsoleQuery, view: View): Histogram | undefined {
+  const live = useLive(source.histogram && query, view);
+  return useQuery({
+    queryKey: [LIVE, "histogram", query],
+    queryFn: () => source.histogram!(query),
+    placeholderData: keepPreviousData,
+    ...live,
+  }, client).data;
+}
+
+/** The applications, and the counts of all lists with the filters of the address, live; undefined until they are known. */
+export function useSourceList(): SourceList | undefined {
+  const { view, params } = useFragment();
+  const filters = sharedFilters(params);
+  const live = useLive(filters, (view || "overview") as View);
+  return useQuery({
+    queryKey: [LIVE, "sources", filters],
+    queryFn: async () => {
+      const list = await source.sources(filters);
+      // Their order changes with each arrival.
+      return { ...list, rows: list.rows.toSorted((a, b) => a.key < b.key ? -1 : 1) };
+    },
+    placeholderData: keepPreviousData,
+    ...live,
+  }, client).data;
+}
+
+/** Whether a list with these filters has the rows of Sightglass itself; false until it is known. */
+export function useShowsOwn(filters: SharedFilters): boolean {
+  const rows = useSourceList()?.rows;
+  if (filters.source !== APPLICATIONS) return [undefined, OWN_SOURCE.key].includes(filters.source);
+  return rows?.every(({ key }) => key === OWN_SOURCE.key) ?? false;
+}

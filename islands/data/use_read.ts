@@ -1,0 +1,40 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { messageOf } from "../shared/text.ts";
+import { client } from "./queries.ts";
+
+/** A value that is read, and read again when its key changes. */
+export interface Loaded<T> {
+  readonly state: "loading" | "ready" | "failed";
+  /** The last value. It stays while the next one is loading, and if that fails. */
+  readonly value?: T | undefined;
+  /** Why the last attempt failed, for display. */
+  readonly error?: string | undefined;
+  /** Reads again. */
+  retry(): void;
+}
+
+/**
+ * Reads a value when it is first needed. After a failure it is read again once the source answers again.
+ *
+ * @param key identifies the value; begins with `LIVE` (queries.ts) if it changes with what arrives
+ * @param read its signal is aborted when nobody needs the value any more; false: not possible yet
+ */
+export function useRead<T>(
+  key: readonly unknown[],
+  read: ((signal: AbortSignal) => Promise<T>) | false,
+): Loaded<T> {
+  const { data, status, error, isPlaceholderData, refetch } = useQuery({
+    queryKey: key,
+    // An answer without a value is an answer, too.
+    queryFn: async ({ signal }) => ({ value: read ? await read(signal) : undefined as T }),
+    enabled: read !== false,
+    placeholderData: keepPreviousData,
+  }, client);
+  const isLoading = status === "pending" || isPlaceholderData;
+  return {
+    state: status === "error" ? "failed" : isLoading ? "loading" : "ready",
+    value: data?.value,
+    error: error ? messageOf(error) : undefined,
+    retry: () => void refetch(),
+  };
+}
