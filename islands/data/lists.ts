@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useMemo } from "react";
+import { useDeferredValue, useMemo, useRef } from "react";
 import {
   APPLICATIONS,
   type Histogram,
@@ -80,7 +80,10 @@ export function useList<Name extends keyof ConsoleLists>(
     ...live,
   }, client);
   const isLoading = status === "pending" || isPlaceholderData;
-  const failure = error ? messageOf(error) : data?.failure;
+  // While a list that could not be read is read again, the failure stays.
+  const lastError = useRef<Error>(undefined);
+  lastError.current = error ?? (data === undefined ? lastError.current : undefined);
+  const failure = lastError.current ? messageOf(lastError.current) : data?.failure;
   const list = useMemo((): ConsoleList<Row> => ({
     rows: data?.rows ?? [],
     state: failure !== undefined ? "failed" : isLoading ? "loading" : "ready",
@@ -183,8 +186,9 @@ export function useHistogram(query: ConsoleQuery, view: View): Histogram | undef
   }, client).data;
 }
 
-/** The applications, and the counts of all lists with the filters of the address, live; undefined until they are known. */
-export function useSourceList(): SourceList | undefined {
+/** The applications, and the counts of all lists with the filters of the address, live; undefined until they are known.
+ * `of`: the filters that they are of. */
+export function useSourceList(): (SourceList & { readonly of: string }) | undefined {
   const { view, params } = useFragment();
   const filters = sharedFilters(params);
   const live = useLive(filters, (view || "overview") as View);
@@ -193,7 +197,8 @@ export function useSourceList(): SourceList | undefined {
     queryFn: async () => {
       const list = await source.sources(filters);
       // Their order changes with each arrival.
-      return { ...list, rows: list.rows.toSorted((a, b) => a.key < b.key ? -1 : 1) };
+      const rows = list.rows.toSorted((a, b) => a.key < b.key ? -1 : 1);
+      return { ...list, rows, of: JSON.stringify(filters) };
     },
     placeholderData: keepPreviousData,
     ...live,

@@ -14,7 +14,7 @@ import { Outcome, traceLink } from "./EnvelopeList.tsx";
 import { findReceipt } from "./find_receipt.ts";
 import { inspectEnvelope } from "./inspect_envelope.ts";
 import { Inspector } from "./Inspector.tsx";
-import { DetailView } from "../shared/DetailView.tsx";
+import { DetailView } from "../kit/DetailView.tsx";
 import { useRead } from "../data/use_read.ts";
 import { source } from "../data/source.ts";
 import type { DataSource } from "../data/source.ts";

@@ -1,5 +1,4 @@
-import { memo } from "react";
-import type { Column } from "../../components/DataTable.tsx";
+import { useMemo } from "react";
 import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
@@ -7,8 +6,9 @@ import { countItems } from "../../components/count_items.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { type DeliveryState, describeOutcome } from "../../components/outcome.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
+import type { TelemetryState } from "../../monitoring/browser/mod.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
+import type { Filter } from "../kit/filters.ts";
 import { FileButton } from "../shared/FileButton.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
@@ -16,12 +16,10 @@ import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { findReceipt } from "./find_receipt.ts";
-import { RowList } from "../shared/RowList.tsx";
-import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
+import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { type ConsoleList, useList } from "../data/lists.ts";
 import { useSourceState } from "../data/queries.ts";
-import { source } from "../data/source.ts";
-import type { DataSource } from "../data/source.ts";
+import { type DataSource, source } from "../data/source.ts";
 
 /** Item types of Sentry's SDKs (https://develop.sentry.dev/sdk/data-model/envelope-items/). */
 const KNOWN_TYPES = [
@@ -47,9 +45,6 @@ const KNOWN_TYPES = [
   "user_report",
 ];
 
-/** What the user returns from to the list: an envelope, by its id, or a file. */
-export type ReturnFrom = number | "file";
-
 /** The envelopes that match the address's filters. */
 export function useEnvelopes(): ConsoleList<InboxRow> {
   const { params } = useFragment("envelopes");
@@ -62,96 +57,100 @@ export function useEnvelopes(): ConsoleList<InboxRow> {
   });
 }
 
-/**
- * The list of envelopes, newest first.
- *
- * @param props.returnFrom decides the focus: the envelope's row, or the button that opens a file
- */
-export function EnvelopeList({ list, returnFrom, openFile }: {
+const FILTERS: readonly Filter[] = [{ name: "type", label: "Item type", choices: KNOWN_TYPES }];
+
+/** The list of envelopes, newest first. @param props.openKey id of the envelope that is open */
+export function EnvelopeList({ list, openKey, openFile }: {
   list: ConsoleList<InboxRow>;
-  returnFrom: ReturnFrom | undefined;
+  openKey: string | undefined;
   openFile: (file: File) => void;
 }) {
   const { params } = useFragment("envelopes");
   const { receipts } = useTelemetry();
-  const { rows } = list;
   const { state } = useSourceState();
-  const query = Object.fromEntries(params);
-  const fileButton = (
-    <FileButton name="File to inspect" open={openFile} autoFocus={returnFrom === "file"}>
-      Inspect a file
-    </FileButton>
+  const isPage = source.scope === "visit";
+  // Everything in the inbox was stored: the column would have the same value in each row.
+  const columns = useMemo(
+    () => isPage ? [CONTENT, outcomeColumn(receipts), SIZE, TIME] : [CONTENT, TRACE, SIZE, TIME],
+    [isPage, receipts],
   );
-  const outcomeOf = (row: InboxRow) =>
-    // An envelope of another sender has no receipt here. If it is in the inbox, it was stored.
-    findReceipt(row, receipts)?.outcome ?? (source.scope === "inbox" ? "stored" : undefined);
-
-  const parts: Parts = {
-    // Everything in the inbox was stored: the column would have the same value in each row.
-    hasOutcome: source.scope !== "inbox" || rows.some((row) => outcomeOf(row) !== "stored"),
-    hasEncoding: rows.some((row) => row.content_encoding !== null),
-    hasTrace: rows.some((row) => row.trace_ids.length > 0),
-    hasRecording: rows.some((row) => row.replay_id !== null),
-  };
+  const fileButton = <FileButton name="File to inspect" open={openFile}>Inspect a file</FileButton>;
 
   return (
     <RowList
       view="envelopes"
       list={list}
+      columns={columns}
+      caption="Envelopes, newest first"
       keyOf={({ id }) => String(id)}
-      returnFrom={returnFrom?.toString()}
-      filters={<ChoiceFilter name="type" label="Item type" choices={KNOWN_TYPES} />}
+      hrefOf={({ id }) => fragmentTo("envelopes", [String(id)], Object.fromEntries(params))}
+      openKey={openKey}
+      filters={FILTERS}
       actions={fileButton}
       // Inspecting a file needs no access to the inbox.
       above={state === "forbidden" && <div className="bar">{fileButton}</div>}
-      table={{
-        className: "data-table feed-rows",
-        caption: "Envelopes, newest first",
-        columns: columns(source.scope === "visit" ? "Created" : "Received", parts),
-      }}
       empty={
         <p>
           No envelopes received. <a href="#/settings">Generate telemetry</a>{" "}
           in Settings, or drop a saved envelope on this page to inspect it.
         </p>
       }
-    >
-      {(row, place) => (
-        <EnvelopeRow
-          key={row.id}
-          row={row}
-          href={fragmentTo("envelopes", [String(row.id)], query)}
-          outcome={outcomeOf(row)}
-          scope={source.scope}
-          {...parts}
-          {...place}
-        />
-      )}
-    </RowList>
+    />
   );
 }
 
-/** Columns that are empty or the same in all rows are left out. */
-interface Parts {
-  readonly hasOutcome: boolean;
-  readonly hasEncoding: boolean;
-  readonly hasTrace: boolean;
-  readonly hasRecording: boolean;
-}
+const CONTENT: ListColumn<InboxRow> = {
+  title: "Content",
+  cell: (row, link) => {
+    const content = describeContent(row);
+    const time = formatExactTime(row.received_at, Date.now());
+    return (
+      <>
+        <span className="one-line">{link(content, `Envelope ${row.id}: ${content}, ${time}`)}</span>
+        <small className="one-line">
+          <SourceLabel of={[row.source]} /> {row.content_encoding}
+        </small>
+      </>
+    );
+  },
+};
 
-/** @param time title of the time column */
-const columns = (
-  time: string,
-  { hasOutcome, hasEncoding, hasTrace, hasRecording }: Parts,
-): Column[] => [
-  { title: time },
-  { title: "Content" },
-  { title: "Size", numeric: true },
-  ...hasOutcome ? [{ title: "Outcome" }] : [],
-  ...hasTrace ? [{ title: "Trace" }] : [],
-  ...hasEncoding ? [{ title: "Encoding" }] : [],
-  ...hasRecording ? [{ title: "Recording" }] : [],
-];
+const TRACE: ListColumn<InboxRow> = {
+  title: "Trace",
+  width: 7,
+  isWide: true,
+  cell: ({ trace_ids: [trace, ...others] }) =>
+    trace !== undefined && (
+      <>
+        <a {...traceLink(trace, source.scope)} aria-label={`Trace ${shortId(trace)}`}>
+          <Id id={trace} />
+        </a>
+        {others.length > 0 && <span title={others.join(" ")}>{` +${others.length}`}</span>}
+      </>
+    ),
+};
+
+const SIZE: ListColumn<InboxRow> = {
+  title: "Size",
+  width: 5.5,
+  numeric: true,
+  cell: ({ bytes }) => formatBytes(bytes),
+};
+
+const TIME: ListColumn<InboxRow> = {
+  title: "Received",
+  width: 6.5,
+  cell: ({ received_at }) => <TimeAgo at={received_at} />,
+};
+
+const outcomeColumn = (receipts: TelemetryState["receipts"]): ListColumn<InboxRow> => ({
+  title: "Outcome",
+  width: 8,
+  cell: (row) => {
+    const outcome = findReceipt(row, receipts)?.outcome;
+    return outcome === undefined ? "–" : <Outcome result={{ outcome }} />;
+  },
+});
 
 /** "12 spans · POST /api/checkout", "event · PaymentError: Card declined", "2 × session". */
 function describeContent({ items, summary }: Pick<InboxRow, "items" | "summary">): string {
@@ -163,80 +162,6 @@ function describeContent({ items, summary }: Pick<InboxRow, "items" | "summary">
   const title = summary?.title ? ` · ${summary.title}` : "";
   return (counts.join(", ") || "no items") + title;
 }
-
-/**
- * One envelope. Memoised: unchanged rows are not rendered again.
- *
- * @param props.outcome undefined: unknown
- */
-const EnvelopeRow = memo(function EnvelopeRow(
-  {
-    row,
-    href,
-    outcome,
-    scope,
-    isTabStop,
-    hasOutcome,
-    hasEncoding,
-    hasTrace,
-    hasRecording,
-    ...place
-  }:
-    & Parts
-    & RowPlace
-    & {
-      row: InboxRow;
-      href: string;
-      outcome: string | undefined;
-      scope: DataSource["scope"] | undefined;
-    },
-) {
-  const { id, received_at, trace_ids, replay_id, bytes, content_encoding } = row;
-  const [trace, ...moreTraces] = trace_ids;
-  const content = describeContent(row);
-  return (
-    <ListRow {...place}>
-      <td className="at">
-        <TimeAgo at={received_at} />
-      </td>
-      <td className="items">
-        <a
-          className="row-link"
-          href={href}
-          data-row={id}
-          tabIndex={isTabStop ? 0 : -1}
-          aria-label={`Envelope ${id}: ${content}, ${formatExactTime(received_at, Date.now())}`}
-        >
-          {content}
-        </a>
-        <SourceLabel of={[row.source]} />
-      </td>
-      <td className="n size">{formatBytes(bytes)}</td>
-      {hasOutcome && (
-        <td className="outcome">
-          {outcome === undefined ? "–" : <Outcome result={{ outcome }} />}
-        </td>
-      )}
-      {hasTrace && (
-        <td className="trace">
-          {trace === undefined ? "–" : (
-            <a
-              {...traceLink(trace, scope)}
-              aria-label={`Trace ${shortId(trace)}`}
-            >
-              <Id id={trace} />
-            </a>
-          )}
-          {moreTraces.length > 0 && (
-            <span title={moreTraces.join(" ")}>{` +${moreTraces.length}`}</span>
-          )}
-        </td>
-      )}
-      {hasEncoding && <td className="encoding">{content_encoding}</td>}
-      {hasRecording && <td className="recording">{replay_id && <Id id={replay_id} />}</td>}
-    </ListRow>
-  );
-});
 
 /** Attributes of the link to a trace: in Sentry, if the source has only what this page has sent. */
 export function traceLink(

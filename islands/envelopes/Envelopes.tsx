@@ -1,10 +1,10 @@
 import "../shared/view_code.ts";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { fragmentTo, useFragment, useIsVisible } from "../shared/fragment.ts";
 import { EnvelopeDetails } from "./EnvelopeDetails.tsx";
-import { EnvelopeList, type ReturnFrom, useEnvelopes } from "./EnvelopeList.tsx";
+import { Split } from "../kit/Split.tsx";
+import { EnvelopeList, useEnvelopes } from "./EnvelopeList.tsx";
 import { FileDetails } from "./FileDetails.tsx";
-import { useSourceState } from "../data/queries.ts";
 
 /**
  * The envelopes view: the list (`#/envelopes`), one envelope (`#/envelopes/ID`), or a file that the user opened.
@@ -16,36 +16,37 @@ export default function EnvelopesView() {
   const [file, setFile] = useState<File>();
   const openFile = useCallback((file: File) => setFile(file), []);
   const isDraggedOver = useDroppedFile(openFile);
-  const [returnFrom, setReturnFrom] = useState<ReturnFrom>();
-  const { state } = useSourceState();
+  const focused = useRef<Element>(null);
 
   const id = idText === undefined ? undefined : Number(idText);
   useEffect(() => {
     // A link was followed: it closes the file.
     setFile(undefined);
-    if (id !== undefined) setReturnFrom(id);
   }, [id]);
-  const closeFile = () => {
-    setFile(undefined);
-    setReturnFrom("file");
-  };
+  useEffect(() => {
+    if (file) focused.current = document.activeElement;
+    else if (focused.current instanceof HTMLElement) focused.current.focus();
+  }, [file]);
 
   const back = fragmentTo("envelopes", [], Object.fromEntries(params));
+  const detail = file
+    ? <FileDetails key={file.name} file={file} back={back} onLeave={() => setFile(undefined)} />
+    : id !== undefined && (
+      <EnvelopeDetails
+        key={id}
+        id={id}
+        row={list.rows.find((row) => row.id === id)}
+        back={back}
+      />
+    );
   return (
     <div className={isDraggedOver ? "feed-view over" : "feed-view"}>
-      {file
-        ? <FileDetails key={file.name} file={file} back={back} onLeave={closeFile} />
-        // The list shows the form for the token.
-        : id !== undefined && state !== "forbidden"
-        ? (
-          <EnvelopeDetails
-            key={id}
-            id={id}
-            row={list.rows.find((row) => row.id === id)}
-            back={back}
-          />
-        )
-        : <EnvelopeList list={list} returnFrom={returnFrom} openFile={openFile} />}
+      <Split
+        list={<EnvelopeList list={list} openKey={file ? undefined : idText} openFile={openFile} />}
+        detail={detail || undefined}
+        // Reading a file needs no access to the inbox.
+        isOpenToAll={file !== undefined}
+      />
     </div>
   );
 }

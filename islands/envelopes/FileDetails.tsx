@@ -7,7 +7,7 @@ import { ProblemBox } from "./ProblemBox.tsx";
 import { type InspectedItem, inspectEnvelope, type Inspection } from "./inspect_envelope.ts";
 import { Inspector, useShowMore } from "./Inspector.tsx";
 import { openBytes, openFile } from "./open_file.ts";
-import { DetailView } from "../shared/DetailView.tsx";
+import { DetailView } from "../kit/DetailView.tsx";
 import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Rows shown at once; an export may contain 50,000. */
@@ -30,7 +30,6 @@ export function FileDetails({ file, back, onLeave }: {
   const read = state === "ready" ? value : undefined;
   return (
     <DetailView
-      needsNoAccess
       className="details"
       back={{ text: "All envelopes", href: back }}
       title={file.name}

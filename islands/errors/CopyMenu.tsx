@@ -2,7 +2,7 @@ import type { ReportedError } from "../../monitoring/models/error/error_event.ts
 import type { TraceRow } from "../../monitoring/models/rows.ts";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { saveFile } from "../shared/FileButton.tsx";
-import { Menu } from "../shared/Menu.tsx";
+import { Menu } from "../kit/Menu.tsx";
 import { errorAsMarkdown } from "./error_as_markdown.ts";
 import { errorAsText } from "./error_as_text.ts";
 import type { FoundStacks } from "./use_error_event.ts";

@@ -3,14 +3,12 @@ import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
 import { type SharedFilters, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
-import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { CopyMenu } from "./CopyMenu.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
 import { useMapOrigins } from "./FetchMaps.tsx";
 import { GroupHeader } from "./GroupState.tsx";
 import { useErrorEvent, useFoundStacks } from "./use_error_event.ts";
 import { useList } from "../data/lists.ts";
-import { useSourceState } from "../data/queries.ts";
 import { source } from "../data/source.ts";
 
 /**
@@ -28,7 +26,6 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
 }) {
   const list = useList("occurrences", { group, ...chosenFilters(params) });
   const { rows } = list;
-  const { state } = useSourceState();
   const current = useCurrentOccurrence(rows, envelope);
   const index = rows.findIndex((row) => row.envelope === current);
   const reading = useErrorEvent(current, rows[index]?.event_id ?? null);
@@ -46,7 +43,6 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
     if (document.activeElement === place.current) place.current?.querySelector("h3")?.focus();
   }, [title, current]);
 
-  if (source && state === "forbidden") return <InboxTokenForm />;
   // An envelope may contain several errors of a group; they share one address.
   const isOther = (row: OccurrenceRow) => row.envelope !== current;
   const linkTo = (row: OccurrenceRow | undefined) =>

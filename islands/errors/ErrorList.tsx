@@ -1,47 +1,45 @@
-import { memo } from "react";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { type ErrorGroupRow, GROUP_COLUMNS } from "../../monitoring/models/rows.ts";
-import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { sharedFilters } from "../shared/filters.ts";
-import { SourceLabel } from "../shared/SourceLabel.tsx";
-import { OnlyOfTrace } from "../shared/ListNotice.tsx";
-import { LevelFilter, levelParam, ToggleFilter } from "../shared/ChoiceFilter.tsx";
-import { ErrorLevel } from "./ErrorLevel.tsx";
-import { GroupMark, StateFilter, stateParam } from "./GroupState.tsx";
-import { NotificationSwitch } from "./NotificationSwitch.tsx";
-import { cutText } from "../shared/text.ts";
-import { Sparkline } from "../charts/Sparkline.tsx";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
-import { RowList } from "../shared/RowList.tsx";
-import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
+import { Sparkline } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
 import { source } from "../data/source.ts";
+import { type Filter, LEVEL_FILTER, levelParam } from "../kit/filters.ts";
+import { OnlyOfTrace } from "../kit/ListNotice.tsx";
+import { type ListColumn, RowList } from "../kit/RowList.tsx";
+import { newestFirst, sortParam } from "../kit/sort.ts";
+import { sharedFilters } from "../shared/filters.ts";
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { SourceLabel } from "../shared/SourceLabel.tsx";
+import { cutText } from "../shared/text.ts";
+import { ErrorLevel } from "./ErrorLevel.tsx";
+import { GroupMark, STATE_FILTER, stateParam } from "./GroupState.tsx";
+import { NotificationSwitch } from "./NotificationSwitch.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;
 
+const FILTERS: readonly Filter[] = [
+  STATE_FILTER,
+  LEVEL_FILTER,
+  { name: "handled", choices: [["false", "unhandled only"]] },
+];
+
 /**
  * Error groups, last seen first.
  *
- * @param props.returnFrom the group that was open before; its row gets the focus
+ * @param props.openKey the group whose detail is open
  */
-export function ErrorList({ returnFrom }: {
-  returnFrom: string | undefined;
-}) {
+export function ErrorList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment("errors");
-  const q = params.get("q") ?? undefined;
-  const trace = params.get("trace") ?? undefined;
-  const level = levelParam(params);
-  const isUnhandled = params.get("handled") === "false";
   const sort = sortParam(params, GROUP_COLUMNS);
   const state = stateParam(params);
   const query = {
-    q,
-    trace,
+    q: params.get("q") ?? undefined,
+    trace: params.get("trace") ?? undefined,
     state,
-    level,
-    ...isUnhandled && { handled: false },
+    level: levelParam(params),
+    ...params.get("handled") === "false" && { handled: false },
     ...sharedFilters(params),
   };
   const list = useList("errors", { ...query, sort });
@@ -53,16 +51,14 @@ export function ErrorList({ returnFrom }: {
       view="errors"
       whatIsMissing={isOpenOnly ? "open errors" : "errors"}
       list={{ ...list, rows }}
+      columns={COLUMNS}
+      caption={sort === undefined ? "Errors, last seen first" : "Errors"}
+      sort={sort ?? "-last_seen"}
       keyOf={({ group }) => group}
-      returnFrom={returnFrom}
+      hrefOf={({ group }) => fragmentTo("errors", [group], Object.fromEntries(params))}
+      openKey={openKey}
       rowsMove
-      filters={
-        <>
-          <StateFilter />
-          <LevelFilter />
-          <ToggleFilter name="handled" value="false">Unhandled only</ToggleFilter>
-        </>
-      }
+      filters={FILTERS}
       menu={<NotificationSwitch />}
       above={
         <>
@@ -70,11 +66,6 @@ export function ErrorList({ returnFrom }: {
           <OnlyOfTrace what="errors" />
         </>
       }
-      table={{
-        className: "groups",
-        caption: sort === undefined ? "Errors, last seen first" : "Errors",
-        columns: sortedBy(sort ?? "-last_seen", COLUMNS),
-      }}
       empty={
         <p>
           {isOpenOnly ? "No open errors." : "No errors received."}{" "}
@@ -85,70 +76,52 @@ export function ErrorList({ returnFrom }: {
           )}
         </p>
       }
-    >
-      {(row, place) => (
-        <ErrorRow
-          key={row.group}
-          row={row}
-          href={fragmentTo("errors", [row.group], Object.fromEntries(params))}
-          {...place}
-        />
-      )}
-    </RowList>
+    />
   );
 }
 
-const COLUMNS: readonly SortableColumn[] = [
-  { title: "Error" },
-  { title: "Level" },
-  { title: "Count", numeric: true, by: "count" },
-  { title: "First seen", by: "first_seen" },
-  { title: "Over time" },
-  { title: "Last seen", by: "last_seen" },
-];
-
-/** One error group. Memoised: unchanged rows are not rendered again. */
-const ErrorRow = memo(function ErrorRow({ row, href, isTabStop, ...place }: RowPlace & {
-  row: ErrorGroupRow;
-  href: string;
-}) {
-  const { group, type, value, where, level, handled, count, first_seen, last_seen } = row;
-  return (
-    <ListRow {...place}>
-      <td className="what">
-        {/* Only the type is the link: browsers do not start a text selection inside a link. */}
-        <span id={`error-${group}`}>
-          <a
-            className="row-link"
-            href={href}
-            data-row={group}
-            tabIndex={isTabStop ? 0 : -1}
-            aria-labelledby={`error-${group}`}
-          >
-            {type}
-          </a>{" "}
-          {cutText(value, MAX_VALUE)}
+const COLUMNS: readonly ListColumn<ErrorGroupRow>[] = [
+  {
+    title: "Error",
+    // Only the type is the link: browsers do not start a text selection inside a link.
+    cell: (row, link) => (
+      <>
+        <span className="one-line">
+          {link(row.type, `${row.type} ${cutText(row.value, MAX_VALUE)}`)}{" "}
+          {cutText(row.value, MAX_VALUE)}
         </span>
-        <small>
-          <GroupMark row={row} /> {where ?? "unknown location"} <SourceLabel of={[row.source]} />
+        <small className="one-line">
+          <GroupMark row={row} /> {row.where ?? "unknown location"}{" "}
+          <SourceLabel of={[row.source]} />
         </small>
-      </td>
-      <td className="lv">
-        <ErrorLevel level={level} handled={handled} />
-      </td>
-      <td className="n">
-        {count.toLocaleString("en")}
-        ×
-      </td>
-      <td className="first">
-        <TimeAgo at={first_seen} />
-      </td>
-      <td className="chart">
-        <Sparkline row={row} showsTime />
-      </td>
-      <td className="last">
-        <TimeAgo at={last_seen} />
-      </td>
-    </ListRow>
-  );
-});
+      </>
+    ),
+  },
+  {
+    title: "Level",
+    width: 7,
+    isWide: true,
+    cell: ({ level, handled }) => <ErrorLevel level={level} handled={handled} />,
+  },
+  { title: "Over time", width: 9, isWide: true, cell: (row) => <Sparkline row={row} showsTime /> },
+  {
+    title: "First seen",
+    width: 6,
+    isWide: true,
+    by: "first_seen",
+    cell: ({ first_seen }) => <TimeAgo at={first_seen} />,
+  },
+  {
+    title: "Count",
+    width: 4.5,
+    numeric: true,
+    by: "count",
+    cell: ({ count }) => `${count.toLocaleString("en")}×`,
+  },
+  {
+    title: "Last seen",
+    width: 6.5,
+    by: "last_seen",
+    cell: ({ last_seen }) => <TimeAgo at={last_seen} />,
+  },
+];

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
 import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
+import { Split } from "../kit/Split.tsx";
 import { ErrorList } from "./ErrorList.tsx";
 import { useList } from "../data/lists.ts";
 
@@ -21,29 +22,29 @@ const GROUP_KEY = /^[\da-f]{14}$/;
 export default function ErrorsView() {
   const { path: [group, envelope], params } = useFragment("errors");
   // Navigation within the view removes the focused element; arrival by address does not.
-  const previousGroup = useRef<string>(undefined);
   const hasNavigated = useRef(false);
   const address = `${group ?? ""}/${envelope ?? ""}`;
   const lastAddress = useRef(address);
   if (lastAddress.current !== address) {
-    previousGroup.current = lastAddress.current.split("/")[0];
     lastAddress.current = address;
     hasNavigated.current = true;
   }
-  if (group === undefined) return <ErrorList returnFrom={previousGroup.current} />;
-  if (EVENT_ID.test(group)) {
-    return <EventRedirect eventId={group} envelope={envelope} />;
-  }
-  if (!GROUP_KEY.test(group)) return <ErrorNotFound back={fragmentTo("errors")} />;
-  return (
-    <ErrorDetail
-      key={group}
-      group={group}
-      envelope={/^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined}
-      params={Object.fromEntries(params)}
-      takesFocus={hasNavigated.current}
-    />
-  );
+  const detail = group === undefined
+    ? undefined
+    : EVENT_ID.test(group)
+    ? <EventRedirect eventId={group} envelope={envelope} />
+    : !GROUP_KEY.test(group)
+    ? <ErrorNotFound back={fragmentTo("errors")} />
+    : (
+      <ErrorDetail
+        key={group}
+        group={group}
+        envelope={/^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined}
+        params={Object.fromEntries(params)}
+        takesFocus={hasNavigated.current}
+      />
+    );
+  return <Split list={<ErrorList openKey={group} />} detail={detail} />;
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type GroupState,
   type Regression,
 } from "../../monitoring/models/rows.ts";
-import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
+import type { Filter } from "../kit/filters.ts";
 import { Confirmation } from "../shared/Confirmation.tsx";
 import { goTo } from "../shared/fragment.ts";
 import { cutText, messageOf } from "../shared/text.ts";
@@ -25,16 +25,11 @@ export function stateParam(params: URLSearchParams): GroupState | undefined {
 }
 
 /** Chooses the state of the groups that the list shows. */
-export function StateFilter() {
-  if (source && !source.groups) return null;
-  return (
-    <ChoiceFilter
-      name="state"
-      any="open"
-      choices={["resolved", "muted", [ALL, "all states"]]}
-    />
-  );
-}
+export const STATE_FILTER: Filter = {
+  name: "state",
+  any: "open",
+  choices: ["resolved", "muted", [ALL, "all states"]],
+};
 
 /** Whether a group is resolved, muted or a regression; nothing if it is open. */
 export function GroupMark({ row: { state, regression } }: {

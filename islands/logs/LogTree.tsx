@@ -3,11 +3,11 @@ import { formatCount } from "../../components/format.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { SettledText } from "../shared/SettledText.tsx";
 import { useShowsSources } from "../shared/SourceLabel.tsx";
-import { rowForKey, useVirtualRows } from "../shared/use_virtual_rows.ts";
+import { rowForKey, useVirtualRows } from "../kit/use_virtual_rows.ts";
 import { LogRow } from "./LogRow.tsx";
 
-/** Estimated height of a row in pixels: a line of 24 px, padding and a border. */
-const ROW_PX = 29;
+/** Estimated height of a row in pixels: a line of 24 px and a border. */
+const ROW_PX = 25;
 /** Older rows are requested when the reader is this many rows from the end. */
 const LOAD_AHEAD = 30;
 /** Rows that Page Up and Page Down move by. */

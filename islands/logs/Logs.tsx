@@ -1,13 +1,15 @@
 import "../shared/view_code.ts";
-import { LevelFilter, levelParam } from "../shared/ChoiceFilter.tsx";
-import { ListToolbar } from "../shared/ListToolbar.tsx";
+import { LEVEL_FILTER, levelParam } from "../kit/filters.ts";
+import { ListHead } from "../kit/ListHead.tsx";
 import { useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabels } from "../shared/SourceLabel.tsx";
-import { ListNotice, OnlyOfTrace } from "../shared/ListNotice.tsx";
+import { ListNotice, OnlyOfTrace } from "../kit/ListNotice.tsx";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { LogTree } from "./LogTree.tsx";
 import { useList } from "../data/lists.ts";
+
+const FILTERS = [LEVEL_FILTER];
 
 /** The view of logs, newest first (`#/logs`). */
 export default function LogList() {
@@ -20,10 +22,8 @@ export default function LogList() {
   const list = useList("logs", query);
 
   return (
-    <>
-      <ListToolbar view="logs" what="logs">
-        <LevelFilter />
-      </ListToolbar>
+    <div className="list">
+      <ListHead view="logs" what="logs" filters={FILTERS} />
       {list.rows.length > 0 && <ListHistogram of="logs" query={query} />}
       <OnlyOfTrace what="logs" />
       <ListNotice list={list} what="logs">
@@ -37,6 +37,6 @@ export default function LogList() {
           <LogTree key={String(params)} rows={list.rows} more={list.more} />
         </SourceLabels>
       )}
-    </>
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { SourceRow } from "../../monitoring/models/rows.ts";
 import { fragmentTo } from "../shared/fragment.ts";
+import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { nameOf } from "../shared/source_labels.ts";
 
 /** Applications of which the overview has a card; the filter of a list has all. */
@@ -36,19 +37,3 @@ export function Applications({ rows }: { rows: readonly SourceRow[] }) {
 /** A version without the name of its package: "1.5.0" of "shop-api@1.5.0". */
 const shortRelease = (release: string, name: string) =>
   release.startsWith(`${name}@`) ? release.slice(name.length + 1) : release.slice(0, 12);
-
-/** Two letters on a colour, by which a reader finds an application again. Hidden from screen readers. */
-export function ApplicationTile({ name }: { name: string }) {
-  // Applications of one product have the same first word: "shop-web", "shop-worker".
-  const letters = (name.split(/[^\p{L}\p{N}]+/u).findLast(Boolean) ?? name).slice(0, 2);
-  return <i className={`tile tint-${tintOf(name)}`} aria-hidden="true">{letters}</i>;
-}
-
-/** Number of colours in charts.css. */
-const TINTS = 6;
-
-function tintOf(name: string): number {
-  let hash = 0;
-  for (const character of name) hash = (hash * 31 + character.codePointAt(0)!) % 9973;
-  return hash % TINTS;
-}

@@ -5,14 +5,14 @@ import { OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
 import { readTimeBound } from "../../monitoring/models/time_bound.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
-import { LiveStatus } from "../shared/LiveStatus.tsx";
+import { LiveButton } from "../kit/LiveButton.tsx";
 import { Applications } from "./Applications.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
 import { JustArrived, NewestErrors, SlowestTraces, VitalsByPage } from "./highlights.tsx";
 import { RequestCharts } from "./RequestCharts.tsx";
 import { useArrival } from "./use_arrival.ts";
 import { useSourceList } from "../data/lists.ts";
-import { usePausedState, useSourceState } from "../data/queries.ts";
+import { useSourceState } from "../data/queries.ts";
 
 /** Time ranges that the overview offers, as ages. */
 const RANGES = { "15m": "15 min", "1h": "1 h", "6h": "6 h", "1d": "24 h", "7d": "7 d" };
@@ -33,7 +33,6 @@ export default function Overview() {
   const age = Object.hasOwn(RANGES, asked) ? asked : fallback;
   const since = useRangeStart(age, version);
   const isForbidden = state === "forbidden";
-  const paused = usePausedState();
   const container = useRef<HTMLDivElement>(null);
   const wasForbidden = useRef(false);
   useEffect(() => {
@@ -68,7 +67,7 @@ export default function Overview() {
     <div className="highlights" ref={container} tabIndex={-1}>
       <div className="bar ranges">
         <RangeLinks age={age} />
-        {paused && <LiveStatus />}
+        <LiveButton />
       </div>
       <Applications rows={applications ?? []} />
       <RequestCharts since={since} />

@@ -11,7 +11,7 @@ import { Sparkline } from "../charts/Sparkline.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { nameOf } from "../shared/source_labels.ts";
 import { cutText } from "../shared/text.ts";
-import { ApplicationTile } from "./Applications.tsx";
+import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { INBOX_STATES } from "./inbox_states.ts";
 import { type ConsoleList, useList, useSourceList } from "../data/lists.ts";
 import { useSourceState } from "../data/queries.ts";

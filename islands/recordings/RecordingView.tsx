@@ -12,7 +12,7 @@ import { ALL_SOURCES } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { type ReadRecording, type RecordingState, useRecording } from "./use_recording.ts";
-import { DetailView } from "../shared/DetailView.tsx";
+import { DetailView } from "../kit/DetailView.tsx";
 
 const MaskingReport = lazy(() => import("./MaskingReport.tsx"));
 

@@ -2,7 +2,7 @@ import "../shared/view_code.ts";
 import { useFragment } from "../shared/fragment.ts";
 import { RecordingList } from "./RecordingList.tsx";
 import { RecordingView } from "./RecordingView.tsx";
-import { useShownBefore } from "../shared/list_navigation.ts";
+import { Split, useWasClosed } from "../kit/Split.tsx";
 
 /** Any other text in the address does not identify a recording. */
 const REPLAY_ID = /^[\da-f]{32}$/;
@@ -15,14 +15,14 @@ export default function ListOrRecording() {
   // While another view is open, the last recording stays as it is.
   const { path: [id = ""] } = useFragment("recordings");
   const replayId = REPLAY_ID.test(id) ? id : undefined;
-  const { returnFrom, wasListShown } = useShownBefore(replayId, replayId === undefined);
-
-  if (replayId === undefined) return <RecordingList returnFrom={returnFrom} />;
+  const wasListShown = useWasClosed(replayId);
   return (
-    <RecordingView
-      key={replayId}
-      replayId={replayId}
-      takesFocus={wasListShown}
+    <Split
+      needsWidth
+      list={<RecordingList openKey={replayId} />}
+      detail={replayId && (
+        <RecordingView key={replayId} replayId={replayId} takesFocus={wasListShown} />
+      )}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { APPLICATIONS } from "../../monitoring/models/rows.ts";
+import { ApplicationTile } from "./ApplicationTile.tsx";
 import { ALL_SOURCES } from "./filters.ts";
 import { useFragment } from "./fragment.ts";
 import { joinLabels, type LabelParts, sourceLabels } from "./source_labels.ts";
@@ -37,11 +38,18 @@ const NOT_NAMED: LabelParts = ["not named", ""];
 export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
   const labels = useContext(Labels);
   if (labels === undefined) return null;
-  const text = joinLabels(of.flatMap((key) => {
-    const label = key === null ? NOT_NAMED : labels.get(key);
-    return label ? [label] : [];
-  }));
-  return text !== "" && <span className="row-source" title={`Source: ${text}`}>{text}</span>;
+  const parts = of.flatMap((key) => (key === null ? [NOT_NAMED] : [labels.get(key)]))
+    .filter((label) => label !== undefined);
+  if (parts.length === 0) return null;
+  const text = joinLabels(parts);
+  return (
+    <span className="row-source" title={`Sent by: ${text}`}>
+      {[...new Set(parts.map(([name]) => name))].map((name) => (
+        <ApplicationTile key={name} name={name} />
+      ))}
+      {text}
+    </span>
+  );
 }
 
 /** Whether the rows of the list show their sources. */

@@ -6,7 +6,7 @@ import { useMounted } from "../shared/telemetry.ts";
 import { PAGE_VIEWS, useView, type View, viewsOf } from "../shared/view.ts";
 import { Navigation } from "./Navigation.tsx";
 import { Strip } from "./Strip.tsx";
-import { loadView } from "./views.ts";
+import { loadSwitcher, loadView } from "./views.ts";
 
 /** The whole page: sidebar, and the views beside it, of which one is shown. */
 export default function Console(page: PageFacts) {
@@ -18,6 +18,7 @@ export default function Console(page: PageFacts) {
           <Mark />
           <h1>Sightglass</h1>
         </a>
+        {variant === "inbox" && <LoadedSwitcher />}
         <Navigation variant={variant} />
         <section className="strip" aria-label="Flow">
           <Strip variant={variant} route={route} ingest={ingest} />
@@ -28,6 +29,16 @@ export default function Console(page: PageFacts) {
       </main>
     </div>
   );
+}
+
+/** The choice of an application needs the data of the views, so it is loaded with the first of them. */
+function LoadedSwitcher() {
+  const [Switcher, setSwitcher] = useState<ComponentType>();
+  useEffect(() => {
+    // Without it the page shows all applications.
+    loadSwitcher().then((Loaded) => setSwitcher(() => Loaded), () => {});
+  }, []);
+  return <div className="switcher-place">{Switcher && <Switcher />}</div>;
 }
 
 /** Views of which only parts show telemetry: these are blocked from recordings themselves. */

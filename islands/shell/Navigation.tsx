@@ -1,5 +1,6 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { Icon } from "../../components/Icon.tsx";
+import { Store } from "../shared/store.ts";
 import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
 import {
   currentView,
@@ -20,6 +21,9 @@ const GROUPS: readonly { readonly title: string; readonly views: readonly View[]
 /** Links in the bar at the bottom of a phone, beside "More". */
 const BAR_LINKS = 4;
 
+/** What has arrived in each list since the user looked at it, by the name of its view. Filled once a view has loaded. */
+export const newCounts = new Store<Readonly<Record<string, number>>>({});
+
 /** Key of `localStorage`, and the key that folds the sidebar to its icons. */
 export const SIDEBAR_KEY = "sightglass.sidebar";
 const FOLD_KEY = "[";
@@ -34,6 +38,7 @@ export function Navigation({ variant }: { variant: string }) {
   const search = useSharedParams();
   const [isMoreOpen, setMoreOpen] = useState(false);
   const views = viewsOf(variant);
+  const counts = useSyncExternalStore(newCounts.subscribe, newCounts.snapshot, newCounts.snapshot);
   useEffect(() => {
     document.documentElement.dataset.view = current;
     document.title = current === "overview" ? "Sightglass" : `${PAGE_VIEWS[current]} · Sightglass`;
@@ -65,9 +70,11 @@ export function Navigation({ variant }: { variant: string }) {
                 href={view === "overview" ? "#/" : `#/${view}${search}`}
                 aria-current={view === current ? "page" : undefined}
                 title={PAGE_VIEWS[view]}
+                aria-description={counts[view] ? `${counts[view]} new` : undefined}
               >
                 <Icon name={view} />
                 <span>{PAGE_VIEWS[view]}</span>
+                {!!counts[view] && <small aria-hidden="true">{counts[view]} new</small>}
               </a>
             </li>
           ))}

@@ -27,3 +27,13 @@ export async function loadView(view: View, variant: string): Promise<ViewCompone
   const [module] = await Promise.all([VIEW_CODE[view](variant), data]);
   return module.default;
 }
+
+/** Loads the choice of an application in the sidebar, of inbox mode. */
+export async function loadSwitcher(): Promise<ComponentType> {
+  const [{ Switcher }, { startReading }] = await Promise.all([
+    import("./Switcher.tsx"),
+    import("../data/queries.ts"),
+  ]);
+  await startReading("inbox");
+  return Switcher;
+}

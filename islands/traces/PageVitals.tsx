@@ -2,18 +2,11 @@ import { PAGE_COLUMNS, type PageRow } from "../../monitoring/models/rows.ts";
 import { PAGE_VITALS } from "../../monitoring/models/trace/page_vitals.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { sortedBy, sortParam } from "../shared/sort_columns.ts";
+import { sortParam } from "../kit/sort.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { formatVitals, RatedValue } from "./WebVitals.tsx";
-import { RowList } from "../shared/RowList.tsx";
-import { ListRow } from "../shared/use_table_rows.tsx";
+import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
-
-const COLUMNS = [
-  { title: "Page" },
-  { title: "Loads", numeric: true, by: "loads" },
-  ...PAGE_VITALS.map((name) => ({ title: `${name.toUpperCase()} p75`, by: name })),
-] as const;
 
 /** The web vitals of all page loads, one row for each page. A row leads to the loads of the page, slowest first. */
 export function PageVitals() {
@@ -21,54 +14,49 @@ export function PageVitals() {
   const sort = sortParam(params, PAGE_COLUMNS);
   const q = params.get("q") ?? undefined;
   const list = useList("pages", { q, sort, ...sharedFilters(params) });
-  const keyOf = ({ source, page }: PageRow) => `${source} ${page}`;
   return (
     <RowList
       view="traces"
       what="pages"
       whatIsMissing="web vitals"
       list={list}
-      keyOf={keyOf}
+      columns={COLUMNS}
+      caption="Web vitals of pages, 75th percentile of their loads"
+      sort={sort}
+      keyOf={({ source, page }) => `${source} ${page}`}
+      hrefOf={({ source, page }) =>
+        fragmentTo("traces", [], { ...filterParams(params), page, source, sort: "slowest" })}
       rowsMove
       actions={<a href={fragmentTo("traces", [], filterParams(params))}>All traces</a>}
-      table={{
-        className: "groups page-vitals",
-        caption: "Web vitals of pages, 75th percentile of their loads",
-        columns: sortedBy(sort, COLUMNS),
-      }}
       empty={<p>No web vitals received. Browser SDKs send them with each page load.</p>}
-    >
-      {(row, { isTabStop, ...place }) => (
-        <ListRow key={keyOf(row)} {...place}>
-          <td className="what">
-            <span>
-              <a
-                className="row-link"
-                data-row={keyOf(row)}
-                tabIndex={isTabStop ? 0 : -1}
-                href={fragmentTo("traces", [], {
-                  ...filterParams(params),
-                  page: row.page,
-                  source: row.source,
-                  sort: "slowest",
-                })}
-              >
-                {row.page}
-              </a>
-              <SourceLabel of={[row.source]} />
-            </span>
-          </td>
-          <td className="n" data-column="Loads">{row.loads.toLocaleString("en")}</td>
-          {PAGE_VITALS.map((name) => (
-            <td key={name} data-column={name.toUpperCase()}>
-              <VitalCell name={name} value={row[name]} />
-            </td>
-          ))}
-        </ListRow>
-      )}
-    </RowList>
+    />
   );
 }
+
+const COLUMNS: readonly ListColumn<PageRow>[] = [
+  {
+    title: "Page",
+    cell: ({ page, source }, link) => (
+      <span className="one-line">
+        {link(page)} <SourceLabel of={[source]} />
+      </span>
+    ),
+  },
+  {
+    title: "Loads",
+    width: 4,
+    numeric: true,
+    by: "loads",
+    cell: ({ loads }) => loads.toLocaleString("en"),
+  },
+  ...PAGE_VITALS.map((name): ListColumn<PageRow> => ({
+    title: `${name.toUpperCase()} p75`,
+    width: 6,
+    isWide: name !== "lcp",
+    by: name,
+    cell: (row) => <VitalCell name={name} value={row[name]} />,
+  })),
+];
 
 function VitalCell({ name, value }: { name: (typeof PAGE_VITALS)[number]; value: number | null }) {
   if (value === null) return "–";

@@ -13,7 +13,7 @@ import { Difference, PairRow, type Side } from "./PairRow.tsx";
 import { percentAt } from "./time_scale.ts";
 import { useTraceContent } from "./use_trace_content.ts";
 import { type FormattedVital, formatVitals, Rating } from "./WebVitals.tsx";
-import { DetailView } from "../shared/DetailView.tsx";
+import { DetailView } from "../kit/DetailView.tsx";
 
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;

@@ -1,13 +1,13 @@
-import { memo } from "react";
-import { CountCell } from "../../components/CountCell.tsx";
+import { useMemo } from "react";
+import { Count } from "../../components/Count.tsx";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/rows.ts";
-import { ChoiceFilter, ToggleFilter } from "../shared/ChoiceFilter.tsx";
-import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
+import type { Filter } from "../kit/filters.ts";
+import { newestFirst, sortParam } from "../kit/sort.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
@@ -15,19 +15,18 @@ import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
 import { useLiveSpans } from "./use_live_spans.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
-import { RowList } from "../shared/RowList.tsx";
-import { ListRow, type RowPlace } from "../shared/use_table_rows.tsx";
+import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList, useShowsOwn, useSourceList } from "../data/lists.ts";
 
 /**
  * The list of traces. Includes this page's own traces before their envelopes have arrived.
  *
- * @param props.returnFrom id of the trace that was open before; its row gets the focus
+ * @param props.openKey id of the trace that is open
  * @param props.compareWith id of a trace: the rows lead to their comparison with it. `name` in the address: only
  *   those of this name
  */
-export function TraceList({ returnFrom, compareWith }: {
-  returnFrom: string | undefined;
+export function TraceList({ openKey, compareWith }: {
+  openKey?: string | undefined;
   compareWith?: string;
 }) {
   const { params } = useFragment();
@@ -58,29 +57,26 @@ export function TraceList({ returnFrom, compareWith }: {
     sort,
     ({ started_at }) => started_at,
   ).filter(isCandidate);
-  const hasRecordings = rows.some(({ replay_id }) => replay_id !== null);
+  const filtersOfTraces = useMemo(
+    () => [...FILTERS, { name: "op", label: "Operation", choices: sources?.ops ?? [] }],
+    [sources?.ops],
+  );
 
   return (
     <RowList
       view="traces"
       list={{ ...list, rows }}
+      columns={COLUMNS}
+      caption={sort === undefined ? "Traces, newest first" : "Traces"}
+      sort={sort ?? "-started_at"}
       keyOf={({ trace_id }) => trace_id}
-      returnFrom={returnFrom}
-      filters={
-        <>
-          <ChoiceFilter name="status" choices={TRACE_STATUSES} />
-          <ChoiceFilter
-            name="op"
-            label="Operation"
-            choices={sources?.ops ?? []}
-          />
-          <ToggleFilter name="preflights" value="true">Preflights</ToggleFilter>
-          {own.page !== undefined && (
-            <ToggleFilter name="page" value={own.page}>{`Loads of ${own.page}`}</ToggleFilter>
-          )}
-          <a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>
-        </>
-      }
+      hrefOf={({ trace_id }) =>
+        compareWith === undefined
+          ? fragmentTo("traces", [trace_id], Object.fromEntries(params))
+          : fragmentTo("traces", [compareWith, "compare", trace_id])}
+      openKey={openKey}
+      filters={filtersOfTraces}
+      actions={<a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>}
       above={compareWith === undefined
         ? (
           <>
@@ -102,32 +98,12 @@ export function TraceList({ returnFrom, compareWith }: {
             <a href={fragmentTo("traces", [compareWith])}>Cancel</a>
           </p>
         )}
-      table={{
-        className: "data-table traces-list",
-        caption: sort === undefined ? "Traces, newest first" : "Traces",
-        columns: sortedBy(
-          sort ?? "-started_at",
-          hasRecordings ? [...COLUMNS, RECORDING] : COLUMNS,
-        ),
-      }}
       empty={
         <p>
           No traces received. <a href="#/settings">Generate telemetry</a> in Settings.
         </p>
       }
-    >
-      {(row, place) => (
-        <TraceRow
-          key={row.trace_id}
-          row={row}
-          href={compareWith === undefined
-            ? fragmentTo("traces", [row.trace_id], Object.fromEntries(params))
-            : fragmentTo("traces", [compareWith, "compare", row.trace_id])}
-          hasRecordings={hasRecordings}
-          {...place}
-        />
-      )}
-    </RowList>
+    />
   );
 }
 
@@ -161,62 +137,75 @@ function OnlyWithSpan({ op, name, count, hasMore }: {
   );
 }
 
-const COLUMNS: readonly SortableColumn[] = [
-  { title: "Started", by: "started_at" },
-  { title: "Trace" },
-  { title: "Duration", numeric: true, by: "duration" },
-  { title: "Spans", numeric: true, by: "spans" },
-  { title: "Errors", numeric: true, by: "errors" },
-  { title: "Logs", numeric: true, by: "logs" },
+const FILTERS: readonly Filter[] = [
+  { name: "status", choices: TRACE_STATUSES },
+  { name: "preflights", choices: [["true", "shown"]], any: "hidden" },
+  // Set by the list of web vitals.
+  { name: "page", label: "Loads of", choices: [] },
 ];
-/** Left out if there are no recordings. */
-const RECORDING: SortableColumn = { title: "Recording" };
 
-/** One trace. Memoised: unchanged rows are not rendered again. */
-const TraceRow = memo(
-  function TraceRow({ row, href, hasRecordings, isTabStop, ...place }: RowPlace & {
-    row: ListedTrace;
-    href: string;
-    hasRecordings: boolean;
-  }) {
-    return (
-      <ListRow {...place}>
-        <td className="at">
-          <TimeAgo at={row.started_at} />
-        </td>
-        <td className="items">
-          <a className="row-link" href={href} data-row={row.trace_id} tabIndex={isTabStop ? 0 : -1}>
-            {displayName(row)}
-          </a>{" "}
-          <SourceLabel of={row.sources} />
-          <small>
-            <span className="op">{row.op ?? whatIsNamed(row)}</span> <Failure {...row} />
-            {row.live && (
-              <span className="flows">
-                <OutcomeMark kind="flows" />live
-              </span>
-            )}
-          </small>
-        </td>
-        <td className="n took">
-          <Duration ms={durationOf(row)} />
-        </td>
-        <CountCell className="size" count={row.spans} noun="span" />
-        <CountCell className="status" count={row.errors} noun="error" isFailure />
-        <CountCell className="wrote" count={row.logs} noun="log" />
-        {hasRecordings && (
-          <td className="recording">
-            {row.replay_id !== null && (
-              <a href={momentHref(row.replay_id, row.started_at)} tabIndex={isTabStop ? 0 : -1}>
-                play
-              </a>
-            )}
-          </td>
-        )}
-      </ListRow>
-    );
+const COLUMNS: readonly ListColumn<ListedTrace>[] = [
+  {
+    title: "Trace",
+    cell: (row, link) => (
+      <>
+        <span className="one-line">{link(displayName(row))}</span>
+        <small className="one-line">
+          {row.op ?? whatIsNamed(row)} <SourceLabel of={row.sources} /> <Failure {...row} />
+          {row.live && (
+            <span className="flows">
+              <OutcomeMark kind="flows" />live
+            </span>
+          )}
+        </small>
+      </>
+    ),
   },
-);
+  {
+    title: "Duration",
+    width: 10,
+    numeric: true,
+    by: "duration",
+    cell: (row) => <Duration ms={durationOf(row)} />,
+  },
+  {
+    title: "Spans",
+    width: 4.5,
+    numeric: true,
+    isWide: true,
+    by: "spans",
+    cell: ({ spans }) => <Count of={spans} />,
+  },
+  {
+    title: "Errors",
+    width: 4.5,
+    numeric: true,
+    isWide: true,
+    by: "errors",
+    cell: ({ errors }) => <Count of={errors} isFailure />,
+  },
+  {
+    title: "Logs",
+    width: 4.5,
+    numeric: true,
+    isWide: true,
+    by: "logs",
+    cell: ({ logs }) => <Count of={logs} />,
+  },
+  {
+    title: "Recording",
+    width: 5.5,
+    isWide: true,
+    cell: ({ replay_id, started_at }) =>
+      replay_id !== null && <a href={momentHref(replay_id, started_at)}>play</a>,
+  },
+  {
+    title: "Started",
+    width: 6.5,
+    by: "started_at",
+    cell: ({ started_at }) => <TimeAgo at={started_at} />,
+  },
+];
 
 /** Without spans, what a trace is named for. */
 function whatIsNamed({ spans, errors, name }: ListedTrace): string | null {

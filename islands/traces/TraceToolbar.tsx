@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useState } from "react";
-import { SearchInput } from "../shared/SearchField.tsx";
+import { SearchInput } from "../kit/SearchField.tsx";
 import type { TimeWindow } from "./use_time_window.ts";
 
 /** Search in a trace, expand and collapse its tree, zoom. */

@@ -21,7 +21,7 @@ import { useLiveSpans } from "./use_live_spans.ts";
 import { useTimeWindow } from "./use_time_window.ts";
 import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
 import { formatVitals, WebVitals } from "./WebVitals.tsx";
-import { DetailView } from "../shared/DetailView.tsx";
+import { DetailView } from "../kit/DetailView.tsx";
 
 /** With fewer spans the waterfall shows nearly all of them. */
 const MIN_MINIMAP_SPANS = 60;

@@ -4,7 +4,7 @@ import { PageVitals } from "./PageVitals.tsx";
 import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";
 import { TraceView } from "./TraceView.tsx";
-import { useShownBefore } from "../shared/list_navigation.ts";
+import { Split, useWasClosed } from "../kit/Split.tsx";
 
 /** Any other text in the address does not identify a trace. */
 const TRACE_ID = /^[\da-f]{32}$/;
@@ -16,29 +16,25 @@ const TRACE_ID = /^[\da-f]{32}$/;
 export default function ListOrTrace() {
   const { view, path: [id = "", word, other = ""] } = useFragment();
   const traceId = view === "traces" && TRACE_ID.test(id) ? id : undefined;
-  const isList = traceId === undefined || (word === "compare" && !TRACE_ID.test(other));
-  // A page that was loaded with a trace does not move the focus.
-  const { returnFrom, wasListShown } = useShownBefore(traceId, isList);
+  const isComparing = word === "compare";
+  const isOther = TRACE_ID.test(other);
+  const wasClosed = useWasClosed(isComparing && !isOther ? undefined : traceId);
 
-  if (view === "traces" && id === "vitals") {
-    return <PageVitals />;
-  }
-  if (traceId === undefined) return <TraceList returnFrom={returnFrom} />;
-  if (isList) return <TraceList returnFrom={undefined} compareWith={traceId} />;
-  if (word === "compare") {
-    return (
-      <TraceCompare
-        key={`${traceId} ${other}`}
-        ids={[traceId, other]}
-        takesFocus={wasListShown}
-      />
-    );
-  }
+  if (view === "traces" && id === "vitals") return <PageVitals />;
+  if (traceId !== undefined && isComparing && !isOther) return <TraceList compareWith={traceId} />;
   return (
-    <TraceView
-      key={traceId}
-      traceId={traceId}
-      takesFocus={wasListShown}
+    <Split
+      needsWidth
+      list={<TraceList openKey={traceId} />}
+      detail={traceId && (isComparing
+        ? (
+          <TraceCompare
+            key={`${traceId} ${other}`}
+            ids={[traceId, other]}
+            takesFocus={wasClosed}
+          />
+        )
+        : <TraceView key={traceId} traceId={traceId} takesFocus={wasClosed} />)}
     />
   );
 }

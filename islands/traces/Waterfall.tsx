@@ -12,7 +12,7 @@ import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
-import { rowForKey, useVirtualRows } from "../shared/use_virtual_rows.ts";
+import { rowForKey, useVirtualRows } from "../kit/use_virtual_rows.ts";
 import { SpanRow } from "./SpanRow.tsx";
 import { percentAt } from "./time_scale.ts";
 

@@ -44,7 +44,7 @@ test("an envelope posted by a script → listed live, found by search, opened, r
   // The browser logs the 404 of an envelope that does not exist.
   watch.allow("status of 404");
   await page.goto("/#/envelopes");
-  await expect(envelopesView(page)).toContainText("Live.");
+  await expect(envelopesView(page)).toContainText("Live");
   const plain = envelopeOf(
     { event_id: hexId(77), dsn: "https://inbox@sightglass.invalid/1" },
     ["event", { event_id: hexId(77), message: "sent by a script" }],

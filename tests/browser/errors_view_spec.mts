@@ -23,7 +23,7 @@ test("links to an error without its group → the address with the group", async
   await openView(page, "Envelopes");
   await page.getByRole("row")
     .getByRole("link", { name: /^Envelope \d+: event/ }).click();
-  await page.getByRole("link", { name: ERRORS.handled }).click();
+  await page.locator(".details").getByRole("link", { name: ERRORS.handled }).click();
   await expect(page.getByRole("navigation", { name: "Occurrences" })).toContainText(
     "1 of 1",
   );

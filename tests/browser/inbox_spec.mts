@@ -56,7 +56,7 @@ test("Pause, Resume → rows stay, then follow; Delete all → empty in every ta
   await page.getByRole("button", { name: "Pause" }).click();
   await postEvents(server.origin, nodeEvent());
   await expect(page.getByRole("region", { name: "Errors", exact: true }))
-    .toContainText(/Paused; [1-9]/);
+    .toContainText(/Paused, [1-9]/);
   await expect(errorRow(page, "All servers failed")).toHaveCount(0);
   await page.getByRole("button", { name: "Resume" }).click();
   await expect(errorRow(page, "All servers failed")).toBeVisible();

@@ -4,7 +4,7 @@ import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectNoOverflow } from "../harness/browser/page_look.ts";
 import { ATTACK, MARKUP, postEnvelope } from "../harness/browser/posted.ts";
 import { LEVELS, make, openPage, shownTraceId } from "../harness/browser/signals.ts";
-import { openView } from "../harness/browser/views.ts";
+import { chooseFilter, openView } from "../harness/browser/views.ts";
 
 const view = (page: Page) => page.getByRole("region", { name: "Logs", exact: true });
 const tree = (page: Page) => page.getByRole("treegrid", { name: "Logs, newest first" });
@@ -40,13 +40,13 @@ test("logs of every level → listed, and filtered by level and text", async ({ 
     await expect(found.getByRole("gridcell", { name: level, exact: true })).toBeVisible();
   }
 
-  await view(page).getByRole("combobox", { name: "Level" }).selectOption("error");
+  await chooseFilter(view(page), "Level", "error");
   await expect(line(page, message("warn"))).toHaveCount(0);
   await expect(line(page, message("error"))).toHaveCount(1);
   await expect(line(page, message("fatal"))).toHaveCount(1);
   expect(page.url()).toContain("level=error");
 
-  await view(page).getByRole("combobox", { name: "Level" }).selectOption("");
+  await chooseFilter(view(page), "Level", "");
   await view(page).getByRole("searchbox").fill("level debug");
   await expect(lines(page)).toHaveCount(1);
   await expect(lines(page)).toContainText(message("debug"));

@@ -57,11 +57,12 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   // A view imports nothing of another view.
   // The shell loads each view; the settings contain the proof.
   "islands/shell/":
-    "components/ islands/ monitoring/browser/mod.ts monitoring/protocol/ !npm:@sentry/",
-  "islands/settings/": "components/ islands/shared/ islands/data/ islands/proof/Proof.tsx " +
+    "components/ islands/ monitoring/browser/mod.ts monitoring/models/rows.ts monitoring/protocol/ !npm:@sentry/",
+  "islands/settings/":
+    "components/ islands/shared/ islands/data/ islands/kit/ islands/proof/Proof.tsx " +
     "monitoring/browser/mod.ts monitoring/models/ monitoring/protocol/ !npm:@sentry/",
   "islands/*/":
-    "components/ islands/shared/ islands/data/ islands/charts/ monitoring/browser/mod.ts monitoring/models/ " +
+    "components/ islands/shared/ islands/data/ islands/kit/ islands/charts/ monitoring/browser/mod.ts monitoring/models/ " +
     "monitoring/protocol/ !npm:@sentry/",
   "components/": "monitoring/settings.ts monitoring/protocol/retry.ts type:monitoring/models/ " +
     "type:monitoring/protocol/ type:monitoring/browser/mod.ts !npm:@sentry/ !npm:@opentelemetry/",

@@ -41,6 +41,18 @@ export async function openMenu(page: Page): Promise<Locator> {
   return page.getByRole("group", { name: "All envelopes" });
 }
 
+/** Chooses a value of a list's filter, by keyboard, as a pointer could be over a row. */
+export async function chooseFilter(within: Locator, label: string, value: string): Promise<void> {
+  const page = within.page();
+  await page.bringToFront();
+  await within.getByRole("button", { name: "Filter", exact: true }).press("Enter");
+  await within.getByRole("group", { name: "Filters" }).getByLabel(label).selectOption(value);
+  await page.keyboard.press("Escape");
+}
+
+/** The choice of an application, for all views. */
+export const switcher = (page: Page) => page.getByRole("combobox", { name: "Application" });
+
 export const envelopesView = (page: Page) =>
   page.getByRole("region", { name: "Envelopes", exact: true });
 export const envelopeRows = (page: Page) =>

@@ -1,6 +1,8 @@
 import { type ComponentProps, type RefObject, useEffect, useId, useRef, useState } from "react";
-import { changeParams, parseFragment, useFragment } from "./fragment.ts";
-import { viewFragment } from "./view.ts";
+import { changeParams, parseFragment, useFragment } from "../shared/fragment.ts";
+import { viewFragment } from "../shared/view.ts";
+import { type Filter, readQuery } from "./filters.ts";
+import { isForOthers } from "./keys.ts";
 
 /** Milliseconds from the last key press to the request: one request for a word, not for each letter. */
 const DEBOUNCE_MS = 250;
@@ -8,11 +10,12 @@ const DEBOUNCE_MS = 250;
 const MAX_LENGTH = 200;
 
 /**
- * The search of a list. Its text is in the address (`?q=`), so that a search can be linked and reloaded.
+ * The search of a list. Its text is in the address (`?q=`), so that a search can be linked and reloaded. What names a
+ * value of a filter, as `level:error`, sets that filter.
  *
  * @param props.what the list's rows: "envelopes"
  */
-export function SearchField({ what, disabled }: { what: string; disabled: boolean }) {
+export function SearchField({ what, filters }: { what: string; filters: readonly Filter[] }) {
   const { params } = useFragment();
   const inAddress = params.get("q") ?? "";
   const [text, setText] = useState(inAddress);
@@ -25,7 +28,9 @@ export function SearchField({ what, disabled }: { what: string; disabled: boolea
   };
   const search = (q: string) => {
     cancelPending();
-    changeParams({ q: q.trim() });
+    const params = readQuery(q, filters);
+    if (params.q !== q.trim()) setText(params.q ?? "");
+    changeParams(params);
   };
 
   useEffect(() => {
@@ -48,8 +53,7 @@ export function SearchField({ what, disabled }: { what: string; disabled: boolea
     <SearchInput
       label={`Search ${what}`}
       onSubmit={() => search(text)}
-      disabled={disabled}
-      title="Searches ids, texts and types"
+      title="Searches ids, texts and types. A filter is written as level:error"
       maxLength={MAX_LENGTH}
       value={text}
       onChange={({ target: { value } }) => {
@@ -91,7 +95,7 @@ export function SearchInput(
         ref={ref}
         type="search"
         aria-keyshortcuts="/"
-        placeholder="Type / to search"
+        placeholder="Search"
         autoComplete="off"
         spellCheck={false}
         {...input}
@@ -109,12 +113,9 @@ function useSearchKey(): RefObject<HTMLInputElement | null> {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const { key, ctrlKey, metaKey, altKey, defaultPrevented, target } = event;
-      if (key !== "/" || ctrlKey || metaKey || altKey || defaultPrevented) return;
-      const isTyping = target instanceof Element &&
-        target.closest("input, textarea, select, [contenteditable]");
+      if (event.key !== "/" || event.defaultPrevented || isForOthers(event)) return;
       // Other views are in the document, too.
-      if (isTyping || !input.current?.checkVisibility()) return;
+      if (!input.current?.checkVisibility()) return;
       event.preventDefault();
       input.current.focus();
       input.current.select();

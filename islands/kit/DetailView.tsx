@@ -1,11 +1,8 @@
 import { type ReactNode, useEffect, useRef } from "react";
-import { goTo } from "./fragment.ts";
-import { InboxTokenForm } from "./InboxTokenForm.tsx";
-import { useSourceState } from "../data/queries.ts";
+import { goTo } from "../shared/fragment.ts";
 
 /**
- * What a row of a list leads to: a link back to the list, a heading, and the content. Without access to the inbox, the
- * form for the token is in its place. Escape leads back, unless the content handles it.
+ * What a row of a list leads to: a link back to the list, a heading, and the content. Escape leads back, unless the content handles it.
  *
  * @param props.className of the whole
  * @param props.back the link to the list
@@ -15,18 +12,16 @@ import { useSourceState } from "../data/queries.ts";
  * @param props.onLeave called when the user goes back
  */
 export function DetailView(
-  { className, back, title, header, takesFocus, needsNoAccess, onLeave, children }: {
+  { className, back, title, header, takesFocus, onLeave, children }: {
     className: string;
     back: { readonly text: string; readonly href: string };
     title: string;
     header?: ReactNode;
     takesFocus: boolean;
-    needsNoAccess?: boolean;
     onLeave?: () => void;
     children: ReactNode;
   },
 ) {
-  const { state } = useSourceState();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (takesFocus) heading.current?.focus();
@@ -53,7 +48,7 @@ export function DetailView(
         <h3 tabIndex={-1} ref={heading}>{title}</h3>
         {header}
       </header>
-      {!needsNoAccess && state === "forbidden" ? <InboxTokenForm /> : children}
+      {children}
     </div>
   );
 }

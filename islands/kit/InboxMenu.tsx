@@ -2,10 +2,10 @@ import { type ReactNode, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
-import { FileButton, saveFile } from "./FileButton.tsx";
+import { FileButton, saveFile } from "../shared/FileButton.tsx";
 import { Menu } from "./Menu.tsx";
-import { messageOf } from "./text.ts";
-import { Confirmation } from "./Confirmation.tsx";
+import { messageOf } from "../shared/text.ts";
+import { Confirmation } from "../shared/Confirmation.tsx";
 import { resumeLists, useSourceState } from "../data/queries.ts";
 import { source } from "../data/source.ts";
 

@@ -1,16 +1,9 @@
-import type { Column } from "../../components/DataTable.tsx";
 import {
   LIST_SORTS,
   type ListSort,
   readSort,
   type SortColumn,
 } from "../../monitoring/models/rows.ts";
-import { changeParams } from "./fragment.ts";
-
-/** A column whose header may sort the list. */
-export interface SortableColumn extends Column {
-  readonly by?: SortColumn;
-}
 
 /** The order in the address; undefined: none, or not by one of these columns. */
 export function sortParam(
@@ -33,17 +26,13 @@ export function newestFirst<Row>(
   return sort === undefined ? rows.toSorted((a, b) => timeOf(b) - timeOf(a)) : rows;
 }
 
-/** The columns with the present order. Their headers change it in the address. */
-export function sortedBy(
+/** The order of a column, as `aria-sort` names it. */
+export function orderOf(
   sort: ListSort | undefined,
-  columns: readonly SortableColumn[],
-): readonly Column[] {
+  by: SortColumn,
+): "ascending" | "descending" | "none" {
   const present = sort && readSort(sort);
-  return columns.map(({ by, ...column }) => {
-    if (by === undefined) return column;
-    const order = present?.column !== by ? "none" : present.descending ? "descending" : "ascending";
-    return { ...column, sort: { order, toggle: () => changeParams({ sort: nextSort(sort, by) }) } };
-  });
+  return present?.column !== by ? "none" : present.descending ? "descending" : "ascending";
 }
 
 /** The order after a click: first descending, then ascending, then as without one. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GROUP_COLUMNS, TRACE_COLUMNS } from "../../monitoring/models/rows.ts";
-import { newestFirst, nextSort, sortedBy, sortParam } from "./sort_columns.ts";
+import { newestFirst, nextSort, orderOf, sortParam } from "./sort.ts";
 
 const param = (sort: string, columns: Parameters<typeof sortParam>[1] = TRACE_COLUMNS) =>
   sortParam(new URLSearchParams({ sort }), columns);
@@ -23,12 +23,9 @@ Deno.test("sort in the address → only by a column of the list", () => {
   assert.equal(param("frequent", GROUP_COLUMNS), "frequent");
 });
 
-Deno.test("sorted list → aria-sort of each column that sorts", () => {
-  const columns = sortedBy("slowest", [{ title: "Trace" }, { title: "Duration", by: "duration" }, {
-    title: "Spans",
-    by: "spans",
-  }]);
-  assert.deepEqual(columns.map(({ sort }) => sort?.order), [undefined, "descending", "none"]);
+Deno.test("order of the list → aria-sort of each column that sorts", () => {
+  const orders = (["duration", "spans"] as const).map((by) => orderOf("slowest", by));
+  assert.deepEqual(orders, ["descending", "none"]);
 });
 
 Deno.test("rows without an order → by their time, newest first; with one → as they came", () => {

@@ -1,0 +1,246 @@
+import { type ReactNode, useId } from "react";
+import { Icon } from "../../components/Icon.tsx";
+import { formatCount } from "../../components/format.ts";
+import { formatTimeOfDay } from "../../components/format_time.ts";
+import { APPLICATIONS } from "../../monitoring/models/rows.ts";
+import { isAge } from "../../monitoring/models/time_bound.ts";
+import { useSourceList } from "../data/lists.ts";
+import { useSourceState } from "../data/queries.ts";
+import { source } from "../data/source.ts";
+import { ALL_SOURCES } from "../shared/filters.ts";
+import { changeParams, useFragment } from "../shared/fragment.ts";
+import { PAGE_VIEWS, type View } from "../shared/view.ts";
+import { choicesOf, type Filter, labelOf } from "./filters.ts";
+import { InboxMenu } from "./InboxMenu.tsx";
+import { LiveButton } from "./LiveButton.tsx";
+import { Menu } from "./Menu.tsx";
+import { SearchField } from "./SearchField.tsx";
+
+export interface ListHeadProps {
+  readonly view: View;
+  /** The rows, for the search's accessible name: "envelopes". */
+  readonly what: string;
+  /** The view's own filters; all lists have those of release and environment. */
+  readonly filters?: readonly Filter[];
+  /** The view's own buttons. */
+  readonly actions?: ReactNode;
+  /** The view's own buttons in the menu. */
+  readonly menu?: ReactNode;
+}
+
+/** The head of a list: its query, the time, whether it is live, and the menu of all envelopes. */
+export function ListHead({ view, what, filters: own = [], actions, menu }: ListHeadProps) {
+  const { state, total } = useSourceState();
+  const common = useCommonFilters();
+  // Without access there is nothing to search, export or delete.
+  if (state === "forbidden") return null;
+  const filters = [...own, ...common];
+  // All envelopes of this page are in one list, of one sender.
+  const isPage = source.scope === "visit";
+  return (
+    <div className="list-head">
+      {/* The view's heading, which is not visible, has the same text. */}
+      <span className="title" aria-hidden="true">{PAGE_VIEWS[view]}</span>
+      {!isPage && (
+        <div className="query">
+          <Icon name="search" />
+          <Chips filters={filters} />
+          <SearchField what={what} filters={filters} />
+          <FilterMenu filters={filters} />
+        </div>
+      )}
+      <div className="actions">
+        {isPage ? <p>{formatCount(total, "envelope")} of this visit</p> : <TimeFilter />}
+        <LiveButton />
+        {actions}
+        <InboxMenu>{menu}</InboxMenu>
+      </div>
+    </div>
+  );
+}
+
+/** Release and environment of the applications that are shown. */
+function useCommonFilters(): readonly Filter[] {
+  const { params } = useFragment();
+  const list = useSourceList();
+  const chosen = params.get("source") ?? APPLICATIONS;
+  const shown = (list?.rows ?? [])
+    .filter(({ key }) => [APPLICATIONS, ALL_SOURCES, key].includes(chosen));
+  return [
+    { name: "environment", choices: shown.flatMap(({ environment }) => environment ?? []) },
+    { name: "release", choices: shown.flatMap(({ releases }) => releases) },
+  ];
+}
+
+/** The filters that are set, each with a button that removes it. */
+function Chips({ filters }: { filters: readonly Filter[] }) {
+  const { params } = useFragment();
+  const chips = filters.flatMap((filter) => {
+    const value = params.get(filter.name) ?? "";
+    const text = choicesOf(filter, value).find(([known]) => known === value)?.[1];
+    return value === "" || text === undefined ? [] : [{ names: [filter.name], filter, text }];
+  });
+  const range = customRange(params);
+  return (
+    <>
+      {chips.map(({ names, filter, text }) => (
+        <Chip key={filter.name} names={names} label={labelOf(filter)} text={text} />
+      ))}
+      {range && (
+        <Chip
+          names={["since", "until"]}
+          label="Time"
+          text={`${timeText(range.since)} – ${timeText(range.until)}`}
+        />
+      )}
+    </>
+  );
+}
+
+function Chip({ names, label, text }: {
+  names: readonly string[];
+  label: string;
+  text: string;
+}) {
+  return (
+    <span className="chip">
+      {label}: <b>{text}</b>
+      <button
+        type="button"
+        aria-label={`Remove ${label}: ${text}`}
+        onClick={() => changeParams(Object.fromEntries(names.map((name) => [name, undefined])))}
+      >
+        <Icon name="remove" />
+      </button>
+    </span>
+  );
+}
+
+/** The filters that have something to choose, behind a button. */
+function FilterMenu({ filters }: { filters: readonly Filter[] }) {
+  const { params } = useFragment();
+  const useful = filters.flatMap((filter) => {
+    const chosen = params.get(filter.name) ?? "";
+    const choices = choicesOf(filter, chosen);
+    // Of one release alone there is nothing to choose; a single other value switches something on.
+    const isCommon = ["environment", "release"].includes(filter.name);
+    return choices.length > (isCommon && chosen === "" ? 1 : 0)
+      ? [{ filter, choices, chosen }]
+      : [];
+  });
+  return (
+    <Menu label="Filter" name="Filters">
+      {() => (
+        <>
+          {useful.map(({ filter, choices, chosen }) => (
+            <label key={filter.name} className="filter">
+              {labelOf(filter)}
+              <select
+                value={chosen}
+                onChange={({ target }) => changeParams({ [filter.name]: target.value })}
+              >
+                <option value="">{filter.any ?? "any"}</option>
+                {choices.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+              </select>
+            </label>
+          ))}
+          <TimeFields />
+        </>
+      )}
+    </Menu>
+  );
+}
+
+const AGES = {
+  "10m": "Last 10 min",
+  "1h": "Last hour",
+  "1d": "Last day",
+  "7d": "Last 7 days",
+};
+const CUSTOM = "custom";
+const HOUR_MS = 3_600_000;
+
+/** Start and end of a range that is not up to now, as in the address. */
+function customRange(params: URLSearchParams) {
+  const since = params.get("since") ?? "";
+  const until = params.get("until") ?? "";
+  return until === "" && (since === "" || isAge(since)) ? undefined : { since, until };
+}
+
+const timeText = (ms: string) => /^\d{1,14}$/.test(ms) ? formatTimeOfDay(Number(ms)) : "…";
+
+/** Chooses the time of the rows: up to now, or between two times. */
+function TimeFilter() {
+  const { params } = useFragment();
+  const isCustom = customRange(params) !== undefined;
+  const since = params.get("since") ?? "";
+  const choose = (chosen: string) =>
+    changeParams(
+      chosen === CUSTOM
+        ? { since: String(Date.now() - HOUR_MS), until: String(Date.now()) }
+        : { since: chosen, until: undefined },
+    );
+  return (
+    <label>
+      <span className="vh">Time</span>
+      <select
+        value={isCustom ? CUSTOM : since}
+        onChange={({ target }) => choose(target.value)}
+      >
+        <option value="">Any time</option>
+        {Object.entries(AGES).map(([age, title]) => <option key={age} value={age}>{title}</option>)}
+        {/* A link may have another age. */}
+        {!isCustom && since !== "" && !Object.hasOwn(AGES, since) && (
+          <option value={since}>Last {since}</option>
+        )}
+        <option value={CUSTOM}>From … to …</option>
+      </select>
+    </label>
+  );
+}
+
+/** Start and end of a range that is not up to now. */
+function TimeFields() {
+  const { params } = useFragment();
+  const range = customRange(params);
+  if (!range) return null;
+  return (
+    <>
+      <TimeField title="From" value={range.since} change={(since) => changeParams({ since })} />
+      <TimeField title="To" value={range.until} change={(until) => changeParams({ until })} />
+    </>
+  );
+}
+
+/** @param props.value milliseconds since 1970 as text; an age or an empty text is no time */
+function TimeField({ title, value, change }: {
+  title: string;
+  value: string;
+  change: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <label className="filter" htmlFor={id}>
+      {title}
+      <input
+        id={id}
+        type="datetime-local"
+        value={toLocalTime(value)}
+        onChange={({ target }) => {
+          const ms = Date.parse(target.value);
+          // An incomplete input has no time.
+          if (!Number.isNaN(ms)) change(String(ms));
+          else if (target.value === "" && !target.validity.badInput) change("");
+        }}
+      />
+    </label>
+  );
+}
+
+/** The form of `datetime-local`, in the browser's time zone. */
+export function toLocalTime(ms: string): string {
+  const time = new Date(/^\d{1,14}$/.test(ms) ? Number(ms) : NaN);
+  if (Number.isNaN(time.getTime())) return "";
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}

@@ -1,0 +1,41 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { useSourceState } from "../data/queries.ts";
+
+/**
+ * A list, and beside it the detail of one of its rows. The list stays mounted: its rows, its place and its focus are the
+ * same when the detail is closed. Where there is no room for both, the detail covers the list.
+ *
+ * @param props.detail undefined: none is open. Without access the list shows the form for the token in its place
+ * @param props.needsWidth the detail covers the list also where others are beside it
+ * @param props.isOpenToAll the detail needs no access
+ */
+export function Split({ list, detail: opened, needsWidth, isOpenToAll }: {
+  list: ReactNode;
+  detail: ReactNode | undefined;
+  needsWidth?: boolean;
+  isOpenToAll?: boolean;
+}) {
+  const { state } = useSourceState();
+  const detail = state === "forbidden" && !isOpenToAll ? undefined : opened;
+  const classes = ["split", detail && "open", needsWidth && "needs-width"];
+  return (
+    <div className={classes.filter(Boolean).join(" ")}>
+      <div className="list-pane">{list}</div>
+      {detail && <div className="detail-pane">{detail}</div>}
+    </div>
+  );
+}
+
+/**
+ * Whether no detail was open at some time: then the user has opened this one, and its heading takes the focus. A page
+ * that was loaded with a detail does not move the focus.
+ *
+ * @param openKey undefined: none is open
+ */
+export function useWasClosed(openKey: string | undefined): boolean {
+  const [wasClosed, setWasClosed] = useState(false);
+  useEffect(() => {
+    if (openKey === undefined) setWasClosed(true);
+  }, [openKey]);
+  return wasClosed;
+}

@@ -1,0 +1,65 @@
+import { useEffect, useRef } from "react";
+import { Icon } from "../../components/Icon.tsx";
+import { APPLICATIONS, OWN_SOURCE, type SourceList } from "../../monitoring/models/rows.ts";
+import { useSourceList } from "../data/lists.ts";
+import { ALL_SOURCES } from "../shared/filters.ts";
+import { changeParams, useFragment } from "../shared/fragment.ts";
+import { fullLabel } from "../shared/source_labels.ts";
+import { useView } from "../shared/view.ts";
+import { newCounts } from "./Navigation.tsx";
+
+/** Chooses whose rows all views show. Nothing while there is one application. Loaded with the first view. */
+export function Switcher() {
+  const { params } = useFragment();
+  const list = useSourceList();
+  useNewCounts(list);
+  const rows = list?.rows ?? [];
+  const chosen = params.get("source") ?? "";
+  const value = chosen === APPLICATIONS ? "" : chosen;
+  if (rows.length < 2 && value === "") return null;
+
+  // A client report or a profile names at most its SDK: it is listed, but is no application to choose.
+  const applications = rows
+    .filter(({ key, environment }) => key !== OWN_SOURCE.key && environment !== null)
+    .map((row) => [row.key, fullLabel(row)] as const)
+    .sort(([, a], [, b]) => a < b ? -1 : 1);
+  const known = ["", ALL_SOURCES, OWN_SOURCE.key, ...applications.map(([key]) => key)];
+  return (
+    <label className="switcher">
+      <Icon name="applications" />
+      <span className="vh">Application</span>
+      <select
+        value={value}
+        onChange={({ target }) =>
+          changeParams({ source: target.value, release: "", environment: "", op: "" })}
+      >
+        <option value="">All applications</option>
+        {applications.map(([key, label]) => <option key={key} value={key}>{label}</option>)}
+        <option value={OWN_SOURCE.key}>Sightglass itself</option>
+        <option value={ALL_SOURCES}>Everything</option>
+        {/* A link may name an application whose envelopes were deleted, or that is not among the newest 100. */}
+        {!known.includes(value) && <option value={value}>Another application</option>}
+      </select>
+    </label>
+  );
+}
+
+/** Counts what has arrived in each list since the user looked at it, with the same filters. */
+function useNewCounts(list: (SourceList & { readonly of: string }) | undefined): void {
+  const view = useView();
+  const seen = useRef<{ of: string; counts: Partial<Record<string, number>> }>(undefined);
+  useEffect(() => {
+    if (!list) return;
+    const { of, counts } = list;
+    if (seen.current?.of !== of) seen.current = { of, counts: { ...counts } };
+    const before = seen.current.counts;
+    if (view in counts && !document.hidden) before[view] = counts[view as keyof typeof counts];
+    newCounts.set(
+      Object.fromEntries(
+        Object.entries(counts).map((
+          [name, count],
+        ) => [name, Math.max(0, count - (before[name] ?? 0))]),
+      ),
+    );
+  }, [list, view]);
+}
