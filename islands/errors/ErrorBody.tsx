@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { formatCount } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
@@ -40,13 +41,15 @@ const MAX_NAME = 80;
  * @param props.sender key of its source; undefined: not known
  * @param props.replayId of the recording that ran, if segments of it have arrived; undefined: none, or not known
  */
-export function ErrorBody({ event, envelope, sender, replayId, mapOrigins, found }: {
+export function ErrorBody({ event, envelope, sender, replayId, mapOrigins, found, frequency }: {
   event: ReportedError;
   envelope: number;
   sender: string | undefined;
   replayId: string | undefined;
   mapOrigins: MapOrigins | undefined;
   found: FoundStacks;
+  /** How often its group occurred. */
+  frequency: ReactNode;
 }) {
   const { exceptions, stack, tags, contexts, trace_id, at } = event;
   const application = useSourceList()?.rows.find(({ key }) => key === sender);
@@ -71,16 +74,9 @@ export function ErrorBody({ event, envelope, sender, replayId, mapOrigins, found
           </p>
         )}
       </header>
+      {frequency}
       <div className="columns">
         <div>
-          {trace_id !== null && at !== null && (
-            <SameTrace
-              event={event}
-              envelope={envelope}
-              traceId={trace_id}
-              at={at}
-            />
-          )}
           <section aria-labelledby="error-stack">
             <h4 id="error-stack">Stack trace</h4>
             <p className="note" role="status">
@@ -118,6 +114,14 @@ export function ErrorBody({ event, envelope, sender, replayId, mapOrigins, found
           </section>
         </div>
         <aside aria-label="Details">
+          {trace_id !== null && at !== null && (
+            <SameTrace
+              event={event}
+              envelope={envelope}
+              traceId={trace_id}
+              at={at}
+            />
+          )}
           <EventProperties event={event} replayId={replayId} />
           <RelatedItems event={event} envelope={envelope} />
           {tags.shown.length > 0 && (

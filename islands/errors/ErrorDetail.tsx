@@ -3,6 +3,7 @@ import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
 import { type SharedFilters, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
+import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { CopyMenu } from "./CopyMenu.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
 import { useMapOrigins } from "./FetchMaps.tsx";
@@ -85,6 +86,7 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
           replayId={rows[index]?.replay_id ?? undefined}
           mapOrigins={mapOrigins}
           found={found}
+          frequency={<ListHistogram of="errors" query={{ group, ...chosenFilters(params) }} />}
         />
       )}
       {reading.state === "failed" && (

@@ -31,7 +31,11 @@ export function SpanDetail({ node, trace, traceId, replayId, marks, hrefOf, onCl
   const time = trace.times.byNode.get(node)!;
   const attributes = useMemo(() => span ? readAttributes(span.attributes) : [], [span]);
   return (
-    <aside className="span-detail" aria-labelledby="span-title">
+    <aside
+      className="span-detail"
+      aria-labelledby="span-title"
+      data-kind={span ? spanKind(span) : undefined}
+    >
       <header>
         <h3 id="span-title" tabIndex={-1}>{span?.name ?? "Parent not received"}</h3>
         <button type="button" className="plain" onClick={onClose}>Close</button>

@@ -8,7 +8,7 @@ import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { countMarks, EventMark } from "./TimeAxis.tsx";
-import { barOf, clustersOf } from "./time_scale.ts";
+import { barOf, clustersOf, percentAt } from "./time_scale.ts";
 
 /** Deeper rows are indented no further; `aria-level` has their depth. */
 const MAX_INDENT = 16;
@@ -18,6 +18,8 @@ interface SpanRowProps {
   /** Number of the row in the grid, from 1. */
   readonly number: number;
   readonly time: PlacedTime;
+  /** The parts of its time in which no span below it runs. */
+  readonly self: readonly Extent[];
   readonly window: Extent;
   /** Start of the trace, milliseconds since 1970. */
   readonly origin: number;
@@ -83,7 +85,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
       </div>
       <div role="gridcell" className="track">
         <span className="vh">from {formatFineDuration(time.start_ms - origin)}</span>
-        <SpanBar window={window} time={time} />
+        <SpanBar window={window} time={time} self={props.self} />
         {clustersOf(window, marks, () => 1).map(({ left, members }) => (
           <span
             key={members[0]!.key}
@@ -99,11 +101,24 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
   );
 });
 
-/** The span's bar; outside of the window an arrow with the distance. */
-function SpanBar({ window, time }: { window: Extent; time: PlacedTime }) {
+/** The span's bar: solid where it runs itself. Outside of the window an arrow with the distance. */
+function SpanBar({ window, time, self }: {
+  window: Extent;
+  time: PlacedTime;
+  self: readonly Extent[];
+}) {
   const bar = barOf(window, time);
   if (bar.out === undefined) {
-    return <span className="span-bar" style={{ left: `${bar.left}%`, width: `${bar.width}%` }} />;
+    return (
+      <span
+        className="span-bar"
+        style={{
+          left: `${bar.left}%`,
+          width: `${bar.width}%`,
+          backgroundImage: solidParts(bar.shown, self),
+        }}
+      />
+    );
   }
   return (
     <span className={`outside ${bar.out}`}>
@@ -112,4 +127,19 @@ function SpanBar({ window, time }: { window: Extent; time: PlacedTime }) {
         : `${formatFineDuration(time.start_ms - window.end_ms)} later ▸`}
     </span>
   );
+}
+
+/** More parts than can be told apart. */
+const MAX_PARTS = 40;
+
+/** A gradient that is solid in these parts of the shown part of a bar. */
+function solidParts(shown: Extent, self: readonly Extent[]): string {
+  const parts = self.filter(({ start_ms, end_ms }) =>
+    end_ms >= shown.start_ms && start_ms <= shown.end_ms
+  );
+  const stops = parts.slice(0, MAX_PARTS).map(({ start_ms, end_ms }) => {
+    const [from, to] = [percentAt(shown, start_ms), percentAt(shown, end_ms)];
+    return `transparent ${from}%, currentColor ${from}% ${to}%, transparent ${to}%`;
+  });
+  return stops.length === 0 ? "none" : `linear-gradient(90deg, ${stops.join(", ")})`;
 }

@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { selfParts } from "../../monitoring/models/trace/self_time.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
@@ -19,10 +20,9 @@ import { percentAt } from "./time_scale.ts";
 /** Height of a row in pixels: one line; on narrow pages the bar is below the name. */
 const ROW_PX = 24;
 const NARROW_ROW_PX = 44;
-/** Up to as many rows the page scrolls, above the rows do: drawing all of them would be slow. */
-const MAX_OPEN_ROWS = 200;
 /** One object for all rows without marks: a new one would render them again. */
 const NO_MARKS: readonly PlacedMark[] = [];
+const NO_PARTS: readonly Extent[] = [];
 
 interface WaterfallProps {
   readonly trace: Trace;
@@ -61,8 +61,8 @@ export function Waterfall(props: WaterfallProps) {
   const [activeKey, setActiveKey] = useState<string>();
   const indexOf = useMemo(() => new Map(rows.map(({ node }, i) => [node.key, i])), [rows]);
   const activeIndex = indexOf.get(activeKey ?? selected ?? "") ?? 0;
+  const self = useMemo(() => selfParts(trace.tree, trace.times), [trace]);
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
-  const isOpen = rows.length <= MAX_OPEN_ROWS;
   const virtual = useVirtualRows({ frame, heads, count: rows.length, rowPx, activeIndex });
   useEffect(() => virtual.resetHeights(), [rowPx]);
 
@@ -70,8 +70,7 @@ export function Waterfall(props: WaterfallProps) {
     const key = rows[index]?.node.key;
     if (key === undefined) return;
     setActiveKey(key);
-    if (isOpen && frame.current) scrollPageToRow(frame.current, index * rowPx, rowPx);
-    else virtual.scrollToRow(index);
+    virtual.scrollToRow(index);
     if (takesFocus) virtual.focusActiveRow();
   };
   useEffect(() => {
@@ -79,14 +78,14 @@ export function Waterfall(props: WaterfallProps) {
     if (index === undefined) return;
     showRow(index, scrollRequest!.takesFocus);
     // On a phone the waterfall may be below the fold.
-    if (scrollRequest!.takesFocus && !isOpen) frame.current?.scrollIntoView({ block: "nearest" });
+    if (scrollRequest!.takesFocus) frame.current?.scrollIntoView({ block: "nearest" });
   }, [scrollRequest]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const page = Math.max(
       1,
-      Math.floor(Math.min(frame.current?.clientHeight ?? 0, innerHeight) / rowPx) - 2,
+      Math.floor((frame.current?.clientHeight ?? 0) / rowPx) - 2,
     );
     const target = rowForKey(event.key, { active: activeIndex, count: rows.length, page });
     const row = rows[activeIndex];
@@ -117,7 +116,7 @@ export function Waterfall(props: WaterfallProps) {
   };
 
   return (
-    <div className={isOpen ? "waterfall open-rows" : "waterfall"} ref={frame}>
+    <div className="waterfall" ref={frame}>
       <div className="wf-head wf-cols" ref={heads}>
         <span className="wf-name">Span</span>
         <span className="wf-duration">Duration</span>
@@ -143,6 +142,7 @@ export function Waterfall(props: WaterfallProps) {
               row={row}
               number={index + 1}
               time={trace.times.byNode.get(node)!}
+              self={self.get(node) ?? NO_PARTS}
               window={window}
               origin={trace.start_ms}
               marks={marksOf.get(node.key) ?? NO_MARKS}
@@ -157,23 +157,6 @@ export function Waterfall(props: WaterfallProps) {
       </div>
     </div>
   );
-}
-
-/**
- * Scrolls the page until a row is between the column heads, which stick to the top, and the bottom, where the span's
- * detail is on narrow pages.
- *
- * @param top of the row below the heads, pixels
- */
-function scrollPageToRow(frame: HTMLElement, top: number, height: number): void {
-  const [heads, rows] = [frame.firstElementChild!, frame.lastElementChild!];
-  const row = rows.getBoundingClientRect().top + top;
-  const detail = frame.nextElementSibling?.getBoundingClientRect();
-  const isBelow = detail !== undefined && detail.left < frame.getBoundingClientRect().right;
-  const bottom = isBelow ? Math.min(innerHeight, detail.top) : innerHeight;
-  const above = row - heads.clientHeight;
-  if (above < 0) scrollBy(0, above);
-  else if (row + height > bottom) scrollBy(0, row + height - bottom);
 }
 
 /** Vertical lines below the ticks. */

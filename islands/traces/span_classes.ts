@@ -2,15 +2,14 @@ import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 
 /**
- * Colour and pattern of a span's row, as CSS classes beside the `data-kind` that has the colour.
+ * Looks of a span's row, as CSS classes beside the `data-kind` that has the colour.
  * `components/styles/waterfall.css`, "Span colours", has their rules:
  *
  * | Span | Class | Looks |
  * |---|---|---|
- * | succeeded | | the colour of its kind |
- * | failed | `failed` | red (`--refused`) |
- * | of the browser | `browser` | filled |
- * | of the server | `server` | striped: colour is never the only difference |
+ * | any | | outlined in the colour of its kind, solid where no span below it runs |
+ * | failed | `failed` | red (`--refused`), with a cross beside its name |
+ * | of the browser, the server | `browser`, `server` | its first row names the side |
  * | has no end | `open` | dashed right edge |
  * | was not received | `missing` | a dashed outline, as wide as its children |
  *

@@ -7,17 +7,28 @@ export function percentAt({ start_ms, end_ms }: Extent, ms: number): number {
 
 /** Position of a bar in percent of the window's width, or on which side of the window it is. */
 type Bar =
-  | { readonly left: number; readonly width: number; readonly out?: undefined }
+  | {
+    readonly left: number;
+    readonly width: number;
+    readonly shown: Extent;
+    readonly out?: undefined;
+  }
   | { readonly out: "before" | "after" };
+
+/** Part of the window: the border that marks an end must not be seen on a bar that continues beyond the edge. */
+const BEYOND = 0.01;
 
 /** Cuts a bar at the window's edges. */
 export function barOf(window: Extent, { start_ms, end_ms }: Extent): Bar {
-  const [left, right] = [percentAt(window, start_ms), percentAt(window, end_ms)];
-  if (right < 0) return { out: "before" };
-  if (left > 100) return { out: "after" };
-  // 1 % beyond the edge: the border that marks an end must not be seen on a bar that continues.
-  const from = Math.max(left, -1);
-  return { left: from, width: Math.min(right, 101) - from };
+  if (end_ms < window.start_ms) return { out: "before" };
+  if (start_ms > window.end_ms) return { out: "after" };
+  const beyond = (window.end_ms - window.start_ms) * BEYOND;
+  const shown = {
+    start_ms: Math.max(start_ms, window.start_ms - beyond),
+    end_ms: Math.min(end_ms, window.end_ms + beyond),
+  };
+  const left = percentAt(window, shown.start_ms);
+  return { left, width: percentAt(window, shown.end_ms) - left, shown };
 }
 
 /** Marks that are too close to each other to be drawn apart. */

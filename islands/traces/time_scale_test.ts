@@ -1,11 +1,22 @@
 import assert from "node:assert/strict";
+import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { barOf, clustersOf, percentAt } from "./time_scale.ts";
 
 const window = { start_ms: 100, end_ms: 200 };
 
+/** Left edge and width of a bar. */
+const edges = (window: Extent, bar: Extent) => {
+  const { left, width, shown } = barOf(window, bar) as Extract<
+    ReturnType<typeof barOf>,
+    { left: number }
+  >;
+  assert.equal(percentAt(window, shown.start_ms), left);
+  return [left, width];
+};
+
 Deno.test("bar longer than the window → cut 1 % beyond its edges", () => {
-  assert.deepEqual(barOf(window, { start_ms: 125, end_ms: 150 }), { left: 25, width: 25 });
-  assert.deepEqual(barOf(window, { start_ms: 0, end_ms: 900 }), { left: -1, width: 102 });
+  assert.deepEqual(edges(window, { start_ms: 125, end_ms: 150 }), [25, 25]);
+  assert.deepEqual(edges(window, { start_ms: 0, end_ms: 900 }), [-1, 102]);
 });
 
 Deno.test("bar outside the window → the side on which it is", () => {
@@ -16,7 +27,7 @@ Deno.test("bar outside the window → the side on which it is", () => {
 Deno.test("trace of no duration → its spans are at the left edge", () => {
   const instant = { start_ms: 5, end_ms: 5 };
   assert.equal(percentAt(instant, 5), 0);
-  assert.deepEqual(barOf(instant, instant), { left: 0, width: 0 });
+  assert.deepEqual(edges(instant, instant), [0, 0]);
 });
 
 Deno.test("marks that overlap → one cluster; marks outside the window → none", () => {

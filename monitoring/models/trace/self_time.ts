@@ -63,6 +63,17 @@ export function selfTimes({ nodes }: SpanTree, times: TraceTimes): ReadonlyMap<S
   }));
 }
 
+/** The parts of each node's time in which no span below it runs, for drawing. */
+export function selfParts(
+  { nodes }: SpanTree,
+  times: TraceTimes,
+): ReadonlyMap<SpanNode, readonly Extent[]> {
+  const below = spansBelow(nodes, times);
+  return new Map(
+    nodes.map((node) => [node, gaps(times.byNode.get(node)!, below.get(node) ?? [])]),
+  );
+}
+
 const opOf = ({ span }: SpanNode) => span?.op ?? null;
 
 const isRequest = ({ span }: SpanNode): boolean =>

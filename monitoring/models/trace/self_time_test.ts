@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { longestSpans } from "./self_time.ts";
+import { longestSpans, selfParts } from "./self_time.ts";
 import { placeSpans } from "./span_times.ts";
 import { buildSpanTree } from "./span_tree.ts";
 import { spanOf } from "./testdata/spans.ts";
@@ -101,3 +101,18 @@ for (const [title, rows] of Object.entries(CASES)) {
     );
   });
 }
+
+Deno.test("span with children → the parts in which it runs itself; a leaf → all of it", () => {
+  const tree = buildSpanTree([
+    spanOf("a", null, 0, 100),
+    spanOf("b", "a", 10, 30),
+    spanOf("c", "a", 20, 50),
+    spanOf("d", "a", 90, 120),
+  ]);
+  const parts = selfParts(tree, placeSpans(tree));
+  const [root, leaf] = tree.nodes;
+  const extents = (node: typeof root) =>
+    parts.get(node!)!.map(({ start_ms, end_ms }) => [start_ms, end_ms]);
+  assert.deepEqual(extents(root), [[0, 10], [50, 90]]);
+  assert.deepEqual(extents(leaf), [[10, 30]]);
+});
