@@ -4,9 +4,10 @@ import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import type { Histogram, Lists, Page, SourceList } from "../../monitoring/models/rows.ts";
+import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { isZstd, readBody } from "../../monitoring/protocol/read_body.ts";
 import * as notifications from "../shared/notifications.ts";
-import type { ConsoleQuery, DataSource, MapOrigins } from "./source.ts";
+import type { ConsoleQuery, DataSource } from "./source.ts";
 
 export interface InboxSource extends DataSource {
   close(): void;
@@ -28,7 +29,10 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     throw await refusal(response);
   };
 
-  const getView = async <Answer>(view: string, query: ConsoleQuery = {}): Promise<Answer> => {
+  const getView = async <Answer>(
+    view: string,
+    query: ConsoleQuery & { readonly id?: string } = {},
+  ): Promise<Answer> => {
     const response = await get({ view, ...parametersOf(query) });
     // The server is of an older build without this list.
     if (response.status === 404) throw await refusal(response);
@@ -45,6 +49,12 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
       getView<Page<Lists[Name]>>(name, query),
     envelopes: (query) => getView<Page<InboxRow>>("envelopes", query),
     histogram: (query) => getView<Histogram>("histogram", query),
+    trace: (id) => getView<TraceContent>("trace", { id }),
+    async error(group, envelope, event) {
+      const query = { view: "error", id: group, envelope: String(envelope) };
+      const response = await get({ ...query, ...event !== null && { event } });
+      return response.status === 404 ? await discard(response) : await response.json();
+    },
     sources: (query) => getView<SourceList>("sources", query),
     refusals: async () => (await getView<Page<Refusal>>("refusals")).rows,
     async envelope(id) {
@@ -59,16 +69,11 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
       }
       return bytes;
     },
-    mapOrigins: () => getView<MapOrigins>("map-origins"),
     async fetchMap(script, debugId) {
-      const body = JSON.stringify({ script, debug_id: debugId });
+      const body = JSON.stringify({ script, debug_id: debugId ?? undefined });
       const response = await send(`${path}?fetch-map`, { method: "POST", body });
       if (!response.ok) throw await refusal(response);
       await discard(response);
-    },
-    async sourceMap(key) {
-      const response = await get({ map: key });
-      return response.status === 200 ? await response.text() : await discard(response);
     },
     async authorize(token) {
       try {

@@ -8,6 +8,8 @@ import type {
   Page,
   SourceList,
 } from "../../monitoring/models/rows.ts";
+import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
+import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 
 /** The filters of a list as they are in the address: an age, such as `10m`, is read with each request. */
@@ -37,20 +39,25 @@ export interface DataSource {
   envelopes(query: ConsoleQuery): Promise<Page<InboxRow>>;
   /** The rows of a list over time; undefined if this source cannot count them. */
   readonly histogram?: (query: ConsoleQuery) => Promise<Histogram>;
+  /** What is stored of a trace. */
+  trace(id: string): Promise<TraceContent>;
   /** The sources, and the counts of all lists by a query's source, release and time. */
   sources(query: ConsoleQuery): Promise<SourceList>;
   /** The decompressed bytes of an envelope; undefined if it is not stored (any more). */
   envelope(id: number): Promise<Uint8Array | undefined>;
-  /** The source map (JSON) of the script with a debug id or address; undefined if there is none. */
-  sourceMap(key: string): Promise<string | undefined>;
-  /** Where source maps may be fetched; undefined if this source cannot. */
-  readonly mapOrigins?: () => Promise<MapOrigins>;
+  /**
+   * One error.
+   *
+   * @param eventId which, if the envelope has several
+   * @returns undefined: it is not stored (any more)
+   */
+  error(group: string, envelope: number, eventId: string | null): Promise<ErrorContent | undefined>;
   /**
    * Lets the server fetch the source map of a script.
    *
    * @param debugId that the error has for the script
    */
-  readonly fetchMap?: (script: string, debugId: string | undefined) => Promise<void>;
+  readonly fetchMap?: (script: string, debugId: string | null) => Promise<void>;
   /** What the relay refused, newest first; undefined if this source does not know it. */
   readonly refusals?: () => Promise<readonly Refusal[]>;
   /** The state; the same object until it changes. */
@@ -73,14 +80,6 @@ export interface DataSource {
   exported(): string;
   /** Imports an archive; undefined if this source cannot. */
   readonly importArchive?: (archive: Blob) => Promise<ImportResult>;
-}
-
-/** Origins of development servers. */
-export interface MapOrigins {
-  /** Named in `SOURCE_MAP_ORIGINS`. */
-  readonly named: readonly string[];
-  /** Those whose pages have posted to this server. */
-  readonly fetchable: readonly string[];
 }
 
 export interface SourceState {

@@ -86,6 +86,7 @@ export function createThisPageSource(page: PageEnvelopes, maxBytes = MAX_BYTES):
       return store.subscribe(listener);
     },
     list: () => Promise.resolve(NO_ROWS),
+    trace: () => Promise.reject(new Error("In relay mode traces are in Sentry.")),
     envelopes({ type, trace }) {
       addNew();
       const rows = Array.from(kept.values(), ({ row }) => row).filter(({ items, trace_ids }) =>
@@ -100,8 +101,7 @@ export function createThisPageSource(page: PageEnvelopes, maxBytes = MAX_BYTES):
       return Promise.resolve({ rows: [], counts, ops: [] });
     },
     envelope: (id) => Promise.resolve(kept.get(id)?.bytes),
-    // Served to readers of the inbox only, and there is no inbox.
-    sourceMap: () => Promise.resolve(undefined),
+    error: () => Promise.resolve(undefined),
     authorize: () => Promise.resolve(true),
     clear() {
       addNew();

@@ -29,6 +29,8 @@ export function useRead<T>(
     queryFn: async ({ signal }) => ({ value: read ? await read(signal) : undefined as T }),
     enabled: read !== false,
     placeholderData: keepPreviousData,
+    // Comparing large values takes longer than rendering them again.
+    structuralSharing: false,
   }, client);
   const isLoading = status === "pending" || isPlaceholderData;
   return {

@@ -3,7 +3,7 @@ import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
-import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
+import type { ShownError } from "../../monitoring/models/error/error_content.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { describeCrumb } from "./describe_crumb.ts";
 import { LongText } from "./LongText.tsx";
@@ -20,7 +20,7 @@ const MAX_NAME = 40;
  *
  * @param props.title of the error
  */
-export function Breadcrumbs({ event, title }: { event: ReportedError; title: string }) {
+export function Breadcrumbs({ event, title }: { event: ShownError; title: string }) {
   const { breadcrumbs: { shown: all, more }, at, trace_id } = event;
   const [showsOfSdk, setShowsOfSdk] = useState(false);
   if (all.length === 0) return <p className="note">No breadcrumbs in the event.</p>;

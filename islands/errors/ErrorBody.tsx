@@ -4,23 +4,20 @@ import { Id } from "../../components/Id.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
-import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
+import type { ErrorContent, ShownError } from "../../monitoring/models/error/error_content.ts";
 import type { ReportedException } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { nameWithSide } from "../shared/source_labels.ts";
-import type { MapOrigins } from "../data/source.ts";
 import { useRecordingHref } from "../shared/use_recording_href.ts";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
-import { FetchMaps, NO_ORIGINS } from "./FetchMaps.tsx";
+import { FetchMaps } from "./FetchMaps.tsx";
 import { ErrorLevel } from "./ErrorLevel.tsx";
 import { LongText, SentValues } from "./LongText.tsx";
 import { RelatedItems } from "./RelatedItems.tsx";
 import { SameTrace } from "./SameTrace.tsx";
-import { explainMissingSource } from "./stack_frames.ts";
 import { StackTrace } from "./StackTrace.tsx";
-import type { FoundStacks } from "./use_error_event.ts";
 import { cutText } from "../shared/text.ts";
 import { useSourceList } from "../data/lists.ts";
 
@@ -37,20 +34,19 @@ const MAX_NAME = 80;
 /**
  * The content of one error event.
  *
- * @param props.envelope id of its envelope
- * @param props.sender key of its source; undefined: not known
+ * @param props.sender key of its application; undefined: not known
  * @param props.replayId of the recording that ran, if segments of it have arrived; undefined: none, or not known
+ * @param props.readAgain reads it again: a source map was fetched
+ * @param props.frequency how often its group occurred
  */
-export function ErrorBody({ event, envelope, sender, replayId, mapOrigins, found, frequency }: {
-  event: ReportedError;
-  envelope: number;
+export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
+  content: ErrorContent;
   sender: string | undefined;
   replayId: string | undefined;
-  mapOrigins: MapOrigins | undefined;
-  found: FoundStacks;
-  /** How often its group occurred. */
+  readAgain: () => void;
   frequency: ReactNode;
 }) {
+  const { event, envelope, stacks } = content;
   const { exceptions, stack, tags, contexts, trace_id, at } = event;
   const application = useSourceList()?.rows.find(({ key }) => key === sender);
   const heading = titleLine(event);
@@ -79,27 +75,15 @@ export function ErrorBody({ event, envelope, sender, replayId, mapOrigins, found
         <div>
           <section aria-labelledby="error-stack">
             <h4 id="error-stack">Stack trace</h4>
-            <p className="note" role="status">
-              {describeSources(found, event, mapOrigins)}
-              {found.state === "failed" && (
-                <button type="button" className="plain" onClick={found.retry}>Try again</button>
-              )}
-            </p>
-            {mapOrigins && (
-              <FetchMaps
-                origins={mapOrigins}
-                scripts={scriptsWithoutSource(found.stacks)}
-                debugIds={event.debugIds}
-                onFetched={found.retry}
-              />
-            )}
-            <StackTrace frames={found.stacks[0] ?? []} more={outermost.more} origin={origin} />
+            <p className="note">{content.missing_source}</p>
+            <FetchMaps scripts={content.fetchable} onFetched={readAgain} />
+            <StackTrace frames={stacks[0] ?? []} more={outermost.more} origin={origin} />
           </section>
           {causes.map((exception, index) => (
             <Exception
               key={index}
               exception={exception}
-              frames={found.stacks[index + 1] ?? []}
+              frames={stacks[index + 1] ?? []}
               origin={origin}
             />
           ))}
@@ -123,7 +107,7 @@ export function ErrorBody({ event, envelope, sender, replayId, mapOrigins, found
             />
           )}
           <EventProperties event={event} replayId={replayId} />
-          <RelatedItems event={event} envelope={envelope} />
+          <RelatedItems eventId={event.event_id} items={content.related} />
           {tags.shown.length > 0 && (
             <section aria-labelledby="error-tags">
               <h4 id="error-tags">Tags</h4>
@@ -151,31 +135,11 @@ export function ErrorBody({ event, envelope, sender, replayId, mapOrigins, found
 }
 
 /** Type and message in one line: of a message, the first line as far as a heading has room for it. */
-function titleLine({ title, value }: ReportedError): string {
+function titleLine({ title, value }: ShownError): string {
   const [line = ""] = value.split("\n", 1);
   const isWhole = line.length === value.length && value.length <= MAX_TITLE;
   const text = isWhole ? value : `${cutText(line, MAX_TITLE)}…`;
   return errorTitle({ type: cutText(title, MAX_TITLE), value: text });
-}
-
-/** Addresses of scripts; those that were fetched from a development server may have changed since. */
-function scriptsWithoutSource(stacks: FoundStacks["stacks"]): readonly string[] {
-  const bare = stacks.flat().filter(({ source }) => source === null);
-  return [...new Set(bare.flatMap(({ file }) => file ?? []))];
-}
-
-/** The note above the stack trace: source maps are loading or failed, or why source is missing. */
-function describeSources(
-  { state, stacks, error }: FoundStacks,
-  { debugIds }: ReportedError,
-  mapOrigins: MapOrigins | undefined,
-): string {
-  const frames = stacks.flat();
-  if (state === "failed") return `Source maps could not be read: ${error} `;
-  if (state === "ready") {
-    return explainMissingSource(frames, debugIds, mapOrigins ?? NO_ORIGINS);
-  }
-  return frames.length > 0 && debugIds.size > 0 ? "Loading source maps." : "";
 }
 
 /** A further exception of the event, as a cause or as a member of a group: its relation, message and stack trace. */
@@ -213,7 +177,7 @@ function describeRelation({ relation, of, place }: ReportedException): string {
 
 /** Links to the event's trace and recording, its id, and what it contains about its sender. */
 function EventProperties({ event, replayId }: {
-  event: ReportedError;
+  event: ShownError;
   replayId: string | undefined;
 }) {
   const { trace_id, span_id, event_id, mechanism, facts } = event;

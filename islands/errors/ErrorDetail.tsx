@@ -6,9 +6,8 @@ import { fragmentTo, goTo } from "../shared/fragment.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { CopyMenu } from "./CopyMenu.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
-import { useMapOrigins } from "./FetchMaps.tsx";
 import { GroupHeader } from "./GroupState.tsx";
-import { useErrorEvent, useFoundStacks } from "./use_error_event.ts";
+import { useRead } from "../data/use_read.ts";
 import { useList } from "../data/lists.ts";
 import { source } from "../data/source.ts";
 
@@ -29,16 +28,19 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   const { rows } = list;
   const current = useCurrentOccurrence(rows, envelope);
   const index = rows.findIndex((row) => row.envelope === current);
-  const reading = useErrorEvent(current, rows[index]?.event_id ?? null);
-  const mapOrigins = useMapOrigins();
-  const found = useFoundStacks(reading.event, mapOrigins?.named);
+  const eventId = rows[index]?.event_id ?? null;
+  const reading = useRead(
+    ["error", group, current, eventId],
+    current !== undefined && (() => source.error(group, current, eventId)),
+  );
+  const content = reading.value;
   const back = fragmentTo("errors", [], params);
   useEscapeTo(back);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (takesFocus && document.activeElement === document.body) place.current?.focus();
   }, [takesFocus, current]);
-  const title = reading.event?.title;
+  const title = content?.event.title;
   useEffect(() => {
     // Moves the focus on to the heading, unless the user has moved it meanwhile.
     if (document.activeElement === place.current) place.current?.querySelector("h3")?.focus();
@@ -48,9 +50,9 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   const isOther = (row: OccurrenceRow) => row.envelope !== current;
   const linkTo = (row: OccurrenceRow | undefined) =>
     row && fragmentTo("errors", [group, String(row.envelope)], params);
-  const isMissing = reading.state === "missing" ||
+  const isMissing = (reading.state === "ready" && !content) ||
     (list.state === "ready" && current === undefined);
-  const isLoading = reading.state === "loading" && !reading.event && list.state !== "failed" &&
+  const isLoading = reading.state === "loading" && !content && list.state !== "failed" &&
     (current !== undefined || list.state === "loading");
   return (
     <div className="error" ref={place} tabIndex={-1}>
@@ -67,25 +69,17 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
         </nav>
         <div className="actions">
           <GroupHeader group={group} back={back} />
-          {reading.event && source && reading.envelope !== undefined && (
-            <CopyMenu
-              event={reading.event}
-              envelope={reading.envelope}
-              stacks={found.stacks}
-            />
-          )}
+          {content && <CopyMenu content={content} />}
         </div>
       </div>
-      {reading.event && source && reading.envelope !== undefined && (
+      {content && reading.state !== "failed" && (
         // The key resets what the user opened in the previous occurrence.
         <ErrorBody
-          key={reading.envelope}
-          event={reading.event}
-          envelope={reading.envelope}
+          key={content.envelope}
+          content={content}
           sender={rows[index]?.source}
           replayId={rows[index]?.replay_id ?? undefined}
-          mapOrigins={mapOrigins}
-          found={found}
+          readAgain={reading.retry}
           frequency={<ListHistogram of="errors" query={{ group, ...chosenFilters(params) }} />}
         />
       )}
@@ -96,7 +90,7 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
           download={source.download(current ?? 0)}
         />
       )}
-      {reading.state !== "failed" && list.state === "failed" && !reading.event && (
+      {reading.state !== "failed" && list.state === "failed" && !content && (
         <ReadFailure message={list.error} retry={list.retry} />
       )}
       {isMissing && <ErrorNotFound back={back} />}

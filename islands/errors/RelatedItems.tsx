@@ -1,32 +1,30 @@
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
-import {
-  joinRelatedItems,
-  NO_ITEMS,
-  readRelatedItems,
-  type RelatedItems as Items,
-} from "../../monitoring/models/error/related_items.ts";
+import type { AttachmentRow, RelatedContent } from "../../monitoring/models/error/error_content.ts";
 import { saveBytes } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { LongText } from "./LongText.tsx";
-import { useRead } from "../data/use_read.ts";
 import { source } from "../data/source.ts";
 
 /** Characters of a name or type. */
 const MAX_NAME = 100;
 
 /** What users wrote about an error, its attachments and profiles; nothing if there is none. */
-export function RelatedItems({ event, envelope }: {
-  event: ReportedError;
-  envelope: number;
+export function RelatedItems({ eventId, items }: {
+  eventId: string | null;
+  items: RelatedContent;
 }) {
-  // Looked up once: a search is too slow for each change of the inbox. The error is shown without what cannot be read.
-  const { value = NOTHING } = useRead(
-    ["related items", event.event_id, envelope],
-    (outdated) => findRelatedItems(event, envelope, outdated),
-  );
-  const { attachments, feedback, profiles, omitted } = value;
+  const { attachments, feedback, profiles, omitted } = items;
+  const save = async ({ envelope, index, name }: AttachmentRow) => {
+    const [bytes, { readRelatedItems }] = await Promise.all([
+      source.envelope(envelope),
+      import("../../monitoring/models/error/related_items.ts"),
+    ]);
+    const attachment = bytes &&
+      readRelatedItems(bytes, envelope, eventId).attachments[index];
+    // Evicted since the error was read.
+    if (attachment) saveBytes(attachment.bytes, name);
+  };
   return (
     <>
       {feedback.length > 0 && (
@@ -55,14 +53,13 @@ export function RelatedItems({ event, envelope }: {
               <li key={index} className="line">
                 <LongText text={attachment.name} max={MAX_NAME} />
                 <small>
-                  {attachment.contentType?.slice(0, MAX_NAME)}{" "}
-                  {formatBytes(attachment.bytes.length)}
+                  {attachment.content_type?.slice(0, MAX_NAME)} {formatBytes(attachment.bytes)}
                 </small>
                 <button
                   type="button"
                   className="plain"
                   aria-label={`Download ${attachment.name.slice(0, MAX_NAME)}`}
-                  onClick={() => saveBytes(attachment.bytes, attachment.name)}
+                  onClick={() => void save(attachment)}
                 >
                   Download
                 </button>
@@ -90,57 +87,12 @@ export function RelatedItems({ event, envelope }: {
       {omitted > 0 && (
         <p className="note">
           {formatCount(omitted, "envelope")}{" "}
-          with attachments, feedback or profiles not shown: at most {MAX_ENVELOPES} are read,{" "}
-          {formatBytes(MAX_BYTES)} in all.{" "}
-          {event.event_id !== null && (
-            <a href={fragmentTo("envelopes", [], { q: event.event_id })}>Show the envelopes</a>
+          with attachments, feedback or profiles not shown: too many or too large.{" "}
+          {eventId !== null && (
+            <a href={fragmentTo("envelopes", [], { q: eventId })}>Show the envelopes</a>
           )}
         </p>
       )}
     </>
   );
 }
-
-/** Envelopes that are read: feedback is sent later than its error, and some SDKs send attachments separately. */
-const MAX_ENVELOPES = 10;
-/** Of all of them together: their bytes stay in memory while the error is shown. */
-const MAX_BYTES = 16 * 1024 * 1024;
-
-interface FoundItems extends Items {
-  /** Envelopes that were not read: beyond the limits, too large, deleted, or the inbox does not respond. */
-  readonly omitted: number;
-}
-
-const NOTHING: FoundItems = { ...NO_ITEMS, omitted: 0 };
-
-async function findRelatedItems(
-  { event_id, trace_id }: ReportedError,
-  envelope: number,
-  outdated: AbortSignal,
-): Promise<FoundItems> {
-  const pages = await Promise.all([
-    event_id !== null && source.envelopes({ q: event_id }),
-    // A profile names its trace, never an error.
-    trace_id !== null && source.envelopes({ trace: trace_id, type: "profile" }),
-  ]);
-  const rows = pages.flatMap((page) => page ? page.rows : []);
-  // The search covers the newest envelopes only.
-  const isListed = rows.some(({ id }) => id === envelope);
-  const sizes = new Map(isListed ? [] : [[envelope, 0]]);
-  for (const { id, bytes, items } of rows) {
-    if (items.some(({ type }) => RELATED_TYPES.has(type))) sizes.set(id, bytes);
-  }
-  const parts: Items[] = [];
-  let left = MAX_BYTES;
-  for (const [id, size] of sizes) {
-    if (outdated.aborted || parts.length === MAX_ENVELOPES) break;
-    if (size > left) continue;
-    const bytes = await source.envelope(id).catch(() => undefined);
-    if (bytes === undefined) continue;
-    left -= bytes.length;
-    parts.push(readRelatedItems(bytes, id, event_id));
-  }
-  return { ...joinRelatedItems(parts), omitted: sizes.size - parts.length };
-}
-
-const RELATED_TYPES = new Set(["attachment", "feedback", "user_report", "profile"]);

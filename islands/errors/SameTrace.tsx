@@ -1,6 +1,6 @@
 import { formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
+import type { ShownError } from "../../monitoring/models/error/error_content.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { nameWithSide } from "../shared/source_labels.ts";
 import { itemsBefore } from "./before_error.ts";
@@ -16,7 +16,7 @@ const MAX_NAME = 80;
 
 /** Errors and warnings of the same trace before an error, which are often its cause. Nothing if there are none. */
 export function SameTrace({ event, envelope, traceId, at }: {
-  event: ReportedError;
+  event: ShownError;
   envelope: number;
   traceId: string;
   at: number;

@@ -1,7 +1,7 @@
 import { formatCount } from "../../components/format.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import type { SourceLines } from "../../monitoring/models/error/stack.ts";
-import { formatLocation } from "./error_as_text.ts";
+import { formatLocation } from "../../monitoring/models/error/error_as_text.ts";
 import { SentValues } from "./LongText.tsx";
 import { type Token, tokenize } from "./source_tokens.ts";
 import { foldFrames } from "./stack_frames.ts";

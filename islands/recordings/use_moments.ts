@@ -8,7 +8,7 @@ import {
 } from "../../monitoring/models/recording/timeline.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import { TraceReader } from "../shared/trace_reader.ts";
+import { source } from "../data/source.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import { useList } from "../data/lists.ts";
 import { useRead } from "../data/use_read.ts";
@@ -94,9 +94,7 @@ function useSpans(
     const found: ListedMoment[] = [];
     for (const traceId of ids.split(" ")) {
       outdated.throwIfAborted();
-      const reader = new TraceReader(traceId);
-      outdated.addEventListener("abort", () => reader.close());
-      const { parts } = await reader.read();
+      const { parts } = await source.trace(traceId);
       const spans = parts.flatMap(({ spans }) => spans);
       const byId = new Map(spans.map((span) => [span.span_id, span]));
       for (const span of byId.values()) {

@@ -10,5 +10,4 @@ import "../kit/RowList.tsx";
 import "../kit/Split.tsx";
 import "./read_envelopes.ts";
 import "./sentry_link.ts";
-import "./trace_reader.ts";
 import "./use_recording_href.ts";

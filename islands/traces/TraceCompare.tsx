@@ -32,8 +32,8 @@ export function TraceCompare({ ids, takesFocus }: {
 }) {
   const [idA, idB] = ids;
   const [contentA, contentB] = [useTraceContent(idA), useTraceContent(idB)];
-  const a = useStableMemo(() => readTrace(contentA.parts), [contentA.parts]);
-  const b = useStableMemo(() => readTrace(contentB.parts), [contentB.parts]);
+  const a = useStableMemo(() => readTrace(contentA.value?.parts ?? []), [contentA.value]);
+  const b = useStableMemo(() => readTrace(contentB.value?.parts ?? []), [contentB.value]);
   const comparison = useMemo(() => compareTraces(a, b, MAX_PAIRS), [a, b]);
   const sides: readonly Side[] = [
     { letter: "A", id: idA, trace: a },

@@ -4,6 +4,7 @@ import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
@@ -25,6 +26,13 @@ import { DetailView } from "../kit/DetailView.tsx";
 
 /** With fewer spans the waterfall shows nearly all of them. */
 const MIN_MINIMAP_SPANS = 60;
+const NOTHING: TraceContent = {
+  envelopes: [],
+  parts: [],
+  replay_id: null,
+  unreadable: 0,
+  truncated: false,
+};
 /** At most this many ticks on the time axis. */
 const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
 
@@ -39,12 +47,13 @@ export function TraceView({ traceId, takesFocus }: {
 }) {
   const { params } = useFragment();
   const content = useTraceContent(traceId);
+  const stored = content.value ?? NOTHING;
   const live = useLiveSpans();
   const liveSpans = live.traces.get(traceId);
   // Reading a large trace takes a frame or two: not repeated when other traces of this page change.
   const trace = useStableMemo(
-    () => readTrace(content.parts, liveSpans ? { live: liveSpans, now: live.now } : {}),
-    [content.parts, liveSpans],
+    () => readTrace(stored.parts, liveSpans ? { live: liveSpans, now: live.now } : {}),
+    [stored, liveSpans],
   );
   const timeWindow = useTimeWindow(trace);
   const { window, frame } = timeWindow;
@@ -145,7 +154,7 @@ export function TraceView({ traceId, takesFocus }: {
           <TraceLinks
             traceId={traceId}
             compareHref={isEmpty ? undefined : chooseHref(traceId, trace.summary)}
-            replayId={content.replayId}
+            replayId={stored.replay_id}
             startedAt={trace.summary.started_at ?? trace.start_ms}
           />
         </>
@@ -164,7 +173,7 @@ export function TraceView({ traceId, takesFocus }: {
       {!isEmpty && (
         <>
           <Warnings warnings={traceWarnings(trace.summary)} />
-          {content.isTruncated && (
+          {stored.truncated && (
             <p className="waits">
               This trace is too large to show all of it. Only its newest part is shown.
             </p>
@@ -224,7 +233,7 @@ export function TraceView({ traceId, takesFocus }: {
                 node={selectedNode}
                 trace={trace}
                 traceId={traceId}
-                replayId={content.replayId}
+                replayId={stored.replay_id}
                 marks={marksOf.get(selectedNode.key) ?? []}
                 hrefOf={hrefOf}
                 onClose={() => {

@@ -1,46 +1,21 @@
-import { startTransition, useEffect, useState } from "react";
+import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
+import { client, LIVE } from "../data/queries.ts";
+import { source } from "../data/source.ts";
+import { type Loaded, useRead } from "../data/use_read.ts";
 import { useIsVisible } from "../shared/fragment.ts";
-import { LOADING, type TraceContent, TraceReader } from "../shared/trace_reader.ts";
-import { usePausedState, useSourceState } from "../data/queries.ts";
 
-/**
- * Reads the envelopes of a trace, and reads again when envelopes arrive. Each envelope is read once.
- *
- * @returns the content, and `retry`, which reads again after a failure
- */
-export function useTraceContent(
-  traceId: string,
-): TraceContent & { retry(): void } {
-  const { version } = useSourceState();
-  const paused = usePausedState();
-  const isShown = useIsVisible("traces");
-  const [reader, setReader] = useState<TraceReader>();
-  const [content, setContent] = useState(LOADING);
-  const [attempts, setAttempts] = useState(0);
-  const wantedVersion = paused?.version ?? version;
-
-  useEffect(() => {
-    setContent(LOADING);
-    const reader = new TraceReader(traceId);
-    setReader(reader);
-    return () => reader.close();
-  }, [traceId]);
-
-  useEffect(() => {
-    if (!reader || !isShown) return;
-    reader.read().then(
-      (read) => {
-        if (reader.isClosed) return;
-        // Rendering a large trace takes longer than a frame: an update must not delay scrolling.
-        if (content.state === "ready") startTransition(() => setContent(read));
-        else setContent(read);
-      },
-      (error) => {
-        if (reader.isClosed) return;
-        setContent((before) => ({ ...before, state: "failed", error: error.message }));
-      },
-    );
-  }, [reader, isShown, wantedVersion, attempts]);
-
-  return { ...content, retry: () => setAttempts((n) => n + 1) };
+/** What is stored of a trace, read again as it grows; the same object until then. */
+export function useTraceContent(traceId: string): Loaded<TraceContent> {
+  const isVisible = useIsVisible("traces");
+  const key = [LIVE, "trace", traceId];
+  return useRead(
+    key,
+    isVisible && (async () => {
+      const known = client.getQueryData<{ value: TraceContent }>(key)?.value;
+      const read = await source.trace(traceId);
+      const isSame = known?.envelopes.join() === read.envelopes.join() &&
+        known.replay_id === read.replay_id;
+      return isSame ? known : read;
+    }),
+  );
 }

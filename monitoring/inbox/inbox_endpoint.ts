@@ -18,11 +18,16 @@ import {
   type InboxParameters,
   type ListParameters,
   ParameterError,
+  readErrorParameters,
   readGroup,
   readGroupState,
   readListParameters,
   readParameters,
+  readTraceId,
 } from "./query_parameters.ts";
+import { UnreadableEventError } from "../models/error/error_event.ts";
+import { readErrorContent } from "./details/error_content.ts";
+import { readTraceContent } from "./details/trace_content.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 import { SourceMapOrigins } from "./source_map_fetch.ts";
@@ -135,9 +140,10 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     if (query.getAll("view").join() === "refusals") {
       return json(200, { rows: options.refusals?.rows ?? [], next: null });
     }
-    if (query.getAll("view").join() === "map-origins") {
-      return json(200, { named: mapOrigins.configured, fetchable: mapOrigins.fetchable });
+    if (query.getAll("view").join() === "trace") {
+      return json(200, await readTraceContent(inbox, readTraceId(query)));
     }
+    if (query.getAll("view").join() === "error") return await errorAnswer(inbox, query, mapOrigins);
     if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
@@ -195,6 +201,28 @@ function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
   if (view === "sources") return inbox.sources(query);
   if (view === "histogram") return inbox.histogram(query);
   return inbox.page(view, query);
+}
+
+async function errorAnswer(
+  inbox: Inbox,
+  query: URLSearchParams,
+  origins: SourceMapOrigins,
+): Promise<Response> {
+  const { group, ...asked } = readErrorParameters(query);
+  const [newest] = asked.envelope === undefined
+    ? inbox.page("occurrences", { group, limit: 1 }).rows
+    : [];
+  const { envelope = newest?.envelope, event = newest?.event_id ?? null } = asked;
+  try {
+    const content = envelope === undefined
+      ? undefined
+      : await readErrorContent(inbox, envelope, event, origins);
+    if (content !== undefined) return json(200, content);
+    return refusal(404, "error_not_found", "This error is not in the inbox (any more).");
+  } catch (error) {
+    if (!(error instanceof UnreadableEventError)) throw error;
+    return refusal(422, "error_unreadable", error.message);
+  }
 }
 
 function download(inbox: Inbox, id: number): Response {

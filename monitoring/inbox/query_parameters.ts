@@ -121,6 +121,35 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
 }
 
 /**
+ * The id of the trace that `view=trace` shows.
+ *
+ * @throws {ParameterError}
+ */
+export function readTraceId(query: URLSearchParams): string {
+  return readerOf(query)("id", idOf("a trace")) ?? refuse("id", "given");
+}
+
+/** The error that `view=error` shows. */
+interface ErrorParameters {
+  /** Its group. */
+  readonly group: string;
+  /** Id of its envelope; default: the newest of the group. */
+  readonly envelope: number | undefined;
+  /** Which event, if the envelope has several. */
+  readonly event: string | undefined;
+}
+
+/** @throws {ParameterError} */
+export function readErrorParameters(query: URLSearchParams): ErrorParameters {
+  const optional = readerOf(query);
+  return {
+    group: optional("id", groupKey) ?? refuse("id", "given"),
+    envelope: optional("envelope", envelopeId),
+    event: optional("event", idOf("an event")),
+  };
+}
+
+/**
  * The group of errors that a request changes.
  *
  * @throws {ParameterError} there is none, or another parameter

@@ -191,10 +191,10 @@ Deno.test("get_trace of 1,500 spans → pages with each span once, all bounded",
   });
 });
 
-Deno.test("get_trace of 401 envelopes → the newest 400, and the answer states so", async () => {
+Deno.test("get_trace of 1001 envelopes → the newest 1,000, and the answer states so", async () => {
   const log = { trace_id: TRACE, body: "step", timestamp: NOW / 1000 };
   const envelope = envelopeOf({}, ["log", { items: [log] }]);
-  await withReader(Array(400).fill(envelope), async (reader) => {
+  await withReader(Array(1_000).fill(envelope), async (reader) => {
     const summary = async () => (await getTrace({ trace_id: TRACE }, reader)).summary;
     assert.doesNotMatch(await summary(), /Only the newest envelopes were read/);
     await reader.inbox.store(admitted(envelope, NOW));

@@ -1,18 +1,13 @@
-import {
-  readErrorEvent,
-  type ReportedError,
-  UnreadableEventError,
-} from "../models/error/error_event.ts";
+import { readStoredError, type StoredError } from "../inbox/details/error_content.ts";
+import { UnreadableEventError } from "../models/error/error_event.ts";
 import { isOfSdk } from "../models/error/breadcrumbs.ts";
-import { createSourceFinder, type FoundFrame } from "../models/error/source_finder.ts";
+import type { FoundFrame } from "../models/error/source_finder.ts";
 import type { Frame, SourceLines } from "../models/error/stack.ts";
 import { type Bounded, hexId } from "../models/json.ts";
 import type { OccurrenceRow } from "../models/rows.ts";
-import { isoTime, readEnvelopeBytes, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
+import { isoTime, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
 import type { ToolAnswer } from "./untrusted_text.ts";
 
-/** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
-const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
 /** Frames of each exception with source lines: the innermost ones. */
 const FRAMES_WITH_SOURCE = 8;
 /** Lines before and after the frame's line. */
@@ -28,7 +23,7 @@ type ErrorInput = Readonly<{ group?: unknown; event_id?: unknown }>;
 /** The tool `get_error`. */
 export async function getError(input: ErrorInput, reader: TelemetryReader): Promise<ToolAnswer> {
   const found = await findOccurrence(input, reader);
-  const event = await readEvent(found, reader);
+  const stored = await readError(found, reader);
   const { inbox } = reader;
   const [group] = inbox.page("errors", { group: found.group, limit: 1 }).rows;
   const others = inbox.page("occurrences", { group: found.group, limit: MAX_OTHERS + 1 }).rows
@@ -40,7 +35,7 @@ export async function getError(input: ErrorInput, reader: TelemetryReader): Prom
       count: group?.count,
       first_seen: isoTime(group?.first_seen),
       last_seen: isoTime(group?.last_seen),
-      ...await describe(event, reader),
+      ...describe(stored),
       replay_id: found.replay_id,
       other_errors_of_group: others.map(({ event_id, at, value, trace_id }) => ({
         event_id,
@@ -82,33 +77,28 @@ async function findOccurrence(
 }
 
 /** @throws {ToolError} */
-async function readEvent(found: OccurrenceRow, reader: TelemetryReader): Promise<ReportedError> {
-  const bytes = await readEnvelopeBytes(reader, found.envelope, MAX_ENVELOPE_BYTES);
+async function readError(found: OccurrenceRow, { inbox }: TelemetryReader): Promise<StoredError> {
   try {
-    if (bytes !== undefined) return readErrorEvent(bytes, found.event_id);
+    const stored = await readStoredError(inbox, found.envelope, found.event_id);
+    if (stored !== undefined) return stored;
   } catch (error) {
     if (!(error instanceof UnreadableEventError)) throw error;
   }
   throw new ToolError("This error is too large, broken or deleted. Open it in the page.");
 }
 
-async function describe(event: ReportedError, { inbox }: TelemetryReader) {
-  // Not kept: the maps of one error with their sources take some megabytes.
-  const finder = createSourceFinder(async (debugId) => {
-    const bytes = await inbox.sourceMap(debugId);
-    return bytes && new TextDecoder().decode(bytes);
-  });
+function describe({ event, stacks }: StoredError) {
   // Innermost call first.
-  const framesOf = async ({ shown, more }: Bounded<Frame>) => {
-    const found = await finder.find(shown, event.debugIds);
-    return [...found.map(describeFrame), ...more > 0 ? [`… ${more} more`] : []];
-  };
-  const exceptions = event.exceptions.shown.map(async (exception) => ({
+  const framesOf = ({ more }: Bounded<Frame>, index: number) => [
+    ...stacks[index]!.map(describeFrame),
+    ...more > 0 ? [`… ${more} more`] : [],
+  ];
+  const exceptions = event.exceptions.shown.map((exception, index) => ({
     type: exception.type,
     value: exception.value,
     relation: exception.relation,
     mechanism: exception.mechanism,
-    frames: await framesOf(exception.stack),
+    frames: framesOf(exception.stack, index),
   }));
   const breadcrumbs = event.breadcrumbs.shown.filter((crumb) => !isOfSdk(crumb));
   return {
@@ -120,9 +110,7 @@ async function describe(event: ReportedError, { inbox }: TelemetryReader) {
     handled: event.handled,
     trace_id: event.trace_id,
     span_id: event.span_id,
-    ...exceptions.length > 0
-      ? { exceptions: await Promise.all(exceptions) }
-      : { frames: await framesOf(event.stack) },
+    ...exceptions.length > 0 ? { exceptions } : { frames: framesOf(event.stack, 0) },
     facts: event.facts,
     tags: event.tags.shown,
     breadcrumbs: breadcrumbs.slice(-MAX_BREADCRUMBS).map((crumb) => ({

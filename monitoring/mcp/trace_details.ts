@@ -1,19 +1,14 @@
+import { readTraceContent } from "../inbox/details/trace_content.ts";
 import { hexId } from "../models/json.ts";
 import { longestSpans } from "../models/trace/self_time.ts";
 import type { SpanNode } from "../models/trace/span_tree.ts";
 import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts";
-import { readTraceEnvelope } from "../models/trace/trace_envelope.ts";
-import { readAttributes, type TraceParts } from "../models/trace/trace_span.ts";
+import { readAttributes } from "../models/trace/trace_span.ts";
 import { rateVital } from "../models/trace/web_vitals.ts";
-import { isoTime, readEnvelopeBytes, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
+import { isoTime, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
 import { byteLength, countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
 import { visibleJson } from "../models/readable_json.ts";
 
-/** Envelopes read for one trace, the newest ones, and their decompressed bytes. */
-const MAX_ENVELOPES = 400;
-const MAX_BYTES = 16 * 1024 * 1024;
-/** Item types that contain spans, errors or logs. */
-const READ_TYPES: ReadonlySet<string> = new Set(["event", "log", "span", "transaction"]);
 /** Characters of a span's name or a mark's text. */
 const MAX_TEXT = 300;
 const MAX_ERRORS = 20;
@@ -39,7 +34,7 @@ export async function getTrace(input: TraceInput, reader: TelemetryReader): Prom
   if (traceId === null) {
     throw new ToolError("Cannot read the trace: trace_id must have 32 hexadecimal digits.");
   }
-  const { parts, unreadable, isTruncated, replayId } = await readParts(traceId, reader);
+  const { parts, unreadable, truncated, replay_id } = await readTraceContent(reader.inbox, traceId);
   const trace = readTrace(parts);
   const { nodes } = trace.tree;
   if (nodes.length === 0 && trace.marks.length === 0) {
@@ -51,7 +46,7 @@ export async function getTrace(input: TraceInput, reader: TelemetryReader): Prom
     ...trace.summary,
     started_at: isoTime(trace.summary.started_at ?? trace.start_ms),
     name: cut(trace.summary.name),
-    replay_id: replayId,
+    replay_id,
     ...input.span_id !== undefined && { span: spanDetails(trace, input.span_id) },
     // The overview does not depend on `after`: only the first page has it.
     ...first === 0 && overview(trace),
@@ -65,39 +60,10 @@ export async function getTrace(input: TraceInput, reader: TelemetryReader): Prom
   const summary = [
     nodes.length === 0 ? "A trace without spans." : `One trace. ${range}`,
     next !== null && "For further ones call again with `after` set to `next`.",
-    isTruncated && "Only the newest envelopes were read: the trace is too large.",
+    truncated && "Only the newest envelopes were read: the trace is too large.",
     unreadable > 0 && `${unreadable} envelopes were left out: too large or corrupt.`,
   ].filter(Boolean);
   return { summary: summary.join(" "), data: { ...head, spans, next } };
-}
-
-/** Reads the envelopes of a trace, newest first, as many as the limits allow. */
-async function readParts(traceId: string, reader: TelemetryReader) {
-  const parts: TraceParts[] = [];
-  let [envelopes, bytes, unreadable] = [0, 0, 0];
-  let isTruncated = false;
-  let before: string | undefined;
-  do {
-    const page = reader.inbox.page("envelopes", { trace: traceId, before });
-    for (const { id, items } of page.rows) {
-      if (!items.some(({ type }) => READ_TYPES.has(type))) continue;
-      isTruncated = envelopes === MAX_ENVELOPES || bytes >= MAX_BYTES;
-      if (isTruncated) break;
-      envelopes++;
-      const body = await readEnvelopeBytes(reader, id, MAX_BYTES - bytes);
-      if (body === undefined) {
-        unreadable++;
-        continue;
-      }
-      bytes += body.byteLength;
-      parts.push(readTraceEnvelope(body, id, traceId));
-      // Yields to other requests.
-      await new Promise((resolve) => setTimeout(resolve));
-    }
-    before = page.next ?? undefined;
-  } while (before !== undefined && !isTruncated);
-  const [row] = reader.inbox.page("traces", { trace: traceId, limit: 1 }).rows;
-  return { parts: parts.reverse(), unreadable, isTruncated, replayId: row?.replay_id ?? null };
 }
 
 /** @throws {ToolError} */

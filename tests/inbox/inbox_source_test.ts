@@ -89,7 +89,8 @@ Deno.test("inbox never answers → offline, each request fails with a message", 
     assert.rejects(source.list("traces", {}), timeout),
     assert.rejects(source.envelopes({}), timeout),
     assert.rejects(source.envelope(1), timeout),
-    assert.rejects(source.sourceMap("d"), timeout),
+    assert.rejects(source.trace("1"), timeout),
+    assert.rejects(source.error("1", 1, null), timeout),
     untilState(source, "offline"),
   ]);
   source.close();

@@ -45,7 +45,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "monitoring/otlp/": COPIES,
   // Assistants read the inbox through its interface, by the same rules of access and queries.
   "monitoring/mcp/": "monitoring/access/ monitoring/models/ monitoring/protocol/ " +
-    "monitoring/inbox/query_parameters.ts type:monitoring/inbox/",
+    "monitoring/inbox/query_parameters.ts monitoring/inbox/details/ type:monitoring/inbox/",
   "monitoring/security/": "monitoring/access/ monitoring/models/json.ts monitoring/protocol/ " +
     "monitoring/relay/body_reader.ts monitoring/relay/errors.ts monitoring/relay/refusal.ts " +
     "monitoring/runtime/token_bucket.ts",

@@ -33,8 +33,6 @@ export interface Profile {
   readonly samples: number;
 }
 
-export const NO_ITEMS: RelatedItems = { attachments: [], feedback: [], profiles: [] };
-
 /** Items of one kind. */
 const MAX_ITEMS = 50;
 /** Bytes of JSON that are parsed, some 10 ms for each MiB. A profile of 30 seconds has some MiB. */
@@ -82,15 +80,6 @@ export function readRelatedItems(
     attachments: found.attachments.slice(0, MAX_ITEMS),
     feedback: found.feedback.slice(0, MAX_ITEMS),
     profiles: profiles.slice(0, MAX_ITEMS),
-  };
-}
-
-/** All items of several envelopes. */
-export function joinRelatedItems(parts: readonly RelatedItems[]): RelatedItems {
-  return {
-    attachments: parts.flatMap(({ attachments }) => attachments),
-    feedback: parts.flatMap(({ feedback }) => feedback),
-    profiles: parts.flatMap(({ profiles }) => profiles),
   };
 }
 

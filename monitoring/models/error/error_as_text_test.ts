@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describeEvent } from "../../monitoring/models/error/error_event.ts";
+import { describeEvent } from "./error_event.ts";
 import { errorAsText } from "./error_as_text.ts";
 
 Deno.test("a message, an exception group, an invalid time → text without the missing parts", () => {

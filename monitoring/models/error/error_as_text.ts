@@ -1,8 +1,8 @@
-import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
-import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
-import type { ReportedException } from "../../monitoring/models/error/exceptions.ts";
-import type { Frame } from "../../monitoring/models/error/stack.ts";
-import type { Bounded } from "../../monitoring/models/json.ts";
+import { errorTitle } from "./error_entry.ts";
+import type { ReportedError } from "./error_event.ts";
+import type { ReportedException } from "./exceptions.ts";
+import type { Frame } from "./stack.ts";
+import type { Bounded } from "../json.ts";
 
 /**
  * An error as text for a message or an issue: exceptions with their stack traces in the engines' format, then level,

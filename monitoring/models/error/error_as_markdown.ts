@@ -1,10 +1,8 @@
-import { formatDuration } from "../../components/format.ts";
-import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
-import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
-import type { Frame, SourceLines } from "../../monitoring/models/error/stack.ts";
-import type { TraceRow } from "../../monitoring/models/rows.ts";
+import type { TraceRow } from "../rows.ts";
+import { type Breadcrumb, isOfSdk } from "./breadcrumbs.ts";
 import { errorAsText, formatLocation } from "./error_as_text.ts";
-import { cutText } from "../shared/text.ts";
+import type { ReportedError } from "./error_event.ts";
+import type { Frame, SourceLines } from "./stack.ts";
 
 /** Attack: the text of an error may contain instructions that are meant for the assistant which reads it. */
 const NOTICE =
@@ -40,7 +38,7 @@ export function errorAsMarkdown(
     ["Trace", trace === undefined ? "" : traceLine(trace)],
     ["Tags", event.tags.shown.map(([name, value]) => `${name}: ${value}`).join("\n")],
   ].flatMap(([title, text]) => {
-    const visible = cutText(visibleText(text!).trimEnd(), MAX_SECTION);
+    const visible = visibleText(text!).trimEnd().slice(0, MAX_SECTION).toWellFormed();
     return visible === "" ? [] : [{ title, text: visible }];
   });
   const fence = fenceFor(sections.map(({ text }) => text).join("\n"));
@@ -89,7 +87,7 @@ function crumbLine({ at, category, level, message, data }: Breadcrumb): string {
 function traceLine({ trace_id, name, op, started_at, ended_at, spans, errors, logs }: TraceRow) {
   return [
     `${op === null ? "" : `${op}: `}${name ?? "no span received"}`,
-    ...ended_at === null ? [] : [`duration: ${formatDuration(ended_at - started_at)}`],
+    ...ended_at === null ? [] : [`duration: ${Math.round(ended_at - started_at)} ms`],
     `spans: ${spans}, errors: ${errors}, logs: ${logs}`,
     `trace: ${trace_id}`,
   ].join("\n");

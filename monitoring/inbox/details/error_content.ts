@@ -1,0 +1,159 @@
+import { errorAsMarkdown } from "../../models/error/error_as_markdown.ts";
+import { errorAsText } from "../../models/error/error_as_text.ts";
+import type {
+  ErrorContent,
+  FetchableScript,
+  RelatedContent,
+} from "../../models/error/error_content.ts";
+import {
+  readErrorEvent,
+  type ReportedError,
+  UnreadableEventError,
+} from "../../models/error/error_event.ts";
+import { readRelatedItems } from "../../models/error/related_items.ts";
+import { createSourceFinder, type FoundFrame } from "../../models/error/source_finder.ts";
+import type { Inbox } from "../inbox.ts";
+import { explainMissingSource, type MapOrigins } from "./missing_source.ts";
+import { readEnvelope } from "./read_envelope.ts";
+
+/** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
+const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
+/** Envelopes read for attachments, feedback and profiles, and their bytes in all. */
+const MAX_RELATED = 10;
+const MAX_RELATED_BYTES = 16 * 1024 * 1024;
+const RELATED_TYPES: ReadonlySet<string> = new Set([
+  "attachment",
+  "feedback",
+  "user_report",
+  "profile",
+]);
+
+/** An error, and the frames of its stack traces with source as far as source maps have it. */
+export interface StoredError {
+  readonly event: ReportedError;
+  /** Of each exception; of an event without exceptions, of its one stack trace. */
+  readonly stacks: readonly (readonly FoundFrame[])[];
+}
+
+/**
+ * Reads an error from its envelope, and its source lines from the inbox's source maps.
+ *
+ * @param eventId which event, if the envelope has several
+ * @param origins of development servers: their scripts may have a map by their address
+ * @returns undefined: the envelope is not stored (any more)
+ * @throws {UnreadableEventError}
+ */
+export async function readStoredError(
+  inbox: Inbox,
+  envelope: number,
+  eventId: string | null,
+  origins: MapOrigins = { configured: [], fetchable: [] },
+): Promise<StoredError | undefined> {
+  if (inbox.bytes(envelope) === undefined) return undefined;
+  const bytes = await readEnvelope(inbox, envelope, MAX_ENVELOPE_BYTES);
+  if (bytes === undefined) {
+    throw new UnreadableEventError(
+      "This error is too large to display, or its envelope is broken.",
+    );
+  }
+  const event = readErrorEvent(bytes, eventId);
+  // Not kept: the maps of one error with their sources take some megabytes.
+  const finder = createSourceFinder(async (key) => {
+    const map = await inbox.sourceMap(key);
+    return map && new TextDecoder().decode(map);
+  });
+  const sent = event.exceptions.shown.length > 0
+    ? event.exceptions.shown.map(({ stack }) => stack.shown)
+    : [event.stack.shown];
+  const keys = new Map(event.debugIds);
+  for (const { file } of sent.flat()) {
+    const url = file === null || keys.has(file) ? null : URL.parse(file);
+    if (url && origins.configured.includes(url.origin)) {
+      keys.set(file!, url.origin + url.pathname + url.search);
+    }
+  }
+  return { event, stacks: await Promise.all(sent.map((frames) => finder.find(frames, keys))) };
+}
+
+/**
+ * Reads an error with everything that belongs to it, see {@linkcode readStoredError}.
+ *
+ * @throws {UnreadableEventError}
+ */
+export async function readErrorContent(
+  inbox: Inbox,
+  envelope: number,
+  eventId: string | null,
+  origins: MapOrigins,
+): Promise<ErrorContent | undefined> {
+  const stored = await readStoredError(inbox, envelope, eventId, origins);
+  if (stored === undefined) return undefined;
+  const { event: { debugIds, ...event }, stacks } = stored;
+  const frames = stacks.flat();
+  const trace = event.trace_id ?? undefined;
+  const [traceRow] = trace ? inbox.page("traces", { trace, limit: 1 }).rows : [];
+  return {
+    envelope,
+    event,
+    stacks,
+    missing_source: explainMissingSource(frames, debugIds, origins),
+    fetchable: fetchableScripts(frames, debugIds, origins),
+    related: await readRelated(inbox, event, envelope),
+    text: errorAsText(stored.event, stacks),
+    markdown: errorAsMarkdown(stored.event, stacks, traceRow),
+  };
+}
+
+function fetchableScripts(
+  frames: readonly FoundFrame[],
+  debugIds: ReadonlyMap<string, string>,
+  { fetchable }: MapOrigins,
+): readonly FetchableScript[] {
+  const bare = frames.filter(({ source }) => source === null).flatMap(({ file }) => file ?? []);
+  return [...new Set(bare)].flatMap((script) => {
+    const origin = URL.parse(script)?.origin ?? "";
+    return fetchable.includes(origin)
+      ? [{ origin, script, debug_id: debugIds.get(script) ?? null }]
+      : [];
+  });
+}
+
+/** Feedback is sent later than its error, some SDKs send attachments separately, and a profile names its trace, never an error. */
+async function readRelated(
+  inbox: Inbox,
+  { event_id, trace_id }: ErrorContent["event"],
+  envelope: number,
+): Promise<RelatedContent> {
+  const rows = [
+    ...event_id === null ? [] : inbox.page("envelopes", { q: event_id }).rows,
+    ...trace_id === null ? [] : inbox.page("envelopes", { trace: trace_id, type: "profile" }).rows,
+  ];
+  const ids = new Set(
+    rows.filter(({ items }) => items.some(({ type }) => RELATED_TYPES.has(type)))
+      .map(({ id }) => id),
+  );
+  // The search covers the newest envelopes only.
+  if (!rows.some(({ id }) => id === envelope)) ids.add(envelope);
+  const parts: RelatedContent[] = [];
+  let left = MAX_RELATED_BYTES;
+  for (const id of [...ids].slice(0, MAX_RELATED)) {
+    const bytes = await readEnvelope(inbox, id, left);
+    if (bytes === undefined) continue;
+    left -= bytes.byteLength;
+    const { attachments, ...others } = readRelatedItems(bytes, id, event_id);
+    const listed = attachments.map(({ name, contentType, bytes }, index) => ({
+      envelope: id,
+      index,
+      name,
+      content_type: contentType,
+      bytes: bytes.byteLength,
+    }));
+    parts.push({ ...others, attachments: listed, omitted: 0 });
+  }
+  return {
+    attachments: parts.flatMap(({ attachments }) => attachments),
+    feedback: parts.flatMap(({ feedback }) => feedback),
+    profiles: parts.flatMap(({ profiles }) => profiles),
+    omitted: ids.size - parts.length,
+  };
+}

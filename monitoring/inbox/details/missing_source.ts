@@ -1,0 +1,61 @@
+import type { FoundFrame } from "../../models/error/source_finder.ts";
+import { isLoopbackHost } from "../../protocol/loopback.ts";
+
+/** Origins of development servers. */
+export interface MapOrigins {
+  /** Named in `SOURCE_MAP_ORIGINS`. */
+  readonly configured: readonly string[];
+  /** Those whose pages have posted to this server. */
+  readonly fetchable: readonly string[];
+}
+
+/** Characters of a script's path in a sentence. */
+const MAX_PATH = 100;
+const UPLOAD = "deno task sourcemaps --to URL FOLDER";
+
+/**
+ * Explains why frames have no source and names the next step, in one or two sentences; empty if all have it.
+ *
+ * @param frames of all the error's stack traces
+ * @param debugIds debug ids by file
+ * @param origins development servers
+ */
+export function explainMissingSource(
+  frames: readonly FoundFrame[],
+  debugIds: ReadonlyMap<string, string>,
+  origins: MapOrigins,
+): string {
+  const bare = frames.filter(({ source }) => source === null);
+  if (bare.length === 0) return "";
+  const areAllBare = bare.length === frames.length;
+  const minified = bare.find(({ file, hasMap }) => !hasMap && debugIds.has(file ?? ""));
+  const missing = minified ?? (areAllBare ? bare.find(isScript) : undefined);
+  if (missing) return explainMissingMap(missing.file ?? "", minified !== undefined, origins);
+  // Other frames come from files that were never minified, or that their source map leaves out.
+  if (!areAllBare) return "";
+  return bare.some(({ script }) => script !== null)
+    ? "The source map lacks the sources: build it with sourcesContent."
+    : "The event contains no source lines.";
+}
+
+function isScript({ file, hasMap }: FoundFrame): boolean {
+  return !hasMap && (URL.parse(file ?? "")?.protocol.startsWith("http") ?? false);
+}
+
+function explainMissingMap(file: string, hasId: boolean, origins: MapOrigins): string {
+  const url = URL.parse(file);
+  const origin = url?.origin ?? "";
+  const path = (url?.pathname ?? file).slice(0, MAX_PATH).toWellFormed();
+  if (origins.fetchable.includes(origin)) {
+    return `No source map for ${path}: fetch it. The script must end with its address.`;
+  }
+  if (origins.configured.includes(origin)) {
+    return `No page of ${origin} has posted since this server's start: reload one, then open this` +
+      " error again to fetch the source map.";
+  }
+  if (hasId) return `The source map of ${path} is not in the inbox: upload it with ${UPLOAD}.`;
+  const adds = `${path} has no debug id: ${UPLOAD} adds them to a build, for later errors.`;
+  return url && isLoopbackHost(url.hostname)
+    ? `${adds} If a development server serves it, name ${origin} in SOURCE_MAP_ORIGINS.`
+    : adds;
+}

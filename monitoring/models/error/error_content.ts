@@ -1,0 +1,52 @@
+import type { ReportedError } from "./error_event.ts";
+import type { Feedback, Profile } from "./related_items.ts";
+import type { FoundFrame } from "./source_finder.ts";
+
+/** An error without what only finding its sources needs. */
+export type ShownError = Omit<ReportedError, "debugIds">;
+
+/** One error with everything that belongs to it: the answer of `view=error`. All texts are a sender's. */
+export interface ErrorContent {
+  /** Id of the envelope that contains it. */
+  readonly envelope: number;
+  readonly event: ShownError;
+  /** The frames of each exception, with source as far as source maps have it; of an event without exceptions, of its one stack trace. */
+  readonly stacks: readonly (readonly FoundFrame[])[];
+  /** Why frames have no source, and the next step; empty: all have it. */
+  readonly missing_source: string;
+  /** Scripts of development servers, whose source maps may be fetched now. */
+  readonly fetchable: readonly FetchableScript[];
+  readonly related: RelatedContent;
+  /** As text for a message or an issue. */
+  readonly text: string;
+  /** As Markdown for an assistant. */
+  readonly markdown: string;
+}
+
+export interface FetchableScript {
+  readonly origin: string;
+  /** Its address. */
+  readonly script: string;
+  /** That the error has for it; null: none. */
+  readonly debug_id: string | null;
+}
+
+/** Items about the error other than its event. */
+export interface RelatedContent {
+  readonly attachments: readonly AttachmentRow[];
+  readonly feedback: readonly Feedback[];
+  readonly profiles: readonly Profile[];
+  /** Envelopes that were not read: beyond the limits, too large, or deleted. */
+  readonly omitted: number;
+}
+
+/** An attachment without its bytes. */
+export interface AttachmentRow {
+  readonly envelope: number;
+  /** Its place among the attachments of the error in that envelope. */
+  readonly index: number;
+  readonly name: string;
+  /** As sent, such as `image/png`; null: not sent. */
+  readonly content_type: string | null;
+  readonly bytes: number;
+}
