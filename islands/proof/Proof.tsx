@@ -8,8 +8,16 @@ import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { useMounted } from "../shared/telemetry.ts";
 import { SIGNALS } from "./find_signals.ts";
-import { type Cell, type Finding, STEPS } from "./proof_model.ts";
-import { findingTitle, proofAsText, SIGNAL_NAMES, stepName, verdictText } from "./proof_text.ts";
+import { STEPS } from "./causes.ts";
+import {
+  type Cell,
+  type Finding,
+  findingTitle,
+  proofAsText,
+  SIGNAL_NAMES,
+  stepName,
+  verdictText,
+} from "./evaluate.ts";
 import type { ProofOptions, ProofState } from "./run_proof.ts";
 import { messageOf } from "../shared/text.ts";
 
@@ -65,7 +73,7 @@ function ProofPanel(props: ProofOptions) {
       {state && <ProofTable state={state} variant={variant} />}
       {state?.findings.map((finding) => (
         <FindingText
-          key={findingTitle(finding, variant) + finding.code}
+          key={findingTitle(finding, variant) + finding.cause}
           finding={finding}
           variant={variant}
         />

@@ -7,20 +7,11 @@ import {
   visitData,
 } from "../../monitoring/browser/mod.ts";
 import { dsnOfPage } from "../shared/sentry_link.ts";
-import { diagnoseStorage, diagnoseWorker, isReachable, repeatRefusedPost } from "./diagnose.ts";
 import { findSignals, ITEM_TYPES, type SegmentId, type Signal, SIGNALS } from "./find_signals.ts";
 import { type MadeSignals, makeSignals } from "./make_signals.ts";
-import {
-  type Circumstances,
-  type Evidence,
-  isFailing,
-  isLimitOf,
-  isRefused,
-  isUnanswered,
-  NO_CONSENT,
-  type SignalEvidence,
-} from "./proof_evidence.ts";
-import { evaluateProof, type Evaluation } from "./proof_model.ts";
+import { isRetryable } from "../../monitoring/protocol/retry.ts";
+import { type Circumstances, isUnanswered, type SignalEvidence } from "./causes.ts";
+import { evaluateProof, type Evaluation, type Evidence } from "./evaluate.ts";
 import { messageOf } from "../shared/text.ts";
 import { startReading } from "../data/queries.ts";
 import { source } from "../data/source.ts";
@@ -102,7 +93,7 @@ const KIND_OF: Readonly<Record<Signal, SignalKind>> = {
 
 /** What was found out after a failure. */
 type Diagnosis = Writable<
-  Pick<Circumstances, "worker" | "storage" | "isReachable" | "refusal" | "inboxProblem">
+  Pick<Circumstances, "storageProblem" | "isReachable" | "inboxProblem">
 >;
 
 class ProofRun {
@@ -150,7 +141,7 @@ class ProofRun {
     Object.assign(this.#signals.log, { id: ids.log });
     if (recording === "off") this.#signals.recording.off = "no recorder runs";
     for (const signal of SIGNALS) {
-      if (consent?.[KIND_OF[signal]] === Infinity) this.#signals[signal].off = NO_CONSENT;
+      if (consent?.[KIND_OF[signal]] === Infinity) this.#signals[signal].off = "no consent";
     }
   }
 
@@ -191,35 +182,19 @@ class ProofRun {
     }
   }
 
-  /** Finds out why, once something has failed. */
+  /** Finds out why, once something has failed: a receipt alone does not tell. */
   async #diagnose(): Promise<void> {
-    const { compressionProblem } = snapshot();
-    const { route } = this.#options;
-    const all = SIGNALS.map((signal) => this.#signals[signal]);
-    const own = all.flatMap(({ receipt }) => receipt ?? []);
-    const ahead = this.#ahead();
-    const receipts = ahead && own.some(({ attempts }) => attempts === 0) ? [...own, ahead] : own;
+    const own = SIGNALS.flatMap((signal) => this.#signals[signal].receipt ?? []);
+    const ahead = snapshot().receipts.find(isFailing);
     const found = this.#found;
-    if (compressionProblem !== undefined) found.worker ??= await diagnoseWorker();
     if (own.some(({ attempts, storedMs }) => attempts > 0 && storedMs === undefined)) {
-      found.storage ??= await diagnoseStorage();
+      found.storageProblem ??= await whyNotStored();
     }
-    if (receipts.some(isFailing)) this.#endSoon();
-    if (receipts.some(isUnanswered)) {
-      // Of the ingest, if the browser sends to it directly.
-      const address = route.startsWith("/") ? undefined : new URL(dsnOfPage()).origin;
-      if (navigator.onLine) found.isReachable ??= await isReachable(address);
+    if (!ahead) return;
+    this.#endSoon();
+    if (isUnanswered(ahead) && navigator.onLine) {
+      found.isReachable ??= await isReachable(this.#options.route);
     }
-    const refused = receipts.find((receipt) => isRefused(receipt, route));
-    // Of one that waits behind a refused one, its own bytes serve as well.
-    const { envelope } = all.find(({ receipt }) => receipt === refused) ??
-      all.find(({ receipt }) => receipt?.attempts === 0) ?? {};
-    if (refused && envelope) found.refusal ??= await repeatRefusedPost(route, envelope.bytes);
-  }
-
-  /** The newest envelope of this page that fails. */
-  #ahead(): Receipt | undefined {
-    return snapshot().receipts.find(isFailing);
   }
 
   #endSoon(): void {
@@ -268,7 +243,7 @@ class ProofRun {
   }
 
   #state(): ProofState {
-    const { phase, reason, recording: recorder, receipts } = snapshot();
+    const { phase, reason, recording: recorder, receipts, compressionProblem } = snapshot();
     const { variant, route } = this.#options;
     const now = Date.now();
     const evidence: Evidence = { ...this.#signals };
@@ -278,10 +253,8 @@ class ProofRun {
       phase,
       reason,
       recorder,
-      refusedSegment: receipts.find(({ items, status = 0 }) =>
-        status >= 300 && items.some(({ type }) => type === ITEM_TYPES.recording)
-      ),
-      ahead: this.#ahead(),
+      isUncompressed: compressionProblem !== undefined,
+      ahead: receipts.find(isFailing),
       isOnline: navigator.onLine,
       isOver: now >= this.#deadline,
       ...this.#found,
@@ -293,4 +266,55 @@ class ProofRun {
 /** What items have in common here and in the inbox, however the envelope was compressed. */
 function sizesOf(items: readonly { readonly type: string; readonly bytes: number }[]): string {
   return items.map(({ type, bytes }) => `${type} ${bytes}`).join();
+}
+
+/** Whether an envelope failed and is sent again later, so that those behind it wait. */
+const isFailing = (receipt: Receipt): boolean =>
+  isUnanswered(receipt) ||
+  receipt.outcome === undefined && receipt.status !== undefined && isRetryable(receipt.status);
+
+/** Whether a receipt is of an item that the browser dropped because of a rate limit. */
+const isLimitOf = (signal: Signal, { items, outcome, attempts }: Receipt): boolean =>
+  outcome === "rate_limited" && attempts === 0 &&
+  items.some(({ type }) => type === ITEM_TYPES[signal]);
+
+/** Maximum wait for each answer: a failing proof should not take much longer than a passing one. */
+const ANSWER_TIMEOUT_MS = 10_000;
+
+/** The database of the envelope store. Opening it without a version neither creates nor upgrades one that exists. */
+const DATABASE = "envelopes";
+
+/** Why the browser did not store an envelope, as the end of a sentence. */
+async function whyNotStored(): Promise<string> {
+  try {
+    const database = await new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open(DATABASE);
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+      setTimeout(reject, ANSWER_TIMEOUT_MS, new DOMException("no answer", "TimeoutError"));
+    });
+    database.close();
+    return "did not accept the envelope: the disk or the browser’s quota is full";
+  } catch (error) {
+    return `refuses IndexedDB (${Object(error).name})`;
+  }
+}
+
+/**
+ * Whether the other end answers another request than a post of an envelope.
+ *
+ * @param route of the page's own server; if it is no path, the ingest is asked
+ */
+async function isReachable(route: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  try {
+    await (route.startsWith("/")
+      ? fetch(location.pathname, { method: "HEAD", cache: "no-store", signal })
+      // Its answer cannot be read, but that there is one can.
+      : fetch(new URL(dsnOfPage()).origin, { mode: "no-cors", cache: "no-store", signal }));
+    return true;
+  } catch {
+    // Blocked, unreachable, or too slow: browsers do not report which.
+    return false;
+  }
 }

@@ -49,8 +49,8 @@ test("inbox mode → each signal found again by its id; without consent off", as
   const text = await prove(page);
   expect(findings(text)).toEqual([]);
   expect(text).toContain("every signal was found again in the inbox");
-  expect(text).toMatch(/^Stored in the browser( +yes, <?\d\S* m?s){4}$/m);
-  expect(text).toMatch(/^Answered( +200, <?\d\S* m?s){4}$/m);
+  expect(text).toMatch(/^Sent( +yes, <?\d\S* m?s){4}$/m);
+  expect(text).toMatch(/^Answered( +200 stored, <?\d\S* m?s){4}$/m);
   expect(text).toMatch(/^Found in the inbox( +yes, <?\d\S* m?s){4}$/m);
   await expect(page.locator(".proof")).toHaveAttribute("data-verdict", "passed");
 
@@ -75,9 +75,8 @@ test("inbox mode → each signal found again by its id; without consent off", as
   const consent = page.getByRole("region", { name: "Consent" });
   await consent.getByRole("switch", { name: "Logs" }).click();
   const withoutLogs = await prove(page);
-  expect(findings(withoutLogs)).toMatchObject([{ kind: "Warning", step: "Sampled: log" }]);
-  expect(withoutLogs).toMatch(/^Created +yes, .* +yes, .* +off +yes/m);
-  expect(withoutLogs).toMatch(/^Sampled +yes +yes +no consent +yes$/m);
+  expect(findings(withoutLogs)).toMatchObject([{ kind: "Warning", step: "Made: log" }]);
+  expect(withoutLogs).toMatch(/^Made +yes, .* +yes, .* +no consent +yes/m);
 });
 
 test("IndexedDB refused → not stored in the browser, everything else works", async ({ page }) => {
@@ -86,7 +85,7 @@ test("IndexedDB refused → not stored in the browser, everything else works", a
   const text = await prove(page);
   expect(findings(text)).toMatchObject([{
     kind: "Broken",
-    step: `Stored in the browser: ${ALL}`,
+    step: `Sent: ${ALL}`,
     cause: expect.stringContaining("refuses IndexedDB (SecurityError)"),
   }]);
   expect(text).toMatch(/^Found in the inbox( +yes, <?\d\S* m?s){4}$/m);
@@ -106,8 +105,8 @@ test("worker refused by the CSP → recording not compressed", async ({ page, wa
   const text = await prove(page);
   expect(findings(text)).toMatchObject([{
     kind: "Broken",
-    step: "Created: recording",
-    cause: expect.stringContaining("Content-Security-Policy refuses the recorder’s worker"),
+    step: "Made: recording",
+    cause: expect.stringContaining("The recorder’s worker does not start"),
     fix: expect.stringContaining("worker-src 'self'"),
   }]);
 });
@@ -147,7 +146,7 @@ test.describe("relay mode", () => {
     const passed = await prove(page);
     expect(findings(passed)).toEqual([]);
     expect(passed).toContain("the ingest has accepted every signal");
-    expect(passed).toMatch(/^Outcome( +delivered){4}$/m);
+    expect(passed).toMatch(/^Answered( +200 delivered, <?\d\S* m?s){4}$/m);
 
     await page.route("/monitoring", (route) => route.abort("blockedbyclient"));
     expect(findings(await prove(page))).toMatchObject([{
@@ -172,7 +171,7 @@ test.describe("relay mode", () => {
     const spooled = await prove(page);
     expect(findings(spooled)).toMatchObject([{
       kind: "Warning",
-      step: `Outcome: ${ALL}`,
+      step: `Answered: ${ALL}`,
       cause: expect.stringContaining("the relay keeps the envelope in its spool"),
     }]);
     expect(spooled).toContain("Not proven");
@@ -187,7 +186,7 @@ test.describe("relay mode", () => {
     expect(findings(stdout).at(-1)).toMatchObject({
       kind: "Broken",
       step: expect.stringMatching(/^Answered: error, span, log/),
-      cause: "The ingest refused the envelope with 403. It reports: “the key is disabled”",
+      cause: "The envelope was refused with 403. It reports: “the key is disabled”",
       fix: expect.stringContaining("SENTRY_DSN"),
     });
     expect(code).toBe(1);
@@ -211,7 +210,7 @@ test.describe("relay mode", () => {
     expect(findings(await prove(page))).toMatchObject([{
       kind: "Broken",
       step: `Answered: ${ALL}`,
-      cause: expect.stringContaining("The relay does not allow this page’s DSN."),
+      cause: expect.stringMatching(/^The envelope was refused with 403\. It reports: “.*DSN/),
       fix: expect.stringContaining("SENTRY_ALLOWED_DSNS"),
     }]);
   });
