@@ -19,7 +19,7 @@ const ZOOM_STEPS = 8;
 /** Screens of each scroll step: with every frame, as a dragged scrollbar moves. */
 const SCREENS = 4;
 /** Height of a log's row. The list of logs is as high as all loaded rows, drawn or not. */
-const LOG_PX = 28;
+const LOG_PX = 25;
 /** Maximum wait for an idle page: one that draws nothing may never be idle. */
 const IDLE_MS = 1_000;
 /** The observer is notified this long after a task, at most. */
@@ -27,7 +27,12 @@ const OBSERVER_MS = 500;
 const POLL_MS = 50;
 
 /** Selector of the element that scrolls the rows of each view. */
-const SCROLLERS = { traces: "html", errors: "html", logs: ".logs .frame", envelopes: "html" };
+const SCROLLERS = {
+  traces: ".traces .rows",
+  errors: ".errors .rows",
+  logs: ".logs .frame",
+  envelopes: ".envelopes .rows",
+};
 
 type View = keyof typeof SCROLLERS;
 
@@ -102,16 +107,16 @@ async function postSession(origin: string, n: number): Promise<void> {
 
 /** Loads older rows until the list has all: logs while a person scrolls, others with a button. */
 async function loadAllRows(page: Page, view: View): Promise<void> {
-  const first = view === "logs" ? ".log" : "section:not([hidden]) a.row-link";
-  await page.locator(first).first().waitFor();
+  const first = view === "logs" ? ".log" : "a.row-link";
+  await page.locator(`${SCROLLERS[view]} ${first}`).first().waitFor();
   await page.evaluate(async ({ isLogs, scroller, rows, height, pollMs }) => {
     const frame = document.querySelector(scroller)!;
-    const table = document.querySelector("section:not([hidden]) table[aria-rowcount]");
+    const table = frame.querySelector("table[aria-rowcount]");
     const hasAll = () =>
       isLogs ? frame.scrollHeight >= height : Number(table!.ariaRowCount) - 1 >= rows;
     while (!hasAll()) {
       if (isLogs) frame.scrollTop = frame.scrollHeight;
-      else document.querySelector<HTMLElement>("section:not([hidden]) button.older")?.click();
+      else frame.querySelector<HTMLElement>("button.older")?.click();
       await new Promise((next) => setTimeout(next, pollMs));
     }
     frame.scrollTop = 0;

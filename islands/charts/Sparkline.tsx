@@ -8,7 +8,7 @@ import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
  * @param props.showsTime each row has a scale of its own
  */
 export function Sparkline({ row: { count, chart, chart_from, chart_to }, showsTime }: {
-  row: ErrorGroupRow;
+  row: Pick<ErrorGroupRow, "chart" | "chart_from" | "chart_to" | "count">;
   showsTime?: boolean;
 }) {
   const most = chart.reduce((a, b) => Math.max(a, b), 1);

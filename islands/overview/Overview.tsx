@@ -1,8 +1,9 @@
 import "../shared/background_code.ts";
 import { useEffect, useRef, useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
-import { OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
+import { APPLICATIONS, OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
 import { readTimeBound } from "../../monitoring/models/time_bound.ts";
+import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveButton } from "../kit/LiveButton.tsx";
@@ -27,7 +28,10 @@ export default function Overview() {
   const { arrival } = useArrival("overview");
   const { state, version } = useSourceState();
   const { params } = useFragment("overview");
-  const applications = useSourceList()?.rows.filter(({ key }) => key !== OWN_SOURCE.key);
+  const { source } = sharedFilters(params);
+  const applications = useSourceList()?.rows.filter(({ key }) =>
+    key !== OWN_SOURCE.key && [APPLICATIONS, undefined, key].includes(source)
+  );
   const fallback = useDefaultRange(applications);
   const asked = params.get("since") ?? "";
   const age = Object.hasOwn(RANGES, asked) ? asked : fallback;
@@ -69,12 +73,12 @@ export default function Overview() {
         <RangeLinks age={age} />
         <LiveButton />
       </div>
-      <Applications rows={applications ?? []} />
-      <RequestCharts since={since} />
-      <NewestErrors since={since} age={age} />
-      <SlowestTraces since={since} age={age} />
-      <VitalsByPage since={since} age={age} />
-      <JustArrived />
+      <Applications rows={applications ?? []} source={source} since={since} age={age} />
+      <RequestCharts source={source} since={since} />
+      <NewestErrors source={source} since={since} age={age} />
+      <SlowestTraces source={source} since={since} age={age} />
+      <VitalsByPage source={source} since={since} age={age} />
+      <JustArrived source={source} />
     </div>
   );
 }
@@ -109,12 +113,13 @@ function useDefaultRange(applications: readonly SourceRow[] | undefined): string
 }
 
 function RangeLinks({ age: current }: { age: string }) {
+  const { params } = useFragment("overview");
   return (
     <nav className="segmented" aria-label="Time">
       {Object.entries(RANGES).map(([age, title]) => (
         <a
           key={age}
-          href={fragmentTo("overview", [], { since: age })}
+          href={fragmentTo("overview", [], { ...Object.fromEntries(params), since: age })}
           aria-current={age === current ? "true" : undefined}
         >
           {title}

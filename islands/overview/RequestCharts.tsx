@@ -1,5 +1,4 @@
 import { Panel } from "../../components/Panel.tsx";
-import { APPLICATIONS } from "../../monitoring/models/rows.ts";
 import { DurationDots } from "../charts/DurationDots.tsx";
 import { BAR_WORDS } from "../charts/ListHistogram.tsx";
 import { TimeBars } from "../charts/TimeBars.tsx";
@@ -9,10 +8,11 @@ import { useHistogram, useList } from "../data/lists.ts";
 const MOST_TICKS = 5;
 
 /** Requests, their durations, and errors of the applications over time. */
-export function RequestCharts({ since }: {
+export function RequestCharts({ source, since }: {
+  source: string | undefined;
   since: string;
 }) {
-  const query = { source: APPLICATIONS, since };
+  const query = { source, since };
   const traces = useHistogram({ ...query, of: "traces" }, "overview");
   const errors = useHistogram({ ...query, of: "errors" }, "overview");
   const newest = useList("traces", query, { view: "overview" }).rows;

@@ -4,7 +4,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { APPLICATIONS, type SourceRow } from "../../monitoring/models/rows.ts";
+import type { SourceRow } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { rateVital, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import { Sparkline } from "../charts/Sparkline.tsx";
@@ -22,6 +22,8 @@ const ROWS = 6;
 const MAX_TEXT = 200;
 
 interface HighlightProps {
+  /** The filter of all views. */
+  readonly source: string | undefined;
   /** Milliseconds since 1970 as text. */
   readonly since: string;
   /** The same as an age, for links: "1h". */
@@ -31,8 +33,8 @@ interface HighlightProps {
 const inOverview = { view: "overview" } as const;
 
 /** The groups of errors that were seen last. */
-export function NewestErrors({ since, age }: HighlightProps) {
-  const query = { source: APPLICATIONS, since };
+export function NewestErrors({ source, since, age }: HighlightProps) {
+  const query = { source, since };
   const list = useList("errors", { ...query, limit: ROWS }, inOverview);
   return (
     <Panel
@@ -59,8 +61,8 @@ export function NewestErrors({ since, age }: HighlightProps) {
 }
 
 /** The traces that took longest. */
-export function SlowestTraces({ since, age }: HighlightProps) {
-  const query = { source: APPLICATIONS, since, sort: "slowest" } as const;
+export function SlowestTraces({ source, since, age }: HighlightProps) {
+  const query = { source, since, sort: "slowest" } as const;
   const list = useList("traces", { ...query, limit: ROWS }, inOverview);
   const longest = Math.max(1, ...list.rows.map(durationOf));
   return (
@@ -100,8 +102,8 @@ const SHOWN_VITALS = ["lcp", "inp", "cls"] as const;
 const RATING_MARKS = { good: "flows", "needs improvement": "waits", poor: "refused" } as const;
 
 /** The web vitals of the pages with the most loads. */
-export function VitalsByPage({ since, age }: HighlightProps) {
-  const query = { source: APPLICATIONS, since };
+export function VitalsByPage({ source, since, age }: HighlightProps) {
+  const query = { source, since };
   const list = useList("pages", query, inOverview);
   return (
     <Panel
@@ -145,8 +147,8 @@ export function VitalsByPage({ since, age }: HighlightProps) {
 }
 
 /** The newest envelopes of the applications. */
-export function JustArrived() {
-  const query = { source: APPLICATIONS, limit: ROWS };
+export function JustArrived({ source }: Pick<HighlightProps, "source">) {
+  const query = { source, limit: ROWS };
   const list = useList("envelopes", query, inOverview);
   return (
     <Panel

@@ -37,7 +37,7 @@ const EMPTY = parseFragment("");
 export function useFragment(of?: string): Fragment {
   const fragment = useSyncExternalStore(subscribeToFragment, viewFragment, () => "");
   const now = useMemo(() => parseFragment(fragment), [fragment]);
-  const isOpen = of === undefined || now.view === of;
+  const isOpen = of === undefined || (now.view || "overview") === of;
   const [last, setLast] = useState(isOpen ? now : EMPTY);
   if (isOpen && last !== now) setLast(now);
   return isOpen ? now : last;

@@ -38,7 +38,7 @@ function LoadedSwitcher() {
     // Without it the page shows all applications.
     loadSwitcher().then((Loaded) => setSwitcher(() => Loaded), () => {});
   }, []);
-  return <div className="switcher-place">{Switcher && <Switcher />}</div>;
+  return <div className="switcher-place" data-sentry-block="">{Switcher && <Switcher />}</div>;
 }
 
 /** Views of which only parts show telemetry: these are blocked from recordings themselves. */

@@ -18,8 +18,8 @@ const SILENCE_MS = 20_000;
 test("tab hidden → no stream, no requests; shown again → what arrived meanwhile", async ({ page, context, watch }) => {
   watch.allow(ERRORS.handled);
   const isStream = (request: Request) => request.resourceType() === "eventsource";
-  await openPage(page);
   const opened = page.waitForRequest(isStream);
+  await openPage(page);
   await openView(page, "Errors");
   // The view's scripts are loaded.
   await expect(page.locator(".errors").getByRole("searchbox")).toBeEnabled();
