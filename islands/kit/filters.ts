@@ -13,7 +13,7 @@ export interface Filter {
 }
 
 /** A value of a filter and its text. */
-export type Choice = readonly [value: string, text: string];
+type Choice = readonly [value: string, text: string];
 
 /** The choices of a filter by value, each once. A link may have another value than those. */
 export function choicesOf({ choices }: Filter, chosen = ""): readonly Choice[] {

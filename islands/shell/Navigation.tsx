@@ -23,6 +23,8 @@ const BAR_LINKS = 4;
 
 /** What has arrived in each list since the user looked at it, by the name of its view. Filled once a view has loaded. */
 export const newCounts = new Store<Readonly<Record<string, number>>>({});
+/** In the prerendered HTML, also after a client navigation, when the counts are known. */
+const NOTHING_NEW: Readonly<Record<string, number>> = {};
 
 /** Key of `localStorage`, and the key that folds the sidebar to its icons. */
 export const SIDEBAR_KEY = "sightglass.sidebar";
@@ -38,7 +40,7 @@ export function Navigation({ variant }: { variant: string }) {
   const search = useSharedParams();
   const [isMoreOpen, setMoreOpen] = useState(false);
   const views = viewsOf(variant);
-  const counts = useSyncExternalStore(newCounts.subscribe, newCounts.snapshot, newCounts.snapshot);
+  const counts = useSyncExternalStore(newCounts.subscribe, newCounts.snapshot, () => NOTHING_NEW);
   useEffect(() => {
     document.documentElement.dataset.view = current;
     document.title = current === "overview" ? "Sightglass" : `${PAGE_VIEWS[current]} · Sightglass`;
