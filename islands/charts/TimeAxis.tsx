@@ -50,11 +50,17 @@ export function TimeAxis({ from, to, most }: { from: number; to: number; most: n
   return (
     <div className="time-axis" aria-hidden="true">
       {timeTicks(from, to, most).map(({ at, label }) => (
-        // At the edges a label would be cut.
-        <span key={at} style={{ left: `clamp(1.25rem, ${percent(at)}%, 100% - 1.25rem)` }}>
-          {label}
-        </span>
+        <span key={at} style={{ left: clamped(percent(at), label) }}>{label}</span>
       ))}
     </div>
   );
+}
+
+/** Half the width of a character, in rem. */
+const HALF_CHARACTER = 0.23;
+
+/** The place of a label, which would be cut at the edges. */
+function clamped(percent: number, label: string): string {
+  const half = `${label.length * HALF_CHARACTER}rem`;
+  return `clamp(${half}, ${percent}%, 100% - ${half})`;
 }

@@ -17,7 +17,7 @@ export interface Loaded<T> {
  * Reads a value when it is first needed. After a failure it is read again once the source answers again.
  *
  * @param key identifies the value; begins with `LIVE` (queries.ts) if it changes with what arrives
- * @param read its signal is aborted when nobody needs the value any more; false: not possible yet
+ * @param read its signal is aborted when the value is not needed any more; false: not possible yet
  */
 export function useRead<T>(
   key: readonly unknown[],

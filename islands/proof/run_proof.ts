@@ -182,7 +182,7 @@ class ProofRun {
     }
   }
 
-  /** Finds out why, once something has failed: a receipt alone does not tell. */
+  /** Finds out why, once something has failed: a receipt alone does not say it. */
   async #diagnose(): Promise<void> {
     const own = SIGNALS.flatMap((signal) => this.#signals[signal].receipt ?? []);
     const ahead = snapshot().receipts.find(isFailing);

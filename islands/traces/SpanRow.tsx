@@ -129,7 +129,7 @@ function SpanBar({ window, time, self }: {
   );
 }
 
-/** More parts than can be told apart. */
+/** More parts than can be distinguished. */
 const MAX_PARTS = 40;
 
 /** A gradient that is solid in these parts of the shown part of a bar. */
