@@ -32,7 +32,7 @@ const LARGE_BYTES = 64 * 1024;
  * Counted for each large body until it is answered, beside its bytes: what the runtime keeps for its connection, and the
  * unused part of its buffer.
  */
-const OVERHEAD_BYTES = 768 * 1024;
+const OVERHEAD_BYTES = 1024 * 1024;
 
 /** The overhead of the first 32 large bodies is not counted: a small limit then limits only bodies. */
 const UNCOUNTED_BYTES = 32 * OVERHEAD_BYTES;

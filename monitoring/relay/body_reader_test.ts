@@ -37,13 +37,13 @@ Deno.test("bytes over the limit → overloaded, not counted", () => {
   }
 });
 
-Deno.test("more than 32 large bodies → each counts 768 KiB more, until disposed; small ones do not", () => {
+Deno.test("more than 32 large bodies → each counts 1 MiB more, until disposed; small ones do not", () => {
   const bodies = new BodyReader({ maxBytes: MIB, maxInFlightBytes: 256 * MIB });
   const accounts = Array.from({ length: 96 }, () => bodies.open());
   for (const account of accounts) account.add(MIB);
   assert.equal(bodies.inFlightBytes, 96 * MIB);
-  assert.equal(bodies.hasRoomFor(112 * MIB), true);
-  assert.equal(bodies.hasRoomFor(112 * MIB + 1), false);
+  assert.equal(bodies.hasRoomFor(96 * MIB), true);
+  assert.equal(bodies.hasRoomFor(96 * MIB + 1), false);
   for (const account of accounts) account[Symbol.dispose]();
   assert.equal(bodies.hasRoomFor(256 * MIB), true);
   for (let count = 0; count < 128; count++) bodies.open().add(32 * KIB);

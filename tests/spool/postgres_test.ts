@@ -83,7 +83,7 @@ test("server hangs → one call waits for it, others fail at once; then all work
   await using pooler = startPooler(postgres.port);
   const spool = await open(postgres.plainUrl(pooler.port), { stallMs: 1_000 });
   await spool.put(fresh(1));
-  const gossip = { keys: keyOf(1).slice(0, 16), limits: [] };
+  const gossip = { keys: Uint8Array.fromHex(keyOf(1).slice(0, 16)), limits: [] };
   assert.deepEqual(await spool.exchange(gossip, Date.now()), []);
   pooler.hangs = true;
   await assert.rejects(spool.stats(), /Cannot use the spool: PostgreSQL failed, .*timeout/);

@@ -20,7 +20,7 @@ function keyOf(envelope: Uint8Array, cuts: readonly number[] = [], dsn = DSN): s
   }
   key.push(envelope.subarray(at));
   const line = new TextDecoder().decode(envelope.subarray(0, envelope.indexOf(LINE_FEED)));
-  return key.finish(dsn, JSON.parse(line)).toHex();
+  return key.finish(dsn, JSON.parse(line));
 }
 
 const envelope = (header: unknown, items = '{"type":"event"}\n{}\n') =>

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { RelayError } from "../errors.ts";
 
 /** One hour: longer than any client resends an envelope whose answer it may have missed. */
@@ -12,6 +11,7 @@ export const MAX_REMEMBERED = 200_000;
 
 /** Bytes of a duplicate key that are remembered: unique enough. */
 export const REMEMBERED_KEY_BYTES = 16;
+const REMEMBERED_DIGITS = 2 * REMEMBERED_KEY_BYTES;
 
 /**
  * Maximum number of copies that one envelope waits for. Each may take as long as an attempt at a hanging ingest;
@@ -24,11 +24,11 @@ export type Complete = (taken: boolean) => void;
 
 /** Recognises envelopes that were taken before. Times are milliseconds of a monotonic clock. */
 export class Duplicates {
-  /** Receives the key of each envelope that this server took. */
-  onTaken: ((key: Uint8Array) => void) | undefined;
+  /** Receives the remembered part of the key of each envelope that this server took. */
+  onTaken: ((key: string) => void) | undefined;
   readonly #max: number;
   /**
-   * Names of keys with the time when each was taken. The older ones are forgotten together: to find the first entry of a
+   * Remembered parts of keys with the time when each was taken. The older ones are forgotten together: to find the first entry of a
    * `Map` takes the longer the more were deleted before it.
    */
   #newer = new Map<string, number>();
@@ -55,30 +55,31 @@ export class Duplicates {
    * @returns how to end the processing; undefined for a duplicate
    * @throws {RelayError} `spool_unavailable` if several copies were not taken and another is being processed
    */
-  async begin(key: Uint8Array, uptime: () => number): Promise<Complete | undefined> {
-    const name = nameOf(key);
+  async begin(key: string, uptime: () => number): Promise<Complete | undefined> {
+    const name = rememberedPart(key);
     for (let waits = 0;; waits++) {
       if (this.#has(name, uptime())) return undefined;
       const processed = this.#processed.get(name);
-      if (processed === undefined) return this.#start(key, name, uptime);
+      if (processed === undefined) return this.#start(name, uptime);
       if (waits === MAX_WAITS) throw notTaken();
       if (await processed) return undefined;
     }
   }
 
-  #start(key: Uint8Array, name: string, uptime: () => number): Complete {
+  #start(name: string, uptime: () => number): Complete {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#processed.set(name, promise);
     return (taken) => {
       this.#processed.delete(name);
-      if (taken) this.remember(key, uptime());
+      if (taken) this.remember(name, uptime());
       resolve(taken);
     };
   }
 
   /** Records that this server took an envelope: copies of it are duplicates from now on. */
-  remember(key: Uint8Array, uptime: number): void {
-    if (this.#add(key, uptime)) this.onTaken?.(key);
+  remember(key: string, uptime: number): void {
+    const name = rememberedPart(key);
+    if (this.#add(name, uptime)) this.onTaken?.(name);
   }
 
   /**
@@ -87,13 +88,13 @@ export class Duplicates {
    * @param key the remembered part of its key
    * @param at when it was taken
    */
-  learn(key: Uint8Array, at: number): void {
+  learn(key: string, at: number): void {
     this.#add(key, at);
   }
 
   /** Whether this envelope was taken. */
-  isTaken(key: Uint8Array, uptime: number): boolean {
-    return this.#has(nameOf(key), uptime);
+  isTaken(key: string, uptime: number): boolean {
+    return this.#has(rememberedPart(key), uptime);
   }
 
   #has(name: string, uptime: number): boolean {
@@ -102,8 +103,7 @@ export class Duplicates {
   }
 
   /** Returns whether the key is new. */
-  #add(key: Uint8Array, at: number): boolean {
-    const name = nameOf(key);
+  #add(name: string, at: number): boolean {
     if (this.#has(name, at)) return false;
     if (this.#newer.size >= this.#max) {
       this.#older = this.#newer;
@@ -121,8 +121,4 @@ function notTaken(): RelayError {
   );
 }
 
-/** The remembered part of the key as a string, one character for each byte: maps compare strings by value. */
-function nameOf(key: Uint8Array): string {
-  const { buffer, byteOffset } = key;
-  return Buffer.from(buffer, byteOffset, REMEMBERED_KEY_BYTES).toString("latin1");
-}
+const rememberedPart = (key: string) => key.slice(0, REMEMBERED_DIGITS);

@@ -22,8 +22,8 @@ export interface AdmittedEnvelope {
   readonly items: readonly ItemSummary[];
   /** The allow-list's object, not the request's text. */
   readonly dsn: Dsn;
-  /** Identifies duplicates: 32 bytes of {@linkcode DuplicateKey}. */
-  readonly key: Uint8Array<ArrayBuffer>;
+  /** Identifies duplicates: 64 hexadecimal digits, see {@linkcode DuplicateKey}. */
+  readonly key: string;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   /** Whether this server or its page has sent it. */

@@ -16,7 +16,7 @@ const envelope: AdmittedEnvelope = {
   header: {},
   items: [{ type: "event", bytes: 2, count: 1 }],
   dsn,
-  key: new Uint8Array(32).fill(1),
+  key: "01".repeat(32),
   receivedAt: Date.now(),
   isOwn: false,
   dsnKey: null,
@@ -27,7 +27,7 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
   const duplicates = new Duplicates();
   const spool = {
     stats: () => Promise.resolve({ pending: 1, bytes: 2, maxBytes: 9, oldestAt: 0, byDsn: {} }),
-    has(key: Uint8Array) {
+    has(key: string) {
       // The drain remembers what it has delivered, then deletes it.
       duplicates.remember(key, 0);
       return Promise.resolve(false);

@@ -1,4 +1,3 @@
-import { joinBytes } from "../../protocol/join_bytes.ts";
 import type { AllowList } from "../admit/allow_list.ts";
 import {
   type Duplicates,
@@ -34,7 +33,7 @@ interface GossipOptions {
 export class Gossip {
   readonly #options: GossipOptions;
   /** Keys that the others do not know yet. */
-  #keys: Uint8Array[] = [];
+  #keys: string[] = [];
   #spool: Pick<Spool, "exchange"> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<boolean> | undefined;
@@ -69,14 +68,14 @@ export class Gossip {
   async exchange(spool: Pick<Spool, "exchange">): Promise<void> {
     const { duplicates, limits, uptime } = this.#options;
     // From the first exchange on: without one, keys would only add up.
-    duplicates.onTaken ??= (key) => void this.#keys.push(key.slice(0, REMEMBERED_KEY_BYTES));
+    duplicates.onTaken ??= (key) => void this.#keys.push(key);
     const keys = this.#keys.splice(0);
     const now = uptime();
     const unshared = limits.unshared(now);
     let reported: readonly ReceivedGossip[];
     try {
       reported = await spool.exchange({
-        keys: joinBytes(keys, keys.length * REMEMBERED_KEY_BYTES),
+        keys: Uint8Array.fromHex(keys.join("")),
         limits: unshared.map(({ dsn, category, limit: { until, rest } }) => (
           { dsn, category, endsInMs: until - now, rest }
         )),
@@ -112,7 +111,7 @@ export class Gossip {
     const at = now - ageMs;
     if (ageMs < REMEMBERED_MS) {
       for (let start = 0; start < keys.length; start += REMEMBERED_KEY_BYTES) {
-        duplicates.learn(keys.subarray(start, start + REMEMBERED_KEY_BYTES), at);
+        duplicates.learn(keys.subarray(start, start + REMEMBERED_KEY_BYTES).toHex(), at);
       }
     }
     for (const limit of limits) {

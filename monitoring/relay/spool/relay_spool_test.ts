@@ -16,7 +16,7 @@ const envelope = (): AdmittedEnvelope => ({
   header: {},
   items: [{ type: "event", bytes: 2, count: 1 }],
   dsn: parseDsn("https://key@o1.ingest.sentry.io/1")!,
-  key: new Uint8Array(32).fill(1),
+  key: "01".repeat(32),
   receivedAt: Date.now(),
   isOwn: false,
   dsnKey: null,

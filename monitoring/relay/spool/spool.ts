@@ -39,8 +39,8 @@ export interface SpooledEnvelope {
   readonly clientHints?: Readonly<Record<string, string>>;
   /** Whole milliseconds since 1970. */
   readonly receivedAt: number;
-  /** Equal for two envelopes exactly if one is a duplicate of the other; {@linkcode KEY_BYTES}. */
-  readonly key: Uint8Array;
+  /** Equal for two envelopes exactly if one is a duplicate of the other; {@linkcode KEY_BYTES} in hexadecimal digits. */
+  readonly key: string;
   readonly eventId?: string;
   /** Envelopes of one DSN with the same sequence (a replay's id) are delivered in order of arrival. */
   readonly sequence?: string;
@@ -147,7 +147,7 @@ export interface Spool {
    */
   put(envelope: SpooledEnvelope): Promise<PutResult>;
   /** Whether an envelope with this key is in the spool. */
-  has(key: Uint8Array): Promise<boolean>;
+  has(key: string): Promise<boolean>;
   /** Whether an envelope of this sequence of a DSN is in the spool. */
   hasSequence(dsn: string, sequence: string): Promise<boolean>;
   /**

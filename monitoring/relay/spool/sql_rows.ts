@@ -21,9 +21,10 @@ export class SpoolRows {
     this.#driver = driver;
   }
 
-  /** Those of the keys that are in the spool, in hexadecimal digits. */
-  async known(keys: readonly Uint8Array[]): Promise<Set<string>> {
-    const rows = await this.#each<Uint8Array, { key: Uint8Array }>(keys, this.#sql.known);
+  /** Those of the keys that are in the spool. */
+  async known(keys: readonly string[]): Promise<Set<string>> {
+    const bytes = keys.map((key) => Uint8Array.fromHex(key));
+    const rows = await this.#each<Uint8Array, { key: Uint8Array }>(bytes, this.#sql.known);
     return new Set(rows.map(({ key }) => key.toHex()));
   }
 
@@ -43,7 +44,7 @@ export class SpoolRows {
         sequence === undefined ? 1 : 0,
         receivedAt + this.#driver.clockAhead,
         bytes.byteLength,
-        key,
+        Uint8Array.fromHex(key),
         JSON.stringify(facts),
         categories,
       ];
@@ -54,7 +55,7 @@ export class SpoolRows {
       (part) => part.flat(),
     );
     const ids = new Map(inserted.map(({ id, key }) => [key.toHex(), id]));
-    const bodies = envelopes.map(({ key, bytes }) => [ids.get(key.toHex()), bytes]);
+    const bodies = envelopes.map(({ key, bytes }) => [ids.get(key), bytes]);
     await this.#each(bodies, this.#sql.insertBodies, (part) => part.flat());
     await this.#setReady(
       envelopes.map(({ dsn, sequence = null }) => ({ dsn: dsns.get(dsn)!, sequence })),
@@ -220,9 +221,9 @@ function leasedEnvelope(
     userAgent: null,
     ...JSON.parse(facts),
     ...(sequence !== null && { sequence }),
-    // Copies: `pg` returns parts of shared buffers.
+    // A copy: `pg` returns parts of shared buffers.
     bytes: new Uint8Array(row.body),
-    key: new Uint8Array(row.key),
+    key: row.key.toHex(),
     receivedAt: row.received_at - clockAhead,
     categories: row.categories,
     failures: row.failures,

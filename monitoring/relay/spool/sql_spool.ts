@@ -36,7 +36,7 @@ export class SqlSpool implements Spool {
   readonly #limits: SpoolOptions;
   readonly #sql: SpoolStatements;
   readonly #puts: Batches<SpooledEnvelope, PutResult>;
-  readonly #lookups: Batches<Uint8Array, boolean>;
+  readonly #lookups: Batches<string, boolean>;
   readonly #completions: Batches<Lease, boolean>;
   readonly #releases: Batches<Release, boolean>;
   /** Calls that `close` waits for. */
@@ -61,7 +61,7 @@ export class SqlSpool implements Spool {
 
   async put(envelope: SpooledEnvelope): Promise<PutResult> {
     const { key, receivedAt, categories } = envelope;
-    if (key.byteLength !== KEY_BYTES || !Number.isSafeInteger(receivedAt) || categories === 0) {
+    if (key.length !== 2 * KEY_BYTES || !Number.isSafeInteger(receivedAt) || categories === 0) {
       throw new TypeError(
         `Cannot spool: an envelope needs a key of ${KEY_BYTES} bytes, a time, and categories.`,
       );
@@ -69,7 +69,7 @@ export class SqlSpool implements Spool {
     return await this.#call(() => this.#puts.add(envelope));
   }
 
-  has(key: Uint8Array): Promise<boolean> {
+  has(key: string): Promise<boolean> {
     return this.#call(() => this.#lookups.add(key));
   }
 
@@ -188,7 +188,7 @@ export class SqlSpool implements Spool {
       let [{ bytes }] = await query<{ bytes: number }>(this.#sql.totalBytes) as [{ bytes: number }];
       const kept: SpooledEnvelope[] = [];
       const results = envelopes.map((envelope): PutResult => {
-        const key = envelope.key.toHex();
+        const { key } = envelope;
         if (known.has(key)) return "duplicate";
         if (bytes + envelope.bytes.byteLength > this.#limits.maxBytes) return "full";
         bytes += envelope.bytes.byteLength;
@@ -201,9 +201,9 @@ export class SqlSpool implements Spool {
     });
   }
 
-  async #hasAll(keys: readonly Uint8Array[]): Promise<boolean[]> {
+  async #hasAll(keys: readonly string[]): Promise<boolean[]> {
     const known = await this.#rows(this.#driver.query).known(keys);
-    return keys.map((key) => known.has(key.toHex()));
+    return keys.map((key) => known.has(key));
   }
 
   #completeAll(leases: readonly Lease[]): Promise<boolean[]> {

@@ -44,7 +44,7 @@ Deno.test("spool puts, leases, delivers, expires → no statement reads a whole 
       assert.equal((await spool.renew([first!, second!], NOON)).length, 2);
       assert.equal(await spool.complete(first!), true);
       assert.equal(await spool.release(second!, NOON + 1_000, 1), true);
-      await spool.exchange({ ...NO_GOSSIP, keys: keyOf(0) }, NOON);
+      await spool.exchange({ ...NO_GOSSIP, keys: Uint8Array.fromHex(keyOf(0)) }, NOON);
       assert.equal((await spool.stats()).pending, 9);
       // The clock was set back.
       await spool.lease({ ...request, now: NOON - 2 * MAX_AGE_MS, dsns: [] });

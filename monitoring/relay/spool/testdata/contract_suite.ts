@@ -125,7 +125,7 @@ export function spoolTests(
     const results = await Promise.allSettled([
       spool.put(envelope(1)),
       spool.put(envelope(2, { receivedAt: NaN })),
-      spool.put(envelope(3, { key: new Uint8Array(31) })),
+      spool.put(envelope(3, { key: "01".repeat(31) })),
       spool.put(envelope(4)),
       spool.put(envelope(5, { categories: 0 })),
     ]);
@@ -273,7 +273,7 @@ export function spoolTests(
 
   /** The first bytes of keys, joined, as they are reported. */
   const keysOf = (...ns: number[]) =>
-    Uint8Array.from(ns.flatMap((n) => [...keyOf(n).subarray(0, REMEMBERED_KEY_BYTES)]));
+    Uint8Array.fromHex(ns.map((n) => keyOf(n).slice(0, 2 * REMEMBERED_KEY_BYTES)).join(""));
   const NO_GOSSIP = { keys: new Uint8Array(), limits: [] };
 
   test("gossip → each process reads each report once, in order, with its age", async (open) => {

@@ -13,11 +13,7 @@ export const NOON = Date.UTC(2026, 7, 1, 12);
 export const [OTHER, ERROR, TRANSACTION] = [1, 2, 4] as const;
 
 /** The key of test envelope `n`. */
-export function keyOf(n: number): Uint8Array {
-  const key = new Uint8Array(32).fill(7);
-  new DataView(key.buffer).setUint32(0, n);
-  return key;
-}
+export const keyOf = (n: number): string => n.toString(16).padStart(8, "0").padEnd(64, "07");
 
 /** Test envelope `n`: its body begins with its number. */
 export function envelope(
