@@ -30,6 +30,13 @@ const SEND_MS = 100;
 /** Time for requests that are on their way over open connections when the server stops. */
 const LAST_REQUESTS_MS = 500;
 
+interface ConnectionState {
+  /** Number of requests without a response. */
+  pending: number;
+  /** When it may be aborted if none is pending, milliseconds of `performance.now()`. */
+  idleFrom: number;
+}
+
 /**
  * An HTTP server with a limit on open connections, against clients that open many and leave them idle,
  * which Deno 2.9.6 itself never closes.
@@ -43,9 +50,7 @@ export class CappedServer {
   readonly #listener: Deno.TcpListener;
   readonly #serveConnection: ServeConnection;
   readonly #options: CappedServerOptions;
-  readonly #open = new Set<ServedConnection>();
-  /** Idle connections, with the time from which each may be aborted. The longest idle one is first. */
-  readonly #idle = new Map<ServedConnection, number>();
+  readonly #open = new Map<ServedConnection, ConnectionState>();
   #max: number;
   #stopping = false;
   #reportedAt = -Infinity;
@@ -73,10 +78,11 @@ export class CappedServer {
   async shutdown(): Promise<void> {
     this.#stopping = true;
     this.#listener.close();
-    const closed = () => Promise.allSettled(Array.from(this.#open, ({ finished }) => finished));
+    const closed = () =>
+      Promise.allSettled(Array.from(this.#open.keys(), ({ finished }) => finished));
     await withTimeout(LAST_REQUESTS_MS, closed());
     // Fails if the client closes the connection at the same time.
-    for (const connection of this.#open) connection.shutdown().catch(() => {});
+    for (const connection of this.#open.keys()) connection.shutdown().catch(() => {});
     await closed();
   }
 
@@ -102,18 +108,15 @@ export class CappedServer {
   }
 
   #serve(accepted: Deno.TcpConn): void {
-    let pending = 0;
+    const state = { pending: 0, idleFrom: -Infinity };
     const onResponse = () => {
-      pending--;
-      if (pending === 0 && this.#open.has(connection)) {
-        this.#idle.set(connection, performance.now() + SEND_MS);
-      }
+      state.pending--;
+      state.idleFrom = performance.now() + SEND_MS;
     };
     const connection = this.#serveConnection(
       accepted,
       (request, info) => {
-        pending++;
-        this.#idle.delete(connection);
+        state.pending++;
         const response = this.#options.handler(request, info);
         if (response instanceof Response) onResponse();
         else void response.then(onResponse);
@@ -124,16 +127,10 @@ export class CappedServer {
         return new Response("Internal Server Error", { status: 500 });
       },
     );
-    this.#open.add(connection);
-    this.#idle.set(connection, -Infinity);
-    const onClose = () => this.#forget(connection);
+    this.#open.set(connection, state);
+    const onClose = () => void this.#open.delete(connection);
     // Rejects for connections that the client resets.
     connection.finished.then(onClose, onClose);
-  }
-
-  #forget(connection: ServedConnection): void {
-    this.#open.delete(connection);
-    this.#idle.delete(connection);
   }
 
   /** Waits until there is room for a connection. */
@@ -141,7 +138,7 @@ export class CappedServer {
     while (!this.#stopping) {
       this.#abortIdle(this.#max - 1);
       if (this.#open.size < this.#max) return;
-      if (this.#idle.size === 0) this.#options.onFull?.();
+      if (this.#open.values().every(({ pending }) => pending > 0)) this.#options.onFull?.();
       await delay(RETRY_MS);
     }
   }
@@ -151,11 +148,15 @@ export class CappedServer {
    * not close them: after a request that was refused early, the runtime waits indefinitely for its body.
    */
   #abortIdle(max: number): void {
+    if (this.#open.size <= max) return;
     const now = performance.now();
-    for (const [connection, sentAt] of this.#idle) {
-      if (this.#open.size <= max || sentAt > now) return;
+    const idle = [...this.#open]
+      .filter(([, { pending, idleFrom }]) => pending === 0 && idleFrom <= now)
+      .sort(([, a], [, b]) => a.idleFrom - b.idleFrom)
+      .slice(0, this.#open.size - max);
+    for (const [connection] of idle) {
       connection.abort();
-      this.#forget(connection);
+      this.#open.delete(connection);
     }
   }
 

@@ -1,3 +1,4 @@
+import { Bag, type Bagged } from "../protocol/bag.ts";
 import { BodyBuffer } from "./body_buffer.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -45,7 +46,7 @@ interface ReadOptions {
 }
 
 /** One upload. Times are milliseconds of `performance.now()`. */
-interface Upload {
+interface Upload extends Bagged {
   readonly startedAt: number;
   /** When it is aborted, unless it makes progress. */
   deadline: number;
@@ -58,7 +59,7 @@ interface Upload {
 /** Reads the bodies of requests, and ends those that arrive more slowly than the minimum transfer rate. */
 export class Uploads {
   readonly #progressMs: number;
-  readonly #running = new Set<Upload>();
+  readonly #running = new Bag<Upload>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
   /** @param progressMs period in ms. Default: {@linkcode PROGRESS_MS} */
@@ -183,7 +184,7 @@ export class Uploads {
   /** Those that have lasted so many milliseconds, the slowest first. The rates are in bytes per millisecond. */
   #slowest(ms: number): { upload: Upload; rate: number }[] {
     const now = performance.now();
-    return [...this.#running].filter(({ startedAt }) => now - startedAt >= ms)
+    return this.#running.all().filter(({ startedAt }) => now - startedAt >= ms)
       .map((upload) => ({ upload, rate: upload.bytes / (now - upload.startedAt) }))
       .sort((a, b) => a.rate - b.rate);
   }
@@ -192,7 +193,7 @@ export class Uploads {
   #begin(abort: () => void, periods = 1): Upload {
     const startedAt = performance.now();
     const deadline = startedAt + periods * this.#progressMs;
-    const upload = { startedAt, deadline, bytes: 0, bytesBefore: 0, abort };
+    const upload = { slot: 0, startedAt, deadline, bytes: 0, bytesBefore: 0, abort };
     this.#running.add(upload);
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#endLate(), this.#progressMs / CHECKS_PER_PERIOD);
@@ -209,7 +210,7 @@ export class Uploads {
   /** Ends uploads whose time is up. Stops the timer if there are no uploads. */
   #endLate(): void {
     const now = performance.now();
-    for (const upload of this.#running) if (upload.deadline <= now) this.#abort(upload);
+    for (const upload of this.#running.all()) if (upload.deadline <= now) this.#abort(upload);
     if (this.#running.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;

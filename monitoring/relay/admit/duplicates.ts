@@ -28,20 +28,19 @@ export class Duplicates {
   onTaken: ((key: string) => void) | undefined;
   readonly #max: number;
   /**
-   * Remembered parts of keys with the time when each was taken. The older ones are forgotten together: to find the first entry of a
-   * `Map` takes the longer the more were deleted before it.
+   * By the remembered part of the key: when an envelope was taken, or, while it is processed, whether it will be. One map
+   * for both: see {@linkcode Bag}. The older ones are forgotten together: to find the first entry of a `Map` takes the
+   * longer the more were deleted before it.
    */
-  #newer = new Map<string, number>();
-  #older = new Map<string, number>();
-  /** Envelopes that are processed, by key: whether each was taken. */
-  readonly #processed = new Map<string, Promise<boolean>>();
+  #newer = new Map<string, number | Promise<boolean>>();
+  #older = new Map<string, number | Promise<boolean>>();
 
   /** @param max number of keys remembered at least */
   constructor(max: number = MAX_REMEMBERED) {
     this.#max = max;
   }
 
-  /** Number of taken keys remembered now. */
+  /** Number of keys remembered now, with those of envelopes that are processed. */
   get size(): number {
     return this.#newer.size + this.#older.size;
   }
@@ -58,20 +57,23 @@ export class Duplicates {
   async begin(key: string, uptime: () => number): Promise<Complete | undefined> {
     const name = rememberedPart(key);
     for (let waits = 0;; waits++) {
-      if (this.#has(name, uptime())) return undefined;
-      const processed = this.#processed.get(name);
-      if (processed === undefined) return this.#start(name, uptime);
+      const known = this.#find(name);
+      if (isRecent(known, uptime())) return undefined;
+      if (!(known instanceof Promise)) return this.#start(name, uptime);
       if (waits === MAX_WAITS) throw notTaken();
-      if (await processed) return undefined;
+      if (await known) return undefined;
     }
   }
 
   #start(name: string, uptime: () => number): Complete {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#processed.set(name, promise);
+    this.#set(name, promise);
     return (taken) => {
-      this.#processed.delete(name);
       if (taken) this.remember(name, uptime());
+      // Not what another server took meanwhile.
+      else {for (const keys of [this.#newer, this.#older]) {
+          if (keys.get(name) === promise) keys.delete(name);
+        }}
       resolve(taken);
     };
   }
@@ -94,25 +96,31 @@ export class Duplicates {
 
   /** Whether this envelope was taken. */
   isTaken(key: string, uptime: number): boolean {
-    return this.#has(rememberedPart(key), uptime);
+    return isRecent(this.#find(rememberedPart(key)), uptime);
   }
 
-  #has(name: string, uptime: number): boolean {
-    const at = this.#newer.get(name) ?? this.#older.get(name);
-    return at !== undefined && uptime - at < REMEMBERED_MS;
+  #find(name: string): number | Promise<boolean> | undefined {
+    return this.#newer.get(name) ?? this.#older.get(name);
   }
 
   /** Returns whether the key is new. */
   #add(name: string, at: number): boolean {
-    if (this.#has(name, at)) return false;
-    if (this.#newer.size >= this.#max) {
+    if (isRecent(this.#find(name), at)) return false;
+    this.#set(name, at);
+    return true;
+  }
+
+  #set(name: string, value: number | Promise<boolean>): void {
+    if (this.#newer.size >= this.#max && !this.#newer.has(name)) {
       this.#older = this.#newer;
       this.#newer = new Map();
     }
-    this.#newer.set(name, at);
-    return true;
+    this.#newer.set(name, value);
   }
 }
+
+const isRecent = (known: number | Promise<boolean> | undefined, uptime: number): boolean =>
+  typeof known === "number" && uptime - known < REMEMBERED_MS;
 
 function notTaken(): RelayError {
   return new RelayError(

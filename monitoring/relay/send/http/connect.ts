@@ -22,6 +22,8 @@ export class HandshakeClosedError extends Error {
 
 /** Size of the read buffer of each connection. An ingest's response has a few hundred bytes. */
 const READ_BYTES = 16 * 1024;
+/** Chunks up to this size are written together: to copy them is cheaper than a second call of the system. */
+const JOINED_BYTES = 16 * 1024;
 /** Maximum bytes of a proxy's response to `CONNECT`. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
@@ -136,8 +138,10 @@ async function startTls(stream: Duplex, hostname: string, signal: AbortSignal): 
 /** Wraps a connection as a stream of Node. */
 function duplexOf(connection: Deno.Conn): Duplex {
   const received = new Uint8Array(READ_BYTES);
-  const writeAll = async (bytes: Uint8Array) => {
-    for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+  const writeAll = async (chunks: readonly Uint8Array[]) => {
+    for (const bytes of chunks) {
+      for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+    }
   };
   return new Duplex({
     read() {
@@ -146,9 +150,12 @@ function duplexOf(connection: Deno.Conn): Duplex {
         (error) => this.destroy(error),
       );
     },
-    write: (bytes: Uint8Array, _encoding, done) => void writeAll(bytes).then(() => done(), done),
-    writev: (records, done) =>
-      void writeAll(Buffer.concat(records.map(({ chunk }) => chunk))).then(() => done(), done),
+    write: (bytes: Uint8Array, _encoding, done) => void writeAll([bytes]).then(() => done(), done),
+    writev(records, done) {
+      const chunks: Buffer[] = records.map(({ chunk }) => chunk);
+      const isSmall = chunks.every(({ length }) => length <= JOINED_BYTES);
+      void writeAll(isSmall ? [Buffer.concat(chunks)] : chunks).then(() => done(), done);
+    },
     destroy(error, done) {
       try {
         connection.close();

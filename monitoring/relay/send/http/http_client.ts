@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from "undici";
+import { Bag } from "../../../protocol/bag.ts";
 import { joinBytes } from "../../../protocol/join_bytes.ts";
 import { connectorFor, ProxyError } from "./connect.ts";
 import { type Proxies, proxyAuthorization, proxyFor } from "./proxies.ts";
@@ -85,7 +86,7 @@ const CHECK_MS = 50;
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #origins = new Map<string, Origin>();
-  readonly #running = new Map<Exchange, Origin>();
+  readonly #running = new Bag<Exchange>();
   /** One for all requests: a timer for each takes longer than validating a small envelope. */
   #timer: ReturnType<typeof setInterval> | undefined;
   #closed = false;
@@ -116,10 +117,10 @@ export class HttpClient {
     const { url, signal } = request;
     signal?.throwIfAborted();
     const origin = this.#originOf(url);
-    const exchange = new Exchange(request, deadline, this.#options.maxBodyBytes);
+    const exchange = new Exchange(request, origin, deadline, this.#options.maxBodyBytes);
     const onAbort = () => exchange.end(signal!.reason);
     signal?.addEventListener("abort", onAbort);
-    this.#running.set(exchange, origin);
+    this.#running.add(exchange);
     origin.running++;
     this.#timer ??= setInterval(() => this.#endLate(), CHECK_MS);
     try {
@@ -143,9 +144,9 @@ export class HttpClient {
   /** Ends requests whose time is up. Stops the timer if there are no requests. */
   #endLate(): void {
     const now = performance.now();
-    for (const [exchange, { running }] of this.#running) {
+    for (const exchange of this.#running.all()) {
       if (exchange.deadline > now) continue;
-      const isWaiting = running > this.#options.maxConnections;
+      const isWaiting = exchange.origin.running > this.#options.maxConnections;
       const early = isWaiting ? "waiting for a connection" : "connecting";
       const phase = exchange.isSent ? "waiting for the response" : early;
       exchange.end(new RequestFailedError(exchange.isSent, new ResponseTimeoutError(phase)));
@@ -158,7 +159,7 @@ export class HttpClient {
   /** Closes idle connections now, the others after their responses. Ends all requests without a signal. */
   abort(): void {
     this.#closed = true;
-    for (const exchange of this.#running.keys()) {
+    for (const exchange of this.#running.all()) {
       if (!exchange.hasSignal) exchange.end(new ClientAbortedError("The client ended."));
     }
     for (const { pool } of this.#origins.values()) void pool.close().catch(() => {});
@@ -202,7 +203,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Uint8Array<ArrayBuffer>[] = [];
   #bytes = 0;
 
-  constructor(request: HttpRequest, readonly deadline: number, maxBodyBytes: number) {
+  slot = 0;
+
+  constructor(
+    request: HttpRequest,
+    readonly origin: Origin,
+    readonly deadline: number,
+    maxBodyBytes: number,
+  ) {
     this.#request = request;
     this.#maxBodyBytes = maxBodyBytes;
   }
