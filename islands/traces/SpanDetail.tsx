@@ -7,6 +7,7 @@ import { readAttributes } from "../../monitoring/models/trace/trace_span.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
+import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
@@ -15,18 +16,22 @@ import { EventMark } from "./TimeAxis.tsx";
 import { Warnings } from "./TraceHeader.tsx";
 
 /** Everything that is known about the selected span. */
-export function SpanDetail({ node, trace, traceId, replayId, marks, hrefOf, onClose }: {
-  node: SpanNode;
-  trace: Trace;
-  traceId: string;
-  /** Of the recording that ran, if segments of it have arrived. */
-  replayId: string | null;
-  /** Errors and logs of the span. */
-  marks: readonly PlacedMark[];
-  /** Link to an error or a log. */
-  hrefOf: (mark: PlacedMark) => string;
-  onClose: () => void;
-}) {
+export function SpanDetail(
+  { node, application, trace, traceId, replayId, marks, hrefOf, onClose }: {
+    node: SpanNode;
+    /** Undefined: it is not known. */
+    application: string | undefined;
+    trace: Trace;
+    traceId: string;
+    /** Of the recording that ran, if segments of it have arrived. */
+    replayId: string | null;
+    /** Errors and logs of the span. */
+    marks: readonly PlacedMark[];
+    /** Link to an error or a log. */
+    hrefOf: (mark: PlacedMark) => string;
+    onClose: () => void;
+  },
+) {
   const { span } = node;
   const time = trace.times.byNode.get(node)!;
   const attributes = useMemo(() => span ? readAttributes(span.attributes) : [], [span]);
@@ -57,8 +62,13 @@ export function SpanDetail({ node, trace, traceId, replayId, marks, hrefOf, onCl
                 </a>
               )}
             </Pair>
-            <Pair name="Origin">
-              {span.side}
+            <Pair name="Sent by">
+              {application && (
+                <>
+                  <ApplicationTile name={application} /> {application}
+                </>
+              )}
+              <small>{span.side}</small>
               {span.sdk && <small>{span.sdk}</small>}
             </Pair>
             <Pair name="Status">

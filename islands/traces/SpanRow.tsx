@@ -5,6 +5,7 @@ import type { Extent, PlacedTime } from "../../monitoring/models/trace/span_time
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
+import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { countMarks, EventMark } from "./TimeAxis.tsx";
@@ -18,6 +19,8 @@ interface SpanRowProps {
   /** Number of the row in the grid, from 1. */
   readonly number: number;
   readonly time: PlacedTime;
+  /** The application that sent it, if another sent its parent. */
+  readonly application: string | undefined;
   /** The parts of its time in which no span below it runs. */
   readonly self: readonly Extent[];
   readonly window: Extent;
@@ -41,15 +44,14 @@ interface SpanRowProps {
  */
 export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
   const { row, number, time, window, origin, marks } = props;
-  const { node, expanded } = row;
+  const { node, repetition, expanded } = row;
   const { span } = node;
-  const isServerEntry = span?.side === "server" && node.parent?.span?.side !== "server";
   return (
     <div
       role="row"
       className={`wf-row ${spanClasses(span, time)}${props.isMatch ? " match" : ""}`}
       aria-rowindex={number}
-      aria-level={node.depth + 1}
+      aria-level={row.depth + 1}
       aria-posinset={row.position}
       aria-setsize={row.siblings}
       aria-expanded={expanded ?? undefined}
@@ -62,22 +64,30 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
       <div
         role="gridcell"
         className="wf-name"
-        style={{ paddingLeft: `${Math.min(node.depth, MAX_INDENT) * 0.75}rem` }}
+        style={{ paddingLeft: `${Math.min(row.depth, MAX_INDENT) * 0.75}rem` }}
       >
         <span className="toggle" aria-hidden="true" data-toggle={expanded ?? undefined}>
           {expanded === null ? "" : expanded ? "▾" : "▸"}
         </span>
         {span && <KindMark />}
         {span?.failed && <OutcomeMark kind="refused" />}
-        <span className="wf-title" title={span?.name}>
-          {span?.op && <b>{span.op}</b>} {span?.name ?? "Parent not received"}
+        {props.application && <ApplicationTile name={props.application} />}
+        {repetition && <b className="times">×{repetition.nodes.length}</b>}
+        <span className="wf-title" title={repetition?.name ?? span?.name}>
+          {span?.op && <b>{span.op}</b>} {repetition?.name ?? span?.name ?? "Parent not received"}
         </span>
         {span?.failed && <span className="vh">, failed</span>}
         {marks.length > 0 && <span className="vh">, {countMarks(marks).join(", ")}</span>}
-        {span && <span className={isServerEntry ? "side" : "vh"}>{span.side}</span>}
+        {span && <span className="vh">{props.application ?? ""} {span.side}</span>}
       </div>
-      <div role="gridcell" className="wf-duration">
-        {span === null
+      <div
+        role="gridcell"
+        className="wf-duration"
+        title={repetition && "The sum of their durations"}
+      >
+        {repetition
+          ? formatFineDuration(repetition.total_ms)
+          : span === null
           ? "–"
           : time.anomalies.includes("no end")
           ? span.envelope === null ? "live" : "no end"
@@ -85,7 +95,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
       </div>
       <div role="gridcell" className="track">
         <span className="vh">from {formatFineDuration(time.start_ms - origin)}</span>
-        <SpanBar window={window} time={time} self={props.self} />
+        <SpanBar window={window} time={repetition ?? time} self={props.self} />
         {clustersOf(window, marks, () => 1).map(({ left, members }) => (
           <span
             key={members[0]!.key}
@@ -104,7 +114,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
 /** The span's bar: solid where it runs itself. Outside of the window an arrow with the distance. */
 function SpanBar({ window, time, self }: {
   window: Extent;
-  time: PlacedTime;
+  time: Extent;
   self: readonly Extent[];
 }) {
   const bar = barOf(window, time);

@@ -6,6 +6,7 @@ import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
+import { findRepetitions } from "../../monitoring/models/trace/repetitions.ts";
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
 import { LongestSpans } from "./LongestSpans.tsx";
@@ -28,6 +29,7 @@ import { DetailView } from "../kit/DetailView.tsx";
 const MIN_MINIMAP_SPANS = 60;
 const NOTHING: TraceContent = {
   envelopes: [],
+  applications: [],
   parts: [],
   replay_id: null,
   unreadable: 0,
@@ -69,8 +71,13 @@ export function TraceView({ traceId, takesFocus }: {
     most,
   ]);
 
-  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
-  const rows = useMemo(() => waterfallRows(trace.tree, collapsed), [trace.tree, collapsed]);
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const repetitions = useMemo(() => findRepetitions(trace.tree, trace.times), [trace]);
+  const rows = useMemo(
+    () => waterfallRows(trace.tree, toggled, repetitions),
+    [trace.tree, toggled, repetitions],
+  );
+  const applications = useMemo(() => applicationsOf(stored), [stored]);
   const nodes = useMemo(
     () => new Map(trace.tree.nodes.map((node) => [node.key, node])),
     [trace.tree],
@@ -96,7 +103,7 @@ export function TraceView({ traceId, takesFocus }: {
   const bringIntoView = (key: string, takesFocus: boolean) => {
     const node = nodes.get(key);
     if (node) {
-      setCollapsed((now) => reveal(node, now));
+      setToggled((now) => reveal(node, now, repetitions.get(node)));
       timeWindow.reveal(trace.times.byNode.get(node)!);
     }
     setScrollRequest({ key, takesFocus });
@@ -114,11 +121,10 @@ export function TraceView({ traceId, takesFocus }: {
     const node = key === undefined ? undefined : nodes.get(key);
     changeParams({ span: node && spanIdOf(node) });
   };
-  const toggle = (key: string) =>
-    setCollapsed((now) => now.has(key) ? now.difference(new Set([key])) : new Set([...now, key]));
+  const toggle = (key: string) => setToggled((now) => now.symmetricDifference(new Set([key])));
   const collapseAll = () => {
     const parents = trace.tree.nodes.filter(({ children }) => children.length > 0);
-    setCollapsed(new Set(parents.map(({ key }) => key)));
+    setToggled(new Set(parents.map(({ key }) => key)));
   };
   const spanHref = (span: string) =>
     fragmentTo("traces", [traceId], { ...Object.fromEntries(params), span });
@@ -195,7 +201,7 @@ export function TraceView({ traceId, takesFocus }: {
             timeWindow={timeWindow}
             hasSections={trace.sections.length > 1}
             onCollapseAll={collapseAll}
-            onExpandAll={() => setCollapsed(new Set())}
+            onExpandAll={() => setToggled(new Set([...repetitions.values()].map(({ key }) => key)))}
           />
           {(wasZoomed || trace.tree.nodes.length >= MIN_MINIMAP_SPANS) && (
             <Minimap origin={trace.start_ms} bars={minimapBars} timeWindow={timeWindow} />
@@ -204,6 +210,7 @@ export function TraceView({ traceId, takesFocus }: {
             <Waterfall
               trace={trace}
               rows={rows}
+              applications={applications}
               window={window}
               ticks={ticks}
               isNarrow={isNarrow}
@@ -231,6 +238,7 @@ export function TraceView({ traceId, takesFocus }: {
             {selectedNode && (
               <SpanDetail
                 node={selectedNode}
+                application={applications.get(selectedNode.span?.envelope ?? null)}
                 trace={trace}
                 traceId={traceId}
                 replayId={stored.replay_id}
@@ -248,6 +256,16 @@ export function TraceView({ traceId, takesFocus }: {
       )}
     </DetailView>
   );
+}
+
+/** The application that sent each envelope, if it is known. */
+function applicationsOf(
+  { envelopes, applications }: TraceContent,
+): ReadonlyMap<number | null, string> {
+  return new Map(envelopes.flatMap((id, i) => {
+    const name = applications[i];
+    return name ? [[id, name]] : [];
+  }));
 }
 
 /** The same width as in `components/styles/`. */

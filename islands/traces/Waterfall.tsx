@@ -9,6 +9,7 @@ import {
   useState,
 } from "react";
 import { selfParts } from "../../monitoring/models/trace/self_time.ts";
+import type { Repetition } from "../../monitoring/models/trace/repetitions.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
@@ -27,6 +28,8 @@ const NO_PARTS: readonly Extent[] = [];
 interface WaterfallProps {
   readonly trace: Trace;
   readonly rows: readonly WaterfallRow[];
+  /** The application that sent each envelope. */
+  readonly applications: ReadonlyMap<number | null, string>;
   readonly window: Extent;
   readonly ticks: readonly Tick[];
   readonly isNarrow: boolean;
@@ -59,7 +62,7 @@ export function Waterfall(props: WaterfallProps) {
   const frame = useRef<HTMLDivElement>(null);
   const heads = useRef<HTMLDivElement>(null);
   const [activeKey, setActiveKey] = useState<string>();
-  const indexOf = useMemo(() => new Map(rows.map(({ node }, i) => [node.key, i])), [rows]);
+  const indexOf = useMemo(() => new Map(rows.map(({ key }, i) => [key, i])), [rows]);
   const activeIndex = indexOf.get(activeKey ?? selected ?? "") ?? 0;
   const self = useMemo(() => selfParts(trace.tree, trace.times), [trace]);
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
@@ -67,7 +70,7 @@ export function Waterfall(props: WaterfallProps) {
   useEffect(() => virtual.resetHeights(), [rowPx]);
 
   const showRow = (index: number, takesFocus: boolean) => {
-    const key = rows[index]?.node.key;
+    const key = rows[index]?.key;
     if (key === undefined) return;
     setActiveKey(key);
     virtual.scrollToRow(index);
@@ -91,28 +94,30 @@ export function Waterfall(props: WaterfallProps) {
     const row = rows[activeIndex];
     if (target !== undefined) showRow(target, true);
     else if (event.key === "ArrowRight") {
-      if (row?.expanded === false) props.onToggle(row.node.key);
+      if (row?.expanded === false) props.onToggle(row.key);
       else if (row?.expanded) showRow(activeIndex + 1, true);
     } else if (event.key === "ArrowLeft") {
-      if (row?.expanded) props.onToggle(row.node.key);
-      else if (row?.node.parent) showRow(indexOf.get(row.node.parent.key) ?? 0, true);
+      if (row?.expanded) props.onToggle(row.key);
+      else if (row && row.depth > 0) showRow(parentIndex(rows, activeIndex), true);
     } else if (event.key === "Enter" || event.key === " ") {
-      if (row) props.onSelect(row.node.key);
+      if (row) open(row);
     } else return props.onKeyDown(event);
     event.preventDefault();
   };
 
-  /** Key of the span in whose row an element is. */
-  const keyAt = (element: Element): string | undefined => {
+  /** The row in which an element is. */
+  const rowAt = (element: Element): WaterfallRow | undefined => {
     const number = element.closest<HTMLElement>("[data-row-number]")?.dataset.rowNumber;
-    return number === undefined ? undefined : rows[Number(number) - 1]?.node.key;
+    return number === undefined ? undefined : rows[Number(number) - 1];
   };
+  const open = ({ key, repetition }: WaterfallRow) =>
+    repetition ? props.onToggle(key) : props.onSelect(key);
   const onClick = (event: MouseEvent) => {
     const target = event.target as Element;
-    const key = keyAt(target);
-    if (key === undefined) return;
-    if (target.closest("[data-toggle]")) props.onToggle(key);
-    else props.onSelect(key);
+    const row = rowAt(target);
+    if (row === undefined) return;
+    if (target.closest("[data-toggle]")) props.onToggle(row.key);
+    else open(row);
   };
 
   return (
@@ -130,24 +135,29 @@ export function Waterfall(props: WaterfallProps) {
         style={{ height: virtual.height }}
         onKeyDown={onKeyDown}
         onClick={onClick}
-        onFocus={({ target }) => setActiveKey(keyAt(target))}
+        onFocus={({ target }) => setActiveKey(rowAt(target)?.key)}
       >
         <GridLines window={window} origin={trace.start_ms} ticks={ticks} />
         {virtual.items.map(({ index, top, key }) => {
           const row = rows[index]!;
-          const { node } = row;
+          const { node, repetition } = row;
+          const application = props.applications.get(node.span?.envelope ?? null);
+          const caller = props.applications.get(node.parent?.span?.envelope ?? null);
           return (
             <SpanRow
               key={key}
               row={row}
               number={index + 1}
               time={trace.times.byNode.get(node)!}
-              self={self.get(node) ?? NO_PARTS}
+              application={application === caller ? undefined : application}
+              self={(repetition ? runsOf(repetition, trace) : self.get(node)) ?? NO_PARTS}
               window={window}
               origin={trace.start_ms}
-              marks={marksOf.get(node.key) ?? NO_MARKS}
-              isSelected={node.key === selected}
-              isMatch={props.matches.has(node.key)}
+              marks={repetition
+                ? repetition.nodes.flatMap(({ key }) => marksOf.get(key) ?? NO_MARKS)
+                : marksOf.get(node.key) ?? NO_MARKS}
+              isSelected={row.key === selected}
+              isMatch={(repetition?.nodes ?? [node]).some(({ key }) => props.matches.has(key))}
               isTabStop={index === activeIndex}
               top={top}
               height={rowPx}
@@ -157,6 +167,15 @@ export function Waterfall(props: WaterfallProps) {
       </div>
     </div>
   );
+}
+
+/** When the spans of a repetition run. */
+const runsOf = ({ nodes }: Repetition, { times }: Trace): readonly Extent[] =>
+  nodes.map((node) => times.byNode.get(node)!);
+
+function parentIndex(rows: readonly WaterfallRow[], index: number): number {
+  const { depth } = rows[index]!;
+  return rows.findLastIndex((row, i) => i < index && row.depth < depth);
 }
 
 /** Vertical lines below the ticks. */

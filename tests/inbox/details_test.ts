@@ -70,10 +70,12 @@ Deno.test("view=trace → spans, errors and logs of its envelopes, oldest first,
   assert.deepEqual(body.parts[1]!.marks.map(({ kind }) => kind), ["error"]);
   assert.deepEqual(body.envelopes, [1, 3]);
   assert.deepEqual([body.truncated, body.unreadable], [false, 0]);
-  await store(spanOf(TRACE, "e"));
+  const service = { attributes: { "service.name": { value: "shop", type: "string" } } };
+  await store(span(TRACE, { span_id: "e".padStart(16, "0"), start_timestamp: 1, ...service }));
   const grown = (await read()).body;
   assert.deepEqual(grown.envelopes, [1, 3, 4]);
   assert.deepEqual(grown.parts.slice(0, 2), body.parts);
+  assert.equal(grown.applications.at(-1), "shop");
 });
 
 Deno.test("view=error → source lines of the map, texts to copy, attachments and feedback; the newest, or that of an envelope", async () => {

@@ -48,13 +48,17 @@ const caches = new WeakMap<Inbox, PartsCache>();
 export async function readTraceContent(inbox: Inbox, traceId: string): Promise<TraceContent> {
   const cache = caches.get(inbox) ?? new PartsCache();
   caches.set(inbox, cache);
-  const found: { readonly id: number; readonly parts: TraceParts }[] = [];
+  const found: {
+    readonly id: number;
+    readonly source: string | null;
+    readonly parts: TraceParts;
+  }[] = [];
   let [bytes, unreadable] = [0, 0];
   let isTruncated = false;
   let before: string | undefined;
   do {
     const page = inbox.page("envelopes", { trace: traceId, before });
-    for (const { id, items } of page.rows) {
+    for (const { id, items, source } of page.rows) {
       if (!items.some(({ type }) => READ_TYPES.has(type))) continue;
       isTruncated = found.length + unreadable === MAX_ENVELOPES || bytes >= MAX_BYTES;
       if (isTruncated) break;
@@ -62,7 +66,7 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
       const known = cache.get(key);
       if (known !== undefined) {
         bytes += known.bytes;
-        found.push({ id, parts: known.parts });
+        found.push({ id, source, parts: known.parts });
         continue;
       }
       const body = await readEnvelope(inbox, id, MAX_BYTES - bytes);
@@ -74,16 +78,18 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
       const { spans, marks } = readTraceEnvelope(body, id, traceId);
       const parts = { spans, marks };
       cache.set(key, parts, body.byteLength);
-      found.push({ id, parts });
+      found.push({ id, source, parts });
       // Yields to other requests.
       await new Promise((resolve) => setTimeout(resolve));
     }
     before = page.next ?? undefined;
   } while (before !== undefined && !isTruncated);
   const [row] = inbox.page("traces", { trace: traceId, limit: 1 }).rows;
+  const names = new Map(inbox.sources({}).rows.map(({ key, name }) => [key, name]));
   found.reverse();
   return {
     envelopes: found.map(({ id }) => id),
+    applications: found.map(({ source }) => names.get(source ?? "") ?? null),
     parts: found.map(({ parts }) => parts),
     replay_id: row?.replay_id ?? null,
     unreadable,

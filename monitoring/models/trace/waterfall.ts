@@ -1,34 +1,57 @@
+import type { Repetition } from "./repetitions.ts";
 import type { SpanNode, SpanTree } from "./span_tree.ts";
 
-/** One row of the waterfall. Positions count from 1, for `aria-posinset`. */
+/** One row of the waterfall: a span, or the spans of a repetition together. Positions count from 1, for `aria-posinset`. */
 export interface WaterfallRow {
+  readonly key: string;
+  /** Of a repetition, its first span. */
   readonly node: SpanNode;
+  readonly repetition: Repetition | undefined;
+  /** Roots have 0. */
+  readonly depth: number;
   readonly position: number;
   readonly siblings: number;
-  /** Null: no children. */
+  /** Null: nothing below it. */
   readonly expanded: boolean | null;
 }
 
 /**
  * The visible rows: every node whose ancestors are all expanded.
  *
- * @param collapsed keys of the collapsed nodes
+ * @param toggled keys of the spans that are collapsed, and of the repetitions that are expanded
+ * @param repetitions by each of their spans. Default: none
  */
-export function waterfallRows(tree: SpanTree, collapsed: ReadonlySet<string>): WaterfallRow[] {
+export function waterfallRows(
+  tree: SpanTree,
+  toggled: ReadonlySet<string>,
+  repetitions: ReadonlyMap<SpanNode, Repetition> = new Map(),
+): WaterfallRow[] {
   const rows: WaterfallRow[] = [];
   const stack: WaterfallRow[] = [];
-  // Reversed: the stack returns the first one first.
-  const add = (siblings: readonly SpanNode[]) => {
-    for (let i = siblings.length - 1; i >= 0; i--) {
-      const node = siblings[i]!;
-      const expanded = node.children.length === 0 ? null : !collapsed.has(node.key);
-      stack.push({ node, position: i + 1, siblings: siblings.length, expanded });
+  const add = (nodes: readonly SpanNode[], depth: number, isRepetition = false) => {
+    const shown = isRepetition
+      ? nodes
+      : nodes.filter((node) => (repetitions.get(node)?.nodes[0] ?? node) === node);
+    // Reversed: the stack returns the first one first.
+    for (let i = shown.length - 1; i >= 0; i--) {
+      const node = shown[i]!;
+      const repetition = isRepetition ? undefined : repetitions.get(node);
+      const key = repetition?.key ?? node.key;
+      const expanded = repetition
+        ? toggled.has(key)
+        : node.children.length === 0
+        ? null
+        : !toggled.has(key);
+      const place = { depth, position: i + 1, siblings: shown.length };
+      stack.push({ key, node, repetition, ...place, expanded });
     }
   };
-  add(tree.roots);
+  add(tree.roots, 0);
   for (let row = stack.pop(); row !== undefined; row = stack.pop()) {
     rows.push(row);
-    if (row.expanded) add(row.node.children);
+    if (!row.expanded) continue;
+    const { repetition, node, depth } = row;
+    add(repetition?.nodes ?? node.children, depth + 1, repetition !== undefined);
   }
   return rows;
 }
@@ -44,9 +67,14 @@ export function searchSpans(tree: SpanTree, text: string): string[] {
   ).map(({ key }) => key);
 }
 
-/** The set of collapsed nodes without the ancestors of a node, which makes it visible. */
-export function reveal(node: SpanNode, collapsed: ReadonlySet<string>): ReadonlySet<string> {
-  const open = new Set(collapsed);
-  for (let at = node.parent; at !== null; at = at.parent) open.delete(at.key);
-  return open.size === collapsed.size ? collapsed : open;
+/** The set of {@linkcode waterfallRows} in which a node is visible. */
+export function reveal(
+  node: SpanNode,
+  toggled: ReadonlySet<string>,
+  repetition?: Repetition,
+): ReadonlySet<string> {
+  const changed = new Set(toggled);
+  for (let at = node.parent; at !== null; at = at.parent) changed.delete(at.key);
+  if (repetition) changed.add(repetition.key);
+  return changed.symmetricDifference(toggled).size === 0 ? toggled : changed;
 }
