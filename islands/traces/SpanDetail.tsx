@@ -2,7 +2,7 @@ import { type ReactNode, useMemo } from "react";
 import { formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import type { PlacedTime, TimeAnomaly } from "../../monitoring/models/trace/span_times.ts";
+import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import { readAttributes } from "../../monitoring/models/trace/trace_span.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
@@ -157,27 +157,19 @@ function Pair({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-const TIME_WARNINGS: Readonly<Record<TimeAnomaly, string>> = {
-  "no end":
-    "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
-  "ends before start":
-    "It ended before it started according to its times. It is drawn at its start.",
-  "no start": "No start received. It is drawn at its end, or at the start of its parent.",
-  "far away": "Its times are days or years away from the rest of the trace and are not drawn.",
-  "before parent": "It starts before its parent.",
-  "after parent": "It ends after its parent.",
-};
-
 /** Problems of a span's times and parents, and how it is drawn nevertheless. One sentence each. */
 function spanWarnings(
   { cut, parent, span }: SpanNode,
-  { anomalies, shift_ms }: PlacedTime,
+  { isOpen, shift_ms }: PlacedTime,
 ): string[] {
-  const warnings = anomalies.map((anomaly) =>
-    anomaly === "no end" && span?.envelope === null
-      ? "Still running: it is drawn until now."
-      : TIME_WARNINGS[anomaly]
-  );
+  const warnings: string[] = [];
+  if (isOpen) {
+    warnings.push(
+      span?.envelope === null
+        ? "Still running: it is drawn until now."
+        : "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
+    );
+  }
   if (shift_ms !== 0) {
     const [by, to] = [formatFineDuration(Math.abs(shift_ms)), shift_ms > 0 ? "later" : "earlier"];
     warnings.push(

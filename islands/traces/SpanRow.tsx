@@ -89,7 +89,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
           ? formatFineDuration(repetition.total_ms)
           : span === null
           ? "–"
-          : time.anomalies.includes("no end")
+          : time.isOpen
           ? span.envelope === null ? "live" : "no end"
           : formatFineDuration(time.end_ms - time.start_ms)}
       </div>

@@ -15,9 +15,9 @@ import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
  *
  * @param span null: a parent that was not received
  */
-export function spanClasses(span: TraceSpan | null, { anomalies }: PlacedTime): string {
+export function spanClasses(span: TraceSpan | null, { isOpen }: PlacedTime): string {
   const classes: string[] = [span?.side ?? "missing"];
   if (span?.failed) classes.push("failed");
-  if (anomalies.includes("no end")) classes.push("open");
+  if (isOpen) classes.push("open");
   return classes.join(" ");
 }

@@ -111,7 +111,7 @@ function spanRow({ times, start_ms }: Trace, node: SpanNode) {
     duration_ms: span?.end_ms === null ? null : round(placed.end_ms - placed.start_ms),
     side: span?.side,
     ...span?.failed && { failed: true, status: span.status },
-    ...placed.anomalies.length > 0 && { anomalies: placed.anomalies },
+    ...placed.isOpen && { anomalies: ["no end"] },
   };
 }
 

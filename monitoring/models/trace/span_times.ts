@@ -1,27 +1,15 @@
 import type { SpanNode, SpanTree } from "./span_tree.ts";
 import type { TraceSpan } from "./trace_span.ts";
 
-/** Where a node is drawn on the time axis, and what is wrong with its times. */
+/** Where a node is drawn on the time axis. */
 export interface PlacedTime {
   readonly start_ms: number;
   readonly end_ms: number;
   /** Clock correction in milliseconds; 0: drawn as sent. */
   readonly shift_ms: number;
-  readonly anomalies: readonly TimeAnomaly[];
+  /** Without an end: drawn to the end of the axis. */
+  readonly isOpen: boolean;
 }
-
-/**
- * Anomalies of a span's times: no end was received; it ends before it starts; its start is not a
- * valid time; it is too far from the other spans for one axis; it starts before or ends after its
- * parent.
- */
-export type TimeAnomaly =
-  | "no end"
-  | "ends before start"
-  | "no start"
-  | "far away"
-  | "before parent"
-  | "after parent";
 
 /** A time range, milliseconds since 1970. */
 export interface Extent {
@@ -77,7 +65,14 @@ export function placeSpans(tree: SpanTree, { marks = [], now }: PlaceOptions = {
   const placedMarks = placeMarks(marks, corrected, isNear);
   const axis = axisOf(corrected, placedMarks, median, now);
   const byNode = new Map<SpanNode, PlacedTime>();
-  for (const node of tree.nodes) byNode.set(node, placeNode(node, corrected, axis.end_ms));
+  for (const [node, { start, end, shift }] of corrected) {
+    byNode.set(node, {
+      start_ms: start,
+      end_ms: end ?? Math.max(start, axis.end_ms),
+      shift_ms: shift,
+      isOpen: end === null,
+    });
+  }
   return { ...axis, byNode, marks: placedMarks, skew_ms: largestShift(corrected) };
 }
 
@@ -86,7 +81,6 @@ interface CorrectedTimes {
   start: number;
   end: number | null;
   shift: number;
-  anomalies: TimeAnomaly[];
 }
 
 function validTimes(
@@ -95,28 +89,21 @@ function validTimes(
   isNear: (ms: number) => boolean,
   median: number,
 ): CorrectedTimes {
-  const anomalies: TimeAnomaly[] = [];
   if (span === null) {
     const inside = children.flatMap((child) => [child.span?.start_ms, child.span?.end_ms])
       .filter((ms) => typeof ms === "number").filter(isNear);
     const start = inside.reduce((a, b) => Math.min(a, b), inside[0] ?? median);
-    return { start, end: inside.reduce((a, b) => Math.max(a, b), start), shift: 0, anomalies };
+    return { start, end: inside.reduce((a, b) => Math.max(a, b), start), shift: 0 };
   }
   const near = (ms: number | null) => ms !== null && isNear(ms) ? ms : null;
   let [start, end] = [near(span.start_ms), near(span.end_ms)];
   const isFar = start !== span.start_ms || end !== span.end_ms;
-  if (isFar) anomalies.push("far away");
-  if (span.start_ms === null) anomalies.push("no start");
   if (start === null) {
     start = end ?? parent?.start ?? median;
     end = start;
   } else if (isFar) end ??= start;
-  else if (end === null) anomalies.push("no end");
-  else if (end < start) {
-    anomalies.push("ends before start");
-    end = start;
-  }
-  return { start, end, shift: 0, anomalies };
+  else if (end !== null) end = Math.max(start, end);
+  return { start, end, shift: 0 };
 }
 
 /** A mark of a shifted span is shifted with it. */
@@ -221,26 +208,3 @@ function requestOf(
 }
 
 const timesOf = ({ start, end }: CorrectedTimes) => ({ start, end: end ?? Infinity });
-
-/** @param axisEnd end of spans without an end */
-function placeNode(
-  node: SpanNode,
-  corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
-  axisEnd: number,
-): PlacedTime {
-  const { span, parent } = node;
-  const { start, end, shift, anomalies } = corrected.get(node)!;
-  const all = [...anomalies];
-  // Work of another process may continue after the span that started it.
-  if (span && parent?.span && span.side === parent.span.side) {
-    const around = corrected.get(parent)!;
-    if (start < around.start - TOLERANCE_MS) all.push("before parent");
-    if ((end ?? axisEnd) > (around.end ?? axisEnd) + TOLERANCE_MS) all.push("after parent");
-  }
-  return {
-    start_ms: start,
-    end_ms: end ?? Math.max(start, axisEnd),
-    shift_ms: shift,
-    anomalies: all,
-  };
-}

@@ -29,9 +29,9 @@ export function timeSections(
   const parts = [
     ...tree.nodes.flatMap((node): TimeSection[] => {
       if (node.span === null) return [];
-      const { start_ms, end_ms, anomalies } = times.byNode.get(node)!;
+      const { start_ms, end_ms, isOpen } = times.byNode.get(node)!;
       // Of a span whose end was lost only the start is known.
-      const isLost = anomalies.includes("no end") && node.span.envelope !== null;
+      const isLost = isOpen && node.span.envelope !== null;
       return [{ start_ms, end_ms: isLost ? start_ms : end_ms, spans: 1, errors: 0, logs: 0 }];
     }),
     ...marks.filter(({ astray }) => !astray).map(({ at_ms, kind }): TimeSection => ({
