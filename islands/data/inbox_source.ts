@@ -4,6 +4,7 @@ import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import type { Histogram, Lists, Page, SourceList } from "../../monitoring/models/rows.ts";
+import type { RecordingContent } from "../../monitoring/models/recording/recording_content.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { isZstd, readBody } from "../../monitoring/protocol/read_body.ts";
 import * as notifications from "../shared/notifications.ts";
@@ -50,6 +51,7 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     envelopes: (query) => getView<Page<InboxRow>>("envelopes", query),
     histogram: (query) => getView<Histogram>("histogram", query),
     trace: (id) => getView<TraceContent>("trace", { id }),
+    recording: (id) => getView<RecordingContent>("recording", { id }),
     async error(group, envelope, event) {
       const query = { view: "error", id: group, envelope: String(envelope) };
       const response = await get({ ...query, ...event !== null && { event } });

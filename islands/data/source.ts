@@ -9,6 +9,7 @@ import type {
   SourceList,
 } from "../../monitoring/models/rows.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
+import type { RecordingContent } from "../../monitoring/models/recording/recording_content.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 
@@ -41,6 +42,8 @@ export interface DataSource {
   readonly histogram?: (query: ConsoleQuery) => Promise<Histogram>;
   /** What is stored of a trace. */
   trace(id: string): Promise<TraceContent>;
+  /** Reads what happened during a recording. */
+  recording(id: string): Promise<RecordingContent>;
   /** The sources, and the counts of all lists by a query's source, release and time. */
   sources(query: ConsoleQuery): Promise<SourceList>;
   /** The decompressed bytes of an envelope; undefined if it is not stored (any more). */

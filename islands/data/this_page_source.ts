@@ -87,6 +87,7 @@ export function createThisPageSource(page: PageEnvelopes, maxBytes = MAX_BYTES):
     },
     list: () => Promise.resolve(NO_ROWS),
     trace: () => Promise.reject(new Error("In relay mode traces are in Sentry.")),
+    recording: () => Promise.reject(new Error("In relay mode recordings are in Sentry.")),
     envelopes({ type, trace }) {
       addNew();
       const rows = Array.from(kept.values(), ({ row }) => row).filter(({ items, trace_ids }) =>

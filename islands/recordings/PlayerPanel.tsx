@@ -37,7 +37,6 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
   const [showsResources, setShowsResources] = useState(false);
   const { moments, resources } = useMoments(
     recording === NOTHING ? undefined : replayId,
-    recording,
     showsResources,
   );
   const [speed, setSpeed] = useState(1);

@@ -1,17 +1,11 @@
+import type { Moment } from "../../monitoring/models/recording/timeline.ts";
+import type { RecordingEvent } from "../../monitoring/models/recording/recording_content.ts";
 import { useMemo } from "react";
-import type { Recording } from "../../monitoring/models/recording/recording.ts";
-import {
-  MAX_MOMENTS,
-  type Moment,
-  readMoments,
-  spanMoment,
-} from "../../monitoring/models/recording/timeline.ts";
-import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { fragmentTo } from "../shared/fragment.ts";
+import { LIVE } from "../data/queries.ts";
 import { source } from "../data/source.ts";
-import { momentHref } from "../shared/use_recording_href.ts";
-import { useList } from "../data/lists.ts";
 import { useRead } from "../data/use_read.ts";
+import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
+import { momentHref } from "../shared/use_recording_href.ts";
 
 /** A moment, and where more about it is shown. */
 export interface ListedMoment extends Moment {
@@ -19,95 +13,39 @@ export interface ListedMoment extends Moment {
 }
 
 /**
- * What happened while a page was recorded, in order of time: what the SDK recorded beside the picture, and the errors,
- * logs and traces that name the recording.
+ * What happened while a page was recorded, in order of time, read again as data arrives.
  *
+ * @param replayId undefined: the recording is not read yet
  * @param showsResources includes the files that the page loaded
  * @returns also the number of these files
  */
 export function useMoments(
   replayId: string | undefined,
-  recording: Recording,
   showsResources: boolean,
 ): { readonly moments: readonly ListedMoment[]; readonly resources: number } {
-  const query = replayId === undefined ? undefined : { replay: replayId };
-  const options = { view: "recordings" } as const;
-  const errors = useList("occurrences", query, options).rows;
-  const logs = useList("logs", query, options).rows;
-  const traces = useList("traces", query, options).rows;
-  const spans = useSpans(traces);
+  const isVisible = useIsVisible("recordings");
+  // The player reports what cannot be read; it plays without moments, too.
+  const { value } = useRead(
+    [LIVE, "recording", replayId ?? ""],
+    isVisible && replayId !== undefined && (() => source.recording(replayId)),
+  );
   return useMemo(() => {
-    const { from, to } = recording;
-    const moments: ListedMoment[] = [
-      ...readMoments(recording.entries).map((moment) => ({
-        ...moment,
-        href: momentHref(replayId ?? "", moment.at),
-      })),
-      ...errors.map(({ at, value, group, envelope }) => ({
-        kind: "error" as const,
-        // An error of a recorded trace is never left out: it is counted.
-        at: Math.min(Math.max(at, from), to),
-        text: at < from
-          ? `${value} (before the start)`
-          : at > to
-          ? `${value} (after the end)`
-          : value,
-        href: fragmentTo("errors", [group, String(envelope)]),
-      })),
-      ...logs.map(({ at, body, trace_id }) => ({
-        kind: "log" as const,
-        at,
-        text: body,
-        href: fragmentTo("logs", [], { trace: trace_id ?? undefined }),
-      })),
-      ...traces.map(({ started_at, name, op, trace_id }) => ({
-        kind: "trace" as const,
-        at: started_at,
-        text: displayName({ name, op }),
-        href: fragmentTo("traces", [trace_id]),
-      })),
-      ...spans,
-    ];
-    // A trace begins before the recorder is loaded. What is further off has another clock.
-    const near = moments.filter(({ at }) => at >= from - BEFORE_MS && at <= to + AFTER_MS);
-    const others = near.filter(({ kind }) => kind !== "resource");
+    const all = (value?.events ?? []).map((event) => ({
+      ...event,
+      href: hrefOf(event, replayId ?? ""),
+    }));
+    const others = all.filter(({ kind }) => kind !== "resource");
     return {
-      moments: (showsResources ? near : others).sort((a, b) => a.at - b.at).slice(0, MAX_MOMENTS),
-      resources: near.length - others.length,
+      moments: showsResources ? all : others,
+      resources: all.length - others.length,
     };
-  }, [replayId, recording, errors, logs, traces, spans, showsResources]);
+  }, [replayId, value, showsResources]);
 }
 
-/** Milliseconds before the first and after the last recorded event that still belong to a recording. */
-const BEFORE_MS = 60_000;
-const AFTER_MS = 10_000;
-
-/** Traces whose spans are on the time line. A visit of some minutes has a few. */
-const MAX_TRACES = 20;
-
-/** The spans of traces except their roots: those are the traces' own moments. */
-function useSpans(
-  traces: readonly { readonly trace_id: string }[],
-) {
-  const ids = traces.slice(0, MAX_TRACES).map(({ trace_id }) => trace_id).join(" ");
-  const read = async (outdated: AbortSignal) => {
-    const found: ListedMoment[] = [];
-    for (const traceId of ids.split(" ")) {
-      outdated.throwIfAborted();
-      const { parts } = await source.trace(traceId);
-      const spans = parts.flatMap(({ spans }) => spans);
-      const byId = new Map(spans.map((span) => [span.span_id, span]));
-      for (const span of byId.values()) {
-        const moment = spanMoment(span);
-        const href = fragmentTo("traces", [traceId], { span: span.span_id });
-        if (moment) found.push({ ...moment, href });
-      }
-    }
-    return found;
-  };
-  // The list of traces reports that the inbox cannot be read; the traces stay on the time line.
-  const { value = NONE } = useRead(["spans", ids], ids !== "" && read);
-  return value;
+function hrefOf(event: RecordingEvent, replayId: string): string {
+  const { kind, at, group, envelope, trace_id, span_id } = event;
+  if (group !== undefined) return fragmentTo("errors", [group, String(envelope)]);
+  if (kind === "log") return fragmentTo("logs", [], { trace: trace_id ?? undefined });
+  if (trace_id) return fragmentTo("traces", [trace_id], { span: span_id });
+  return momentHref(replayId, at);
 }
-
-const NONE: readonly ListedMoment[] = [];

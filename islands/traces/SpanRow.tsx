@@ -91,6 +91,8 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
           ? "–"
           : time.isOpen
           ? span.envelope === null ? "live" : "no end"
+          : span.start_ms === null || span.end_ms === null
+          ? "–"
           : formatFineDuration(time.end_ms - time.start_ms)}
       </div>
       <div role="gridcell" className="track">

@@ -18,15 +18,17 @@ import {
   type InboxParameters,
   type ListParameters,
   ParameterError,
+  readDetailId,
   readErrorParameters,
   readGroup,
   readGroupState,
   readListParameters,
   readParameters,
-  readTraceId,
 } from "./query_parameters.ts";
+import { SegmentError } from "../models/recording/recording.ts";
 import { UnreadableEventError } from "../models/error/error_event.ts";
 import { readErrorContent } from "./details/error_content.ts";
+import { readRecordingContent } from "./details/recording_content.ts";
 import { readTraceContent } from "./details/trace_content.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
@@ -141,8 +143,9 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       return json(200, { rows: options.refusals?.rows ?? [], next: null });
     }
     if (query.getAll("view").join() === "trace") {
-      return json(200, await readTraceContent(inbox, readTraceId(query)));
+      return json(200, await readTraceContent(inbox, readDetailId(query, "a trace")));
     }
+    if (query.getAll("view").join() === "recording") return await recordingAnswer(inbox, query);
     if (query.getAll("view").join() === "error") return await errorAnswer(inbox, query, mapOrigins);
     if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
@@ -222,6 +225,17 @@ async function errorAnswer(
   } catch (error) {
     if (!(error instanceof UnreadableEventError)) throw error;
     return refusal(422, "error_unreadable", error.message);
+  }
+}
+
+async function recordingAnswer(inbox: Inbox, query: URLSearchParams): Promise<Response> {
+  try {
+    const content = await readRecordingContent(inbox, readDetailId(query, "a recording"));
+    if (content !== undefined) return json(200, content);
+    return refusal(404, "recording_not_found", "This recording is not in the inbox (any more).");
+  } catch (error) {
+    if (!(error instanceof SegmentError)) throw error;
+    return refusal(422, "recording_unreadable", error.message);
   }
 }
 

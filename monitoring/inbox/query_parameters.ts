@@ -121,12 +121,12 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
 }
 
 /**
- * The id of the trace that `view=trace` shows.
+ * The id of the trace or recording that `view=trace` or `view=recording` shows.
  *
  * @throws {ParameterError}
  */
-export function readTraceId(query: URLSearchParams): string {
-  return readerOf(query)("id", idOf("a trace")) ?? refuse("id", "given");
+export function readDetailId(query: URLSearchParams, what: "a trace" | "a recording"): string {
+  return readerOf(query)("id", idOf(what)) ?? refuse("id", "given");
 }
 
 /** The error that `view=error` shows. */

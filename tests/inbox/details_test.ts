@@ -1,4 +1,4 @@
-/** `view=trace` and `view=error`: what the page and assistants show of one trace or error, from a real server. */
+/** `view=trace`, `view=error` and `view=recording`: what the page and assistants show of one of them, from a real server. */
 import assert from "node:assert/strict";
 import {
   admittedGzip,
@@ -7,7 +7,9 @@ import {
   span,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
+import type { RecordingContent } from "../../monitoring/models/recording/recording_content.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
+import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 
 const TRACE = 1;
@@ -133,6 +135,69 @@ Deno.test("view=error without its map → the next step; not stored → 404; unr
     ["view=error", 400, "parameter_invalid"],
     ["view=trace&id=1234", 400, "parameter_invalid"],
     ["view=trace", 400, "parameter_invalid"],
+  ] as const;
+  for (const [query, status, code] of answers) {
+    const answer = await at(query);
+    assert.deepEqual([answer.status, answer.body.error], [status, code], query);
+  }
+});
+
+Deno.test("view=recording → its row, pages and events by time, with what leads to them; not stored → 404; unreadable → 422; a bad id → 400", async () => {
+  await using server = startInboxServer();
+  const store = (bytes: Uint8Array<ArrayBuffer>) =>
+    server.inbox.store(admittedGzip(bytes, Date.now()));
+  const from = Date.now() - 10_000;
+  const replayId = hexId(50);
+  const breadcrumb = (after: number, category: string, rest: object) => ({
+    type: 5,
+    timestamp: from + after,
+    data: { tag: "breadcrumb", payload: { category, ...rest } },
+  });
+  const click = breadcrumb(2_000, "ui.click", { message: "button.pay" });
+  const moved = breadcrumb(4_000, "navigation", { data: { to: "https://shop.example/paid" } });
+  await store(segmentEnvelope({ replayId, number: 1, events: [moved] }));
+  await store(segmentEnvelope({ replayId, number: 0, events: [...pageEvents(from, []), click] }));
+  const broken = new TextEncoder().encode('{"segment_id":2}\n[{');
+  await store(envelopeOf({ event_id: replayId }, ["replay_recording", broken]));
+  const part = { timestamp: (from + 3_000) / 1_000, tags: { replayId } };
+  await store(envelopeOf({}, errorOf("declined", EVENT, part) as never));
+  await store(
+    envelopeOf(
+      { trace: { trace_id: hexId(TRACE), replay_id: replayId } },
+      span(TRACE, {
+        span_id: "b".padStart(16, "0"),
+        parent_span_id: "a".padStart(16, "0"),
+        name: "pay",
+        start_timestamp: (from + 2_500) / 1_000,
+        end_timestamp: (from + 2_600) / 1_000,
+      }),
+    ),
+  );
+  const at = (query: string) =>
+    get<RecordingContent & { error: string }>(`${server.url}?view=recording${query}`);
+  const { status, body } = await at(`&id=${replayId}`);
+  assert.equal(status, 200);
+  assert.deepEqual([body.replay_id, body.segments, body.unreadable], [replayId, 3, 1]);
+  assert.deepEqual(body.urls, ["https://shop.example/cart"]);
+  assert.ok(body.applications.length > 0);
+  const events = body.events.filter(({ kind }) => kind !== "trace");
+  assert.deepEqual(events.map(({ kind, text, at }) => [kind, text, Math.round(at - from)]), [
+    ["click", "button.pay", 2_000],
+    ["span", "pay", 2_500],
+    ["error", "declined", 3_000],
+    ["navigation", "/paid", 4_000],
+  ]);
+  assert.deepEqual(
+    [events[1]!.trace_id, events[1]!.span_id, events[2]!.envelope, events[2]!.group?.length],
+    [hexId(TRACE), "b".padStart(16, "0"), 4, 14],
+  );
+
+  await store(envelopeOf({ event_id: hexId(51) }, ["replay_recording", broken]));
+  const answers = [
+    [`&id=${hexId(52)}`, 404, "recording_not_found"],
+    [`&id=${hexId(51)}`, 422, "recording_unreadable"],
+    ["&id=1234", 400, "parameter_invalid"],
+    ["", 400, "parameter_invalid"],
   ] as const;
   for (const [query, status, code] of answers) {
     const answer = await at(query);

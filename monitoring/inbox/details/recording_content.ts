@@ -1,0 +1,130 @@
+import { at, listOf, parseJson, tidyText } from "../../models/json.ts";
+import {
+  joinSegments,
+  parseSegment,
+  readSegment,
+  type Segment,
+  SegmentError,
+} from "../../models/recording/recording.ts";
+import type { RecordingContent, RecordingEvent } from "../../models/recording/recording_content.ts";
+import { MAX_MOMENTS, readMoments, spanMoment } from "../../models/recording/timeline.ts";
+import { displayName } from "../../models/trace/trace_name.ts";
+import { tryReadEnvelope } from "../../protocol/scanner.ts";
+import type { Inbox } from "../inbox.ts";
+import { readEnvelope } from "./read_envelope.ts";
+import { readTraceContent } from "./trace_content.ts";
+
+/** Decompressed bytes of all segments. Parsing blocks the server for some 10 ms per MiB. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Traces whose spans are read. A session of some minutes has a few. */
+const MAX_TRACES = 20;
+const MAX_URLS = 100;
+/** Characters of an address. */
+const MAX_URL = 500;
+/** A trace begins before the recorder is loaded. What is further off has another clock. */
+const BEFORE_MS = 60_000;
+const AFTER_MS = 10_000;
+
+/**
+ * Reads what happened while a page was recorded: what the SDK recorded beside the picture, and the errors, logs, traces
+ * and spans that belong to the recording.
+ *
+ * @param replayId 32 lower-case hex digits
+ * @returns undefined: no segment of it is stored (any more)
+ * @throws {SegmentError} none of its segments can be read
+ */
+export async function readRecordingContent(
+  inbox: Inbox,
+  replayId: string,
+): Promise<RecordingContent | undefined> {
+  const query = { replay: replayId };
+  const [row] = inbox.page("recordings", query).rows;
+  if (row === undefined) return undefined;
+  const { segments, urls, unreadable } = await readSegments(inbox, replayId);
+  if (segments.length === 0 && unreadable > 0) {
+    throw new SegmentError("None of this recording's segments can be read.");
+  }
+  const recording = joinSegments(segments);
+  const { from, to } = recording ?? { from: row.started_at, to: row.ended_at };
+  const errors = inbox.page("occurrences", query).rows;
+  const logs = inbox.page("logs", query).rows;
+  const traces = inbox.page("traces", query).rows;
+  const events: RecordingEvent[] = [
+    ...readMoments(recording?.entries ?? []),
+    ...errors.map(({ at, value, group, envelope, trace_id }) => ({
+      kind: "error" as const,
+      // An error of a recorded trace is never left out: it is counted.
+      at: Math.min(Math.max(at, from), to),
+      text: value + (at < from ? " (before the start)" : at > to ? " (after the end)" : ""),
+      ...{ group, envelope, trace_id },
+    })),
+    ...logs.map(({ at, body, trace_id }) => ({ kind: "log" as const, at, text: body, trace_id })),
+    ...traces.map(({ started_at, name, op, trace_id }) => ({
+      kind: "trace" as const,
+      at: started_at,
+      text: displayName({ name, op }),
+      trace_id,
+    })),
+  ];
+  for (const { trace_id } of traces.slice(0, MAX_TRACES)) {
+    const { parts } = await readTraceContent(inbox, trace_id);
+    // Each span once, also if it was sent twice.
+    const spans = new Map(parts.flatMap(({ spans }) => spans).map((span) => [span.span_id, span]));
+    for (const span of spans.values()) {
+      const moment = spanMoment(span);
+      if (moment) events.push({ ...moment, trace_id, span_id: span.span_id });
+    }
+  }
+  return {
+    ...row,
+    applications: [...new Set([row, ...errors, ...logs].map(({ source }) => source))],
+    urls,
+    unreadable,
+    events: events.filter(({ at }) => at >= from - BEFORE_MS && at <= to + AFTER_MS)
+      .sort((a, b) => a.at - b.at).slice(0, MAX_MOMENTS),
+  };
+}
+
+/** Reads the segments that have arrived, in the order of arrival, as many as the limit allows. */
+async function readSegments(inbox: Inbox, replay: string) {
+  const ids: number[] = [];
+  let before: string | undefined;
+  do {
+    const page = inbox.page("envelopes", { replay, before });
+    // Videos of mobile SDKs have no events.
+    ids.push(
+      ...page.rows.filter(({ items }) => items.some(({ type }) => type === "replay_recording"))
+        .map(({ id }) => id),
+    );
+    before = page.next ?? undefined;
+  } while (before !== undefined);
+  const segments: Segment[] = [];
+  const urls = new Set<string>();
+  let [left, unreadable] = [MAX_BYTES, 0];
+  for (const id of ids.reverse()) {
+    const bytes = await readEnvelope(inbox, id, left);
+    const sent = bytes && await readSegment(bytes, left).catch(ifUnreadable);
+    const segment = sent && parseSegment(sent);
+    if (segment === undefined) {
+      unreadable++;
+      continue;
+    }
+    left -= sent!.json.byteLength;
+    segments.push(segment);
+    for (const url of urlsOf(bytes!)) if (urls.size < MAX_URLS) urls.add(url);
+    // Yields to other requests.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return { segments, urls: [...urls], unreadable };
+}
+
+function ifUnreadable(error: unknown): undefined {
+  if (!(error instanceof SegmentError)) throw error;
+}
+
+function urlsOf(envelope: Uint8Array): string[] {
+  const { items = [] } = tryReadEnvelope(envelope) ?? {};
+  const event = items.find(({ header }) => header.type === "replay_event");
+  const urls = listOf(at(event && parseJson(event.payload), "urls"));
+  return urls.map((url) => tidyText(url, MAX_URL)).filter((url): url is string => Boolean(url));
+}
