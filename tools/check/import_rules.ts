@@ -32,7 +32,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "docs/examples/": "monitoring/relay_handler.ts",
   "monitoring/protocol/": `deno_internals.ts ${PURE}`,
   "monitoring/access/": "monitoring/protocol/loopback.ts",
-  "monitoring/uploads/": "",
+  "monitoring/uploads/": "monitoring/protocol/",
   "monitoring/storage/": "monitoring/protocol/loopback.ts",
   "monitoring/models/": `monitoring/protocol/ ${PURE}`,
   "monitoring/relay/spool/": "monitoring/protocol/ monitoring/relay/ monitoring/storage/",
