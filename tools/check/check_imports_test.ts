@@ -14,7 +14,7 @@ function imports(...arrows: readonly string[]): Import[] {
 
 /** Each breaks exactly one rule. */
 const REFUSED = [
-  "monitoring/uploads/uploads.ts → monitoring/protocol/dsn.ts",
+  "monitoring/uploads/uploads.ts → monitoring/access/caller.ts",
   "routes/index.tsx → main.ts",
   "tests/relay/x_test.ts → main.ts",
   "main.ts → node:sqlite",
