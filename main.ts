@@ -72,13 +72,13 @@ async function main(): Promise<void> {
   });
   const spool = await openSpool(config, log);
   const sharedCounts = openSharedCounts(config, log);
-  const copies = await openExporter(config, log);
+  const exporter = await openExporter(config, log);
 
   const relay = new Relay({
     ...config,
     store: inbox,
     spool,
-    copies,
+    exporter,
     sharedCounts,
     refusedReports: () => app.refusedReports(),
     // An envelope that the inbox can never store is refused with 413: after a 503 it would be sent again forever.
@@ -126,7 +126,7 @@ async function main(): Promise<void> {
     },
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
-      await copies?.close(STOP.close);
+      await exporter?.close(STOP.close);
       sharedCounts?.close(relay.report());
       await inbox?.close();
       await spool?.close();

@@ -9,7 +9,7 @@ import type {
   SourceList,
 } from "../../monitoring/models/rows.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
-import type { RecordingContent } from "../../monitoring/models/recording/recording_content.ts";
+import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 

@@ -1,5 +1,4 @@
-import type { Moment } from "../../monitoring/models/recording/timeline.ts";
-import type { RecordingEvent } from "../../monitoring/models/recording/recording_content.ts";
+import type { Moment, RecordingEvent } from "../../monitoring/models/recording/timeline.ts";
 import { useMemo } from "react";
 import { LIVE } from "../data/queries.ts";
 import { source } from "../data/source.ts";

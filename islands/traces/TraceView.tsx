@@ -8,11 +8,14 @@ import type { TraceContent } from "../../monitoring/models/trace/trace_content.t
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
 import { findRepetitions } from "../../monitoring/models/trace/repetitions.ts";
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
+import type { Source } from "../../monitoring/models/rows.ts";
+import { useSourceList } from "../data/lists.ts";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
 import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap, type MinimapBar } from "./Minimap.tsx";
 import { KindLegend } from "./SpanKinds.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
+import { nameOf } from "../shared/source_labels.ts";
 import { useStableMemo } from "../shared/stable.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
@@ -77,15 +80,19 @@ export function TraceView({ traceId, takesFocus }: {
     () => waterfallRows(trace.tree, toggled, repetitions),
     [trace.tree, toggled, repetitions],
   );
-  const applications = useMemo(() => applicationsOf(stored), [stored]);
+  const sources = useSourceList()?.rows;
+  const applications = useMemo(() => applicationsOf(stored, sources), [stored, sources]);
   const nodes = useMemo(
     () => new Map(trace.tree.nodes.map((node) => [node.key, node])),
     [trace.tree],
   );
-  const marksOf = useMemo(
-    () => Map.groupBy(trace.marks, ({ span_id }) => `span:${span_id}`),
-    [trace.marks],
-  );
+  const marksOf = useMemo(() => {
+    const bySpan = Map.groupBy(trace.marks, ({ span_id }) => `span:${span_id}`);
+    const together = [...new Set(repetitions.values())].map(({ key, nodes }) =>
+      [key, nodes.flatMap((node) => bySpan.get(node.key) ?? [])] as const
+    );
+    return new Map([...bySpan, ...together]);
+  }, [trace.marks, repetitions]);
   const minimapBars = useMemo(
     () =>
       trace.tree.nodes.map((node): MinimapBar => ({
@@ -115,7 +122,10 @@ export function TraceView({ traceId, takesFocus }: {
 
   const [text, setText] = useState(params.get("q") ?? "");
   const matches = useMemo(() => searchSpans(trace.tree, text), [trace.tree, text]);
-  const matchSet = useMemo(() => new Set(matches), [matches]);
+  const matchSet = useMemo(
+    () => new Set(matches.flatMap((key) => [key, repetitions.get(nodes.get(key)!)?.key ?? key])),
+    [matches, repetitions, nodes],
+  );
 
   const select = (key: string | undefined) => {
     const node = key === undefined ? undefined : nodes.get(key);
@@ -258,13 +268,15 @@ export function TraceView({ traceId, takesFocus }: {
   );
 }
 
-/** The application that sent each envelope, if it is known. */
+/** The name of the application that sent each envelope, if it is known. */
 function applicationsOf(
   { envelopes, applications }: TraceContent,
+  sources: readonly Source[] = [],
 ): ReadonlyMap<number | null, string> {
+  const names = new Map(sources.map((one) => [one.key, nameOf(one)]));
   return new Map(envelopes.flatMap((id, i) => {
-    const name = applications[i];
-    return name ? [[id, name]] : [];
+    const name = names.get(applications[i] ?? "");
+    return name === undefined ? [] : [[id, name]];
   }));
 }
 

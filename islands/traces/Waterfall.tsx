@@ -9,7 +9,6 @@ import {
   useState,
 } from "react";
 import { selfParts } from "../../monitoring/models/trace/self_time.ts";
-import type { Repetition } from "../../monitoring/models/trace/repetitions.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
@@ -33,9 +32,9 @@ interface WaterfallProps {
   readonly window: Extent;
   readonly ticks: readonly Tick[];
   readonly isNarrow: boolean;
-  /** Errors and logs by the key of their span. */
+  /** Errors and logs by the key of their row. */
   readonly marksOf: ReadonlyMap<string, readonly PlacedMark[]>;
-  /** Keys of the spans that the search found. */
+  /** Keys of the rows with spans that the search found. */
   readonly matches: ReadonlySet<string>;
   readonly selected: string | undefined;
   /** A request to bring a span into view. A new object is a new request. */
@@ -150,14 +149,12 @@ export function Waterfall(props: WaterfallProps) {
               number={index + 1}
               time={trace.times.byNode.get(node)!}
               application={application === caller ? undefined : application}
-              self={(repetition ? runsOf(repetition, trace) : self.get(node)) ?? NO_PARTS}
+              self={repetition?.runs ?? self.get(node) ?? NO_PARTS}
               window={window}
               origin={trace.start_ms}
-              marks={repetition
-                ? repetition.nodes.flatMap(({ key }) => marksOf.get(key) ?? NO_MARKS)
-                : marksOf.get(node.key) ?? NO_MARKS}
+              marks={marksOf.get(row.key) ?? NO_MARKS}
               isSelected={row.key === selected}
-              isMatch={(repetition?.nodes ?? [node]).some(({ key }) => props.matches.has(key))}
+              isMatch={props.matches.has(row.key)}
               isTabStop={index === activeIndex}
               top={top}
               height={rowPx}
@@ -168,10 +165,6 @@ export function Waterfall(props: WaterfallProps) {
     </div>
   );
 }
-
-/** When the spans of a repetition run. */
-const runsOf = ({ nodes }: Repetition, { times }: Trace): readonly Extent[] =>
-  nodes.map((node) => times.byNode.get(node)!);
 
 function parentIndex(rows: readonly WaterfallRow[], index: number): number {
   const { depth } = rows[index]!;

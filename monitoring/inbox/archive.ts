@@ -2,6 +2,7 @@ import {
   type ContentEncoding,
   decodeBody,
   DecodeError,
+  MAX_EXPANSION,
   parseContentEncoding,
 } from "../protocol/encoding.ts";
 import { EnvelopeError, type EnvelopeHeader } from "../protocol/envelope.ts";
@@ -61,9 +62,6 @@ function* archiveChunks(inbox: Inbox, last: number, count: number): Generator<Ui
 
 /** Reasons returned for one import. */
 const MAX_REASONS = 20;
-
-/** The contract's limit for the decompressed size, in multiples of the size on the wire. */
-const MAX_EXPANSION = 10;
 
 export interface ArchiveLimits {
   /** Bytes of one body. Longer ones are skipped without keeping them in memory. */

@@ -139,14 +139,16 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
         "Content-Disposition": `attachment; filename="${name}"`,
       });
     }
-    if (query.getAll("view").join() === "refusals") {
-      return json(200, { rows: options.refusals?.rows ?? [], next: null });
+    switch (query.getAll("view").join()) {
+      case "refusals":
+        return json(200, { rows: options.refusals?.rows ?? [], next: null });
+      case "trace":
+        return json(200, await readTraceContent(inbox, readDetailId(query, "a trace")));
+      case "recording":
+        return await recordingAnswer(inbox, query);
+      case "error":
+        return await errorAnswer(inbox, query, mapOrigins);
     }
-    if (query.getAll("view").join() === "trace") {
-      return json(200, await readTraceContent(inbox, readDetailId(query, "a trace")));
-    }
-    if (query.getAll("view").join() === "recording") return await recordingAnswer(inbox, query);
-    if (query.getAll("view").join() === "error") return await errorAnswer(inbox, query, mapOrigins);
     if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;

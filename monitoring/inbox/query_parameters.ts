@@ -1,4 +1,5 @@
-import { MAX_TYPE_LENGTH, tidyType } from "../models/index/index_entries.ts";
+import { tidyType } from "../models/index/index_entries.ts";
+import { MAX_TYPE_LENGTH } from "../protocol/envelope.ts";
 import { debugId, hexId } from "../models/json.ts";
 import { readCursor } from "../models/index/list_cursor.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";

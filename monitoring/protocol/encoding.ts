@@ -18,6 +18,9 @@ export class DecodeError extends Error {
   }
 }
 
+/** Decompressed bytes that are allowed for each byte that is allowed on the wire (contract). */
+export const MAX_EXPANSION = 10;
+
 /** Size of an output chunk, and so the memory that a decompression bomb takes at any time. */
 const CHUNK_BYTES = 64 * 1024;
 

@@ -60,6 +60,9 @@ export function eventId(header: EnvelopeHeader): string | undefined {
     : undefined;
 }
 
+/** Characters of an item's type that are kept. The longest type that Sentry defines has 18. */
+export const MAX_TYPE_LENGTH = 64;
+
 /** Maximum length of a header line (contract). Real headers have a few hundred bytes. */
 export const MAX_HEADER_BYTES = 64 * 1024;
 

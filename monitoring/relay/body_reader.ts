@@ -1,11 +1,8 @@
-import { type ContentEncoding, DecodeError, Decoder } from "../protocol/encoding.ts";
+import { type ContentEncoding, DecodeError, Decoder, MAX_EXPANSION } from "../protocol/encoding.ts";
 import { UploadError, Uploads } from "../uploads/uploads.ts";
 import { DisconnectedError, RelayError } from "./errors.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
-
-/** Decompressed bytes allowed for each byte allowed on the wire. */
-const DECOMPRESSION_FACTOR = 10;
 
 /**
  * Bodies of which a part has arrived. The runtime keeps up to 60 KB for each of their connections, beside
@@ -77,7 +74,7 @@ export class BodyReader {
   #corruptBrotli = 0;
 
   constructor(options: BodyReaderOptions) {
-    this.maxDecodedBytes = DECOMPRESSION_FACTOR * options.maxBytes;
+    this.maxDecodedBytes = MAX_EXPANSION * options.maxBytes;
     this.#options = options;
     this.#uploads = new Uploads(options.progressMs);
   }

@@ -186,7 +186,7 @@ export class Relay {
     try {
       // A limit may have been announced to the duplicate that this one waited for.
       const newLimits = this.#sending.limitsOn(envelope);
-      const takeCopy = this.#options.copies?.copy(envelope);
+      const takeCopy = this.#options.exporter?.copy(envelope);
       // 9. Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full, spool_unavailable.
       answer = newLimits ? limitedAnswer(newLimits) : await this.#sending.deliver(envelope, sender);
       const { outcome } = answer;

@@ -20,7 +20,7 @@ export interface RelayOptions
   /** Keeps what an ingest does not decide about. Default: none; such envelopes are refused with 503. */
   readonly spool?: RelaySpool;
   /** Default: none. */
-  readonly copies?: EnvelopeCopies;
+  readonly exporter?: EnvelopeExporter;
 
   /** Bytes of one body on the wire; decompressed: 10 times that. */
   readonly maxEnvelopeBytes: number;
@@ -62,7 +62,7 @@ export interface EnvelopeStore {
 }
 
 /** Gets a copy of each envelope that was delivered, spooled or stored, once. Must not throw. */
-interface EnvelopeCopies {
+interface EnvelopeExporter {
   /**
    * Copies an envelope before it is delivered: the spool takes its bytes over.
    *

@@ -8,7 +8,7 @@ import type { RelayOptions } from "./relay_options.ts";
 import type { Sending } from "./send/sending.ts";
 
 interface StatusOptions
-  extends Pick<RelayOptions, "store" | "copies" | "refusedReports" | "sharedCounts"> {
+  extends Pick<RelayOptions, "store" | "exporter" | "refusedReports" | "sharedCounts"> {
   readonly metrics: RelayMetrics;
   readonly bodies: BodyReader;
   readonly sending: Sending;
@@ -65,9 +65,9 @@ export class RelayStatus {
 
   /** What this process has counted, and what it measures now. */
   report(): ProcessReport {
-    const { metrics, bodies, sending, copies, refusedReports, now, isStopping } = this.#options;
+    const { metrics, bodies, sending, exporter, refusedReports, now, isStopping } = this.#options;
     const { user, system } = cpuUsage();
-    const records = copies && { exported: copies.exported, dropped: copies.dropped };
+    const records = exporter && { exported: exporter.exported, dropped: exporter.dropped };
     return {
       at: now(),
       startedAt: STARTED_AT,

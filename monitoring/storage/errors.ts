@@ -47,7 +47,7 @@ export function linkError(store: StoreName, file: string): DatabaseOpenError {
 /** Nothing can be added: the disk is full, or does not accept writes. */
 export class DiskFullError extends Error {
   override readonly name = "DiskFullError";
-  constructor(readonly store: StoreName, options?: ErrorOptions) {
+  constructor(store: StoreName, options?: ErrorOptions) {
     super(`Cannot write to the ${store}: the disk is full or not writable.`, options);
   }
 }

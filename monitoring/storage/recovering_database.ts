@@ -60,33 +60,26 @@ export class RecoveringDatabase<Store> {
   /**
    * Does the work; once more if it fails because the file is corrupt or the disk full, after that was dealt with.
    *
+   * @param work asynchronous work: one at a time
    * @throws {HarmedFilesError} the result may be lost
    */
   run<T>(work: (store: Store) => T): T {
     const opened = this.#current();
+    const retry = (error: unknown) => {
+      this.#recover(opened, error);
+      return work(this.#current().store);
+    };
+    const check = <Result>(result: Result) => {
+      if (this.#closeIfHarmed(opened)) throw new HarmedFilesError();
+      return result;
+    };
     let result: T;
     try {
       result = work(opened.store);
     } catch (error) {
-      this.#recover(opened, error);
-      return work(this.#current().store);
+      return retry(error);
     }
-    if (this.#closeIfHarmed(opened)) throw new HarmedFilesError();
-    return result;
-  }
-
-  /** {@linkcode run} for asynchronous work, one at a time. */
-  async runAsync<T>(work: (store: Store) => Promise<T>): Promise<T> {
-    const opened = this.#current();
-    let result: T;
-    try {
-      result = await work(opened.store);
-    } catch (error) {
-      this.#recover(opened, error);
-      return await work(this.#current().store);
-    }
-    if (this.#closeIfHarmed(opened)) throw new HarmedFilesError();
-    return result;
+    return result instanceof Promise ? result.then(check, retry) as T : check(result);
   }
 
   /**

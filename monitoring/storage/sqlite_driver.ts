@@ -22,11 +22,11 @@ export class SqliteDriver implements SqlDriver {
   }
 
   readonly query: Query = (sql, values) =>
-    this.#inTurn(() => this.#database.runAsync(({ query }) => query(sql, values)));
+    this.#inTurn(() => this.#database.run(({ query }) => query(sql, values)));
 
   transaction<T>(purpose: "add" | "change", work: (query: Query) => Promise<T>): Promise<T> {
     return this.#inTurn(() =>
-      this.#database.runAsync((connection) => {
+      this.#database.run((connection) => {
         if (purpose === "add") this.#database.checkRoom();
         return connection.transaction(work);
       })

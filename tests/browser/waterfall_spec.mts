@@ -185,7 +185,7 @@ test("hostile trace → shown as text, with warnings about its data", async ({ p
 test("trace of 10,000 spans → only rows in sight are rendered; End focuses the last", async ({ page, server }) => {
   await postSpans(server.origin, ...largeTrace(TRACE, 10_000));
   await page.goto(`/#/traces/${TRACE}`);
-  // Of each parent's equal children one row stands for all.
+  // The equal children of each parent are folded into one row.
   await expect(waterfall(page)).toHaveAttribute("aria-rowcount", "3936");
   await page.getByRole("button", { name: "Expand all" }).click();
   const count = await waterfall(page).getAttribute("aria-rowcount");

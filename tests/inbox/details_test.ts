@@ -7,7 +7,7 @@ import {
   span,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
-import type { RecordingContent } from "../../monitoring/models/recording/recording_content.ts";
+import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
 import { startInboxServer } from "./_inbox_server.ts";
@@ -77,7 +77,8 @@ Deno.test("view=trace → spans, errors and logs of its envelopes, oldest first,
   const grown = (await read()).body;
   assert.deepEqual(grown.envelopes, [1, 3, 4]);
   assert.deepEqual(grown.parts.slice(0, 2), body.parts);
-  assert.equal(grown.applications.at(-1), "shop");
+  const { rows } = server.inbox.sources({});
+  assert.equal(grown.applications.at(-1), rows.find(({ name }) => name === "shop")!.key);
 });
 
 Deno.test("view=error → source lines of the map, texts to copy, attachments and feedback; the newest, or that of an envelope", async () => {

@@ -21,7 +21,7 @@ export const MALLOC: Readonly<Record<string, string>> = Object.freeze({
 export const runOptions = (root: string): readonly string[] => [
   "run",
   // At most 8 MiB for each half of the young generation, of 16: an idle server takes less memory. Collected by one
-  // thread: for so little memory, waking others takes a sixth of the CPU time of a small envelope.
+  // thread: for so little memory, to wake others costs more than they save.
   "--v8-flags=--max-semi-space-size=8,--no-parallel-scavenge",
   // The launcher has installed the packages: to check that again takes 50 ms of the start.
   "--node-modules-dir=manual",

@@ -6,8 +6,13 @@ import {
   type Segment,
   SegmentError,
 } from "../../models/recording/recording.ts";
-import type { RecordingContent, RecordingEvent } from "../../models/recording/recording_content.ts";
-import { MAX_MOMENTS, readMoments, spanMoment } from "../../models/recording/timeline.ts";
+import {
+  MAX_MOMENTS,
+  readMoments,
+  type RecordingContent,
+  type RecordingEvent,
+  spanMoment,
+} from "../../models/recording/timeline.ts";
 import { displayName } from "../../models/trace/trace_name.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";

@@ -85,11 +85,10 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
     before = page.next ?? undefined;
   } while (before !== undefined && !isTruncated);
   const [row] = inbox.page("traces", { trace: traceId, limit: 1 }).rows;
-  const names = new Map(inbox.sources({}).rows.map(({ key, name }) => [key, name]));
   found.reverse();
   return {
     envelopes: found.map(({ id }) => id),
-    applications: found.map(({ source }) => names.get(source ?? "") ?? null),
+    applications: found.map(({ source }) => source),
     parts: found.map(({ parts }) => parts),
     replay_id: row?.replay_id ?? null,
     unreadable,

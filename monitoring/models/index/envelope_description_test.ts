@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { envelopeOf, hexId, type TestItem } from "../../inbox/testdata/envelopes.ts";
-import { indexEnvelope, MAX_TRACES, MAX_TYPE_LENGTH } from "./index_entries.ts";
+import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
+import { indexEnvelope, MAX_TRACES } from "./index_entries.ts";
 import { MAX_ITEMS, MAX_PARSED_BYTES, parseEnvelope, parseItems } from "../parsed_envelope.ts";
 
 const describe = (bytes: Uint8Array) => indexEnvelope(parseEnvelope(bytes), 0).description;

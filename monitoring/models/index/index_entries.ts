@@ -5,6 +5,7 @@ import { readDebugIds } from "../error/stack.ts";
 import { at, attributeAt, hexId, listOf } from "../json.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
 import type { IndexedType, ParsedEnvelope } from "../parsed_envelope.ts";
+import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
 import type { EnvelopeSummary, InboxRow } from "../../protocol/inbox_row.ts";
 import { type RecordingEntry, recordingEntry } from "../recording/recording_entry.ts";
 import type { RecordedRange } from "../recording/recording.ts";
@@ -36,9 +37,6 @@ export interface IndexEntries {
 
 /** Traces of one envelope. A segment of a recording or a batch of spans may contain a few. */
 export const MAX_TRACES = 100;
-
-/** Characters. The longest type that Sentry defines has 18. */
-export const MAX_TYPE_LENGTH = 64;
 
 /** Logs of one envelope that are listed. SDKs send up to 100, OpenTelemetry's exporters 512. */
 export const MAX_LOGS = 1_000;

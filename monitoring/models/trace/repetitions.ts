@@ -6,13 +6,15 @@ export interface Repetition extends Extent {
   readonly key: string;
   /** At least {@linkcode MIN_REPETITIONS}, in order of their start. */
   readonly nodes: readonly SpanNode[];
+  /** When each of them runs. */
+  readonly runs: readonly Extent[];
   /** Their name; where they differ in numbers, with `#` in their place. */
   readonly name: string;
   /** Sum of their durations, milliseconds. */
   readonly total_ms: number;
 }
 
-/** Fewer rows are as easy to read as one that stands for them. */
+/** Fewer spans keep a row each: they are easy to read. */
 export const MIN_REPETITIONS = 5;
 
 const NUMBERS = /\d+(?:\.\d+)?/g;
@@ -51,15 +53,16 @@ export function findRepetitions(
 }
 
 function repetitionOf(nodes: readonly SpanNode[], times: TraceTimes): Repetition {
-  const extents = nodes.map((node) => times.byNode.get(node)!);
+  const runs = nodes.map((node) => times.byNode.get(node)!);
   const first = nodes[0]!.span!.name;
   return {
     key: `repeated:${nodes[0]!.key}`,
     nodes,
+    runs,
     name: nodes.every(({ span }) => span!.name === first) ? first : first.replace(NUMBERS, "#"),
-    start_ms: Math.min(...extents.map(({ start_ms }) => start_ms)),
-    end_ms: Math.max(...extents.map(({ end_ms }) => end_ms)),
-    total_ms: extents.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0),
+    start_ms: runs.reduce((first, { start_ms }) => Math.min(first, start_ms), Infinity),
+    end_ms: runs.reduce((last, { end_ms }) => Math.max(last, end_ms), -Infinity),
+    total_ms: runs.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0),
   };
 }
 

@@ -4,7 +4,7 @@ import type { TraceParts } from "./trace_span.ts";
 export interface TraceContent {
   /** The envelopes that were read, oldest first. The content of an envelope never changes. */
   readonly envelopes: readonly number[];
-  /** The name of the application that sent each of them; null: it is not known. */
+  /** The key of the application that sent each of them; null: it is not known. */
   readonly applications: readonly (string | null)[];
   /** What each of them has of the trace. */
   readonly parts: readonly TraceParts[];

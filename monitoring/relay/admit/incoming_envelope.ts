@@ -1,6 +1,6 @@
 import type { Dsn } from "../../protocol/dsn.ts";
 import type { ContentEncoding } from "../../protocol/encoding.ts";
-import type { EnvelopeHeader } from "../../protocol/envelope.ts";
+import { type EnvelopeHeader, MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
 import { EnvelopeScanner } from "../../protocol/scanner.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
 
@@ -33,9 +33,6 @@ export interface AdmittedEnvelope {
   /** Decompresses {@linkcode AdmittedEnvelope.bytes}, at each call again. */
   decoded(): Promise<Uint8Array>;
 }
-
-/** Longer than any known type. Bounds the memory of a list of items. */
-const MAX_TYPE_LENGTH = 64;
 
 /**
  * Validates an envelope while it arrives: header line, DSN at the first byte of an item, framing. Keeps no payload.
