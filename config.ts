@@ -78,6 +78,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
     // The inbox's DSN has no host, so its envelopes always go through the relay.
     tunnel: mode === "inbox" ? "always" : read.SENTRY_TUNNEL,
     monitoringPath: read.MONITORING_PATH,
+    /** Of page, server and source maps. Undefined: the id of the build is the release. */
     release: read.SENTRY_RELEASE ?? deployment ?? read.SIGHTGLASS_COMMIT,
     environment: read.SENTRY_ENVIRONMENT ?? (onDeploy ? "production" : "development"),
     /** Origin to send to instead of the DSN's own. */
@@ -119,7 +120,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
     inboxToken: read.INBOX_TOKEN,
     /** Whether the server runs on Deno Deploy, where files are not kept and no client is on the same machine. */
     onDeploy,
-    logFormat: read.LOG_FORMAT,
     otlpUrl: read.OTLP_URL,
     otlpHeaders: read.OTLP_HEADERS,
     /** Loopback origins from which source maps may be fetched. */
@@ -144,13 +144,4 @@ export function readConfig(): Config {
   return loadConfig(
     Object.fromEntries(CONFIG_VARIABLES.map((name) => [name, Deno.env.get(name)])),
   );
-}
-
-/**
- * The release of page, server and source maps: `SENTRY_RELEASE`, else the deployment, else the commit, else the build.
- *
- * @param buildId hash of everything that was built
- */
-export function effectiveRelease({ release }: Pick<Config, "release">, buildId: string): string {
-  return release ?? buildId;
 }

@@ -7,6 +7,7 @@ import {
   type ServedConnection,
   VERIFIED_DENO_VERSION,
 } from "./deno_internals.ts";
+import { runDeno } from "./tests/harness/run_program.ts";
 
 Deno.test("another version of Deno → verify each function again, then set the version", () => {
   assert.match(Deno.version.deno, VERIFIED_DENO_VERSION);
@@ -38,10 +39,8 @@ Deno.test("corrupt zstd data without emitZstdErrors → still ends the process",
     stream.on("data", () => {}).on("error", () => Deno.exit(0));
     stream.end(Uint8Array.fromBase64("${corruptZstd().toBase64()}"));
   `;
-  const { code: exitCode, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["eval", code],
-  }).output();
-  assert.match(new TextDecoder().decode(stderr), /Uncaught .*corrupt/i);
+  const { code: exitCode, stderr } = await runDeno(["eval", code]);
+  assert.match(stderr, /Uncaught .*corrupt/i);
   assert.notEqual(exitCode, 0, "Deno has fixed this: remove emitZstdErrors");
 });
 

@@ -1,5 +1,5 @@
 /** The server's table of contents: config → telemetry → storage → relay → app → serve. */
-import { ConfigError, effectiveRelease, readConfig } from "./config.ts";
+import { ConfigError, readConfig } from "./config.ts";
 import { InboxUnavailableError } from "./monitoring/inbox/inbox.ts";
 import { Recent } from "./monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
@@ -10,15 +10,10 @@ import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
 import { reportCrashes, startRuntime } from "./monitoring/runtime/start_runtime.ts";
 import { DatabaseOpenError, isReportedByStore } from "./monitoring/storage/errors.ts";
 import { loadApp } from "./routes/_load_app.ts";
-import {
-  BadRequestError,
-  createSourceMaps,
-  ListenError,
-  ManifestError,
-  readManifest,
-  serve,
-  STOP,
-} from "./server/mod.ts";
+import { createSourceMaps } from "./server/assets.ts";
+import { toResponse } from "./server/headers.ts";
+import { ManifestError, readManifest } from "./server/manifest.ts";
+import { ListenError, serve, STOP } from "./server/serve.ts";
 import { openExporter, openInbox, openSharedCounts, openSpool, openWebhook } from "./services.ts";
 
 /** Errors that the operator can fix: printed as one line, without a stack trace. */
@@ -47,7 +42,7 @@ async function main(): Promise<void> {
   const root = new URL("./", import.meta.url);
   const build = new URL(".build/", root);
   const manifest = await readManifest(build);
-  const release = effectiveRelease(config, manifest.buildId);
+  const release = config.release ?? manifest.buildId;
 
   // Telemetry of the start waits for the relay.
   const openedRelay = Promise.withResolvers<Relay>();
@@ -56,8 +51,8 @@ async function main(): Promise<void> {
     release,
     environment: config.environment,
     root: root.href,
-    deliver: async (request) => (await openedRelay.promise).receive(request, undefined),
-    statusOf: (error) => error instanceof BadRequestError ? 400 : 500,
+    deliver: async (request) =>
+      toResponse(await (await openedRelay.promise).answer(request, undefined)),
   });
   const { log } = runtime;
 
@@ -119,7 +114,7 @@ async function main(): Promise<void> {
       log("info", "The server is stopping");
       relay.stop();
       // At once: the health of the others must not count on this process.
-      sharedCounts?.write(relay.report());
+      sharedCounts?.write(relay.status.report());
       webhook?.close();
       app.close();
       return spool?.stopDraining();
@@ -127,12 +122,12 @@ async function main(): Promise<void> {
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
       await exporter?.close(STOP.close);
-      sharedCounts?.close(relay.report());
+      sharedCounts?.close(relay.status.report());
       await inbox?.close();
       await spool?.close();
     },
   });
-  sharedCounts?.start(() => relay.report());
+  sharedCounts?.start(() => relay.status.report());
   log("info", "The server has started", { mode: config.mode });
   // Delivered immediately, so that even a server that soon crashes has reported its start.
   void runtime.flush(FIRST_FLUSH_MS);

@@ -29,7 +29,7 @@ export default defineConfig<Pick<Options, "cpuRate">>({
     // Delivery tests with a slow CPU, where storing and sending take longer. First, because they take longest.
     {
       name: "CPU 6 ×",
-      testMatch: ["**/delivery_*_spec.mts", "**/outage_spec.mts"],
+      testMatch: "**/delivery_accounting_spec.mts",
       grepInvert: /@any-speed/,
       use: { cpuRate: 6 },
     },

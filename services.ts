@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Config } from "./config.ts";
 import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
-import type { InboxOptions } from "./monitoring/inbox/stored_inbox.ts";
+import type { InboxOptions } from "./monitoring/inbox/inbox_options.ts";
 import { SharedCounts } from "./monitoring/relay/shared_counts.ts";
 import { RelaySpool } from "./monitoring/relay/spool/relay_spool.ts";
 import type { Log } from "./monitoring/runtime/console_log.ts";

@@ -5,20 +5,18 @@ import { openInbox } from "../monitoring/inbox/sqlite_inbox.ts";
 import type { Inbox } from "../monitoring/inbox/inbox.ts";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
 import { placeOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
+import { GROUP_STATES, type Lists, OWN_SOURCE } from "../monitoring/models/rows.ts";
 import {
   APPLICATIONS,
   GROUP_COLUMNS,
-  GROUP_STATES,
-  HISTOGRAM_LISTS,
   type ListQuery,
-  type Lists,
-  OWN_SOURCE,
   PAGE_COLUMNS,
   RECORDING_COLUMNS,
   type SortColumn,
   TRACE_COLUMNS,
   TRACE_STATUSES,
-} from "../monitoring/models/rows.ts";
+} from "../monitoring/models/list_query.ts";
+import { HISTOGRAM_LISTS } from "../monitoring/models/histogram.ts";
 import { LOG_LEVELS } from "../monitoring/protocol/log_levels.ts";
 import { BUDGETS } from "./budgets.ts";
 import { type Figure, median, worst } from "./figures.ts";

@@ -1,11 +1,12 @@
 /** The server in relay mode: its resident memory for many large envelopes at once, and its start. */
-import { flood } from "../tests/relay/_flood.ts";
+import { setTimeout } from "node:timers/promises";
 import { startRelaying } from "../tests/harness/relaying_server.ts";
 import { untilDrained } from "../tests/harness/server_health.ts";
 import { startStandInIngest, takesSlowly } from "../tests/harness/stand_in_ingest.ts";
 import { type ServerProcess, startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure } from "./figures.ts";
+import { flood } from "./flood.ts";
 
 const MIB = 1024 * 1024;
 const COUNT = 1_000;
@@ -32,7 +33,7 @@ async function measureFlood(): Promise<Figure[]> {
 
   // Code that is loaded and compiled at the first envelope does not count.
   await flood({ host, count: 1, bytes: 1_000 });
-  await pause(WARM_UP_MS);
+  await setTimeout(WARM_UP_MS);
   const idle = residentMib(server);
   let peak = idle;
   const sampling = setInterval(() => peak = Math.max(peak, residentMib(server)), SAMPLE_MS);
@@ -40,7 +41,7 @@ async function measureFlood(): Promise<Figure[]> {
   const answeredAt = performance.now();
   await untilDrained(server);
   clearInterval(sampling);
-  await pause(answeredAt + GIVE_BACK_MS - performance.now());
+  await setTimeout(answeredAt + GIVE_BACK_MS - performance.now());
   const left = residentMib(server);
   return [
     budgeted(BUDGETS.idleMemory, idle),
@@ -65,5 +66,3 @@ async function measureStart(): Promise<Figure> {
 
 const residentMib = ({ pid }: ServerProcess): number =>
   Number(Deno.readTextFileSync(`/proc/${pid}/statm`).split(" ")[1]) * PAGE_BYTES / MIB;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

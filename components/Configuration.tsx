@@ -1,16 +1,7 @@
-import { DataTable } from "./DataTable.tsx";
 import { KeyValueList } from "./KeyValueList.tsx";
+import type { PageFacts } from "./page_facts.ts";
 
-/** The monitoring settings that the page shows; `monitoring/settings.ts` defines them. */
-export interface Settings {
-  readonly tracesSampleRate: number;
-  readonly replaysSessionSampleRate: number;
-  readonly replaysOnErrorSampleRate: number;
-  readonly enableLogs: boolean;
-  readonly maskAllText: boolean;
-  readonly maskAllInputs: boolean;
-  readonly blockAllMedia: boolean;
-}
+type Settings = PageFacts["settings"];
 
 interface SettingRow {
   readonly name: string;
@@ -21,15 +12,7 @@ interface SettingRow {
 
 /** What the server's environment variables decide for the page, as texts. */
 export function ServerConfiguration(
-  { variant, route, ingest, storage, release, environment, build }: {
-    variant: string;
-    route: string;
-    ingest: string;
-    storage: string;
-    release: string;
-    environment: string;
-    build: string;
-  },
+  { variant, route, ingest, storage, release, environment, build }: PageFacts,
 ) {
   return (
     <KeyValueList
@@ -57,24 +40,21 @@ export function ServerConfiguration(
 }
 
 /** The monitoring settings. */
-export function SettingsTable({ settings }: { settings: Settings }) {
+export function SettingsList({ settings }: { settings: Settings }) {
+  const entries = settingRows(settings).map(({ name, value, share }) => ({
+    name,
+    value: (
+      <>
+        <b>{value}</b>
+        {share && <small>{share}</small>}
+      </>
+    ),
+  }));
   return (
-    <DataTable
-      className="settings-table"
-      caption="Monitoring settings"
-      columns={[{ title: "Setting" }, { title: "Value" }]}
-      visible="caption"
-    >
-      {settingRows(settings).map(({ name, value, share }) => (
-        <tr key={name}>
-          <th scope="row">{name}</th>
-          <td>
-            <b>{value}</b>
-            {share && <small>{share}</small>}
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+    <figure className="settings-list">
+      <figcaption className="quiet">Monitoring settings</figcaption>
+      <KeyValueList entries={entries} />
+    </figure>
   );
 }
 

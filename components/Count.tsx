@@ -1,3 +1,4 @@
+import { formatNumber } from "./format.ts";
 import { OutcomeMark } from "./OutcomeMark.tsx";
 
 /** A number in a list; zero is quiet. @param props.isFailure red with a mark, unless the number is 0 */
@@ -6,7 +7,7 @@ export function Count({ of, isFailure }: { of: number; isFailure?: boolean }) {
   return (
     <span className={isRefused ? "refused" : of > 0 ? undefined : "none"}>
       {isRefused && <OutcomeMark kind="refused" />}
-      {of.toLocaleString("en")}
+      {formatNumber(of)}
     </span>
   );
 }

@@ -1,11 +1,11 @@
-import type { ReactNode } from "react";
+import type { CSSProperties, ReactNode } from "react";
 
 export interface Column {
   readonly title: string;
   /** Aligns numbers at the right. */
   readonly numeric?: boolean;
-  /** Makes the title a button that sorts by this column. `order`: the current one. */
-  readonly sort?: { readonly order: "ascending" | "descending" | "none"; toggle(): void };
+  /** In rem. Default: what the others leave. */
+  readonly width?: number;
 }
 
 export interface DataTableProps {
@@ -16,29 +16,27 @@ export interface DataTableProps {
   readonly columns: readonly Column[];
   /** What is visible; the others are for screen readers only. Default: the headers. */
   readonly visible?: "headers" | "caption" | "none";
-  /** All rows, if not all of them are rendered; they have an `aria-rowindex`. */
-  readonly rowCount?: number;
   /** `<tr>` elements with one cell for each column. */
   readonly children?: ReactNode;
 }
 
 /** A table with column headers. */
 export function DataTable(
-  { className, caption, columns, visible = "headers", rowCount, children }: DataTableProps,
+  { className, caption, columns, visible = "headers", children }: DataTableProps,
 ) {
   return (
-    <table className={className} aria-rowcount={rowCount === undefined ? undefined : rowCount + 1}>
-      <caption className={visible === "caption" ? undefined : "vh"}>{caption}</caption>
+    <table className={className}>
+      <caption className={visible === "caption" ? "quiet" : "vh"}>{caption}</caption>
       <thead className={visible === "headers" ? undefined : "vh"}>
-        <tr aria-rowindex={rowCount === undefined ? undefined : 1}>
-          {columns.map(({ title, numeric, sort }) => (
+        <tr>
+          {columns.map(({ title, numeric, width }) => (
             <th
               key={title}
               scope="col"
               className={numeric ? "n" : undefined}
-              aria-sort={sort?.order}
+              style={width === undefined ? {} : { "--width": `${width}rem` } as CSSProperties}
             >
-              {sort ? <button type="button" onClick={sort.toggle}>{title}</button> : title}
+              {title}
             </th>
           ))}
         </tr>

@@ -9,13 +9,17 @@ export interface KeyValue {
  * A list of names and their values.
  *
  * @param props.entries false: left out
+ * @param props.isInLine beside each other, as far as they fit. Default: one in each line
  */
-export function KeyValueList({ entries }: { entries: readonly (KeyValue | false)[] }) {
+export function KeyValueList({ entries, isInLine }: {
+  entries: readonly (KeyValue | false)[];
+  isInLine?: boolean;
+}) {
   return (
-    <dl className="key-values">
+    <dl className={isInLine ? "facts" : "key-values"}>
       {entries.filter((entry) => entry !== false).map(({ name, value }, index) => (
         // Not the name as key: senders may repeat names.
-        <div key={index}>
+        <div key={index} className={isInLine ? "line" : "entry"}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Icon, type IconName } from "./Icon.tsx";
 
 /**
  * A section of the page with a heading.
@@ -7,19 +8,21 @@ import type { ReactNode } from "react";
  * @param props.isUnrecorded blocks the content from session recordings: the console must not record itself
  * @param props.links beside the heading
  */
-export function Panel({ id, title, isUnrecorded, links, children }: {
+export function Panel({ id, title, icon, isUnrecorded, links, children }: {
   id: string;
   title: string;
+  icon?: IconName;
   isUnrecorded?: boolean;
   links?: ReactNode;
   children: ReactNode;
 }) {
   const block = isUnrecorded ? "" : undefined;
   return (
-    <section className="panel" aria-labelledby={id}>
-      <header>
+    <section className="panel card" aria-labelledby={id}>
+      <header className="line">
+        {icon && <Icon name={icon} />}
         <h2 id={id}>{title}</h2>
-        {links && <p className="panel-links" data-sentry-block={block}>{links}</p>}
+        {links && <p className="end" data-sentry-block={block}>{links}</p>}
       </header>
       <div className="body" data-sentry-block={block}>{children}</div>
     </section>

@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useRef, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import {
   formatDateAndTime,
   formatExactTime,
@@ -31,19 +31,14 @@ function Time({ at, format, className }: {
   format: (at: number, now: number) => string;
   className?: string;
 }) {
-  const element = useRef<HTMLTimeElement>(null);
-  const textNow = () => at === null ? "" : format(at, Date.now());
-  const latest = useRef(textNow);
-  latest.current = textNow;
-  const subscribe = useCallback((update: () => void) => {
-    const isOutdated = () => element.current?.textContent !== latest.current();
-    return subscribeToClock({ element, isOutdated, update });
-  }, []);
-  const text = useSyncExternalStore(subscribe, textNow, textNow);
+  // Rendered again when the text is another one.
+  const text = useSyncExternalStore(
+    subscribeToClock,
+    () => at === null ? "" : format(at, Date.now()),
+  );
   if (at === null || Number.isNaN(new Date(at).getTime())) return "–";
   return (
     <time
-      ref={element}
       dateTime={new Date(at).toISOString()}
       title={formatExactTime(at, Date.now())}
       className={className}
@@ -56,27 +51,19 @@ function Time({ at, format, className }: {
 /** Texts of the last minute change each second. */
 const TICK_MS = 1_000;
 
-interface ShownTime {
-  readonly element: RefObject<HTMLTimeElement | null>;
-  /** Whether its text would be another one now. */
-  isOutdated(): boolean;
-  /** Renders it again. */
-  update(): void;
-}
-
-const shownTimes = new Set<ShownTime>();
+const listeners = new Set<() => void>();
 /** One timer for all times on the page; none while the page is hidden. */
 let timer: ReturnType<typeof setInterval> | undefined;
 
-function subscribeToClock(time: ShownTime): () => void {
-  shownTimes.add(time);
-  if (shownTimes.size === 1) {
+function subscribeToClock(listener: () => void): () => void {
+  listeners.add(listener);
+  if (listeners.size === 1) {
     startOrStop();
     document.addEventListener("visibilitychange", startOrStop);
   }
   return () => {
-    shownTimes.delete(time);
-    if (shownTimes.size > 0) return;
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
     clearInterval(timer);
     document.removeEventListener("visibilitychange", startOrStop);
   };
@@ -89,13 +76,6 @@ function startOrStop(): void {
   timer = setInterval(tick, TICK_MS);
 }
 
-/** Renders outdated times that are in sight: rendering the times of 2,000 rows each second would be slow. */
 function tick(): void {
-  // First those that have changed, which are few: reading a position causes a layout.
-  const inSight = [...shownTimes].filter(({ isOutdated }) => isOutdated()).filter(({ element }) => {
-    const box = element.current?.getBoundingClientRect();
-    // The times of other views have no height.
-    return box !== undefined && box.height > 0 && box.bottom > 0 && box.top < innerHeight;
-  });
-  for (const { update } of inSight) update();
+  for (const update of listeners) update();
 }

@@ -52,9 +52,15 @@ export function formatBytes(bytes: number): string {
  * ```
  */
 export function formatCount(n: number, singular: string, plural = `${singular}s`): string {
-  const digits = String(n).replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${digits}${NBSP}${n === 1 ? singular : plural}`;
+  return `${formatNumber(n)}${NBSP}${n === 1 ? singular : plural}`;
 }
+
+/**
+ * A whole number: `12,345`. The first `toLocaleString` of a page takes 50 ms, on a phone 250 ms.
+ *
+ * @param n a whole number
+ */
+export const formatNumber = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /**
  * A duration: `<1 ms`, `38 ms`, `1.24 s`, `2 min 05 s`, `1 h 02 min`.
@@ -89,6 +95,11 @@ function formatSixtieths(sixtieths: number, large: string, small: string): strin
 export function formatFineDuration(ms: number): string {
   if (!(ms >= 0 && ms < 9.95)) return formatDuration(ms);
   return ms < 0.05 ? `${ms === 0 ? "0" : "<0.1"}${NBSP}ms` : `${ms.toFixed(1)}${NBSP}ms`;
+}
+
+/** {@linkcode formatFineDuration} of a time after another one, or before it: `−1.55 s`. */
+export function formatOffset(ms: number): string {
+  return ms < 0 ? `−${formatFineDuration(-ms)}` : formatFineDuration(ms);
 }
 
 /** The first eight characters of a trace, event or replay id, without hyphens. */

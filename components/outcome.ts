@@ -1,3 +1,4 @@
+import type { Receipt } from "../monitoring/browser/mod.ts";
 import type { Outcome } from "../monitoring/protocol/relay_api.ts";
 import { isRetryable } from "../monitoring/protocol/retry.ts";
 
@@ -16,17 +17,8 @@ interface OutcomeDescription {
   readonly meaning: string;
 }
 
-/** The part of a receipt that decides its outcome. */
-export interface DeliveryState {
-  /** HTTP status; undefined: no response. */
-  readonly status?: number;
-  /** The relay's `X-Relay-Outcome`; undefined if the ingest itself responded. */
-  readonly outcome?: string;
-  /** Why there was no response, or the error that it reported. */
-  readonly error?: string;
-  /** How often the envelope was sent; default: at least once. */
-  readonly attempts?: number;
-}
+/** The part of a receipt that decides its outcome. Without `attempts`: it was sent. */
+export type DeliveryState = Partial<Pick<Receipt, "status" | "outcome" | "error" | "attempts">>;
 
 /** The outcomes that the relay reports (docs/contract.md), and those of the browser's own delivery. */
 const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, OutcomeDescription>(
@@ -94,3 +86,9 @@ export function describeOutcome(
 /** Identifies a receipt. Segments of one recording share an id, so the key contains the time. */
 export const receiptKey = ({ id, at }: { readonly id: string; readonly at: number }): string =>
   `${id}/${at}`;
+
+/** The kind of mark for a level: cross for errors, diamond for warnings, dot for the rest. */
+export function levelKind(level: string): OutcomeKind {
+  if (level === "fatal" || level === "error") return "refused";
+  return level === "warning" || level === "warn" ? "waits" : "flows";
+}

@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+
 /** How a POST of {@linkcode postJson} is sent and repeated. */
 export interface PostOptions<Result> {
   /** May contain secrets, as the URL may: neither is in a message. */
@@ -35,7 +37,10 @@ export async function postJson<Result>(
     if ("result" in outcome) return outcome;
     const backoff = backoffMs[attempt];
     if (!outcome.mayRetry || backoff === undefined) return outcome;
-    await sleep(Math.max(backoff, outcome.retryAfterMs), signal);
+    const ms = Math.max(backoff, outcome.retryAfterMs);
+    await setTimeout(ms, undefined, { signal, ref: false }).catch(() => {
+      // Aborted.
+    });
     if (signal.aborted) return outcome;
   }
 }
@@ -75,15 +80,4 @@ async function post<Result>(
     const failure = isTimeout ? `no answer within ${timeoutMs} ms` : "it cannot be reached";
     return { failure, mayRetry: true, retryAfterMs: 0 };
   }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    Deno.unrefTimer(timer);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
-  });
 }

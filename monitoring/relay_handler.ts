@@ -135,19 +135,19 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const respond = (request: Request, peer: string | undefined) => {
     switch (request.method) {
       case "POST":
-        return relay.receive(request, peer);
+        return relay.answer(request, peer);
       case "OPTIONS":
         return relay.preflight(request, peer);
       case "GET":
       case "HEAD":
-        return relay.health();
+        return relay.status.health();
       default:
         return errorResponse("GET, HEAD, POST, OPTIONS");
     }
   };
   const answer = async (request: Request, { remoteAddr }: ConnectionInfo) => {
     const peer = remoteAddr && "hostname" in remoteAddr ? remoteAddr.hostname : undefined;
-    return toResponse(discardBody(request, await respond(request, peer)));
+    return discardBody(request, toResponse(await respond(request, peer)));
   };
 
   const underWay = new Set<Promise<Response>>();

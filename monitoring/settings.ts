@@ -19,7 +19,7 @@ export const settings = {
   maskAllInputs: true,
   /** Recordings: images, video and audio have no source. */
   blockAllMedia: true,
-} as const;
+};
 
 /** The SDK's option `dataCollection`, in the browser and on the server: nothing that may be personal. */
 export const NO_PERSONAL_DATA = {

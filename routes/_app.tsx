@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { NARROW, SIDEBAR_KEY } from "../islands/shell/Navigation.tsx";
-import { viewsOf } from "../islands/shared/view.ts";
+import { NARROW, SIDEBAR_KEY, TRACE_FRAGMENT } from "../islands/shell/Navigation.tsx";
+import { VIEWS } from "../islands/shared/view.ts";
 import { earlyScript } from "../monitoring/browser/early_errors.ts";
 import { InlineScript, PageData } from "../server/page.tsx";
 
@@ -8,11 +8,10 @@ import { InlineScript, PageData } from "../server/page.tsx";
  * Sets two attributes for the style sheet before the first paint: the current view, which the navigation sets later, and
  * whether the sidebar was folded last. Reading `localStorage` throws where the user has forbidden it.
  */
-const viewScript = (variant: string) =>
-  `!function(d){d.view=(/^#\\/(${
-    viewsOf(variant).join("|")
-  })\\b/.exec(location.hash)||[0,"overview"])[1];` +
-  `d.sidebar=matchMedia("${NARROW}").matches?"folded":"open";` +
+const viewScript =
+  `!function(d){d.view=(/^#\\/(${VIEWS.join("|")})\\b/.exec(location.hash)||[0,"overview"])[1];` +
+  `d.sidebar=matchMedia(${TRACE_FRAGMENT}.test(location.hash)?"${NARROW.trace}":"${NARROW.usual}")` +
+  `.matches?"folded":"open";` +
   `try{d.sidebar=localStorage["${SIDEBAR_KEY}"]||d.sidebar}catch{}}(document.documentElement.dataset)`;
 
 /**
@@ -27,7 +26,7 @@ export default function App({ variant, children }: { variant: string; children: 
         <meta charSet="utf-8" />
         {/* The first script: keeps errors until the SDK has loaded. */}
         <InlineScript code={earlyScript} />
-        <InlineScript code={viewScript(variant)} />
+        <InlineScript code={viewScript} />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta
           name="description"
@@ -36,7 +35,7 @@ export default function App({ variant, children }: { variant: string; children: 
         <link rel="icon" type="image/svg+xml" href="/favicon.svg" />
       </head>
       <body>
-        <a className="skip" href="#main">Skip to content</a>
+        <a className="skip vh" href="#main">Skip to content</a>
         {children}
         {/* Announces the title after a client navigation. */}
         <p className="vh" role="status" data-announcer="" />

@@ -11,7 +11,9 @@ import type { Refusal } from "../monitoring/protocol/relay_api.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { Runtime } from "../monitoring/runtime/telemetry.ts";
 import { createSecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
-import { App, extraAsset, type Manifest, PathTakenError } from "../server/mod.ts";
+import { App, PathTakenError } from "../server/app.ts";
+import { extraAsset } from "../server/assets.ts";
+import type { Manifest } from "../server/manifest.ts";
 import { monitoringScripts } from "./_monitoring_scripts.ts";
 import { pageSlots } from "./_slots.ts";
 import { monitoringRoutes, NO_POST } from "./monitoring.ts";
@@ -51,13 +53,13 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
   const inbox = createInboxEndpoint({ ...readable, ...shared, maxEnvelopeBytes });
   const mcp = createMcpEndpoint({
     ...readable,
-    health: async () => (await relay.health()).json(),
+    health: async () => (await relay.status.health()).json(),
   });
   const security = createSecurityEndpoint({
     ...config,
     inbox: store && readable,
     sender: { dsn: config.dsn.text, page: { release, environment: config.environment } },
-    deliver: (request) => relay.receive(request, undefined),
+    deliver: (request) => relay.answer(request, undefined),
     processes: workers,
     onLeftOut: (reports) =>
       log("warn", "More reports of browsers arrive than are kept", { reports }),
@@ -84,7 +86,13 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
     manifest,
     variant: config.mode,
     routes: [
-      ...monitoringRoutes(config, { relay, inbox, mcp, security, player }),
+      ...monitoringRoutes(config, {
+        relay,
+        inbox: inbox.handle,
+        mcp,
+        security: security.receive,
+        player,
+      }),
       { path: "/signal", handlers: { GET: (context) => signals.answer(context) } },
     ],
     refusePost: ({ req, peer }, error) => relay.refuse(req, peer, { ...error, detail: NO_POST }),

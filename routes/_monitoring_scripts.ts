@@ -1,5 +1,6 @@
 import type { MonitoringScripts } from "../islands/settings/visit_cost.ts";
-import { assetsOf, extraAsset, type Manifest } from "../server/mod.ts";
+import { assetsOf, extraAsset } from "../server/assets.ts";
+import type { Manifest } from "../server/manifest.ts";
 
 const TELEMETRY = "monitoring/browser/start_telemetry.ts";
 const RECORDING = "monitoring/browser/recording_chunk.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Manifest } from "../server/mod.ts";
+import type { Manifest } from "../server/manifest.ts";
 import { monitoringScripts } from "./_monitoring_scripts.ts";
 
 const chunk = (imports: string[], entryPoint?: string, sources = {}) => ({

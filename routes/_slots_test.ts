@@ -25,13 +25,8 @@ Deno.test("place of inbox and spool → named on the page", () => {
     slots({}).storage ?? "",
     /^the newest 200\sMiB of envelopes, for 30\sdays, on disk$/,
   );
-  assert.match(slots(DEPLOY).storage ?? "", /64\.0\sMiB.*memory of this instance only/);
   const database = { DATABASE_URL: "postgres://user:secret@db.example/sightglass" };
   assert.match(slots({ ...DEPLOY, ...database }).storage ?? "", /^the newest .* in PostgreSQL$/);
-  assert.match(
-    slots({ ...DEPLOY, ...HOSTED }).storage ?? "",
-    /^nothing, because this platform has no persistent disk;/,
-  );
   assert.match(slots({ ...HOSTED, SPOOL: "none" }).storage ?? "", /^nothing; while the ingest/);
   assert.match(
     slots(HOSTED).storage ?? "",

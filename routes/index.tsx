@@ -1,4 +1,4 @@
-import { ServerConfiguration, SettingsTable } from "../components/Configuration.tsx";
+import { ServerConfiguration, SettingsList } from "../components/Configuration.tsx";
 import { OutcomeMark } from "../components/OutcomeMark.tsx";
 import Console from "../islands/shell/Console.tsx";
 import { settings } from "../monitoring/settings.ts";
@@ -32,7 +32,7 @@ export default function Page({ variant }: { variant: string }) {
               : "the telemetry that it sends to Sentry, and whether it arrived."}
           </p>
           <ServerConfiguration {...facts} />
-          <SettingsTable settings={settings} />
+          <SettingsList settings={settings} />
         </div>
       </noscript>
     </>

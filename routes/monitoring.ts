@@ -1,18 +1,15 @@
 /** The addresses of monitoring, in one table: who answers which methods. */
 import type { Config } from "../config.ts";
-import type { InboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";
-import type { McpEndpoint } from "../monitoring/mcp/mcp_endpoint.ts";
 import { playerDocument } from "../monitoring/player/player_document.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
-import type { SecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
+import type { Route } from "../server/app.ts";
 import {
   BadRequestError,
   type Context,
   type Handler,
   type Handlers,
   METHODS,
-  type Route,
-} from "../server/mod.ts";
+} from "../server/endpoint.ts";
 
 const SENTRY_SDK =
   "use a Sentry SDK with the DSN http://dev@HOST:PORT/1 of this server, in relay mode with the key and" +
@@ -25,15 +22,18 @@ const NO_SINGLE_EVENTS =
 export const NO_POST = `Cannot take a POST at this address: ${SENTRY_SDK}, its option tunnel with` +
   " /monitoring, or SENTRY_SPOTLIGHT with /stream.";
 
+/** @param peer the remote address of the connection */
+type Endpoint = (request: Request, peer: string | undefined) => Promise<Response>;
+
 /** What answers the addresses. */
 interface MonitoringServices {
   readonly relay: Relay;
   /** Answers 404 in relay mode. */
-  readonly inbox: InboxEndpoint;
+  readonly inbox: Endpoint;
   /** The inbox for assistants. Answers 404 in relay mode. */
-  readonly mcp: McpEndpoint;
+  readonly mcp: Endpoint;
   /** What browsers report by themselves. */
-  readonly security: SecurityEndpoint;
+  readonly security: Endpoint;
   readonly player: {
     /** Name of the player's script among the assets. */
     readonly script: string;
@@ -54,14 +54,14 @@ export function monitoringRoutes(
     {
       path: "/monitoring/security",
       aliases: [`${monitoringPath}/security`],
-      handlers: { POST: ({ req, peer }) => security.receive(req, peer), OPTIONS },
+      handlers: { POST: ({ req, peer }) => security(req, peer), OPTIONS },
     },
-    { path: "/monitoring/metrics", handlers: { GET: () => relay.metrics() } },
+    { path: "/monitoring/metrics", handlers: { GET: () => relay.status.metrics() } },
     {
       path: "/monitoring/inbox",
-      handlers: everyMethod(({ req, peer }) => inbox.handle(req, peer)),
+      handlers: everyMethod(({ req, peer }) => inbox(req, peer)),
     },
-    { path: "/monitoring/mcp", handlers: everyMethod(({ req, peer }) => mcp.handle(req, peer)) },
+    { path: "/monitoring/mcp", handlers: everyMethod(({ req, peer }) => mcp(req, peer)) },
     { path: "/monitoring/player", handlers: { GET: (context) => playerPage(context, player) } },
     {
       // SDKs whose DSN has this server as its host send to the path with the slash, which some proxies remove.
@@ -95,7 +95,7 @@ export function monitoringRoutes(
 /** The relay's HTTP edge. */
 export function relayHandlers(relay: Relay): Handlers {
   return {
-    GET: () => relay.health(),
+    GET: () => relay.status.health(),
     POST: ({ req, peer }) => relay.answer(req, peer),
     OPTIONS: ({ req, peer }) => relay.preflight(req, peer),
   };

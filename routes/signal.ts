@@ -1,8 +1,9 @@
 /** `GET /signal` answers the page's slow and failing requests. */
 import { isOwnPageOrNoBrowser } from "../monitoring/access/caller.ts";
+import { json, makePrivate, refusal } from "../monitoring/access/private_response.ts";
 import type { Log } from "../monitoring/runtime/console_log.ts";
 import { TokenBucket } from "../monitoring/runtime/token_bucket.ts";
-import type { Context } from "../server/mod.ts";
+import type { Context } from "../server/endpoint.ts";
 
 /** Milliseconds; a longer delay would only hold a connection. */
 const MAX_DELAY_MS = 5_000;
@@ -54,7 +55,7 @@ export class Signals {
   async answer({ req, url }: Context): Promise<Response> {
     // Attack: any open page could cause errors here, with the address of an image.
     if (!isOwnPageOrNoBrowser(req.headers)) {
-      return refuse(403, "origin_not_allowed", "Only this server's own page may ask for signals.");
+      return refusal(403, "origin_not_allowed", "Only this server's own page may ask for signals.");
     }
     const delay = within(url.searchParams.get("delay_ms") ?? "0", 0, MAX_DELAY_MS);
     if (delay === undefined) {
@@ -85,13 +86,15 @@ export class Signals {
     const { log, makesEvents } = this.#options;
     if (fails && !makesEvents) {
       const detail = "In production a signal is not reported to Sentry.";
-      return refuse(status, "signal_not_reported", detail);
+      return refusal(status, "signal_not_reported", detail);
     }
     if (throws) throw new Error("Server error, made on purpose");
     if (fails) {
       log("error", "A signal was answered with a failure", { "http.response.status_code": status });
     }
-    return respond(status, { delay_ms: delay, status });
+    return BODILESS.has(status)
+      ? makePrivate(new Response(null, { status }))
+      : json(status, { delay_ms: delay, status });
   }
 
   /** Ends all running delays, because a new connection waits for a free one. */
@@ -115,21 +118,13 @@ function within(text: string, min: number, max: number): number | undefined {
   return value >= min && value <= max ? value : undefined;
 }
 
-const refuse = (status: number, error: string, detail: string, headers = {}) =>
-  respond(status, { error, detail }, headers);
+const invalid = (detail: string) => refusal(400, "signal_invalid", `${detail}.`);
 
-const invalid = (detail: string) => refuse(400, "signal_invalid", `${detail}.`);
-
-const limited = (detail: string, seconds: number) =>
-  refuse(429, "signal_limited", `${detail}. Try again in ${seconds} seconds.`, {
-    "Retry-After": `${seconds}`,
-  });
+function limited(detail: string, seconds: number): Response {
+  const response = refusal(429, "signal_limited", `${detail}. Try again in ${seconds} seconds.`);
+  response.headers.set("Retry-After", `${seconds}`);
+  return response;
+}
 
 /** Statuses that must not have a body (RFC 9110, section 15). */
 const BODILESS = new Set([204, 205, 304]);
-
-function respond(status: number, body: unknown, more: Record<string, string> = {}): Response {
-  const text = BODILESS.has(status) ? null : JSON.stringify(body);
-  const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", ...more };
-  return new Response(text, { status, headers });
-}

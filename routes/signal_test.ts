@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Log } from "../monitoring/runtime/console_log.ts";
-import type { Context } from "../server/mod.ts";
+import type { Context } from "../server/endpoint.ts";
 import { Signals } from "./signal.ts";
 
 type Options = ConstructorParameters<typeof Signals>[0];
@@ -67,21 +66,6 @@ Deno.test("status that allows no body → no body", async () => {
   assert.equal(response.body, null);
 });
 
-Deno.test("failure requested → logged; success requested → not", async () => {
-  const logged: Parameters<Log>[] = [];
-  const signals = create({ log: (...record) => void logged.push(record) });
-  await get("?status=499", signals);
-  assert.deepEqual(logged, []);
-  await get("?status=500", signals);
-  assert.deepEqual(logged, [
-    ["error", "A signal was answered with a failure", { "http.response.status_code": 500 }],
-  ]);
-});
-
-Deno.test("error requested → thrown", async () => {
-  await assert.rejects(get("?throw=true"), /made on purpose/);
-});
-
 Deno.test("more than 60 signals in a minute → 429, and 60 more a minute later", async () => {
   let now = 0;
   const signals = create({ now: () => now });
@@ -125,13 +109,4 @@ Deno.test("four delayed answers → a fifth gets 429 at once, others are answere
   signals.shedLoad();
   for (const response of await Promise.all(delayed)) assert.equal(response.status, 200);
   assert.equal((await get("?delay_ms=1", signals)).status, 200);
-});
-
-Deno.test("signals may make no events → failure answered, neither thrown nor logged", async () => {
-  const signals = create({ makesEvents: false, log: () => assert.fail("logged") });
-  for (const [query, status] of [["?throw=true", 500], ["?status=503", 503]] as const) {
-    const response = await get(query, signals);
-    assert.equal(response.status, status);
-    assert.match((await response.json()).detail, /not reported/);
-  }
 });

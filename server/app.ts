@@ -206,7 +206,7 @@ export function pathOf(url: string): string {
 }
 
 /** Whether the query of a request's URL contains `fresh-partial=true`. */
-export function asksForPartial(url: string): boolean {
+function asksForPartial(url: string): boolean {
   return /^[^?]*\?(?:|.*&)fresh-partial=true(?:&|#|$)/.test(url);
 }
 

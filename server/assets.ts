@@ -33,9 +33,6 @@ export function extraAsset({ assets }: Manifest, specifier: string): string | un
   );
 }
 
-/** Reads the source map of the script with a debug id; undefined if this build has none. */
-type SourceMaps = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
-
 /**
  * Gives access to the build's source maps. The server serves none of them: callers decide who may read.
  *
@@ -43,14 +40,15 @@ type SourceMaps = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefin
  * declared, and only the script shows where that is.
  *
  * @param build the build's folder, ending with a slash
+ * @returns reads the map of the script with a debug id; undefined if this build has none
  */
-export function createSourceMaps(build: URL, { assets }: Pick<Manifest, "assets">): SourceMaps {
+export function createSourceMaps(build: URL, { assets }: Pick<Manifest, "assets">) {
   const names = new Map(
     Object.entries(assets).flatMap(([name, { debugId }]) =>
       debugId === undefined ? [] : [[debugId, name]]
     ),
   );
-  return async (debugId) => {
+  return async (debugId: string) => {
     const name = names.get(debugId);
     if (name === undefined) return undefined;
     const files = await Promise.all([

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendHeader, commonHeaders, pageHeaders, toResponse } from "./headers.ts";
+import { appendHeader, pageHeaders, toResponse } from "./headers.ts";
 
 const INLINE = { scripts: ["sha256-a", "sha256-b"], styles: ["sha256-c"] };
 
@@ -21,11 +21,6 @@ Deno.test("reports → by the policy over http, by a named endpoint too over htt
   const https = pageHeaders(INLINE, { https: true, reports: "/reports" });
   assert.match(https["content-security-policy"]!, /; report-uri \/reports; report-to default$/);
   assert.equal(https["reporting-endpoints"], 'default="/reports"');
-});
-
-Deno.test("HSTS → only over https", () => {
-  assert.ok("strict-transport-security" in commonHeaders({ https: true }));
-  assert.ok(!("strict-transport-security" in commonHeaders({ https: false })));
 });
 
 /** The same result as a response and as parts of one. */

@@ -1,3 +1,5 @@
+import { undefinedIfNotFound } from "./if_found.ts";
+
 /** Description of a build, read by the server once at the start. */
 export interface Manifest {
   /** Another version is refused. */
@@ -81,14 +83,10 @@ export class ManifestError extends Error {
  * @throws {ManifestError} without a build, and for one of another version
  */
 export async function readManifest(build: URL): Promise<Manifest> {
-  let text: string;
-  try {
-    text = await Deno.readTextFile(new URL(MANIFEST, build));
-  } catch (cause) {
-    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+  const text = await Deno.readTextFile(new URL(MANIFEST, build)).catch(undefinedIfNotFound);
+  if (text === undefined) {
     throw new ManifestError(
       `Cannot read the build in ${build.pathname}: there is none. Run \`deno task build\`.`,
-      { cause },
     );
   }
   const manifest = JSON.parse(text) as Manifest;

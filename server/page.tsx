@@ -1,23 +1,16 @@
 /**
  * What pages and the document around them are made of. They are rendered when the project is built, so
- * the server does not load this module: {@link ./mod.ts} is what it runs on.
+ * the server does not load this module.
  */
 import { type ComponentType, createContext, type ReactNode, useContext, useId } from "react";
 import { dataSlot, hasSlot } from "./slot.ts";
 
 export { slot } from "./slot.ts";
 
-/**
- * When the browser loads an island: `first`, with the page's first scripts; `visible`, when it is
- * displayed.
- */
-type IslandLoad = "first" | "visible";
-
 /** One use of an island on a page. */
 interface IslandUse {
   readonly component: ComponentType<Record<string, unknown>>;
   readonly props: Record<string, unknown>;
-  readonly load: IslandLoad;
 }
 
 /** What the build needs to know of a page, collected while React renders it. */
@@ -35,7 +28,7 @@ export const PageRenderContext: React.Context<PageRender | null> = createContext
 
 /** Props of `<Island>`. Its own `props` may be omitted if all of them are optional. */
 type IslandProps<P extends object> =
-  & { readonly of: ComponentType<P>; readonly load?: IslandLoad }
+  & { readonly of: ComponentType<P> }
   & (Record<never, never> extends P ? { readonly props?: P } : { readonly props: P });
 
 /**
@@ -44,18 +37,17 @@ type IslandProps<P extends object> =
  * part of a larger tree (error 418). Inside another island it renders the component.
  *
  * @param props.of default export of a file in `islands/`
- * @param props.load default: `first`
  * @param props.props JSON values
  */
 export function Island<P extends object>(
-  { of: Component, props, load = "first" }: IslandProps<P>,
+  { of: Component, props }: IslandProps<P>,
 ): ReactNode {
   const page = useContext(PageRenderContext);
   const key = useId();
   const given = (props ?? {}) as P;
   if (page === null) return <Component {...given} />;
   // From here on the props are untyped JSON.
-  page.islands.set(key, { component: Component, props: given, load } as unknown as IslandUse);
+  page.islands.set(key, { component: Component, props: given } as unknown as IslandUse);
   return <div data-island={key}></div>;
 }
 

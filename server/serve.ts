@@ -31,7 +31,7 @@ export interface ServeOptions extends CappedServerOptions {
    */
   readonly onStopping: () => Promise<void> | void;
   /** Called after the last response: deliver what is left within so many milliseconds. */
-  readonly onAnswered?: (ms: number) => Promise<void>;
+  readonly onAnswered: (ms: number) => Promise<void>;
   /** Called at the end: close files, within `STOP.close`. */
   readonly onStopped: () => Promise<void> | void;
 }
@@ -58,9 +58,7 @@ export function serve(options: ServeOptions): void {
     const closeAt = performance.now() + STOP_MS - STOP.close;
     const stopped = Promise.resolve(options.onStopping());
     await withTimeout(STOP.answers, server.shutdown());
-    if (options.onAnswered) {
-      await withTimeout(STOP.delivery + STOP.report, options.onAnswered(STOP.delivery));
-    }
+    await withTimeout(STOP.delivery + STOP.report, options.onAnswered(STOP.delivery));
     await withTimeout(closeAt - performance.now(), stopped);
     await withTimeout(STOP.close, Promise.resolve(options.onStopped()));
     Deno.exit(0);
@@ -87,11 +85,6 @@ export async function launcherEnded(args: readonly string[] = Deno.args): Promis
   for await (const _chunk of Deno.stdin.readable) {
     // The launcher writes nothing.
   }
-}
-
-interface Server {
-  readonly addr: Deno.NetAddr;
-  shutdown(): Promise<void>;
 }
 
 /** Where to listen; port 0 picks a free one. */
@@ -122,7 +115,7 @@ function orListenError<T>({ port, hostname }: Address, open: () => T): T {
   }
 }
 
-function listen(options: ServeOptions): Server {
+function listen(options: ServeOptions): Pick<CappedServer, "addr" | "shutdown"> {
   const { port, hostname, sharesPort: reusePort, handler, onPlatform = false } = options;
   const serveConnection = onPlatform ? undefined : connectionServer();
   if (serveConnection === undefined) {

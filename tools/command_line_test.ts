@@ -1,11 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  httpOrigin,
-  readArguments,
-  readWholeNumber,
-  UserError,
-  visibleText,
-} from "./command_line.ts";
+import { readArguments, readWholeNumber, UserError, visibleText } from "./command_line.ts";
 
 Deno.test("unknown option, unexpected or missing value → one line with the use", () => {
   const options = { url: { type: "string" }, json: { type: "boolean" } } as const;
@@ -26,14 +20,6 @@ Deno.test("option with a number → read; anything else → refused by name", ()
   assert.equal(readWholeNumber("seed", "12"), 12);
   for (const value of ["", "-1", "1.5", "x"]) {
     assert.throws(() => readWholeNumber("seed", value), /--seed is ".*"\. Use a whole number\./);
-  }
-});
-
-Deno.test("http or https address → its origin", () => {
-  assert.equal(httpOrigin("https://glass.example/some/path#/traces"), "https://glass.example");
-  assert.equal(httpOrigin("http://[::1]:8000"), "http://[::1]:8000");
-  for (const other of ["", "glass.example:80", "ftp://glass.example"]) {
-    assert.equal(httpOrigin(other), undefined);
   }
 });
 

@@ -5,12 +5,16 @@
  */
 import type { Page } from "@playwright/test";
 import * as esbuild from "esbuild";
-import { buy, startShop } from "../tests/harness/browser/shop.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { listRows } from "../tests/harness/browser/arrivals.ts";
+import { buy, startShop, visit } from "../tests/harness/browser/shop.ts";
 import { launchChromium } from "./find_chromium.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 
 /** Carts that are bought, in this order: most succeed, one is declined, one has no items. */
 const CARTS = [1, 2, 3, 4, 7, 2, 6, 1, 5];
+const DECLINED = 6;
+const POLL_MS = 500;
 
 const VIEWPORT = { width: 1280, height: 780 };
 /** Legible on high-density screens with an acceptable file size. */
@@ -24,9 +28,9 @@ async function takeAll(page: Page, origin: string, suffix: string): Promise<void
   await page.goto(origin);
   const paymentError = page.getByRole("region", { name: "Newest errors" })
     .getByRole("link", { name: /^PaymentError/ }).first();
-  const traces = page.getByRole("region", { name: "Slowest traces" });
+  const traces = page.getByRole("region", { name: "Slowest by name" });
   await paymentError.waitFor();
-  const pageLoad = traces.getByRole("listitem").first();
+  const pageLoad = traces.getByRole("row").nth(1);
   await pageLoad.waitFor();
   await page.getByText("All senders: ").filter({ hasText: "stored" }).waitFor({
     state: "attached",
@@ -40,6 +44,8 @@ async function takeAll(page: Page, origin: string, suffix: string): Promise<void
   await page.goto(`${origin}/#/`);
   await paymentError.click();
   await page.getByText("throw new PaymentError").first().waitFor();
+  await page.locator(".still iframe").waitFor();
+  await page.locator(".still p").waitFor({ state: "detached" });
   await write(`docs/error${suffix}.png`, page);
 }
 
@@ -61,7 +67,12 @@ async function write(file: string, page: Page): Promise<void> {
 await using server = await startServer({ env: { SENTRY_ENVIRONMENT: "development" } });
 await using shop = await startShop(server.port);
 await using browser = await launchChromium();
-await buy(await browser.newPage(), shop.address, CARTS);
+const shopPage = await browser.newPage();
+await buy(shopPage, shop.address, CARTS);
+// One that stays open until its recording has arrived.
+await visit(shopPage, shop.address, DECLINED);
+const recordings = () => listRows(server.origin, "recordings");
+while (!(await recordings()).some(({ errors }) => errors > 0)) await delay(POLL_MS);
 for (const colorScheme of ["light", "dark"] as const) {
   const page = await browser.newPage({
     viewport: VIEWPORT,

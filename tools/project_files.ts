@@ -1,5 +1,4 @@
 import { fileURLToPath } from "node:url";
-import { ifFound } from "../server/if_found.ts";
 
 /** Absolute path of the project's folder, without a slash at its end. */
 export const projectRoot: string = fileURLToPath(new URL("..", import.meta.url))
@@ -25,9 +24,4 @@ export function projectFiles(root: string, endings: readonly string[]): string[]
   };
   walk("");
   return found.sort();
-}
-
-/** Whether a file or folder exists at this path. */
-export function exists(path: string): boolean {
-  return ifFound(() => Deno.statSync(path)) !== undefined;
 }

@@ -67,16 +67,15 @@ async function prove(browser: Browser, origin: string, token: string | undefined
     });
   }
   try {
-    const panel = page.locator(".proof");
-    await panel.getByRole("button", { name: "Run the proof" }).click();
-    const ended = panel.locator(":scope:not([data-verdict=pending]) pre");
-    await ended.waitFor({ state: "attached", timeout: Math.max(1, end - Date.now()) });
-    const verdict = await panel.getAttribute("data-verdict");
-    return { passed: verdict === "passed", text: await ended.textContent() ?? "" };
+    await page.locator(".proof").getByRole("button", { name: "Run the proof" }).click();
+    const ended = page.locator(".proof[data-verdict]:not([data-verdict=pending])");
+    await ended.waitFor({ timeout: Math.max(1, end - Date.now()) });
+    const verdict = await ended.getAttribute("data-verdict");
+    return { passed: verdict === "passed", text: await ended.locator(".result").innerText() };
   } catch (error) {
     if (!(error instanceof errors.TimeoutError)) throw error;
-    const text = `Sightglass proof of ${origin}\n\nThe page did not finish the proof in time.\n` +
-      "Cause: its scripts did not load, or do not run.\n" +
+    const text =
+      "The page did not finish the proof in time: its scripts did not load, or do not run.\n" +
       "Fix: open the page in a browser and look at its console.";
     return { passed: false, text };
   }
@@ -105,9 +104,14 @@ async function openPage(page: Page, origin: string): Promise<void> {
 /** Maximum length of the printed text: longer than any proof. */
 const MAX_CHARACTERS = 20_000;
 
-/** Text of a page, which may be hostile, for the terminal. */
+/** Width of a table's column. */
+const COLUMN = 22;
+
+/** Text of a page, which may be hostile, for the terminal. Tabs separate the cells of a table. */
 export const printable = (text: string): string =>
-  text.slice(0, MAX_CHARACTERS).split("\n").map(visibleText).join("\n");
+  text.slice(0, MAX_CHARACTERS).split("\n").map((line) =>
+    line.split("\t").map((cell) => visibleText(cell).padEnd(COLUMN)).join(" ").trimEnd()
+  ).join("\n");
 
 async function main(): Promise<number> {
   const origin = readOrigin(Deno.args);
@@ -121,7 +125,7 @@ async function main(): Promise<number> {
   });
   const proof = prove(browser, origin, Deno.env.get("INBOX_TOKEN") || undefined);
   const { passed, text } = await Promise.race([proof, late]).finally(() => browser.close());
-  console.log(printable(text));
+  console.log(`Sightglass proof of ${origin}\n\n${printable(text)}`);
   return passed ? 0 : 1;
 }
 

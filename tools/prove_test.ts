@@ -27,6 +27,7 @@ Deno.test("no address of a page → refused with what would be right", () => {
 
 Deno.test("a page's text → nothing in it controls the terminal, and it ends", () => {
   assert.equal(printable("a\nb – ✓"), "a\nb – ✓");
-  assert.equal(printable("\x1b[2J\x9b1m\r\u202e"), "\ufffd[2J\ufffd1m ⏎ ");
+  assert.equal(printable("a\tb\n\tb"), `a${" ".repeat(22)}b\n${" ".repeat(23)}b`);
+  assert.equal(printable("\x1b[2J\x9b1m\r\u202e"), "\ufffd[2J\ufffd1m ⏎");
   assert.ok(printable("a".repeat(1e6)).length < 1e5);
 });

@@ -9,7 +9,7 @@
  * instead (`sourcemaps_to_inbox.ts`).
  */
 import { pathToFileURL } from "node:url";
-import { effectiveRelease, loadConfig } from "../config.ts";
+import { loadConfig } from "../config.ts";
 import { readManifest } from "../server/manifest.ts";
 import { runTask, UserError } from "./command_line.ts";
 import { projectRoot } from "./project_files.ts";
@@ -41,7 +41,7 @@ async function uploadToSentry(): Promise<number> {
   const code = await prepare(projectRoot);
   if (code !== 0) return code;
   const build = pathToFileURL(`${projectRoot}/.build/`);
-  const release = effectiveRelease(config, (await readManifest(build)).buildId);
+  const release = config.release ?? (await readManifest(build)).buildId;
   const folder = await Deno.makeTempDir();
   try {
     const scripts = await copyScripts(build, folder);

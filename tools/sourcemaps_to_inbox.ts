@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { undefinedIfNotFound } from "../server/if_found.ts";
 import {
@@ -8,7 +8,6 @@ import {
   requestInbox,
   UserError,
 } from "./command_line.ts";
-import { exists } from "./project_files.ts";
 import { runSentryCli } from "./sentry_cli.ts";
 
 const USAGE = "deno task sourcemaps --to http://HOST:PORT [--token TOKEN] [--inject] FOLDER";
@@ -32,7 +31,9 @@ interface Upload extends InboxAddress {
 export async function uploadToInbox(args: readonly string[]): Promise<number> {
   const upload = readUpload(args);
   const { folder, origin } = upload;
-  const files = exists(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  const files = existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: "utf8" })
+    : [];
   const names = files
     .filter((name) => /\.[cm]?js\.map$/.test(name) && !/\bnode_modules\b/.test(name)).sort();
   if (names.length === 0) {

@@ -11,7 +11,7 @@ import { visibleJson } from "../monitoring/models/readable_json.ts";
 import { OWN_SOURCE } from "../monitoring/models/rows.ts";
 import { decodeBody, DecodeError, parseContentEncoding } from "../monitoring/protocol/encoding.ts";
 import type { InboxRow } from "../monitoring/protocol/inbox_row.ts";
-import { readBody } from "../monitoring/protocol/read_body.ts";
+import { MAX_READ_BYTES, readBody } from "../monitoring/protocol/read_body.ts";
 import {
   httpOrigin,
   type InboxAddress,
@@ -38,8 +38,6 @@ const READ_TYPES: Readonly<Record<View, readonly string[]>> = {
 
 /** Encodings that `fetch` decodes. */
 const DECODED_BY_FETCH: readonly (string | null)[] = [null, "gzip", "br"];
-/** Decompressed bytes of one envelope. */
-const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Which rows to print, and of which server. */
 interface TailOptions extends InboxAddress {
@@ -155,9 +153,9 @@ async function envelopeBytes(
 ): Promise<Uint8Array | undefined> {
   try {
     const response = await requestInbox("tail", options, `id=${id}`);
-    const bytes = await readBody(response.body!, MAX_BYTES);
+    const bytes = await readBody(response.body!);
     if (DECODED_BY_FETCH.includes(content_encoding)) return bytes;
-    return await decodeBody(bytes, parseContentEncoding(content_encoding), MAX_BYTES);
+    return await decodeBody(bytes, parseContentEncoding(content_encoding), MAX_READ_BYTES);
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     // It was deleted meanwhile. What else is refused, the stream of rows is, too.

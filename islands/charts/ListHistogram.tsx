@@ -1,7 +1,7 @@
-import type { HistogramList } from "../../monitoring/models/rows.ts";
+import type { HistogramList } from "../../monitoring/models/histogram.ts";
 import { changeParams } from "../shared/fragment.ts";
 import type { ConsoleQuery } from "../data/source.ts";
-import type { View } from "../shared/view.ts";
+import { fittedTime } from "./fitted_time.ts";
 import { type BarWords, TimeBars } from "./TimeBars.tsx";
 import { useHistogram } from "../data/lists.ts";
 
@@ -14,20 +14,24 @@ export const BAR_WORDS: Readonly<Record<HistogramList, BarWords>> = {
 /**
  * The rows of a list over time, with the list's filters. Dragging sets the list's time filter.
  *
- * @param props.view the view that shows it
+ * @param props.source see {@linkcode ReleaseMarks}
  */
-export function ListHistogram({ of, query, view = of }: {
+export function ListHistogram({ of, query, source }: {
   of: HistogramList;
   query: ConsoleQuery;
-  view?: View;
+  source?: string | undefined;
 }) {
-  const histogram = useHistogram({ ...query, of }, view);
+  const whole = useHistogram({ ...query, of }, of);
+  const isChosen = query.since !== undefined || query.until !== undefined;
+  const part = isChosen ? {} : fittedTime([whole]);
+  const histogram = useHistogram({ ...query, ...part, of }, of);
   // Its room is kept free, so that the list does not move.
   if (histogram === undefined) return <div className="time-bars loading" />;
   return (
     <TimeBars
       histogram={histogram}
       words={BAR_WORDS[of]}
+      source={source}
       onChoose={(from, to) => changeParams({ since: String(from), until: String(to) })}
     />
   );

@@ -1,15 +1,12 @@
-import { formatDuration } from "../../components/format.ts";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 
 /**
- * Errors of a group over time: a bar for each part, as high as its share of the highest.
- *
- * @param props.showsTime each row has a scale of its own
+ * Errors of a group over time: a bar for each part, as high as its share of the highest. Each has a scale of its own. As
+ * in the histogram, red are errors that nothing handled.
  */
-export function Sparkline({ row: { count, chart, chart_from, chart_to }, showsTime }: {
-  row: Pick<ErrorGroupRow, "chart" | "chart_from" | "chart_to" | "count">;
-  showsTime?: boolean;
+export function Sparkline({ row: { chart, chart_from, chart_to, handled } }: {
+  row: Pick<ErrorGroupRow, "chart" | "chart_from" | "chart_to" | "handled">;
 }) {
   const most = chart.reduce((a, b) => Math.max(a, b), 1);
   const parts = chart.filter((errors) => errors > 0).length;
@@ -20,18 +17,15 @@ export function Sparkline({ row: { count, chart, chart_from, chart_to }, showsTi
   const bar = (errors: number, part: number) =>
     errors === 0 ? "" : `M${part} 10v${-Math.max(1.5, errors / most * 10)}h.8V10z`;
   return (
-    <>
-      <svg
-        className="sparkline"
-        viewBox={`0 0 ${chart.length} 10`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={text}
-      >
-        <title>{text}</title>
-        <path d={chart.map(bar).join("")} />
-      </svg>
-      {showsTime && count > 1 && <small>in {formatDuration(chart_to - chart_from)}</small>}
-    </>
+    <svg
+      className={handled === false ? "sparkline refused" : "sparkline"}
+      viewBox={`0 0 ${chart.length} 10`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={text}
+    >
+      <title>{text}</title>
+      <path d={chart.map(bar).join("")} />
+    </svg>
   );
 }

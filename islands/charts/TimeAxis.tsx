@@ -1,15 +1,10 @@
 import { formatDay, formatTimeOfDay } from "../../components/format_time.ts";
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, MINUTE_MS, SECOND_MS, TIME_STEPS_MS } from "../../monitoring/models/time_units.ts";
 
 /** Distances of ticks that people count in. */
 const STEPS = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND_MS),
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE_MS),
-  ...[1, 2, 3, 6, 12].map((n) => n * HOUR_MS),
+  ...TIME_STEPS_MS,
   ...[1, 2, 7, 14].map((n) => n * DAY_MS),
 ];
 
@@ -27,7 +22,9 @@ interface TimeTick {
  * @param most number of ticks
  */
 export function timeTicks(from: number, to: number, most: number): TimeTick[] {
-  const step = STEPS.find((step) => (to - from) / step <= most) ?? (to - from) / most;
+  // Labels with seconds are half as wide again.
+  const mostOf = (step: number) => step < MINUTE_MS ? most * 2 / 3 : most;
+  const step = STEPS.find((step) => (to - from) / step <= mostOf(step)) ?? (to - from) / most;
   // Local midnights and full hours, also in zones that are not whole hours from UTC.
   const offset = new Date(from).getTimezoneOffset() * MINUTE_MS;
   const ticks: TimeTick[] = [];

@@ -1,7 +1,9 @@
 import { type PointerEvent, useRef, useState } from "react";
-import { formatCount } from "../../components/format.ts";
+import { formatCount, formatNumber } from "../../components/format.ts";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
-import type { Histogram, HistogramPart } from "../../monitoring/models/rows.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import type { Histogram, HistogramPart } from "../../monitoring/models/histogram.ts";
+import { ReleaseMarks } from "./ReleaseMarks.tsx";
 import { TimeAxis } from "./TimeAxis.tsx";
 
 /** Names of what the bars count. */
@@ -22,14 +24,16 @@ const MIN_BAR = 3;
  * Bars over time: failures at the base line, warnings above them, then the rest. Dragging over the bars chooses their
  * time; the time filter of the list does the same for the keyboard.
  *
+ * @param props.source see {@linkcode ReleaseMarks}
  * @param props.mostTicks of the time axis
  * @param props.onChoose gets the chosen time, milliseconds since 1970
  */
-export function TimeBars({ histogram, words, mostTicks = 7, onChoose }: {
+export function TimeBars({ histogram, words, source, mostTicks = 7, onChoose }: {
   histogram: Histogram;
   words: BarWords;
+  source?: string | undefined;
   mostTicks?: number;
-  onChoose?: (from: number, to: number) => void;
+  onChoose: (from: number, to: number) => void;
 }) {
   const { from, to, step, parts } = histogram;
   const most = Math.max(1, ...parts.map(({ count }) => count));
@@ -47,7 +51,7 @@ export function TimeBars({ histogram, words, mostTicks = 7, onChoose }: {
     const end = partAt(event);
     if (start !== undefined && start !== end) {
       const [first, last] = [Math.min(start, end), Math.max(start, end)];
-      onChoose?.(from + first * step, from + (last + 1) * step);
+      onChoose(from + first * step, from + (last + 1) * step);
     }
     setStart(undefined);
   };
@@ -59,19 +63,19 @@ export function TimeBars({ histogram, words, mostTicks = 7, onChoose }: {
   const percent = (part: number) => `${part / parts.length * 100}%`;
   return (
     <figure className="time-bars">
-      <figcaption>
-        <BarLegend histogram={histogram} words={words} />
-        <output aria-hidden="true">
+      <figcaption className="facts ends">
+        <BarLegend histogram={histogram} words={words} most={most} />
+        <output className="small quiet" aria-hidden="true">
           {hovered !== undefined && describePart(histogram, hovered, words)}
         </output>
       </figcaption>
       <div
-        className={onChoose ? "plot choosing" : "plot"}
+        className="plot choosing"
         ref={plot}
         onPointerMove={(event) => setHovered(partAt(event))}
         onPointerLeave={() => setHovered(undefined)}
         onPointerDown={(event) => {
-          if (!onChoose || event.button !== 0) return;
+          if (event.button !== 0) return;
           event.preventDefault();
           event.currentTarget.setPointerCapture(event.pointerId);
           setStart(partAt(event));
@@ -91,10 +95,10 @@ export function TimeBars({ histogram, words, mostTicks = 7, onChoose }: {
           aria-hidden="true"
         >
           <path className="rest" d={bars(parts, most, 0)} />
-          <path className="warned" d={bars(parts, most, 1)} />
-          <path className="failed" d={bars(parts, most, 2)} />
+          <path className="waits" d={bars(parts, most, 1)} />
+          <path className="refused" d={bars(parts, most, 2)} />
         </svg>
-        <span className="most" aria-hidden="true">{most.toLocaleString("en")}</span>
+        <ReleaseMarks from={from} to={to} source={source} />
       </div>
       <TimeAxis from={from} to={to} most={mostTicks} />
     </figure>
@@ -115,18 +119,29 @@ function bars(parts: readonly HistogramPart[], most: number, kind: 0 | 1 | 2): s
   }).join("");
 }
 
-function BarLegend({ histogram: { parts }, words }: { histogram: Histogram; words: BarWords }) {
+function BarLegend({ histogram: { parts }, words, most }: {
+  histogram: Histogram;
+  words: BarWords;
+  most: number;
+}) {
   const sum = (name: keyof HistogramPart) => parts.reduce((sum, part) => sum + part[name], 0);
   const [count, warnings, failures] = [sum("count"), sum("warnings"), sum("failures")];
   return (
-    <span className="legend">
+    <span className="legend facts quiet">
       <b>{formatCount(count, words.what)}</b>
       {words.warned && warnings > 0 && (
-        <span className="warned">{warnings.toLocaleString("en")} {words.warned}</span>
+        <span className="waits">
+          <OutcomeMark kind="waits" />
+          {formatNumber(warnings)} {words.warned}
+        </span>
       )}
       {failures > 0 && (
-        <span className="failed">{failures.toLocaleString("en")} {words.failed}</span>
+        <span className="refused">
+          <OutcomeMark kind="refused" />
+          {formatNumber(failures)} {words.failed}
+        </span>
       )}
+      {count > 0 && <small>bars up to {formatNumber(most)}</small>}
     </span>
   );
 }

@@ -1,30 +1,20 @@
 import { INBOX_TIMEOUT_MS, requestInbox } from "./inbox_request.ts";
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
+import type * as notifications from "../shared/notifications.ts";
 import type { SourceState } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 
 /** The state of the inbox, shared by all tabs of the browser. */
-export interface InboxChanges {
-  /** The same object until it changes. */
-  snapshot(): SourceState;
-  /** Calls back after changes. The first subscriber connects. Returns the function that unsubscribes. */
-  subscribe(listener: () => void): () => void;
-  /** Connects again, in every tab: the browser is now allowed to read the inbox. */
-  reconnect(): void;
-  close(): void;
-}
+export type InboxChanges = ReturnType<typeof watchInbox>;
 
 /** The part of `document` that is used. */
 type Visibility = Pick<Document, "hidden" | "addEventListener" | "removeEventListener">;
 
-/** Shows news of groups of errors, see `notifications.ts`. */
-interface Notifications {
-  isOn(): boolean;
-  /** Whether the user looks at the errors in this tab, and needs no notification. */
-  areErrorsVisible(): boolean;
-  subscribe(listener: () => void): () => void;
-  show(alert: GroupAlert): void;
-}
+/** Shows news of groups of errors. */
+type Notifications = Pick<
+  typeof notifications,
+  "isOn" | "areErrorsVisible" | "subscribe" | "show"
+>;
 
 /** Exponential backoff bounds of reconnections. */
 const MIN_RETRY_MS = 1_000;
@@ -66,7 +56,7 @@ export function watchInbox(
   timeoutMs = INBOX_TIMEOUT_MS,
   page: Visibility | undefined = globalThis.document,
   notifications: Notifications | undefined = undefined,
-): InboxChanges {
+) {
   const name = `sightglass ${path}`;
   const store = new SourceStateStore("connecting");
   let hasSubscriber = false;
@@ -187,7 +177,12 @@ export function watchInbox(
       clearTimeout(openTimer);
       failures = 0;
       // The server sends `storage` only if it cannot store.
-      store.envelopesChanged({ state: "live", total: last - deleted, canStore: true });
+      store.envelopesChanged({
+        state: "live",
+        liveUntil: undefined,
+        total: last - deleted,
+        canStore: true,
+      });
       store.envelopesRefused();
     };
     stream.addEventListener("envelope", ({ lastEventId }) => {
@@ -211,7 +206,8 @@ export function watchInbox(
   function retryLater(): void {
     disconnect();
     if (!isLeader) return;
-    store.update({ state: "offline" });
+    const { state, liveUntil = state === "live" ? Date.now() : undefined } = store.snapshot();
+    store.update({ state: "offline", liveUntil });
     const wait = Math.min(MIN_RETRY_MS * 2 ** failures++, MAX_RETRY_MS);
     // Jitter, so that browsers do not reconnect to a restarted server all at once.
     retryTimer = setTimeout(connect, wait * (0.5 + Math.random() / 2));
@@ -228,17 +224,19 @@ export function watchInbox(
 
   return {
     snapshot: store.snapshot,
-    subscribe(listener) {
+    /** Calls back after changes. The first subscriber connects. Returns the function that unsubscribes. */
+    subscribe(listener: () => void): () => void {
       const stop = store.subscribe(listener);
       hasSubscriber = true;
       startOrStop();
       return stop;
     },
-    reconnect() {
+    /** Connects again, in every tab: the browser is now allowed to read the inbox. */
+    reconnect(): void {
       if (isLeader) connect();
       else send({ kind: "reconnect" });
     },
-    close() {
+    close(): void {
       isClosed = true;
       unsubscribe?.();
       page?.removeEventListener("visibilitychange", startOrStop);

@@ -3,7 +3,8 @@ import { INBOX_TIMEOUT_MS, noAnswer, refusal, requestInbox } from "./inbox_reque
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
-import type { Histogram, Lists, Page, SourceList } from "../../monitoring/models/rows.ts";
+import type { Lists, Page, SourceList } from "../../monitoring/models/rows.ts";
+import type { Histogram } from "../../monitoring/models/histogram.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { isZstd, readBody } from "../../monitoring/protocol/read_body.ts";

@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo, useRef } from "react";
 import {
-  APPLICATIONS,
-  type Histogram,
   type Lists,
   OWN_SOURCE,
   type Page,
   type SourceList,
 } from "../../monitoring/models/rows.ts";
+import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
+import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { MOVING_RANGE_MS, type SharedFilters, sharedFilters } from "../shared/filters.ts";

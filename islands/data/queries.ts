@@ -143,7 +143,7 @@ export function resumeLists(): void {
 
 /** The state at which the lists are paused; undefined: not paused. */
 export function usePausedState(): SourceState | undefined {
-  return useSyncExternalStore(paused.subscribe, paused.snapshot, () => undefined);
+  return useSyncExternalStore(paused.subscribe, paused.snapshot);
 }
 
 /** Answers on their way must not change what is kept; what has no value yet is kept waiting for its own. */
@@ -151,15 +151,7 @@ function dropAnswers(queryKey: readonly string[]): void {
   void client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
 }
 
-const CONNECTING: SourceState = {
-  state: "connecting",
-  version: 0,
-  total: 0,
-  refusedVersion: 0,
-  canStore: true,
-};
-
 /** The source's state; renders the component again when it changes. */
 export function useSourceState(): SourceState {
-  return useSyncExternalStore(source.subscribe, source.snapshot, () => CONNECTING);
+  return useSyncExternalStore(source.subscribe, source.snapshot);
 }

@@ -1,13 +1,8 @@
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type {
-  GroupState,
-  Histogram,
-  ListQuery,
-  Lists,
-  Page,
-  SourceList,
-} from "../../monitoring/models/rows.ts";
+import type { GroupState, Lists, Page, SourceList } from "../../monitoring/models/rows.ts";
+import type { ListQuery } from "../../monitoring/models/list_query.ts";
+import type { Histogram } from "../../monitoring/models/histogram.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
@@ -88,6 +83,8 @@ export interface DataSource {
 export interface SourceState {
   /** `offline`: no connection, retrying. `forbidden`: needs {@linkcode DataSource.authorize}. */
   readonly state: "connecting" | "live" | "offline" | "forbidden";
+  /** When it was `live` last, milliseconds since 1970; undefined: it is, or never was. */
+  readonly liveUntil?: number | undefined;
   /** Changes when envelopes were added or deleted: lists must be read again. */
   readonly version: number;
   /** Envelopes received since all were last deleted, including those evicted since the page was opened. */

@@ -41,16 +41,3 @@ Deno.test("envelopes refused → notified, while the version of the lists stays"
   assert.ok(store.snapshot().refusedVersion > before.refusedVersion);
   store.close();
 });
-
-Deno.test("update without a change → same snapshot, no notification; unsubscribed → none", () => {
-  const store = new SourceStateStore("live");
-  let calls = 0;
-  const unsubscribe = store.subscribe(() => calls++);
-  const before = store.snapshot();
-  store.update({ state: "live", total: 0 });
-  assert.deepEqual([calls, store.snapshot() === before], [0, true]);
-  unsubscribe();
-  store.envelopesChanged({ total: 4 });
-  assert.equal(calls, 0);
-  store.close();
-});

@@ -3,27 +3,14 @@ import {
   archiveHeader,
   archiveItem,
 } from "../../monitoring/protocol/inbox_archive.ts";
+import type { VisitData, VisitEnvelope } from "../../monitoring/browser/mod.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { DataSource } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 
-/** The envelopes that telemetry has made since the page was opened. */
-interface PageEnvelopes {
-  /** Oldest first; the oldest may be removed. Each is the same object until then. */
-  readonly envelopes: readonly PageEnvelope[];
-  /** Calls back after envelopes were added. Returns the function that unsubscribes. */
-  subscribe(listener: () => void): () => void;
-}
-
-export interface PageEnvelope {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly bytes: Uint8Array;
-}
-
-/** The same limit as that of {@linkcode PageEnvelopes}. */
+/** The same limit as that of {@linkcode VisitData}. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** No list but that of envelopes: the rest is in Sentry. */
@@ -34,16 +21,19 @@ const NO_ROWS = { rows: [], next: null };
  *
  * @param maxBytes of envelopes; the oldest are dropped
  */
-export function createThisPageSource(page: PageEnvelopes, maxBytes = MAX_BYTES): DataSource {
+export function createThisPageSource(
+  page: Pick<VisitData, "envelopes" | "subscribe">,
+  maxBytes = MAX_BYTES,
+): DataSource {
   const store = new SourceStateStore("live");
   /** Oldest first. */
-  const kept = new Map<number, PageEnvelope & { readonly row: InboxRow }>();
+  const kept = new Map<number, VisitEnvelope & { readonly row: InboxRow }>();
   let bytes = 0;
   let lastId = 0;
-  let lastAdded: PageEnvelope | undefined;
+  let lastAdded: VisitEnvelope | undefined;
   let isSubscribed = false;
 
-  function add(envelope: PageEnvelope): void {
+  function add(envelope: VisitEnvelope): void {
     const id = ++lastId;
     const { description, entries } = indexEnvelope(parseEnvelope(envelope.bytes), envelope.at);
     const row = {

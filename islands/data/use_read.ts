@@ -2,11 +2,13 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { messageOf } from "../shared/text.ts";
 import { client } from "./queries.ts";
 
-/** A value that is read, and read again when its key changes. */
+/** A value that is read, and read again when what it depends on changes. */
 export interface Loaded<T> {
   readonly state: "loading" | "ready" | "failed";
-  /** The last value. It stays while the next one is loading, and if that fails. */
+  /** The last value. It stays while the next one is loading. */
   readonly value?: T | undefined;
+  /** Identifies the value in the keys of what is made of it. */
+  readonly version: number;
   /** Why the last attempt failed, for display. */
   readonly error?: string | undefined;
   /** Reads again. */
@@ -17,17 +19,20 @@ export interface Loaded<T> {
  * Reads a value when it is first needed. After a failure it is read again once the source answers again.
  *
  * @param key identifies the value; begins with `LIVE` (queries.ts) if it changes with what arrives
- * @param read its signal is aborted when the value is not needed any more; false: not possible yet
+ * @param read its signal is aborted when the value is not needed any more; undefined or false: not possible yet
+ * @param gcTime milliseconds that a value is kept which is not needed any more; 0: of large values
  */
 export function useRead<T>(
   key: readonly unknown[],
-  read: ((signal: AbortSignal) => Promise<T>) | false,
+  read: ((signal: AbortSignal) => Promise<T>) | undefined | false,
+  gcTime?: number,
 ): Loaded<T> {
-  const { data, status, error, isPlaceholderData, refetch } = useQuery({
+  const { data, dataUpdatedAt, status, error, isPlaceholderData, refetch } = useQuery({
     queryKey: key,
     // An answer without a value is an answer, too.
     queryFn: async ({ signal }) => ({ value: read ? await read(signal) : undefined as T }),
-    enabled: read !== false,
+    enabled: Boolean(read),
+    ...gcTime !== undefined && { gcTime },
     placeholderData: keepPreviousData,
     // Comparing large values takes longer than rendering them again.
     structuralSharing: false,
@@ -36,6 +41,7 @@ export function useRead<T>(
   return {
     state: status === "error" ? "failed" : isLoading ? "loading" : "ready",
     value: data?.value,
+    version: dataUpdatedAt,
     error: error ? messageOf(error) : undefined,
     retry: () => void refetch(),
   };

@@ -1,23 +1,22 @@
-import { useMemo } from "react";
-import { formatBytes, formatCount, shortId } from "../../components/format.ts";
-import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
+import { Fragment, useMemo } from "react";
+import { formatBytes, shortId } from "../../components/format.ts";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { errorName, errorTitle } from "../../monitoring/models/error/error_entry.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
-import { type Omitted, parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
+import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { saveFile } from "../shared/FileButton.tsx";
-import { fragmentTo } from "../shared/fragment.ts";
-import { useTelemetry } from "../shared/telemetry.ts";
-import { ProblemBox } from "./ProblemBox.tsx";
-import { Outcome, traceLink } from "./EnvelopeList.tsx";
-import { findReceipt } from "./find_receipt.ts";
-import { inspectEnvelope } from "./inspect_envelope.ts";
-import { Inspector } from "./Inspector.tsx";
-import { DetailView } from "../kit/DetailView.tsx";
-import { useRead } from "../data/use_read.ts";
 import { source } from "../data/source.ts";
-import type { DataSource } from "../data/source.ts";
+import { useRead } from "../data/use_read.ts";
+import { DetailView } from "../kit/DetailView.tsx";
+import { fragmentTo } from "../shared/fragment.ts";
+import { saveFile } from "../shared/FileButton.tsx";
+import { useTelemetry } from "../shared/telemetry.ts";
+import { findReceipt, Outcome, traceLink } from "./EnvelopeList.tsx";
+import { Inspector } from "./Inspector.tsx";
+import { openFile } from "./open_file.ts";
 
 /** Bound for links to traces and errors; an envelope may contain a hundred. */
 const MAX_LINKS = 8;
@@ -33,18 +32,17 @@ export function EnvelopeDetails({ id, row, back }: {
   row: InboxRow | undefined;
   back: string;
 }) {
-  const read = async () => {
+  const { state, value: bytes, error, retry } = useRead(["envelope", id], async () => {
     // The address may contain anything.
     if (Number.isSafeInteger(id) && id > 0) return await source.envelope(id);
-  };
-  const { state, value: bytes, error = "", retry } = useRead(["envelope", id], read);
-  const isMissing = state === "ready" && bytes === undefined;
+  });
   const save = () => {
     const href = source.download(id);
     if (href) saveFile(href, `${row?.event_id ? shortId(row.event_id) : id}.envelope`);
     // Evicted since it was read.
     else retry();
   };
+  const isMissing = state === "ready" && bytes === undefined;
   return (
     <DetailView
       className="details"
@@ -57,97 +55,110 @@ export function EnvelopeDetails({ id, row, back }: {
     >
       {state === "loading" && <p className="empty">Loading the envelope.</p>}
       {isMissing && <p className="empty">Envelope {id} not found: deleted, or never received.</p>}
-      {state === "failed" && (
+      {state === "failed" && <ReadFailure message={error} retry={retry} />}
+      {state === "ready" && bytes && (
         <>
-          <ProblemBox title="The envelope could not be loaded." what={error} />
-          <button type="button" onClick={retry}>Try again</button>
+          <Properties bytes={bytes} row={row} />
+          <Inspector bytes={bytes} />
         </>
-      )}
-      {source && state === "ready" && bytes && (
-        <Content scope={source.scope} bytes={bytes} row={row} />
       )}
     </DetailView>
   );
 }
 
-function Content({ scope, bytes, row }: {
-  scope: DataSource["scope"];
-  bytes: Uint8Array;
-  row: InboxRow | undefined;
-}) {
-  const inspection = useMemo(() => inspectEnvelope(bytes), [bytes]);
+/** Time, size and outcome of an envelope, and links to its traces and errors. */
+function Properties({ bytes, row }: { bytes: Uint8Array; row: InboxRow | undefined }) {
+  const { receipts } = useTelemetry();
+  const { description: { trace_ids, replay_id }, entries: { errors } } = useMemo(
+    () => indexEnvelope(parseEnvelope(bytes), 0),
+    [bytes],
+  );
+  const receipt = row && findReceipt(row, receipts);
+  const encoding = row?.content_encoding;
   return (
-    <>
-      <KeyValueList entries={useProperties(bytes, row, scope)} />
-      <Inspector inspection={inspection} />
-    </>
+    <KeyValueList
+      isInLine
+      entries={[
+        row !== undefined && {
+          name: source.scope === "visit" ? "Created" : "Received",
+          value: <Timestamp at={row.received_at} />,
+        },
+        {
+          name: "Size",
+          value: encoding
+            ? `${formatBytes(row.bytes)} as ${encoding}, ${formatBytes(bytes.length)} decompressed`
+            : `${formatBytes(bytes.length)}, not compressed`,
+        },
+        receipt !== undefined && { name: "Outcome", value: <Outcome result={receipt} /> },
+        trace_ids.length > 0 && {
+          name: trace_ids.length > 1 ? "Traces" : "Trace",
+          value: trace_ids.slice(0, MAX_LINKS).map((id) => (
+            <Fragment key={id}>
+              <a {...traceLink(id)}>
+                <code>{id}</code>
+              </a>
+              {" "}
+            </Fragment>
+          )),
+        },
+        row !== undefined && errors.length > 0 && source.scope === "inbox" && {
+          name: "Error",
+          value: errors.slice(0, MAX_LINKS).map((error, index) => (
+            <a key={index} href={fragmentTo("errors", [errorName(error), String(row.id)])}>
+              {errorTitle(error)}
+            </a>
+          )),
+        },
+        replay_id !== null && {
+          name: "Recording",
+          value: source.scope === "inbox"
+            ? (
+              <a href={fragmentTo("recordings", [replay_id])}>
+                <code>{replay_id}</code>
+              </a>
+            )
+            : <code>{replay_id}</code>,
+        },
+      ]}
+    />
   );
 }
 
-/** Time, size and outcome of the envelope, and links to its traces and errors. */
-function useProperties(
-  bytes: Uint8Array,
-  row: InboxRow | undefined,
-  scope: DataSource["scope"],
-): readonly (KeyValue | false)[] {
-  const { receipts } = useTelemetry();
-  const { trace_ids, replay_id, errors, omitted } = useMemo(() => {
-    const parsed = parseEnvelope(bytes);
-    const { description, entries } = indexEnvelope(parsed, row?.received_at ?? 0);
-    return {
-      ...description,
-      errors: entries.errors,
-      omitted: describeOmitted(parsed.omitted, entries.omittedLogs),
-    };
-  }, [bytes, row?.received_at]);
-  const receipt = row && findReceipt(row, receipts);
-  const encoding = row?.content_encoding;
-  return [
-    row !== undefined && {
-      name: scope === "visit" ? "Created" : "Received",
-      value: <Timestamp at={row.received_at} />,
-    },
-    {
-      name: "Size",
-      value: encoding
-        ? `${formatBytes(row.bytes)} as ${encoding}, ${formatBytes(bytes.length)} decompressed`
-        : `${formatBytes(bytes.length)}, not compressed`,
-    },
-    receipt !== undefined && { name: "Outcome", value: <Outcome result={receipt} /> },
-    trace_ids.length > 0 && {
-      name: "Trace",
-      value: trace_ids.slice(0, MAX_LINKS).map((id) => (
-        <a key={id} {...traceLink(id, scope)}>
-          <code>{id}</code>
-        </a>
-      )),
-    },
-    row !== undefined && errors.length > 0 && scope === "inbox" && {
-      name: "Error",
-      value: errors.slice(0, MAX_LINKS).map((error, n) => (
-        <a key={n} href={fragmentTo("errors", [errorName(error), String(row.id)])}>
-          {errorTitle(error)}
-        </a>
-      )),
-    },
-    replay_id !== null && { name: "Recording", value: <code>{replay_id}</code> },
-    omitted !== undefined && { name: "Not in the lists", value: omitted },
-  ];
-}
-
 /**
- * Describes what the lists of traces, errors and logs leave out of an envelope.
+ * A saved envelope. The file stays in the browser.
  *
- * @param omitted items and entries that were not read
- * @param omittedLogs logs that were read, but are not listed
- * @returns undefined: the lists show everything
+ * @param props.back link to the list
  */
-export function describeOmitted(omitted: Omitted, omittedLogs: number): string | undefined {
-  const counts = [
-    omitted.items > 0 && formatCount(omitted.items, "item"),
-    omitted.entries > 0 && formatCount(omitted.entries, "entry", "entries"),
-    omittedLogs > 0 && formatCount(omittedLogs, "log"),
-  ].filter((count) => count !== false);
-  if (counts.length === 0) return undefined;
-  return `${counts.join(", ")} (limit per envelope). The stored envelope is complete.`;
+export function FileDetails({ file, back, onLeave }: {
+  file: File;
+  back: string;
+  onLeave: () => void;
+}) {
+  const { state, value: opened, error } = useRead(
+    ["file", file.name, file.size, file.lastModified],
+    () => openFile(file),
+    0,
+  );
+  return (
+    <DetailView
+      className="details"
+      back={{ text: "All envelopes", href: back }}
+      title={file.name}
+      takesFocus
+      onLeave={onLeave}
+    >
+      <p>
+        {formatBytes(file.size)}
+        {opened?.encoding && `, ${opened.encoding}`}. Read in this browser only, not uploaded.
+      </p>
+      {state === "loading" && <p className="empty">Loading the file.</p>}
+      {state === "failed" && (
+        <p role="alert" className="refused">
+          <OutcomeMark kind="refused" />
+          {error}
+        </p>
+      )}
+      {state === "ready" && opened && <Inspector bytes={opened.bytes} />}
+    </DetailView>
+  );
 }

@@ -1,49 +1,25 @@
 import { useMemo } from "react";
-import { formatBytes, formatCount, shortId } from "../../components/format.ts";
+import { formatBytes, shortId } from "../../components/format.ts";
 import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
-import { countItems } from "../../components/count_items.ts";
+import { Icon } from "../../components/Icon.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { type DeliveryState, describeOutcome } from "../../components/outcome.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { TelemetryState } from "../../monitoring/browser/mod.ts";
+import type { Receipt } from "../../monitoring/browser/mod.ts";
+import { ITEM_TYPES } from "../../monitoring/protocol/categories.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { Filter } from "../kit/filters.ts";
+import { itemsOf, topicOf } from "../shared/envelope_topic.ts";
 import { FileButton } from "../shared/FileButton.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
-import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
-import { findReceipt } from "./find_receipt.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { type ConsoleList, useList } from "../data/lists.ts";
 import { useSourceState } from "../data/queries.ts";
-import { type DataSource, source } from "../data/source.ts";
-
-/** Item types of Sentry's SDKs (https://develop.sentry.dev/sdk/data-model/envelope-items/). */
-const KNOWN_TYPES = [
-  "attachment",
-  "check_in",
-  "client_report",
-  "event",
-  "feedback",
-  "log",
-  "metric_buckets",
-  "profile",
-  "profile_chunk",
-  "raw_security",
-  "replay_event",
-  "replay_recording",
-  "replay_video",
-  "session",
-  "sessions",
-  "span",
-  "statsd",
-  "trace_metric",
-  "transaction",
-  "user_report",
-];
+import { source } from "../data/source.ts";
 
 /** The envelopes that match the address's filters. */
 export function useEnvelopes(): ConsoleList<InboxRow> {
@@ -57,7 +33,7 @@ export function useEnvelopes(): ConsoleList<InboxRow> {
   });
 }
 
-const FILTERS: readonly Filter[] = [{ name: "type", label: "Item type", choices: KNOWN_TYPES }];
+const FILTERS: readonly Filter[] = [{ name: "type", label: "Item type", choices: ITEM_TYPES }];
 
 /** The list of envelopes, newest first. @param props.openKey id of the envelope that is open */
 export function EnvelopeList({ list, openKey, openFile }: {
@@ -88,10 +64,10 @@ export function EnvelopeList({ list, openKey, openFile }: {
       filters={FILTERS}
       actions={fileButton}
       // Inspecting a file needs no access to the inbox.
-      above={state === "forbidden" && <div className="bar">{fileButton}</div>}
+      above={state === "forbidden" && <div className="line head">{fileButton}</div>}
       empty={
         <p>
-          No envelopes received. <a href="#/settings">Generate telemetry</a>{" "}
+          <b>No envelopes received.</b> <a href="#/settings">Generate telemetry</a>{" "}
           in Settings, or drop a saved envelope on this page to inspect it.
         </p>
       }
@@ -102,16 +78,20 @@ export function EnvelopeList({ list, openKey, openFile }: {
 const CONTENT: ListColumn<InboxRow> = {
   title: "Content",
   cell: (row, link) => {
-    const content = describeContent(row);
+    const { text, view } = topicOf(row);
+    const items = itemsOf(row);
     const time = formatExactTime(row.received_at, Date.now());
     return (
       <>
-        <span className="one-line">{link(content, `Envelope ${row.id}: ${content}, ${time}`)}</span>
-        <small className="one-line">
-          <SourceLabel of={[row.source]} /> {row.content_encoding}
-        </small>
+        <Icon name={view} />
+        {link(text, `Envelope ${row.id}: ${items}, ${text}, ${time}`)}
+        <small>{items}</small>
       </>
     );
+  },
+  aside: {
+    title: "Application",
+    sources: ({ source }) => [source],
   },
 };
 
@@ -122,7 +102,7 @@ const TRACE: ListColumn<InboxRow> = {
   cell: ({ trace_ids: [trace, ...others] }) =>
     trace !== undefined && (
       <>
-        <a {...traceLink(trace, source.scope)} aria-label={`Trace ${shortId(trace)}`}>
+        <a {...traceLink(trace)} aria-label={`Trace ${shortId(trace)}`}>
           <Id id={trace} />
         </a>
         {others.length > 0 && <span title={others.join(" ")}>{` +${others.length}`}</span>}
@@ -143,7 +123,7 @@ const TIME: ListColumn<InboxRow> = {
   cell: ({ received_at }) => <TimeAgo at={received_at} />,
 };
 
-const outcomeColumn = (receipts: TelemetryState["receipts"]): ListColumn<InboxRow> => ({
+const outcomeColumn = (receipts: readonly Receipt[]): ListColumn<InboxRow> => ({
   title: "Outcome",
   width: 8,
   cell: (row) => {
@@ -152,25 +132,20 @@ const outcomeColumn = (receipts: TelemetryState["receipts"]): ListColumn<InboxRo
   },
 });
 
-/** "12 spans · POST /api/checkout", "event · PaymentError: Card declined", "2 × session". */
-function describeContent({ items, summary }: Pick<InboxRow, "items" | "summary">): string {
-  const counts = countItems(items).map(({ type, count }) => {
-    if (type === "span" && summary?.spans) return formatCount(summary.spans, "span");
-    if (type === "log" && summary?.logs) return formatCount(summary.logs, "log");
-    return count === 1 ? type : `${count}\u00a0×\u00a0${type}`;
-  });
-  const title = summary?.title ? ` · ${summary.title}` : "";
-  return (counts.join(", ") || "no items") + title;
-}
-
 /** Attributes of the link to a trace: in Sentry, if the source has only what this page has sent. */
 export function traceLink(
   traceId: string,
-  scope: DataSource["scope"] = "inbox",
 ): { readonly href?: string; readonly target?: string; readonly rel?: string } {
-  if (scope === "inbox") return { href: fragmentTo("traces", [traceId]) };
+  if (source.scope === "inbox") return { href: fragmentTo("traces", [traceId]) };
   const href = sentryTraceUrl(dsnOfPage(), traceId);
   return href === undefined ? {} : { href, target: "_blank", rel: "noreferrer" };
+}
+
+/** The receipt of an envelope of this page; undefined: the inbox has it, or the receipt is gone. */
+export function findReceipt(row: InboxRow, receipts: readonly Receipt[]): Receipt | undefined {
+  if (source.scope === "inbox") return undefined;
+  // Only the receipt of dropped items, which has no bytes, may have the same time.
+  return receipts.find(({ at, bytes }) => at === row.received_at && bytes > 0);
 }
 
 /** An envelope's outcome with its mark. */

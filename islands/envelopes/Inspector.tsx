@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { formatBytes, formatCount } from "../../components/format.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { saveBytes } from "../shared/FileButton.tsx";
-import { ProblemBox } from "./ProblemBox.tsx";
-import type { InspectedItem, Inspection, Problem } from "./inspect_envelope.ts";
+import { type InspectedItem, inspectEnvelope, type Problem } from "./inspect_envelope.ts";
 import {
   hexDump,
   INITIAL_CHARACTERS,
@@ -18,57 +18,38 @@ const ITEMS_AT_ONCE = 100;
 const MAX_TYPE = 64;
 
 /** The content of an envelope: its problem if it is invalid, its header, its items. */
-export function Inspector({ inspection }: { inspection: Inspection }) {
-  const { bytes, header, items, problem } = inspection;
-  const { shown, button } = useShowMore(items, ITEMS_AT_ONCE, "item");
+export function Inspector({ bytes }: { bytes: Uint8Array }) {
+  const { header, items, problem } = useMemo(() => inspectEnvelope(bytes), [bytes]);
+  const [count, setCount] = useState(ITEMS_AT_ONCE);
+  const left = items.length - count;
   return (
-    <div className="inspector">
+    <div className="pad spaced">
       {problem && <InvalidEnvelope problem={problem} bytes={bytes} />}
       <h4>{formatCount(items.length, problem ? "complete item" : "item")}</h4>
-      {shown.map((item, n) => (
+      {items.slice(0, count).map((item, n) => (
         <Item
           key={item.offset}
           item={item}
           number={n + 1}
-          initiallyOpen={n === 0}
         />
       ))}
-      {button}
+      {left > 0 && (
+        <button type="button" onClick={() => setCount(count + ITEMS_AT_ONCE)}>
+          Show {formatCount(Math.min(ITEMS_AT_ONCE, left), "item")} more
+        </button>
+      )}
       {header && <FoldedPayload bytes={header} name="Envelope header" />}
     </div>
   );
 }
 
-/**
- * Shows a long list step by step.
- *
- * @param step items shown at first, and added by each press of the button
- * @param noun singular of the items: "envelope"
- */
-export function useShowMore<Item>(items: readonly Item[], step: number, noun: string) {
-  const [count, setCount] = useState(step);
-  const left = items.length - count;
-  return {
-    shown: items.slice(0, count),
-    button: left > 0 && (
-      <button type="button" onClick={() => setCount(count + step)}>
-        Show {formatCount(Math.min(step, left), noun)} more
-      </button>
-    ),
-  };
-}
-
-function Item({ item, number, initiallyOpen }: {
-  item: InspectedItem;
-  number: number;
-  initiallyOpen: boolean;
-}) {
+function Item({ item, number }: { item: InspectedItem; number: number }) {
   const { type, header, payload, offset } = item;
   const shortType = cutText(type, MAX_TYPE);
   return (
     <LazyDetails
-      className="item"
-      initiallyOpen={initiallyOpen}
+      className="item entry"
+      isFirst={number === 1}
       summary={
         <>
           <span className="number">{number}</span> <b>{shortType}</b>{" "}
@@ -90,20 +71,20 @@ function Item({ item, number, initiallyOpen }: {
 function FoldedPayload({ bytes, name }: { bytes: Uint8Array; name: string }) {
   const size = <small>{formatBytes(bytes.byteLength)}</small>;
   return (
-    <LazyDetails className="payload" summary={<>{name} {size}</>}>
+    <LazyDetails className="payload" summary={<span className="quiet">{name} {size}</span>}>
       <Payload bytes={bytes} name={name} />
     </LazyDetails>
   );
 }
 
-/** Content that is rendered while it is unfolded. */
-function LazyDetails({ className, summary, initiallyOpen = false, children }: {
+/** Content that is rendered while it is unfolded. @param props.isFirst unfolded at first */
+function LazyDetails({ className, summary, isFirst = false, children }: {
   className: string;
   summary: ReactNode;
-  initiallyOpen?: boolean;
+  isFirst?: boolean;
   children: ReactNode;
 }) {
-  const [open, setOpen] = useState(initiallyOpen);
+  const [open, setOpen] = useState(isFirst);
   return (
     <details
       className={className}
@@ -130,7 +111,7 @@ function Payload({ bytes, name, file }: { bytes: Uint8Array; name: string; file?
   const canShowAll = !complete && kind !== "bytes" && limit < MAX_CHARACTERS;
   return (
     <div className="payload">
-      <p>
+      <p className="quiet">
         {name}: {kind}, {size}
         {!complete && <span>, truncated</span>}
         {file && (
@@ -166,18 +147,22 @@ function Payload({ bytes, name, file }: { bytes: Uint8Array; name: string; file?
   );
 }
 
-function InvalidEnvelope({ problem: { what, offset, item, right }, bytes }: {
+function InvalidEnvelope({ problem: { what, offset, right }, bytes }: {
   problem: Problem;
   bytes: Uint8Array;
 }) {
-  const from = Math.max(0, offset - offset % LINE_BYTES);
+  const from = offset - offset % LINE_BYTES;
   return (
-    <ProblemBox
-      title="The envelope is incomplete or invalid."
-      what={what}
-      where={item === 0 ? "Location: envelope header." : `Location: item ${item}.`}
-      right={right}
-      dump={hexDump(bytes.subarray(from, from + 4 * LINE_BYTES), from)}
-    />
+    <div role="alert" className="failure spaced">
+      <p className="refused">
+        <OutcomeMark kind="refused" />
+        <b>The envelope is incomplete or invalid.</b>
+      </p>
+      <p>{what}</p>
+      <p>{right}</p>
+      <pre tabIndex={0} aria-label="Bytes at the problem">
+        {hexDump(bytes.subarray(from, from + 4 * LINE_BYTES), from)}
+      </pre>
+    </div>
   );
 }

@@ -6,8 +6,6 @@ export interface InspectedItem {
   readonly type: string;
   /** The header line, JSON as sent. */
   readonly header: Uint8Array;
-  /** The parsed header. Untrusted: the sender decides what it contains. */
-  readonly attributes: Readonly<Record<string, unknown>>;
   readonly payload: Uint8Array;
   /** Offset of the payload in the envelope. */
   readonly offset: number;
@@ -18,19 +16,14 @@ export interface Problem {
   /** What is wrong and at which byte, in one sentence. */
   readonly what: string;
   readonly offset: number;
-  /** The item with the problem, from 1; 0: the envelope's header. */
-  readonly item: number;
   /** What would be right, in one sentence. */
   readonly right: string;
 }
 
 /** The content of an envelope up to its first problem. */
 export interface Inspection {
-  readonly bytes: Uint8Array;
   /** The header line, JSON as sent; undefined: it cannot be read. */
   readonly header?: Uint8Array;
-  /** The parsed header. */
-  readonly attributes: Readonly<Record<string, unknown>>;
   /** All complete items. */
   readonly items: readonly InspectedItem[];
   readonly problem?: Problem;
@@ -46,7 +39,6 @@ export function inspectEnvelope(bytes: Uint8Array): Inspection {
       items.push({
         type: header.type,
         header: bytes.subarray(lineStart(bytes, offset - 1), offset - 1),
-        attributes: header,
         payload: bytes.subarray(offset, offset + length),
         offset,
       }),
@@ -58,16 +50,10 @@ export function inspectEnvelope(bytes: Uint8Array): Inspection {
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     const { message: what, offset } = error;
-    const last = items.at(-1);
-    // A problem directly after a payload belongs to that item: the next one has not begun.
-    const isAfterLast = last && offset === last.offset + last.payload.length;
-    const item = scanner.header === undefined ? 0 : items.length + (isAfterLast ? 0 : 1);
-    problem = { what, offset, item, right: ADVICE[error.problem] };
+    problem = { what, offset, right: ADVICE[error.problem] };
   }
   const end = bytes.indexOf(LINE_FEED);
   return {
-    bytes,
-    attributes: scanner.header ?? {},
     items,
     ...(scanner.header && { header: bytes.subarray(0, end < 0 ? bytes.length : end) }),
     ...(problem && { problem }),

@@ -18,10 +18,12 @@ export const INITIAL_CHARACTERS = 20_000;
 export const MAX_CHARACTERS = 2_000_000;
 /** Bytes of a hex dump; the download has the rest. */
 const DUMP_BYTES = 512;
-/** Larger JSON is shown as sent: parsing blocks the main thread, about 10 ms per MiB. */
-const MAX_JSON_BYTES = 8 * 1024 * 1024;
+/** Of a larger payload only the start is shown, as sent: parsing blocks the main thread, about 10 ms per MiB. */
+const MAX_BYTES = 8 * 1024 * 1024;
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Control characters other than tab, line feed and carriage return. */
+// deno-lint-ignore no-control-regex -- matches them on purpose
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
 
 /**
  * Makes a payload readable: JSON is indented, other text is shown as it is, anything else as a hex dump of its start.
@@ -29,37 +31,31 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * @param limit characters of the result
  */
 export function readPayload(bytes: Uint8Array, limit = INITIAL_CHARACTERS): ReadablePayload {
-  const text = decodeText(bytes, limit);
+  const isWhole = bytes.length <= MAX_BYTES;
+  const text = decodeText(bytes.subarray(0, MAX_BYTES), isWhole);
   if (text === undefined) {
     const start = bytes.subarray(0, DUMP_BYTES);
     return { kind: "bytes", text: hexDump(start), complete: start.length === bytes.length };
   }
-  if (isJson(bytes)) return { kind: "JSON", ...prettyJson(utf8.decode(bytes), limit) };
-  const complete = text.length <= limit;
-  return { kind: "text", text: complete ? text : cutText(text, limit), complete };
+  if (isWhole && isJson(text)) return { kind: "JSON", ...prettyJson(text, limit) };
+  return { kind: "text", text: cutText(text, limit), complete: isWhole && text.length <= limit };
 }
 
-/** Decodes at least `limit` characters; undefined: the bytes are not text. */
-function decodeText(bytes: Uint8Array, limit: number): string | undefined {
-  // A character has at most four bytes.
-  const start = bytes.subarray(0, 4 * (limit + 1));
+/** Undefined: the bytes are not text. */
+function decodeText(bytes: Uint8Array, isWhole: boolean): string | undefined {
   try {
-    const text = start.length === bytes.length
-      ? utf8.decode(start)
-      : new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
-    // Control characters other than tab, line feed and carriage return.
-    // deno-lint-ignore no-control-regex -- matches them on purpose
-    return /[\x00-\x08\x0b\x0c\x0e-\x1f]/.test(text) ? undefined : text;
+    const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const text = utf8.decode(bytes, { stream: !isWhole });
+    return CONTROL.test(text) ? undefined : text;
   } catch {
     return undefined;
   }
 }
 
-/** Whether the bytes are a JSON object or array: other JSON values are shown as text. */
-function isJson(bytes: Uint8Array): boolean {
-  if (bytes.length > MAX_JSON_BYTES) return false;
+/** Whether a text is a JSON object or array: other JSON values are shown as text. */
+function isJson(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(utf8.decode(bytes));
+    const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null;
   } catch {
     return false;
@@ -98,6 +94,9 @@ export function hexDump(bytes: Uint8Array, from = 0): string {
 /** Deeper levels are not indented further: the indentation would grow with the square of the depth. */
 const MAX_INDENT = 24;
 
+/** Strings, empty objects and lists, punctuation, and everything else but white space. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{[][ \n\r\t]*[}\]]|[{}[\],:"]|[^ \n\r\t{}[\],:"]+/gs;
+
 /**
  * Indents JSON like `JSON.stringify(value, null, 2)`, but works on the text: numbers keep their digits, duplicate keys
  * stay, and deep nesting cannot overflow the stack.
@@ -108,54 +107,19 @@ const MAX_INDENT = 24;
 export function prettyJson(json: string, limit: number): BoundedText {
   let text = "";
   let depth = 0;
-  const newLine = () => "\n" + "  ".repeat(Math.min(depth, MAX_INDENT));
-  let at = 0;
-  for (; at < json.length && text.length <= limit; at++) {
-    const character = json[at]!;
-    if (character === '"') {
-      // Copies no more of a long string than the limit allows.
-      const end = Math.min(endOfString(json, at), at + limit - text.length + 1);
-      text += json.slice(at, end);
-      at = end - 1;
-    } else if (character === "{" || character === "[") {
-      const next = skipWhitespace(json, at + 1);
-      if (json[next] === "}" || json[next] === "]") {
-        text += character + json[next];
-        at = next;
-      } else {
-        depth++;
-        text += character + newLine();
-      }
-    } else if (character === "}" || character === "]") {
-      depth = Math.max(0, depth - 1);
-      text += newLine() + character;
-    } else if (character === ",") {
-      text += character + newLine();
-    } else if (character === ":") {
-      text += ": ";
-    } else if (!isWhitespace(character)) {
-      text += character;
-    }
+  const newLine = () => "\n" + "  ".repeat(Math.max(0, Math.min(depth, MAX_INDENT)));
+  for (const [token] of json.matchAll(TOKENS)) {
+    if (token === "{" || token === "[") {
+      depth++;
+      text += token + newLine();
+    } else if (token === "}" || token === "]") {
+      depth--;
+      text += newLine() + token;
+    } else if (token === ",") text += token + newLine();
+    else if (token === ":") text += ": ";
+    else if (/^[{[]/.test(token)) text += token[0]! + token.at(-1);
+    else text += token;
+    if (text.length > limit) return { text: cutText(text, limit), complete: false };
   }
-  return text.length > limit || at < json.length
-    ? { text: cutText(text, limit), complete: false }
-    : { text, complete: true };
+  return { text, complete: true };
 }
-
-/** The index after the closing quote of the string that begins at `start`. */
-function endOfString(json: string, start: number): number {
-  for (let at = json.indexOf('"', start + 1); at !== -1; at = json.indexOf('"', at + 1)) {
-    let backslashes = 0;
-    while (json[at - 1 - backslashes] === "\\") backslashes++;
-    if (backslashes % 2 === 0) return at + 1;
-  }
-  return json.length;
-}
-
-function skipWhitespace(json: string, from: number): number {
-  while (from < json.length && isWhitespace(json[from]!)) from++;
-  return from;
-}
-
-const isWhitespace = (character: string) =>
-  character === " " || character === "\n" || character === "\r" || character === "\t";

@@ -5,24 +5,6 @@ import { prettyJson, readPayload } from "./readable_payload.ts";
 const encode = (text: string) => new TextEncoder().encode(text);
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 
-const HTML = "<img src=x onerror=alert(1)>";
-const PAYLOADS = [
-  ["a JSON object → indented", encode('{"a":1}'), "JSON", '{\n  "a": 1\n}'],
-  ["HTML → text, unchanged", encode(HTML), "text", HTML],
-  ["an empty payload → an empty text", new Uint8Array(0), "text", ""],
-  [
-    "a short line of a hex dump → aligned columns",
-    new Uint8Array([0x7b, 0x00, 0xff]),
-    "bytes",
-    `00000000  7b 00 ff${" ".repeat(13 * 3)}  {..`,
-  ],
-] as const;
-for (const [title, payload, kind, text] of PAYLOADS) {
-  Deno.test(title, () => {
-    assert.deepEqual(readPayload(payload), { kind, text, complete: true });
-  });
-}
-
 Deno.test("binary data → a hex dump of its start", () => {
   const bytes = new Uint8Array(2_000).map((_, at) => at % 256);
   const { kind, text, complete } = readPayload(bytes);
@@ -35,9 +17,7 @@ Deno.test("binary data → a hex dump of its start", () => {
 
 const LONG = [
   ["a megabyte of text, between characters", "é".repeat(1_000_000), "text"],
-  ["a megabyte in a string of JSON", JSON.stringify({ a: "x".repeat(1_000_000) }), "JSON"],
   ["a list of JSON", JSON.stringify(Array(1e5).fill(1)), "JSON"],
-  ["JSON with 50,000 levels", nested(50_000), "JSON"],
 ] as const;
 for (const [what, payload, kind] of LONG) {
   Deno.test(`${what} → cut at the limit`, () => {

@@ -1,5 +1,6 @@
 import { Fragment, useState } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
+import { Icon, type IconName } from "../../components/Icon.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
@@ -45,17 +46,17 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
       )}
       <ol className="crumbs">
         {more > 0 && (
-          <li>
+          <li className="entry">
             <small>{formatCount(more, "older breadcrumb")}: see the download.</small>
           </li>
         )}
         {shown.slice(0, errorIndex).map(listItem)}
-        <li>
-          <span className="when">
+        <li className="entry">
+          <span className="when quiet">
             <Timestamp at={at} precision="ms" />
           </span>{" "}
           <span className="refused">
-            <OutcomeMark kind="refused" />
+            <Icon name="errors" />
             {title}
           </span>
         </li>
@@ -71,9 +72,10 @@ function Crumb({ crumb, trace }: { crumb: Breadcrumb; trace: string | null }) {
   const iso = at === null ? undefined : new Date(at).toISOString();
   const colour = kind === "flows" ? undefined : kind;
   return (
-    <li>
-      <time className="when" dateTime={iso} title={iso}>{describeOffset(offset)}</time>{" "}
-      <span className={colour}>
+    <li className="entry">
+      <time className="when quiet" dateTime={iso} title={iso}>{describeOffset(offset)}</time>{" "}
+      <span className={`kind ${colour ?? ""}`}>
+        <Icon name={crumbIcon(crumb)} />
         {colour && <OutcomeMark kind={kind} />}
         <b>{cutText(category, MAX_NAME)}</b>
         {level && ` ${cutText(level, MAX_NAME)}`}
@@ -98,6 +100,15 @@ function Crumb({ crumb, trace }: { crumb: Breadcrumb; trace: string | null }) {
       </span>
     </li>
   );
+}
+
+/** https://docs.sentry.io/platforms/javascript/enriching-events/breadcrumbs/ has the categories. */
+function crumbIcon({ category }: Breadcrumb): IconName {
+  if (category.startsWith("ui.")) return "click";
+  if (category === "navigation") return "navigation";
+  if (/^(fetch|xhr|http.*)$/.test(category)) return "request";
+  if (category === "exception" || category === "sentry.event") return "errors";
+  return "logs";
 }
 
 /** @param offset milliseconds from the error */

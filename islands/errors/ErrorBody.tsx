@@ -1,25 +1,33 @@
 import type { ReactNode } from "react";
-import { formatCount } from "../../components/format.ts";
+import { formatCount, formatNumber } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
-import type { ErrorContent, ShownError } from "../../monitoring/models/error/error_content.ts";
+import type {
+  ErrorContent,
+  ShownError,
+  TagValues,
+} from "../../monitoring/models/error/error_content.ts";
 import type { ReportedException } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
+import type { RecordingRow } from "../../monitoring/models/rows.ts";
+import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
+import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import { nameWithSide } from "../shared/source_labels.ts";
-import { useRecordingHref } from "../shared/use_recording_href.ts";
+import { fullLabel, nameOf } from "../shared/source_labels.ts";
+import { MomentInTrace } from "../shared/MomentInTrace.tsx";
+import { momentHref } from "../shared/recording_links.ts";
+import { SameTrace } from "../shared/SameTrace.tsx";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
 import { FetchMaps } from "./FetchMaps.tsx";
-import { ErrorLevel } from "./ErrorLevel.tsx";
+import { errorKind, ErrorLevel } from "./ErrorLevel.tsx";
 import { LongText, SentValues } from "./LongText.tsx";
 import { RelatedItems } from "./RelatedItems.tsx";
-import { SameTrace } from "./SameTrace.tsx";
 import { StackTrace } from "./StackTrace.tsx";
 import { cutText } from "../shared/text.ts";
-import { useSourceList } from "../data/lists.ts";
+import { useList, useSourceList } from "../data/lists.ts";
 
 /** Contexts that are open at first, if they are short. The others are the same in all events of a page. */
 const OPEN_CONTEXTS = ["user", "extra"];
@@ -49,20 +57,51 @@ export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
   const { event, envelope, stacks } = content;
   const { exceptions, stack, tags, contexts, trace_id, at } = event;
   const application = useSourceList()?.rows.find(({ key }) => key === sender);
-  const heading = titleLine(event);
+  const type = cutText(event.title, MAX_TITLE);
+  const heading = titleLine(type, event.value);
   const [, ...causes] = exceptions.shown;
   const outermost = exceptions.shown[0]?.stack ?? stack;
+  const recording = useRecording(replayId ?? event.replay_id);
   const origin = URL.parse(event.url ?? "")?.origin;
   return (
     <article aria-labelledby="error-title">
-      <header>
+      <header className="facts">
         <h3 id="error-title" tabIndex={-1}>
-          <span className="long-text">{heading}</span>
+          <span className="long-text">
+            <span
+              className={event.level === "error"
+                ? errorKind(event.level, event.handled)
+                : undefined}
+            >
+              {type}
+            </span>
+            {heading.slice(type.length)}
+          </span>
         </h3>
         <p className="line">
           <ErrorLevel level={event.level} handled={event.handled} />
-          {application && <span>{nameWithSide(application)}</span>}
+          {application && (
+            <span>
+              <ApplicationTile name={nameOf(application)} /> {fullLabel(application)}
+            </span>
+          )}
           <Timestamp at={at} precision="ms" />
+          {trace_id !== null && (
+            <a
+              className="bare flows"
+              href={fragmentTo("traces", [trace_id], { span: event.span_id ?? undefined })}
+            >
+              Open trace
+            </a>
+          )}
+          {recording && (
+            <a
+              className="bare flows"
+              href={momentHref(recording.replay_id, at ?? recording.started_at)}
+            >
+              Play at this moment
+            </a>
+          )}
         </p>
         {!heading.endsWith(event.value) && (
           <p className="message">
@@ -70,8 +109,24 @@ export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
           </p>
         )}
       </header>
-      {frequency}
-      <div className="columns">
+      <div className="error-top grid">
+        {frequency}
+        {trace_id !== null && (
+          <MomentInTrace
+            traceId={trace_id}
+            view="errors"
+            isMoment={(mark) =>
+              mark.envelope === envelope && mark.error !== null &&
+              (event.event_id === null || mark.error === event.event_id)}
+            what="The error"
+            href={fragmentTo("traces", [trace_id], { span: event.span_id ?? undefined })}
+          />
+        )}
+        {recording && at !== null && canHaveStill(recording, at) && (
+          <RecordingStill key={`${recording.replay_id} ${at}`} row={recording} at={at} />
+        )}
+      </div>
+      <div className="columns grid">
         <div>
           <section aria-labelledby="error-stack">
             <h4 id="error-stack">Stack trace</h4>
@@ -96,17 +151,20 @@ export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
             <h4 id="error-crumbs">Breadcrumbs</h4>
             <Breadcrumbs event={event} title={heading} />
           </section>
-        </div>
-        <aside aria-label="Details">
           {trace_id !== null && at !== null && (
             <SameTrace
-              event={event}
-              envelope={envelope}
+              isItself={(row) =>
+                "event_id" in row && row.envelope === envelope && row.event_id === event.event_id}
               traceId={trace_id}
               at={at}
+              view="errors"
+              level="warn"
             />
           )}
-          <EventProperties event={event} replayId={replayId} />
+        </div>
+        <aside aria-label="Details">
+          <EventProperties event={event} />
+          {content.tag_values && <GroupTags values={content.tag_values} />}
           <RelatedItems eventId={event.event_id} items={content.related} />
           {tags.shown.length > 0 && (
             <section aria-labelledby="error-tags">
@@ -134,12 +192,22 @@ export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
   );
 }
 
+/**
+ * The recording that an event names; undefined as long as no segment of it has arrived. An id alone means little: SDKs
+ * send one with every visit, also if the recording is never sent.
+ */
+function useRecording(replayId: string | null): RecordingRow | undefined {
+  const query = replayId === null ? undefined : { replay: replayId, limit: 1 };
+  const [row] = useList("recordings", query, { view: "errors" }).rows;
+  return row?.replay_id === replayId ? row : undefined;
+}
+
 /** Type and message in one line: of a message, the first line as far as a heading has room for it. */
-function titleLine({ title, value }: ShownError): string {
+function titleLine(type: string, value: string): string {
   const [line = ""] = value.split("\n", 1);
   const isWhole = line.length === value.length && value.length <= MAX_TITLE;
   const text = isWhole ? value : `${cutText(line, MAX_TITLE)}…`;
-  return errorTitle({ type: cutText(title, MAX_TITLE), value: text });
+  return errorTitle({ type, value: text });
 }
 
 /** A further exception of the event, as a cause or as a member of a group: its relation, message and stack trace. */
@@ -175,31 +243,44 @@ function describeRelation({ relation, of, place }: ReportedException): string {
   return /^(__)?context(__)?$/.test(name) ? "While handling:" : "Caused by:";
 }
 
-/** Links to the event's trace and recording, its id, and what it contains about its sender. */
-function EventProperties({ event, replayId }: {
-  event: ShownError;
-  replayId: string | undefined;
-}) {
-  const { trace_id, span_id, event_id, mechanism, facts } = event;
-  const recording = useRecordingHref(replayId ?? event.replay_id, event.at, "errors");
+/** What the errors of the group have in common, and in what they differ. */
+function GroupTags({ values: { errors, names } }: { values: TagValues }) {
+  return (
+    <section aria-labelledby="group-tags">
+      <h4 id="group-tags">Tags of the group’s newest {formatNumber(errors)} errors</h4>
+      <dl className="group-tags">
+        {names.map(({ name, values }) => (
+          <div key={name} className="pad">
+            <dt>{cutText(name, MAX_NAME)}</dt>
+            {values.map(({ value, count }) => (
+              <dd key={value}>
+                <span className="one-line" title={value}>{value}</span>
+                <i className="level-bar">
+                  <i style={{ width: `${count / errors * 100}%` }} />
+                </i>
+                <small className="n">{formatNumber(count)} of {formatNumber(errors)}</small>
+              </dd>
+            ))}
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** The event's trace and id, and what it contains about its sender. */
+function EventProperties({ event }: { event: ShownError }) {
+  const { trace_id, event_id, mechanism, facts } = event;
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];
   const entries = [
     trace_id !== null && {
       name: "trace",
       value: (
         <>
-          <a href={fragmentTo("traces", [trace_id], { span: span_id ?? undefined })}>Open trace</a>
-          {" "}
-          <span className="quiet">
-            <Id id={trace_id} />
-          </span>{" "}
+          <Id id={trace_id} />{" "}
           <a href={fragmentTo("logs", [], { trace: trace_id })}>Logs of the trace</a>
         </>
       ),
-    },
-    recording !== undefined && {
-      name: "recording",
-      value: <a href={recording}>Play at this moment</a>,
     },
     event_id !== null && { name: "event", value: <CopyId id={event_id} what="event id" /> },
     ...texts.map(([name, value]) => ({ name, value: <LongText text={value} max={300} /> })),

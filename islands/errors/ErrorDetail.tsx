@@ -1,13 +1,17 @@
+import { formatNumber } from "../../components/format.ts";
 import { useEffect, useRef, useState } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
-import { type SharedFilters, sharedFilters } from "../shared/filters.ts";
-import { fragmentTo, goTo } from "../shared/fragment.ts";
+import type { ConsoleQuery } from "../data/source.ts";
+import { levelParam } from "../kit/filters.ts";
+import { sharedFilters } from "../shared/filters.ts";
+import { fragmentTo } from "../shared/fragment.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { CopyMenu } from "./CopyMenu.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
 import { GroupHeader } from "./GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
+import { isFocusOnView } from "../kit/keys.ts";
 import { useList } from "../data/lists.ts";
 import { source } from "../data/source.ts";
 
@@ -35,16 +39,12 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   );
   const content = reading.value;
   const back = fragmentTo("errors", [], params);
-  useEscapeTo(back);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (takesFocus && document.activeElement === document.body) place.current?.focus();
-  }, [takesFocus, current]);
-  const title = content?.event.title;
-  useEffect(() => {
-    // Moves the focus on to the heading, unless the user has moved it meanwhile.
-    if (document.activeElement === place.current) place.current?.querySelector("h3")?.focus();
-  }, [title, current]);
+    // Each occurrence has another heading element.
+    const isLost = takesFocus && document.activeElement === document.body;
+    if (isLost || isFocusOnView()) place.current?.querySelector("h3")?.focus();
+  }, [takesFocus, content?.envelope]);
 
   // An envelope may contain several errors of a group; they share one address.
   const isOther = (row: OccurrenceRow) => row.envelope !== current;
@@ -55,9 +55,9 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   const isLoading = reading.state === "loading" && !content && list.state !== "failed" &&
     (current !== undefined || list.state === "loading");
   return (
-    <div className="error" ref={place} tabIndex={-1}>
-      <div className="bar">
-        <nav className="line" aria-label="Occurrences">
+    <div className="error" ref={place}>
+      <div className="line head ends">
+        <nav className="facts" aria-label="Occurrences">
           <a href={back}>All errors</a>
           <span role="status">
             {describePosition(index, rows.length, list.more !== undefined)}
@@ -67,7 +67,7 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
             Older
           </Step>
         </nav>
-        <div className="actions">
+        <div className="actions line">
           <GroupHeader group={group} back={back} />
           {content && <CopyMenu content={content} />}
         </div>
@@ -80,7 +80,13 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
           sender={rows[index]?.source}
           replayId={rows[index]?.replay_id ?? undefined}
           readAgain={reading.retry}
-          frequency={<ListHistogram of="errors" query={{ group, ...chosenFilters(params) }} />}
+          frequency={
+            <ListHistogram
+              of="errors"
+              query={{ group, ...chosenFilters(params) }}
+              source={rows[index]?.source}
+            />
+          }
         />
       )}
       {reading.state === "failed" && (
@@ -100,9 +106,17 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
 }
 
 /** The filters of the list in the address: the occurrences are those that the list counts. */
-function chosenFilters(params: Readonly<Record<string, string>>): SharedFilters {
-  const filters = sharedFilters(new URLSearchParams(params));
-  return { ...filters, source: params.source ? filters.source : undefined };
+function chosenFilters(params: Readonly<Record<string, string>>): ConsoleQuery {
+  const query = new URLSearchParams(params);
+  const filters = sharedFilters(query);
+  return {
+    q: params.q || undefined,
+    trace: params.trace || undefined,
+    level: levelParam(query),
+    ...params.handled === "false" && { handled: false },
+    ...filters,
+    source: params.source ? filters.source : undefined,
+  };
 }
 
 /** @param props.back link to the list */
@@ -127,7 +141,7 @@ function useCurrentOccurrence(
 
 function describePosition(index: number, count: number, hasMore: boolean): string {
   if (index === -1) return "";
-  const position = `${(index + 1).toLocaleString("en")} of ${count.toLocaleString("en")}`;
+  const position = `${formatNumber(index + 1)} of ${formatNumber(count)}`;
   return `${position}${hasMore ? " or more" : ""}`;
 }
 
@@ -135,17 +149,4 @@ function describePosition(index: number, count: number, hasMore: boolean): strin
 function Step({ href, children }: { href: string | undefined; children: string }) {
   if (href === undefined) return <span className="quiet">{children}</span>;
   return <a href={href}>{children}</a>;
-}
-
-/** Escape leads back to the list, unless it was pressed in a form field or handled elsewhere. */
-function useEscapeTo(back: string): void {
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      const isTyping = (event.target as Element).matches?.("input, textarea, select");
-      if (event.key !== "Escape" || event.defaultPrevented || isTyping) return;
-      if (location.hash.startsWith("#/errors/")) goTo(back);
-    };
-    addEventListener("keydown", onKeyDown);
-    return () => removeEventListener("keydown", onKeyDown);
-  }, [back]);
 }

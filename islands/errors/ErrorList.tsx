@@ -1,5 +1,7 @@
+import { formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { type ErrorGroupRow, GROUP_COLUMNS } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import { GROUP_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { Sparkline } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
@@ -10,10 +12,9 @@ import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { newestFirst, sortParam } from "../kit/sort.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { cutText } from "../shared/text.ts";
-import { ErrorLevel } from "./ErrorLevel.tsx";
-import { GroupMark, STATE_FILTER, stateParam } from "./GroupState.tsx";
+import { ErrorMark } from "./ErrorLevel.tsx";
+import { GroupMark, STATE_FILTER, StateLinks, stateParam } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
@@ -45,13 +46,16 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
   const list = useList("errors", { ...query, sort });
   const rows = newestFirst(list.rows, sort, ({ last_seen }) => last_seen);
   const isOpenOnly = source.groups !== undefined && state === "open";
+  const isEmpty = isOpenOnly && list.state === "ready" && rows.length === 0;
+  const ofAnyState = useList("errors", isEmpty ? { ...query, state: undefined } : undefined);
 
   return (
     <RowList
       view="errors"
       whatIsMissing={isOpenOnly ? "open errors" : "errors"}
+      whatIsCounted="groups"
       list={{ ...list, rows }}
-      columns={COLUMNS}
+      columns={params.has("since") || params.has("until") ? COLUMNS.chosen : COLUMNS.whole}
       caption={sort === undefined ? "Errors, last seen first" : "Errors"}
       sort={sort ?? "-last_seen"}
       keyOf={({ group }) => group}
@@ -59,6 +63,7 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       openKey={openKey}
       rowsMove
       filters={FILTERS}
+      actions={<StateLinks />}
       menu={<NotificationSwitch />}
       above={
         <>
@@ -68,10 +73,10 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       }
       empty={
         <p>
-          {isOpenOnly ? "No open errors." : "No errors received."}{" "}
+          <b>{isOpenOnly ? "No open errors." : "No errors received."}</b>{" "}
           <a href="#/settings">Generate one</a>{" "}
           in Settings, or cause an error in your own application.{" "}
-          {isOpenOnly && (
+          {isEmpty && ofAnyState.rows.length > 0 && (
             <a href={fragmentTo("errors", [], { state: "all" })}>Show resolved and muted ones</a>
           )}
         </p>
@@ -80,30 +85,24 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
   );
 }
 
-const COLUMNS: readonly ListColumn<ErrorGroupRow>[] = [
+/** @param chart title of the chart, which reaches over the chosen time, or from the first to the last error */
+const columnsWith = (chart: string): readonly ListColumn<ErrorGroupRow>[] => [
   {
     title: "Error",
     // Only the type is the link: browsers do not start a text selection inside a link.
     cell: (row, link) => (
       <>
-        <span className="one-line">
-          {link(row.type, `${row.type} ${cutText(row.value, MAX_VALUE)}`)}{" "}
-          {cutText(row.value, MAX_VALUE)}
-        </span>
-        <small className="one-line">
-          <GroupMark row={row} /> {row.where ?? "unknown location"}{" "}
-          <SourceLabel of={[row.source]} />
-        </small>
+        <ErrorMark {...row} />
+        {link(row.type, `${row.type} ${cutText(row.value, MAX_VALUE)}`)}{" "}
+        {cutText(row.value, MAX_VALUE)} <GroupMark row={row} />
       </>
     ),
+    aside: {
+      title: "Where",
+      sources: ({ sources }) => sources,
+      cell: ({ where }) => where ?? "unknown location",
+    },
   },
-  {
-    title: "Level",
-    width: 7,
-    isWide: true,
-    cell: ({ level, handled }) => <ErrorLevel level={level} handled={handled} />,
-  },
-  { title: "Over time", width: 9, isWide: true, cell: (row) => <Sparkline row={row} showsTime /> },
   {
     title: "First seen",
     width: 6,
@@ -111,17 +110,20 @@ const COLUMNS: readonly ListColumn<ErrorGroupRow>[] = [
     by: "first_seen",
     cell: ({ first_seen }) => <TimeAgo at={first_seen} />,
   },
-  {
-    title: "Count",
-    width: 4.5,
-    numeric: true,
-    by: "count",
-    cell: ({ count }) => `${count.toLocaleString("en")}×`,
-  },
+  { title: chart, width: 6, isWide: true, cell: (row) => <Sparkline row={row} /> },
   {
     title: "Last seen",
     width: 6.5,
     by: "last_seen",
     cell: ({ last_seen }) => <TimeAgo at={last_seen} />,
   },
+  {
+    title: "Count",
+    width: 4.5,
+    numeric: true,
+    by: "count",
+    cell: ({ count }) => `${formatNumber(count)}×`,
+  },
 ];
+
+const COLUMNS = { whole: columnsWith("Until last seen"), chosen: columnsWith("In this time") };

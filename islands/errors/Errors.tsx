@@ -2,8 +2,10 @@ import "../shared/view_code.ts";
 import { useEffect, useRef } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
+import { currentView } from "../shared/view.ts";
 import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
 import { Split } from "../kit/Split.tsx";
+import { useEscape } from "../kit/use_keys.ts";
 import { ErrorList } from "./ErrorList.tsx";
 import { useList } from "../data/lists.ts";
 
@@ -29,6 +31,10 @@ export default function ErrorsView() {
     lastAddress.current = address;
     hasNavigated.current = true;
   }
+  useEscape(
+    () => group !== undefined && currentView() === "errors",
+    () => goTo(fragmentTo("errors", [], Object.fromEntries(params))),
+  );
   const detail = group === undefined
     ? undefined
     : EVENT_ID.test(group)

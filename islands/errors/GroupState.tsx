@@ -7,6 +7,7 @@ import {
   type Regression,
 } from "../../monitoring/models/rows.ts";
 import type { Filter } from "../kit/filters.ts";
+import { Segmented } from "../kit/Segmented.tsx";
 import { Confirmation } from "../shared/Confirmation.tsx";
 import { goTo } from "../shared/fragment.ts";
 import { cutText, messageOf } from "../shared/text.ts";
@@ -30,6 +31,19 @@ export const STATE_FILTER: Filter = {
   any: "open",
   choices: ["resolved", "muted", [ALL, "all states"]],
 };
+
+/** The same as links, where there is room for them. */
+export function StateLinks() {
+  return (
+    <Segmented
+      view="errors"
+      label="State"
+      name="state"
+      choices={[[undefined, "Open"], ["resolved", "Resolved"], ["muted", "Muted"], [ALL, "All"]]}
+      className="wide"
+    />
+  );
+}
 
 /** Whether a group is resolved, muted or a regression; nothing if it is open. */
 export function GroupMark({ row: { state, regression } }: {
@@ -69,6 +83,7 @@ export function GroupHeader({ group, back }: {
   const { rows: [row] } = useList("errors", { group, limit: 1 });
   const [step, setStep] = useState<"initial" | "confirming" | "deleting" | "done">("initial");
   const [error, setError] = useState("");
+  const [changing, setChanging] = useState<GroupState>();
   const { groups } = source ?? {};
   if (row?.group !== group || !groups) return null;
 
@@ -86,8 +101,18 @@ export function GroupHeader({ group, back }: {
     setStep("deleting");
     await change(groups.delete(group).then(() => goTo(back, { replace: true })));
   };
-  const toggle = (state: GroupState) =>
-    void change(groups.setState(group, row.state === state ? "open" : state));
+  const toggle = async (state: GroupState) => {
+    if (changing) return;
+    setChanging(state);
+    await change(groups.setState(group, row.state === state ? "open" : state));
+    setChanging(undefined);
+  };
+  // Not `disabled`, which would lose the focus.
+  const toggleProps = (state: GroupState) => ({
+    "aria-busy": changing === state,
+    "aria-disabled": changing === state,
+    onClick: () => void toggle(state),
+  });
 
   if (step === "confirming" || step === "deleting") {
     return (
@@ -104,10 +129,14 @@ export function GroupHeader({ group, back }: {
   }
   return (
     <div className="line" role="group" aria-label="Group">
-      <button type="button" onClick={() => toggle("resolved")}>
+      <button
+        type="button"
+        className={row.state === "resolved" || changing === "resolved" ? undefined : "primary"}
+        {...toggleProps("resolved")}
+      >
         {row.state === "resolved" ? "Reopen" : "Resolve"}
       </button>
-      <button type="button" onClick={() => toggle("muted")}>
+      <button type="button" {...toggleProps("muted")}>
         {row.state === "muted" ? "Unmute" : "Mute"}
       </button>
       <button type="button" autoFocus={step === "done"} onClick={() => setStep("confirming")}>

@@ -4,7 +4,7 @@ import { source } from "../data/source.ts";
 
 /** The button that turns browser notifications of new and regressed groups on and off. */
 export function NotificationSwitch() {
-  const state = useSyncExternalStore(notifications.subscribe, readState, () => "off");
+  const state = useSyncExternalStore(notifications.subscribe, readState);
   // Only the inbox reports groups.
   if (source.groups === undefined || !notifications.isSupported()) return null;
   if (state === "denied") {

@@ -33,7 +33,7 @@ export function RelatedItems({ eventId, items }: {
           {feedback.map(({ message, name, contact, at }, index) => (
             <blockquote key={index}>
               <LongText text={message} />
-              <footer>
+              <footer className="quiet">
                 <LongText text={[name, contact].filter(Boolean).join(", ") || "anonymous"} />
                 {at !== null && (
                   <>

@@ -32,7 +32,7 @@ export function StackTrace({ frames, more, origin }: {
     </li>
   );
   return (
-    <ol className="stack">
+    <ol className="stack card ruled">
       {foldFrames(frames).map(({ frames, folded }, index) =>
         folded
           ? (
@@ -41,7 +41,7 @@ export function StackTrace({ frames, more, origin }: {
                 <summary className="frame-line">
                   {formatCount(frames.length, "library frame")}
                 </summary>
-                <ol className="stack">{frames.map(listItem)}</ol>
+                <ol className="stack card ruled">{frames.map(listItem)}</ol>
               </details>
             </li>
           )
@@ -71,7 +71,7 @@ function Frame({ frame, open, origin }: {
       <code className="place" title={isOwn ? shorten(location) : undefined}>
         {shorten(isOwn ? location.slice(origin.length) : location)}
       </code>{" "}
-      {own !== null && <small className="whose">{own ? "in app" : "library"}</small>}
+      {own !== null && <small>{own ? "in app" : "library"}</small>}
     </>
   );
   if (!source && script === null && variables.shown.length === 0) {
@@ -108,6 +108,9 @@ function SourceExcerpt({ source, file }: { source: SourceLines; file: string | n
   );
 }
 
+/** Classes that are not the name of the kind. */
+const COLOURS: Partial<Record<Token["kind"], string>> = { comment: "quiet", string: "flows" };
+
 function colour({ kind, text }: Token, index: number) {
-  return kind === "text" ? text : <span key={index} className={kind}>{text}</span>;
+  return kind === "text" ? text : <span key={index} className={COLOURS[kind] ?? kind}>{text}</span>;
 }

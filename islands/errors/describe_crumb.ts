@@ -1,6 +1,5 @@
-import type { OutcomeKind } from "../../components/outcome.ts";
+import { levelKind, type OutcomeKind } from "../../components/outcome.ts";
 import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
-import { levelKind } from "./ErrorLevel.tsx";
 
 /** A breadcrumb as the parts of one line. */
 interface CrumbLine {
@@ -18,14 +17,18 @@ interface CrumbLine {
   readonly data: Breadcrumb["data"];
 }
 
-/** Values that are shown apart from the others: the parts of a request, and the SDK's internal `__span`. */
-const SHOWN_APART = ["method", "url", "status_code", "__span"];
+/** The method and the query of a request: browsers, servers until SDK 10, servers since. */
+const METHODS = ["method", "http.method", "http.request.method"];
+const QUERIES = ["http.query", "url.query"];
+/** Values that are shown apart from the others; the SDK's internal `__span`. */
+const SHOWN_APART = ["status_code", "__span"];
 
 /** Finds the request, its status and its span in the values of a breadcrumb. */
 export function describeCrumb({ level, data }: Pick<Breadcrumb, "level" | "data">): CrumbLine {
-  const value = (name: string) => data.find((entry) => entry[0] === name)?.[1] ?? null;
-  const method = value("method");
+  const value = (...names: string[]) => data.find(([name]) => names.includes(name))?.[1] ?? null;
+  const method = value(...METHODS);
   const url = value("url");
+  const query = value(...QUERIES)?.replace(/^\??/, "?") ?? "";
   const status = value("status_code");
   const span = value("__span");
   const isRequest = method !== null && url !== null;
@@ -33,12 +36,13 @@ export function describeCrumb({ level, data }: Pick<Breadcrumb, "level" | "data"
   const kind = ofStatus === "refused" ? ofStatus : levelKind(level);
   return {
     kind: kind === "flows" ? ofStatus : kind,
-    request: isRequest ? `${method} ${url}` : null,
+    request: isRequest ? `${method} ${url}${query}` : null,
     status,
     level: kind === "flows" || ofStatus !== "flows" ? null : level,
     span: /^[\da-f]{16}$/.test(span ?? "") ? span : null,
     data: data.filter(([name]) =>
-      !SHOWN_APART.includes(name) || !isRequest && ["method", "url"].includes(name)
+      !SHOWN_APART.includes(name) &&
+      !(isRequest && [...METHODS, ...QUERIES, "url"].includes(name))
     ),
   };
 }

@@ -20,6 +20,17 @@ Deno.test("a request → method and address, status, span; other values stay", (
   });
 });
 
+Deno.test("a request of a server → as one of a browser, with its query", () => {
+  const { request, data } = describeCrumb({
+    level: "info",
+    data: [["url", "http://api/charge"], ["http.request.method", "POST"], [
+      "url.query",
+      "amount=27",
+    ]],
+  });
+  assert.deepEqual([request, data], ["POST http://api/charge?amount=27", []]);
+});
+
 Deno.test("a status of 5xx or 4xx, or the level → failure or warning", () => {
   const kinds = (level: string, status: string) => {
     const line = describeCrumb({ level, data: request(status) });

@@ -24,120 +24,71 @@ const KEYWORDS: Readonly<Record<Language, ReadonlySet<string>>> = {
   ),
 };
 
-/** A name, a number, then what is between them; sticky, so that each character is read once. */
-const WORD = /[\p{L}_$][\p{L}\p{N}_$]*/uy;
 const NUMBER =
-  /(?:0[xob][\da-f_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:e[+-]?\d+)?|\.\d[\d_]*(?:e[+-]?\d+)?)n?/iy;
+  /(?:0[xob][\da-f_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:e[+-]?\d+)?|\.\d[\d_]*(?:e[+-]?\d+)?)n?/;
+/** Ends with its line, closed or not. */
+const QUOTED = /"(?:\\.?|[^"\\\n])*"?|'(?:\\.?|[^'\\\n])*'?/;
 
-/** What begins a comment or a text, and what ends it; an end of "\n" is the end of the line. */
-interface Span {
-  readonly kind: "comment" | "string";
-  readonly begin: string;
-  readonly end: string;
-}
+/** Finds the next token: the first of these that matches. */
+const tokenPattern = (comment: RegExp, longString: RegExp) =>
+  new RegExp(
+    `(?<comment>${comment.source})|(?<string>${longString.source}|${QUOTED.source})|` +
+      `(?<number>${NUMBER.source})|(?<word>[\\p{L}_$][\\p{L}\\p{N}_$]*)|(?<text>[^])`,
+    "giu",
+  );
 
-/** Longer beginnings first. Backticks and triple quotes continue on the next line. */
-const SPANS: Readonly<Record<Language, readonly Span[]>> = {
-  script: [
-    { kind: "comment", begin: "//", end: "\n" },
-    { kind: "comment", begin: "/*", end: "*/" },
-    { kind: "string", begin: "`", end: "`" },
-    { kind: "string", begin: '"', end: '"' },
-    { kind: "string", begin: "'", end: "'" },
-  ],
-  python: [
-    { kind: "comment", begin: "#", end: "\n" },
-    { kind: "string", begin: '"""', end: '"""' },
-    { kind: "string", begin: "'''", end: "'''" },
-    { kind: "string", begin: '"', end: '"' },
-    { kind: "string", begin: "'", end: "'" },
-  ],
+/** Block comments, backticks and triple quotes continue on the next line, and at most to the end of all. */
+const PATTERNS: Readonly<Record<Language, RegExp>> = {
+  script: tokenPattern(/\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/, /`(?:\\[^]?|[^`\\])*`?/),
+  python: tokenPattern(
+    /#[^\n]*/,
+    /"""(?:\\[^]?|[^\\])*?(?:"""|$)|'''(?:\\[^]?|[^\\])*?(?:'''|$)/,
+  ),
 };
-const MULTILINE = new Set(["*/", "`", '"""', "'''"]);
 
 /**
  * Splits lines of source into tokens, for colours. By common tokens of JavaScript, TypeScript and Python only: a regular
  * expression that contains a quote, or an expression in a template, gets the colours of a string.
  *
  * @param file decides the language by its extension
- * @returns the tokens of each line; their texts together are the line
+ * @returns the tokens of each line; their texts together are the line, with blanks for line feeds that it contains
  */
 export function tokenize(
   lines: readonly string[],
   file: string | null,
 ): readonly (readonly Token[])[] {
   const language = PYTHON_FILE.test(file ?? "") ? "python" : "script";
-  let open = openAtStart(lines, language);
-  return lines.map((line) => {
-    const reader = new LineReader(line, language, open);
-    const tokens = reader.read();
-    open = reader.open;
-    return tokens;
-  });
+  const text = lines.map((line) => line.replaceAll("\n", " ")).join("\n");
+  // Completes the comment, and is left out again.
+  const begin = language === "script" && beginsInComment(text) ? "/*" : "";
+  const found = lines.map((): Token[] => []);
+  let line = 0;
+  for (const { 0: token, index, groups } of (begin + text).matchAll(PATTERNS[language])) {
+    const name = Object.keys(groups!).find((name) => groups![name] !== undefined);
+    const kind = name !== "word"
+      ? name as Token["kind"]
+      : KEYWORDS[language].has(token)
+      ? "keyword"
+      : "text";
+    for (const [n, part] of token.slice(index === 0 ? begin.length : 0).split("\n").entries()) {
+      if (n > 0) line++;
+      if (part !== "") addToken(found[line]!, { kind, text: part });
+    }
+  }
+  return found;
 }
 
 /** The lines are an excerpt: a block comment that ends before one begins has begun above them. */
-function openAtStart(lines: readonly string[], language: Language): Span | undefined {
-  if (language === "python") return undefined;
-  const text = lines.join("\n");
+function beginsInComment(text: string): boolean {
   const end = text.indexOf("*/");
   const begin = text.indexOf("/*");
   // Lines of such comments begin with an asterisk.
-  const isWithin = /^\s*\*(?!\/)/.test(text) || (end !== -1 && (begin === -1 || end < begin));
-  return isWithin ? SPANS.script.find(({ begin }) => begin === "/*") : undefined;
+  return /^\s*\*(?!\/)/.test(text) || (end !== -1 && (begin === -1 || end < begin));
 }
 
-class LineReader {
-  readonly #tokens: Token[] = [];
-  #at = 0;
-
-  constructor(
-    readonly line: string,
-    readonly language: Language,
-    /** What the next line begins in. */
-    public open: Span | undefined,
-  ) {}
-
-  read(): readonly Token[] {
-    if (this.open) this.#readSpan(this.open, 0);
-    while (this.#at < this.line.length) {
-      const span = SPANS[this.language].find(({ begin }) => this.line.startsWith(begin, this.#at));
-      const word = this.#match(WORD);
-      const number = this.#match(NUMBER);
-      if (span) this.#readSpan(span, span.begin.length);
-      else if (word) this.#add(KEYWORDS[this.language].has(word) ? "keyword" : "text", word);
-      else if (number) this.#add("number", number);
-      else this.#add("text", this.line[this.#at]!);
-    }
-    return this.#tokens;
-  }
-
-  #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    return pattern.exec(this.line)?.[0];
-  }
-
-  /** Reads up to the end of a comment or text, or to that of the line. */
-  #readSpan(span: Span, begin: number): void {
-    let at = this.#at + begin;
-    this.open = MULTILINE.has(span.end) ? span : undefined;
-    while (at < this.line.length) {
-      if (this.line.startsWith(span.end, at)) {
-        at += span.end.length;
-        this.open = undefined;
-        break;
-      }
-      at += span.kind === "string" && this.line[at] === "\\" ? 2 : 1;
-    }
-    this.#add(span.kind, this.line.slice(this.#at, at));
-  }
-
-  /** Joins neighbours of one kind, so that a line has few elements. */
-  #add(kind: Token["kind"], text: string): void {
-    this.#at += text.length;
-    const last = this.#tokens.at(-1);
-    if (last?.kind === kind) {
-      this.#tokens[this.#tokens.length - 1] = { kind, text: last.text + text };
-    } else if (text !== "") this.#tokens.push({ kind, text });
-  }
+/** Joins neighbours of one kind, so that a line has few elements. */
+function addToken(line: Token[], { kind, text }: Token): void {
+  const last = line.at(-1);
+  if (last?.kind === kind) line[line.length - 1] = { kind, text: last.text + text };
+  else line.push({ kind, text });
 }

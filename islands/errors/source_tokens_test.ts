@@ -39,6 +39,11 @@ for (const [title, file, lines, expected] of CASES) {
   });
 }
 
+Deno.test("line feed within a line → a blank", () => {
+  const texts = tokenize(["let a\n", "// b"], "a.ts").map((line) => line.map(({ text }) => text));
+  assert.deepEqual(texts, [["let", " a "], ["// b"]]);
+});
+
 Deno.test("any lines → their tokens' texts together are the lines", () => {
   const parts = ["'", '"', "`", "/*", "*/", "//", "#", "\\", "a", "1", ".", "e", "😀", " "];
   const line = fc.array(fc.constantFrom(...parts), { maxLength: 30 }).map((all) => all.join(""));

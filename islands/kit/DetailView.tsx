@@ -1,8 +1,11 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { goTo } from "../shared/fragment.ts";
+import { isFocusOnView, isShown } from "./keys.ts";
+import { OfflineMark } from "./LiveButton.tsx";
+import { useEscape } from "./use_keys.ts";
 
 /**
- * What a row of a list leads to: a link back to the list, a heading, and the content. Escape leads back, unless the content handles it.
+ * What a row of a list leads to: a link back to the list, a heading, and the content. Escape leads back.
  *
  * @param props.className of the whole
  * @param props.back the link to the list
@@ -10,32 +13,32 @@ import { goTo } from "../shared/fragment.ts";
  * @param props.header beside the heading
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  * @param props.onLeave called when the user goes back
+ * @param props.closeInner closes what is open within the content, which Escape does first; undefined: nothing is
  */
 export function DetailView(
-  { className, back, title, header, takesFocus, onLeave, children }: {
+  { className, back, title, header, takesFocus, onLeave, closeInner, children }: {
     className: string;
     back: { readonly text: string; readonly href: string };
     title: string;
     header?: ReactNode;
     takesFocus: boolean;
     onLeave?: () => void;
+    closeInner?: (() => void) | undefined;
     children: ReactNode;
   },
 ) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (takesFocus) heading.current?.focus();
+    if (takesFocus || isFocusOnView()) heading.current?.focus();
   }, []);
+  useEscape(() => isShown(heading.current), () => {
+    if (closeInner) return closeInner();
+    onLeave?.();
+    goTo(back.href);
+  });
   return (
-    <div
-      className={className}
-      onKeyDown={({ key, defaultPrevented }) => {
-        if (key !== "Escape" || defaultPrevented) return;
-        onLeave?.();
-        goTo(back.href);
-      }}
-    >
-      <header className="detail-head">
+    <div className={className}>
+      <header className="detail-head facts head">
         <a
           href={back.href}
           onClick={({ ctrlKey, metaKey, shiftKey }) => {
@@ -47,6 +50,7 @@ export function DetailView(
         </a>
         <h3 tabIndex={-1} ref={heading}>{title}</h3>
         {header}
+        <OfflineMark />
       </header>
       {children}
     </div>

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { formatCount } from "../../components/format.ts";
 import { formatTimeOfDay } from "../../components/format_time.ts";
-import { APPLICATIONS } from "../../monitoring/models/rows.ts";
+import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import { useSourceList } from "../data/lists.ts";
 import { useSourceState } from "../data/queries.ts";
@@ -38,18 +38,18 @@ export function ListHead({ view, what, filters: own = [], actions, menu }: ListH
   // All envelopes of this page are in one list, of one sender.
   const isPage = source.scope === "visit";
   return (
-    <div className="list-head">
+    <div className="list-head line head">
       {/* The view's heading, which is not visible, has the same text. */}
-      <span className="title" aria-hidden="true">{PAGE_VIEWS[view]}</span>
+      <b className="title" aria-hidden="true">{PAGE_VIEWS[view]}</b>
       {!isPage && (
-        <div className="query">
+        <div className="query line well">
           <Icon name="search" />
           <Chips filters={filters} />
           <SearchField what={what} filters={filters} />
           <FilterMenu filters={filters} />
         </div>
       )}
-      <div className="actions">
+      <div className="actions line">
         {isPage ? <p>{formatCount(total, "envelope")} of this visit</p> : <TimeFilter />}
         <LiveButton />
         {actions}
@@ -103,10 +103,11 @@ function Chip({ names, label, text }: {
   text: string;
 }) {
   return (
-    <span className="chip">
-      {label}: <b>{text}</b>
+    <span className="chip card beside small">
+      {label}: <b className="one-line">{text}</b>
       <button
         type="button"
+        className="bare"
         aria-label={`Remove ${label}: ${text}`}
         onClick={() => changeParams(Object.fromEntries(names.map((name) => [name, undefined])))}
       >
@@ -129,15 +130,16 @@ function FilterMenu({ filters }: { filters: readonly Filter[] }) {
       : [];
   });
   return (
-    <Menu label="Filter" name="Filters">
+    <Menu label="Filter" name="Filters" look="bare quiet">
       {() => (
         <>
           {useful.map(({ filter, choices, chosen }) => (
-            <label key={filter.name} className="filter">
+            <label key={filter.name} className="filter quiet">
               {labelOf(filter)}
               <select
                 value={chosen}
-                onChange={({ target }) => changeParams({ [filter.name]: target.value })}
+                onChange={({ target }) =>
+                  changeParams({ [filter.name]: target.value })}
               >
                 <option value="">{filter.any ?? "any"}</option>
                 {choices.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
@@ -220,7 +222,7 @@ function TimeField({ title, value, change }: {
 }) {
   const id = useId();
   return (
-    <label className="filter" htmlFor={id}>
+    <label className="filter quiet" htmlFor={id}>
       {title}
       <input
         id={id}

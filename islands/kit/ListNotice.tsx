@@ -1,14 +1,16 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
+import { Icon } from "../../components/Icon.tsx";
 import { Id } from "../../components/Id.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
-import { ALL_SOURCES } from "../shared/filters.ts";
+import { ALL_SOURCES, sharedFilters } from "../shared/filters.ts";
+import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
 import type { View } from "../shared/view.ts";
-import { type ConsoleList, useSourceList } from "../data/lists.ts";
+import { type ConsoleList, useShowsOwn, useSourceList } from "../data/lists.ts";
 import { useSourceState } from "../data/queries.ts";
 import { source } from "../data/source.ts";
 
@@ -39,22 +41,27 @@ export function ListNotice({ list, what, hint, children }: {
     return <ReadFailure message={list.error} retry={list.retry} />;
   }
   if (list.rows.length > 0) return null;
-  if (list.state === "loading") return <p className="empty">Loading {what}.</p>;
+  if (list.state === "loading") return <p className="empty loading">Loading {what}.</p>;
   return (
     // Takes the focus from the token form, which was removed.
-    <div className="empty" tabIndex={-1} ref={(place) => void (authorized && place?.focus())}>
+    <div
+      className="empty blank grid"
+      tabIndex={-1}
+      ref={(place) => void (authorized && place?.focus())}
+    >
+      <Icon name={view as View} />
       {params.size > 0
         ? (
           <p>
-            {list.more
-              ? `No ${what} match the filter among the newest. Older ones were not searched yet.`
-              : `No ${what} match the filter.`} <a href={fragmentTo(view, path)}>Show all</a>
+            <b>No {what} match the filter{list.more && " among the newest"}.</b>{" "}
+            {list.more && "Older ones were not searched yet. "}
+            <a href={fragmentTo(view, path)}>Show all</a>
           </p>
         )
         : hidesOwn
         ? (
           <p>
-            No {what} of your applications.{" "}
+            <b>No {what} of your applications.</b>{" "}
             <a href={fragmentTo(view, path, { source: ALL_SOURCES })}>Show those of Sightglass</a>
           </p>
         )
@@ -78,12 +85,25 @@ export function OnlyOfTrace({ what }: { what: View }) {
   if (!trace) return null;
   const others = { ...Object.fromEntries(params), trace: undefined };
   return (
-    <p className="filtered-by">
+    <p className="facts pad">
       <span>
         Only {what} of trace <Id id={trace} />
       </span>
       <a href={fragmentTo("traces", [trace])}>Open the trace</a>
       <a href={fragmentTo(what, [], others)}>Show {what} of all traces</a>
+    </p>
+  );
+}
+
+/** States that the rows are those of Sightglass, while no application has sent anything. */
+export function OnlyOwn() {
+  const filters = sharedFilters(useFragment().params);
+  const showsOwn = useShowsOwn(filters);
+  if (!showsOwn || filters.source !== APPLICATIONS || source.scope === "visit") return null;
+  return (
+    <p className="filtered-by">
+      <span>Only Sightglass itself has sent something so far.</span>
+      <a href="#/connect">Connect your application</a>
     </p>
   );
 }

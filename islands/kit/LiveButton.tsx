@@ -1,31 +1,45 @@
-import { formatCount } from "../../components/format.ts";
+import { formatTimeOfDay } from "../../components/format_time.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { pauseLists, resumeLists, usePausedState, useSourceState } from "../data/queries.ts";
 
-/** Whether the lists follow what arrives, and the switch for it. While they are paused: what has arrived since. */
+/** Whether the lists follow what arrives, and the switch for it. */
 export function LiveButton() {
   const now = useSourceState();
   const paused = usePausedState();
   if (paused) {
     return (
-      <button type="button" className="live paused" onClick={resumeLists}>
-        <i aria-hidden="true" />
-        Paused, {formatCount(Math.max(0, now.total - paused.total), "new envelope")}
-        <span className="vh">. Resume</span>
+      <button type="button" className="waits" onClick={resumeLists}>
+        <i className="mark" aria-hidden="true" />
+        Paused<span className="vh">. Resume</span>
       </button>
     );
   }
+  if (now.state === "offline") return <OfflineMark />;
   if (now.state !== "live") {
     return (
-      <p className="live away">
-        <i aria-hidden="true" />
-        {now.state === "offline" ? "Offline: the inbox does not respond. Retrying." : "Connecting."}
+      <p className="waits">
+        <i className="mark" aria-hidden="true" />
+        Connecting.
       </p>
     );
   }
   return (
-    <button type="button" className="live" onClick={() => pauseLists(now)}>
-      <i aria-hidden="true" />
+    <button type="button" onClick={() => pauseLists(now)}>
+      <OutcomeMark kind="flows" />
       Live<span className="vh">. Pause</span>
     </button>
+  );
+}
+
+/** States that the inbox is offline, and the time of the data that is shown. Nothing while it answers. */
+export function OfflineMark() {
+  const { state, liveUntil } = useSourceState();
+  if (state !== "offline") return null;
+  return (
+    <p className="filled waits offline">
+      <OutcomeMark kind="waits" />
+      {/* Without data, the error is shown in its place. */}
+      {liveUntil !== undefined && `Offline: data of ${formatTimeOfDay(liveUntil)}. `}Retrying.
+    </p>
   );
 }

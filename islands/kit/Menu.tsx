@@ -6,11 +6,13 @@ import { type ReactNode, type ToggleEvent, useId, useRef } from "react";
  *
  * @param props.label of the button
  * @param props.name accessible name of the group of buttons
+ * @param props.look classes of the button
  * @param props.children returns the buttons; `close` closes the menu
  */
-export function Menu({ label, name, onClose, children }: {
+export function Menu({ label, name, look, onClose, children }: {
   label: string;
   name: string;
+  look?: string;
   onClose?: () => void;
   children: (close: () => void) => ReactNode;
 }) {
@@ -19,7 +21,7 @@ export function Menu({ label, name, onClose, children }: {
   const menu = useRef<HTMLDivElement>(null);
   return (
     <>
-      <button type="button" ref={button} popoverTarget={id}>{label}</button>
+      <button type="button" ref={button} className={look} popoverTarget={id}>{label}</button>
       <div
         id={id}
         ref={menu}

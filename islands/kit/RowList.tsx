@@ -1,12 +1,15 @@
+import { formatCount } from "../../components/format.ts";
 import { type CSSProperties, memo, type MouseEvent, type ReactNode, useRef } from "react";
-import type { ListSort, SortColumn } from "../../monitoring/models/rows.ts";
+import type { ListSort, SortColumn } from "../../monitoring/models/list_query.ts";
 import type { ConsoleList } from "../data/lists.ts";
+import { source } from "../data/source.ts";
 import { changeParams } from "../shared/fragment.ts";
-import { SourceLabels } from "../shared/SourceLabel.tsx";
+import { SourceLabel, SourceLabels, useShowsSources } from "../shared/SourceLabel.tsx";
 import type { View } from "../shared/view.ts";
 import { ListHead, type ListHeadProps } from "./ListHead.tsx";
-import { ListNotice, OlderButton } from "./ListNotice.tsx";
+import { ListNotice, OlderButton, OnlyOwn } from "./ListNotice.tsx";
 import { nextSort, orderOf } from "./sort.ts";
+import { NewRows } from "./NewRows.tsx";
 import { type RowPlace, useRows } from "./use_rows.tsx";
 
 /** A column of a list. */
@@ -22,6 +25,13 @@ export interface ListColumn<Row> {
   readonly by?: SortColumn;
   /** The content of a row's cell. One of the cells has the row's link. */
   cell(row: Row, link: RowLink): ReactNode;
+  /** The rest of a cell: beside it in a wide list, below it in a narrow one. */
+  readonly aside?: {
+    readonly title: string;
+    /** Keys of the applications that sent the row: shown where the list has rows of several. */
+    sources(row: Row): readonly (string | null)[];
+    readonly cell?: (row: Row) => ReactNode;
+  };
 }
 
 /** Makes the link to the detail of a row. @param label accessible name; default: the text */
@@ -37,6 +47,8 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
   readonly what?: string;
   /** The rows in notices, if filters limit them: "open errors"; default: `what`. */
   readonly whatIsMissing?: string;
+  /** The rows, if they are not single ones: "groups"; default: `what`. */
+  readonly whatIsCounted?: string;
   readonly list: ConsoleList<Row>;
   /** The same array in each render: else all rows are rendered again. */
   readonly columns: readonly ListColumn<Row>[];
@@ -64,12 +76,17 @@ export function RowList<Row>(props: RowListProps<Row>) {
   const { openKey, rowsMove = false } = props;
   const frame = useRef<HTMLDivElement>(null);
   const { rows } = list;
-  const { render, ...keyboard } = useRows(frame, rows, { view, keyOf, hrefOf, openKey, rowsMove });
+  const { render, newCount, showNewest, ...keyboard } = useRows(
+    frame,
+    rows,
+    { view, keyOf, hrefOf, openKey, rowsMove },
+  );
   const hasRows = rows.length > 0;
   return (
     <div className="list">
       <ListHead {...props} what={what} />
       {props.above}
+      {hasRows && <OnlyOwn />}
       <div
         ref={frame}
         className="rows"
@@ -79,6 +96,12 @@ export function RowList<Row>(props: RowListProps<Row>) {
         {...ROW_CLICKS}
         {...keyboard}
       >
+        <NewRows
+          text={newCount === 0
+            ? ""
+            : formatCount(newCount, `new ${(props.whatIsCounted ?? what).replace(/s$/, "")}`)}
+          onShow={showNewest}
+        />
         <ListNotice list={list} what={whatIsMissing} hint={props.hint}>{props.empty}</ListNotice>
         {hasRows && (
           <SourceLabels>
@@ -107,19 +130,44 @@ export function RowList<Row>(props: RowListProps<Row>) {
         )}
         <OlderButton what={what} more={list.more} />
       </div>
+      {hasRows && <ListFoot what={props.whatIsCounted ?? what} list={list} />}
     </div>
   );
 }
 
+/** The list's keys, for people who see them, and how many rows are read. */
+export function ListFoot({ what, list }: { what: string; list: ConsoleList<unknown> }) {
+  return (
+    <footer className="list-foot facts small quiet" aria-hidden="true">
+      <span>
+        <kbd>J</kbd>
+        <kbd>K</kbd> move
+      </span>
+      <span>
+        <kbd>Enter</kbd> open
+      </span>
+      {source.scope === "inbox" && (
+        <span>
+          <kbd>/</kbd> search
+        </span>
+      )}
+      <span className="end">
+        {formatCount(list.rows.length, `${list.more ? "newest " : ""}${what.replace(/s$/, "")}`)}
+      </span>
+    </footer>
+  );
+}
+
 /** Classes of a column's cells. */
-const classOf = ({ numeric, isWide }: ListColumn<never>) =>
-  `${numeric ? "n" : ""} ${isWide ? "wide" : ""}`.trim() || undefined;
+const classOf = ({ numeric, isWide, aside }: ListColumn<never>) =>
+  `${numeric ? "n" : ""} ${isWide ? "wide" : ""} ${aside ? "lead" : ""}`.trim() || undefined;
 
 function ColumnHead<Row>({ column, sort }: {
   column: ListColumn<Row>;
   sort: ListSort | undefined;
 }) {
-  const { title, width, by } = column;
+  const { title, width, by, aside } = column;
+  const showsSources = useShowsSources();
   return (
     <th
       scope="col"
@@ -127,13 +175,16 @@ function ColumnHead<Row>({ column, sort }: {
       style={width === undefined ? {} : { "--width": `${width}rem` } as CSSProperties}
       aria-sort={by && orderOf(sort, by)}
     >
-      {by === undefined
-        ? title
-        : (
-          <button type="button" onClick={() => changeParams({ sort: nextSort(sort, by) })}>
-            {title}
-          </button>
-        )}
+      {by === undefined ? title : (
+        <button
+          type="button"
+          className="bare"
+          onClick={() => changeParams({ sort: nextSort(sort, by) })}
+        >
+          {title}
+        </button>
+      )}
+      {aside && (showsSources || aside.cell) && <small className="wide">{aside.title}</small>}
     </th>
   );
 }
@@ -148,7 +199,7 @@ const ListRow = memo(function ListRow(
 ) {
   const link: RowLink = (text, label) => (
     <a
-      className="row-link"
+      className="row-link bare"
       href={href}
       data-row={rowKey}
       tabIndex={isTabStop ? 0 : -1}
@@ -162,7 +213,18 @@ const ListRow = memo(function ListRow(
     // The row of the heads is the first.
     <tr ref={measure} data-index={index} aria-rowindex={index + 2}>
       {columns.map((column) => (
-        <td key={column.title} className={classOf(column)}>{column.cell(row, link)}</td>
+        <td key={column.title} className={classOf(column)}>
+          {column.aside
+            ? (
+              <>
+                <span className="one-line">{column.cell(row, link)}</span>
+                <small className="one-line">
+                  <SourceLabel of={column.aside.sources(row)} /> {column.aside.cell?.(row)}
+                </small>
+              </>
+            )
+            : column.cell(row, link)}
+        </td>
       ))}
     </tr>
   );

@@ -2,12 +2,13 @@ import { type ComponentProps, type RefObject, useEffect, useId, useRef, useState
 import { changeParams, parseFragment, useFragment } from "../shared/fragment.ts";
 import { viewFragment } from "../shared/view.ts";
 import { type Filter, readQuery } from "./filters.ts";
-import { isForOthers } from "./keys.ts";
+import { isForOthers, isShown } from "./keys.ts";
+import { useKeys } from "./use_keys.ts";
 
 /** Milliseconds from the last key press to the request: one request for a word, not for each letter. */
 const DEBOUNCE_MS = 250;
 /** Longer than any id or message worth searching for; addresses have limits. */
-const MAX_LENGTH = 200;
+export const MAX_QUERY_LENGTH = 200;
 
 /**
  * The search of a list. Its text is in the address (`?q=`), so that a search can be linked and reloaded. What names a
@@ -54,7 +55,7 @@ export function SearchField({ what, filters }: { what: string; filters: readonly
       label={`Search ${what}`}
       onSubmit={() => search(text)}
       title="Searches ids, texts and types. A filter is written as level:error"
-      maxLength={MAX_LENGTH}
+      maxLength={MAX_QUERY_LENGTH}
       value={text}
       onChange={({ target: { value } }) => {
         setText(value);
@@ -105,23 +106,19 @@ export function SearchInput(
 }
 
 /**
- * Makes the key `/` focus a search field while it is visible, unless the user is typing elsewhere.
+ * Makes the key `/` focus a search field while it or what it is folded in is visible, unless the user is typing elsewhere.
  *
  * @returns the ref of the field
  */
 function useSearchKey(): RefObject<HTMLInputElement | null> {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== "/" || event.defaultPrevented || isForOthers(event)) return;
-      // Other views are in the document, too.
-      if (!input.current?.checkVisibility()) return;
-      event.preventDefault();
-      input.current.focus();
-      input.current.select();
-    };
-    addEventListener("keydown", onKeyDown);
-    return () => removeEventListener("keydown", onKeyDown);
-  }, []);
+  useKeys((event) => {
+    const fold = input.current?.closest("details");
+    if (event.key !== "/" || isForOthers(event) || !isShown(fold ?? input.current)) return false;
+    if (fold) fold.open = true;
+    input.current?.focus();
+    input.current?.select();
+    return true;
+  });
   return input;
 }

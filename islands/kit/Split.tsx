@@ -6,18 +6,20 @@ import { useSourceState } from "../data/queries.ts";
  * same when the detail is closed. Where there is no room for both, the detail covers the list.
  *
  * @param props.detail undefined: none is open. Without access the list shows the form for the token in its place
+ * @param props.isNarrow the list needs more width than the detail
  * @param props.needsWidth the detail covers the list also where others are beside it
  * @param props.isOpenToAll the detail needs no access
  */
-export function Split({ list, detail: opened, needsWidth, isOpenToAll }: {
+export function Split({ list, detail: opened, isNarrow, needsWidth, isOpenToAll }: {
   list: ReactNode;
   detail: ReactNode | undefined;
+  isNarrow?: boolean;
   needsWidth?: boolean;
   isOpenToAll?: boolean;
 }) {
   const { state } = useSourceState();
   const detail = state === "forbidden" && !isOpenToAll ? undefined : opened;
-  const classes = ["split", detail && "open", needsWidth && "needs-width"];
+  const classes = ["split", detail && "open", isNarrow && "narrow", needsWidth && "needs-width"];
   return (
     <div className={classes.filter(Boolean).join(" ")}>
       <div className="list-pane">{list}</div>

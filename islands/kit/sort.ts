@@ -3,7 +3,7 @@ import {
   type ListSort,
   readSort,
   type SortColumn,
-} from "../../monitoring/models/rows.ts";
+} from "../../monitoring/models/list_query.ts";
 
 /** The order in the address; undefined: none, or not by one of these columns. */
 export function sortParam(

@@ -1,18 +1,9 @@
 import assert from "node:assert/strict";
-import { GROUP_COLUMNS, TRACE_COLUMNS } from "../../monitoring/models/rows.ts";
-import { newestFirst, nextSort, orderOf, sortParam } from "./sort.ts";
+import { GROUP_COLUMNS, TRACE_COLUMNS } from "../../monitoring/models/list_query.ts";
+import { newestFirst, sortParam } from "./sort.ts";
 
 const param = (sort: string, columns: Parameters<typeof sortParam>[1] = TRACE_COLUMNS) =>
   sortParam(new URLSearchParams({ sort }), columns);
-
-Deno.test("clicks on a column header → descending, ascending, no order", () => {
-  assert.equal(nextSort(undefined, "spans"), "-spans");
-  assert.equal(nextSort("-spans", "spans"), "spans");
-  assert.equal(nextSort("spans", "spans"), undefined);
-  assert.equal(nextSort("spans", "errors"), "-errors");
-  // The same order by its other name.
-  assert.equal(nextSort("slowest", "duration"), "duration");
-});
 
 Deno.test("sort in the address → only by a column of the list", () => {
   assert.equal(param("-duration"), "-duration");
@@ -21,11 +12,6 @@ Deno.test("sort in the address → only by a column of the list", () => {
     assert.equal(param(other), undefined);
   }
   assert.equal(param("frequent", GROUP_COLUMNS), "frequent");
-});
-
-Deno.test("order of the list → aria-sort of each column that sorts", () => {
-  const orders = (["duration", "spans"] as const).map((by) => orderOf("slowest", by));
-  assert.deepEqual(orders, ["descending", "none"]);
 });
 
 Deno.test("rows without an order → by their time, newest first; with one → as they came", () => {

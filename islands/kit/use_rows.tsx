@@ -4,14 +4,14 @@ import {
   type ReactNode,
   type RefObject,
   type SyntheticEvent,
-  useEffect,
   useLayoutEffect,
   useRef,
   useState,
 } from "react";
 import { goTo, useIsVisible } from "../shared/fragment.ts";
 import type { View } from "../shared/view.ts";
-import { isForOthers } from "./keys.ts";
+import { isShown } from "./keys.ts";
+import { useStepKeys } from "./use_keys.ts";
 import { rowForKey, withActiveRow } from "./use_virtual_rows.ts";
 
 /** A row's place in its table. */
@@ -27,13 +27,14 @@ export interface RowPlace {
 
 /** Rows rendered beyond each edge of the frame, so that fast scrolling shows no blank. */
 const OVERSCAN = 4;
-/** Height of a row before one was rendered, in pixels: two lines. */
-const FIRST_ROW_PX = 48;
+/** Height of a row before one was rendered, in pixels: one line. */
+const FIRST_ROW_PX = 32;
 
 /**
  * The rows of a table: of many, those in sight. One row's link is in the tab order (roving tabindex,
  * https://www.w3.org/WAI/ARIA/apg/practices/keyboard-interface/). Arrows, Page Up, Page Down, Home and End move the
- * focus; j and k do so from anywhere in the view, or open the next detail while one is open.
+ * focus; j and k do so from anywhere in the view, or open the next detail while one is open. They do nothing while the list is
+ * covered.
  *
  * @param frame the element that scrolls
  * @returns `render` makes the content of the table's body; the handlers are for the frame
@@ -51,7 +52,15 @@ export function useRows<Row>(
 ) {
   const keys = rows.map(keyOf);
   const [active, setActive] = useState(openKey);
-  const activeIndex = Math.max(0, active === undefined ? 0 : keys.indexOf(active));
+  /** The row whose detail was opened last. Once resolved it is not in the list: its index remains. */
+  const opened = useRef({ key: openKey, index: -1 });
+  const openIndex = openKey === undefined ? -1 : keys.indexOf(openKey);
+  if (openIndex !== -1) opened.current = { key: openKey, index: openIndex };
+  const isOpenedActive = active !== undefined && active === opened.current.key;
+  const found = active === undefined ? 0 : keys.indexOf(active);
+  const activeIndex = found === -1 && isOpenedActive
+    ? Math.max(0, Math.min(opened.current.index, keys.length - 1))
+    : Math.max(0, found);
   const [headPx, setHeadPx] = useState(0);
   /** Estimated height of rows that were not rendered: most are as high as the first. */
   const [rowPx, setRowPx] = useState(FIRST_ROW_PX);
@@ -75,6 +84,10 @@ export function useRows<Row>(
     rangeExtractor: (range) => withActiveRow(range, activeIndex),
   });
   last.current = { firstKey: keys[0], top: virtual.scrollOffset ?? 0 };
+  /** Of the first row when the list was last at its top. */
+  const seenKey = useRef(keys[0]);
+  const newCount = rowsMove || last.current.top <= 1 ? 0 : keys.indexOf(seenKey.current!);
+  if (newCount <= 0) seenKey.current = keys[0];
 
   useLayoutEffect(() => {
     const body = frame.current?.querySelector("tbody");
@@ -108,30 +121,22 @@ export function useRows<Row>(
     link?.focus({ preventScroll: true });
   });
 
-  const step = (by: 1 | -1) => {
-    const from = openKey === undefined ? activeIndex : keys.indexOf(openKey);
+  useStepKeys(() => keys.length > 0 && isShown(frame.current), (by) => {
+    // A row that has left the list was before the one that now has its index.
+    const left = opened.current.key === openKey ? opened.current.index - (by === 1 ? 1 : 0) : -1;
+    const from = openKey === undefined ? activeIndex : openIndex === -1 ? left : openIndex;
     const to = Math.min(keys.length - 1, Math.max(0, from + by));
     const hasFocus = frame.current?.contains(document.activeElement);
     if (openKey !== undefined) {
       virtual.scrollToIndex(to);
       if (to !== from) goTo(hrefOf(rows[to]!), { replace: true });
     } else focusRow(hasFocus ? to : activeIndex);
-  };
-  const stepNow = useRef(step);
-  stepNow.current = step;
-  useEffect(() => {
-    if (!isVisible || keys.length === 0) return;
-    const onKeyDown = (event: globalThis.KeyboardEvent) => {
-      const by = STEPS.get(event.key);
-      if (by === undefined || event.defaultPrevented || isForOthers(event)) return;
-      event.preventDefault();
-      stepNow.current(by);
-    };
-    addEventListener("keydown", onKeyDown);
-    return () => removeEventListener("keydown", onKeyDown);
-  }, [isVisible, keys.length === 0]);
+  });
 
   return {
+    /** Rows that have arrived above the frame's edge. */
+    newCount: Math.max(0, newCount),
+    showNewest: () => focusRow(0),
     render(row: (place: RowPlace, row: Row) => ReactNode): ReactNode {
       const parts: ReactNode[] = [];
       let end = headPx;
@@ -167,8 +172,6 @@ export function useRows<Row>(
     },
   };
 }
-
-const STEPS: ReadonlyMap<string, 1 | -1> = new Map([["j", 1], ["k", -1]]);
 
 /** Takes the space of rows that are not rendered. */
 function Unrendered({ px }: { px: number }) {

@@ -10,28 +10,25 @@ interface VirtualRowsOptions {
   /** The column heads, which stick to the top of the frame. */
   readonly heads: RefObject<HTMLElement | null>;
   readonly count: number;
-  /** Height of a row in pixels; an estimate where rows are measured. */
+  /** Height of a row in pixels. */
   readonly rowPx: number;
   /** Index of the row with the tab stop. It is always rendered: otherwise scrolling would lose the focus. */
   readonly activeIndex: number;
-  /** Default: the index. */
-  readonly keyOf?: (index: number) => string;
 }
 
 /**
- * The rows of a tree grid that are in sight. Used by the waterfall and by the logs.
+ * The rows of the waterfall that are in sight.
  *
  * @returns `items` to render at `top` pixels below the heads, in an element `height` pixels high
  */
 export function useVirtualRows(
-  { frame, heads, count, rowPx, activeIndex, keyOf }: VirtualRowsOptions,
+  { frame, heads, count, rowPx, activeIndex }: VirtualRowsOptions,
 ) {
   const headsPx = heads.current?.offsetHeight ?? 0;
   const list = useVirtualizer({
     count,
     getScrollElement: () => frame.current,
     estimateSize: () => rowPx,
-    ...(keyOf && { getItemKey: keyOf }),
     overscan: OVERSCAN,
     scrollMargin: headsPx,
     scrollPaddingStart: headsPx,
@@ -56,8 +53,6 @@ export function useVirtualRows(
       top: start - headsPx,
     })),
     height: list.getTotalSize(),
-    /** `ref` of rows whose height is measured; they need `data-index`. */
-    measureRow: list.measureElement,
     /** Forgets all heights: `rowPx` has changed. */
     resetHeights: () => list.measure(),
     scrollToRow: (index: number) => list.scrollToIndex(index),

@@ -1,42 +1,73 @@
 import "../shared/view_code.ts";
-import { LEVEL_FILTER, levelParam } from "../kit/filters.ts";
-import { ListHead } from "../kit/ListHead.tsx";
-import { useFragment } from "../shared/fragment.ts";
-import { sharedFilters } from "../shared/filters.ts";
-import { SourceLabels } from "../shared/SourceLabel.tsx";
-import { ListNotice, OnlyOfTrace } from "../kit/ListNotice.tsx";
+import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
-import { LogTree } from "./LogTree.tsx";
 import { useList } from "../data/lists.ts";
+import { LEVEL_FILTER, levelParam } from "../kit/filters.ts";
+import { OnlyOfTrace } from "../kit/ListNotice.tsx";
+import { RowList } from "../kit/RowList.tsx";
+import { Segmented } from "../kit/Segmented.tsx";
+import { Split, useWasClosed } from "../kit/Split.tsx";
+import { sharedFilters } from "../shared/filters.ts";
+import { useFragment } from "../shared/fragment.ts";
+import { LOG_COLUMNS, logHref, logKey } from "./log_columns.tsx";
+import { LogDetail } from "./LogDetail.tsx";
+import { LogPatterns } from "./LogPatterns.tsx";
 
 const FILTERS = [LEVEL_FILTER];
+/** What the parameter `as` chooses. */
+const SHAPES = [[undefined, "Lines"], ["patterns", "Patterns"]] as const;
 
-/** The view of logs, newest first (`#/logs`). */
-export default function LogList() {
-  const { params } = useFragment();
+/** The logs view: the list, newest first (`#/logs`), and one log beside it (`#/logs/ENVELOPE/INDEX`). */
+export default function LogsView() {
+  const { path, params } = useFragment("logs");
   const q = params.get("q") ?? undefined;
   const trace = params.get("trace") ?? undefined;
-  const filters = sharedFilters(params);
-  const level = levelParam(params);
-  const query = { q, trace, level, ...filters };
+  const query = { q, trace, level: levelParam(params), ...sharedFilters(params) };
   const list = useList("logs", query);
+  const openKey = path.length === 2 ? path.join("/") : undefined;
+  const wasClosed = useWasClosed(openKey);
 
-  return (
-    <div className="list">
-      <ListHead view="logs" what="logs" filters={FILTERS} />
+  const above = (
+    <>
       {list.rows.length > 0 && <ListHistogram of="logs" query={query} />}
       <OnlyOfTrace what="logs" />
-      <ListNotice list={list} what="logs">
-        <p>
-          No logs received. <a href="#/settings">Generate one</a> of any level in Settings.
-        </p>
-      </ListNotice>
-      {list.rows.length > 0 && (
-        // Another filter is another tree: scrolled to its top, nothing expanded.
-        <SourceLabels>
-          <LogTree key={String(params)} rows={list.rows} more={list.more} />
-        </SourceLabels>
+    </>
+  );
+  const head = {
+    view: "logs",
+    what: "logs",
+    filters: FILTERS,
+    actions: <Segmented view="logs" label="Shown as" name="as" choices={SHAPES} />,
+    list,
+    above,
+  } as const;
+  const shown = Object.fromEntries(params);
+  return (
+    <Split
+      isNarrow
+      list={params.get("as") === "patterns" ? <LogPatterns {...head} /> : (
+        <RowList<Log>
+          {...head}
+          columns={LOG_COLUMNS}
+          caption="Logs, newest first"
+          keyOf={logKey}
+          hrefOf={(row) => logHref(row, shown)}
+          openKey={openKey}
+          empty={
+            <p>
+              <b>No logs received.</b> <a href="#/settings">Generate one</a>{" "}
+              of any level in Settings.
+            </p>
+          }
+        />
       )}
-    </div>
+      detail={openKey !== undefined && (
+        <LogDetail
+          logKey={openKey}
+          known={list.rows.find((row) => logKey(row) === openKey)}
+          takesFocus={wasClosed}
+        />
+      )}
+    />
   );
 }

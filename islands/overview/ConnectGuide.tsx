@@ -1,36 +1,25 @@
 import { CopyButton } from "../shared/CopyButton.tsx";
-import { useMounted } from "../shared/telemetry.ts";
 import { inboxAddress, remoteDsn } from "./snippets.ts";
 import { SnippetPicker } from "./SnippetPicker.tsx";
 
-/** The prerendered page does not know its address. */
-const PRERENDERED = { origin: "http://HOST:PORT", dsn: "http://dev@HOST:PORT/1", isLocal: true };
-
 /** The DSN, code for each kind of application, and how to send from elsewhere. */
 export function ConnectGuide() {
-  const isMounted = useMounted();
-  const page = isMounted ? location : undefined;
-  const address = page ? inboxAddress(page) : PRERENDERED;
+  const address = inboxAddress(location);
   return (
     <>
-      <p>
-        With this DSN every current Sentry SDK, of any language, sends here:{" "}
-        <CopiedText name="DSN" text={address.dsn} disabled={!page} />
-      </p>
-      <noscript>
-        <p>HOST:PORT is the address of this page.</p>
-      </noscript>
-      <SnippetPicker address={address} disabled={!page} />
+      <p>With this DSN every current Sentry SDK, of any language, sends here:</p>
+      <CopiedText name="DSN" text={address.dsn} isMain />
+      <SnippetPicker address={address} />
       <details>
         <summary>From a container, a phone or another machine</summary>
-        {page && <Elsewhere page={page} />}
+        <Elsewhere />
       </details>
     </>
   );
 }
 
 /** How to send from other machines: the server accepts their envelopes with its own DSN or its token only. */
-function Elsewhere({ page }: { page: Location }) {
+function Elsewhere() {
   return (
     <ol>
       <li>
@@ -39,12 +28,13 @@ function Elsewhere({ page }: { page: Location }) {
       </li>
       <li>
         In a container use{" "}
-        <CopiedText name="DSN for containers" text={remoteDsn(page, "host.docker.internal")} />{" "}
+        <CopiedText name="DSN for containers" text={remoteDsn(location, "host.docker.internal")} />
+        {" "}
         Docker on Linux also needs <code>--add-host=host.docker.internal:host-gateway</code>.
       </li>
       <li>
         On a phone or another machine use{" "}
-        <code>{remoteDsn(page, "ADDRESS")}</code>, where ADDRESS is that of this machine in the
+        <code>{remoteDsn(location, "ADDRESS")}</code>, where ADDRESS is that of this machine in the
         network. Only the key <code>inbox</code>{" "}
         is accepted from there, or any key in requests with the header{" "}
         <code>Authorization: Bearer INBOX_TOKEN</code>.
@@ -60,12 +50,14 @@ function Elsewhere({ page }: { page: Location }) {
   );
 }
 
-/** A text, and the button that copies it. */
-function CopiedText({ name, text, disabled }: { name: string; text: string; disabled?: boolean }) {
+/** A text, and the button that copies it. @param props.isMain what one needs first */
+function CopiedText({ name, text, isMain }: { name: string; text: string; isMain?: boolean }) {
   return (
-    <span className="copied">
-      <code>{text}</code>{" "}
-      <CopyButton text={() => text} small disabled={disabled}>Copy {name}</CopyButton>
+    <span className={isMain ? "copied main-text line" : "copied"}>
+      <code className="well">{text}</code>{" "}
+      <CopyButton text={() => text} look={isMain ? "primary" : "plain"}>
+        Copy {name}
+      </CopyButton>
     </span>
   );
 }

@@ -1,17 +1,20 @@
 import "../shared/background_code.ts";
 import { useEffect, useRef, useState } from "react";
+import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { Panel } from "../../components/Panel.tsx";
-import { APPLICATIONS, OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
+import { OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
+import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { readTimeBound } from "../../monitoring/models/time_bound.ts";
 import { sharedFilters } from "../shared/filters.ts";
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveButton } from "../kit/LiveButton.tsx";
 import { Applications } from "./Applications.tsx";
+import { Arrivals, useNewestEnvelope } from "./Arrivals.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
 import { JustArrived, NewestErrors, SlowestTraces, VitalsByPage } from "./highlights.tsx";
-import { RequestCharts } from "./RequestCharts.tsx";
-import { useArrival } from "./use_arrival.ts";
+import { Segmented } from "../kit/Segmented.tsx";
+import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
 import { useSourceList } from "../data/lists.ts";
 import { useSourceState } from "../data/queries.ts";
 
@@ -25,7 +28,7 @@ const DEFAULT_RANGES = Object.keys(RANGES).slice(1);
  * the guide to connect an application; or the form for the token. Inbox mode only.
  */
 export default function Overview() {
-  const { arrival } = useArrival("overview");
+  const { newest } = useNewestEnvelope("overview");
   const { state, version } = useSourceState();
   const { params } = useFragment("overview");
   const { source } = sharedFilters(params);
@@ -36,6 +39,7 @@ export default function Overview() {
   const asked = params.get("since") ?? "";
   const age = Object.hasOwn(RANGES, asked) ? asked : fallback;
   const since = useRangeStart(age, version);
+  const { shown, isCut } = useChartTime({ source, since });
   const isForbidden = state === "forbidden";
   const container = useRef<HTMLDivElement>(null);
   const wasForbidden = useRef(false);
@@ -54,34 +58,50 @@ export default function Overview() {
       </Panel>
     );
   }
-  if (arrival === null) {
+  if (newest === null) {
     return (
-      <section className="first-run" aria-labelledby="first-run">
-        <h2 id="first-run">Point any Sentry SDK here</h2>
-        <p>
-          Nothing has arrived yet. Copy one line into the application that you are developing: its
-          errors, traces, logs and recordings appear here. No account, and nothing leaves this
-          machine.
-        </p>
-        <ConnectGuide />
+      <section className="connect-guide grid" aria-labelledby="first-run">
+        <div className="grid">
+          <h2 id="first-run">Point any Sentry SDK here</h2>
+          <p>
+            Copy one line into the application that you are developing: its errors, traces, logs and
+            recordings appear here. No account, and nothing leaves this machine.
+          </p>
+          <ConnectGuide />
+        </div>
+        <Arrivals view="overview" />
       </section>
     );
   }
   return (
-    <div className="highlights" ref={container} tabIndex={-1}>
-      <div className="bar ranges">
-        <RangeLinks age={age} />
+    <div className="highlights grid" ref={container} tabIndex={-1}>
+      <div className="line end ranges">
+        {isCut && (
+          <small>
+            Charts: {timeOf(shown.since)} to{" "}
+            {shown.until === undefined ? "now" : timeOf(shown.until)}, nothing in the rest
+          </small>
+        )}
+        <Segmented
+          view="overview"
+          label="Time"
+          name="since"
+          choices={Object.entries(RANGES)}
+          chosen={age}
+        />
         <LiveButton />
       </div>
-      <Applications rows={applications ?? []} source={source} since={since} age={age} />
-      <RequestCharts source={source} since={since} />
-      <NewestErrors source={source} since={since} age={age} />
+      <Applications rows={applications} {...shown} age={age} />
+      <RequestCharts source={source} {...shown} />
+      <NewestErrors source={source} {...shown} age={age} />
       <SlowestTraces source={source} since={since} age={age} />
       <VitalsByPage source={source} since={since} age={age} />
       <JustArrived source={source} />
     </div>
   );
 }
+
+const timeOf = (at: string) => formatDateAndTime(Number(at), Date.now(), formatTimeOfDay);
 
 /** A list moves its start at most so often, in milliseconds: another start is another query. */
 const MOVE_MS = 60_000;
@@ -110,21 +130,4 @@ function useDefaultRange(applications: readonly SourceRow[] | undefined): string
     setRange(found ?? DEFAULT_RANGES.at(-1));
   }
   return range ?? DEFAULT_RANGES[0]!;
-}
-
-function RangeLinks({ age: current }: { age: string }) {
-  const { params } = useFragment("overview");
-  return (
-    <nav className="segmented" aria-label="Time">
-      {Object.entries(RANGES).map(([age, title]) => (
-        <a
-          key={age}
-          href={fragmentTo("overview", [], { ...Object.fromEntries(params), since: age })}
-          aria-current={age === current ? "true" : undefined}
-        >
-          {title}
-        </a>
-      ))}
-    </nav>
-  );
 }

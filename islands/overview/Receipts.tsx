@@ -27,18 +27,19 @@ function ReceiptTable() {
 }
 
 const COLUMNS: readonly Column[] = [
-  { title: "Sent" },
+  { title: "Sent", width: 5.5 },
   { title: "Items" },
-  { title: "Size", numeric: true },
-  { title: "Outcome" },
-  { title: "Status", numeric: true },
-  { title: "Duration", numeric: true },
+  { title: "Size", width: 5, numeric: true },
+  { title: "Outcome", width: 7.25 },
+  { title: "Status", width: 4, numeric: true },
+  { title: "Duration", width: 5.25, numeric: true },
 ];
 
 /** One envelope that this browser has sent. */
 const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Receipt }) {
   const { at, items, bytes, sentBytes, status, error, attempts, tookMs } = receipt;
   const { kind, word, meaning } = describeOutcome(receipt);
+  const duration = formatDuration(tookMs);
   return (
     <tr>
       <td className="at">
@@ -47,6 +48,8 @@ const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Receipt }) {
       <td className="items">
         <ItemList items={items} />
         {error && kind !== "flows" && <small className={kind}>{error}</small>}
+        {/* On phones, in place of their columns. */}
+        <small className="narrow">{formatBytes(bytes)}, {duration}</small>
       </td>
       <td className="n size" title={`before compression; ${formatBytes(sentBytes)} sent`}>
         {formatBytes(bytes)}
@@ -54,10 +57,11 @@ const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Receipt }) {
       <td className={`outcome ${kind}`} title={meaning}>
         <OutcomeMark kind={kind} />
         {word}
+        {status !== undefined && <small className="narrow">Status {status}</small>}
       </td>
       <td className="n status">{status ?? "–"}</td>
       <td className="n took">
-        {formatDuration(tookMs)}
+        {duration}
         {attempts > 1 && <small>{attempts}&nbsp;attempts</small>}
       </td>
     </tr>

@@ -30,11 +30,11 @@ export function RefusedEnvelopes({ refusals }: { refusals: readonly Refusal[] })
   if (refusals.length === 0) return null;
   const shown = showsAll ? refusals : refusals.slice(0, FIRST_ROWS);
   return (
-    <div className="refused-requests">
+    <div>
       <h3>{formatCount(refusals.length, "refused request")}</h3>
       <ol>
         {shown.map(({ at, error, detail, origin, address, user_agent }, index) => (
-          <li key={`${at} ${index}`}>
+          <li key={`${at} ${index}`} className="entry">
             <p>
               <OutcomeMark kind="refused" />
               <TimeAgo at={Date.parse(at)} /> <code>{error}</code> {origin ?? user_agent}{" "}

@@ -1,13 +1,17 @@
 import "../shared/background_code.ts";
 import { Destination } from "../../components/Destination.tsx";
 import { Panel } from "../../components/Panel.tsx";
-import type { PageFacts } from "../shared/page_facts.ts";
+import type { PageFacts } from "../../components/page_facts.ts";
+import { LivePipeline, usePipeline } from "../pipeline/LivePipeline.tsx";
 import { Receipts } from "./Receipts.tsx";
 
-/** What this page has sent, and where it goes. Relay mode only. */
-export default function RelayOverview({ route, ingest, storage, sentry }: PageFacts) {
+/** The pipeline, what this page has sent, and where it goes. Relay mode only. */
+export default function RelayOverview(page: PageFacts) {
   return (
-    <div className="highlights">
+    <div className="highlights grid">
+      <Panel id="pipeline-now" title="Pipeline" isUnrecorded>
+        <LivePipeline ends={page} now={usePipeline(page)} />
+      </Panel>
       <Panel
         id="receipts"
         title="Sent by this page"
@@ -17,7 +21,7 @@ export default function RelayOverview({ route, ingest, storage, sentry }: PageFa
         <Receipts />
       </Panel>
       <Panel id="destination" title="Destination">
-        <Destination route={route} ingest={ingest} storage={storage} sentry={sentry} />
+        <Destination {...page} />
       </Panel>
     </div>
   );

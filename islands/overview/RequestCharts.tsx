@@ -1,5 +1,6 @@
 import { Panel } from "../../components/Panel.tsx";
 import { DurationDots } from "../charts/DurationDots.tsx";
+import { fittedTime } from "../charts/fitted_time.ts";
 import { BAR_WORDS } from "../charts/ListHistogram.tsx";
 import { TimeBars } from "../charts/TimeBars.tsx";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
@@ -7,15 +8,24 @@ import { useHistogram, useList } from "../data/lists.ts";
 
 const MOST_TICKS = 5;
 
+/** What the charts show of a time, see {@linkcode fittedTime}, and whether that is not all of it. */
+export function useChartTime(query: { source: string | undefined; since: string }) {
+  const traces = useHistogram({ ...query, of: "traces" }, "overview");
+  const errors = useHistogram({ ...query, of: "errors", state: "open" }, "overview");
+  const fitted = fittedTime([traces, errors]);
+  const { since = query.since, until } = fitted;
+  return { shown: { since, until }, isCut: fitted.since !== undefined || until !== undefined };
+}
+
 /** Requests, their durations, and errors of the applications over time. */
-export function RequestCharts({ source, since }: {
+export function RequestCharts(query: {
   source: string | undefined;
   since: string;
+  until: string | undefined;
 }) {
-  const query = { source, since };
   const traces = useHistogram({ ...query, of: "traces" }, "overview");
-  const errors = useHistogram({ ...query, of: "errors" }, "overview");
-  const newest = useList("traces", query, { view: "overview" }).rows;
+  const errors = useHistogram({ ...query, of: "errors", state: "open" }, "overview");
+  const { rows: newest, state, more } = useList("traces", query, { view: "overview" });
   const dots = newest.flatMap(({ started_at, ended_at, errors, failed }) =>
     ended_at === null
       ? []
@@ -24,7 +34,7 @@ export function RequestCharts({ source, since }: {
   const openFrom = (list: "traces" | "errors") => (from: number, to: number) =>
     goTo(fragmentTo(list, [], { since: String(from), until: String(to) }));
   return (
-    <div className="charts">
+    <div className="charts grid">
       <Panel id="requests" title="Traces" isUnrecorded>
         {traces && (
           <TimeBars
@@ -35,13 +45,13 @@ export function RequestCharts({ source, since }: {
           />
         )}
       </Panel>
-      <Panel id="durations" title="Durations" isUnrecorded>
-        {traces && (
+      <Panel id="durations" title="Durations of whole traces" isUnrecorded>
+        {traces && (newest.length > 0 || state === "ready") && (
           <DurationDots
             dots={dots.filter(({ at }) => at >= traces.from && at < traces.to)}
             from={traces.from}
             to={traces.to}
-            hasOthers={dots.length < newest.length}
+            which={more ? "newest" : dots.length < newest.length ? "ended" : ""}
           />
         )}
       </Panel>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useId, useState } from "react";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { type InboxAddress, snippetsAt } from "./snippets.ts";
 import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
@@ -7,11 +7,12 @@ import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
 const CHOICE = "sightglass connect";
 
 /** One snippet at a time; the choice is remembered. */
-export function SnippetPicker({ address, disabled }: { address: InboxAddress; disabled: boolean }) {
-  const [chosenId, setChosenId] = useState<string>();
+export function SnippetPicker({ address }: { address: InboxAddress }) {
+  const [chosenId, setChosenId] = useState(() => storedChoice(CHOICE));
+  // Another view has the same choice: their radio buttons are two groups.
+  const name = useId();
   const snippets = snippetsAt(address);
   const { id: shownId, code, note } = snippets.find(({ id }) => id === chosenId) ?? snippets[0]!;
-  useEffect(() => setChosenId(storedChoice(CHOICE)), []);
   const text = code(address);
 
   const choose = (id: string) => {
@@ -19,29 +20,27 @@ export function SnippetPicker({ address, disabled }: { address: InboxAddress; di
     storeChoice(CHOICE, id);
   };
   return (
-    <>
-      <fieldset className="segments" disabled={disabled}>
+    <div className="snippet card">
+      <fieldset className="segments facts">
         <legend className="vh">Kind of application</legend>
-        {snippets.map(({ id, name }) => (
+        {snippets.map(({ id, name: title }) => (
           <label key={id}>
             <input
               type="radio"
-              name="snippet"
+              name={name}
               checked={id === shownId}
               onChange={() => choose(id)}
             />
-            {name}
+            {title}
           </label>
         ))}
       </fieldset>
-      <div className="snippet">
-        {/* It may scroll, so the keyboard must reach it (WCAG 2.1.1). */}
-        <pre tabIndex={0} role="region" aria-label="Code to copy">{text}</pre>
-        <div>
-          <CopyButton text={() => text} small disabled={disabled}>Copy code</CopyButton>
-          <p>{note}</p>
-        </div>
-      </div>
-    </>
+      {/* It may scroll, so the keyboard must reach it (WCAG 2.1.1). */}
+      <pre tabIndex={0} role="region" aria-label="Code to copy">{text}</pre>
+      <footer className="beside">
+        <p className="quiet">{note}</p>
+        <CopyButton text={() => text}>Copy code</CopyButton>
+      </footer>
+    </div>
   );
 }

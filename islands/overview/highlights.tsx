@@ -1,23 +1,21 @@
-import type { ReactNode } from "react";
-import { formatFineDuration } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { Panel } from "../../components/Panel.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { Icon } from "../../components/Icon.tsx";
+import { formatFineDuration, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { SourceRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow, PageRow, TraceRow } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { rateVital, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
+import { VITALS } from "../../monitoring/models/trace/web_vitals.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { Sparkline } from "../charts/Sparkline.tsx";
-import { fragmentTo } from "../shared/fragment.ts";
-import { nameOf } from "../shared/source_labels.ts";
-import { cutText } from "../shared/text.ts";
+import { VitalBar } from "../charts/VitalBar.tsx";
+import { useList, useSourceList } from "../data/lists.ts";
+import { newestFirst } from "../kit/sort.ts";
 import { ApplicationTile } from "../shared/ApplicationTile.tsx";
-import { INBOX_STATES } from "./inbox_states.ts";
-import { type ConsoleList, useList, useSourceList } from "../data/lists.ts";
-import { useSourceState } from "../data/queries.ts";
+import { itemsOf, topicOf } from "../shared/envelope_topic.ts";
+import { fragmentTo } from "../shared/fragment.ts";
+import { joinLabels, sourceLabels } from "../shared/source_labels.ts";
+import { cutText } from "../shared/text.ts";
+import { Highlight, type HighlightColumn, ROWS } from "./Highlight.tsx";
 
-/** Rows of each list; the views have the others. */
-const ROWS = 6;
 /** Characters of a message: more than a line. */
 const MAX_TEXT = 200;
 
@@ -33,185 +31,203 @@ interface HighlightProps {
 const inOverview = { view: "overview" } as const;
 
 /** The groups of errors that were seen last. */
-export function NewestErrors({ source, since, age }: HighlightProps) {
-  const query = { source, since };
-  const list = useList("errors", { ...query, limit: ROWS }, inOverview);
+export function NewestErrors(
+  { source, since, until, age }: HighlightProps & { readonly until: string | undefined },
+) {
+  const list = useList("errors", { source, state: "open", since, until, limit: ROWS }, inOverview);
   return (
-    <Panel
+    <Highlight
       id="newest-errors"
       title="Newest errors"
-      isUnrecorded
-      links={<a href={fragmentTo("errors", [], { since: age })}>All errors</a>}
-    >
-      <Highlights list={list} empty="No errors in this time.">
-        {list.rows.map((row) => (
-          <li key={row.group}>
-            <a href={fragmentTo("errors", [row.group])}>
-              <b>{row.type}</b> {cutText(row.value, MAX_TEXT)}
-            </a>
-            <SentBy keys={[row.source]} />
-            <Sparkline row={row} />
-            <span className="n">{row.count.toLocaleString("en")}×</span>
-            <TimeAgo at={row.last_seen} />
-          </li>
-        ))}
-      </Highlights>
-    </Panel>
+      icon="errors"
+      all={{ text: "All errors", href: fragmentTo("errors", [], { since: age }) }}
+      list={{ ...list, rows: newestFirst(list.rows, undefined, ({ last_seen }) => last_seen) }}
+      empty="No open errors in this time."
+      keyOf={({ group }) => group}
+      columns={ERROR_COLUMNS}
+    />
   );
 }
 
-/** The traces that took longest. */
+const ERROR_COLUMNS: readonly HighlightColumn<ErrorGroupRow>[] = [
+  {
+    title: "Error",
+    cell: ({ group, type, value, regression }) => (
+      <>
+        <a href={fragmentTo("errors", [group])}>
+          <b>{type}</b> {cutText(value, MAX_TEXT)}
+        </a>
+        {regression && <span className="filled waits">Regression</span>}
+      </>
+    ),
+  },
+  {
+    title: "Application",
+    width: 9.5,
+    room: "wide",
+    cell: ({ sources }) => <SentBy keys={sources} />,
+  },
+  { title: "Over time", width: 6, room: "extra", cell: (row) => <Sparkline row={row} /> },
+  {
+    title: "Count",
+    width: 3.5,
+    numeric: true,
+    cell: ({ count }) => `${formatNumber(count)}×`,
+  },
+  { title: "Last seen", width: 6, cell: ({ last_seen }) => <TimeAgo at={last_seen} /> },
+];
+
+/** The slowest trace of each name: the names whose traces took longest. */
 export function SlowestTraces({ source, since, age }: HighlightProps) {
-  const query = { source, since, sort: "slowest" } as const;
-  const list = useList("traces", { ...query, limit: ROWS }, inOverview);
+  const query = { source, since, sort: "slowest", each: "name", limit: ROWS } as const;
+  const list = useList("traces", query, inOverview);
   const longest = Math.max(1, ...list.rows.map(durationOf));
   return (
-    <Panel
+    <Highlight
       id="slowest-traces"
-      title="Slowest traces"
-      isUnrecorded
-      links={<a href={fragmentTo("traces", [], { since: age, sort: "slowest" })}>All traces</a>}
-    >
-      <Highlights list={list} empty="No traces in this time.">
-        {list.rows.map((row) => (
-          <li key={row.trace_id}>
-            <a href={fragmentTo("traces", [row.trace_id])}>{displayName(row)}</a>
-            <SentBy keys={row.sources} />
-            <i
-              className={row.failed || row.errors > 0 ? "level-bar failed" : "level-bar"}
-              aria-hidden="true"
-            >
-              <i style={{ width: `${durationOf(row) / longest * 100}%` }} />
-            </i>
-            <span className="n">
-              {row.ended_at === null ? "–" : formatFineDuration(durationOf(row))}
-            </span>
-            <TimeAgo at={row.started_at} />
-          </li>
-        ))}
-      </Highlights>
-    </Panel>
+      title="Slowest by name"
+      icon="traces"
+      all={{
+        text: "All traces",
+        href: fragmentTo("traces", [], { since: age, sort: "slowest" }),
+      }}
+      list={list}
+      empty="No traces in this time."
+      keyOf={({ trace_id }) => trace_id}
+      columns={traceColumns(longest)}
+    />
   );
 }
+
+/** @param longest duration in milliseconds, which has a whole bar */
+const traceColumns = (longest: number): readonly HighlightColumn<TraceRow>[] => [
+  {
+    title: "Trace",
+    tip: "The slowest of each name",
+    cell: (row) => <a href={fragmentTo("traces", [row.trace_id])}>{displayName(row)}</a>,
+  },
+  {
+    title: "Applications",
+    width: 9.5,
+    room: "wide",
+    cell: ({ sources }) => <SentBy keys={sources} />,
+  },
+  {
+    title: "Duration",
+    width: 9,
+    numeric: true,
+    cell: (row) => (
+      <span className="beside ends">
+        <i className={row.failed || row.errors > 0 ? "level-bar failed" : "level-bar"}>
+          <i style={{ width: `${durationOf(row) / longest * 100}%` }} />
+        </i>
+        {row.ended_at === null ? "–" : formatFineDuration(durationOf(row))}
+      </span>
+    ),
+  },
+  { title: "Started", width: 6, cell: ({ started_at }) => <TimeAgo at={started_at} /> },
+];
 
 function durationOf(row: { started_at: number; ended_at: number | null }): number {
   return Math.max(0, (row.ended_at ?? row.started_at) - row.started_at);
 }
 
-const SHOWN_VITALS = ["lcp", "inp", "cls"] as const;
-const RATING_MARKS = { good: "flows", "needs improvement": "waits", poor: "refused" } as const;
-
 /** The web vitals of the pages with the most loads. */
 export function VitalsByPage({ source, since, age }: HighlightProps) {
-  const query = { source, since };
-  const list = useList("pages", query, inOverview);
+  const list = useList("pages", { source, since }, inOverview);
   return (
-    <Panel
+    <Highlight
       id="vitals-by-page"
       title="Web vitals by page"
-      isUnrecorded
-      links={<a href={fragmentTo("traces", ["vitals"], { since: age })}>All pages</a>}
-    >
-      <Highlights list={list} empty="No page loads in this time.">
-        {list.rows.slice(0, ROWS).map((row) => (
-          <li key={`${row.source} ${row.page}`}>
-            <a
-              href={fragmentTo("traces", [], {
-                page: row.page,
-                source: row.source,
-                sort: "slowest",
-              })}
-            >
-              {row.page}
-            </a>
-            {SHOWN_VITALS.map((name) => {
-              const value = row[name];
-              if (value === null) return <span key={name} className="vital quiet">–</span>;
-              const rating = rateVital({ name, value, at_ms: null });
-              return (
-                <span key={name} className="vital" title={`${VITALS[name].title}: ${rating}`}>
-                  <OutcomeMark kind={RATING_MARKS[rating]} />
-                  <small>{name.toUpperCase()}</small>{" "}
-                  {name === "cls" ? value.toFixed(2) : formatFineDuration(value)}
-                </span>
-              );
-            })}
-            <span className="n quiet">
-              {row.loads > 0 && `${row.loads.toLocaleString("en")}×`}
-            </span>
-          </li>
-        ))}
-      </Highlights>
-    </Panel>
+      icon="vitals"
+      all={{ text: "All pages", href: fragmentTo("traces", ["vitals"], { since: age }) }}
+      list={list}
+      empty="No page loads in this time."
+      keyOf={({ source, page }) => `${source} ${page}`}
+      columns={VITAL_COLUMNS}
+    />
   );
 }
+
+const VITAL_COLUMNS: readonly HighlightColumn<PageRow>[] = [
+  {
+    title: "Page",
+    cell: ({ page, source }) => (
+      <a href={fragmentTo("traces", [], { page, source, sort: "slowest" })}>{page}</a>
+    ),
+  },
+  {
+    title: "Loads",
+    width: 4,
+    numeric: true,
+    room: "wide",
+    cell: ({ loads }) => loads > 0 && formatNumber(loads),
+  },
+  ...(["lcp", "inp", "cls"] as const).map((name): HighlightColumn<PageRow> => ({
+    title: name.toUpperCase(),
+    tip: `${VITALS[name].title}: 75th percentile of what the page measured`,
+    width: 8,
+    cell: (row) => <VitalBar name={name} value={row[name]} />,
+  })),
+];
 
 /** The newest envelopes of the applications. */
 export function JustArrived({ source }: Pick<HighlightProps, "source">) {
-  const query = { source, limit: ROWS };
-  const list = useList("envelopes", query, inOverview);
+  const list = useList("envelopes", { source, limit: ROWS }, inOverview);
   return (
-    <Panel
+    <Highlight
       id="just-arrived"
       title="Just arrived"
-      isUnrecorded
-      links={<a href={fragmentTo("envelopes")}>Envelopes</a>}
-    >
-      <Highlights list={list} empty="Nothing has arrived.">
-        {list.rows.map(({ id, items, summary, source: sender, received_at }) => (
-          <li key={id}>
-            <a href={fragmentTo("envelopes", [String(id)])}>
-              {[...new Set(items.map(({ type }) => type))].join(", ")}
-              {summary?.title && ` · ${cutText(summary.title, MAX_TEXT)}`}
-            </a>
-            <SentBy keys={sender === null ? [] : [sender]} />
-            <TimeAgo at={received_at} />
-          </li>
-        ))}
-      </Highlights>
-    </Panel>
+      icon="arrivals"
+      all={{ text: "All envelopes", href: fragmentTo("envelopes") }}
+      list={list}
+      empty="Nothing has arrived."
+      keyOf={({ id }) => id}
+      columns={ENVELOPE_COLUMNS}
+    />
   );
 }
 
-/** Tile and name of the first application, and how many others there are. */
+const ENVELOPE_COLUMNS: readonly HighlightColumn<InboxRow>[] = [
+  {
+    title: "Content",
+    cell: (row) => {
+      const { text, view } = topicOf(row);
+      return (
+        <span className={view === "errors" ? "refused" : undefined}>
+          <Icon name={view} />
+          <a href={fragmentTo("envelopes", [String(row.id)])}>{text}</a>
+          {row.summary?.title && <small>{itemsOf(row)}</small>}
+        </span>
+      );
+    },
+  },
+  {
+    title: "Application",
+    width: 9.5,
+    room: "wide",
+    cell: ({ source }) => <SentBy keys={source === null ? [] : [source]} />,
+  },
+  { title: "Received", width: 6, cell: ({ received_at }) => <TimeAgo at={received_at} /> },
+];
+
+/** Tile and label of the first application, and how many others there are. */
 function SentBy({ keys }: {
   keys: readonly string[];
 }) {
-  const sources = useSourceList()?.rows;
-  const names = namesOf(keys, sources);
-  const [first] = names;
+  const sources = useSourceList();
+  const labels = sourceLabels(sources?.rows ?? []);
+  const sent = keys.map((key) => labels.get(key)).filter((label) => label !== undefined);
+  const [first, ...others] = sent;
   return (
-    <span className="sent-by" title={names.join(" + ")}>
-      {first !== undefined && (
+    <span className="beside quiet" title={joinLabels(sent)}>
+      {first && (
         <>
-          <ApplicationTile name={first} />
-          {first}
-          {names.length > 1 && <small>+{names.length - 1}</small>}
+          <ApplicationTile name={first[0]} />
+          <span className="one-line">{joinLabels([first])}</span>
+          {others.length > 0 && <small>+{others.length}</small>}
         </>
       )}
     </span>
   );
-}
-
-const namesOf = (keys: readonly string[], sources: readonly SourceRow[] | undefined) => [
-  ...new Set(keys.flatMap((key) => {
-    const source = sources?.find((row) => row.key === key);
-    return source ? [nameOf(source)] : [];
-  })),
-];
-
-/** Rows in columns, or why there are none. */
-function Highlights({ list, empty, children }: {
-  list: ConsoleList<unknown>;
-  empty: string;
-  children: ReactNode;
-}) {
-  const { state } = useSourceState();
-  if (list.state === "failed") {
-    // Repeated: an inbox that does not answer is reported above, too.
-    return <ReadFailure message={list.error} retry={list.retry} isRepeated />;
-  }
-  if (list.rows.length > 0) return <ol>{children}</ol>;
-  const isEmpty = list.state === "ready" && state === "live";
-  return <p className="empty">{isEmpty ? empty : INBOX_STATES[state]}</p>;
 }

@@ -6,119 +6,114 @@ import type { OutcomeKind } from "../../components/outcome.ts";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import { useMounted } from "../shared/telemetry.ts";
-import { SIGNALS } from "./find_signals.ts";
-import { STEPS } from "./causes.ts";
-import {
-  type Cell,
-  type Finding,
-  findingTitle,
-  proofAsText,
-  SIGNAL_NAMES,
-  stepName,
-  verdictText,
-} from "./evaluate.ts";
-import type { ProofOptions, ProofState } from "./run_proof.ts";
 import { messageOf } from "../shared/text.ts";
+import { type Step, STEPS } from "./causes.ts";
+import type { Cell, Evaluation, Finding } from "./evaluate.ts";
+import type { ProofOptions, ProofState } from "./run_proof.ts";
+import { SIGNAL_LIST, SIGNALS } from "./signals.ts";
 
 /** The proof: makes one signal of each kind and follows each to where it ends. */
 export const Proof = withBoundary("The proof", ProofPanel);
 
-function ProofPanel(props: ProofOptions) {
-  const { variant, route } = props;
-  const mounted = useMounted();
-  const [state, setState] = useState<ProofState>();
-  const [problem, setProblem] = useState("");
-  const isRunning = useRef(false);
-
-  const run = async () => {
-    if (isRunning.current) return;
-    isRunning.current = true;
-    setProblem("");
-    try {
-      const { runProof } = await import("./run_proof.ts");
-      setState(await runProof(props, setState));
-    } catch (error) {
-      setProblem(`The proof did not run: ${messageOf(error)}`);
-    } finally {
-      isRunning.current = false;
-    }
-  };
-  const isPending = state?.verdict === "pending";
-  const text = () => state ? proofAsText(state, { origin: location.origin, route, variant }) : "";
-
-  return (
-    <div className="proof" data-verdict={state?.verdict}>
-      <p>
-        Sends one error, one span, one log and a segment of a recording, and follows each by its id
-        {" "}
-        {variant === "inbox" ? "until the inbox returns it." : "until the ingest accepts it."}{" "}
-        The recorder sends its first segment after five seconds.
-      </p>
-      <p>
-        <button type="button" disabled={!mounted} aria-disabled={isPending} onClick={run}>
-          Run the proof
-        </button>{" "}
-        {state && !isPending && <CopyButton text={text}>Copy as text</CopyButton>}
-      </p>
-      <p role="status" className="verdict">
-        {problem}
-        {state && (
-          <>
-            <OutcomeMark kind={KIND_OF[state.verdict]} />
-            {verdictText(state, variant)}
-          </>
-        )}
-      </p>
-      {state && <ProofTable state={state} variant={variant} />}
-      {state?.findings.map((finding) => (
-        <FindingText
-          key={findingTitle(finding, variant) + finding.cause}
-          finding={finding}
-          variant={variant}
-        />
-      ))}
-      {state && !isPending && (
-        <details>
-          <summary>As text</summary>
-          <pre tabIndex={0}>{text()}</pre>
-        </details>
-      )}
-    </div>
-  );
-}
-
-const KIND_OF: Readonly<Record<"pending" | "passed" | "warning" | "failed", OutcomeKind>> = {
+const KIND_OF: Readonly<Record<Evaluation["verdict"], OutcomeKind>> = {
   pending: "waits",
   passed: "flows",
   warning: "waits",
   failed: "refused",
 };
 
-function ProofTable({ state, variant }: { state: ProofState; variant: string }) {
-  const { cells, evidence } = state;
+function ProofPanel(options: ProofOptions) {
+  const [isRunning, setIsRunning] = useState(false);
+  const [state, setState] = useState<ProofState>();
+  const [problem, setProblem] = useState("");
+  const result = useRef<HTMLDivElement>(null);
+
+  const run = async () => {
+    if (isRunning) return;
+    setIsRunning(true);
+    setState(undefined);
+    setProblem("");
+    try {
+      const { runProof } = await import("./run_proof.ts");
+      await runProof(options, setState);
+    } catch (error) {
+      setProblem(`The proof did not run: ${messageOf(error)}`);
+    } finally {
+      setIsRunning(false);
+    }
+  };
+  const verdict = problem ? "failed" : state?.verdict;
+  return (
+    <div className="proof spaced" data-verdict={verdict}>
+      <p>
+        Sends one error, one span, one log and a segment of a recording, and follows each by its id
+        {" "}
+        {options.variant === "inbox"
+          ? "until the inbox returns it."
+          : "until the ingest accepts it."} The recorder sends its first segment after five seconds.
+      </p>
+      <p>
+        <button type="button" aria-disabled={isRunning} onClick={run}>
+          Run the proof
+        </button>{" "}
+        {verdict && !isRunning && (
+          <CopyButton text={() => result.current?.innerText ?? ""}>Copy as text</CopyButton>
+        )}
+      </p>
+      {/* `deno task prove` prints its text. */}
+      <div className="result" ref={result}>
+        <p role="status" className="verdict">
+          {verdict && <OutcomeMark kind={KIND_OF[verdict]} />}
+          {problem || state && verdictText(state, options.variant)}
+        </p>
+        {state && <ProofTable state={state} {...options} />}
+        {state?.findings.map((finding) => (
+          <FindingText
+            key={finding.step + finding.cause}
+            finding={finding}
+            variant={options.variant}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function ProofTable({ state, variant, route }: { state: ProofState } & ProofOptions) {
+  const { cells, evidence, startedAt, tookMs } = state;
   return (
     <table>
-      <caption className="vh">Each signal’s steps</caption>
+      <caption>
+        {location.origin}, {variant} mode, envelopes {route.startsWith("/") ? `to ${route}` : route}
+        , {new Date(startedAt).toISOString()}, {formatDuration(tookMs)}
+      </caption>
       <thead>
         <tr>
           <td />
-          {SIGNALS.map((signal) => <th key={signal} scope="col">{SIGNAL_NAMES[signal]}</th>)}
+          {SIGNAL_LIST.map((signal) => <th key={signal} scope="col">{SIGNALS[signal].name}</th>)}
         </tr>
       </thead>
       <tbody>
-        {STEPS.map((step) => (
+        {STEPS.map((step, n) => (
           <tr key={step}>
             <th scope="row">{stepName(step, variant)}</th>
-            {SIGNALS.map((signal) => (
+            {SIGNAL_LIST.map((signal) => (
               <StepCell
                 key={signal}
-                cell={cells[signal][step]}
+                cell={cells[signal][n]!}
                 envelope={step === "found" ? evidence[signal].found?.envelope : undefined}
               />
             ))}
           </tr>
         ))}
+        <tr>
+          <th scope="row">Id</th>
+          {SIGNAL_LIST.map((signal) => (
+            <td key={signal}>
+              <code>{evidence[signal].id ?? "–"}</code>
+            </td>
+          ))}
+        </tr>
       </tbody>
     </table>
   );
@@ -133,24 +128,56 @@ function StepCell({ cell, envelope }: { cell: Cell; envelope: number | undefined
       {kind && <OutcomeMark kind={kind} />}
       {envelope === undefined
         ? text
-        : <a href={fragmentTo("envelopes", [String(envelope)])}>{text}</a>}
+        : <a href={fragmentTo("envelopes", [String(envelope)])}>{text}</a>}{" "}
       {ms !== undefined && <small>{formatDuration(ms)}</small>}
     </td>
   );
 }
 
 function FindingText({ finding, variant }: { finding: Finding; variant: string }) {
-  const kind = finding.isWarning ? "waits" : "refused";
+  const { step, signals, isWarning, cause, fix } = finding;
+  const kind = isWarning ? "waits" : "refused";
   return (
-    <div className="finding">
+    <div className="pad">
       <p className={kind}>
         <OutcomeMark kind={kind} />
-        {findingTitle(finding, variant)}
+        {isWarning ? "Warning" : "Broken"} at {stepName(step, variant)}: {signals.join(", ")}
       </p>
-      <p>{finding.cause}</p>
+      <p>{cause}</p>
       <p>
-        <b>Fix:</b> {finding.fix}
+        <b>Fix:</b> {fix}
       </p>
     </div>
   );
+}
+
+const STEP_NAMES: Readonly<Record<Step, string>> = {
+  made: "Made",
+  sent: "Sent",
+  answered: "Answered",
+  found: "Found in the inbox",
+};
+
+/** @param variant `inbox` or `relay`, which has no access to signals at the ingest */
+function stepName(step: Step, variant: string): string {
+  return step === "found" && variant === "relay" ? "At the ingest" : STEP_NAMES[step];
+}
+
+/** The result in one sentence. */
+function verdictText({ verdict, findings }: Evaluation, variant: string): string {
+  switch (verdict) {
+    case "pending":
+      return "Following the signals.";
+    case "passed":
+      return variant === "relay"
+        ? "The pipeline works: the ingest has accepted every signal. What it does with them is not visible here."
+        : "The pipeline works: every signal was found again in the inbox.";
+    case "warning":
+      return "Not proven: not every signal has arrived, and none is lost.";
+    case "failed": {
+      const broken = findings.filter(({ isWarning }) => !isWarning)
+        .map(({ step }) => `“${stepName(step, variant)}”`);
+      return `The pipeline is broken at ${[...new Set(broken)].join(", ")}.`;
+    }
+  }
 }

@@ -1,32 +1,23 @@
 import "../shared/view_code.ts";
-import { type ReactNode, useState } from "react";
-import { formatCount } from "../../components/format.ts";
+import { useState } from "react";
+import { formatCount, formatNumber } from "../../components/format.ts";
+import { formatClock } from "../../components/format_time.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
-import type {
-  Finding,
-  KindCount,
-  PersonalFinding,
-} from "../../monitoring/models/recording/masking_report/masking_report.ts";
-import { PERSONAL_KINDS } from "../../monitoring/models/recording/masking_report/personal_data.ts";
 import {
+  type Finding,
+  type MaskingReport as Report,
   MIN_WANTED,
   readWanted,
-} from "../../monitoring/models/recording/masking_report/wanted_texts.ts";
-import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
-import { CopyButton } from "../shared/CopyButton.tsx";
-import { fragmentTo } from "../shared/fragment.ts";
-import { momentHref } from "../shared/use_recording_href.ts";
+} from "../../monitoring/models/recording/masking_report/masking_report.ts";
 import {
-  countText,
-  KIND_TITLES,
-  omissions,
-  PAGE_KINDS,
-  placeText,
-  reportAsText,
-  settingsText,
-} from "./report_as_text.ts";
-import { formatClock } from "../../components/format_time.ts";
-import { type MaskingReading, useMaskingReport } from "./use_masking_report.ts";
+  MAX_SEARCHED,
+  PERSONAL_KINDS,
+} from "../../monitoring/models/recording/masking_report/personal_data.ts";
+import type { TextKind } from "../../monitoring/models/recording/masking_report/sent_text.ts";
+import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
+import { fragmentTo } from "../shared/fragment.ts";
+import { momentHref } from "../shared/recording_links.ts";
+import { useMaskingReport } from "./use_masking_report.ts";
 
 /** Where the report's links lead. */
 interface Linked {
@@ -36,6 +27,23 @@ interface Linked {
 }
 
 const NONE: readonly string[] = [];
+
+/** Kinds of texts that people see in the recorded page. */
+const PAGE_KINDS = ["text", "input", "attribute", "media", "address"] as const;
+
+const KIND_NAMES: Readonly<Record<TextKind, string>> = {
+  text: "Text",
+  input: "Input",
+  attribute: "Attribute",
+  media: "Media",
+  address: "Address",
+  style: "Style",
+  other: "Other part of the page",
+  breadcrumb: "Breadcrumb",
+  span: "Span",
+  log: "Log",
+  event: "Event",
+};
 
 /**
  * The texts that a visit has sent, those of them that look like personal data, and a search for texts that must not
@@ -48,72 +56,67 @@ export default function MaskingReport({ events, ...linked }: Linked & {
   events: readonly RecordedEvent[];
 }) {
   const [wanted, setWanted] = useState(NONE);
-  const { state, report, error, retry } = useMaskingReport(
-    linked.replayId,
-    events,
-    wanted,
-  );
+  const { made, error, retry } = useMaskingReport(linked.replayId, events, wanted);
+  if (error !== undefined) return <ReadFailure message={error} retry={retry} />;
+  if (made === undefined) return <p role="status">Reading what the visit has sent.</p>;
+  const { report, visit } = made;
+  const findings = report.findings();
   return (
     <>
-      {error !== undefined && <ReadFailure message={error} retry={retry} />}
       <p role="status">
-        {state === "reading" ? "Reading what the visit has sent." : report &&
-          `Read ${formatCount(report.events, "recorded event")} and ${
-            formatCount(report.envelopes, "envelope")
-          } of this visit. ${settingsText(report.settings)}`}
+        {`Read ${formatCount(events.length, "recorded event")} and ${
+          formatCount(visit.envelopes.length, "envelope")
+        } of this visit. ${settingsText(report)}`}
       </p>
-      {report && (
-        <>
-          {omissions(report).map((sentence) => <p key={sentence} className="waits">{sentence}</p>)}
-          <p className="line">
-            <CopyButton text={() => reportAsText(report, linked)}>Copy as text</CopyButton>
-            <button type="button" onClick={retry}>Read again</button>
-          </p>
-          <PersonalData findings={report.personal} {...linked} />
-          <WantedSearch report={report} search={setWanted} {...linked} />
-          <Contents counts={report.counts} {...linked} />
-        </>
-      )}
+      {omissions(made).map((sentence) => <p key={sentence} className="waits">{sentence}</p>)}
+      <section className="pad" aria-labelledby="personal-data">
+        <h5 id="personal-data">Looks like personal data, not masked</h5>
+        <FindingList
+          findings={findings.filter(({ what }) => what !== undefined)}
+          empty={`Nothing that looks like one of these: ${PERSONAL_KINDS.join(", ")}.`}
+          {...linked}
+        />
+      </section>
+      <WantedSearch wanted={report.wanted} findings={findings} search={setWanted} {...linked} />
+      <Contents readable={report.readable} {...linked} />
     </>
   );
 }
 
-function PersonalData({ findings, ...linked }: Linked & {
-  findings: readonly PersonalFinding[];
-}) {
-  return (
-    <section aria-labelledby="personal-data">
-      <h5 id="personal-data">Looks like personal data, not masked</h5>
-      {findings.length === 0
-        ? (
-          <p className="empty">
-            Nothing that looks like one of these: {PERSONAL_KINDS.join(", ")}.
-          </p>
-        )
-        : (
-          <FindingList
-            {...linked}
-            findings={findings}
-            title={({ what, value }) => (
-              <>
-                <strong>{what}</strong> <mark>{value}</mark>
-              </>
-            )}
-          />
-        )}
-    </section>
-  );
+/** The recorder's masking settings, as a sentence; empty if they are not known. */
+function settingsText({ settings }: Report): string {
+  const known = Object.entries(settings).filter(([, value]) => value !== undefined);
+  if (known.length === 0) return "";
+  return `Recorded with ${known.map(([name, value]) => `${name}: ${value}`).join(", ")}.`;
+}
+
+/** What the report does not cover, in sentences. */
+function omissions(
+  { report: { omitted, cut, unread }, visit }: NonNullable<
+    ReturnType<typeof useMaskingReport>["made"]
+  >,
+): string[] {
+  return [
+    omitted > 0 && `${formatCount(omitted, "more finding")} not listed.`,
+    visit.omitted > 0 &&
+    `${formatCount(visit.omitted, "envelope")} of this visit not read: too large, or deleted.`,
+    visit.hasMore && "This visit has more traces; their envelopes were not read.",
+    unread > 0 && `${formatCount(unread, "item")} not read: not JSON.`,
+    cut > 0 && `${formatCount(cut, "text")} of more than ${MAX_SEARCHED / 1000},000 characters: ` +
+      "only the beginning was searched for personal data.",
+  ].filter((sentence) => typeof sentence === "string");
 }
 
 /** Searches for texts that the user types, here in the browser. */
-function WantedSearch({ report, search, ...linked }: Linked & {
-  report: MaskingReading;
+function WantedSearch({ wanted, findings, search, ...linked }: Linked & {
+  wanted: readonly string[];
+  findings: readonly Finding[];
   search: (wanted: readonly string[]) => void;
 }) {
   const [typed, setTyped] = useState("");
   const [tooShort, setTooShort] = useState(0);
   return (
-    <section aria-labelledby="must-not-appear">
+    <section className="pad" aria-labelledby="must-not-appear">
       <h5 id="must-not-appear">Texts that must not appear</h5>
       <form
         onSubmit={(event) => {
@@ -122,8 +125,6 @@ function WantedSearch({ report, search, ...linked }: Linked & {
           setTooShort(tooShort);
           search(texts);
         }}
-        // Escape closes the recording.
-        onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()}
       >
         <label>
           Search for text that must not appear, such as what you have just typed into a form; one in
@@ -148,44 +149,43 @@ function WantedSearch({ report, search, ...linked }: Linked & {
         </p>
       )}
       <div role="status">
-        {report.wanted.map(({ text, findings }) => (
-          <div key={text}>
-            <p className={findings.length > 0 ? "refused" : undefined}>
-              “{text}”: {findings.length > 0
-                ? `found in ${formatCount(findings.length, "place")}`
-                : "not found"}
-            </p>
-            <FindingList
-              {...linked}
-              findings={findings}
-              title={({ excerpt }) => <mark>{excerpt}</mark>}
-            />
-          </div>
-        ))}
+        {wanted.map((text) => {
+          const found = findings.filter(({ what, value }) => what === undefined && value === text);
+          return (
+            <div key={text}>
+              <p className={found.length > 0 ? "refused" : undefined}>
+                “{text}”:{" "}
+                {found.length > 0 ? `found in ${formatCount(found.length, "place")}` : "not found"}
+              </p>
+              <FindingList findings={found} {...linked} />
+            </div>
+          );
+        })}
       </div>
     </section>
   );
 }
 
-function FindingList<One extends Finding>({ findings, title, replayId, from }: Linked & {
-  findings: readonly One[];
-  title: (finding: One) => ReactNode;
+function FindingList({ findings, empty, replayId, from }: Linked & {
+  findings: readonly Finding[];
+  empty?: string;
 }) {
+  if (findings.length === 0) return empty && <p className="empty">{empty}</p>;
   return (
     <ul>
       {findings.map((finding, index) => {
-        const { at, envelope, setting, count } = finding;
+        const { what, value, excerpt, at, envelope, place, setting } = finding;
         return (
-          <li key={index}>
+          <li key={index} className="entry">
             <p>
-              {title(finding)} {count > 1 && `${count}×`}{" "}
-              {at !== null && <a href={momentHref(replayId, at)}>{formatClock(at - from)}</a>}{" "}
+              {what && <strong>{what}</strong>} <mark>{what ? value : excerpt}</mark>{" "}
+              <PlayAt replayId={replayId} from={from} at={at} />{" "}
               {envelope !== null && (
                 <a href={fragmentTo("envelopes", [String(envelope)])}>envelope</a>
               )}
             </p>
             <p>
-              {placeText(finding)} <code>{finding.place}</code>
+              {placeText(finding)} <code>{place}</code>
             </p>
             <p>
               To mask it: <code>{setting}</code>
@@ -197,44 +197,42 @@ function FindingList<One extends Finding>({ findings, title, replayId, from }: L
   );
 }
 
-/** The texts of each kind: counts, and the first readable ones. */
-function Contents({ counts, replayId, from }: Linked & { counts: readonly KindCount[] }) {
-  const of = (kind: KindCount["kind"]) => counts.find((count) => count.kind === kind);
+/** Kind of place of a finding: "Attribute title", "Breadcrumb of the recording", "Log", "Item feedback". */
+function placeText({ kind, item, name }: Finding): string {
+  const isRecorded = item === "replay_recording";
+  if (kind === "breadcrumb" || kind === "span") {
+    return `${KIND_NAMES[kind]} of ${isRecorded ? "the recording" : `item ${item}`}`;
+  }
+  if (isRecorded && ["attribute", "media", "address"].includes(kind)) {
+    return `${KIND_NAMES[kind]} ${name}`.trim();
+  }
+  return kind === "event" && item !== "event" ? `Item ${item}` : KIND_NAMES[kind];
+}
+
+/** The readable texts of each kind that people see: how many, and the first ones. */
+function Contents({ readable, ...linked }: Linked & Pick<Report, "readable">) {
   return (
-    <section aria-labelledby="recorded-words">
+    <section className="pad" aria-labelledby="recorded-words">
       <h5 id="recorded-words">What was recorded in words</h5>
       {PAGE_KINDS.map((kind) => {
-        const count = of(kind);
-        const text = countText(count);
-        if (!count?.samples.length) return <p key={kind}>{KIND_TITLES[kind]}: {text}</p>;
-        const more = count.distinct - count.samples.length;
+        const { count = 0, samples = [] } = readable.get(kind) ?? {};
         return (
           <details key={kind}>
-            <summary>{KIND_TITLES[kind]}: {text}</summary>
+            <summary>{KIND_NAMES[kind]}: {formatNumber(count)} readable</summary>
             <ul>
-              {count.samples.map((sample) => (
-                <li key={sample.text}>
-                  <p>
-                    {sample.text}{" "}
-                    {sample.at !== null && (
-                      <a href={momentHref(replayId, sample.at)}>{formatClock(sample.at - from)}</a>
-                    )}
-                  </p>
-                  <p>
-                    <code>{sample.place}</code>
-                  </p>
+              {samples.map(({ excerpt, place, at }) => (
+                <li key={excerpt} className="entry">
+                  {excerpt} <PlayAt {...linked} at={at} /> <code>{place}</code>
                 </li>
               ))}
-              {more > 0 && <li className="quiet">{formatCount(more, "other text")} not listed.</li>}
             </ul>
           </details>
         );
       })}
-      <p className="quiet">
-        Searched beside these: {(["style", "breadcrumb", "span", "log", "event"] as const)
-          .map((kind) => formatCount(of(kind)?.readable ?? 0, "text") + ` of ${KIND_TITLES[kind]}`)
-          .join(", ")}.
-      </p>
     </section>
   );
+}
+
+function PlayAt({ replayId, from, at }: Linked & Pick<Finding, "at">) {
+  return at === null ? null : <a href={momentHref(replayId, at)}>{formatClock(at - from)}</a>;
 }

@@ -1,15 +1,28 @@
 import { memo, type ReactNode, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
+import { Icon, type IconName } from "../../components/Icon.tsx";
 import { MOMENT_KINDS, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
-import { momentHref } from "../shared/use_recording_href.ts";
+import { momentHref } from "../shared/recording_links.ts";
 import { formatMoment, KIND_NAMES } from "./TimeLine.tsx";
 import type { ListedMoment } from "./use_moments.ts";
 
 /** Rows of the list; the time line has marks for all. */
 const MAX_ROWS = 500;
 
-/** Files that the page loaded have a control of their own. */
-const CHOICES = MOMENT_KINDS.filter((kind) => kind !== "resource");
+const ICONS: Readonly<Record<MomentKind, IconName>> = {
+  error: "errors",
+  trace: "traces",
+  span: "traces",
+  request: "request",
+  log: "logs",
+  vital: "vitals",
+  click: "click",
+  navigation: "navigation",
+  resource: "request",
+};
+
+/** Moments that are less beside the recording are due to clocks that are not exact. */
+export const NOTABLE_MS = 1_000;
 
 /**
  * What happened, in order of time. The time of a moment leads to the recording at that time, its text to its own view.
@@ -18,31 +31,53 @@ const CHOICES = MOMENT_KINDS.filter((kind) => kind !== "resource");
  * @param props.at position of the player, milliseconds since the start
  * @param props.children further controls
  */
-export function MomentList({ moments, replayId, from, at, children }: {
+export function MomentList({ moments, replayId, from, at, isRead, children }: {
   moments: readonly ListedMoment[];
   replayId: string;
   from: number;
   at: number;
+  isRead: boolean;
   children: ReactNode;
 }) {
   const [kind, setKind] = useState<MomentKind>();
-  const chosen = kind === undefined ? moments : moments.filter((moment) => moment.kind === kind);
+  // Of its traces: often much of a visit, of which the end was recorded.
+  const [showsEarlier, setShowsEarlier] = useState(false);
+  const earlier = moments.filter((moment) => moment.at < from - NOTABLE_MS).length;
+  const chosen = moments.slice(showsEarlier ? 0 : earlier)
+    .filter((moment) => kind === undefined || moment.kind === kind);
   const shown = chosen.slice(0, MAX_ROWS);
   const current = shown.findLastIndex((moment) => moment.at <= from + at + 1);
   return (
     <section className="moments" aria-label="Moments">
-      <label>
-        <span className="vh">Kind of moments</span>
-        <select
-          value={kind ?? ""}
-          onChange={({ target }) => setKind(MOMENT_KINDS.find((one) => one === target.value))}
-        >
-          <option value="">everything ({moments.length})</option>
-          {CHOICES.map((one) => <option key={one} value={one}>{KIND_NAMES[one]}</option>)}
-        </select>
-      </label>
-      {children}
-      {shown.length === 0 && <p className="empty">Nothing of this kind was recorded.</p>}
+      <div className="line pad">
+        <label>
+          <span className="vh">Kind of moments</span>
+          <select
+            value={kind ?? ""}
+            onChange={({ target }) => setKind(MOMENT_KINDS.find((one) => one === target.value))}
+          >
+            <option value="">
+              everything ({moments.length - (showsEarlier ? 0 : earlier)})
+            </option>
+            {MOMENT_KINDS.filter((one) => moments.some((moment) => moment.kind === one))
+              .map((one) => <option key={one} value={one}>{KIND_NAMES[one]}</option>)}
+          </select>
+        </label>
+        {children}
+        {earlier > 0 && (
+          <label>
+            <input
+              type="checkbox"
+              checked={showsEarlier}
+              onChange={({ target }) => setShowsEarlier(target.checked)}
+            />{" "}
+            Before the recording ({earlier})
+          </label>
+        )}
+      </div>
+      {shown.length === 0 && (
+        <p className="empty">{isRead ? "Nothing of this kind was recorded." : "Loading."}</p>
+      )}
       <Rows moments={shown} replayId={replayId} from={from} current={current} />
       {chosen.length > MAX_ROWS && (
         <p className="quiet">{formatCount(chosen.length - MAX_ROWS, "later moment")} not listed.</p>
@@ -73,9 +108,10 @@ const Rows = memo(function Rows({ moments, replayId, from, current }: {
           className={`of-${kind}`}
           aria-current={index === current ? "true" : undefined}
         >
-          <a href={momentHref(replayId, at)}>{formatMoment(at - from)}</a>
-          <small>{kind}</small>
-          <a href={href} title={text}>{text === "" ? "(no text)" : text}</a>
+          <a className="quiet" href={momentHref(replayId, at)}>{formatMoment(at - from)}</a>
+          <Icon name={ICONS[kind]} />
+          <small className="vh">{kind}</small>
+          <a className="one-line" href={href} title={text}>{text === "" ? "(no text)" : text}</a>
         </li>
       ))}
     </ol>

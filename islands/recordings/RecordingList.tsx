@@ -4,11 +4,12 @@ import { formatClock } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
-import { RECORDING_COLUMNS, type RecordingRow as Row } from "../../monitoring/models/rows.ts";
+import type { RecordingRow as Row } from "../../monitoring/models/rows.ts";
+import { RECORDING_COLUMNS } from "../../monitoring/models/list_query.ts";
+import { Marks, Picture } from "./RecordingCard.tsx";
 import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { newestFirst, sortParam } from "../kit/sort.ts";
-import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
 
@@ -42,8 +43,9 @@ export function RecordingList({ openKey }: { openKey: string | undefined }) {
       }
       empty={
         <p>
-          No recordings received. The page records a part of its visits, and each visit with an
-          error: <a href="#/settings">throw one</a> in Settings.
+          <b>No recordings received.</b>{" "}
+          The page records a part of its visits, and each visit with an error:{" "}
+          <a href="#/settings">throw one</a> in Settings.
         </p>
       }
     />
@@ -52,23 +54,31 @@ export function RecordingList({ openKey }: { openKey: string | undefined }) {
 
 const COLUMNS: readonly ListColumn<Row>[] = [
   {
+    title: "Picture",
+    width: 11,
+    isWide: true,
+    cell: (row) => <Picture row={row} />,
+  },
+  {
     title: "Page",
-    cell: ({ page, source, kind, segments, missing, bytes }, link) => (
+    cell: (row, link) => (
       <>
-        {link(page === null ? "(no address)" : addressPath(page))} <SourceLabel of={[source]} />
-        <small className="one-line">
-          {kind === "video" && "video of a mobile app, "}
-          {formatCount(segments, "segment")}
-          {missing > 0 && (
+        {link(row.page === null ? "(no address)" : addressPath(row.page))}
+        <div className="small quiet">
+          {row.kind === "video" && "video of a mobile app, "}
+          {formatCount(row.segments, "segment")}
+          {row.missing > 0 && (
             <span className="waits">
               {" "}
               <OutcomeMark kind="waits" />
-              {missing} missing
+              {row.missing} missing
             </span>
-          )}, {formatBytes(bytes)}
-        </small>
+          )}, {formatBytes(row.bytes)}
+        </div>
+        <Marks row={row} />
       </>
     ),
+    aside: { title: "Application", sources: ({ source }) => [source] },
   },
   {
     title: "Errors",

@@ -65,7 +65,7 @@ export function RecordingView({ replayId, takesFocus }: {
 function RecordingFacts({ row }: { row: RecordingRow }) {
   const { started_at, ended_at, segments, missing, doubled, bytes, errors } = row;
   return (
-    <p className="recording-facts" role="status">
+    <p className="facts pad quiet" role="status">
       <span>
         <Timestamp at={started_at} />
       </span>
@@ -85,11 +85,7 @@ function Content({ replayId, result }: {
   switch (result.state) {
     case "loading":
       // The key keeps it when the recording is read.
-      return (
-        <>
-          <PlayerPanel key="player" {...{ replayId }} segments={result.segments} />
-        </>
-      );
+      return <PlayerPanel key="player" {...{ replayId }} segments={result.segments} />;
     case "missing":
       return (
         <p className="empty">
@@ -103,9 +99,9 @@ function Content({ replayId, result }: {
         <>
           <Problems {...result} />
           {result.newer > 0 && (
-            <p className="recording-note">
+            <p>
               {formatCount(result.newer, "segment")} arrived since this was read.{" "}
-              <button type="button" className="link" onClick={result.read}>Read again</button>
+              <button type="button" className="plain" onClick={result.read}>Read again</button>
             </p>
           )}
           {result.recording
@@ -145,7 +141,7 @@ function Masking(props: {
       className="masking"
       onToggle={({ currentTarget }) => setWasOpened((was) => was || currentTarget.open)}
     >
-      <summary>
+      <summary className="pad">
         <h4>Masking report</h4> what was recorded in words, and what is not masked
       </summary>
       {wasOpened && (
@@ -179,9 +175,7 @@ function Problems({ recording, unreadable, omitted }: ReadRecording) {
       ...unreadable.slice(0, MAX_SENTENCES),
     ].filter((sentence) => typeof sentence === "string");
   }, [recording, unreadable, omitted]);
-  return sentences.map((sentence) => (
-    <p key={sentence} className="recording-note waits">{sentence}</p>
-  ));
+  return sentences.map((sentence) => <p key={sentence} className="waits">{sentence}</p>);
 }
 
 const MAX_SENTENCES = 5;

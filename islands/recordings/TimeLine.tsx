@@ -2,9 +2,9 @@ import { memo, useMemo } from "react";
 import { formatClock } from "../../components/format_time.ts";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
 import { MOMENT_KINDS, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
-import { momentHref } from "../shared/use_recording_href.ts";
+import { momentHref } from "../shared/recording_links.ts";
 import type { ListedMoment } from "./use_moments.ts";
-import type { Player } from "./use_player.ts";
+import type { Player } from "../player/use_player.ts";
 
 /** Title of each kind of moments. */
 export const KIND_NAMES: Readonly<Record<MomentKind, string>> = {
@@ -32,8 +32,8 @@ export function TimeLine({ recording, replayId, moments, player }: {
   const length = Math.max(1, recording.to - recording.from);
   return (
     <div className="time-line">
-      <div className="lane seek">
-        <span>Time</span>
+      <div className="lane small">
+        <span className="quiet">Time</span>
         <div className="track">
           {recording.gaps.map(({ first, last, from, to }) => (
             <i
@@ -71,15 +71,17 @@ const Lanes = memo(function Lanes({ from, length, replayId, moments }: {
   moments: readonly ListedMoment[];
 }) {
   const lanes = useMemo(() => {
-    const byKind = Map.groupBy(moments, ({ kind }) => kind);
+    // Those before the start and after the end are in the list.
+    const recorded = moments.filter(({ at }) => at >= from && at <= from + length);
+    const byKind = Map.groupBy(recorded, ({ kind }) => kind);
     return MOMENT_KINDS.flatMap((kind) => {
       const ofKind = byKind.get(kind);
       return ofKind ? [{ kind, count: ofKind.length, marks: marksOf(ofKind, from, length) }] : [];
     });
   }, [moments, from, length]);
   return lanes.map(({ kind, count, marks }) => (
-    <div key={kind} className={`lane of-${kind}`}>
-      <span>{KIND_NAMES[kind]} {count}</span>
+    <div key={kind} className={`lane small of-${kind}`}>
+      <span className="quiet">{KIND_NAMES[kind]} {count}</span>
       <div className="track">
         {marks.map(({ at, text, more }) => (
           // The list beside it has the same links for keyboards and screen readers.
@@ -98,12 +100,16 @@ const Lanes = memo(function Lanes({ from, length, replayId, moments }: {
 });
 
 /** The first moment of each part of the time. */
-function marksOf(moments: readonly ListedMoment[], from: number, length: number) {
+export function marksOf<Of extends { readonly at: number }>(
+  moments: readonly Of[],
+  from: number,
+  length: number,
+) {
   const parts = Map.groupBy(moments, ({ at }) => Math.floor((at - from) / length * MARKS));
   return [...parts.values()].map(([first, ...others]) => ({ ...first!, more: others.length }));
 }
 
-const percent = (ms: number, length: number) =>
+export const percent = (ms: number, length: number) =>
   `${Math.max(0, Math.min(100, ms / length * 100)).toFixed(2)}%`;
 
 /** The time of a moment: several are in one second, `0:07.3`. */

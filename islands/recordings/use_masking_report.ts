@@ -1,36 +1,16 @@
-import {
-  MaskingReport,
-  type MaskingResult,
-} from "../../monitoring/models/recording/masking_report/masking_report.ts";
+import { MaskingReport } from "../../monitoring/models/recording/masking_report/masking_report.ts";
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
-import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../shared/read_envelopes.ts";
 import { useRead } from "../data/use_read.ts";
-import { useLoaded } from "../shared/use_loaded.ts";
 import { source } from "../data/source.ts";
+import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../shared/read_envelopes.ts";
 
 /** Traces of one visit whose envelopes are read: a page of the list. */
 const MAX_TRACES = 200;
 
-/** A report, and what it was made of. */
-export interface MaskingReading extends MaskingResult {
-  readonly events: number;
-  /** Envelopes that were read. */
-  readonly envelopes: number;
-  /** Envelopes of the visit that were not: too many, too large, or evicted. */
-  readonly omittedEnvelopes: number;
-  /** Whether the visit has more traces than were read. */
-  readonly hasMore: boolean;
-}
-
-/** An envelope of the visit, decompressed. */
-interface VisitEnvelope {
-  readonly id: number;
-  readonly bytes: Uint8Array;
-}
-
+/** What a visit has sent beside its recording. */
 interface Visit {
-  readonly envelopes: readonly VisitEnvelope[];
+  readonly envelopes: readonly { readonly id: number; readonly bytes: Uint8Array }[];
+  /** Envelopes that were not read: too many, too large, or evicted. */
   readonly omitted: number;
   /** Whether the visit has more traces than were read. */
   readonly hasMore: boolean;
@@ -48,39 +28,38 @@ export function useMaskingReport(
   replayId: string,
   events: readonly RecordedEvent[],
   wanted: readonly string[],
-): {
-  readonly state: "reading" | "ready" | "failed";
-  readonly report: MaskingReading | undefined;
-  readonly error?: string | undefined;
-  retry(): void;
-} {
+) {
   const visit = useRead(["visit", replayId, events.length], () => readVisit(replayId));
   const { value } = visit;
-  const report = useLoaded(
-    value && ((outdated) => makeReport(events, value, wanted, outdated)),
-    [events, value, wanted],
+  const made = useRead(
+    ["masking report", replayId, events.length, visit.version, wanted],
+    value && (async (outdated) => {
+      const report = new MaskingReport(wanted);
+      await inShortTasks(events, (event) => report.addEvent(event), outdated);
+      const addEnvelope = ({ id, bytes }: Visit["envelopes"][number]) =>
+        report.addEnvelope(id, bytes);
+      await inShortTasks(value.envelopes, addEnvelope, outdated);
+      return { report, visit: value };
+    }),
+    0,
   );
-  const states = [visit.state, report.state];
-  return {
-    state: states.includes("failed") ? "failed" : states.includes("loading") ? "reading" : "ready",
-    report: report.value,
-    error: visit.error ?? report.error,
-    retry: visit.retry,
-  };
+  return { made: made.value, error: visit.error ?? made.error, retry: visit.retry };
 }
 
 async function readVisit(replayId: string): Promise<Visit> {
-  const [{ rows: segments }, traces] = await Promise.all([
+  const [segments, traces] = await Promise.all([
     listEnvelopes({ replay: replayId }),
     source.list("traces", { replay: replayId, limit: MAX_TRACES }),
   ]);
-  const named = [...traces.rows.map(({ trace_id }) => trace_id), ...segments.flatMap(traceIdsOf)];
-  const traceIds = [...new Set(named)];
+  const traceIds = new Set([
+    ...traces.rows.map(({ trace_id }) => trace_id),
+    ...segments.flatMap(({ trace_ids }) => trace_ids),
+  ]);
   const ofTraces = await inParallel(
-    traceIds.slice(0, MAX_TRACES),
+    [...traceIds].slice(0, MAX_TRACES),
     (trace) => listEnvelopes({ trace }),
   );
-  const listed = [...segments, ...ofTraces.flatMap(({ rows }) => rows)];
+  const listed = [...segments, ...ofTraces.flat()];
   const rows = new Map(listed.map((row) => [row.id, row]));
   let bytes = 0;
   const read = [...rows.values()].filter((row) => (bytes += row.bytes) <= MAX_BYTES);
@@ -88,28 +67,7 @@ async function readVisit(replayId: string): Promise<Visit> {
     read,
     async ({ id }) => ({ id, bytes: await source.envelope(id) }),
   );
-  const envelopes = found.filter((one): one is VisitEnvelope => one.bytes !== undefined);
+  const envelopes = found.flatMap(({ id, bytes }) => bytes ? [{ id, bytes }] : []);
   const omitted = rows.size - envelopes.length;
-  return { envelopes, omitted, hasMore: traces.next !== null || traceIds.length > MAX_TRACES };
-}
-
-const traceIdsOf = ({ trace_ids }: InboxRow) => trace_ids;
-
-/** Makes the report in short tasks. */
-async function makeReport(
-  events: readonly RecordedEvent[],
-  { envelopes, omitted, hasMore }: Visit,
-  wanted: readonly string[],
-  outdated: AbortSignal,
-): Promise<MaskingReading> {
-  const report = new MaskingReport(wanted);
-  await inShortTasks(events, (event) => report.addEvent(event), outdated);
-  await inShortTasks(envelopes, ({ id, bytes }) => report.addEnvelope(id, bytes), outdated);
-  return {
-    ...report.result(),
-    events: events.length,
-    envelopes: envelopes.length,
-    omittedEnvelopes: omitted,
-    hasMore,
-  };
+  return { envelopes, omitted, hasMore: traces.next !== null || traceIds.size > MAX_TRACES };
 }

@@ -4,24 +4,27 @@ import { LIVE } from "../data/queries.ts";
 import { source } from "../data/source.ts";
 import { useRead } from "../data/use_read.ts";
 import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
-import { momentHref } from "../shared/use_recording_href.ts";
+import { momentHref } from "../shared/recording_links.ts";
 
 /** A moment, and where more about it is shown. */
 export interface ListedMoment extends Moment {
   readonly href: string;
 }
 
+/** Spans, and files that the page loaded: many, and seldom what one looks for. */
+const DETAILS: ReadonlySet<string> = new Set(["span", "resource"]);
+
 /**
  * What happened while a page was recorded, in order of time, read again as data arrives.
  *
  * @param replayId undefined: the recording is not read yet
- * @param showsResources includes the files that the page loaded
- * @returns also the number of these files
+ * @param showsDetails includes {@linkcode DETAILS}
+ * @returns also the number of these details
  */
 export function useMoments(
   replayId: string | undefined,
-  showsResources: boolean,
-): { readonly moments: readonly ListedMoment[]; readonly resources: number } {
+  showsDetails: boolean,
+): { readonly moments: readonly ListedMoment[]; readonly details: number } {
   const isVisible = useIsVisible("recordings");
   // The player reports what cannot be read; it plays without moments, too.
   const { value } = useRead(
@@ -33,12 +36,9 @@ export function useMoments(
       ...event,
       href: hrefOf(event, replayId ?? ""),
     }));
-    const others = all.filter(({ kind }) => kind !== "resource");
-    return {
-      moments: showsResources ? all : others,
-      resources: all.length - others.length,
-    };
-  }, [replayId, value, showsResources]);
+    const others = all.filter(({ kind }) => !DETAILS.has(kind));
+    return { moments: showsDetails ? all : others, details: all.length - others.length };
+  }, [replayId, value, showsDetails]);
 }
 
 function hrefOf(event: RecordingEvent, replayId: string): string {

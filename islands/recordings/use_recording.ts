@@ -2,30 +2,16 @@ import {
   allEvents,
   joinSegments,
   parseSegment,
-  readSegment,
   type RecordedEvent,
   type Recording,
   type Segment,
-  SegmentError,
 } from "../../monitoring/models/recording/recording.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
-import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../shared/read_envelopes.ts";
+import { type ReadSegments, readSegments } from "../player/segments.ts";
+import { inShortTasks } from "../shared/read_envelopes.ts";
 import { useList } from "../data/lists.ts";
 import { useRead } from "../data/use_read.ts";
-import { useLoaded } from "../shared/use_loaded.ts";
-import { source } from "../data/source.ts";
-
-/** The segments of a recording, as far as they could be read. */
-interface ReadSegments {
-  readonly segments: readonly (SentSegment & { readonly envelope: number })[];
-  /** Why segments could not be read. */
-  readonly unreadable: readonly string[];
-  /** Envelopes beyond {@linkcode MAX_BYTES}. */
-  readonly omitted: number;
-  /** Envelopes with segments of this recording, when it was read. */
-  readonly envelopes: number;
-}
 
 /** A recording, as far as it could be read. */
 export interface ReadRecording extends Omit<ReadSegments, "segments"> {
@@ -63,9 +49,10 @@ export function useRecording(replayId: string): RecordingState {
     ["segments", replayId],
     !hasNone && (() => readSegments(replayId)),
   );
-  const parsed = useLoaded(
+  const parsed = useRead(
+    ["recording", replayId, sent.version],
     sent.value && ((outdated) => parseSegments(sent.value!, outdated)),
-    [sent.value],
+    0,
   );
   const { value } = parsed;
 
@@ -83,31 +70,6 @@ export function useRecording(replayId: string): RecordingState {
   const failed = [sent, parsed].find(({ state }) => state === "failed");
   if (failed) return { ...common, state: "failed", error: failed.error ?? "" };
   return value ? { ...value, ...common, state: "ready" } : { ...common, state: "loading" };
-}
-
-async function readSegments(replayId: string): Promise<ReadSegments> {
-  const { rows } = await listEnvelopes({ replay: replayId });
-  let bytes = 0;
-  const playable = rows.reverse().filter(({ items }) => !items.some(isVideo));
-  const read = playable.filter((row) => (bytes += row.bytes) <= MAX_BYTES);
-  const unreadable: string[] = [];
-  const found = await inParallel(read, async ({ id }) => {
-    try {
-      const envelope = await source.envelope(id);
-      // Undefined: evicted meanwhile.
-      const segment = envelope && await readSegment(envelope);
-      return segment && { ...segment, envelope: id };
-    } catch (error) {
-      if (!(error instanceof SegmentError)) throw error;
-      unreadable.push(`Envelope ${id}: ${error.message}.`);
-    }
-  });
-  return {
-    segments: found.filter((segment) => segment !== undefined),
-    unreadable,
-    omitted: playable.length - read.length,
-    envelopes: rows.length,
-  };
 }
 
 /** Parses them in short tasks. The player does the same in its own process, at the same time. */
@@ -129,5 +91,3 @@ async function parseSegments(
     events: allEvents(segments),
   };
 }
-
-const isVideo = ({ type }: { readonly type: string }) => type === "replay_video";

@@ -5,35 +5,14 @@ import { grant, type SignalKind, withdraw } from "../../monitoring/browser/mod.t
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
-interface Kind {
-  readonly kind: SignalKind;
-  readonly name: string;
-  /** What is collected and sent while it is granted. */
-  readonly what: string;
-}
-
-const KINDS: readonly Kind[] = [
-  {
-    kind: "errors",
-    name: "Errors",
-    what: "error events with the steps before them",
-  },
-  {
-    kind: "traces",
-    name: "Traces",
-    what: "spans of page loads, navigations and requests; web vitals",
-  },
-  {
-    kind: "recordings",
-    name: "Recordings",
-    what: "what the page shows and what is done on it, masked",
-  },
-  {
-    kind: "logs",
-    name: "Logs",
-    what: "log lines that the page writes",
-  },
-];
+/** What is collected and sent while a kind is granted. */
+const COLLECTED: Readonly<Record<SignalKind, string>> = {
+  errors: "error events with the steps before them",
+  traces: "spans of page loads, navigations and requests; web vitals",
+  recordings: "what the page shows and what is done on it, masked",
+  logs: "log lines that the page writes",
+};
+const KINDS = Object.keys(COLLECTED) as readonly SignalKind[];
 
 /** A switch for each kind of signal that this browser may collect and send. */
 export const Consent = withBoundary("Consent", ConsentSwitches);
@@ -48,8 +27,8 @@ function ConsentSwitches() {
     else withdraw(kind);
     renderNow();
   }
-  const noteOf = ({ kind, what }: Kind): string => {
-    if (!consent || consent[kind] < Infinity) return what;
+  const noteOf = (kind: SignalKind): string => {
+    if (!consent || consent[kind] < Infinity) return COLLECTED[kind];
     const deleted = withdrawn?.[kind];
     if (deleted) return `not collected; ${formatCount(deleted, "unsent item")} deleted`;
     return phase === "running"
@@ -57,7 +36,7 @@ function ConsentSwitches() {
       : "not collected; what is stored is not sent, and deleted when telemetry starts";
   };
   return (
-    <>
+    <div className="spaced">
       <p>
         What this browser may collect and send, in all tabs and after reloads. Withdrawing deletes
         what has not been sent yet. What was sent before is not deleted.
@@ -68,13 +47,12 @@ function ConsentSwitches() {
         columns={[{ title: "Kind" }, { title: "State" }, { title: "Note" }]}
         visible="none"
       >
-        {KINDS.map((row) => {
-          const { kind, name } = row;
+        {KINDS.map((kind) => {
           const isGranted = consent !== undefined && consent[kind] < Infinity;
           return (
-            <tr key={kind}>
+            <tr key={kind} className="entry">
               <th scope="row">
-                <label>
+                <label className="beside">
                   <input
                     type="checkbox"
                     role="switch"
@@ -82,11 +60,11 @@ function ConsentSwitches() {
                     checked={isGranted}
                     onChange={() => change(kind, !isGranted)}
                   />
-                  {name}
+                  {kind[0]!.toUpperCase() + kind.slice(1)}
                 </label>
               </th>
               <td>{isGranted ? "granted" : consent ? "withdrawn" : "not running"}</td>
-              <td className="note" aria-live="polite">{noteOf(row)}</td>
+              <td className="note" aria-live="polite">{noteOf(kind)}</td>
             </tr>
           );
         })}
@@ -94,6 +72,6 @@ function ConsentSwitches() {
       {isConsentStored === false && (
         <p role="status">This browser stores nothing for this page: the choice ends with it.</p>
       )}
-    </>
+    </div>
   );
 }

@@ -1,8 +1,8 @@
 import "../shared/background_code.ts";
-import { ServerConfiguration, SettingsTable } from "../../components/Configuration.tsx";
+import { ServerConfiguration, SettingsList } from "../../components/Configuration.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { Proof } from "../proof/Proof.tsx";
-import type { PageFacts } from "../shared/page_facts.ts";
+import type { PageFacts } from "../../components/page_facts.ts";
 import { Consent } from "./Consent.tsx";
 import { Cost } from "./Cost.tsx";
 import { Signals } from "./Signals.tsx";
@@ -12,7 +12,7 @@ import { Visit } from "./Visit.tsx";
 export default function Settings(page: PageFacts) {
   const { variant, route, scripts } = page;
   return (
-    <>
+    <div className="grid">
       <Panel
         id="signals"
         title="Generate telemetry"
@@ -20,10 +20,10 @@ export default function Settings(page: PageFacts) {
       >
         <Signals />
       </Panel>
-      <div className="specification">
+      <div className="specification grid">
         <Panel id="configuration" title="Configuration">
           <ServerConfiguration {...page} />
-          <SettingsTable settings={page.settings} />
+          <SettingsList settings={page.settings} />
         </Panel>
         <Panel id="visit" title="This visit" isUnrecorded>
           <Visit />
@@ -38,6 +38,6 @@ export default function Settings(page: PageFacts) {
       <Panel id="cost" title="Cost of monitoring" isUnrecorded>
         <Cost scripts={scripts} route={route} />
       </Panel>
-    </>
+    </div>
   );
 }

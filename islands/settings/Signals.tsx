@@ -2,33 +2,59 @@ import { useState } from "react";
 import { formatDuration } from "../../components/format.ts";
 import { log, type SignalKind } from "../../monitoring/browser/mod.ts";
 import { ErrorBoundary, withBoundary } from "../shared/ErrorBoundary.tsx";
-import { useMounted, useTelemetry } from "../shared/telemetry.ts";
+import { useTelemetry } from "../shared/telemetry.ts";
 import * as signal from "./signal_actions.ts";
+
+/** Makes a signal; returns a sentence for the page. The note is hidden from screen readers. */
+type Control = readonly [name: string, make: () => string | Promise<string>, note?: string];
+
+const ERRORS: readonly Control[] = [
+  ["Uncaught error", signal.throwUncaught],
+  ["Unhandled rejection", signal.rejectUnhandled],
+  ["Handled error", signal.handleError],
+];
+
+const LOGS = signal.LEVELS.map((level): Control => [level, () => {
+  log(level, `A log of level ${level}, made on the page`, { made_by: "signals" });
+  return `A log of level ${level} was written.`;
+}]);
+
+const TRACES: readonly Control[] = [
+  ["Slow request", signal.requestSlowly, formatDuration(signal.SLOW_MS)],
+  ["Failing request", signal.requestFailure, `status ${signal.FAILING_STATUS}`],
+  ["Server error", signal.requestServerError],
+  ["Long task", signal.blockMainThread, formatDuration(signal.LONG_TASK_MS)],
+  ["Span with a fetch", signal.createManualSpan],
+];
 
 /** Controls that make one signal each: an error, a log or a span. */
 export const Signals = withBoundary("The list of signals", SignalControls);
 
 function SignalControls() {
-  const mounted = useMounted();
   const { phase, consent } = useTelemetry();
   const [example, setExample] = useState<ExampleState>("intact");
   const [result, setResult] = useState("");
 
-  const run = (kind: SignalKind, action: () => string | Promise<string>) => async () => {
-    const sentence = action();
+  const run = (kind: SignalKind, make: Control[1]) => async () => {
+    const sentence = make();
     if (typeof sentence !== "string") setResult("Waiting for the response.");
     const isWithdrawn = consent?.[kind] === Infinity;
     setResult(await sentence + (isWithdrawn ? ` Not sent: ${kind} are withdrawn.` : ""));
   };
+  const buttons = (kind: SignalKind, controls: readonly Control[]) =>
+    controls.map(([name, make, note]) => (
+      <button key={name} type="button" onClick={run(kind, make)}>
+        {name} {note && <small aria-hidden="true">{note}</small>}
+      </button>
+    ));
   // Errors and logs are buffered until telemetry runs; spans cannot be recorded afterwards.
-  const canTrace = mounted && phase !== "waiting" && phase !== "loading";
+  const canTrace = phase !== "waiting" && phase !== "loading";
 
   return (
-    <div className="signals">
-      <fieldset disabled={!mounted}>
+    <div className="signals line">
+      <fieldset className="line">
         <legend>Errors</legend>
-        <SignalButton name="Uncaught error" onClick={run("errors", signal.throwUncaught)} />
-        <SignalButton name="Unhandled rejection" onClick={run("errors", signal.rejectUnhandled)} />
+        {buttons("errors", ERRORS)}
         <ErrorBoundary
           what="The example component"
           takesFocus
@@ -36,42 +62,14 @@ function SignalControls() {
         >
           <ExampleComponent state={example} onBreak={() => setExample("broken")} />
         </ErrorBoundary>
-        <SignalButton name="Handled error" onClick={run("errors", signal.handleError)} />
       </fieldset>
-      <fieldset disabled={!mounted}>
+      <fieldset className="line">
         <legend>Logs</legend>
-        <div className="levels">
-          {signal.LEVELS.map((level) => (
-            <SignalButton
-              key={level}
-              name={level}
-              onClick={run("logs", () => {
-                log(level, `A log of level ${level}, made on the page`, { made_by: "signals" });
-                return `A log of level ${level} was written.`;
-              })}
-            />
-          ))}
-        </div>
+        {buttons("logs", LOGS)}
       </fieldset>
-      <fieldset disabled={!canTrace}>
+      <fieldset className="line" disabled={!canTrace}>
         <legend>Traces</legend>
-        <SignalButton
-          name="Slow request"
-          note={formatDuration(signal.SLOW_MS)}
-          onClick={run("traces", signal.requestSlowly)}
-        />
-        <SignalButton
-          name="Failing request"
-          note={`status ${signal.FAILING_STATUS}`}
-          onClick={run("traces", signal.requestFailure)}
-        />
-        <SignalButton name="Server error" onClick={run("traces", signal.requestServerError)} />
-        <SignalButton
-          name="Long task"
-          note={formatDuration(signal.LONG_TASK_MS)}
-          onClick={run("traces", signal.blockMainThread)}
-        />
-        <SignalButton name="Span with a fetch" onClick={run("traces", signal.createManualSpan)} />
+        {buttons("traces", TRACES)}
       </fieldset>
       <p role="status" className="done">{result}</p>
     </div>
@@ -84,28 +82,9 @@ type ExampleState = "intact" | "broken" | "repaired";
 function ExampleComponent({ state, onBreak }: { state: ExampleState; onBreak: () => void }) {
   if (state === "broken") throw new Error("Component error, made on the page");
   return (
-    <SignalButton
-      name="Component error"
-      autoFocus={state === "repaired"}
-      onClick={onBreak}
-    />
-  );
-}
-
-/**
- * @param props.note a detail, hidden from screen readers
- * @param props.autoFocus when it replaces an element that had the focus
- */
-function SignalButton({ name, note, autoFocus, onClick }: {
-  name: string;
-  note?: string;
-  autoFocus?: boolean;
-  onClick: () => void;
-}) {
-  return (
-    <button type="button" autoFocus={autoFocus} onClick={onClick}>
-      {name}
-      {note && <small aria-hidden="true">{note}</small>}
+    // It replaces the boundary's button, which had the focus.
+    <button type="button" autoFocus={state === "repaired"} onClick={onBreak}>
+      Component error
     </button>
   );
 }

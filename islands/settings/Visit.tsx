@@ -9,26 +9,30 @@ import { useTelemetry } from "../shared/telemetry.ts";
 export const Visit = withBoundary("This visit", VisitProperties);
 
 function VisitProperties() {
-  const {
-    phase,
-    reason,
-    traceId,
-    recording,
-    compressionProblem,
-    replayId,
-    storageProblem,
-    dropped,
-  } = useTelemetry();
+  const telemetry = useTelemetry();
+  const { phase, reason = "no reason given", traceId, replayId } = telemetry;
+  const { compressionProblem, storageProblem, dropped } = telemetry;
   return (
     <KeyValueList
       entries={[
-        { name: "Telemetry", value: phaseText(phase, reason) },
-        { name: "Trace", value: traceId ? <TraceId id={traceId} /> : "not started" },
+        {
+          name: "Telemetry",
+          value: phase === "failed" ? `failed: ${reason}` : PHASE_TEXTS[phase],
+        },
+        {
+          name: "Trace",
+          value: traceId === undefined ? "not started" : (
+            <>
+              <code className="trace-id">{traceId}</code>{" "}
+              <CopyButton text={() => traceId} look="plain">Copy trace id</CopyButton>
+            </>
+          ),
+        },
         {
           name: "Recording",
           value: (
             <>
-              {RECORDING_TEXTS[recording]}
+              {RECORDING_TEXTS[telemetry.recording]}
               {compressionProblem && <small>{compressionProblem}</small>}
               {replayId && (
                 <small>
@@ -38,25 +42,18 @@ function VisitProperties() {
             </>
           ),
         },
-        ...(storageProblem ? [{ name: "Kept", value: storageProblem }] : []),
-        ...(dropped ? [{ name: "Dropped", value: dropped }] : []),
+        storageProblem !== undefined && { name: "Kept", value: storageProblem },
+        dropped !== undefined && { name: "Dropped", value: dropped },
       ]}
     />
   );
 }
 
-function phaseText(phase: TelemetryState["phase"], reason: string | undefined): string {
-  switch (phase) {
-    case "waiting":
-      return "waiting until the page is idle; errors and logs are buffered";
-    case "loading":
-      return "loading; errors and logs are buffered";
-    case "running":
-      return "running";
-    case "failed":
-      return `failed: ${reason ?? "no reason given"}`;
-  }
-}
+const PHASE_TEXTS: Readonly<Record<Exclude<TelemetryState["phase"], "failed">, string>> = {
+  waiting: "waiting until the page is idle; errors and logs are buffered",
+  loading: "loading; errors and logs are buffered",
+  running: "running",
+};
 
 const RECORDING_TEXTS: Readonly<Record<TelemetryState["recording"], string>> = {
   waiting: "not decided yet",
@@ -65,12 +62,3 @@ const RECORDING_TEXTS: Readonly<Record<TelemetryState["recording"], string>> = {
   off: "off",
   failed: "failed; the rest of telemetry is not affected",
 };
-
-function TraceId({ id }: { id: string }) {
-  return (
-    <>
-      <code className="trace-id">{id}</code>{" "}
-      <CopyButton text={() => id} small>Copy trace id</CopyButton>
-    </>
-  );
-}

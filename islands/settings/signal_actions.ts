@@ -39,19 +39,13 @@ export function handleError(): string {
 }
 
 /** The server responds after a delay. */
-export function requestSlowly(): Promise<string> {
-  return request(`/signal?delay_ms=${SLOW_MS}`);
-}
+export const requestSlowly = () => request(`/signal?delay_ms=${SLOW_MS}`);
 
 /** The server responds with an error status. */
-export function requestFailure(): Promise<string> {
-  return request(`/signal?status=${FAILING_STATUS}`);
-}
+export const requestFailure = () => request(`/signal?status=${FAILING_STATUS}`);
 
 /** The server's handler throws. */
-export function requestServerError(): Promise<string> {
-  return request("/signal?throw=true");
-}
+export const requestServerError = () => request("/signal?throw=true");
 
 /** Blocks the main thread. */
 export function blockMainThread(): string {

@@ -12,7 +12,7 @@ export function Confirmation({ action, question, isBusy, confirm, cancel }: {
   cancel: () => void;
 }) {
   return (
-    <div className="ask" role="group" aria-label={`${action}?`}>
+    <div className="line" role="group" aria-label={`${action}?`}>
       <span>{question}</span>
       <button type="button" className="danger" disabled={isBusy} onClick={confirm}>{action}</button>
       <button type="button" autoFocus disabled={isBusy} onClick={cancel}>Cancel</button>

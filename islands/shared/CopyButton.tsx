@@ -7,14 +7,13 @@ const RESULT_MS = 1500;
 /**
  * A button that copies a text to the clipboard, and shows whether that worked.
  *
- * @param props.text called when the button is pressed; must not take longer than a second
- * @param props.small a small button
+ * @param props.text called when the button is pressed
+ * @param props.look `plain`: a small button
  * @param props.children the button's label
  */
-export function CopyButton({ text, small, disabled, title, className, children }: {
-  text: () => string | Promise<string>;
-  small?: boolean;
-  disabled?: boolean | undefined;
+export function CopyButton({ text, look, title, className, children }: {
+  text: () => string;
+  look?: "plain" | "primary" | "bare";
   title?: string;
   className?: string;
   children: ReactNode;
@@ -29,7 +28,7 @@ export function CopyButton({ text, small, disabled, title, className, children }
   const copy = async () => {
     try {
       // Not available on plain http; the user may also forbid it.
-      await navigator.clipboard.writeText(await text());
+      await navigator.clipboard.writeText(text());
       setResult("copied");
     } catch {
       setResult("not copied: the browser does not allow it");
@@ -39,8 +38,7 @@ export function CopyButton({ text, small, disabled, title, className, children }
     <span className={className}>
       <button
         type="button"
-        className={small ? "plain" : undefined}
-        disabled={disabled}
+        className={look}
         title={title}
         onClick={copy}
       >
@@ -58,7 +56,7 @@ export function CopyButton({ text, small, disabled, title, className, children }
  */
 export function CopyId({ id, what }: { id: string; what: string }) {
   return (
-    <CopyButton text={() => id} small title={id} className="id">
+    <CopyButton text={() => id} look="bare" title={id} className="id">
       <span className="vh">Copy {what}</span>
       <code>{shortId(id)}</code>
     </CopyButton>

@@ -35,7 +35,7 @@ export class ErrorBoundary extends Component<Props, { readonly failed?: { error:
     if (!failed) return children;
     const { error } = failed;
     return (
-      <div className="failure" role="alert">
+      <div className="failure spaced" role="alert">
         <p>
           <OutcomeMark kind="refused" />
           <b>{what} failed.</b> The rest of the page is not affected.

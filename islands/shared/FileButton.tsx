@@ -8,16 +8,15 @@ const REVOKE_MS = 60_000;
  *
  * @param props.name accessible name of the file input
  */
-export function FileButton({ name, open, autoFocus, children }: {
+export function FileButton({ name, open, children }: {
   name: string;
   open: (file: File) => void;
-  autoFocus?: boolean;
   children: ReactNode;
 }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <button type="button" autoFocus={autoFocus} onClick={() => input.current?.click()}>
+      <button type="button" onClick={() => input.current?.click()}>
         {children}
       </button>
       <input

@@ -28,14 +28,16 @@ export function InboxTokenForm({ onAuthorized }: {
   };
 
   return (
-    <form className="token" onSubmit={submit}>
+    <form className="token spaced" onSubmit={submit}>
       <p>
         Access to the inbox denied. Enter the server’s{" "}
         <code>INBOX_TOKEN</code>. If the server has no token, open this page on the same machine as
         {" "}
         <code>http://localhost</code>.
       </p>
-      <label htmlFor={id}>Inbox token</label>
+      <p>
+        <label htmlFor={id}>Inbox token</label>
+      </p>
       <div className="line">
         <input
           id={id}

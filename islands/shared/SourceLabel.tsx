@@ -1,5 +1,5 @@
-import { createContext, type ReactNode, useContext, useMemo } from "react";
-import { APPLICATIONS } from "../../monitoring/models/rows.ts";
+import { createContext, Fragment, type ReactNode, useContext, useMemo } from "react";
+import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { ApplicationTile } from "./ApplicationTile.tsx";
 import { ALL_SOURCES } from "./filters.ts";
 import { useFragment } from "./fragment.ts";
@@ -43,9 +43,12 @@ export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
   if (parts.length === 0) return null;
   const text = joinLabels(parts);
   return (
-    <span className="row-source" title={`Sent by: ${text}`}>
+    <span className="row-source small quiet" title={`Sent by: ${text}`}>
       {[...new Set(parts.map(([name]) => name))].map((name) => (
-        <ApplicationTile key={name} name={name} />
+        <Fragment key={name}>
+          <ApplicationTile name={name} />
+          {" "}
+        </Fragment>
       ))}
       {text}
     </span>

@@ -25,4 +25,3 @@ import "./source_labels.ts";
 import "./use_flow.ts";
 import "../data/lists.ts";
 import "../data/use_read.ts";
-import "./use_loaded.ts";

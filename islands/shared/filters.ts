@@ -1,4 +1,4 @@
-import { APPLICATIONS } from "../../monitoring/models/rows.ts";
+import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { ConsoleQuery } from "../data/source.ts";
 
 /** As `source` in the address: the rows of every source, Sightglass included. */

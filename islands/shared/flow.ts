@@ -1,12 +1,8 @@
 import { type DeliveryState, describeOutcome, receiptKey } from "../../components/outcome.ts";
+import type { Receipt } from "../../monitoring/browser/mod.ts";
 
 /** The parts of a receipt that the pipeline strip counts and draws. */
-export interface FlowReceipt extends DeliveryState {
-  readonly id: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly bytes: number;
-}
+export type FlowReceipt = DeliveryState & Pick<Receipt, "id" | "at" | "bytes">;
 
 /** A reason for which envelopes were refused. */
 export interface RefusalReason {
@@ -95,14 +91,7 @@ function addRefusal(
 }
 
 /** The parts of a receipt that the totals need. */
-interface SentReceipt {
-  readonly id: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly bytes: number;
-  readonly sentBytes: number;
-  readonly attempts: number;
-}
+type SentReceipt = Pick<Receipt, "id" | "at" | "bytes" | "sentBytes" | "attempts">;
 
 /** What this page has sent since it was opened. */
 export interface SentTotals {

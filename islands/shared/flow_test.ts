@@ -63,17 +63,6 @@ Deno.test("a run of spooled envelopes → the time of its first one, until one i
   assert.equal(countReceipts(back, [spooled("d", 20), stored("c")]).spoolingSince, 20);
 });
 
-Deno.test("refusals → counted by reason, the newest first", () => {
-  const tooLarge = receipt("c", { at: 3, status: 413, error: "envelope_too_large" });
-  const flow = countReceipts(EMPTY_FLOW, [stored("d"), tooLarge, refused("b"), refused("a")]);
-  assert.deepEqual([flow.accepted, flow.refused], [1, 3]);
-  assert.deepEqual(flow.refusals, [
-    { reason: "envelope_too_large", status: 413, count: 1, lastAt: 3 },
-    { reason: "dsn_not_allowed", status: 403, count: 2, lastAt: 1 },
-  ]);
-  assert.equal(countReceipts(flow, [stored("e"), stored("d"), tooLarge]).refusals, flow.refusals);
-});
-
 Deno.test("a refusal without an error text → the outcome's meaning", () => {
   for (const error of [{}, { error: "" }]) {
     const limited = receipt("a", { outcome: "rate_limited", ...error });

@@ -35,7 +35,7 @@ const EMPTY = parseFragment("");
  * @param of a view: while another view is open, the last fragment of this one
  */
 export function useFragment(of?: string): Fragment {
-  const fragment = useSyncExternalStore(subscribeToFragment, viewFragment, () => "");
+  const fragment = useSyncExternalStore(subscribeToFragment, viewFragment);
   const now = useMemo(() => parseFragment(fragment), [fragment]);
   const isOpen = of === undefined || (now.view || "overview") === of;
   const [last, setLast] = useState(isOpen ? now : EMPTY);
@@ -69,7 +69,6 @@ export function useIsVisible(view: View): boolean {
   return useSyncExternalStore(
     subscribeToVisibility,
     () => currentView() === view && !document.hidden,
-    () => false,
   );
 }
 

@@ -1,14 +1,12 @@
-import type { SpanStatusCode, TraceAPI, TraceFlags } from "@opentelemetry/api";
+import type { SpanStatusCode, TraceAPI } from "@opentelemetry/api";
 
 // The API itself is loaded with telemetry.
 const ERROR: SpanStatusCode.ERROR = 2;
-const SAMPLED: TraceFlags.SAMPLED = 1;
 
 /** A running span. */
 export interface ManualSpan {
   readonly traceId: string;
   readonly spanId: string;
-  readonly isSampled: boolean;
 }
 
 /**
@@ -22,9 +20,9 @@ export function runInSpan<T>(
   work: (span: ManualSpan) => Promise<T>,
 ): Promise<T> {
   return trace.getTracer("sightglass").startActiveSpan(name, async (span) => {
-    const { traceId, spanId, traceFlags } = span.spanContext();
+    const { traceId, spanId } = span.spanContext();
     try {
-      return await work({ traceId, spanId, isSampled: (traceFlags & SAMPLED) !== 0 });
+      return await work({ traceId, spanId });
     } catch (error) {
       span.setStatus({ code: ERROR });
       throw error;

@@ -9,23 +9,16 @@ const CONCURRENCY = 6;
 /** Milliseconds of work without a pause in which the page can react. */
 const SLICE_MS = 12;
 
-/**
- * Lists the envelopes that match a query, page by page, newest first.
- *
- * @param maxRows no further page is read from this number of rows on
- */
-export async function listEnvelopes(
-  query: ConsoleQuery,
-  maxRows = Infinity,
-): Promise<{ readonly rows: InboxRow[]; readonly hasMore: boolean }> {
+/** Lists the envelopes that match a query, page by page, newest first. */
+export async function listEnvelopes(query: ConsoleQuery): Promise<InboxRow[]> {
   const rows: InboxRow[] = [];
   let before: string | undefined;
   do {
     const page = await source.envelopes({ ...query, ...(before !== undefined && { before }) });
     rows.push(...page.rows);
     before = page.next ?? undefined;
-  } while (before !== undefined && rows.length < maxRows);
-  return { rows, hasMore: before !== undefined };
+  } while (before !== undefined);
+  return rows;
 }
 
 /**

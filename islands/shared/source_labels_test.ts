@@ -24,7 +24,7 @@ Deno.test("different names → names, SDKs without their common prefix", () => {
   ]);
 });
 
-Deno.test("same name → with the side; same side too → with the environment", () => {
+Deno.test("same name → with the side; same side too → with the environment or both", () => {
   assert.deepEqual(
     labels(
       shop("1", { side: "browser" }),
@@ -32,8 +32,10 @@ Deno.test("same name → with the side; same side too → with the environment",
       shop("3", { environment: "staging" }),
       shop("4", { side: "unknown", environment: null }),
     ),
-    ["shop (browser)", "shop (server, test)", "shop (server, staging)", "shop"],
+    ["shop (browser)", "shop (server, test)", "shop (staging)", "shop"],
   );
+  const environments = labels(shop("1"), shop("2", { environment: "staging" }));
+  assert.deepEqual(environments, ["shop (test)", "shop (staging)"]);
 });
 
 Deno.test("application named Sightglass → not taken for Sightglass itself", () => {

@@ -13,10 +13,3 @@ const INITIAL: TelemetryState = {
 export function useTelemetry(): TelemetryState {
   return useSyncExternalStore(subscribe, snapshot, () => INITIAL);
 }
-
-const subscribeToNothing = () => () => {};
-
-/** False in the prerendered HTML and during hydration, then true. For parts that need JavaScript. */
-export function useMounted(): boolean {
-  return useSyncExternalStore(subscribeToNothing, () => true, () => false);
-}

@@ -45,5 +45,5 @@ export const { snapshot, subscribe } = store;
 
 /** The counts; renders the component again when they change. */
 export function useFlow(): FlowSnapshot {
-  return useSyncExternalStore(subscribe, snapshot, snapshot);
+  return useSyncExternalStore(subscribe, snapshot);
 }

@@ -18,12 +18,15 @@ export const PAGE_VIEWS = {
 
 export type View = keyof typeof PAGE_VIEWS;
 
+/** All views, in their order. */
+export const VIEWS = Object.keys(PAGE_VIEWS) as readonly View[];
+
 /** In relay mode Sentry has the traces, errors, logs and recordings. */
 const RELAY_VIEWS: readonly View[] = ["overview", "envelopes", "settings"];
 
-/** The views of a page, in their order. @param variant `inbox` or `relay` */
-export const viewsOf = (variant: string | undefined): readonly View[] =>
-  variant === "relay" ? RELAY_VIEWS : Object.keys(PAGE_VIEWS) as View[];
+/** The views with content. @param variant `inbox` or `relay` */
+export const viewsOf = (variant: string): readonly View[] =>
+  variant === "relay" ? RELAY_VIEWS : VIEWS;
 
 /** The last fragment that names a view. Others, such as the skip link's, are targets within it. */
 let lastFragment = "";
@@ -35,15 +38,14 @@ export function viewFragment(): string {
   return lastFragment;
 }
 
-/** The current view; the overview if the fragment names none of this page. */
+/** The current view; the overview if the fragment names none. */
 export function currentView(): View {
   const name = /^#\/(\w+)/.exec(viewFragment())?.[1];
-  const { variant } = document.documentElement.dataset;
-  return viewsOf(variant).find((view) => view === name) ?? "overview";
+  return VIEWS.find((view) => view === name) ?? "overview";
 }
 
 /** Calls `listener` when the fragment changes; returns the function that stops it. */
-export function subscribeToFragment(listener: () => void): () => void {
+export function subscribeToFragment(listener: (event: HashChangeEvent) => void): () => void {
   addEventListener("hashchange", listener);
   return () => removeEventListener("hashchange", listener);
 }

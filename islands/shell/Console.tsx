@@ -1,9 +1,17 @@
-import { type ComponentType, useEffect, useState } from "react";
+import { type ComponentType, useEffect, useState, useSyncExternalStore } from "react";
 import { Mark } from "../../components/Icon.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
-import type { PageFacts } from "../shared/page_facts.ts";
-import { useMounted } from "../shared/telemetry.ts";
-import { PAGE_VIEWS, useView, type View, viewsOf } from "../shared/view.ts";
+import type { PageFacts } from "../../components/page_facts.ts";
+import { isShown } from "../kit/keys.ts";
+import {
+  currentView,
+  PAGE_VIEWS,
+  subscribeToFragment,
+  useView,
+  type View,
+  viewFragment,
+  VIEWS,
+} from "../shared/view.ts";
 import { Navigation } from "./Navigation.tsx";
 import { Strip } from "./Strip.tsx";
 import { loadSwitcher, loadView } from "./views.ts";
@@ -11,10 +19,15 @@ import { loadSwitcher, loadView } from "./views.ts";
 /** The whole page: sidebar, and the views beside it, of which one is shown. */
 export default function Console(page: PageFacts) {
   const { variant, route, ingest } = page;
+  // After a frame: rules for single elements come first.
+  useEffect(
+    () => subscribeToFragment((event) => event.isTrusted && requestAnimationFrame(focusHeading)),
+    [],
+  );
   return (
     <div className="console">
       <header className="sidebar">
-        <a className="brand" href="/">
+        <a className="brand beside bare" href="/">
           <Mark />
           <h1>Sightglass</h1>
         </a>
@@ -25,10 +38,21 @@ export default function Console(page: PageFacts) {
         </section>
       </header>
       <main id="main">
-        {viewsOf(variant).map((view) => <ViewSection key={view} view={view} page={page} />)}
+        {VIEWS.map((view) => <ViewSection key={view} view={view} page={page} />)}
       </main>
     </div>
   );
+}
+
+/** Focuses the heading of what is shown, if a navigation has removed or hidden the focused element. */
+function focusHeading(): void {
+  const { activeElement, body } = document;
+  // Other fragments, such as `#proof`, have their own target.
+  if (location.hash !== viewFragment() || activeElement !== body && isShown(activeElement)) return;
+  const view = document.querySelector(`.view.${currentView()}`);
+  const heading = view?.querySelector<HTMLElement>('.detail-pane h3[tabindex="-1"]') ??
+    view?.querySelector<HTMLElement>(".view-head h2");
+  heading?.focus({ preventScroll: true });
 }
 
 /** The choice of an application needs the data of the views, so it is loaded with the first of them. */
@@ -43,6 +67,11 @@ function LoadedSwitcher() {
 
 /** Views of which only parts show telemetry: these are blocked from recordings themselves. */
 const RECORDED: ReadonlySet<View> = new Set(["settings"]);
+
+const subscribeToNothing = () => () => {};
+
+/** False in the prerendered HTML and during hydration, then true. */
+const useMounted = () => useSyncExternalStore(subscribeToNothing, () => true, () => false);
 
 /** A view. Once opened it stays in the document, so that the user returns to what was there. */
 function ViewSection({ view, page }: { view: View; page: PageFacts }) {
@@ -65,8 +94,8 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
       // It shows telemetry, which no recording may contain.
       data-sentry-block={RECORDED.has(view) ? undefined : ""}
     >
-      <header className="view-head">
-        <h2 id={`${view}-view`}>{PAGE_VIEWS[view]}</h2>
+      <header className="view-head head beside">
+        <h2 id={`${view}-view`} className="title" tabIndex={-1}>{PAGE_VIEWS[view]}</h2>
       </header>
       <div className="view-body">
         <ErrorBoundary what={`The ${view} view`}>
@@ -74,7 +103,7 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
             ? <Content {...page} />
             : hasFailed
             ? <p role="alert">This part of the page did not load. Reload to try again.</p>
-            : <p className="empty">{`Loading ${view}.`}</p>}
+            : <p className="empty loading">{`Loading ${view}.`}</p>}
         </ErrorBoundary>
       </div>
     </section>

@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { Icon } from "../../components/Icon.tsx";
+import { isForOthers } from "../kit/keys.ts";
 import { Store } from "../shared/store.ts";
 import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
 import {
@@ -22,9 +23,9 @@ const GROUPS: readonly { readonly title: string; readonly views: readonly View[]
 const BAR_LINKS = 4;
 
 /** What has arrived in each list since the user looked at it, by the name of its view. Filled once a view has loaded. */
-export const newCounts = new Store<Readonly<Record<string, number>>>({});
+export const newCounts = new Store<Readonly<Record<string, string>>>({});
 /** In the prerendered HTML, also after a client navigation, when the counts are known. */
-const NOTHING_NEW: Readonly<Record<string, number>> = {};
+const NOTHING_NEW: Readonly<Record<string, string>> = {};
 
 /** Key of `localStorage`, and the key that folds the sidebar to its icons. */
 export const SIDEBAR_KEY = "sightglass.sidebar";
@@ -49,19 +50,25 @@ export function Navigation({ variant }: { variant: string }) {
   useEffect(handleSkipLink, []);
   useEffect(loadFonts, []);
   useEffect(() => {
-    addEventListener("dragover", preventFileNavigation);
-    addEventListener("drop", preventFileNavigation);
-    addEventListener("keydown", foldByKey);
-    addEventListener("resize", foldByWidth);
-    return () => {
-      removeEventListener("dragover", preventFileNavigation);
-      removeEventListener("drop", preventFileNavigation);
-      removeEventListener("keydown", foldByKey);
-      removeEventListener("resize", foldByWidth);
-    };
+    const unmounted = new AbortController();
+    const { signal } = unmounted;
+    addEventListener("dragover", preventFileNavigation, { signal });
+    addEventListener("drop", preventFileNavigation, { signal });
+    addEventListener("keydown", foldByKey, { signal });
+    addEventListener("resize", foldByWidth, { signal });
+    addEventListener("hashchange", foldByWidth, { signal });
+    return () => unmounted.abort();
   }, []);
   return (
-    <nav className={isMoreOpen ? "views more-open" : "views"} aria-label="Views">
+    <nav
+      className={isMoreOpen ? "views more-open" : "views"}
+      aria-label="Views"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !isMoreOpen) return;
+        event.preventDefault();
+        setMoreOpen(false);
+      }}
+    >
       {GROUPS.map(({ title, views: all }) => (
         <ul key={title} aria-label={title || undefined} data-title={title}>
           {all.filter((view) =>
@@ -69,6 +76,7 @@ export function Navigation({ variant }: { variant: string }) {
           ).map((view) => (
             <li key={view} className={views.indexOf(view) < BAR_LINKS ? "in-bar" : undefined}>
               <a
+                className="beside bare"
                 href={view === "overview" && search === "" ? "#/" : `#/${view}${search}`}
                 aria-current={view === current ? "page" : undefined}
                 title={PAGE_VIEWS[view]}
@@ -78,7 +86,7 @@ export function Navigation({ variant }: { variant: string }) {
                 <span>{PAGE_VIEWS[view]}</span>
                 {/* Its changes are in no recording: each would send a segment, whose arrival changes it. */}
                 <small id={`${view}-new`} aria-hidden="true" data-sentry-block="">
-                  {counts[view] ? `${counts[view]} new` : ""}
+                  {counts[view]}
                 </small>
               </a>
             </li>
@@ -87,7 +95,7 @@ export function Navigation({ variant }: { variant: string }) {
       ))}
       <button
         type="button"
-        className="more"
+        className="more beside bare"
         aria-label="More views"
         aria-expanded={isMoreOpen}
         onClick={() => setMoreOpen(!isMoreOpen)}
@@ -97,7 +105,7 @@ export function Navigation({ variant }: { variant: string }) {
       </button>
       <button
         type="button"
-        className="fold-sidebar"
+        className="fold-sidebar beside bare"
         title={`Fold the sidebar (${FOLD_KEY})`}
         aria-keyshortcuts={FOLD_KEY}
         onClick={foldSidebar}
@@ -109,8 +117,9 @@ export function Navigation({ variant }: { variant: string }) {
   );
 }
 
-/** Below this width the sidebar is folded, unless the user has unfolded it. */
-export const NARROW = "(max-width: 68.75rem)";
+/** Where the sidebar is folded, unless the user has unfolded it: in narrow windows, sooner beside a trace. */
+export const NARROW = { usual: "(max-width: 68.75rem)", trace: "(max-width: 100rem)" };
+export const TRACE_FRAGMENT = /^#\/traces\/[\da-f]{32}/;
 
 /** Folds the sidebar to its icons, or unfolds it. Remembered for later visits. */
 function foldSidebar(): void {
@@ -119,16 +128,15 @@ function foldSidebar(): void {
   storeChoice(SIDEBAR_KEY, dataset.sidebar);
 }
 
-/** Folds the sidebar where the window is narrow; `_app.tsx` did before the first paint. */
+/** Folds the sidebar where there is no room for it; `_app.tsx` did before the first paint. */
 function foldByWidth(): void {
+  const narrow = TRACE_FRAGMENT.test(location.hash) ? NARROW.trace : NARROW.usual;
   document.documentElement.dataset.sidebar = storedChoice(SIDEBAR_KEY) ??
-    (matchMedia(NARROW).matches ? "folded" : "open");
+    (matchMedia(narrow).matches ? "folded" : "open");
 }
 
-function foldByKey({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): void {
-  if (key !== FOLD_KEY || ctrlKey || metaKey || altKey) return;
-  if (target instanceof Element && target.closest("input, textarea, select")) return;
-  foldSidebar();
+function foldByKey(event: KeyboardEvent): void {
+  if (event.key === FOLD_KEY && !isForOthers(event)) foldSidebar();
 }
 
 /** The page's own typefaces. Loaded once the page is drawn: they must not delay it. */

@@ -1,12 +1,13 @@
 import { type ComponentType, useEffect, useState } from "react";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { useTelemetry } from "../shared/telemetry.ts";
 import {
   PHASE_SUMMARY,
   phaseSentence,
+  Pipeline,
   type PipelineEnds,
-  PipelineStrip,
-} from "./PipelineStrip.tsx";
+} from "../pipeline/Pipeline.tsx";
+import { withBoundary } from "../shared/ErrorBoundary.tsx";
+import { useTelemetry } from "../shared/telemetry.ts";
+import { PipelineStrip } from "./PipelineStrip.tsx";
 
 /** The pipeline in the sidebar: what telemetry sends from this browser through the relay to the ingest. */
 export const Strip = withBoundary("The pipeline strip", IdleOrLive);
@@ -29,5 +30,9 @@ function IdleOrLive(ends: PipelineEnds) {
   const status = hasFailed
     ? "Telemetry is running, but the live display did not load. Reload the page to see it."
     : phaseSentence({ phase, reason });
-  return <PipelineStrip ends={ends} summary={PHASE_SUMMARY[phase]} status={status} />;
+  return (
+    <PipelineStrip route={ends.route} summary={PHASE_SUMMARY[phase]}>
+      <Pipeline ends={ends} status={status} />
+    </PipelineStrip>
+  );
 }

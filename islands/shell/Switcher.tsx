@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { Icon } from "../../components/Icon.tsx";
-import { APPLICATIONS, OWN_SOURCE, type SourceList } from "../../monitoring/models/rows.ts";
+import { MAX_COUNT, OWN_SOURCE, type SourceList } from "../../monitoring/models/rows.ts";
+import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { useSourceList } from "../data/lists.ts";
 import { ALL_SOURCES } from "../shared/filters.ts";
 import { changeParams, useFragment } from "../shared/fragment.ts";
@@ -25,7 +26,7 @@ export function Switcher() {
     .sort(([, a], [, b]) => a < b ? -1 : 1);
   const known = ["", ALL_SOURCES, OWN_SOURCE.key, ...applications.map(([key]) => key)];
   return (
-    <label className="switcher">
+    <label className="switcher beside">
       <Icon name="applications" />
       <span className="vh">Application</span>
       <select
@@ -56,9 +57,11 @@ function useNewCounts(list: (SourceList & { readonly of: string }) | undefined):
     if (view in counts && !document.hidden) before[view] = counts[view as keyof typeof counts];
     newCounts.set(
       Object.fromEntries(
-        Object.entries(counts).map((
-          [name, count],
-        ) => [name, Math.max(0, count - (before[name] ?? 0))]),
+        Object.entries(counts).map(([name, count]) => {
+          const added = count - (before[name] ?? 0);
+          // The server counts no further.
+          return [name, added > 0 ? `${added}${count === MAX_COUNT ? "+" : ""} new` : ""];
+        }),
       ),
     );
   }, [list, view]);

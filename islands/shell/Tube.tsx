@@ -15,6 +15,8 @@ const started = new WeakSet<readonly FlowReceipt[]>();
 interface MovingMark {
   readonly key: string;
   readonly className: string;
+  /** In rem. */
+  readonly width: number;
   readonly delayMs: number;
 }
 
@@ -35,7 +37,8 @@ export function Tube({ fresh, waiting }: { fresh: readonly FlowReceipt[]; waitin
     if (fresh.length === 0 || document.hidden) return;
     const marks = fresh.slice(-MAX_MOVING).map((receipt, index) => ({
       key: receiptKey(receipt),
-      className: `moving ${describeOutcome(receipt).kind} size-${sizeClass(receipt.bytes)}`,
+      className: `moving ${describeOutcome(receipt).kind}`,
+      width: widthOf(receipt.bytes),
       delayMs: index * STAGGER_MS,
     }));
     setMoving((now) => [...now, ...marks].slice(-MAX_MOVING));
@@ -43,14 +46,17 @@ export function Tube({ fresh, waiting }: { fresh: readonly FlowReceipt[]; waitin
 
   return (
     <>
-      <div className="waiting">
-        {Array.from({ length: Math.min(waiting, MAX_WAITING) }, (_, index) => <i key={index} />)}
+      <div className="waiting beside">
+        {Array.from(
+          { length: Math.min(waiting, MAX_WAITING) },
+          (_, index) => <i key={index} className="mark waits" />,
+        )}
       </div>
-      {moving.map(({ key, className, delayMs }) => (
+      {moving.map(({ key, className, width, delayMs }) => (
         <i
           key={key}
           className={className}
-          style={{ animationDelay: `${delayMs}ms` }}
+          style={{ width: `${width}rem`, animationDelay: `${delayMs}ms` }}
           onAnimationEnd={() => setMoving((now) => now.filter((mark) => mark.key !== key))}
         />
       ))}
@@ -58,11 +64,7 @@ export function Tube({ fresh, waiting }: { fresh: readonly FlowReceipt[]; waitin
   );
 }
 
-/** Largest envelope of each size class but the last, bytes. */
-const SIZE_CLASSES = [1024, 8 * 1024, 64 * 1024] as const;
+/** Widths of marks in rem, each with the bytes of the largest envelope that has it. */
+const WIDTHS = [[1024, 0.5], [8 * 1024, 1], [64 * 1024, 1.5], [Infinity, 2.5]] as const;
 
-/** Size class of an envelope, from 1 to 4; it decides how long the envelope's mark is. */
-function sizeClass(bytes: number): number {
-  const index = SIZE_CLASSES.findIndex((largest) => bytes <= largest);
-  return (index === -1 ? SIZE_CLASSES.length : index) + 1;
-}
+const widthOf = (bytes: number) => WIDTHS.find(([largest]) => bytes <= largest)![1];

@@ -1,6 +1,6 @@
 import type { ComponentType } from "react";
-import type { PageFacts } from "../shared/page_facts.ts";
-import type { View } from "../shared/view.ts";
+import type { PageFacts } from "../../components/page_facts.ts";
+import { type View, viewsOf } from "../shared/view.ts";
 
 type ViewComponent = ComponentType<PageFacts>;
 
@@ -24,7 +24,10 @@ const VIEW_CODE: Readonly<
 /** Loads a view that is opened for the first time, and opens the data source that all views share. */
 export async function loadView(view: View, variant: string): Promise<ViewComponent> {
   const data = import("../data/queries.ts").then(({ startReading }) => startReading(variant));
-  const [module] = await Promise.all([VIEW_CODE[view](variant), data]);
+  const code = viewsOf(variant).includes(view)
+    ? VIEW_CODE[view](variant)
+    : import("../overview/InSentry.tsx");
+  const [module] = await Promise.all([code, data]);
   return module.default;
 }
 

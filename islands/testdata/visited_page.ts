@@ -1,8 +1,8 @@
-import type { PageEnvelope } from "../data/this_page_source.ts";
+import type { VisitEnvelope } from "../../monitoring/browser/mod.ts";
 
 /** Envelopes as telemetry keeps them: new ones are appended, the oldest removed. */
 export class VisitedPage {
-  readonly envelopes: PageEnvelope[] = [];
+  readonly envelopes: VisitEnvelope[] = [];
   readonly #listeners = new Set<() => void>();
 
   subscribe(listener: () => void): () => void {

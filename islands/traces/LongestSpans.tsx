@@ -23,13 +23,16 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
   // Of two or three spans the waterfall shows as much.
   if (trace.tree.nodes.length < SHOWN) return null;
   return (
-    <nav className="longest" aria-label="Most self time">
-      <span title="Without the time of spans below them, and of requests beside them">
+    <nav className="longest small" aria-label="Most self time">
+      <span
+        className="quiet"
+        title="Without the time of spans below them, and of requests beside them"
+      >
         Most self time
       </span>
       <ol>
         {longest.map(({ node: { key, span }, self_ms, duration_ms }) => (
-          <li key={key} data-kind={spanKind(span!)}>
+          <li key={key} className="one-line" data-kind={spanKind(span!)}>
             <a
               href={hrefOf(span!.span_id)}
               title={`${span!.op ?? ""} ${span!.name}`}

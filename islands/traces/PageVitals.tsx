@@ -1,9 +1,10 @@
-import { PAGE_COLUMNS, type PageRow } from "../../monitoring/models/rows.ts";
+import { formatNumber } from "../../components/format.ts";
+import type { PageRow } from "../../monitoring/models/rows.ts";
+import { PAGE_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { PAGE_VITALS } from "../../monitoring/models/trace/page_vitals.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sortParam } from "../kit/sort.ts";
-import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { formatVitals, RatedValue } from "./WebVitals.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
@@ -28,7 +29,11 @@ export function PageVitals() {
         fragmentTo("traces", [], { ...filterParams(params), page, source, sort: "slowest" })}
       rowsMove
       actions={<a href={fragmentTo("traces", [], filterParams(params))}>All traces</a>}
-      empty={<p>No web vitals received. Browser SDKs send them with each page load.</p>}
+      empty={
+        <p>
+          <b>No web vitals received.</b> Browser SDKs send them with each page load.
+        </p>
+      }
     />
   );
 }
@@ -36,23 +41,20 @@ export function PageVitals() {
 const COLUMNS: readonly ListColumn<PageRow>[] = [
   {
     title: "Page",
-    cell: ({ page, source }, link) => (
-      <span className="one-line">
-        {link(page)} <SourceLabel of={[source]} />
-      </span>
-    ),
+    cell: ({ page }, link) => link(page),
+    aside: { title: "Application", sources: ({ source }) => [source] },
   },
   {
     title: "Loads",
     width: 4,
     numeric: true,
     by: "loads",
-    cell: ({ loads }) => loads.toLocaleString("en"),
+    cell: ({ loads }) => formatNumber(loads),
   },
   ...PAGE_VITALS.map((name): ListColumn<PageRow> => ({
     title: `${name.toUpperCase()} p75`,
     width: 6,
-    isWide: name !== "lcp",
+    isWide: !["lcp", "inp", "cls"].includes(name),
     by: name,
     cell: (row) => <VitalCell name={name} value={row[name]} />,
   })),

@@ -1,16 +1,18 @@
 import { type ReactNode, useMemo } from "react";
-import { formatFineDuration } from "../../components/format.ts";
+import { formatFineDuration, formatOffset } from "../../components/format.ts";
+import { Icon } from "../../components/Icon.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
-import { readAttributes } from "../../monitoring/models/trace/trace_span.ts";
+import { selfTimes } from "../../monitoring/models/trace/self_time.ts";
+import { readAttributes, type SpanAttribute } from "../../monitoring/models/trace/trace_span.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import { momentHref } from "../shared/use_recording_href.ts";
+import { momentHref } from "../shared/recording_links.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { EventMark } from "./TimeAxis.tsx";
 import { Warnings } from "./TraceHeader.tsx";
@@ -33,87 +35,86 @@ export function SpanDetail(
   },
 ) {
   const { span } = node;
+  const isStatement = span !== null && spanKind(span) === "database";
   const time = trace.times.byNode.get(node)!;
-  const attributes = useMemo(() => span ? readAttributes(span.attributes) : [], [span]);
+  const selfMs = useMemo(() => selfTimes(trace.tree, trace.times).get(node) ?? 0, [trace, node]);
+  const all = useMemo(() => span ? readAttributes(span.attributes) : [], [span]);
+  const startMs = span?.start_ms ?? null;
+  const phases = startMs === null ? [] : phasesOf(all, startMs);
+  const attributes = startMs === null ? all : all.filter((attribute) => !isPhase(attribute));
   return (
     <aside
       className="span-detail"
       aria-labelledby="span-title"
       data-kind={span ? spanKind(span) : undefined}
     >
-      <header>
-        <h3 id="span-title" tabIndex={-1}>{span?.name ?? "Parent not received"}</h3>
-        <button type="button" className="plain" onClick={onClose}>Close</button>
+      <header className="beside ends">
+        <h3 id="span-title" className={isStatement ? "well" : undefined} tabIndex={-1}>
+          {span?.name ?? "Parent not received"}
+        </h3>
+        <button type="button" className="plain" title="Close" aria-label="Close" onClick={onClose}>
+          <Icon name="remove" />
+        </button>
       </header>
+      {span && (
+        <p className="facts quiet">
+          <span data-kind={spanKind(span)}>
+            <KindMark />
+            {span.op ?? "no operation"} <span className="vh">{spanKind(span)}</span>
+          </span>
+          {application && (
+            <span>
+              <ApplicationTile name={application} /> {application}
+            </span>
+          )}
+          <span title={span.sdk ?? undefined}>{span.side}</span>
+          <span>
+            {span.failed && <OutcomeMark kind="refused" />}
+            {span.status ?? (span.failed ? "failed" : "no status")}
+          </span>
+        </p>
+      )}
+      {span && (
+        <dl className="span-times">
+          <Pair name="Duration">
+            {span.end_ms === null ? "no end yet" : formatFineDuration(time.end_ms - time.start_ms)}
+          </Pair>
+          <Pair name="Self time">{formatFineDuration(selfMs)}</Pair>
+          <Pair name="Starts at">{formatOffset(time.start_ms - trace.origin_ms)}</Pair>
+        </dl>
+      )}
       <Warnings warnings={spanWarnings(node, time)} />
+      {/* The name of a request is shown without the trace's own host. */}
+      {span && !/^(http\.client|resource)/.test(span.op ?? "") && (
+        <a href={fragmentTo("traces", [], { op: span.op ?? undefined, name: span.name })}>
+          All traces with this span
+        </a>
+      )}
       <dl className="pairs">
         {span && (
-          <>
-            <Pair name="Operation">
-              <span data-kind={spanKind(span)}>
-                <KindMark />
-                {span.op ?? "none"}
-              </span>
-              <small>{spanKind(span)}</small>
-              {/* The name of a request is shown without the trace's own host. */}
-              {!/^(http\.client|resource)/.test(span.op ?? "") && (
-                <a href={fragmentTo("traces", [], { op: span.op ?? undefined, name: span.name })}>
-                  All traces with this span
-                </a>
-              )}
-            </Pair>
-            <Pair name="Sent by">
-              {application && (
-                <>
-                  <ApplicationTile name={application} /> {application}
-                </>
-              )}
-              <small>{span.side}</small>
-              {span.sdk && <small>{span.sdk}</small>}
-            </Pair>
-            <Pair name="Status">
-              {span.failed && <OutcomeMark kind="refused" />}
-              {span.status ?? (span.failed ? "failed" : "not set")}
-            </Pair>
-            <Pair name="Started">
-              {formatFineDuration(time.start_ms - trace.start_ms)} after the trace
-              <small>
-                <Timestamp at={time.start_ms} precision="ms" />
-              </small>
-              {replayId !== null && (
-                <a href={momentHref(replayId, time.start_ms)}>Play at this moment</a>
-              )}
-            </Pair>
-            <Pair name="Duration">
-              {span.end_ms === null
-                ? "no end yet"
-                : formatFineDuration(time.end_ms - time.start_ms)}
-            </Pair>
-          </>
+          <Pair name="Started">
+            <Timestamp at={time.start_ms} precision="ms" />{" "}
+            {replayId !== null && (
+              <a href={momentHref(replayId, time.start_ms)}>Play at this moment</a>
+            )}
+          </Pair>
         )}
-        <Pair name="Children">{node.children.length}</Pair>
-        <Pair name="IDs">
-          <div>
-            span <CopyId id={spanIdOf(node)} what="span id" />
-          </div>
-          {span?.parent_span_id && (
-            <div>
-              parent <CopyId id={span.parent_span_id} what="parent span id" />
-            </div>
-          )}
-          <div>
-            trace <CopyId id={traceId} what="trace id of the span" />
-          </div>
+        <Pair name="Span">
+          <CopyId id={spanIdOf(node)} what="span id" />
+        </Pair>
+        {span?.parent_span_id && (
+          <Pair name="Parent">
+            <CopyId id={span.parent_span_id} what="parent span id" />
+          </Pair>
+        )}
+        <Pair name="Trace">
+          <CopyId id={traceId} what="trace id of the span" />
         </Pair>
         {span && (
           <Pair name="Envelope">
             {span.envelope === null
               ? "none yet: live from this page"
-              : (
-                <a href={fragmentTo("envelopes", [String(span.envelope)])}>
-                  envelope {span.envelope}
-                </a>
-              )}
+              : <a href={fragmentTo("envelopes", [String(span.envelope)])}>{span.envelope}</a>}
           </Pair>
         )}
       </dl>
@@ -124,23 +125,33 @@ export function SpanDetail(
             {marks.map((mark) => (
               <li key={mark.key}>
                 <EventMark kind={mark.kind} />
-                <a href={hrefOf(mark)}>{mark.text}</a>
+                <a href={hrefOf(mark)}>{mark.text}</a>{" "}
                 <small>
                   {mark.level}, at{" "}
-                  {mark.astray
-                    ? "an unknown time"
-                    : formatFineDuration(mark.at_ms - trace.start_ms)}
+                  {mark.astray ? "an unknown time" : formatOffset(mark.at_ms - trace.origin_ms)}
                 </small>
               </li>
             ))}
           </ul>
         </>
       )}
+      {phases.length > 0 && (
+        <>
+          <h4>Phases of the request</h4>
+          <dl className="pairs attributes">
+            {phases.map(({ name, after_ms }) => (
+              <Pair key={name} name={name}>after {formatFineDuration(after_ms)}</Pair>
+            ))}
+          </dl>
+        </>
+      )}
       {attributes.length > 0 && (
         <>
           <h4>Attributes</h4>
-          <dl className="pairs">
-            {attributes.map(({ name, value }) => <Pair key={name} name={name}>{value}</Pair>)}
+          <dl className="pairs attributes">
+            {attributes.map(({ name, value }) => (
+              <Pair key={name} name={breakable(name)}>{value}</Pair>
+            ))}
           </dl>
         </>
       )}
@@ -148,7 +159,28 @@ export function SpanDetail(
   );
 }
 
-function Pair({ name, children }: { name: string; children: ReactNode }) {
+/**
+ * Attributes with a moment of a request, in seconds since 1970; 0: it did not occur, or the browser keeps it for its own
+ * origin. Sentry's browser SDK takes them from Resource Timing (https://www.w3.org/TR/resource-timing/).
+ */
+const PHASE = /^http\.request\.(\w+_(?:start|end))$/;
+
+const isPhase = ({ name, value }: SpanAttribute) => PHASE.test(name) && Number(value) >= 0;
+
+/** The moments of a request that occurred, in their order, as time after the span's start. */
+const phasesOf = (attributes: readonly SpanAttribute[], start_ms: number) =>
+  attributes.filter((attribute) => isPhase(attribute) && Number(attribute.value) > 0)
+    .map(({ name, value }) => ({
+      name: PHASE.exec(name)![1]!.replaceAll("_", " "),
+      after_ms: Number(value) * 1_000 - start_ms,
+    }))
+    .sort((a, b) => a.after_ms - b.after_ms);
+
+/** The name of an attribute, which may break after its dots and underscores. */
+const breakable = (name: string) =>
+  name.split(/(?<=[._])/).flatMap((part, index) => [part, <wbr key={index} />]);
+
+function Pair({ name, children }: { name: ReactNode; children: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>

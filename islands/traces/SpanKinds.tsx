@@ -5,7 +5,7 @@ import { countMarks, EventMark } from "./TimeAxis.tsx";
 
 /**
  * The mark of a span's kind: each has its own shape, so that colour is never the only difference. An element around
- * it has the kind as `data-kind`; "Span colours" in `components/styles/waterfall.css` has colours and shapes.
+ * it has the kind as `data-kind`; `components/styles/span_kinds.css` has colours and shapes.
  */
 export function KindMark() {
   return <i className="kind-mark" aria-hidden="true" />;
@@ -22,7 +22,7 @@ export function KindLegend({ trace: { tree, marks } }: { trace: Trace }) {
     });
   }, [tree]);
   return (
-    <ul className="kinds" aria-label="Kinds of spans">
+    <ul className="kinds facts small quiet" aria-label="Kinds of spans">
       {counts.map(({ kind, count }) => (
         <li key={kind} data-kind={kind}>
           <KindMark />

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { formatFineDuration } from "../../components/format.ts";
+import { formatFineDuration, formatOffset } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Extent, PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
@@ -9,7 +9,7 @@ import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { countMarks, EventMark } from "./TimeAxis.tsx";
-import { barOf, clustersOf, percentAt } from "./time_scale.ts";
+import { barOf, clustersOf, percentAt } from "../charts/time_scale.ts";
 
 /** Deeper rows are indented no further; `aria-level` has their depth. */
 const MAX_INDENT = 16;
@@ -49,7 +49,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
   return (
     <div
       role="row"
-      className={`wf-row ${spanClasses(span, time)}${props.isMatch ? " match" : ""}`}
+      className={`wf-cols wf-row ${spanClasses(span, time)}${props.isMatch ? " match" : ""}`}
       aria-rowindex={number}
       aria-level={row.depth + 1}
       aria-posinset={row.position}
@@ -72,8 +72,8 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
         {span && <KindMark />}
         {span?.failed && <OutcomeMark kind="refused" />}
         {props.application && <ApplicationTile name={props.application} />}
-        {repetition && <b className="times">×{repetition.nodes.length}</b>}
-        <span className="wf-title" title={repetition?.name ?? span?.name}>
+        {repetition && <b className="times well small">×{repetition.nodes.length}</b>}
+        <span className="wf-title one-line" title={repetition?.name ?? span?.name}>
           {span?.op && <b>{span.op}</b>} {repetition?.name ?? span?.name ?? "Parent not received"}
         </span>
         {span?.failed && <span className="vh">, failed</span>}
@@ -82,7 +82,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
       </div>
       <div
         role="gridcell"
-        className="wf-duration"
+        className="n"
         title={repetition && "The sum of their durations"}
       >
         {repetition
@@ -96,7 +96,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
           : formatFineDuration(time.end_ms - time.start_ms)}
       </div>
       <div role="gridcell" className="track">
-        <span className="vh">from {formatFineDuration(time.start_ms - origin)}</span>
+        <span className="vh">from {formatOffset(time.start_ms - origin)}</span>
         <SpanBar window={window} time={repetition ?? time} self={props.self} />
         {clustersOf(window, marks, () => 1).map(({ left, members }) => (
           <span
@@ -133,7 +133,7 @@ function SpanBar({ window, time, self }: {
     );
   }
   return (
-    <span className={`outside ${bar.out}`}>
+    <span className={`outside ${bar.out} small quiet`}>
       {bar.out === "before"
         ? `◂ ${formatFineDuration(window.start_ms - time.end_ms)} earlier`
         : `${formatFineDuration(time.start_ms - window.end_ms)} later ▸`}

@@ -1,16 +1,16 @@
-import { formatCount, formatFineDuration } from "../../components/format.ts";
+import { formatCount, formatFineDuration, formatOffset } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import type { TimeSection } from "../../monitoring/models/trace/time_sections.ts";
 import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
-import { clustersOf, percentAt } from "./time_scale.ts";
+import { clustersOf, percentAt } from "../charts/time_scale.ts";
 import type { FormattedVital } from "./WebVitals.tsx";
 
 /** Widths of a mark and of a letter of a vital's name, in percent of the axis. */
 const WIDTHS = { wide: { mark: 3, letter: 1.3 }, narrow: { mark: 8, letter: 3 } };
-/** From this percentage on, a tick's label is on the left of its line. */
-const LABEL_LEFT_FROM = 93;
+/** From this percentage on, a tick has no label: there is no room at its right. */
+const LABELS_UNTIL = 93;
 
 /**
  * The time axis above the waterfall: ticks, web vitals, errors and logs, and what is far outside.
@@ -43,12 +43,8 @@ export function TimeAxis(props: {
         {ticks.map(({ offset_ms, label }) => {
           const left = percentAt(window, origin + offset_ms);
           return (
-            <span
-              key={offset_ms}
-              className={left > LABEL_LEFT_FROM ? "label-left" : ""}
-              style={{ left: `${left}%` }}
-            >
-              {label}
+            <span key={offset_ms} className="small" style={{ left: `${left}%` }}>
+              {left <= LABELS_UNTIL && label}
             </span>
           );
         })}
@@ -66,7 +62,7 @@ export function TimeAxis(props: {
               />
             ))}
           {clustersOf(window, timed, labelWidth).map(({ left, members }) => (
-            <li key={members[0]!.name} className="vital" style={{ left: `${left}%` }}>
+            <li key={members[0]!.name} className="vital small" style={{ left: `${left}%` }}>
               <span title={members.map(vitalText).join("\n")}>
                 {members.map(({ name }) =>
                   name.toUpperCase()
@@ -86,11 +82,13 @@ export function TimeAxis(props: {
           {clustersOf(window, marks, () => widths.mark).map(({ left, members }) => {
             const worst = members.find(({ kind }) => kind === "error") ?? members[0]!;
             const text = clusterText(members, worst, origin);
+            // Of the kind of the mark; the text has both.
+            const count = members.filter(({ kind }) => kind === worst.kind).length;
             return (
               <li key={worst.key} style={{ left: `${left}%` }}>
                 <a href={hrefOf(worst)} aria-label={text} title={text}>
                   <EventMark kind={worst.kind} />
-                  {members.length > 1 && <sub>{members.length}</sub>}
+                  {count > 1 && <sub>{count}</sub>}
                 </a>
               </li>
             );
@@ -119,7 +117,7 @@ function FarSections({ window, sections, onShow }: {
         </button>
       )}
       {next && (
-        <button type="button" className="plain after" onClick={() => onShow(next)}>
+        <button type="button" className="plain end" onClick={() => onShow(next)}>
           {sectionCounts(after)}, {formatFineDuration(next.start_ms - window.end_ms)} later ▸
         </button>
       )}
@@ -150,7 +148,7 @@ export function countMarks(marks: readonly PlacedMark[]): string[] {
 const vitalText = ({ title, value, rating }: FormattedVital) => `${title} ${value}, ${rating}`;
 
 const offset = ({ at_ms }: { readonly at_ms: number }, origin: number) =>
-  `at ${formatFineDuration(at_ms - origin)}`;
+  `at ${formatOffset(at_ms - origin)}`;
 
 function clusterText(members: readonly PlacedMark[], worst: PlacedMark, origin: number): string {
   const time = worst.astray ? "at an unknown time" : offset(worst, origin);

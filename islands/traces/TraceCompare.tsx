@@ -1,24 +1,28 @@
-import { type ReactNode, useMemo, useState } from "react";
+import { useMemo } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { compareTraces, type SpanPair } from "../../monitoring/models/trace/compare_traces.ts";
-import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
+import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
-import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
-import { fragmentTo } from "../shared/fragment.ts";
-import { useStableMemo } from "../shared/stable.ts";
-import { Difference, PairRow, type Side } from "./PairRow.tsx";
-import { percentAt } from "./time_scale.ts";
-import { useTraceContent } from "./use_trace_content.ts";
-import { type FormattedVital, formatVitals, Rating } from "./WebVitals.tsx";
+import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.ts";
 import { DetailView } from "../kit/DetailView.tsx";
+import { fragmentTo } from "../shared/fragment.ts";
+import { spanClasses } from "./span_classes.ts";
+import { KindMark } from "./SpanKinds.tsx";
+import { barOf } from "../charts/time_scale.ts";
+import { useTraceContent } from "../data/trace_content.ts";
 
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;
-/** Ticks on the scale of each trace. */
-const TICKS = 4;
+
+/** A trace and the name that it has in the comparison. */
+interface Side {
+  readonly letter: "a" | "b";
+  readonly id: string;
+  readonly trace: Trace;
+}
 
 /**
  * Two traces side by side on one time scale (`#/traces/A/compare/B`), with their spans matched by operation and name.
@@ -26,39 +30,22 @@ const TICKS = 4;
  * @param props.ids of A and B
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
-export function TraceCompare({ ids, takesFocus }: {
+export function TraceCompare({ ids: [idA, idB], takesFocus }: {
   ids: readonly [string, string];
   takesFocus: boolean;
 }) {
-  const [idA, idB] = ids;
-  const [contentA, contentB] = [useTraceContent(idA), useTraceContent(idB)];
-  const a = useStableMemo(() => readTrace(contentA.value?.parts ?? []), [contentA.value]);
-  const b = useStableMemo(() => readTrace(contentB.value?.parts ?? []), [contentB.value]);
+  const contents = [useTraceContent(idA, "traces"), useTraceContent(idB, "traces")] as const;
+  const [{ value: valueA }, { value: valueB }] = contents;
+  const a = useMemo(() => readTrace(valueA?.parts ?? []), [valueA]);
+  const b = useMemo(() => readTrace(valueB?.parts ?? []), [valueB]);
   const comparison = useMemo(() => compareTraces(a, b, MAX_PAIRS), [a, b]);
   const sides: readonly Side[] = [
-    { letter: "A", id: idA, trace: a },
-    { letter: "B", id: idB, trace: b },
+    { letter: "a", id: idA, trace: a },
+    { letter: "b", id: idB, trace: b },
   ];
-  const vitals = useMemo(() => vitalPairs([a, b]), [a, b]);
-  const rowsOf = (pairs: readonly SpanPair[]) =>
-    pairs.map((pair) => (
-      <PairRow
-        key={`${pair.a?.node.key} ${pair.b?.node.key}`}
-        pair={pair}
-        sides={sides}
-        width_ms={comparison.width_ms}
-      />
-    ));
-  const folded = [
-    ["only in A", comparison.onlyA],
-    ["only in B", comparison.onlyB],
-    ["unchanged", comparison.unchanged],
-  ] as const;
-  const missing = sides.find(({ trace: { tree, marks } }) =>
-    tree.nodes.length + marks.length === 0
-  );
-  const failed = [contentA, contentB].find((content) => content.state === "failed");
-  const isLoading = contentA.state === "loading" || contentB.state === "loading";
+  const isMissing = ({ trace: { tree, marks } }: Side) => tree.nodes.length + marks.length === 0;
+  const missing = sides.find(isMissing);
+  const failed = contents.find(({ state }) => state === "failed");
   return (
     <DetailView
       className="trace"
@@ -77,9 +64,9 @@ export function TraceCompare({ ids, takesFocus }: {
         : missing
         ? (
           <p className="empty">
-            {isLoading
+            {contents.some(({ state }) => state === "loading")
               ? "Loading the traces."
-              : `Trace ${missing.letter} not found: it was not received, or it was deleted.`}
+              : `Trace ${missing.letter.toUpperCase()} not found: it was not received, or it was deleted.`}
           </p>
         )
         : (
@@ -92,50 +79,26 @@ export function TraceCompare({ ids, takesFocus }: {
                 <tr>
                   <th scope="col">Span</th>
                   {sides.map((side) => <SideHead key={side.letter} side={side} />)}
-                  <th scope="col" className="n">B against A</th>
+                  <th scope="col" className="n" title="Duration in B minus in A">B − A</th>
                 </tr>
               </thead>
-              <tbody className="totals">
-                <tr>
-                  <th scope="row">Duration</th>
-                  {sides.map(({ letter, trace }) => (
-                    <FactCell
-                      key={letter}
-                      letter={letter}
-                      value={durationText(trace.summary.duration_ms)}
-                    />
-                  ))}
-                  <Difference
-                    by={differenceOf(a.summary.duration_ms, b.summary.duration_ms)}
-                    of="duration"
+              <tbody>
+                {comparison.pairs.map((pair) => (
+                  <PairRow
+                    key={`${pair.a?.node.key} ${pair.b?.node.key}`}
+                    pair={pair}
+                    sides={sides}
+                    width_ms={comparison.width_ms}
                   />
-                </tr>
-                {vitals.map(({ name, ofSides, difference }) => (
-                  <tr key={name}>
-                    <th scope="row" title={VITALS[name].title}>{name.toUpperCase()}</th>
-                    {sides.map(({ letter }, n) => (
-                      <FactCell key={letter} letter={letter} value="–" {...ofSides[n]} />
-                    ))}
-                    <Difference by={difference} of={name === "cls" ? "score" : "duration"} />
-                  </tr>
                 ))}
               </tbody>
-              <tbody>
-                <Scales width_ms={comparison.width_ms} />
-                {rowsOf(comparison.changed)}
-              </tbody>
-              {folded.map(([title, pairs]) => (
-                <FoldedRows key={title} title={title} count={pairs.length}>
-                  {() =>
-                    rowsOf(pairs)}
-                </FoldedRows>
-              ))}
             </table>
-            {comparison.omitted > 0 && (
-              <p className="empty">
-                {formatCount(comparison.omitted, "span")} with smaller changes not shown.
-              </p>
-            )}
+            <p className="empty">
+              The largest change of self time first; web vitals are left out.{" "}
+              {formatCount(comparison.unchanged, "span")} unchanged.
+              {comparison.omitted > 0 &&
+                ` ${formatCount(comparison.omitted, "span")} with smaller changes not shown.`}
+            </p>
           </>
         )}
     </DetailView>
@@ -156,106 +119,82 @@ export function chooseHref(traceId: string, summary: TraceSummary): string {
 
 /** Name and facts of one of the traces. */
 function SideHead({ side: { letter, id, trace } }: { side: Side }) {
-  const { spans, errors, failed, logs } = trace.summary;
+  const { spans, errors, logs, duration_ms } = trace.summary;
   const facts = [
+    duration_ms === null ? "no end" : formatFineDuration(duration_ms),
     formatCount(spans, "span"),
     ...errors > 0 ? [formatCount(errors, "error")] : [],
-    ...failed > 0 ? [`${failed} failed`] : [],
     ...logs > 0 ? [formatCount(logs, "log")] : [],
   ];
   return (
     <th scope="col">
-      <a href={fragmentTo("traces", [id])}>{letter}: {displayName(trace.summary)}</a>
+      <a href={fragmentTo("traces", [id])}>
+        {letter.toUpperCase()}: {displayName(trace.summary)}
+      </a>
+      <br />
       <small>
-        <Timestamp at={trace.start_ms} /> · {facts.join(" · ")}
+        <Timestamp at={trace.summary.started_at ?? trace.start_ms} /> · {facts.join(" · ")}
       </small>
     </th>
   );
 }
 
-/** Rows behind a button, `12 spans only in A`; nothing if there are none. */
-function FoldedRows({ title, count, children }: {
-  title: string;
-  count: number;
-  children: () => ReactNode;
+/**
+ * A span of two compared traces: its name, its time in each, and the difference.
+ *
+ * @param props.width_ms length of the time scale
+ */
+function PairRow({ pair, sides, width_ms }: {
+  pair: SpanPair;
+  sides: readonly Side[];
+  width_ms: number;
 }) {
-  const [isOpen, setOpen] = useState(false);
-  if (count === 0) return null;
+  const { a, b, difference_ms } = pair;
+  const { span } = (a ?? b)!;
+  const by = difference_ms ?? 0;
+  // A visit that lasts longer is not slower.
+  const colour = by === 0 || isPageOp(span.op) ? "" : by > 0 ? "refused" : "flows";
   return (
-    <tbody>
-      <tr>
-        <td colSpan={4}>
-          <button
-            type="button"
-            className="plain"
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          >
-            {isOpen ? "▾" : "▸"} {formatCount(count, "span")} {title}
-          </button>
-        </td>
-      </tr>
-      {isOpen && children()}
-    </tbody>
-  );
-}
-
-/** The time scale above the bars of each trace. */
-function Scales({ width_ms }: { width_ms: number }) {
-  const scale = { start_ms: 0, end_ms: width_ms };
-  const ticks = ticksOf(scale, 0, TICKS).map(({ offset_ms, label }) => {
-    const left = percentAt(scale, offset_ms);
-    return (
-      <span
-        key={offset_ms}
-        className={left > 85 ? "label-left" : ""}
-        style={{ left: `${left}%` }}
-      >
-        {label}
-      </span>
-    );
-  });
-  return (
-    <tr className="scales" aria-hidden="true">
-      <td />
-      {["A", "B"].map((letter) => (
-        <td key={letter}>
-          <div className="ticks">{ticks}</div>
-        </td>
-      ))}
-      <td className="n" />
+    <tr data-kind={spanKind(span)}>
+      <th scope="row" title={span.name}>
+        <KindMark />
+        {span.op && <b>{span.op}</b>} {span.name}
+      </th>
+      {sides.map((side) => <SpanCell key={side.letter} {...{ side, pair, width_ms }} />)}
+      <td className={`n ${colour}`}>
+        {!a || !b
+          ? `only in ${a ? "A" : "B"}`
+          : difference_ms === null
+          ? "–"
+          : `${by > 0 ? "+" : "−"}${formatFineDuration(Math.abs(by))}`}
+      </td>
     </tr>
   );
 }
 
-function FactCell({ letter, value, rating }: {
-  letter: string;
-  value: string;
-  rating?: FormattedVital["rating"];
+/** Duration and bar of a span in one of the traces. */
+function SpanCell({ side: { letter, id, trace }, pair, width_ms }: {
+  side: Side;
+  pair: SpanPair;
+  width_ms: number;
 }) {
+  const compared = pair[letter];
+  if (compared === undefined) return <td className="quiet" data-side={letter}>–</td>;
+  const { span, node, start_ms, duration_ms } = compared;
+  const end_ms = duration_ms === null ? width_ms : start_ms + duration_ms;
+  const bar = barOf({ start_ms: 0, end_ms: width_ms }, { start_ms, end_ms });
   return (
-    <td>
-      <b className="letter">{letter}</b>
-      <span className="took">{value}</span>
-      {rating && (
-        <small>
-          <Rating rating={rating} />
-        </small>
-      )}
+    <td className={spanClasses(span, trace.times.byNode.get(node)!)} data-side={letter}>
+      <a href={fragmentTo("traces", [id], { span: span.span_id })}>
+        {span.failed && <OutcomeMark kind="refused" />}
+        {duration_ms === null ? "no end" : formatFineDuration(duration_ms)}
+        {span.failed && <span className="vh">, failed</span>}
+      </a>
+      <div className="track">
+        {bar.out === undefined && (
+          <span className="span-bar" style={{ left: `${bar.left}%`, width: `${bar.width}%` }} />
+        )}
+      </div>
     </td>
   );
 }
-
-/** The vitals that at least one of the traces has. */
-function vitalPairs(traces: readonly Trace[]) {
-  return (Object.keys(VITALS) as VitalName[]).flatMap((name) => {
-    const found = traces.map(({ vitals }) => vitals.find((vital) => vital.name === name));
-    const [a, b] = found;
-    if (a === undefined && b === undefined) return [];
-    const ofSides = found.map((vital) => vital && formatVitals([vital])[0]);
-    return [{ name, ofSides, difference: a && b ? b.value - a.value : null }];
-  });
-}
-const durationText = (ms: number | null) => ms === null ? "–" : formatFineDuration(ms);
-const differenceOf = (a: number | null, b: number | null) =>
-  a === null || b === null ? null : b - a;

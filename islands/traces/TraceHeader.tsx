@@ -1,11 +1,14 @@
+import { useMemo } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import type { TraceSummary } from "../../monitoring/models/trace/trace.ts";
+import { selfTimes } from "../../monitoring/models/trace/self_time.ts";
+import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
+import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
-import { momentHref } from "../shared/use_recording_href.ts";
+import { momentHref } from "../shared/recording_links.ts";
 
-/** The trace's id, and links to its recording and to a comparison. */
+/** When the trace began, its id, and links to its recording and to a comparison. */
 export function TraceLinks({ traceId, compareHref, replayId, startedAt }: {
   traceId: string;
   /** To choose a trace to compare with. */
@@ -16,51 +19,91 @@ export function TraceLinks({ traceId, compareHref, replayId, startedAt }: {
   startedAt: number;
 }) {
   return (
-    <>
+    <span className="facts end">
+      {compareHref !== undefined && (
+        <span>
+          started <Timestamp at={startedAt} />
+        </span>
+      )}
       <span>
         trace <CopyId id={traceId} what="trace id" />
       </span>
       {replayId !== null && <a href={momentHref(replayId, startedAt)}>Play at this moment</a>}
       {compareHref !== undefined && <a href={compareHref}>Compare</a>}
-    </>
+    </span>
   );
 }
 
-/** Duration, start and counts of a trace. */
-export function TraceFacts({ summary, startedAt, hrefs }: {
+/** Duration and counts of a trace. */
+export function TraceFacts({ summary, hrefs }: {
   summary: TraceSummary;
-  /** Milliseconds since 1970. */
-  startedAt: number;
   /** Targets of the counts; undefined: not a link. */
   hrefs: Readonly<Record<"errors" | "failed" | "logs", string | undefined>>;
 }) {
   const { spans, failed, errors, logs } = summary;
   return (
-    <p className="trace-facts">
+    <div className="trace-facts small">
       <b>{summary.duration_ms === null ? "–" : formatFineDuration(summary.duration_ms)}</b>
-      <span>
-        started <Timestamp at={startedAt} />
-      </span>
-      <span>
+      <p>
         {formatCount(spans, "span")}
         {originText(summary)}
-      </span>
-      <span className={failed + errors > 0 ? "refused" : undefined}>
-        {failed + errors > 0 && <OutcomeMark kind="refused" />}
-        <CountLink count={errors} noun="error" href={hrefs.errors} />
-        {failed > 0 && (
+      </p>
+      <p>
+        <span className={failed + errors > 0 ? "refused" : undefined}>
+          {failed + errors > 0 && <OutcomeMark kind="refused" />}
+          <CountLink count={errors} noun="error" href={hrefs.errors} />
+          {failed > 0 && (
+            <>
+              , <CountLink count={failed} noun="failed span" href={hrefs.failed} />
+            </>
+          )}
+        </span>
+        , <CountLink count={logs} noun="log" href={hrefs.logs} />
+        {summary.open > 0 && (
           <>
-            , <CountLink count={failed} noun="failed span" href={hrefs.failed} />
+            ,{" "}
+            <span className="flows">
+              <OutcomeMark kind="flows" />live: {formatCount(summary.open, "open span")}
+            </span>
           </>
         )}
-      </span>
-      <CountLink count={logs} noun="log" href={hrefs.logs} />
-      {summary.open > 0 && (
-        <span className="flows">
-          <OutcomeMark kind="flows" />live: {formatCount(summary.open, "open span")}
-        </span>
-      )}
-    </p>
+      </p>
+    </div>
+  );
+}
+
+/**
+ * The self time of each application in a trace of several.
+ *
+ * @param props.applications label of the sender of each envelope
+ */
+export function ApplicationTimes({ trace, applications }: {
+  trace: Trace;
+  applications: ReadonlyMap<number | null, string>;
+}) {
+  const times = useMemo(() => {
+    const sums = new Map<string, number>();
+    for (const [{ span }, self_ms] of selfTimes(trace.tree, trace.times)) {
+      const name = applications.get(span?.envelope ?? null);
+      if (name !== undefined) sums.set(name, (sums.get(name) ?? 0) + self_ms);
+    }
+    return [...sums].sort(([, a], [, b]) => b - a);
+  }, [trace, applications]);
+  if (times.length < 2) return null;
+  return (
+    <ul className="application-times line" aria-label="Self time of each application">
+      {times.map(([name, self_ms]) => (
+        <li
+          key={name}
+          className="small"
+          title="Sum of its spans’ time without the spans below them"
+        >
+          <ApplicationTile name={name} />
+          <b>{name}</b>
+          <span className="quiet">{formatFineDuration(self_ms)} self</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

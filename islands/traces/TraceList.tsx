@@ -5,13 +5,14 @@ import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/rows.ts";
+import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
+import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/list_query.ts";
 import type { Filter } from "../kit/filters.ts";
 import { newestFirst, sortParam } from "../kit/sort.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { momentHref } from "../shared/use_recording_href.ts";
+import { momentHref } from "../shared/recording_links.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
-import { SourceLabel } from "../shared/SourceLabel.tsx";
+import { KindMark } from "./SpanKinds.tsx";
 import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
 import { useLiveSpans } from "./use_live_spans.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
@@ -85,7 +86,7 @@ export function TraceList({ openKey, compareWith }: {
           </>
         )
         : (
-          <p className="filtered-by">
+          <p className="facts pad">
             <span>
               Choose the trace to compare with <Id id={compareWith} />
               {own.name !== undefined && (
@@ -100,7 +101,7 @@ export function TraceList({ openKey, compareWith }: {
         )}
       empty={
         <p>
-          No traces received. <a href="#/settings">Generate telemetry</a> in Settings.
+          <b>No traces received.</b> <a href="#/settings">Generate telemetry</a> in Settings.
         </p>
       }
     />
@@ -118,7 +119,7 @@ function OnlyWithSpan({ op, name, count, hasMore }: {
   if (op === undefined && name === undefined) return null;
   const others = { ...Object.fromEntries(params), op: undefined, name: undefined };
   return (
-    <p className="filtered-by">
+    <p className="facts pad">
       <span>
         {hasMore ? `${count} or more traces` : formatCount(count, "trace")} with a span{" "}
         {name !== undefined && (
@@ -149,24 +150,29 @@ const COLUMNS: readonly ListColumn<ListedTrace>[] = [
     title: "Trace",
     cell: (row, link) => (
       <>
-        <span className="one-line">{link(displayName(row))}</span>
-        <small className="one-line">
-          {row.op ?? whatIsNamed(row)} <SourceLabel of={row.sources} /> <Failure {...row} />
-          {row.live && (
-            <span className="flows">
-              <OutcomeMark kind="flows" />live
-            </span>
-          )}
-        </small>
+        <span
+          data-kind={spanKind({ op: row.op, side: "browser" })}
+          {...row.op !== null && { role: "img", "aria-label": row.op, title: row.op }}
+        >
+          <KindMark />
+        </span>
+        {link(displayName(row))} <Failure {...row} />
+        {row.live && (
+          <span className="flows">
+            <OutcomeMark kind="flows" />live
+          </span>
+        )}
+        <small>{whatIsNamed(row)}</small>
       </>
     ),
+    aside: { title: "Applications", sources: ({ sources }) => sources },
   },
   {
     title: "Duration",
     width: 10,
     numeric: true,
     by: "duration",
-    cell: (row) => <Duration ms={durationOf(row)} />,
+    cell: (row) => <Duration ms={durationOf(row)} hasFailed={row.failed || row.errors > 0} />,
   },
   {
     title: "Spans",
@@ -216,12 +222,16 @@ function whatIsNamed({ spans, errors, name }: ListedTrace): string | null {
 /** An HTTP status of failure; without one, a failure that no error of the trace shows. */
 function Failure({ http_status, failed, errors }: ListedTrace) {
   const text = http_status !== null && http_status >= 400
-    ? `HTTP ${http_status}`
+    ? (
+      <>
+        <span className="wide">HTTP</span> {http_status}
+      </>
+    )
     : failed && errors === 0
     ? "failed"
     : undefined;
   return text && (
-    <span className="refused">
+    <span className="filled refused">
       <OutcomeMark kind="refused" />
       {text}
     </span>
@@ -229,15 +239,15 @@ function Failure({ http_status, failed, errors }: ListedTrace) {
 }
 
 /** A duration, with a bar on a logarithmic scale: 5 ms and 5 s can both be seen. */
-function Duration({ ms }: { ms: number | null }) {
+function Duration({ ms, hasFailed }: { ms: number | null; hasFailed: boolean }) {
   if (ms === null) return "–";
   return (
     <>
       {formatFineDuration(ms)}
       <span
-        className="gauge"
+        className={hasFailed ? "gauge refused" : "gauge"}
         aria-hidden="true"
-        title="1 ms to 1 min, a mark at 10 ms, 100 ms, 1 s, 10 s"
+        title="1 ms to 1 min, a gap at 10 ms, 100 ms, 1 s, 10 s"
       >
         <i style={{ width: `${durationShare(ms) * 100}%` }} />
       </span>
@@ -245,7 +255,7 @@ function Duration({ ms }: { ms: number | null }) {
   );
 }
 
-/** End of the scale of durations; it starts at 1 ms. The marks in `trace.css` are at its powers of ten. */
+/** End of the scale of durations; it starts at 1 ms. The gaps in `list.css` are at its powers of ten. */
 const LONGEST_MS = 60_000;
 
 /** The part of the scale that a duration takes, 0 to 1. */

@@ -4,7 +4,7 @@ import type { TimeWindow } from "./use_time_window.ts";
 
 /** Search in a trace, expand and collapse its tree, zoom. */
 export function TraceToolbar(
-  { isNarrow, text, onText, matches, onShowMatch, timeWindow, hasSections, ...tree }: {
+  { isNarrow, text, onText, matches, onShowMatch, timeWindow, hasSections, tree }: {
     /** On a phone it is behind one button. */
     isNarrow: boolean;
     text: string;
@@ -16,8 +16,8 @@ export function TraceToolbar(
     timeWindow: TimeWindow;
     /** The whole trace does not fit on one axis. */
     hasSections: boolean;
-    onCollapseAll: () => void;
-    onExpandAll: () => void;
+    /** Undefined: it is not shown. */
+    tree: { expandAll(): void; collapseAll(): void } | undefined;
   },
 ) {
   const [selected, setSelected] = useState(-1);
@@ -42,7 +42,7 @@ export function TraceToolbar(
     event.preventDefault();
   };
   const bar = (
-    <div className="bar trace-toolbar">
+    <div className="trace-toolbar line end">
       <SearchInput
         label="Search this trace"
         title="Searches names, operations and ids"
@@ -50,15 +50,21 @@ export function TraceToolbar(
         onChange={({ target }) => search(target.value)}
         onKeyDown={onKeyDown}
       />
-      <output aria-live="polite">
-        {text.trim() === "" ? "" : current < 0 ? `${count} found` : `${current + 1} of ${count}`}
+      <output className="quiet" aria-live="polite">
+        {text.trim() !== "" && (current < 0 ? `${count} found` : `${current + 1} of ${count}`)}
       </output>
-      <button type="button" disabled={count === 0} onClick={() => step(-1)}>Previous</button>
-      <button type="button" disabled={count === 0} onClick={() => step(1)}>Next</button>
-      <span className="group">
-        <button type="button" onClick={tree.onExpandAll}>Expand all</button>
-        <button type="button" onClick={tree.onCollapseAll}>Collapse all</button>
-      </span>
+      {text.trim() !== "" && (
+        <>
+          <button type="button" disabled={count === 0} onClick={() => step(-1)}>Previous</button>
+          <button type="button" disabled={count === 0} onClick={() => step(1)}>Next</button>
+        </>
+      )}
+      {tree && (
+        <span className="group">
+          <button type="button" onClick={tree.expandAll}>Expand all</button>
+          <button type="button" onClick={tree.collapseAll}>Collapse all</button>
+        </span>
+      )}
       <span className="group">
         <button type="button" aria-label="Zoom out" onClick={timeWindow.zoomOut}>−</button>
         <button type="button" aria-label="Zoom in" onClick={timeWindow.zoomIn}>+</button>
@@ -69,7 +75,7 @@ export function TraceToolbar(
   );
   return isNarrow
     ? (
-      <details className="trace-tools">
+      <details>
         <summary>Search and zoom</summary>
         {bar}
       </details>

@@ -1,31 +1,36 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
-import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
-import { findRepetitions } from "../../monitoring/models/trace/repetitions.ts";
-import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
 import type { Source } from "../../monitoring/models/rows.ts";
 import { useSourceList } from "../data/lists.ts";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
+import { Flame } from "./Flame.tsx";
 import { LongestSpans } from "./LongestSpans.tsx";
-import { Minimap, type MinimapBar } from "./Minimap.tsx";
+import { Minimap } from "./Minimap.tsx";
 import { KindLegend } from "./SpanKinds.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
-import { nameOf } from "../shared/source_labels.ts";
-import { useStableMemo } from "../shared/stable.ts";
+import { labelsByKey } from "../shared/source_labels.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
-import { TraceFacts, TraceLinks, traceWarnings, Warnings } from "./TraceHeader.tsx";
-import { useTraceContent } from "./use_trace_content.ts";
+import {
+  ApplicationTimes,
+  TraceFacts,
+  TraceLinks,
+  traceWarnings,
+  Warnings,
+} from "./TraceHeader.tsx";
+import { useTraceContent } from "../data/trace_content.ts";
 import { TraceToolbar } from "./TraceToolbar.tsx";
 import { useLiveSpans } from "./use_live_spans.ts";
 import { useTimeWindow } from "./use_time_window.ts";
+import { useTraceRows } from "./use_trace_rows.ts";
 import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
 import { formatVitals, WebVitals } from "./WebVitals.tsx";
+import { Segmented } from "../kit/Segmented.tsx";
 import { DetailView } from "../kit/DetailView.tsx";
 
 /** With fewer spans the waterfall shows nearly all of them. */
@@ -38,6 +43,8 @@ const NOTHING: TraceContent = {
   unreadable: 0,
   truncated: false,
 };
+/** What the parameter `as` chooses. */
+const SHAPES = [[undefined, "Waterfall"], ["flame", "Flame"]] as const;
 /** At most this many ticks on the time axis. */
 const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
 
@@ -51,12 +58,12 @@ export function TraceView({ traceId, takesFocus }: {
   takesFocus: boolean;
 }) {
   const { params } = useFragment();
-  const content = useTraceContent(traceId);
+  const content = useTraceContent(traceId, "traces");
   const stored = content.value ?? NOTHING;
   const live = useLiveSpans();
   const liveSpans = live.traces.get(traceId);
   // Reading a large trace takes a frame or two: not repeated when other traces of this page change.
-  const trace = useStableMemo(
+  const trace = useMemo(
     () => readTrace(stored.parts, liveSpans ? { live: liveSpans, now: live.now } : {}),
     [stored, liveSpans],
   );
@@ -68,40 +75,17 @@ export function TraceView({ traceId, takesFocus }: {
   if (isZoomed && !wasZoomed) setWasZoomed(true);
   const isNarrow = useIsNarrow();
   const most = isNarrow ? TICKS.narrow : params.has("span") ? TICKS.besideDetail : TICKS.wide;
-  const ticks = useMemo(() => ticksOf(window, trace.start_ms, most), [
+  const ticks = useMemo(() => ticksOf(window, trace.origin_ms, most), [
     window,
-    trace.start_ms,
+    trace.origin_ms,
     most,
   ]);
 
-  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
-  const repetitions = useMemo(() => findRepetitions(trace.tree, trace.times), [trace]);
-  const rows = useMemo(
-    () => waterfallRows(trace.tree, toggled, repetitions),
-    [trace.tree, toggled, repetitions],
-  );
+  const [text, setText] = useState(params.get("q") ?? "");
+  const tree = useTraceRows(trace, text);
+  const { rows, nodes, marksOf } = tree;
   const sources = useSourceList()?.rows;
   const applications = useMemo(() => applicationsOf(stored, sources), [stored, sources]);
-  const nodes = useMemo(
-    () => new Map(trace.tree.nodes.map((node) => [node.key, node])),
-    [trace.tree],
-  );
-  const marksOf = useMemo(() => {
-    const bySpan = Map.groupBy(trace.marks, ({ span_id }) => `span:${span_id}`);
-    const together = [...new Set(repetitions.values())].map(({ key, nodes }) =>
-      [key, nodes.flatMap((node) => bySpan.get(node.key) ?? [])] as const
-    );
-    return new Map([...bySpan, ...together]);
-  }, [trace.marks, repetitions]);
-  const minimapBars = useMemo(
-    () =>
-      trace.tree.nodes.map((node): MinimapBar => ({
-        ...trace.times.byNode.get(node)!,
-        depth: node.depth,
-        kind: node.span && (node.span.failed ? "failed" : spanKind(node.span)),
-      })),
-    [trace],
-  );
 
   const selected = [`span:${params.get("span")}`, `missing:${params.get("span")}`]
     .find((key) => nodes.has(key));
@@ -110,7 +94,7 @@ export function TraceView({ traceId, takesFocus }: {
   const bringIntoView = (key: string, takesFocus: boolean) => {
     const node = nodes.get(key);
     if (node) {
-      setToggled((now) => reveal(node, now, repetitions.get(node)));
+      tree.reveal(node);
       timeWindow.reveal(trace.times.byNode.get(node)!);
     }
     setScrollRequest({ key, takesFocus });
@@ -120,21 +104,13 @@ export function TraceView({ traceId, takesFocus }: {
     if (selected !== undefined) bringIntoView(selected, false);
   }, [selected]);
 
-  const [text, setText] = useState(params.get("q") ?? "");
-  const matches = useMemo(() => searchSpans(trace.tree, text), [trace.tree, text]);
-  const matchSet = useMemo(
-    () => new Set(matches.flatMap((key) => [key, repetitions.get(nodes.get(key)!)?.key ?? key])),
-    [matches, repetitions, nodes],
-  );
-
   const select = (key: string | undefined) => {
     const node = key === undefined ? undefined : nodes.get(key);
     changeParams({ span: node && spanIdOf(node) });
   };
-  const toggle = (key: string) => setToggled((now) => now.symmetricDifference(new Set([key])));
-  const collapseAll = () => {
-    const parents = trace.tree.nodes.filter(({ children }) => children.length > 0);
-    setToggled(new Set(parents.map(({ key }) => key)));
+  const closeSpan = () => {
+    select(undefined);
+    if (selected !== undefined) bringIntoView(selected, true);
   };
   const spanHref = (span: string) =>
     fragmentTo("traces", [traceId], { ...Object.fromEntries(params), span });
@@ -144,6 +120,21 @@ export function TraceView({ traceId, takesFocus }: {
       ? fragmentTo("errors", [error, String(envelope)])
       : fragmentTo("logs", [], { trace: traceId });
   const vitals = formatVitals(trace.vitals);
+
+  const isFlame = params.get("as") === "flame";
+  const axis = (
+    <TimeAxis
+      isNarrow={isNarrow}
+      window={window}
+      origin={trace.origin_ms}
+      ticks={ticks}
+      marks={trace.marks}
+      vitals={vitals}
+      sections={trace.sections}
+      hrefOf={hrefOf}
+      onShow={timeWindow.reveal}
+    />
+  );
 
   const isEmpty = trace.tree.nodes.length === 0 && trace.marks.length === 0;
   return (
@@ -155,27 +146,15 @@ export function TraceView({ traceId, takesFocus }: {
       }}
       title={isEmpty ? "Trace" : displayName(trace.summary)}
       header={
-        <>
-          {!isEmpty && (
-            <TraceFacts
-              summary={trace.summary}
-              startedAt={trace.summary.started_at ?? trace.start_ms}
-              hrefs={{
-                errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
-                failed: firstFailed && spanHref(spanIdOf(firstFailed)),
-                logs: fragmentTo("logs", [], { trace: traceId }),
-              }}
-            />
-          )}
-          <TraceLinks
-            traceId={traceId}
-            compareHref={isEmpty ? undefined : chooseHref(traceId, trace.summary)}
-            replayId={stored.replay_id}
-            startedAt={trace.summary.started_at ?? trace.start_ms}
-          />
-        </>
+        <TraceLinks
+          traceId={traceId}
+          compareHref={isEmpty ? undefined : chooseHref(traceId, trace.summary)}
+          replayId={stored.replay_id}
+          startedAt={trace.summary.started_at ?? trace.start_ms}
+        />
       }
       takesFocus={takesFocus}
+      closeInner={selectedNode && closeSpan}
     >
       {content.state === "failed"
         ? <ReadFailure message={content.error} retry={content.retry} />
@@ -194,57 +173,69 @@ export function TraceView({ traceId, takesFocus }: {
               This trace is too large to show all of it. Only its newest part is shown.
             </p>
           )}
-          <div className="trace-measures">
+          <div className="trace-strip line">
+            <TraceFacts
+              summary={trace.summary}
+              hrefs={{
+                errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
+                failed: firstFailed && spanHref(spanIdOf(firstFailed)),
+                logs: fragmentTo("logs", [], { trace: traceId }),
+              }}
+            />
+            <ApplicationTimes trace={trace} applications={applications} />
             <WebVitals vitals={vitals} />
+          </div>
+          <div className="trace-line line pad">
+            <Segmented view="traces" label="Shown as" name="as" choices={SHAPES} />
             <LongestSpans
               trace={trace}
               hrefOf={spanHref}
               onShow={(key) => bringIntoView(key, true)}
             />
+            <TraceToolbar
+              isNarrow={isNarrow}
+              text={text}
+              onText={setText}
+              matches={tree.found}
+              onShowMatch={(key) => bringIntoView(key, false)}
+              timeWindow={timeWindow}
+              hasSections={trace.sections.length > 1}
+              tree={isFlame ? undefined : tree}
+            />
           </div>
-          <TraceToolbar
-            isNarrow={isNarrow}
-            text={text}
-            onText={setText}
-            matches={matches}
-            onShowMatch={(key) => bringIntoView(key, false)}
-            timeWindow={timeWindow}
-            hasSections={trace.sections.length > 1}
-            onCollapseAll={collapseAll}
-            onExpandAll={() => setToggled(new Set([...repetitions.values()].map(({ key }) => key)))}
-          />
           {(wasZoomed || trace.tree.nodes.length >= MIN_MINIMAP_SPANS) && (
-            <Minimap origin={trace.start_ms} bars={minimapBars} timeWindow={timeWindow} />
+            <Minimap trace={trace} timeWindow={timeWindow} />
           )}
           <div className={selectedNode ? "trace-body with-detail" : "trace-body"}>
-            <Waterfall
-              trace={trace}
-              rows={rows}
-              applications={applications}
-              window={window}
-              ticks={ticks}
-              isNarrow={isNarrow}
-              marksOf={marksOf}
-              matches={matchSet}
-              selected={selected}
-              scrollRequest={scrollRequest}
-              axis={
-                <TimeAxis
-                  isNarrow={isNarrow}
-                  window={window}
-                  origin={trace.start_ms}
-                  ticks={ticks}
-                  marks={trace.marks}
-                  vitals={vitals}
-                  sections={trace.sections}
-                  hrefOf={hrefOf}
-                  onShow={timeWindow.reveal}
+            {isFlame
+              ? (
+                <Flame
+                  trace={trace}
+                  timeWindow={timeWindow}
+                  matches={tree.matches}
+                  selected={selected}
+                  axis={axis}
+                  onSelect={select}
                 />
-              }
-              onSelect={select}
-              onToggle={toggle}
-              onKeyDown={timeWindow.onZoomKey}
-            />
+              )
+              : (
+                <Waterfall
+                  trace={trace}
+                  rows={rows}
+                  applications={applications}
+                  window={window}
+                  ticks={ticks}
+                  isNarrow={isNarrow}
+                  marksOf={marksOf}
+                  matches={tree.matches}
+                  selected={selected}
+                  scrollRequest={scrollRequest}
+                  axis={axis}
+                  onSelect={select}
+                  onToggle={tree.toggle}
+                  onKeyDown={timeWindow.onZoomKey}
+                />
+              )}
             {selectedNode && (
               <SpanDetail
                 node={selectedNode}
@@ -254,10 +245,7 @@ export function TraceView({ traceId, takesFocus }: {
                 replayId={stored.replay_id}
                 marks={marksOf.get(selectedNode.key) ?? []}
                 hrefOf={hrefOf}
-                onClose={() => {
-                  select(undefined);
-                  bringIntoView(selectedNode.key, true);
-                }}
+                onClose={closeSpan}
               />
             )}
           </div>
@@ -268,15 +256,15 @@ export function TraceView({ traceId, takesFocus }: {
   );
 }
 
-/** The name of the application that sent each envelope, if it is known. */
+/** The label of the application that sent each envelope, if it is known. */
 function applicationsOf(
   { envelopes, applications }: TraceContent,
   sources: readonly Source[] = [],
 ): ReadonlyMap<number | null, string> {
-  const names = new Map(sources.map((one) => [one.key, nameOf(one)]));
+  const labels = labelsByKey(sources);
   return new Map(envelopes.flatMap((id, i) => {
-    const name = names.get(applications[i] ?? "");
-    return name === undefined ? [] : [[id, name]];
+    const label = labels.get(applications[i] ?? "");
+    return label === undefined ? [] : [[id, label]];
   }));
 }
 
@@ -288,7 +276,6 @@ function useIsNarrow(): boolean {
   return useSyncExternalStore(
     subscribeToWidth,
     () => matchMedia(NARROW).matches,
-    () => false,
   );
 }
 

@@ -13,9 +13,11 @@ import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
+import { isShown } from "../kit/keys.ts";
+import { useStepKeys } from "../kit/use_keys.ts";
 import { rowForKey, useVirtualRows } from "../kit/use_virtual_rows.ts";
 import { SpanRow } from "./SpanRow.tsx";
-import { percentAt } from "./time_scale.ts";
+import { percentAt } from "../charts/time_scale.ts";
 
 /** Height of a row in pixels: one line; on narrow pages the bar is below the name. */
 const ROW_PX = 24;
@@ -83,6 +85,14 @@ export function Waterfall(props: WaterfallProps) {
     if (scrollRequest!.takesFocus) frame.current?.scrollIntoView({ block: "nearest" });
   }, [scrollRequest]);
 
+  // Beside a list that is not covered, j and k open other traces.
+  const listPane = () => frame.current?.closest(".split")?.querySelector(".list-pane");
+  useStepKeys(() => isShown(frame.current) && !isShown(listPane()), (by) => {
+    const hasFocus = frame.current?.contains(document.activeElement);
+    showRow(hasFocus ? activeIndex + by : activeIndex, true);
+    if (!hasFocus) frame.current?.scrollIntoView({ block: "nearest" });
+  });
+
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const page = Math.max(
@@ -121,9 +131,9 @@ export function Waterfall(props: WaterfallProps) {
 
   return (
     <div className="waterfall" ref={frame}>
-      <div className="wf-head wf-cols" ref={heads}>
+      <div className="wf-head wf-cols quiet" ref={heads}>
         <span className="wf-name">Span</span>
-        <span className="wf-duration">Duration</span>
+        <span className="n">Duration</span>
         {props.axis}
       </div>
       <div
@@ -136,7 +146,7 @@ export function Waterfall(props: WaterfallProps) {
         onClick={onClick}
         onFocus={({ target }) => setActiveKey(rowAt(target)?.key)}
       >
-        <GridLines window={window} origin={trace.start_ms} ticks={ticks} />
+        <GridLines window={window} origin={trace.origin_ms} ticks={ticks} />
         {virtual.items.map(({ index, top, key }) => {
           const row = rows[index]!;
           const { node, repetition } = row;
@@ -151,7 +161,7 @@ export function Waterfall(props: WaterfallProps) {
               application={application === caller ? undefined : application}
               self={repetition?.runs ?? self.get(node) ?? NO_PARTS}
               window={window}
-              origin={trace.start_ms}
+              origin={trace.origin_ms}
               marks={marksOf.get(row.key) ?? NO_MARKS}
               isSelected={row.key === selected}
               isMatch={props.matches.has(row.key)}
@@ -178,7 +188,7 @@ const GridLines = memo(function GridLines({ window, origin, ticks }: {
   ticks: readonly Tick[];
 }) {
   return (
-    <div className="wf-cols wf-lines" role="presentation">
+    <div className="wf-cols wf-lines cover" role="presentation">
       <div className="track">
         {ticks.map(({ offset_ms }) => (
           <i key={offset_ms} style={{ left: `${percentAt(window, origin + offset_ms)}%` }} />

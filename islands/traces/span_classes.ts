@@ -3,21 +3,17 @@ import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 
 /**
  * Looks of a span's row, as CSS classes beside the `data-kind` that has the colour.
- * `components/styles/waterfall.css`, "Span colours", has their rules:
+ * `components/styles/span_kinds.css` has their rules:
  *
  * | Span | Class | Looks |
  * |---|---|---|
  * | any | | outlined in the colour of its kind, solid where no span below it runs |
  * | failed | `failed` | red (`--refused`), with a cross beside its name |
- * | of the browser, the server | `browser`, `server` | its first row names the side |
  * | has no end | `open` | dashed right edge |
  * | was not received | `missing` | a dashed outline, as wide as its children |
  *
  * @param span null: a parent that was not received
  */
 export function spanClasses(span: TraceSpan | null, { isOpen }: PlacedTime): string {
-  const classes: string[] = [span?.side ?? "missing"];
-  if (span?.failed) classes.push("failed");
-  if (isOpen) classes.push("open");
-  return classes.join(" ");
+  return [!span && "missing", span?.failed && "failed", isOpen && "open"].filter(Boolean).join(" ");
 }

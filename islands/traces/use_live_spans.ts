@@ -6,7 +6,6 @@ import {
   type TraceSpan,
 } from "../../monitoring/models/trace/trace_span.ts";
 import { useIsVisible } from "../shared/fragment.ts";
-import { isSameList } from "../shared/stable.ts";
 import { usePausedState } from "../data/queries.ts";
 
 /** Milliseconds between two updates while a span is open. */
@@ -30,7 +29,7 @@ export function useLiveSpans(): LiveSpans {
   const isVisible = useIsVisible("traces");
   const paused = usePausedState();
   const isLive = isVisible && paused === undefined;
-  const live = useSyncExternalStore(isLive ? subscribe : never, read, read);
+  const live = useSyncExternalStore(isLive ? subscribe : never, read);
   const [, setUpdates] = useState(0);
   const hasOpenSpan = useMemo(
     () => [...live.traces.values()].flat().some(({ end_ms }) => end_ms === null),
@@ -86,6 +85,11 @@ export function groupByTrace(
     traces.set(traceId, known && isSameList(known, list) ? known : list);
   }
   return traces;
+}
+
+/** Whether two lists hold the same objects in the same order. */
+function isSameList<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((one, i) => one === b[i]);
 }
 
 function readSpan(own: OwnSpan): TraceSpan {

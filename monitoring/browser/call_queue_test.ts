@@ -3,21 +3,6 @@ import { type Call, createCallQueue } from "./call_queue.ts";
 
 const call = (at: number): Call => ({ kind: "log", at, level: "info", message: "m" });
 
-Deno.test("calls before the SDK has started → queued; later calls → passed on", () => {
-  const queue = createCallQueue();
-  queue.add(call(1));
-  queue.add(call(2));
-  assert.deepEqual(queue.take(), {
-    calls: [call(1), call(2)],
-    overflow: { error: 0, log: 0, navigation: 0 },
-  });
-  const handled: Call[] = [];
-  queue.open((one) => handled.push(one));
-  queue.add(call(3));
-  assert.deepEqual(handled, [call(3)]);
-  assert.deepEqual(queue.take().calls, []);
-});
-
 Deno.test("more calls than the limit → counted by kind", () => {
   const queue = createCallQueue();
   for (let i = 0; i < 130; i++) queue.add(call(i));

@@ -4,21 +4,6 @@ import { earlyScript, takeEarlyErrors } from "./early_errors.ts";
 const fail = (message: string) =>
   dispatchEvent(new ErrorEvent("error", { message, cancelable: true }));
 
-Deno.test("errors before the SDK has started → queued with their times, returned once", () => {
-  new Function("self", earlyScript)(globalThis);
-  const before = Date.now();
-  fail("first");
-  fail("second");
-  const { errors, overflow } = takeEarlyErrors();
-  assert.deepEqual(errors.map(({ event }) => (event as ErrorEvent).message), ["first", "second"]);
-  assert.equal(overflow, 0);
-  assert.ok(errors.every(({ event, at }) => at === performance.timeOrigin + event.timeStamp));
-  assert.ok(Math.abs(errors[0]!.at - before) < 10_000);
-
-  fail("third");
-  assert.deepEqual(takeEarlyErrors(), { errors: [], overflow: 0 });
-});
-
 Deno.test("60 errors → 50 queued, 10 counted; page may return from history → later ones queued", () => {
   new Function("self", earlyScript)(globalThis);
   for (let i = 0; i < 60; i++) fail("first");

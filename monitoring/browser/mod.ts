@@ -17,6 +17,7 @@ import { untilIdle, whenIdle, whenLoadedAndIdle } from "./when_idle.ts";
 
 export type { SignalKind } from "./consent.ts";
 export type { Receipt, TelemetryState } from "./telemetry_state.ts";
+export type { VisitData, VisitEnvelope } from "./visit_data.ts";
 
 // From before the SDK patches it: requests of the transport must not be traced.
 const nativeFetch = globalThis.fetch.bind(globalThis);

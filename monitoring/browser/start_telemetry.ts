@@ -30,7 +30,7 @@ import type * as recorderModule from "./start_recording.ts";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
 import type { MainThreadTime, TelemetryStore } from "./telemetry_state.ts";
 import type { VisitDataWriter } from "./visit_data.ts";
-import { untilIdle, whenIdle } from "./when_idle.ts";
+import { nextTask, untilIdle, whenIdle } from "./when_idle.ts";
 
 interface TelemetryOptions {
   readonly config: ClientConfig;
@@ -158,6 +158,7 @@ export async function startTelemetry(
   ms += performance.now() - resumedAt;
   store.update({ started: { at: startedAt, ms } });
   return () => {
+    void provider.forceFlush();
     client.emit("flush");
     recorder?.flush();
   };
@@ -213,8 +214,5 @@ function forgetRecording(): void {
     // Refused by the browser's settings: nothing is stored.
   }
 }
-
-/** Lets the browser handle input and draw. Unlike idle callbacks, timers of a hidden page run within a second. */
-const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 const timeSince = (at: number): MainThreadTime => ({ at, ms: performance.now() - at });

@@ -11,6 +11,18 @@ import {
 import { backfillStreamedSpanDataFromOtel, getScopesFromContext } from "@sentry/opentelemetry";
 import type { Consent } from "./consent.ts";
 import type { VisitDataWriter } from "./visit_data.ts";
+import { nextTask } from "./when_idle.ts";
+
+/** Ended spans that are captured in one task: a millisecond each on a slow device. */
+const SPANS_PER_TASK = 10;
+
+/**
+ * Operations of spans that browser tracing makes of measurements, all at the end of the page load. The SDK's idle span
+ * need not know them. For each it would visit all spans of the page, and restart its timers.
+ */
+const MEASURED = /^(?:browser|resource)\./;
+
+const isMeasured = (span: ReadableSpan) => MEASURED.test(String(span.attributes["sentry.op"]));
 
 /**
  * Passes spans to Sentry's client as they start and end. Replaces `SentrySpanProcessor`: it emits
@@ -21,6 +33,8 @@ export class StreamedSpanProcessor implements SpanProcessor {
   readonly #client: Client;
   readonly #visit: VisitDataWriter;
   readonly #allows: Consent["allows"];
+  /** Oldest first. Captured in later tasks: those of a page load would block input. */
+  readonly #ended: ReadableSpan[] = [];
 
   constructor(client: Client, visit: VisitDataWriter, allows: Consent["allows"]) {
     this.#allows = allows;
@@ -46,7 +60,7 @@ export class StreamedSpanProcessor implements SpanProcessor {
       ? { scope: getDefaultCurrentScope(), isolationScope: getDefaultIsolationScope() }
       : getScopesFromContext(parentContext);
     if (scopes) setCapturedScopesOnSpan(sentrySpan, scopes.scope, scopes.isolationScope);
-    this.#client.emit("spanStart", sentrySpan);
+    if (!isMeasured(span)) this.#client.emit("spanStart", sentrySpan);
   }
 
   /**
@@ -54,24 +68,40 @@ export class StreamedSpanProcessor implements SpanProcessor {
    * byte to the page load here.
    */
   onEnding(span: Span): void {
-    this.#client.emit("spanEnd", span as unknown as SentrySpan);
+    if (!isMeasured(span)) this.#client.emit("spanEnd", span as unknown as SentrySpan);
   }
 
   onEnd(ended: ReadableSpan): void {
     const span = ended as unknown as SentrySpan;
-    // Not those from before a new grant. Whole milliseconds: a navigation starts in that of its grant.
-    const [seconds, nanoseconds] = ended.startTime;
-    const startedAt = seconds * 1000 + Math.ceil(nanoseconds / 1e6);
-    if (this.#allows("traces", startedAt)) this.#client.emit("afterSpanEnd", span);
     // The SDK sets the status of the page-load span on each error. On an ended span OpenTelemetry logs a
     // warning with a stack trace, which costs more than serializing the error.
     span.setStatus = () => span;
+    if (this.#ended.push(ended) === 1) void this.#captureInTasks();
     this.#visit.notify();
   }
 
-  /** Spans are buffered by the client, which has its own flush. */
+  /** Captures what has ended, during the call. The client buffers it, and has its own flush. */
   forceFlush(): Promise<void> {
+    this.#capture(this.#ended.length);
     return Promise.resolve();
+  }
+
+  async #captureInTasks(): Promise<void> {
+    while (this.#ended.length > 0) {
+      await nextTask();
+      this.#capture(SPANS_PER_TASK);
+    }
+  }
+
+  #capture(count: number): void {
+    for (const span of this.#ended.splice(0, count)) {
+      // Not those from before a new grant. Whole milliseconds: a navigation starts in that of its grant.
+      const [seconds, nanoseconds] = span.startTime;
+      const startedAt = seconds * 1000 + Math.ceil(nanoseconds / 1e6);
+      if (this.#allows("traces", startedAt)) {
+        this.#client.emit("afterSpanEnd", span as unknown as SentrySpan);
+      }
+    }
   }
 
   shutdown(): Promise<void> {

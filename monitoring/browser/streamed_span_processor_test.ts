@@ -26,6 +26,7 @@ Deno.test("spanEnd → attributes can be set; error after the end → no warning
     const provider = new BasicTracerProvider({ spanProcessors: [processor] });
     const span = provider.getTracer("test").startSpan("pageload") as Span;
     span.end();
+    void processor.forceFlush();
     assert.deepEqual(emitted, ["spanStart", "spanEnd", "afterSpanEnd"]);
     assert.equal(span.attributes.paint, 5);
     assert.equal(span.setStatus({ code: SpanStatusCode.ERROR }), span);
@@ -48,5 +49,23 @@ Deno.test("a span from before the grant → it is not sent; one of the same mill
   const tracer = new BasicTracerProvider({ spanProcessors: [processor] }).getTracer("test");
   tracer.startSpan("before", { startTime: grantedAt - 1 }).end();
   tracer.startSpan("with it", { startTime: grantedAt }).end();
+  void processor.forceFlush();
   assert.deepEqual(sent, ["with it"]);
+});
+
+Deno.test("30 spans of measurements → captured in several tasks, all at a flush; no idle timer restarts", async () => {
+  const emitted: string[] = [];
+  const client = {
+    on() {},
+    emit: (name: string) => emitted.push(name),
+  } as unknown as Client;
+  const processor = new StreamedSpanProcessor(client, createVisitData(), () => true);
+  const tracer = new BasicTracerProvider({ spanProcessors: [processor] }).getTracer("test");
+  const attributes = { "sentry.op": "resource.css" };
+  for (let i = 0; i < 30; i++) tracer.startSpan("style", { attributes }).end();
+  assert.deepEqual(emitted, []);
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.ok(emitted.length > 0 && emitted.length < 30);
+  void processor.forceFlush();
+  assert.deepEqual(emitted, Array(30).fill("afterSpanEnd"));
 });

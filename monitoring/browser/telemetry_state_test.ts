@@ -12,16 +12,6 @@ const receipt = (id: string, at: number, more: Partial<Receipt> = {}): Receipt =
   ...more,
 });
 
-Deno.test("update without a change → the same object", () => {
-  const store = createTelemetryStore();
-  const before = store.snapshot();
-  store.update({ phase: "waiting", waiting: 0 });
-  assert.equal(store.snapshot(), before);
-  store.update({ phase: "running" });
-  assert.notEqual(store.snapshot(), before);
-  assert.equal(store.snapshot().phase, "running");
-});
-
 Deno.test("receipts → newest first, one for each envelope, at most 200", () => {
   const store = createTelemetryStore();
   store.receive(receipt("a", 1));

@@ -17,6 +17,9 @@ export function untilIdle(): Promise<void> {
   return new Promise((resolve) => whenIdle(resolve));
 }
 
+/** Lets the browser handle input and draw. Unlike idle callbacks, timers of a hidden page run within a second. */
+export const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
+
 /** Like {@linkcode whenIdle}, but not before the page's `load` event. */
 export function whenLoadedAndIdle(work: () => void): void {
   if (document.readyState === "complete") whenIdle(work);

@@ -21,7 +21,7 @@ import { EnvelopeScanner, readEnvelope } from "../protocol/scanner.ts";
 import { UploadError } from "../uploads/uploads.ts";
 import type { Inbox } from "./inbox.ts";
 
-/** Rows read at once. Bodies are read one by one. */
+/** Rows that are read at once. Bodies are read one at a time. */
 const EXPORT_ROWS = 200;
 
 /**
@@ -31,14 +31,7 @@ const EXPORT_ROWS = 200;
  */
 export function exportArchive(inbox: Inbox): ReadableStream<Uint8Array> {
   const { last, envelopes } = inbox.extent();
-  const chunks = archiveChunks(inbox, last, envelopes);
-  return new ReadableStream<Uint8Array>({
-    pull(controller) {
-      const { value, done } = chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  }, { highWaterMark: 0 });
+  return ReadableStream.from(archiveChunks(inbox, last, envelopes));
 }
 
 function* archiveChunks(inbox: Inbox, last: number, count: number): Generator<Uint8Array, void> {
@@ -60,30 +53,27 @@ function* archiveChunks(inbox: Inbox, last: number, count: number): Generator<Ui
   }
 }
 
-/** Reasons returned for one import. */
+/** Maximum number of reasons in the result of an import. */
 const MAX_REASONS = 20;
-
-export interface ArchiveLimits {
-  /** Bytes of one body. Longer ones are skipped without keeping them in memory. */
-  readonly maxEnvelopeBytes: number;
-}
 
 /**
  * Imports the envelopes of an archive while it is received. Each must be valid and within the limits for
  * posted envelopes. Evicts nothing: an envelope that does not fit is refused.
+ *
+ * @param maxBytes of one body. Longer ones are skipped without keeping them in memory
  */
 export async function importArchive(
   inbox: Inbox,
   stream: AsyncIterable<Uint8Array>,
-  limits: ArchiveLimits,
+  maxBytes: number,
 ): Promise<ImportResult> {
   const count = { taken: 0, present: 0, refused: 0 };
   const reasons: ImportRefusal[] = [];
   try {
-    for await (const { number, offset, envelope } of readArchive(stream, limits)) {
+    for await (const { number, offset, envelope } of readArchive(stream, maxBytes)) {
       const outcome = typeof envelope === "string"
         ? envelope
-        : await importEnvelope(inbox, envelope, limits);
+        : await importEnvelope(inbox, envelope, maxBytes);
       if (outcome === "taken" || outcome === "present") {
         count[outcome]++;
         continue;
@@ -91,28 +81,25 @@ export async function importArchive(
       count.refused++;
       if (reasons.length < MAX_REASONS) reasons.push({ envelope: number, offset, reason: outcome });
     }
+    return { ...count, reasons };
   } catch (error) {
     if (!(error instanceof ArchiveError || error instanceof EnvelopeError)) throw error;
     return { ...count, reasons, broken: error.message };
   }
-  return { ...count, reasons };
 }
 
 /** Returns `taken`, `present`, or a message: why it was refused. */
 async function importEnvelope(
   inbox: Inbox,
   { bytes, contentEncoding, receivedAt, isOwn, dsnKey }: ArchivedEnvelope,
-  { maxEnvelopeBytes }: ArchiveLimits,
+  maxBytes: number,
 ): Promise<string> {
   try {
-    const decoded = await decodeBody(bytes, contentEncoding, maxEnvelopeBytes * MAX_EXPANSION);
-    const { header, items } = readEnvelope(decoded);
-    const outcome = await inbox.storeOnce({
+    const decoded = await decodeBody(bytes, contentEncoding, maxBytes * MAX_EXPANSION);
+    const { header } = readEnvelope(decoded);
+    const outcome = await inbox.storeImported({
       bytes,
       contentEncoding,
-      header,
-      items: items.map((item) => ({ type: item.header.type, bytes: item.payload.byteLength })),
-      decoded: () => Promise.resolve(decoded),
       receivedAt,
       isOwn: isOwn ?? isOwnTelemetry(header),
       dsnKey,
@@ -151,21 +138,19 @@ interface ArchiveItem {
  * Reads an archive while it is received. An invalid envelope is reported in its item; broken framing ends
  * the archive, because the next item cannot be found.
  *
- * @throws {ArchiveError} not an archive, of an unknown version, incomplete, or too slow
+ * @throws {ArchiveError} it is not an archive, of an unknown version, incomplete, or received too slowly
  * @throws {EnvelopeError} the framing is malformed
  */
 async function* readArchive(
   stream: AsyncIterable<Uint8Array>,
-  { maxEnvelopeBytes }: ArchiveLimits,
+  maxBytes: number,
 ): AsyncGenerator<ArchiveItem> {
   const complete: ArchiveItem[] = [];
-  let announced: number | undefined;
   let [number, offset, received, length] = [0, 0, 0, 0];
   let chunks: Uint8Array[] = [];
   const scanner = new EnvelopeScanner({
-    begin(header) {
-      announced = announcedEnvelopes(header);
-    },
+    // Before an item is imported.
+    begin: announcedEnvelopes,
     itemHeader(header, start) {
       if (header.length === undefined) {
         throw new ArchiveError("An item of an archive must have a length", start);
@@ -173,14 +158,14 @@ async function* readArchive(
       [offset, length, chunks] = [start, header.length, []];
     },
     payload(bytes) {
-      if (length <= maxEnvelopeBytes) chunks.push(bytes);
+      if (length <= maxBytes) chunks.push(bytes);
     },
     item({ header: { type, ...attributes } }) {
       // Other items are for later versions.
       if (type !== "envelope") return;
-      const envelope = length <= maxEnvelopeBytes
+      const envelope = length <= maxBytes
         ? envelopeOf(attributes, joinBytes(chunks, length))
-        : `It has ${length} bytes; at most ${maxEnvelopeBytes} are accepted (MAX_ENVELOPE_BYTES).`;
+        : `It has ${length} bytes; at most ${maxBytes} are accepted (MAX_ENVELOPE_BYTES).`;
       complete.push({ number: ++number, offset, envelope });
     },
   }, Infinity);
@@ -191,13 +176,12 @@ async function* readArchive(
       yield* complete.splice(0);
     }
   } catch (error) {
-    // What is complete before the error is valid.
+    // The items before the error are complete.
     yield* complete;
     throw error instanceof UploadError ? new ArchiveError(error.message, received) : error;
   }
   scanner.end();
-  // Without items, the scanner has not reported it.
-  if (number === 0) announced = announcedEnvelopes(scanner.header ?? {});
+  const announced = announcedEnvelopes(scanner.header ?? {});
   yield* complete;
   if (announced !== undefined && number !== announced) {
     throw new ArchiveError(
@@ -207,7 +191,11 @@ async function* readArchive(
   }
 }
 
-/** The number of envelopes that the first line announces. */
+/**
+ * The number of envelopes that the first line announces; undefined: none.
+ *
+ * @throws {ArchiveError} it is not the first line of an archive that this version can read
+ */
 function announcedEnvelopes(header: EnvelopeHeader): number | undefined {
   if (!isArchiveHeader(header)) {
     throw new ArchiveError(

@@ -1,16 +1,17 @@
-import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
+import type { EnvelopeIndex } from "../models/index/index_entries.ts";
 import type { GroupStateRow } from "./group_states.ts";
 import type { AdmittedEnvelope } from "./inbox.ts";
 
 /** An envelope is stored. */
-export interface EnvelopeChange
-  extends Pick<AdmittedEnvelope, "bytes" | "contentEncoding" | "receivedAt" | "isOwn" | "dsnKey"> {
+export interface EnvelopeChange extends AdmittedEnvelope {
   readonly kind: "envelope";
-  /** Who reports news of groups of errors; null: no one, because it is imported, which evicts nothing. */
+  /**
+   * The server that reports alerts of this envelope; null: it is imported. Imports cause no alerts and evict nothing.
+   */
   readonly writer: string | null;
 }
 
-/** `group`: a group of errors has this state now. `clear`: everything before was deleted. */
+/** `map`: a source map is stored. `group`: a group of errors gets this state. `clear`: everything is deleted. */
 export type OtherChange =
   | { readonly kind: "map"; readonly key: string; readonly bytes: Uint8Array }
   | { readonly kind: "group"; readonly key: string; readonly state: GroupStateRow }
@@ -19,7 +20,7 @@ export type OtherChange =
 /** Every change of an inbox. */
 export type Change = EnvelopeChange | OtherChange;
 
-/** What a log has: a change, or that the changes up to an id were deleted. */
+/** An entry of a log. `skip`: the log has no changes up to this id any more. */
 type Logged<Envelope> = Envelope | OtherChange | { readonly kind: "skip" };
 
 /** A change at its position in the log. */
@@ -32,15 +33,9 @@ export interface LogPage {
   readonly last: number;
   /** Envelopes with lower ids are deleted. */
   readonly floor: number;
-  /** The newest envelope up to the position that was asked for, as the log has it; null: none is left. */
+  /** The newest envelope at or before the requested position; null: the log has none. A replica must have the same. */
   readonly mark: Pick<EnvelopeChange, "receivedAt"> & { readonly id: number } | null;
   readonly rows: readonly ChangeLogEntry[];
-}
-
-/** What is read from an envelope to store it. */
-export interface EnvelopeIndex {
-  readonly description: EnvelopeDescription;
-  readonly entries: IndexEntries;
 }
 
 /** An envelope with its index. */
@@ -49,10 +44,7 @@ export type NewEnvelope = EnvelopeChange & EnvelopeIndex;
 /** A change that can be applied. */
 export type ReadyChange = Logged<NewEnvelope>;
 
-/** Why an imported envelope is not stored. */
-export type NotStored = "present" | "no room" | "too old";
-
-/** The envelope as a change. */
+/** The envelope as a change, without the other properties that the relay's envelopes have. */
 export function envelopeChange(
   { bytes, contentEncoding, receivedAt, isOwn, dsnKey }: AdmittedEnvelope,
   writer: string | null,

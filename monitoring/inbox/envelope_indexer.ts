@@ -1,15 +1,9 @@
 import { ScriptMap } from "../models/error/script_map.ts";
 import { readDebugIds } from "../models/error/stack.ts";
-import { indexEnvelope } from "../models/index/index_entries.ts";
-import {
-  EMPTY_ENVELOPE,
-  type ParsedEnvelope,
-  parseEnvelope,
-  parseItems,
-} from "../models/parsed_envelope.ts";
+import { type EnvelopeIndex, indexEnvelope } from "../models/index/index_entries.ts";
+import { EMPTY_ENVELOPE, type ParsedEnvelope, parseEnvelope } from "../models/parsed_envelope.ts";
 import { recordedRange } from "../models/recording/recording.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
-import type { EnvelopeChange, EnvelopeIndex } from "./change.ts";
 import type { AdmittedEnvelope, StoredEnvelope } from "./inbox.ts";
 
 /** Returns the source map (JSON) of the script with a debug id; undefined: there is none. */
@@ -17,7 +11,10 @@ export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer>
 
 /** Source maps loaded for one envelope. The page has some forty scripts; a stack trace contains a few. */
 const MAX_MAPS = 64;
-/** Estimated bytes of the cached maps; the page's maps are estimated at 25 MB. The cache is emptied above this; loading for one envelope stops at twice this. */
+/**
+ * Estimated bytes of the cached maps; those of the page are estimated at 25 MB. The cache is emptied above this, and no
+ * more maps are loaded for one envelope above twice this.
+ */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Memory of a position of the script when its map is parsed. In the JSON it usually takes two bytes or more. */
 const POSITION_BYTES = 100;
@@ -27,8 +24,8 @@ const UNREADABLE_BYTES = 1_000;
 const decoder = new TextDecoder();
 
 /**
- * Reads the index entries of envelopes. Caches source maps, loaded when the first error needs them, to group errors by
- * source position: the page's 39 maps took 18 MB of memory when measured, and parsing the largest blocks the server for 20 ms, once.
+ * Reads the index entries of envelopes. Groups errors by source position; caches the source maps for that, because
+ * parsing a large one blocks the server for 20 ms.
  */
 export class EnvelopeIndexer {
   readonly #readSourceMap: ReadSourceMap;
@@ -45,37 +42,17 @@ export class EnvelopeIndexer {
   }
 
   /** Reads the description and index entries of an envelope. */
-  async read(envelope: AdmittedEnvelope): Promise<EnvelopeIndex> {
+  async read(envelope: AdmittedEnvelope | StoredEnvelope): Promise<EnvelopeIndex> {
+    const { bytes, contentEncoding, receivedAt, isOwn, dsnKey } = envelope;
     let decoded: Uint8Array | undefined;
     try {
-      decoded = await envelope.decoded();
-    } catch {
-      // The relay could decompress it, so memory or a limit is the cause. Stores it without index entries.
-    }
-    return await this.#index(decoded, envelope, parseItems(envelope.header, envelope.items));
-  }
-
-  /** {@linkcode read} for an envelope that is stored. */
-  async readStored(envelope: StoredEnvelope | EnvelopeChange): Promise<EnvelopeIndex> {
-    const { bytes, contentEncoding } = envelope;
-    let decoded: Uint8Array | undefined;
-    try {
-      // As large as the server allowed that has stored it.
+      // No limit: the server that accepted it checked its size, perhaps with another limit than this one's.
       const encoding = parseContentEncoding(contentEncoding);
       decoded = await decodeBody(bytes, encoding, Number.MAX_SAFE_INTEGER);
     } catch {
-      // As above: it is listed among the envelopes only.
+      // Memory is the cause, because it was decompressed before. It appears only in the list of envelopes.
     }
-    return await this.#index(decoded, envelope, EMPTY_ENVELOPE);
-  }
-
-  /** @param otherwise used if it could not be decompressed */
-  async #index(
-    decoded: Uint8Array | undefined,
-    { receivedAt, isOwn, dsnKey }: Pick<StoredEnvelope, "receivedAt" | "isOwn" | "dsnKey">,
-    otherwise: ParsedEnvelope,
-  ): Promise<EnvelopeIndex> {
-    const parsed = decoded === undefined ? otherwise : parseEnvelope(decoded);
+    const parsed = decoded ? parseEnvelope(decoded) : EMPTY_ENVELOPE;
     await this.#loadMaps(parsed);
     const mapWith = (debugId: string) => this.#maps.get(debugId);
     const hasSegment = parsed.items.some(({ type }) => type === "replay_recording");
@@ -106,7 +83,7 @@ export class EnvelopeIndexer {
     }
   }
 
-  /** Maps were replaced or deleted. */
+  /** Empties the cache, also because maps were replaced or deleted. */
   forgetMaps(): void {
     this.#maps.clear();
     this.#mapBytes = 0;

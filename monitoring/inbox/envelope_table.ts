@@ -2,13 +2,13 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PLACES } from "../models/index/list_cursor.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import type { NewEnvelope } from "./change.ts";
-import type { InboxQuery, StoredEnvelope } from "./inbox.ts";
+import type { InboxExtent, InboxQuery, StoredEnvelope } from "./inbox.ts";
 import { ENVELOPE_COLUMNS } from "./list_sql.ts";
 
 /** Envelopes that are indexed again in one transaction: some milliseconds, and the memory of one large envelope. */
 const UNINDEXED = { envelopes: 20, bytes: 1024 * 1024 };
 
-/** The envelopes, their item types and the sum of their bytes. Call what writes in a transaction. */
+/** The envelopes, their item types and the sum of their bytes. Methods that write must be called in a transaction. */
 export class EnvelopeTable {
   readonly #sql: ReturnType<typeof prepare>;
 
@@ -17,9 +17,8 @@ export class EnvelopeTable {
   }
 
   /**
-   * Returns the id.
-   *
-   * @param given undefined: the next one
+   * @param given the id. Default: the next one
+   * @returns the id
    */
   insert(envelope: NewEnvelope, given?: number): number {
     const { description, bytes, contentEncoding, receivedAt, isOwn, dsnKey } = envelope;
@@ -44,7 +43,7 @@ export class EnvelopeTable {
     return id;
   }
 
-  /** Whether the same bytes with the same time are stored. */
+  /** Whether the same bytes, received at the same time, are stored. */
   has({ bytes, contentEncoding, receivedAt }: NewEnvelope): boolean {
     return this.#sql.same.get(receivedAt, bytes.byteLength, contentEncoding, bytes) !== undefined;
   }
@@ -68,23 +67,13 @@ export class EnvelopeTable {
   }
 
   /** The number of envelopes and the last id, in one query. */
-  extent(): { last: number; envelopes: number } {
-    return this.#sql.extent.get() as { last: number; envelopes: number };
-  }
-
-  /** Bytes of all bodies. */
-  bytes(): number {
-    return (this.#sql.bytes.get() as { bytes: number }).bytes;
-  }
-
-  /** Ids and bytes, oldest first. */
-  sizes(): Iterable<{ readonly id: number; readonly size: number }> {
-    return this.#sql.sizes.iterate() as Iterable<unknown> as ReturnType<EnvelopeTable["sizes"]>;
+  extent(): InboxExtent {
+    return this.#sql.extent.get() as unknown as InboxExtent;
   }
 
   /**
-   * The envelopes that were received before a time (milliseconds since 1970), as ranges of ids: mostly one, because only
-   * imported envelopes are older than those before them.
+   * The envelopes that were received before a time (milliseconds since 1970), as ranges of ids. Without imported
+   * envelopes this is one range, because ids grow with time.
    */
   receivedBefore(time: number): readonly { readonly first: number; readonly last: number }[] {
     return this.#sql.receivedBefore.all(time) as unknown as { first: number; last: number }[];
@@ -95,10 +84,6 @@ export class EnvelopeTable {
     this.#sql.subtract.run(first, last);
     this.#sql.delete.run(first, last);
     this.#sql.deleteTypes.run(first, last);
-  }
-
-  deleteAll(): void {
-    for (const statement of this.#sql.deleteAll) statement.run();
   }
 
   /**
@@ -144,9 +129,7 @@ function prepare(db: DatabaseSync) {
       "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
         " (SELECT count(*) FROM envelopes) AS envelopes",
     ),
-    bytes: sql("SELECT bytes FROM totals"),
-    sizes: sql("SELECT id, bytes AS size FROM envelopes ORDER BY id"),
-    // The index is named: for the order by id, SQLite would read the whole table, at each store.
+    // `INDEXED BY`: otherwise SQLite reads the whole table to get the order by id, for each envelope that is stored.
     receivedBefore: sql(
       "SELECT min(id) AS first, max(id) AS last FROM (SELECT id, id - row_number() OVER" +
         " (ORDER BY id) AS range FROM envelopes INDEXED BY envelopes_by_time" +
@@ -158,7 +141,6 @@ function prepare(db: DatabaseSync) {
     ),
     delete: sql("DELETE FROM envelopes WHERE id BETWEEN ? AND ?"),
     deleteTypes: sql("DELETE FROM item_types WHERE envelope BETWEEN ? AND ?"),
-    deleteAll: ["DELETE FROM envelopes", "DELETE FROM item_types"].map(sql),
     unindexed: sql(
       `SELECT ${STORED} FROM envelopes WHERE id > (SELECT coalesce(max(place), 0) / ${PLACES}` +
         " FROM envelope_entries) ORDER BY id",

@@ -1,4 +1,4 @@
-import type { Inbox } from "./inbox.ts";
+import type { Inbox, InboxQuery } from "./inbox.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
@@ -8,15 +8,11 @@ const ROWS_PER_CHUNK = 100;
 /** Reconnection delay of an `EventSource`. */
 const RETRY_MS = 2_000;
 
-interface EventStreamOptions {
-  /** Only rows after this cursor. */
-  readonly since: number;
-  /** Only envelopes with an item of this type. */
-  readonly type?: string;
-  /** What the relay refused. Default: the stream sends no `refused`. */
-  readonly refusals?: Recent<Refusal>;
-  /** Groups of errors that are new or came back. Default: the stream sends no `alert`. */
-  readonly alerts?: Recent<GroupAlert>;
+interface EventStreamOptions extends Omit<InboxQuery, "limit"> {
+  /** What the relay refused. */
+  readonly refusals: Recent<Refusal>;
+  /** Groups of errors that are new or came back. */
+  readonly alerts: Recent<GroupAlert>;
   /** Ends the stream. */
   readonly signal: AbortSignal;
   /** Called once, when the stream ends or its reader disconnects. */
@@ -27,16 +23,7 @@ interface EventStreamOptions {
  * The inbox's rows after `since`, stored and then live, as server-sent events
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html). Sends nothing while nothing changes.
  *
- * ```
- * stream   = ": …" LF "retry: MS" LF LF *event     first lines open the stream in the browser
- * event    = "id: CURSOR" LF "event: envelope" LF "data: ROW" LF LF
- *          | "id: CURSOR" LF "event: cleared" LF "data: {}" LF LF     all earlier rows are deleted
- *          | "event: storage" LF "data: {" DQUOTE "writable" DQUOTE ":" BOOLEAN "}" LF LF     whether
- *            envelopes can be stored; sent when it changes, initially true
- *          | "event: refused" LF "data: {}" LF LF     the relay refused envelopes since the last event
- *          | "event: groups" LF "data: {}" LF LF     the state of a group of errors was changed
- *          | "event: alert" LF "data: " ALERT LF LF     a group of errors is new or came back
- * ```
+ * docs/contract.md lists the events. A comment and `retry` are sent first, so that the browser considers it open.
  *
  * Stored and live rows are both read by cursor, when the reader takes them. So no row is missing or sent
  * twice, and a slow reader keeps at most one chunk in memory.
@@ -52,15 +39,15 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
   const end = () => {
     if (ended) return;
     ended = true;
-    for (const unsubscribe of subscriptions) unsubscribe?.();
+    for (const unsubscribe of subscriptions) unsubscribe();
     signal.removeEventListener("abort", end);
     changed.resolve();
     onEnd?.();
   };
   const subscriptions = [
     inbox.subscribe((change) => change === "closed" ? end() : changed.resolve()),
-    refusals?.subscribe(() => changed.resolve()),
-    alerts?.subscribe(() => changed.resolve()),
+    refusals.subscribe(() => changed.resolve()),
+    alerts.subscribe(() => changed.resolve()),
   ];
   signal.addEventListener("abort", end);
   if (signal.aborted) end();
@@ -106,13 +93,13 @@ function eventReader(inbox: Inbox, options: EventStreamOptions): () => string {
   };
   const rows = () => {
     const page = inbox.list({ since: position, type, limit: ROWS_PER_CHUNK });
-    // A reader that begins at 0 has no rows that could be deleted.
+    // A reader that begins at 0 has no rows yet: it needs no `cleared` for earlier deletions.
     const clearedBefore = cleared ?? (position === 0 ? page.cleared : position);
     cleared = page.cleared;
     const hasGroupChange = page.groupChanges !== (groupChanges ?? page.groupChanges);
     groupChanges = page.groupChanges;
     if (page.cursor < position) {
-      // The cursor is of another inbox, whose file was deleted. The reader starts again.
+      // The cursor is of another inbox, for example of a file that was deleted. The reader starts again.
       position = 0;
       return event(0, "cleared", "{}");
     }
@@ -131,12 +118,11 @@ function eventReader(inbox: Inbox, options: EventStreamOptions): () => string {
 }
 
 /** Returns a function that returns the rows since its last call, oldest first. */
-function newRowsOf<Row>(recent: Recent<Row> | undefined): () => Row[] {
-  let seen = recent?.total ?? 0;
+function newRowsOf<Row>(recent: Recent<Row>): () => Row[] {
+  let seen = recent.total;
   return () => {
-    const { rows = [], total = 0 } = recent ?? {};
-    const unseen = rows.slice(0, total - seen).toReversed();
-    seen = total;
+    const unseen = recent.rows.slice(0, recent.total - seen).toReversed();
+    seen = recent.total;
     return unseen;
   };
 }

@@ -2,19 +2,16 @@ import type { DatabaseSync } from "node:sqlite";
 import { placeOf, PLACES } from "../models/index/list_cursor.ts";
 import type { ErrorGroupRow, GroupState } from "../models/rows.ts";
 
-/** What people decided about a group of errors, and whether it has come back. */
-type GroupDecision = Pick<ErrorGroupRow, "state" | "regression">;
-
 /**
  * What an arriving error is to its group. `new`: no error of the group is stored. `regression`: the group was
  * resolved, and is open again. `deleted`: the group was deleted after this envelope was stored.
  */
 export type Arrival = "new" | "regression" | "known" | "deleted";
 
-/** Groups with a state of their own. Beyond that the oldest are forgotten; each has some 100 bytes. */
+/** Maximum number of groups whose state is stored; the oldest states are forgotten. Each takes some 100 bytes. */
 export const MAX_STATES = 10_000;
 
-/** Errors that are deleted in one transaction: it blocks the server for some 10 ms. */
+/** Errors that are deleted in one transaction, which blocks the server for some 10 ms. */
 export const DELETED_AT_ONCE = 1_000;
 
 /** Columns of `group_states`. */
@@ -29,17 +26,21 @@ export interface GroupStateRow {
   readonly newest: number;
 }
 
-/** The decision in a row of a group; null: it has no state of its own. */
+/** What a list selects of a group's state. */
+export interface FoundState extends Pick<GroupStateRow, "regressed_in" | "resolved_in"> {
+  /** Null: the group has no row. */
+  readonly state: GroupStateRow["state"] | null;
+}
+
+/** What people decided about a group of errors, and whether it has come back. */
 export function decisionOf(
-  { state, regressed_in, resolved_in }:
-    & Pick<GroupStateRow, "regressed_in" | "resolved_in">
-    & { readonly state: GroupStateRow["state"] | null },
-): GroupDecision {
+  { state, regressed_in, resolved_in }: FoundState,
+): Pick<ErrorGroupRow, "state" | "regression"> {
   if (state !== "regressed") return { state: state ?? "open", regression: null };
   return { state: "open", regression: { release: regressed_in, resolved_in } };
 }
 
-/** The states of groups of errors. Call what writes in a transaction. */
+/** The states of groups of errors. Methods that write must be called in a transaction. */
 export class GroupStates {
   readonly #sql: ReturnType<typeof prepare>;
 
@@ -51,7 +52,7 @@ export class GroupStates {
    * Classifies an error before it is indexed, and opens its group if it had been resolved before.
    *
    * @param receivedAt of the envelope, milliseconds since 1970
-   * @param release that sent it
+   * @param release of the application that sent the error
    */
   arrive(
     group: string,
@@ -116,19 +117,18 @@ export class GroupStates {
     return false;
   }
 
-  /** The deleted groups that still have errors, because the server was stopped. */
+  /** The deleted groups that still have errors because the server was stopped before it had deleted them all. */
   halfDeleted(): string[] {
     return this.#sql.halfDeleted.all().map((row) => (row as { group_key: string }).group_key);
   }
 
-  /** A group without errors exists while it is resolved, muted or regressed: they may have been evicted. */
+  /**
+   * Whether a group has errors that are not being deleted. Without errors it exists while it is resolved, muted or
+   * regressed: they may have been evicted.
+   */
   #exists(group: string, row: GroupStateRow | undefined): boolean {
-    return (row?.state ?? "open") !== "open" || this.#hasEntries(group, row);
-  }
-
-  /** Whether the group has errors that are not being deleted. */
-  #hasEntries(group: string, row: GroupStateRow | undefined): boolean {
-    return this.#sql.hasEntries.get(group, placeOf((row?.deleted ?? 0) + 1, 0)) !== undefined;
+    return (row?.state ?? "open") !== "open" ||
+      this.#sql.hasEntries.get(group, placeOf((row?.deleted ?? 0) + 1, 0)) !== undefined;
   }
 
   /** The row of a group that has a state of its own. */

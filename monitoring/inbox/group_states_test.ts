@@ -6,7 +6,7 @@ import { until } from "../../tests/harness/until.ts";
 import { DELETED_AT_ONCE } from "./group_states.ts";
 import { InboxClosedError } from "./inbox.ts";
 import { openInbox } from "./sqlite_inbox.ts";
-import type { InboxOptions } from "./stored_inbox.ts";
+import type { InboxOptions } from "./inbox_options.ts";
 import { admitted, envelopeOf, error } from "./testdata/envelopes.ts";
 import { groupTests, TestedInbox } from "./testdata/group_suite.ts";
 import { markAsEarlier } from "./testdata/inbox_suite.ts";

@@ -1,6 +1,7 @@
-import type { EnvelopeHeader } from "../protocol/envelope.ts";
-import type { InboxItem, InboxPage, InboxRow } from "../protocol/inbox_row.ts";
-import type { GroupState, Histogram, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
+import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
+import type { GroupState, Lists, Page, SourceList } from "../models/rows.ts";
+import type { ListQuery } from "../models/list_query.ts";
+import type { Histogram } from "../models/histogram.ts";
 
 /**
  * The newest envelopes as received, up to limits of size and age, and the index that the lists of traces, errors
@@ -11,20 +12,18 @@ export interface Inbox {
    * Resolves once the envelope is synced to disk. Envelopes are decompressed and indexed one at a time,
    * in the order of the calls, to bound memory.
    *
-   * @throws {EnvelopeTooLargeError} larger than the size limit; nothing was evicted
+   * @param envelope not larger than the size limit
    * @throws {DiskFullError}
    * @throws {InboxUnavailableError} send it again later
    * @throws {InboxClosedError}
    */
   store(envelope: AdmittedEnvelope): Promise<void>;
   /**
-   * {@linkcode store} for an import, which evicts nothing.
+   * Stores an envelope of an export, unless it is stored already. Evicts nothing.
    *
-   * @returns `present`: the same bytes with the same time are stored already; `no room`: over the size limit;
-   * `too old`: over the age limit
    * @throws {InboxClosedError}
    */
-  storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room" | "too old">;
+  storeImported(envelope: AdmittedEnvelope): Promise<"stored" | NotStored>;
   /** Rows after a cursor, oldest first, and the next cursor. */
   list(query: InboxQuery): InboxSlice;
   /**
@@ -38,12 +37,13 @@ export interface Inbox {
   /** The rows of the list `of` over time. */
   histogram(query: ListQuery): Histogram;
   /**
-   * Waits until this server has read what other servers have stored up to a cursor. Undefined: the inbox has one server.
+   * Waits until this server has read what other servers have stored up to a cursor. Undefined: the inbox has no other
+   * servers.
    */
   catchUp?(cursor: number): Promise<void>;
   /** The number of envelopes and the last cursor, read in one transaction. */
-  extent(): { last: number; envelopes: number };
-  /** An envelope as received; undefined if it is not stored (any more). */
+  extent(): InboxExtent;
+  /** An envelope as received; undefined: never stored, or deleted. */
   bytes(id: number): StoredEnvelope | undefined;
   /**
    * The source map (JSON) of a script: of the server's own build, else one that was stored.
@@ -52,7 +52,7 @@ export interface Inbox {
    */
   sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /**
-   * Stores a source map and evicts the oldest ones over the limit, which is half of the inbox's.
+   * Stores a source map. Evicts the oldest ones: all maps together may have half as many bytes as the envelopes.
    *
    * @param key replaces the map with the same key
    * @throws {SourceMapError} larger than the limit
@@ -61,8 +61,8 @@ export interface Inbox {
    */
   storeSourceMap(key: string, map: Uint8Array): Promise<void>;
   /**
-   * Deletes all envelopes, source maps and states of groups, and frees their disk space. The deletion has a cursor;
-   * later ids are higher.
+   * Deletes all envelopes, source maps and states of groups, and frees their disk space. The deletion takes an id, see
+   * {@linkcode InboxSlice.cleared}.
    */
   clear(): Promise<void>;
   /**
@@ -85,16 +85,23 @@ export interface Inbox {
   close(): void | Promise<void>;
 }
 
+/**
+ * Why an imported envelope is not stored. `present`: the same bytes with the same time are stored already. `no room`:
+ * over the size limit. `too old`: over the age limit.
+ */
+export type NotStored = "present" | "no room" | "too old";
+
+export interface InboxExtent {
+  readonly last: number;
+  readonly envelopes: number;
+}
+
 /** An envelope that the relay has accepted. */
 export interface AdmittedEnvelope {
   /** As received. Stored unchanged. */
   readonly bytes: Uint8Array;
   /** The request's `Content-Encoding`. */
   readonly contentEncoding: string | null;
-  readonly header: EnvelopeHeader;
-  readonly items: readonly InboxItem[];
-  /** Decompresses {@linkcode bytes}. */
-  decoded(): Promise<Uint8Array>;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   /** Whether this server or its page has sent it. */
@@ -104,8 +111,7 @@ export interface AdmittedEnvelope {
 }
 
 /** An envelope as received. */
-export interface StoredEnvelope
-  extends Pick<AdmittedEnvelope, "contentEncoding" | "receivedAt" | "dsnKey"> {
+export interface StoredEnvelope extends Omit<AdmittedEnvelope, "isOwn"> {
   readonly id: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** See {@linkcode AdmittedEnvelope.isOwn}; undefined: stored by an earlier version, which trusted the header. */
@@ -119,7 +125,7 @@ export interface InboxLists extends Lists {
 
 /** Filters of {@linkcode Inbox.list}. */
 export interface InboxQuery {
-  /** Only rows after this cursor. */
+  /** Only rows after this cursor; 0: all. */
   readonly since: number;
   /** Only envelopes with an item of this type. */
   readonly type?: string;
@@ -127,25 +133,18 @@ export interface InboxQuery {
 }
 
 export interface InboxSlice extends InboxPage {
-  /** Cursor of the last deletion: earlier rows are deleted. 0: there was none. */
+  /** Id that the last deletion of all envelopes took: rows with lower ids are deleted. 0: there was none. */
   readonly cleared: number;
   /** Grows with each change of a group of errors: of its state, or a deletion. */
   readonly groupChanges: number;
 }
 
 /**
- * `stored`: there may be new rows, or another process has changed something. `cleared`: earlier rows are deleted. `groups`: a person changed or deleted a group
- * of errors. `storage`: {@linkcode Inbox.canStore} has changed. `closed`: no more changes follow.
+ * `stored`: there may be new rows, or changes by another process. `cleared`: earlier rows are deleted. `groups`: a
+ * person changed or deleted a group of errors. `storage`: {@linkcode Inbox.canStore} has changed. `closed`: no more
+ * changes follow.
  */
 export type InboxChange = "stored" | "cleared" | "groups" | "storage" | "closed";
-
-/** An envelope is larger than `INBOX_MAX_BYTES`. Evicting all others would not make room for it. */
-export class EnvelopeTooLargeError extends Error {
-  override readonly name = "EnvelopeTooLargeError";
-  constructor(readonly bytes: number, readonly maxBytes: number) {
-    super(`Cannot store an envelope of ${bytes} bytes: the inbox holds at most ${maxBytes} bytes.`);
-  }
-}
 
 /** The database cannot be reached now. */
 export class InboxUnavailableError extends Error {

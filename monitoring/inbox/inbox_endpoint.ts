@@ -11,7 +11,7 @@ import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
 import type { Inbox } from "./inbox.ts";
-import { createPosts, POSTS } from "./inbox_posts.ts";
+import { createInboxPosts, POSTS } from "./inbox_posts.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
@@ -32,19 +32,19 @@ import { readRecordingContent } from "./details/recording_content.ts";
 import { readTraceContent } from "./details/trace_content.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
-import { SourceMapOrigins } from "./source_map_fetch.ts";
+import type { SourceMapOrigins } from "./source_map_fetch.ts";
 import { SourceMapError } from "./source_map_upload.ts";
 
 export interface InboxEndpointOptions extends ReadAccessOptions {
   /** Undefined in relay mode: every request is answered 404. */
   readonly inbox?: Inbox;
-  /** What the relay refused, for `?view=refusals`. Default: nothing. */
-  readonly refusals?: Recent<Refusal>;
-  /** Groups of errors that are new or came back, for the live stream. Default: none. */
-  readonly alerts?: Recent<GroupAlert>;
-  /** Origins from which source maps may be fetched. Default: none. */
-  readonly mapOrigins?: SourceMapOrigins;
-  /** Bytes of one imported envelope, as received. */
+  /** What the relay refused, for `?view=refusals`. */
+  readonly refusals: Recent<Refusal>;
+  /** Groups of errors that are new or came back, for the live stream. */
+  readonly alerts: Recent<GroupAlert>;
+  /** Origins from which source maps may be fetched. */
+  readonly mapOrigins: SourceMapOrigins;
+  /** Maximum bytes of an imported envelope, as received. */
   readonly maxEnvelopeBytes: number;
   /** Milliseconds in which an import or another upload must make progress. Default: 30 seconds. */
   readonly importTimeoutMs?: number;
@@ -62,31 +62,27 @@ export interface InboxEndpoint {
   endStreams(): void;
 }
 
-/** Open streams. Limits leaks: a browser has one. */
+/** Maximum number of open streams, in case some are never closed. A browser has one. */
 const MAX_STREAMS = 128;
 const METHODS = "GET, HEAD, DELETE";
 const GROUP_METHODS = `${METHODS}, PATCH`;
 
 /** Creates the endpoint of one server. */
 export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
-  const { inbox, mapOrigins = new SourceMapOrigins([]) } = options;
+  const { inbox, mapOrigins, refusals, alerts } = options;
+  if (inbox === undefined) {
+    const detail = "There is no inbox in relay mode. Unset SENTRY_DSN to use the inbox.";
+    return {
+      handle: () => Promise.resolve(refusal(404, "not_found", detail)),
+      endStreams: () => {},
+    };
+  }
   const accessOf = inboxReadAccess(options);
   const stopping = new AbortController();
-  const takePost = createPosts({
-    mapOrigins,
-    maxEnvelopeBytes: options.maxEnvelopeBytes,
-    progressMs: options.importTimeoutMs,
-  });
+  const answerPost = createInboxPosts(inbox, { ...options, progressMs: options.importTimeoutMs });
   let streams = 0;
 
   const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
-    if (inbox === undefined) {
-      return refusal(
-        404,
-        "not_found",
-        "There is no inbox in relay mode. Unset SENTRY_DSN to use the inbox.",
-      );
-    }
     const query = queryOf(request);
     const post = POSTS.find((name) => query.has(name));
     const methods = post !== undefined ? "POST" : query.has("group") ? GROUP_METHODS : METHODS;
@@ -101,12 +97,12 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
         if (!isFromOwnPage(request)) {
           return refusal(403, "origin_not_allowed", "Pages of other origins may not post here.");
         }
-        return await takePost(inbox, request, post, query.get(post) ?? "");
+        return await answerPost(request, post, query.get(post) ?? "");
       }
       const isRead = request.method === "GET" || request.method === "HEAD";
-      if (!isRead && query.has("group")) return await changeGroup(inbox, request, query);
+      if (!isRead && query.has("group")) return await changeGroup(request, query);
       if (!isRead) return await clear(inbox, query);
-      const response = await read(inbox, request, query);
+      const response = await read(request, query);
       if (request.method === "HEAD") {
         await response.body?.cancel();
         return new Response(null, response);
@@ -116,22 +112,11 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       }
       return response;
     } catch (error) {
-      if (error instanceof SourceMapError) return refusal(error.status, error.code, error.message);
-      if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
-      console.error("Cannot use the inbox:", error);
-      return refusal(
-        503,
-        "inbox_unavailable",
-        "The inbox cannot be read or written now. The server's output has the reason.",
-      );
+      return answerOf(error);
     }
   };
 
-  const read = async (
-    inbox: Inbox,
-    request: Request,
-    query: URLSearchParams,
-  ): Promise<Response> => {
+  const read = async (request: Request, query: URLSearchParams): Promise<Response> => {
     if (query.has("export")) {
       const name = archiveName(Date.now());
       return respond(exportArchive(inbox), {
@@ -141,13 +126,16 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     }
     switch (query.getAll("view").join()) {
       case "refusals":
-        return json(200, { rows: options.refusals?.rows ?? [], next: null });
+        return json(200, { rows: refusals.rows, next: null });
       case "trace":
         return json(200, await readTraceContent(inbox, readDetailId(query, "a trace")));
       case "recording":
-        return await recordingAnswer(inbox, query);
+        return found(
+          await readRecordingContent(inbox, readDetailId(query, "a recording")),
+          "recording",
+        );
       case "error":
-        return await errorAnswer(inbox, query, mapOrigins);
+        return found(await readError(inbox, query, mapOrigins), "error");
     }
     if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
@@ -157,24 +145,23 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     if (parameters.id !== undefined) return download(inbox, parameters.id);
     if (parameters.map !== undefined) {
       const bytes = await inbox.sourceMap(parameters.map);
-      // Browsers print a 404 to the console, and the page asks for maps that may not be here.
+      // Not 404, which browsers print to the console: the page also requests maps that do not exist.
       return bytes === undefined ? respond(null, {}, 204) : jsonBytes(200, bytes);
     }
-    if (isStream) return stream(inbox, parameters);
+    if (isStream) return stream(parameters);
     const { cursor, envelopes } = inbox.list(parameters);
     return json(200, { cursor, envelopes });
   };
 
-  const stream = (inbox: Inbox, parameters: InboxParameters): Response => {
+  const stream = (parameters: InboxParameters): Response => {
     if (streams >= MAX_STREAMS) {
       return refusal(503, "inbox_busy", `${MAX_STREAMS} streams are open: close one of them.`);
     }
     streams++;
     const onEnd = () => void streams--;
-    const { refusals, alerts } = options;
     const { signal } = stopping;
     const events = eventStream(inbox, { ...parameters, refusals, alerts, signal, onEnd });
-    // nginx would buffer events.
+    // `X-Accel-Buffering`: nginx would buffer events.
     return respond(events, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
   };
 
@@ -185,11 +172,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
   };
 
   /** PATCH sets the state of a group; DELETE removes its errors from the lists. The envelopes stay. */
-  const changeGroup = async (
-    inbox: Inbox,
-    request: Request,
-    query: URLSearchParams,
-  ): Promise<Response> => {
+  const changeGroup = async (request: Request, query: URLSearchParams): Promise<Response> => {
     if (!isFromOwnPage(request)) {
       return refusal(403, "origin_not_allowed", "Pages of other origins may not change a group.");
     }
@@ -208,37 +191,33 @@ function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
   return inbox.page(view, query);
 }
 
-async function errorAnswer(
-  inbox: Inbox,
-  query: URLSearchParams,
-  origins: SourceMapOrigins,
-): Promise<Response> {
+/** The answer to a request that failed. */
+function answerOf(error: unknown): Response {
+  if (error instanceof SourceMapError) return refusal(error.status, error.code, error.message);
+  if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
+  if (error instanceof UnreadableEventError) return refusal(422, "error_unreadable", error.message);
+  if (error instanceof SegmentError) return refusal(422, "recording_unreadable", error.message);
+  console.error("Cannot use the inbox:", error);
+  return refusal(
+    503,
+    "inbox_unavailable",
+    "The inbox cannot be read or written now. The server's output has the reason.",
+  );
+}
+
+function found(content: unknown, what: "error" | "recording"): Response {
+  return content === undefined
+    ? refusal(404, `${what}_not_found`, `This ${what} is not in the inbox (any more).`)
+    : json(200, content);
+}
+
+async function readError(inbox: Inbox, query: URLSearchParams, origins: SourceMapOrigins) {
   const { group, ...asked } = readErrorParameters(query);
   const [newest] = asked.envelope === undefined
     ? inbox.page("occurrences", { group, limit: 1 }).rows
     : [];
   const { envelope = newest?.envelope, event = newest?.event_id ?? null } = asked;
-  try {
-    const content = envelope === undefined
-      ? undefined
-      : await readErrorContent(inbox, envelope, event, origins);
-    if (content !== undefined) return json(200, content);
-    return refusal(404, "error_not_found", "This error is not in the inbox (any more).");
-  } catch (error) {
-    if (!(error instanceof UnreadableEventError)) throw error;
-    return refusal(422, "error_unreadable", error.message);
-  }
-}
-
-async function recordingAnswer(inbox: Inbox, query: URLSearchParams): Promise<Response> {
-  try {
-    const content = await readRecordingContent(inbox, readDetailId(query, "a recording"));
-    if (content !== undefined) return json(200, content);
-    return refusal(404, "recording_not_found", "This recording is not in the inbox (any more).");
-  } catch (error) {
-    if (!(error instanceof SegmentError)) throw error;
-    return refusal(422, "recording_unreadable", error.message);
-  }
+  return envelope && await readErrorContent(inbox, envelope, event, group, origins);
 }
 
 function download(inbox: Inbox, id: number): Response {
@@ -258,7 +237,7 @@ function download(inbox: Inbox, id: number): Response {
 
 async function clear(inbox: Inbox, query: URLSearchParams): Promise<Response> {
   if (query.size > 0) {
-    // The sender may want to delete one envelope.
+    // Perhaps the sender wants to delete a single envelope.
     throw new ParameterError(
       "The query of a DELETE",
       "empty, or a `group`: DELETE empties the whole inbox, never one envelope",

@@ -1,27 +1,22 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { IndexEntries } from "../models/index/index_entries.ts";
-import type {
-  GroupAlert,
-  GroupState,
-  Histogram,
-  ListQuery,
-  Page,
-  SourceList,
-} from "../models/rows.ts";
+import type { GroupAlert } from "../models/rows.ts";
+import { PLACES } from "../models/index/list_cursor.ts";
 import { transaction } from "../storage/open_database.ts";
-import type { LogPage, NewEnvelope, NotStored, ReadyChange } from "./change.ts";
+import type { LogPage, NewEnvelope, ReadyChange } from "./change.ts";
 import { EnvelopeTable } from "./envelope_table.ts";
 import { GroupStates } from "./group_states.ts";
-import type { InboxLists, InboxQuery, InboxSlice } from "./inbox.ts";
+import type { InboxQuery, InboxSlice, NotStored } from "./inbox.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
+import { DELETE_ALL } from "./schema.ts";
 
-/** The news of groups of errors that a change brings, or why it was not stored. */
+/** The alerts that a change causes, or why an imported envelope was not stored. */
 export type Applied = readonly GroupAlert[] | NotStored;
 
 /**
- * Characters of all index entries: at most as many as bytes of bodies, but at least this many. A small
- * compressed envelope may contain megabytes of logs.
+ * Minimum for the limit of characters of all index entries, which otherwise equals the limit of bytes. The index needs
+ * its own limit because a small compressed envelope may contain megabytes of logs.
  */
 const MIN_WEIGHT = 64 * 1024 * 1024;
 
@@ -33,7 +28,7 @@ export class InboxFile {
   readonly #sql: ReturnType<typeof prepare>;
   readonly groups: GroupStates;
   readonly #index: IndexWriter;
-  readonly #lists: ListReader;
+  readonly lists: ListReader;
   readonly envelopes: EnvelopeTable;
 
   /**
@@ -49,7 +44,7 @@ export class InboxFile {
     this.envelopes = new EnvelopeTable(db);
     this.groups = new GroupStates(db);
     this.#index = new IndexWriter(db, this.groups);
-    this.#lists = new ListReader(db);
+    this.lists = new ListReader(db, () => this.state().last);
   }
 
   /** Changes with each commit of another connection, also in other processes. */
@@ -60,7 +55,7 @@ export class InboxFile {
   /**
    * Applies a change in one transaction.
    *
-   * @param id in a replica: its id in the log. One that was applied already is skipped: two servers may use one file
+   * @param id in a replica: its id in the log. Skips changes that were applied already: two servers may share a file
    */
   apply(change: ReadyChange, id?: number): Applied {
     return this.#transaction(() => {
@@ -74,7 +69,7 @@ export class InboxFile {
   #apply(change: ReadyChange, id: number | undefined): Applied {
     switch (change.kind) {
       case "envelope": {
-        // A log has decided before.
+        // A replica does not check imported envelopes: the log contains only those that were accepted.
         if (change.writer === null && id === undefined) return this.#import(change);
         const alerts = this.#insert(change, id);
         this.#enforceLimits();
@@ -88,7 +83,7 @@ export class InboxFile {
         this.groups.put(change.state);
         break;
       case "clear":
-        this.#deleteAll();
+        this.#db.exec(DELETE_ALL);
         this.#markCleared(id ?? this.state().last + 1);
     }
     return [];
@@ -106,9 +101,8 @@ export class InboxFile {
   }
 
   #insert(envelope: NewEnvelope, given?: number): GroupAlert[] {
-    const { description, entries, receivedAt } = envelope;
     const id = this.envelopes.insert(envelope, given);
-    return this.#index.insert(id, receivedAt, description, entries);
+    return this.#index.insert(id, envelope.receivedAt, envelope);
   }
 
   /** Deletes the oldest envelopes over the limits, which may be lower than at the last start. */
@@ -120,18 +114,16 @@ export class InboxFile {
     for (const { first, last } of this.envelopes.receivedBefore(this.#oldestTime())) {
       this.#delete(first, last);
     }
-    this.#deleteOldest(this.#excessBytes(), () => this.envelopes.sizes());
-    this.#deleteOldest(this.#excessWeight(), () => this.#index.sizes());
+    this.#deleteOldest(this.#excessBytes(), this.#sql.sizesOfBodies);
+    this.#deleteOldest(this.#excessWeight(), this.#sql.sizesOfEntries);
   }
 
   /** Deletes the oldest envelopes until `excess` of their sizes is free. */
-  #deleteOldest(
-    excess: number,
-    sizes: () => Iterable<{ readonly id: number; readonly size: number }>,
-  ): void {
+  #deleteOldest(excess: number, sizes: StatementSync): void {
     if (excess <= 0) return;
     let [freed, last] = [0, 0];
-    for (const { id, size } of sizes()) {
+    for (const row of sizes.iterate()) {
+      const { id, size } = row as { id: number; size: number };
       [freed, last] = [freed + size, id];
       if (freed >= excess) break;
     }
@@ -139,11 +131,11 @@ export class InboxFile {
   }
 
   #excessBytes(): number {
-    return this.envelopes.bytes() - this.#maxBytes;
+    return this.state().bytes - this.#maxBytes;
   }
 
   #excessWeight(): number {
-    return this.#index.weight() - Math.max(this.#maxBytes, MIN_WEIGHT);
+    return this.state().weight - Math.max(this.#maxBytes, MIN_WEIGHT);
   }
 
   /** Deletes the envelopes from `first` to `last`, with their index entries. */
@@ -155,19 +147,6 @@ export class InboxFile {
   /** Deletes the envelopes before an id. */
   deleteBefore(id: number): void {
     this.#transaction(() => this.#delete(0, id - 1));
-  }
-
-  /**
-   * Sets or deletes what was decided about a group, see {@linkcode GroupStates.decide}.
-   *
-   * @returns false: there is no such group
-   */
-  changeGroup(group: string, wanted: GroupState | "deleted", now: number): boolean {
-    return this.#transaction(() => {
-      const row = this.groups.decide(group, wanted, { now, newest: this.state().last });
-      if (row !== undefined) this.groups.put(row);
-      return row !== undefined;
-    });
   }
 
   /** See {@linkcode GroupStates.deleteErrors}. */
@@ -182,18 +161,18 @@ export class InboxFile {
         const row = this.envelopes.row(id);
         // Deleted, or already indexed by another process.
         if (row === undefined || this.#index.has(id)) continue;
-        this.#index.insert(id, row.received_at, row, entries);
+        this.#index.insert(id, row.received_at, { description: row, entries });
       }
       this.#enforceLimits();
     });
   }
 
   /**
-   * Makes this file the replica of a log. It is emptied first if it is of another log or its index of an earlier
-   * version, or if the log has lost rows that it has, as after a restore of the database.
+   * Makes this file the replica of a log. The file is emptied first if it is of another log, if its index is of an
+   * earlier version, or if it has rows that the log has lost, for example because the database was restored.
    *
-   * @param page as read for the position `after`
-   * @returns the id up to which the log was applied, and the name under which the file's servers write to it
+   * @param page read from the log, for the position `after`
+   * @returns `position`: id up to which the log was applied. `writer`: name in the log of the servers that use this file
    */
   follow(
     { log, last, mark }: Pick<LogPage, "log" | "last" | "mark">,
@@ -211,7 +190,7 @@ export class InboxFile {
         (stored ? stored.received_at !== mark?.receivedAt : false) ||
         this.envelopes.unindexed().length > 0;
       if (!isOther) return { position: this.state().last, writer: String(found.writer) };
-      this.#deleteAll();
+      this.#db.exec(DELETE_ALL);
       this.#markCleared(0);
       const writer = crypto.randomUUID();
       this.#db.exec("DELETE FROM replica");
@@ -229,54 +208,25 @@ export class InboxFile {
     return { cursor, cleared, groupChanges: group_changes, envelopes };
   }
 
-  /** @throws {CursorError} */
-  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
-    return this.#snapshot(() => this.#lists.list(name, query, this.state().last));
-  }
-
-  histogram(query: ListQuery): Histogram {
-    return this.#snapshot(() => this.#lists.histogram(query, this.state().last));
-  }
-
-  sources({ source, release, environment, since, until }: ListQuery): SourceList {
-    const query = { source, release, environment, since, until };
-    return this.#snapshot(() => ({
-      rows: this.#lists.sources(),
-      counts: this.#lists.counts(query, this.state().last),
-      ops: this.#lists.ops(query),
-    }));
-  }
-
   /** A source map of another application. */
   sourceMap(key: string): Uint8Array<ArrayBuffer> | undefined {
     return (this.#sql.map.get(key) as { map: Uint8Array<ArrayBuffer> } | undefined)?.map;
   }
 
-  #deleteAll(): void {
-    this.envelopes.deleteAll();
-    this.#index.deleteAll();
-    this.#db.exec("DELETE FROM source_maps");
-  }
-
-  /** Continues with ids after `last`, as if everything up to it was deleted. For a file that replaces another. */
+  /** Makes the next ids higher than `last`, and marks all ids up to it as deleted. For a file that replaces another. */
   startAfter(last: number): void {
     this.#transaction(() => this.#markCleared(last + 1));
   }
 
-  /** The last id, the id that the last deletion took, and a number that grows with each change of a group. */
-  state(): { last: number; cleared: number; group_changes: number } {
+  /** `last`: the last id that was used. The others: see the table `totals`. */
+  state(): Record<"last" | "cleared" | "group_changes" | "bytes" | "weight", number> {
     return this.#sql.state.get() as ReturnType<InboxFile["state"]>;
   }
 
-  /** A deletion takes an id, so that a cursor is before or after it. */
+  /** A deletion takes an id, so that each cursor is before or after it. */
   #markCleared(id: number): void {
     this.#sql.setLast.run(id);
     this.#sql.setCleared.run(id);
-  }
-
-  /** Several queries on one snapshot: another process may delete rows in between. */
-  #snapshot<T>(work: () => T): T {
-    return transaction(this.#db, work, "BEGIN");
   }
 
   #transaction<T>(work: () => T): T {
@@ -296,12 +246,14 @@ export function maxSourceMapBytes(maxBytes: number): number {
 function prepare(db: DatabaseSync) {
   return {
     state: db.prepare(
-      "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
-        " cleared, group_changes FROM totals",
+      "SELECT *, (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last FROM totals",
     ),
     setLast: db.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = 'envelopes'"),
-    setCleared: db.prepare(
-      "UPDATE totals SET cleared = ?, bytes = (SELECT coalesce(sum(bytes), 0) FROM envelopes)",
+    setCleared: db.prepare("UPDATE totals SET cleared = ?"),
+    // Bytes of bodies and characters of entries, oldest envelope first.
+    sizesOfBodies: db.prepare("SELECT id, bytes AS size FROM envelopes ORDER BY id"),
+    sizesOfEntries: db.prepare(
+      `SELECT place / ${PLACES} AS id, weight AS size FROM envelope_entries ORDER BY place`,
     ),
     dataVersion: db.prepare("PRAGMA data_version"),
     map: db.prepare("SELECT map FROM source_maps WHERE key = ?"),

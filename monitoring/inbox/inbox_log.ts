@@ -4,8 +4,8 @@ import { PostgresDatabase, type PostgresOptions } from "../storage/postgres.ts";
 import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
 import type { Query } from "../storage/sql_driver.ts";
 import { type GroupStateRow, MAX_STATES } from "./group_states.ts";
-import type { Change, ChangeLogEntry, EnvelopeChange, LogPage, NotStored } from "./change.ts";
-import { InboxUnavailableError } from "./inbox.ts";
+import type { Change, ChangeLogEntry, EnvelopeChange, LogPage } from "./change.ts";
+import { InboxUnavailableError, type NotStored } from "./inbox.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
 import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
 
@@ -63,7 +63,8 @@ export class InboxLog {
   /**
    * Appends a change, and deletes what it makes superfluous or what is over a limit.
    *
-   * @returns its id once it is on disk. A text: why an imported envelope is refused. Undefined: a later one is known
+   * @returns its id once it is on disk; a text if an imported envelope is refused; undefined if nothing was appended,
+   *   because the log has a later state of the group
    */
   append(change: Change): Promise<number | NotStored | undefined> {
     if (change.kind === "envelope" && change.writer !== null) return this.#envelopes.add(change);
@@ -103,12 +104,12 @@ export class InboxLog {
     }
   }
 
-  /** Deletes what is over the limits, without an arriving envelope. Shows whether the database takes writes. */
+  /** Deletes what is over the limits while no envelopes arrive. Rejects if the database does not accept writes. */
   evict(): Promise<void> {
     return this.#write((log) => this.#evict(log, 0));
   }
 
-  /** As {@linkcode LogPage.log}. */
+  /** As {@linkcode LogPage.log}. Also while rows cannot be read, because the table is locked. */
   async identity(): Promise<string> {
     const [state] = await this.#database.read<Pick<LogPage, "log">>(SQL.identity)
       .catch(throwUnavailable);
@@ -131,7 +132,7 @@ export class InboxLog {
       kind === null ? [] : [{ ...data, id, kind, ...body && { bytes: body } } as ChangeLogEntry]
     );
     const { log, last, floor, mark } = state;
-    // The last rows may have been deleted as too old.
+    // The rows up to `last` may have been deleted as too old: the replica continues after them.
     if (rows.length === 0 && last > after) rows.push({ kind: "skip", id: last });
     return { log, last, floor, mark, rows };
   }
@@ -164,7 +165,7 @@ export class InboxLog {
         ids.push(id);
         log.bytes -= bytes;
       }
-      // None is left: the batch alone is larger than the limit, and the next one makes room.
+      // None is left: the batch alone is larger than the limit. It is stored, and evicted for the next one.
       if (ids.length === 0) break;
       await log.query(SQL.delete, [ids]);
     }
@@ -192,7 +193,7 @@ class OpenLog {
     this.bytes = bytes;
   }
 
-  /** Returns its id. */
+  /** Adds a change, which `save` writes. Returns its id. */
   add(change: Change): number {
     const { kind, bytes: body = new Uint8Array(), ...data }: { kind: string; bytes?: Uint8Array } =
       change;

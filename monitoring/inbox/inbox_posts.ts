@@ -1,16 +1,22 @@
 import { json, refusal } from "../access/private_response.ts";
-import { type ArchiveLimits, importArchive } from "./archive.ts";
-import type { Inbox } from "./inbox.ts";
-import { fetchSourceMap, readFetchRequest, type SourceMapOrigins } from "./source_map_fetch.ts";
-import { readSourceMapUpload } from "./source_map_upload.ts";
+import { at, parseJson } from "../models/json.ts";
 import { Uploads } from "../uploads/uploads.ts";
+import { importArchive } from "./archive.ts";
+import type { Inbox } from "./inbox.ts";
+import { fetchSourceMap, type SourceMapOrigins } from "./source_map_fetch.ts";
+import { readSourceMapUpload, readUpload } from "./source_map_upload.ts";
 
-/** The POSTs of `/monitoring/inbox`, by the parameter of the query that names them. */
+/** The query parameters that name what a POST to `/monitoring/inbox` does. */
 export const POSTS = ["import", "maps", "fetch-map"] as const;
 
-interface PostOptions extends ArchiveLimits {
+/** Maximum bytes of the body of `POST ?fetch-map`. */
+const MAX_FETCH_BYTES = 10_000;
+
+interface PostOptions {
   /** Origins from which source maps may be fetched. */
   readonly mapOrigins: SourceMapOrigins;
+  /** Maximum bytes of an imported envelope, as received. */
+  readonly maxEnvelopeBytes: number;
   /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
   readonly progressMs?: number | undefined;
 }
@@ -19,23 +25,46 @@ interface PostOptions extends ArchiveLimits {
  * Takes what is posted to the inbox: archives, source maps, and requests to fetch a source map. One at a time: each may
  * hold a large envelope or source map in memory.
  *
- * @param value of the parameter that names the POST
+ * @returns answers a POST, whose parameter `post` has this value: with 503 while another one is in progress, unless that
+ *   one is slow, which ends it
  */
-type TakePost = (
+export function createInboxPosts(
   inbox: Inbox,
-  request: Request,
-  post: (typeof POSTS)[number],
-  value: string,
-) => Promise<Response>;
-
-/**
- * Creates the handler of the POSTs. A second one is refused with 503 while one is received, unless that one is slow: then
- * it ends.
- */
-export function createPosts(options: PostOptions): TakePost {
-  const uploads = new Uploads(options.progressMs);
+  { mapOrigins, maxEnvelopeBytes, progressMs }: PostOptions,
+): (request: Request, post: (typeof POSTS)[number], value: string) => Promise<Response> {
+  const uploads = new Uploads(progressMs);
   let current: Promise<void> | undefined;
-  return async (inbox, request, post, value) => {
+
+  const importOf = async (request: Request): Promise<Response> => {
+    if (request.headers.has("content-encoding")) {
+      return refusal(
+        415,
+        "encoding_not_supported",
+        "An archive must not be compressed: omit Content-Encoding.",
+      );
+    }
+    const body = uploads.chunks(request.body ?? new Blob().stream());
+    const { broken, ...result } = await importArchive(inbox, body, maxEnvelopeBytes);
+    return broken === undefined
+      ? json(200, result)
+      : json(400, { error: "archive_malformed", detail: broken, ...result });
+  };
+
+  const fetchMap = async (request: Request): Promise<Response> => {
+    const asked = parseJson(await readUpload(request, MAX_FETCH_BYTES, uploads));
+    const [script, debugId] = [at(asked, "script"), at(asked, "debug_id")];
+    const { key, bytes } = await fetchSourceMap(script, debugId, mapOrigins);
+    await inbox.storeSourceMap(key, bytes);
+    return json(200, { map: key, bytes: bytes.byteLength });
+  };
+
+  const storeMap = async (request: Request, givenId: string): Promise<Response> => {
+    const { debugId, bytes } = await readSourceMapUpload(request, givenId, uploads);
+    await inbox.storeSourceMap(debugId, bytes);
+    return json(200, { debug_id: debugId, bytes: bytes.byteLength });
+  };
+
+  return async (request, post, value) => {
     while (current !== undefined) {
       if (uploads.shedLoad() === 0) {
         return refusal(503, "inbox_busy", "Another upload is running: try again when it is done.");
@@ -45,39 +74,11 @@ export function createPosts(options: PostOptions): TakePost {
     const { promise, resolve } = Promise.withResolvers<void>();
     current = promise;
     try {
-      if (post === "import") return await takeImport(inbox, request, uploads, options);
-      if (post === "fetch-map") {
-        const { script, debug_id } = await readFetchRequest(request, uploads);
-        const { key, bytes } = await fetchSourceMap(script, debug_id, options.mapOrigins);
-        await inbox.storeSourceMap(key, bytes);
-        return json(200, { map: key, bytes: bytes.byteLength });
-      }
-      const { debugId, bytes } = await readSourceMapUpload(request, value, uploads);
-      await inbox.storeSourceMap(debugId, bytes);
-      return json(200, { debug_id: debugId, bytes: bytes.byteLength });
+      if (post === "import") return await importOf(request);
+      return await (post === "fetch-map" ? fetchMap(request) : storeMap(request, value));
     } finally {
       current = undefined;
       resolve();
     }
   };
-}
-
-async function takeImport(
-  inbox: Inbox,
-  request: Request,
-  uploads: Uploads,
-  limits: ArchiveLimits,
-): Promise<Response> {
-  if (request.headers.has("content-encoding")) {
-    return refusal(
-      415,
-      "encoding_not_supported",
-      "An archive must not be compressed: omit Content-Encoding.",
-    );
-  }
-  const body = uploads.chunks(request.body ?? new Blob().stream());
-  const { broken, ...result } = await importArchive(inbox, body, limits);
-  return broken === undefined
-    ? json(200, result)
-    : json(400, { error: "archive_malformed", detail: broken, ...result });
 }

@@ -1,14 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import {
-  type EnvelopeDescription,
-  type IndexEntries,
-  summarizeEnvelope,
-} from "../models/index/index_entries.ts";
-import { placeOf, PLACES } from "../models/index/list_cursor.ts";
+import { type EnvelopeIndex, summarizeEnvelope } from "../models/index/index_entries.ts";
+import { placeOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
 import { type GroupAlert, UNKNOWN_NAME } from "../models/rows.ts";
 import type { GroupStates } from "./group_states.ts";
-import { INDEX_TABLES, Senders } from "./senders.ts";
+import { PLACE_TABLES } from "./schema.ts";
+import { Senders } from "./senders.ts";
 import { PAGE_VITALS } from "../models/trace/page_vitals.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
 import {
@@ -21,7 +18,7 @@ import {
 
 type SqlValue = string | number | null;
 
-/** Writes index entries. Call it in the transaction that changes the envelopes. */
+/** Writes index entries. Its methods must be called in the transaction that changes the envelopes. */
 export class IndexWriter {
   readonly #sql: ReturnType<typeof prepare>;
   readonly #groups: GroupStates;
@@ -40,13 +37,12 @@ export class IndexWriter {
   insert(
     envelope: number,
     receivedAt: number,
-    description: EnvelopeDescription,
-    entries: IndexEntries,
+    { description, entries }: EnvelopeIndex,
   ): GroupAlert[] {
     const alerts: GroupAlert[] = [];
     const { sender, source, release } = this.#senders.assign(envelope, entries.source);
     let weight = 0;
-    /** @param valuesOf its columns after the first three, which all tables have; undefined: it is not listed */
+    /** @param valuesOf the values after the columns of {@linkcode placeOf}, source and release; undefined: not listed */
     const insertAll = <Entry>(
       into: StatementSync,
       all: readonly Entry[],
@@ -121,7 +117,7 @@ export class IndexWriter {
       entry.at,
       entry.trace_id,
       entry.page,
-      Number(entry.is_load),
+      entry.op,
       ...PAGE_VITALS.map((name) => entry[name]),
     ]);
     insertAll(this.#sql.insertRecording, entries.recordings, (entry) => [
@@ -143,6 +139,7 @@ export class IndexWriter {
       release,
       receivedAt,
       sender,
+      entries.source.processStart,
       weight,
       text,
       JSON.stringify(summarizeEnvelope(entries)),
@@ -156,26 +153,12 @@ export class IndexWriter {
     return this.#sql.has.get(placeOf(envelope, 0)) !== undefined;
   }
 
-  /** Characters of all entries. */
-  weight(): number {
-    return (this.#sql.weight.get() as { weight: number }).weight;
-  }
-
-  /** Ids of envelopes and characters of their entries, oldest first. */
-  sizes(): Iterable<{ readonly id: number; readonly size: number }> {
-    return this.#sql.sizes.iterate() as Iterable<unknown> as ReturnType<IndexWriter["sizes"]>;
-  }
-
   /** Deletes the entries of the envelopes from `first` to `last`. */
   delete(first: number, last: number): void {
     const [start, end] = [placeOf(first, 0), placeOf(last + 1, 0)];
     this.#sql.subtract.run(start, end);
     for (const table of this.#sql.deleteEntries) table.run(start, end);
     this.#senders.forgetUnused(last);
-  }
-
-  deleteAll(): void {
-    for (const table of this.#sql.deleteAll) table.run();
   }
 }
 
@@ -190,25 +173,15 @@ function prepare(db: DatabaseSync) {
     insertVitals: insert("vital_entries", 12),
     insertRecording: insert("recording_entries", 12),
     insertSpanName: insert("span_names", 5),
-    insertEnvelope: insert("envelope_entries", 8),
+    insertEnvelope: insert("envelope_entries", 9),
     has: db.prepare("SELECT 1 FROM envelope_entries WHERE place = ?"),
-    weight: db.prepare("SELECT weight FROM totals"),
     addWeight: db.prepare("UPDATE totals SET weight = weight + ?"),
-    sizes: db.prepare(
-      `SELECT place / ${PLACES} AS id, weight AS size FROM envelope_entries ORDER BY place`,
-    ),
     subtract: db.prepare(
       "UPDATE totals SET weight = weight -" +
         " (SELECT coalesce(sum(weight), 0) FROM envelope_entries WHERE place >= ? AND place < ?)",
     ),
-    deleteEntries: INDEX_TABLES.map(([table]) =>
+    deleteEntries: PLACE_TABLES.map((table) =>
       db.prepare(`DELETE FROM ${table} WHERE place >= ? AND place < ?`)
     ),
-    deleteAll: [
-      ...INDEX_TABLES.map(([table]) => db.prepare(`DELETE FROM ${table}`)),
-      ...["releases", "senders", "group_states"].map((table) => db.prepare(`DELETE FROM ${table}`)),
-      db.prepare("DELETE FROM sources WHERE id > 1"),
-      db.prepare("UPDATE totals SET weight = 0"),
-    ],
   };
 }

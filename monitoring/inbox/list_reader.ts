@@ -1,42 +1,35 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import {
   CHART_PARTS,
-  chartRange,
-  type ErrorEntry,
   groupRow,
   type GroupTotals,
   occurrenceRow,
 } from "../models/error/error_entry.ts";
-import { cursorOf, writeCursor } from "../models/index/list_cursor.ts";
-import { fold } from "../models/index/search_text.ts";
+import { cursorOf, placeOf, writeCursor } from "../models/index/list_cursor.ts";
 import { logRow } from "../models/log_entry.ts";
 import { type RecordingEntry, recordingRow } from "../models/recording/recording_entry.ts";
 import {
-  type ErrorGroupRow,
-  type Histogram,
-  type HistogramPart,
-  histogramRange,
   type ListCounts,
-  type ListQuery,
   MAX_COUNT,
   MAX_LIST_ROWS,
-  MAX_OPS,
-  MAX_RELEASES,
-  MAX_SOURCES,
   type Page,
   type PageRow,
+  type SourceList,
   type SourceRow,
   type TraceRow,
 } from "../models/rows.ts";
+import type { ListQuery } from "../models/list_query.ts";
+import { type Histogram, type HistogramPart, histogramRange } from "../models/histogram.ts";
 import type { VitalsEntry } from "../models/trace/page_vitals.ts";
 import { pageRows } from "../models/trace/page_rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
+import { transaction } from "../storage/open_database.ts";
 import { rowOf } from "./envelope_table.ts";
 import type { InboxLists } from "./inbox.ts";
-import { decisionOf, type GroupStateRow } from "./group_states.ts";
+import { decisionOf, type FoundState } from "./group_states.ts";
+import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
 import {
-  chartsSql,
   envelopesSql,
   errorGroupsSql,
   histogramSql,
@@ -46,7 +39,6 @@ import {
   opsSql,
   recordingsSql,
   SOURCES_SQL,
-  type SqlList,
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
@@ -56,8 +48,6 @@ const MAX_RANGE_MS = 30 * 24 * 3_600_000;
 
 /** Newest web vitals that a table of pages is made of: read and sorted in some 50 ms. */
 const MAX_VITALS = 20_000;
-
-type Values = Record<string, string | number>;
 
 /** What every list selects. */
 interface Found {
@@ -74,7 +64,7 @@ interface FoundEntry extends Found {
   readonly replay_id: string | null;
 }
 
-/** With values of SQLite: numbers for booleans, JSON for arrays. */
+/** A trace as SQLite returns it: booleans are numbers, arrays are JSON. */
 interface FoundTrace extends Found, Omit<TraceRow, "failed" | "sources"> {
   readonly failed: number;
   readonly sources: string;
@@ -88,11 +78,12 @@ interface FoundRecording extends Found {
   readonly errors: number;
 }
 
-type FoundGroup =
-  & Omit<FoundEntry, "replay_id">
-  & Pick<GroupTotals, "count" | "first_seen" | "last_seen">
-  & Pick<GroupStateRow, "resolved_in" | "regressed_in">
-  & { readonly state: GroupStateRow["state"] | null };
+interface FoundGroup
+  extends Omit<FoundEntry, "replay_id">, Omit<GroupTotals, "chart" | "sources">, FoundState {
+  /** JSON. */
+  readonly chart: string;
+  readonly sources: string;
+}
 
 /** Makes the row of a list. */
 const ROWS = {
@@ -101,6 +92,20 @@ const ROWS = {
     failed: Boolean(row.failed),
     sources: JSON.parse(row.sources),
   }),
+  errors: (
+    { key, rank: _, entry, source, state, resolved_in, regressed_in, ...totals }: FoundGroup,
+  ) => {
+    const chart = Array<number>(CHART_PARTS).fill(0);
+    for (const [part, errors] of JSON.parse(totals.chart)) chart[part] = errors;
+    const decision = decisionOf({ state, resolved_in, regressed_in });
+    return groupRow(
+      key,
+      JSON.parse(entry),
+      source,
+      { ...totals, chart, sources: JSON.parse(totals.sources) },
+      decision,
+    );
+  },
   occurrences: ({ key, entry, source, replay_id }: FoundEntry) =>
     occurrenceRow(key, JSON.parse(entry), source, replay_id),
   logs: ({ key, entry, source, replay_id }: FoundEntry) =>
@@ -116,104 +121,101 @@ const ROWS = {
 /** Reads lists from the tables that {@linkcode IndexWriter} writes: each with one statement. */
 export class ListReader {
   readonly #db: DatabaseSync;
-  /** By their SQL. Bounded by the combinations of filters: a few dozen. */
+  /** By their SQL. Not bounded, because readers use a few dozen combinations of filters. */
   readonly #statements = new Map<string, StatementSync>();
+  readonly #last: () => number;
 
-  constructor(db: DatabaseSync) {
+  /** @param last the id of the newest envelope, read within the snapshot of a list */
+  constructor(db: DatabaseSync, last: () => number) {
     this.#db = db;
+    this.#last = last;
   }
 
   readonly #lists: {
-    [Name in keyof InboxLists]: (query: ListQuery, last: number) => Page<InboxLists[Name]>;
+    [Name in keyof InboxLists]: (query: ListQuery, asOf: number) => Page<InboxLists[Name]>;
   } = {
-    traces: (query, last) => this.#page(query, last, tracesSql(query), ROWS.traces),
-    errors: (query, last) => this.#errors(query, last),
-    occurrences: (query, last) => this.#page(query, last, occurrencesSql(query), ROWS.occurrences),
-    logs: (query, last) => this.#page(query, last, logsSql(query), ROWS.logs),
-    pages: (query, last) => this.#pages(query, last),
-    recordings: (query, last) => this.#page(query, last, recordingsSql(query), ROWS.recordings),
-    envelopes: (query, last) => this.#page(query, last, envelopesSql(query), ROWS.envelopes),
+    traces: (query, asOf) => this.#page(query, asOf, tracesSql(query), ROWS.traces),
+    errors: (query, asOf) => this.#page(query, asOf, errorGroupsSql(query), ROWS.errors),
+    occurrences: (query, asOf) => this.#page(query, asOf, occurrencesSql(query), ROWS.occurrences),
+    logs: (query, asOf) => this.#page(query, asOf, logsSql(query), ROWS.logs),
+    pages: (query, asOf) => this.#pages(query, asOf),
+    recordings: (query, asOf) => this.#page(query, asOf, recordingsSql(query), ROWS.recordings),
+    envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
 
   /**
    * One page of a list.
    *
-   * @param last id of the newest envelope
    * @throws {CursorError}
    */
-  list<Name extends keyof InboxLists>(
-    name: Name,
-    query: ListQuery,
-    last: number,
-  ): Page<InboxLists[Name]> {
-    return this.#lists[name](query, last);
+  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
+    return this.#snapshot((asOf) => this.#lists[name](query, asOf));
+  }
+
+  /** {@linkcode Inbox.histogram}. */
+  histogram(query: ListQuery): Histogram {
+    return this.#snapshot((asOf) => this.#histogram(query, asOf));
+  }
+
+  /** {@linkcode Inbox.sources}. */
+  sources({ source, release, environment, since, until }: ListQuery): SourceList {
+    const query = { source, release, environment, since, until };
+    return this.#snapshot((asOf) => ({
+      rows: this.#sources(),
+      counts: this.#counts(query, asOf),
+      ops: this.#all<{ op: string }>(opsSql(query), query).map(({ op }) => op),
+    }));
+  }
+
+  /**
+   * Runs several queries in one transaction: another process may delete rows in between.
+   *
+   * @param work gets the place after all entries
+   */
+  #snapshot<T>(work: (asOf: number) => T): T {
+    return transaction(this.#db, () => work(placeOf(this.#last() + 1, 0)), "BEGIN");
   }
 
   #page<Row extends Found, T>(
     query: ListQuery,
-    last: number,
+    asOf: number,
     list: SqlList,
-    rowOf: (found: Row) => T,
+    toRow: (found: Row) => T,
   ): Page<T> {
-    const { before, asOf, at } = cursorOf(query.before, last);
+    const { at, ...cursor } = cursorOf(query.before, asOf);
     const limit = query.limit ?? MAX_LIST_ROWS;
-    const found = this.#all(pageSql(list, query.before !== undefined), {
-      ...valuesOf(query),
-      before,
-      asOf,
-      rank: at ?? before,
-      limit: limit + 1,
-    }) as Row[];
+    const values = { ...cursor, rank: at ?? cursor.before, limit: limit + 1 };
+    const found = this.#all<Row>(pageSql(list, query.before !== undefined), query, values);
     const rows = found.slice(0, limit);
     const end = rows.at(-1);
     return {
-      rows: rows.map(rowOf),
+      rows: rows.map(toRow),
       next: end && found.length > limit
-        ? writeCursor({ before: end.key, asOf, at: end.rank === end.key ? undefined : end.rank })
+        ? writeCursor({
+          ...cursor,
+          before: end.key,
+          at: end.rank === end.key ? undefined : end.rank,
+        })
         : null,
     };
   }
 
-  #errors(query: ListQuery, last: number): Page<ErrorGroupRow> {
-    const { rows, next } = this.#page(query, last, errorGroupsSql(query), (found: FoundGroup) => ({
-      ...found,
-      newest: JSON.parse(found.entry) as ErrorEntry,
-    }));
-    const ranges = rows.map((row) => chartRange(query, row));
-    const charts = JSON.stringify(
-      rows.map(({ newest }, n) => [newest.group, ranges[n]!.chart_from, ranges[n]!.chart_to]),
-    );
-    const parts = this.#all(chartsSql(query, CHART_PARTS), { ...valuesOf(query), charts }) as {
-      group_key: string;
-      part: number;
-      errors: number;
-    }[];
-    const byGroup = Map.groupBy(parts, ({ group_key }) => group_key);
-    return {
-      rows: rows.map(({ key, newest, source, count, first_seen, last_seen, ...row }, n) => {
-        const chart = Array<number>(CHART_PARTS).fill(0);
-        for (const { part, errors } of byGroup.get(newest.group) ?? []) chart[part] = errors;
-        const totals = { count, first_seen, last_seen, chart, ...ranges[n]! };
-        return groupRow(key, newest, source, totals, decisionOf(row));
-      }),
-      next,
-    };
-  }
-
   /** The pages whose names contain the query's text, all on one page. */
-  #pages(query: ListQuery, last: number): Page<PageRow> {
-    const { asOf } = cursorOf(undefined, last);
-    const values = { ...valuesOf(query), asOf, limit: MAX_VITALS };
-    const entries = this.#all(pageSql(vitalsSql(query), false), values);
-    return { rows: pageRows(entries as (VitalsEntry & { source: string })[], query), next: null };
+  #pages(query: ListQuery, asOf: number): Page<PageRow> {
+    const entries = this.#all<VitalsEntry & { source: string }>(
+      pageSql(vitalsSql(query), false),
+      query,
+      { asOf, limit: MAX_VITALS },
+    );
+    return { rows: pageRows(entries, query), next: null };
   }
 
   /** Counts the rows of all lists, each up to {@linkcode MAX_COUNT}. */
-  counts(query: ListQuery, last: number): ListCounts {
-    const { asOf } = cursorOf(undefined, last);
+  #counts(filters: ListQuery, asOf: number): ListCounts {
+    const query: ListQuery = { ...filters, state: "open" };
     const lists: Readonly<Record<keyof ListCounts, SqlList>> = {
       traces: tracesSql(query),
-      errors: errorGroupsSql({ ...query, state: "open" }),
+      errors: errorGroupsSql(query),
       logs: logsSql(query),
       recordings: recordingsSql(query),
       envelopes: envelopesSql(query),
@@ -221,79 +223,57 @@ export class ListReader {
     const counts = Object.entries(lists).map(([name, { rows }]) =>
       `(SELECT count(*) FROM (SELECT 1 FROM (${rows}) LIMIT :limit)) AS ${name}`
     );
-    const values = { ...valuesOf({ ...query, state: "open" }), asOf, limit: MAX_COUNT };
-    return { ...this.#all(`SELECT ${counts.join()}`, values)[0] as ListCounts };
+    const sql = `SELECT ${counts.join()}`;
+    return { ...this.#all<ListCounts>(sql, query, { asOf, limit: MAX_COUNT })[0]! };
   }
 
   /**
    * The rows of the list `of` over time: from `since`, else from the oldest row of the last 30 days, to `until`, else
    * to `now`.
    */
-  histogram(query: ListQuery, last: number): Histogram {
+  #histogram(query: ListQuery, asOf: number): Histogram {
     const { of = "traces", since, until, now = Date.now() } = query;
     const end = Math.max(until ?? now, since ?? 0);
-    const [{ oldest }] = this.#all(oldestSql(of), {}) as [{ oldest: number | null }];
     // A sender's clock may be wrong by years.
-    const start = since ?? Math.min(end, Math.max(oldest ?? 0, end - MAX_RANGE_MS));
-    const range = histogramRange(start, end);
-    const { asOf } = cursorOf(undefined, last);
-    const warn = LOG_LEVELS.indexOf("warn");
-    const found = this.#all(histogramSql(of, query), {
-      ...valuesOf(query),
-      ...range,
-      asOf,
-      warn,
-    }) as (HistogramPart & { part: number })[];
+    const earliest = end - MAX_RANGE_MS;
+    const values = { asOf, earliest, end, warn: LOG_LEVELS.indexOf("warn") };
+    const [row] = since === undefined
+      ? this.#all<{ oldest: number | null }>(oldestSql(of, query), query, values)
+      : [];
+    const range = histogramRange(since ?? row?.oldest ?? earliest, end);
+    const found = this.#all<HistogramPart & { part: number }>(
+      histogramSql(of, query),
+      query,
+      { ...values, ...range },
+    );
     const parts = Array<HistogramPart>(Math.round((range.to - range.from) / range.step))
       .fill({ count: 0, warnings: 0, failures: 0 });
     for (const { part, ...counts } of found) parts[part] = counts;
     return { ...range, parts };
   }
 
-  /** {@linkcode SourceList.ops}. */
-  ops(query: ListQuery): string[] {
-    const found = this.#all(opsSql(query), { ...valuesOf(query), limit: MAX_OPS });
-    return (found as { op: string }[]).map(({ op }) => op);
-  }
-
   /** The sources that were seen last. */
-  sources(): SourceRow[] {
-    const found = this.#all(SOURCES_SQL, { limit: MAX_SOURCES, releases: MAX_RELEASES });
-    return (found as (SourceRow & { releases: string })[])
-      .map((row) => ({ ...row, releases: JSON.parse(row.releases) }));
+  #sources(): SourceRow[] {
+    const found = this.#all<SourceRow & { releases: string; starts: string }>(SOURCES_SQL, {});
+    return found.map((row) => {
+      const releases = JSON.parse(row.releases) as [release: string, since: number][];
+      return {
+        ...row,
+        releases: releases.map(([release]) => release),
+        releases_since: releases.map(([, since]) => since),
+        starts: JSON.parse(row.starts) as number[],
+      };
+    });
   }
 
-  #all(sql: string, values: Values): unknown[] {
+  /** The rows of a statement. `Row` is the type that it returns. */
+  #all<Row>(sql: string, query: ListQuery, values?: Record<string, string | number>): Row[] {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#db.prepare(sql);
       statement.setAllowUnknownNamedParameters(true);
       this.#statements.set(sql, statement);
     }
-    return statement.all(values);
+    return statement.all({ ...valuesOf(query), ...values }) as Row[];
   }
-}
-
-/** @param continues after the row at `:rank` and `:before`; else the first page */
-function pageSql({ rows, descending, table, columns, joins = "" }: SqlList, continues: boolean) {
-  const after = descending
-    ? "(rank, key) < (:rank, :before)"
-    : "(rank > :rank OR rank = :rank AND key < :before)";
-  const order = `rank ${descending ? "DESC" : "ASC"}, key DESC`;
-  return `SELECT page.key, page.rank, ${columns} FROM (SELECT * FROM (${rows})` +
-    ` WHERE rank IS NOT NULL ${continues ? `AND ${after}` : ""} ORDER BY ${order} LIMIT :limit)` +
-    ` AS page JOIN ${table} AS e ON e.place = page.key${joins} ORDER BY ${order}`;
-}
-
-/** The values of a query's filters. Statements ignore those that they do not name. */
-function valuesOf(query: ListQuery): Values {
-  const { q = "", level, handled, before: _, sort: __, limit: ___, preflights: ____, ...others } =
-    query;
-  const given = Object.entries(others).filter(([, value]) => value !== undefined);
-  return {
-    ...Object.fromEntries(given),
-    q: fold(q),
-    ...level && { level: LOG_LEVELS.indexOf(level) },
-    ...handled !== undefined && { handled: Number(handled) },
-  };
 }

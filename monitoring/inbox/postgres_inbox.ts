@@ -1,7 +1,7 @@
 import { Batches } from "../storage/batches.ts";
 import { isReportedByStore } from "../storage/errors.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
-import type { GroupAlert, GroupState } from "../models/rows.ts";
+import type { GroupAlert } from "../models/rows.ts";
 import { type Change, envelopeChange, type LogPage } from "./change.ts";
 import {
   type AdmittedEnvelope,
@@ -10,12 +10,11 @@ import {
   InboxUnavailableError,
 } from "./inbox.ts";
 import { InboxLog } from "./inbox_log.ts";
-import { type InboxOptions, oldestTimeOf, StoredInbox } from "./stored_inbox.ts";
+import { type InboxOptions, oldestTimeOf } from "./inbox_options.ts";
+import { StoredInbox } from "./stored_inbox.ts";
 
 export interface PostgresInboxOptions extends InboxOptions {
   readonly address: PostgresAddress;
-  /** The file of this server's replica, which several servers on a machine may share. Default: in memory. */
-  readonly path?: string;
 }
 
 /** Milliseconds between two checks for what other servers have changed, and whether the database can be reached. */
@@ -47,14 +46,12 @@ const APPLIED_AT_ONCE = 32;
 /** The log of all changes in PostgreSQL, and a replica that answers what is read. */
 class PostgresInbox extends StoredInbox {
   readonly #log: InboxLog;
-  /** Below it the replica has no envelopes. */
+  /** Envelopes with lower ids are deleted in the replica. */
   #floor = 0;
   /** False until the replica has been at the end of the log once. */
   #hasCaughtUp = false;
-  /** Whether the operator knows that it has not. */
+  /** Whether the operator was notified that it has not. */
   #isLate = false;
-  /** Why nothing can be stored now. */
-  #failure: unknown;
   #poll: ReturnType<typeof setTimeout> | undefined;
   /** Calls during a run share the next one. */
   readonly #runs = new Batches<void, void>({
@@ -72,7 +69,7 @@ class PostgresInbox extends StoredInbox {
   /** Starts to follow the log, and waits some time until the replica has caught up. */
   async start(): Promise<void> {
     try {
-      // Known before the first envelope is stored, which has the writer's name.
+      // Before the first envelope is stored: its change in the log needs `writer`.
       this.#replicate({ log: await this.#log.identity(), last: Infinity, mark: null }, 0);
     } catch (error) {
       this.#setFailure(error);
@@ -91,16 +88,6 @@ class PostgresInbox extends StoredInbox {
     return this.change(envelopeChange(envelope, isImport ? null : this.writer));
   }
 
-  async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
-    // Another server may have stored its errors just now.
-    await this.catchUp(Infinity);
-    const state = this.run((file) =>
-      file.groups.decide(group, wanted, { now: this.now(), newest: file.state().last })
-    );
-    if (state !== undefined) await this.change({ kind: "group", key: group, state });
-    return state !== undefined;
-  }
-
   protected override onGroupAlert(alert: GroupAlert): void {
     super.onGroupAlert(alert);
     if (alert.kind !== "regression") return;
@@ -108,7 +95,7 @@ class PostgresInbox extends StoredInbox {
     if (state === undefined) return;
     // The envelope that opened a group again may be evicted before a later server reads it.
     this.change({ kind: "group", key: alert.group, state }).catch(() => {
-      // Reported by `change`. Until the envelope is evicted, every replica finds the regression itself.
+      // `change` reports it. Until the envelope is evicted, every replica finds the regression itself.
     });
   }
 
@@ -126,12 +113,12 @@ class PostgresInbox extends StoredInbox {
       this.#setFailure(error);
       throw error;
     }
-    // It is stored, even if it cannot be read now. At the start it may take long.
+    // It is stored, even if it cannot be read now. During the start this would wait for the whole log.
     if (this.#hasCaughtUp) await this.catchUp(Infinity);
     return result;
   }
 
-  async catchUp(cursor: number): Promise<void> {
+  override async catchUp(cursor: number): Promise<void> {
     if (cursor <= this.last) return;
     try {
       await this.#runs.add();
@@ -146,17 +133,17 @@ class PostgresInbox extends StoredInbox {
       const { last } = this;
       const page = await this.#log.read(last);
       if (this.isClosed) return;
-      // Otherwise it was of another log and is empty now, or another server has applied rows to its file.
+      // If they differ, the file was emptied, or another server has applied rows to it: reads again from its position.
       if (this.#replicate(page, last) === last) await this.#apply(page);
       isBehind = this.last < page.last;
     }
-    // What is too old: the log has no changes for that.
+    // The log has no entries for envelopes that became too old.
     this.shrink((file) => file.evict());
     if (this.#isLate && !this.#hasCaughtUp) this.notice("The inbox's lists are complete.");
     this.#hasCaughtUp = true;
   }
 
-  /** Makes the file a replica of the log, see {@linkcode InboxFile.follow}. Returns the id up to which it was applied. */
+  /** See {@linkcode InboxFile.follow}. Returns the id up to which the log was applied. */
   #replicate(page: Pick<LogPage, "log" | "last" | "mark">, after: number): number {
     const { position, writer } = this.shrink((file) => file.follow(page, after));
     if (position < after) this.onCleared();
@@ -173,9 +160,7 @@ class PostgresInbox extends StoredInbox {
     for (const [n, row] of rows.entries()) {
       const { id, ...change } = row;
       this.apply(
-        change.kind === "envelope"
-          ? { ...change, ...await this.indexer.readStored(change) }
-          : change,
+        change.kind === "envelope" ? { ...change, ...await this.indexer.read(change) } : change,
         id,
       );
       if (change.kind === "group") await this.deleteErrors(change.key);
@@ -189,7 +174,7 @@ class PostgresInbox extends StoredInbox {
   async #pollLog(): Promise<void> {
     try {
       // Reading may work where writing does not, for example on a standby server.
-      if (this.#failure !== undefined) await this.#log.evict();
+      if (this.failure !== undefined) await this.#log.evict();
       await this.#runs.add();
       this.#setFailure(undefined);
     } catch (error) {
@@ -204,7 +189,7 @@ class PostgresInbox extends StoredInbox {
     void this.#evict();
   }
 
-  /** What is too old, while no envelopes arrive. */
+  /** Deletes what is too old while no envelopes arrive. */
   async #evict(): Promise<void> {
     try {
       await this.#write(() => this.#log.evict());
@@ -213,22 +198,12 @@ class PostgresInbox extends StoredInbox {
     }
   }
 
-  /** Reports once that nothing can be stored, and once that it can be again. The replica reports what its file lacks. */
+  /** Records whether the log can be written. Failures of the replica's file are reported by its database. */
   #setFailure(error: unknown): void {
     if (this.isClosed || isReportedByStore(error)) return;
-    if ((error === undefined) === (this.#failure === undefined)) return;
-    this.#failure = error;
     const reason = error instanceof InboxUnavailableError ? error.reason : String(error);
-    this.notice(
-      error === undefined
-        ? "The inbox stores envelopes again."
-        : `The inbox cannot store envelopes: ${reason}.`,
-    );
-    this.emit("storage");
-  }
-
-  override canStore(): boolean {
-    return this.#failure === undefined && super.canStore();
+    this.failure = error === undefined ? undefined : `${reason}.`;
+    this.checkStorage();
   }
 
   override async close(): Promise<void> {

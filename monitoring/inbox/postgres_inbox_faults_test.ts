@@ -86,14 +86,17 @@ test("server no longer accepts writes → reported once, until it does", async (
       .then(() => postgres.admin("SELECT pg_reload_conf()"));
   await readOnly("on");
   try {
-    await until(
-      "storing fails",
-      () => store(inbox, 1).then(() => false, (error) => error instanceof InboxUnavailableError),
-    );
-    // Longer than a round of polling, which succeeds.
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
-    assert.equal(inbox.canStore(), false);
-    assert.equal(notices.length, 1, notices.join());
+    // On a busy machine connections read the new configuration one after the other.
+    await until("storing fails, and is not reported as working", async () => {
+      const fails = await store(inbox, 1)
+        .then(() => false, (error) => error instanceof InboxUnavailableError);
+      // Longer than a round of polling, which succeeds.
+      await new Promise((resolve) => setTimeout(resolve, 1_200));
+      return fails && !inbox.canStore();
+    });
+    const repeated = notices.filter((notice, index) => notice === notices[index - 1]);
+    assert.deepEqual(repeated, []);
+    assert.ok(notices.length > 0);
   } finally {
     await readOnly("off");
   }
@@ -190,13 +193,12 @@ test("newest rows of the replica lost while it runs → read anew", async (serve
 });
 
 test("stored before the log was read for the first time → its alert is reported", async (server) => {
-  const blocked = postgres.admin(
-    "BEGIN; LOCK TABLE sightglass.inbox_log IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT",
-    "spool",
-  );
-  const held = "SELECT 1 FROM pg_locks WHERE relation = 'sightglass.inbox_log'::regclass" +
+  const lock = "BEGIN; LOCK TABLE sightglass.inbox_log IN ACCESS EXCLUSIVE MODE";
+  const blocked = assert.rejects(postgres.admin(`${lock}; SELECT pg_sleep(600)`, "spool"));
+  const ofHolder = "FROM pg_locks WHERE relation = 'sightglass.inbox_log'::regclass" +
     " AND mode = 'AccessExclusiveLock' AND granted";
-  await until("the log is locked", async () => (await postgres.admin(held, "spool")).length > 0);
+  const isLocked = async () => (await postgres.admin(`SELECT 1 ${ofHolder}`, "spool")).length > 0;
+  await until("the log is locked", isLocked);
   const [notices, alerts]: string[][] = [[], []];
   const inbox = await server({
     onNotice: (notice) => void notices!.push(notice),
@@ -205,8 +207,10 @@ test("stored before the log was read for the first time → its alert is reporte
   assert.deepEqual(notices, [
     "The inbox is being read from PostgreSQL: its lists are not complete yet.",
   ]);
-  await inbox.store(admitted(envelopeOf({}, error("a"))));
+  const stored = inbox.store(admitted(envelopeOf({}, error("a"))));
+  await postgres.admin(`SELECT pg_cancel_backend(pid) ${ofHolder}`, "spool");
   await blocked;
+  await stored;
   await until("its alert is reported", () => alerts!.length > 0);
   assert.deepEqual(alerts, ["a"]);
 });

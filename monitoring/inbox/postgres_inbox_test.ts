@@ -33,15 +33,7 @@ const test = (name: string, work: Parameters<typeof withServers>[0]) =>
 const tests = [
   ...indexTests("PostgreSQL", async (maxEnvelopes) => {
     await start();
-    const inbox = await open({ maxBytes: maxEnvelopes * ENVELOPE_BYTES });
-    return {
-      add: (bytes, receivedAt) => inbox.store(admitted(bytes, receivedAt)),
-      list: (name, query) => inbox.page(name, query),
-      envelopes: (query) => inbox.page("envelopes", query),
-      sources: (query) => inbox.sources(query),
-      clear: async () => void await inbox.clear(),
-      remove: () => inbox.close(),
-    };
+    return await open({ maxBytes: maxEnvelopes * ENVELOPE_BYTES });
   }),
   ...groupTests("PostgreSQL", async (options) => {
     await start();
@@ -119,7 +111,7 @@ test("several writers, any changes → same rows in the same order, also on a ne
     if (what === "clear") return await inbox.clear();
     // Some become too old, among others that are not.
     if (what === "import") {
-      return await inbox.storeOnce(admitted(envelope, limits.now() - DAY_MS + n * 500));
+      return await inbox.storeImported(admitted(envelope, limits.now() - DAY_MS + n * 500));
     }
     const group = inbox.page("errors", {}).rows.find(({ value }) => value === message)?.group;
     if (group === undefined) return;

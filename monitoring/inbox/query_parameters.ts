@@ -1,20 +1,15 @@
 import { tidyType } from "../models/index/index_entries.ts";
 import { MAX_TYPE_LENGTH } from "../protocol/envelope.ts";
-import { debugId, hexId } from "../models/json.ts";
+import { debugId, hexId, parseJson, textAt } from "../models/json.ts";
 import { readCursor } from "../models/index/list_cursor.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
-import {
-  GROUP_STATES,
-  type GroupState,
-  HISTOGRAM_LISTS,
-  LIST_SORTS,
-  type ListQuery,
-  type Lists,
-  MAX_LIST_ROWS,
-  TRACE_STATUSES,
-} from "../models/rows.ts";
+import { GROUP_STATES, type GroupState, MAX_LIST_ROWS } from "../models/rows.ts";
+import { LIST_SORTS, type ListQuery, TRACE_STATUSES } from "../models/list_query.ts";
+import { HISTOGRAM_LISTS } from "../models/histogram.ts";
 import { readTimeBound } from "../models/time_bound.ts";
 import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
+import { readBody } from "../protocol/read_body.ts";
+import type { InboxLists, InboxQuery } from "./inbox.ts";
 
 /** A request parameter is not valid. */
 export class ParameterError extends Error {
@@ -26,11 +21,7 @@ export class ParameterError extends Error {
 }
 
 /** The query of `GET /monitoring/inbox`. */
-export interface InboxParameters {
-  /** Only rows after this cursor; 0: all. */
-  readonly since: number;
-  readonly type?: string;
-  readonly limit: number;
+export interface InboxParameters extends InboxQuery {
   /** Requests the body of this envelope. */
   readonly id?: number;
   /** Requests the source map with this debug id, or of the script with this address. */
@@ -60,7 +51,7 @@ export function readParameters(
   };
 }
 
-type ListName = keyof Lists | "envelopes" | "sources" | "histogram";
+type ListName = keyof InboxLists | "sources" | "histogram";
 
 /** A record, so that the compiler requires each list. */
 const LIST_NAMES = Object.keys(
@@ -79,7 +70,7 @@ const LIST_NAMES = Object.keys(
 
 /** The query of a list. */
 export interface ListParameters {
-  readonly view: (typeof LIST_NAMES)[number];
+  readonly view: ListName;
   readonly query: ListQuery;
 }
 
@@ -98,6 +89,7 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       trace: optional("trace", idOf("a trace")),
       replay: optional("replay", idOf("a recording")),
       group: optional("group", groupKey),
+      envelope: optional("envelope", envelopeId),
       type: optional("type", itemType),
       level: optional("level", oneOf(LOG_LEVELS)),
       handled: optional("handled", trueOrFalse),
@@ -108,6 +100,7 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       status: optional("status", oneOf(TRACE_STATUSES)),
       op: optional("op", nameOf("an operation")),
       name: optional("name", nameOf("a span's name")),
+      each: optional("each", oneOf(["name"] as const)),
       preflights: optional("preflights", trueOrFalse),
       of: optional("of", oneOf(HISTOGRAM_LISTS)),
       page: optional("page", nameOf("a page")),
@@ -130,22 +123,18 @@ export function readDetailId(query: URLSearchParams, what: "a trace" | "a record
   return readerOf(query)("id", idOf(what)) ?? refuse("id", "given");
 }
 
-/** The error that `view=error` shows. */
-interface ErrorParameters {
-  /** Its group. */
-  readonly group: string;
-  /** Id of its envelope; default: the newest of the group. */
-  readonly envelope: number | undefined;
-  /** Which event, if the envelope has several. */
-  readonly event: string | undefined;
-}
-
-/** @throws {ParameterError} */
-export function readErrorParameters(query: URLSearchParams): ErrorParameters {
+/**
+ * The error that `view=error` shows.
+ *
+ * @throws {ParameterError}
+ */
+export function readErrorParameters(query: URLSearchParams) {
   const optional = readerOf(query);
   return {
     group: optional("id", groupKey) ?? refuse("id", "given"),
+    /** Default: the newest of the group. */
     envelope: optional("envelope", envelopeId),
+    /** Which event, if the envelope has several. */
     event: optional("event", idOf("an event")),
   };
 }
@@ -170,26 +159,19 @@ const MAX_STATE_BYTES = 1_024;
  * @throws {ParameterError}
  */
 export async function readGroupState(body: Request["body"]): Promise<GroupState> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_STATE_BYTES) refuse("The body", `at most ${MAX_STATE_BYTES} bytes long`);
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    refuse("The body", 'JSON such as {"state":"resolved"}');
-  }
-  const { state } = Object(value) as { state?: unknown };
-  return oneOf(GROUP_STATES)(typeof state === "string" ? state : "", "The body's state");
+  const bytes = await readBody(body ?? new Blob().stream(), MAX_STATE_BYTES).catch((error) => {
+    if (!(error instanceof RangeError)) throw error;
+    return refuse("The body", `at most ${MAX_STATE_BYTES} bytes long`);
+  });
+  const json = parseJson(bytes);
+  if (json === undefined) refuse("The body", 'JSON such as {"state":"resolved"}');
+  return oneOf(GROUP_STATES)(textAt(json, "state") ?? "", "The body's state");
 }
 
 /** Reads the text of a parameter, or refuses it. */
 type Read<T> = (text: string, name: string) => T;
 
-/** Returns a function that reads a parameter; undefined: it is not given. */
+/** Returns a function that reads a parameter, and returns undefined if the query does not have it. */
 function readerOf(query: URLSearchParams) {
   return <T>(name: string, read: Read<T>): T | undefined => {
     const [text, another] = query.getAll(name);
@@ -198,7 +180,7 @@ function readerOf(query: URLSearchParams) {
   };
 }
 
-/** Reads what `parse` understands. */
+/** Refuses texts for which `parse` returns no value. */
 const parsed =
   <T>(parse: (text: string) => T | null | undefined, allowed: string): Read<T> => (text, name) =>
     parse(text) ?? refuse(name, allowed);

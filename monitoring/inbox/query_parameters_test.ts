@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { ParameterError, readListParameters, readParameters } from "./query_parameters.ts";
 
-const read = (query: string, lastEventId: string | null = null) =>
-  readParameters(new URLSearchParams(query), lastEventId);
+const read = (query: string) => readParameters(new URLSearchParams(query), null);
 
 /** Asserts that a query is refused by a message that names the parameter. */
-function refuses(query: string, parameter: string, lastEventId: string | null = null): void {
+function refuses(query: string, parameter: string): void {
   assert.throws(
-    () => read(query, lastEventId),
+    () => read(query),
     (error) =>
       error instanceof ParameterError && error.parameter === parameter &&
       error.message.startsWith(`${parameter} must be `),
@@ -40,12 +39,6 @@ Deno.test("invalid parameter → refused with its name", () => {
   refuses("since=1&since=2", "since");
 });
 
-Deno.test("Last-Event-ID → used instead of since; invalid → refused", () => {
-  assert.equal(read("since=3", "9").since, 9);
-  assert.equal(read("since=3", "").since, 3);
-  refuses("since=3", "Last-Event-ID", "nine");
-});
-
 const NOW = 1_795_262_400_000;
 const view = (query: string) => readListParameters(new URLSearchParams(query), NOW);
 
@@ -53,9 +46,9 @@ Deno.test("list query → filters; missing ones are not set", () => {
   assert.deepEqual(given(view("view=logs")), { view: "logs", query: { now: NOW, limit: 200 } });
   const trace = "e".repeat(32);
   const full = view(
-    `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&replay=${trace}&group=0123456789abcd&type=span&level=warn` +
+    `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&replay=${trace}&group=0123456789abcd&envelope=3&type=span&level=warn` +
       "&handled=false&state=muted&source=0123456789abcd&release=shop%401&since=1000&until=10m" +
-      "&sort=-first_seen&environment=test&status=5xx&op=http.server&name=GET+%2F&preflights=true&page=%2F&of=logs" +
+      "&sort=-first_seen&environment=test&status=5xx&op=http.server&name=GET+%2F&each=name&preflights=true&page=%2F&of=logs" +
       "&before=12.34&limit=7&colour=red",
   );
   assert.deepEqual(full, {
@@ -65,6 +58,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
       trace,
       replay: trace,
       group: "0123456789abcd",
+      envelope: 3,
       type: "span",
       level: "warn",
       handled: false,
@@ -75,6 +69,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
       status: "5xx",
       op: "http.server",
       name: "GET /",
+      each: "name",
       preflights: true,
       of: "logs",
       page: "/",

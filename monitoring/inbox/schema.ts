@@ -3,15 +3,16 @@ import type { Schema } from "../storage/schema_version.ts";
 /**
  * What is stored. The index is made from it.
  *
- * - `envelopes`: AUTOINCREMENT: ids are never reused, not even after all rows were deleted. `envelopes_by_time` finds
- *   what is too old, and an envelope that is imported again. `is_own`: whether Sightglass sent it; null: not known.
- *   `dsn_key`: public key that the request named. Columns after the body are read with the body only.
+ * - `envelopes`: AUTOINCREMENT, so that ids are never reused, not even after all rows were deleted.
+ *   `envelopes_by_time` finds what is too old, and an envelope that is imported again. `is_own`: whether Sightglass
+ *   sent it; null: not known. `dsn_key`: public key that the request named. Lists do not read the columns after `body`:
+ *   SQLite would read the body, too.
  * - `item_types`: the types of items in each envelope, for the filter `type`.
- * - `totals`: one row. `bytes` of all bodies. `cleared`: the id that the last deletion of all envelopes took.
+ * - `totals`: one row. `bytes`: of all bodies. `cleared`: the id that the last deletion of all envelopes took.
  *   `weight`: characters of all index entries. `group_changes`: the number of changes of groups so far.
  * - `group_states`: what people decided about groups (`group_states.ts`). `state`: open, resolved, muted or regressed.
- *   `deleted`: errors in envelopes up to this id are not indexed; 0: all are. `newest`: id of the newest envelope when
- *   the state was changed.
+ *   `deleted`: errors in envelopes up to this id are not indexed; 0: the group was not deleted. `newest`: id of the
+ *   newest envelope when the state was changed.
  * - `source_maps`: of other applications. `key` is a debug id, or a script's address if its build writes no debug ids.
  */
 const STORED = `
@@ -61,28 +62,18 @@ const STORED = `
   ) STRICT;
 `;
 
-/**
- * A table of the index.
- *
- * @param columns besides those that all of them have
- */
-const entryTable = (name: string, columns: string) => `
-  CREATE TABLE ${name} (
-    place INTEGER PRIMARY KEY,
-    source INTEGER NOT NULL,
-    release INTEGER,
-    at INTEGER NOT NULL,
-    ${columns}
-  ) STRICT;
-`;
+/** The columns that each table of entries begins with. */
+const ENTRY =
+  "place INTEGER PRIMARY KEY, source INTEGER NOT NULL, release INTEGER, at INTEGER NOT NULL";
 
 /**
- * The index: entries of envelopes, traces, errors, logs, web vitals and segments of recordings, made again from all
- * envelopes. `place` is the envelope's id and the index in it (`list_cursor.ts`): "newest first" is the table's own
- * order, and eviction deletes one range. `at` is the time that a list is filtered by, `text` the lower-case search text,
- * `entry` JSON for display. A list reads its whole table, so only what finds a few rows has an SQLite index.
+ * The index: entries of envelopes, traces, errors, logs, web vitals and segments of recordings. A new version of it is
+ * made from the stored envelopes. `place` is the envelope's id and the index in it (`list_cursor.ts`): "newest first" is
+ * the table's own order, and eviction deletes one range. `at` is the time that a list is filtered by, `text` the
+ * lower-case search text, `entry` JSON for display. A list reads its whole table, so only columns by which few rows are
+ * found have an SQLite index.
  *
- * - `sources` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Source 1 is Sightglass itself.
+ * - `sources` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Source 1 is Sightglass.
  * - `senders`: what is known of the senders of envelopes, see `senders.ts`.
  * - `envelope_entries`: one row per envelope. `weight`: characters of its entries. `summary`: JSON.
  * - `trace_entries`: `root_order`, `name`, `op`, `started_at`, `ended_at` are those of the envelope's root
@@ -90,8 +81,7 @@ const entryTable = (name: string, columns: string) => `
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
  * - `span_names`: operations and names of the spans of a trace in an envelope.
  */
-const INDEX = [
-  `
+const INDEX = `
   CREATE TABLE sources (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE,
@@ -130,22 +120,18 @@ const INDEX = [
   CREATE INDEX span_names_by_place ON span_names (place);
   CREATE INDEX span_names_by_op ON span_names (op, source, trace_id);
   CREATE INDEX span_names_by_name ON span_names (name, op, trace_id);
-`,
-  entryTable(
-    "envelope_entries",
-    `
+  CREATE TABLE envelope_entries (
+    ${ENTRY},
     sender INTEGER NOT NULL,
+    process_start INTEGER,
     weight INTEGER NOT NULL,
     text TEXT NOT NULL,
-    summary TEXT NOT NULL`,
-  ),
-  `
+    summary TEXT NOT NULL
+  ) STRICT;
   CREATE INDEX envelope_entries_by_sender ON envelope_entries (sender);
-  CREATE INDEX envelope_entries_by_source ON envelope_entries (source, at);
-`,
-  entryTable(
-    "trace_entries",
-    `
+  CREATE INDEX envelope_entries_by_source ON envelope_entries (source, at, release, process_start);
+  CREATE TABLE trace_entries (
+    ${ENTRY},
     trace_id TEXT NOT NULL,
     spans INTEGER NOT NULL,
     errors INTEGER NOT NULL,
@@ -160,59 +146,49 @@ const INDEX = [
     text TEXT NOT NULL,
     failed INTEGER NOT NULL,
     http_status INTEGER,
-    preflight INTEGER NOT NULL`,
-  ),
-  `
+    preflight INTEGER NOT NULL
+  ) STRICT;
   CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, root_order, place, started_at, ended_at, seen_at,
     spans, errors, logs, failed, http_status, preflight, source, release, at);
   CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, trace_id) WHERE replay_id IS NOT NULL;
-`,
-  entryTable(
-    "error_entries",
-    `
+  CREATE TABLE error_entries (
+    ${ENTRY},
     group_key TEXT NOT NULL,
     trace_id TEXT,
     replay_id TEXT,
     level INTEGER NOT NULL,
     handled INTEGER,
     text TEXT NOT NULL,
-    entry TEXT NOT NULL`,
-  ),
-  `
+    entry TEXT NOT NULL
+  ) STRICT;
   CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, source, release);
   CREATE INDEX error_entries_by_trace ON error_entries (trace_id, replay_id);
   CREATE INDEX error_entries_by_replay ON error_entries (replay_id) WHERE replay_id IS NOT NULL;
-`,
-  entryTable(
-    "log_entries",
-    `
+  CREATE TABLE log_entries (
+    ${ENTRY},
     level INTEGER NOT NULL,
     trace_id TEXT,
     replay_id TEXT,
     text TEXT NOT NULL,
-    entry TEXT NOT NULL`,
-  ),
-  `
+    entry TEXT NOT NULL
+  ) STRICT;
   CREATE INDEX log_entries_by_time ON log_entries (at);
   CREATE INDEX log_entries_by_trace ON log_entries (trace_id, replay_id);
   CREATE INDEX log_entries_by_replay ON log_entries (replay_id) WHERE replay_id IS NOT NULL;
-`,
-  entryTable(
-    "vital_entries",
-    `
+  CREATE TABLE vital_entries (
+    ${ENTRY},
     trace_id TEXT NOT NULL,
     page TEXT NOT NULL,
-    is_load INTEGER NOT NULL,
+    op TEXT,
     lcp REAL,
     inp REAL,
     cls REAL,
     fcp REAL,
-    ttfb REAL`,
-  ),
-  "CREATE INDEX vital_entries_by_page ON vital_entries (page, trace_id) WHERE is_load = 1;",
-  entryTable(
-    "recording_entries",
-    `
+    ttfb REAL
+  ) STRICT;
+  CREATE INDEX vital_entries_by_page ON vital_entries (page, trace_id) WHERE op IS NOT NULL;
+  CREATE TABLE recording_entries (
+    ${ENTRY},
     replay_id TEXT NOT NULL,
     kind TEXT NOT NULL,
     segment INTEGER,
@@ -220,23 +196,40 @@ const INDEX = [
     playable INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     page TEXT,
-    text TEXT NOT NULL`,
-  ),
-  "CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);",
-].join("");
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);
+`;
 
-/** The tables of an index of version 9 or earlier. */
-const EARLIER_INDEX =
-  ("sources releases senders span_names envelope_texts envelope_entries trace_entries " +
-    "error_entries log_entries vital_entries recording_entries").split(" ");
+/** The tables whose rows have a place and a source. All but `span_names` have a release. */
+export const PLACE_TABLES = [
+  "envelope_entries",
+  "trace_entries",
+  "error_entries",
+  "log_entries",
+  "vital_entries",
+  "recording_entries",
+  "span_names",
+];
 
-/** A new version of the index is made again from the stored envelopes, see {@linkcode EnvelopeTable.unindexed}. */
-const NEW_INDEX = EARLIER_INDEX.map((table) => `DROP TABLE IF EXISTS ${table};`).join("") + INDEX +
-  "UPDATE totals SET weight = 0;";
+const INDEX_TABLES = [...PLACE_TABLES, "releases", "senders"];
 
-/** The tables of the inbox. Versions 8 and 9 have the same stored tables. */
+/** Deletes all rows but those of Sightglass in `sources` and of `totals`. */
+export const DELETE_ALL =
+  [...INDEX_TABLES, "envelopes", "item_types", "group_states", "source_maps"]
+    .map((table) => `DELETE FROM ${table};`).join("") +
+  "DELETE FROM sources WHERE id > 1; UPDATE totals SET bytes = 0, weight = 0;";
+
+/** Empties the index. It is filled again from the stored envelopes, see {@linkcode EnvelopeTable.unindexed}. */
+const NEW_INDEX =
+  // Earlier versions had `envelope_texts`.
+  [...INDEX_TABLES, "sources", "envelope_texts"]
+    .map((table) => `DROP TABLE IF EXISTS ${table};`).join("") +
+  INDEX + "UPDATE totals SET weight = 0;";
+
+/** The tables of the inbox. Versions from 8 on have the same stored tables. */
 export const INBOX_SCHEMA: Schema = {
-  version: 10,
+  version: 13,
   create: STORED + INDEX,
-  upgrades: { 8: "", 9: NEW_INDEX },
+  upgrades: { 8: "", 9: "", 10: "", 11: "", 12: NEW_INDEX },
 };

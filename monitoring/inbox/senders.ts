@@ -2,29 +2,19 @@ import type { DatabaseSync } from "node:sqlite";
 import { PLACES } from "../models/index/list_cursor.ts";
 import { OWN_SOURCE } from "../models/rows.ts";
 import type { EnvelopeSource } from "../models/source.ts";
+import { PLACE_TABLES } from "./schema.ts";
 
-/** The tables of the index that name the source, and whether they name the release. */
-export const INDEX_TABLES: readonly (readonly [table: string, hasRelease: boolean])[] = [
-  ["envelope_entries", true],
-  ["trace_entries", true],
-  ["error_entries", true],
-  ["log_entries", true],
-  ["vital_entries", true],
-  ["recording_entries", true],
-  ["span_names", false],
-];
-
-/** Instead of the id of a source: the envelope may be of several applications, or of none that is known. */
+/** Id instead of a source's: several applications may have sent the envelope, or none that is known. */
 const NO_SOURCE = 0;
 
-/** Who sent an envelope, as the index has it. */
+/** The ids of an envelope's sender, source and release in the index. */
 export interface Sender {
   readonly sender: number;
   readonly source: number;
   readonly release: number | null;
 }
 
-/** Senders without an application that are looked at again when another sender gets one. */
+/** Maximum number of senders without an application that are matched again when another sender gets one. */
 const MAX_UNASSIGNED = 100;
 
 /** How a sender's application is known (`senders.known`; 0: it is not). */
@@ -66,7 +56,7 @@ export class Senders {
     ) as { id: number; source: number; known: number };
     const isUnnamed = namedBy === "none" || namedBy === "other release";
     const matching = isUnnamed ? this.#matching(sender.id) : [];
-    // Without any application that matches, its release names one.
+    // If no application matches, the package of its release is one.
     const namesItself = !isUnnamed ||
       namedBy === "other release" && side !== "unknown" && matching.length === 0;
     const source = !namesItself
@@ -109,13 +99,13 @@ export class Senders {
     this.forgetUnused(envelope - 1);
   }
 
-  /** Up to two applications whose senders match the facts of a sender; -1: a sender with several. */
+  /** Up to two applications whose senders match the facts of a sender; -1 for a sender that has several. */
   #matching(sender: number): readonly number[] {
     return this.#sql.matching.all(sender).map(idOf);
   }
 
   /**
-   * Deletes releases, senders and applications without envelopes, of those whose newest envelope had at most this id.
+   * Deletes unused releases, senders and applications. Checks only those whose newest envelope had at most this id.
    * Senders of a deleted application have none until they name one again.
    */
   forgetUnused(last: number): void {
@@ -134,9 +124,7 @@ export class Senders {
     const releaseId = release === ""
       ? null
       : idOf(this.#sql.upsertRelease.get(to, release, newest));
-    for (const { statement, hasRelease } of this.#sql.move) {
-      statement.run(...hasRelease ? [to, releaseId] : [to], sender, from);
-    }
+    for (const statement of this.#sql.move) statement.run(to, releaseId, sender, from);
     this.#sql.touchSource.run(newest, to);
   }
 }
@@ -146,12 +134,15 @@ const onlyOne = ([id = NO_SOURCE, another]: readonly number[]) =>
 
 const idOf = (row: unknown) => (row as { id: number }).id;
 
-/** What is known of `own` is the same in `other`. An imported envelope, or one of an earlier version, has no key. */
+/**
+ * The application of `other` is known, and it has the same value for each fact that `own` has. Either may lack the DSN
+ * key: imported envelopes and those of an earlier version have none.
+ */
 const MATCHES = "other.known > 0 AND (own.dsn_key = '' OR other.dsn_key IN ('', own.dsn_key))" +
   " AND own.sdk IN ('', other.sdk) AND own.side IN ('unknown', other.side)" +
   " AND own.release IN ('', other.release) AND own.environment IN ('', other.environment)";
 
-/** Whether an envelope is stored for which the condition holds. */
+/** Whether a stored envelope fulfils the condition. */
 const isSent = (condition: string) =>
   `EXISTS (SELECT 1 FROM envelope_entries AS e WHERE ${condition})`;
 
@@ -183,18 +174,17 @@ function prepare(db: DatabaseSync) {
       `SELECT s.release, max(e.place) / ${PLACES} AS newest FROM senders AS s` +
         " LEFT JOIN envelope_entries AS e ON e.sender = s.id AND e.source = ?2 WHERE s.id = ?1",
     ),
-    // The envelopes last: they find the others.
-    move: INDEX_TABLES.toReversed().map(([table, hasRelease]) => ({
-      hasRelease,
-      statement: db.prepare(
-        `UPDATE ${table} SET source = ?${hasRelease ? ", release = ?" : ""} WHERE rowid IN` +
-          ` (SELECT t.rowid FROM envelope_entries AS e JOIN ${table} AS t` +
+    // Envelopes are updated last: the other tables find their rows by them.
+    move: PLACE_TABLES.toReversed().map((table) =>
+      db.prepare(
+        `UPDATE ${table} SET source = ?1${table === "span_names" ? "" : ", release = ?2"}` +
+          ` WHERE rowid IN (SELECT t.rowid FROM envelope_entries AS e JOIN ${table} AS t` +
           ` ON t.place >= e.place AND t.place < e.place + ${PLACES}` +
-          " WHERE e.sender = ? AND e.source = ?)",
-      ),
-    })),
+          " WHERE e.sender = ?3 AND e.source = ?4)",
+      )
+    ),
     touchSource: db.prepare("UPDATE sources SET newest = max(newest, ?) WHERE id = ?"),
-    // Envelopes older than a deleted one may remain, so rows are deleted only if no envelope has them.
+    // Older envelopes than a deleted one may remain, so a row is deleted only if no envelope uses it.
     forgetUnused: [
       ["releases", isSent("e.source = releases.source AND e.release = releases.id")],
       ["senders", isSent("e.sender = senders.id")],

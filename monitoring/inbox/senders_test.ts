@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { APPLICATIONS } from "../models/rows.ts";
+import { APPLICATIONS } from "../models/list_query.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { openInbox } from "./sqlite_inbox.ts";
 import {
@@ -158,7 +158,7 @@ Deno.test("newest envelope of an application expires first → still listed, wit
   let now = 1_795_262_400_000;
   const inbox = openInbox({ maxBytes: 100_000, maxAgeDays: 30, now: () => now });
   const store = (message: string, receivedAt: number) =>
-    inbox.storeOnce(admitted(envelopeOf({ sdk: NODE }, error(message)), receivedAt));
+    inbox.storeImported(admitted(envelopeOf({ sdk: NODE }, error(message)), receivedAt));
   await store("live", now);
   assert.equal(await store("imported", now - 29 * DAY_MS), "stored");
   assert.equal(inbox.sources({}).rows[0]?.last_seen, now);

@@ -3,14 +3,12 @@ import { request as requestTls } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { isLoopbackOrigin } from "../access/caller.ts";
-import { at, debugId as readDebugId, parseJson } from "../models/json.ts";
+import { debugId as readDebugId } from "../models/json.ts";
 import { loopbackAddresses } from "../protocol/loopback.ts";
 import { readBody } from "../protocol/read_body.ts";
-import type { Uploads } from "../uploads/uploads.ts";
 import {
   checkSourceMap,
   MAX_SOURCE_MAP_BYTES,
-  readUpload,
   SourceMapError,
   tooLarge,
 } from "./source_map_upload.ts";
@@ -36,22 +34,6 @@ export class SourceMapOrigins {
   get fetchable(): readonly string[] {
     return [...this.#posted].filter(isLoopbackOrigin);
   }
-}
-
-/** Bytes of the body of `POST ?fetch-map`. */
-const MAX_REQUEST_BYTES = 10_000;
-
-/**
- * Reads the body of `POST ?fetch-map`.
- *
- * @throws {SourceMapError} longer than such a body can be
- */
-export async function readFetchRequest(
-  request: Request,
-  uploads: Uploads,
-): Promise<{ readonly script: unknown; readonly debug_id: unknown }> {
-  const json = parseJson(await readUpload(request, MAX_REQUEST_BYTES, uploads));
-  return { script: at(json, "script"), debug_id: at(json, "debug_id") };
 }
 
 /**
@@ -89,14 +71,14 @@ export async function fetchSourceMap(
   }
   const map = checkSourceMap(await readMap(text, script, signal));
   const extended = { ...JSON.parse(decoder.decode(map.bytes)), x_script: text };
-  return { key: wanted ?? keyOf(script), bytes: encoder.encode(JSON.stringify(extended)) };
+  return { key: wanted ?? keyOfScript(script), bytes: encoder.encode(JSON.stringify(extended)) };
 }
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** The key of a script without a debug id. */
-function keyOf({ origin, pathname, search }: URL): string {
+/** The key of the source map of a script without a debug id. */
+export function keyOfScript({ origin, pathname, search }: URL): string {
   return origin + pathname + search;
 }
 
@@ -132,13 +114,13 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** The origin of a `blob:` URL is that of the page that made it, but it has no host. */
+/** Excludes `blob:` URLs: they have the origin of the page that made them, but no host. */
 function isHttp({ protocol }: URL): boolean {
   return protocol === "http:" || protocol === "https:";
 }
 
 /**
- * Fetches from this machine, without asking DNS: the name could be rebound.
+ * Fetches from this machine. Does not use DNS: the name could be rebound.
  *
  * @throws {SourceMapError}
  */
@@ -175,7 +157,7 @@ function send(url: URL, host: string, signal: AbortSignal): Promise<IncomingMess
     ...(isTls && { servername: url.hostname }),
   }, resolve);
   sent.on("error", reject);
-  // A 101 ends in neither a response nor an error, not even when the request is aborted.
+  // For a 101, node:http reports neither a response nor an error, not even when the request is aborted.
   sent.on("upgrade", (response, socket) => {
     socket.destroy();
     reject(refused(`${url.href} answered ${response.statusCode}, expected 200.`));

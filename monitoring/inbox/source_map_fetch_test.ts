@@ -1,5 +1,6 @@
 /** Fetching source maps must reach nothing but a named loopback origin that has posted (SSRF). */
 import assert from "node:assert/strict";
+import { answers, startStandInIngest } from "../../tests/harness/stand_in_ingest.ts";
 import { fetchSourceMap, SourceMapOrigins } from "./source_map_fetch.ts";
 import { SourceMapError } from "./source_map_upload.ts";
 
@@ -125,14 +126,9 @@ Deno.test("too large, slow, compressed, no map, of another build, no server → 
   await assert.rejects(of("html"), refusedAs("source_map_malformed"));
   await assert.rejects(of("blob"), notFetched(/another origin/));
   await assert.rejects(of("built", ID.replace("0", "f")), notFetched(/another build/));
-  using raw = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const rawOrigin = `http://127.0.0.1:${(raw.addr as Deno.NetAddr).port}`;
-  const accepting = raw.accept();
-  const upgraded = fetchSourceMap(`${rawOrigin}/a.js`, null, posted(rawOrigin));
-  using connection = await accepting;
-  await connection.write(
-    new TextEncoder().encode("HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
-  );
+  await using raw = startStandInIngest();
+  raw.behave(answers(101, { headers: { connection: "upgrade", upgrade: "x" } }));
+  const upgraded = fetchSourceMap(`${raw.origin}/a.js`, null, posted(raw.origin));
   await assert.rejects(upgraded, notFetched(/answered 101/));
   await assert.rejects(
     fetchSourceMap(`blob:${dev.origin}/x`, null, posted(dev.origin)),

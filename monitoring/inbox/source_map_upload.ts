@@ -7,13 +7,13 @@ import {
   TraceMap,
 } from "@jridgewell/trace-mapping";
 import { at, debugId, listOf, parseJson } from "../models/json.ts";
-import { UploadError, Uploads } from "../uploads/uploads.ts";
+import { UploadError, type Uploads } from "../uploads/uploads.ts";
 
-/** Bytes of one source map: an order of magnitude more than those of most bundles. Parsing blocks for 0.5 s. */
+/** Maximum bytes of a source map: ten times those of most bundles. Parsing that many blocks the server for 0.5 s. */
 export const MAX_SOURCE_MAP_BYTES = 20 * 1024 * 1024;
-/** Lines and positions of a built script. Each takes about 100 bytes when the map is parsed, but may take one byte in it. */
+/** Maximum lines and positions. Each takes one byte or more in the map, and about 100 bytes when it is parsed. */
 const MAX_POSITIONS = 2_000_000;
-/** Source files. Parsing resolves the address of each. */
+/** Maximum number of source files. Parsing resolves the address of each. */
 const MAX_SOURCES = 50_000;
 
 /** A source map is refused. Status, code and message are for the answer. */
@@ -40,7 +40,7 @@ interface CheckedSourceMap {
 export async function readSourceMapUpload(
   request: Request,
   givenId: string,
-  uploads = new Uploads(),
+  uploads: Uploads,
 ): Promise<{ readonly debugId: string; readonly bytes: Uint8Array<ArrayBuffer> }> {
   if (request.headers.has("content-encoding")) {
     throw new SourceMapError(
@@ -169,7 +169,7 @@ function traceMapOf(map: unknown, sources: number): TraceMap | undefined {
     );
     return areValid ? traced : undefined;
   } catch {
-    // The decoder has errors of several kinds for texts that are no mappings.
+    // The decoder throws errors of several kinds for invalid mappings.
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { checkSourceMap, readSourceMapUpload, SourceMapError } from "./source_map_upload.ts";
 import { ScriptMap } from "../models/error/script_map.ts";
+import { Uploads } from "../uploads/uploads.ts";
 import { openInbox } from "./sqlite_inbox.ts";
 
 const ID = "01234567-89ab-4def-8123-456789abcdef";
@@ -11,6 +12,7 @@ const upload = (value: unknown, givenId = "", headers = {}) =>
   readSourceMapUpload(
     new Request("http://localhost/", { method: "POST", body: bytesOf(value), headers }),
     givenId,
+    new Uploads(),
   );
 
 const refusedAs = (code: string, message = /./) => (error: unknown) =>

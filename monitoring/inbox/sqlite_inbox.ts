@@ -1,15 +1,15 @@
-import type { GroupState } from "../models/rows.ts";
 import { envelopeChange, type OtherChange } from "./change.ts";
 import type { AdmittedEnvelope, Inbox } from "./inbox.ts";
-import { type InboxOptions, StoredInbox } from "./stored_inbox.ts";
+import type { InboxOptions } from "./inbox_options.ts";
+import { StoredInbox } from "./stored_inbox.ts";
 
 /**
- * Opens the inbox in a SQLite file, which is created if needed. A file that is corrupt, now or later, is
- * renamed to `PATH.corrupt-TIME` and replaced by an empty one; `onNotice` reports it. The envelopes of a file with an
- * earlier index are indexed again in the background, oldest first, before others are stored.
+ * Opens the inbox in a SQLite file, which is created if needed. A file that is corrupt, now or later, is renamed to
+ * `PATH.corrupt-TIME` and replaced by an empty one; `onNotice` reports it. If the index is of an earlier version, the
+ * envelopes are indexed again in the background, oldest first, before others are stored.
  *
- * @throws {DatabaseOpenError} another version wrote the file (it is not changed), one of the files is a link, or cannot be
- * created, read or written
+ * @throws {DatabaseOpenError} another version wrote the file (it is not changed), one of the files is a link, or cannot
+ *   be created, read or written
  */
 export function openInbox(options: InboxOptions): Inbox {
   return new SqliteInbox(options);
@@ -20,11 +20,7 @@ class SqliteInbox extends StoredInbox {
   /** Resolves when all earlier writes are done. */
   #writes: Promise<unknown> = Promise.resolve();
 
-  constructor(options: InboxOptions) {
-    super(options, false);
-  }
-
-  /** Applies the change after all earlier writes. */
+  /** Stores the envelope after all earlier ones. */
   protected write(envelope: AdmittedEnvelope, isImport: boolean): Promise<unknown> {
     return this.#inOrder(async () => {
       await this.#indexStored();
@@ -46,7 +42,7 @@ class SqliteInbox extends StoredInbox {
       const stored = this.run((file) => file.envelopes.unindexed());
       if (stored.length === 0) return;
       const found = await Array.fromAsync(stored, async (envelope) => {
-        const { entries } = await this.indexer.readStored(envelope);
+        const { entries } = await this.indexer.read(envelope);
         return { id: envelope.id, entries };
       });
       this.grow((file) => file.index(found));
@@ -60,14 +56,8 @@ class SqliteInbox extends StoredInbox {
     await super.continueWork();
   }
 
-  protected change(change: OtherChange): void {
+  protected async change(change: OtherChange): Promise<void> {
     this.apply(change);
-  }
-
-  async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
-    const exists = this.grow((file) => file.changeGroup(group, wanted, this.now()));
-    if (exists) this.emit("groups");
-    if (exists && wanted === "deleted") await this.deleteErrors(group);
-    return exists;
+    if (change.kind === "group") await this.deleteErrors(change.key);
   }
 }

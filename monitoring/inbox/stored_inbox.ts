@@ -1,62 +1,33 @@
-import type {
-  GroupAlert,
-  GroupState,
-  Histogram,
-  ListQuery,
-  Page,
-  SourceList,
-} from "../models/rows.ts";
+import type { GroupAlert, GroupState, Page, SourceList } from "../models/rows.ts";
+import type { ListQuery } from "../models/list_query.ts";
+import type { Histogram } from "../models/histogram.ts";
 import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
-import type { NotStored, OtherChange, ReadyChange } from "./change.ts";
-import { EnvelopeIndexer, type ReadSourceMap } from "./envelope_indexer.ts";
+import type { OtherChange, ReadyChange } from "./change.ts";
+import { EnvelopeIndexer } from "./envelope_indexer.ts";
 import {
   type AdmittedEnvelope,
-  EnvelopeTooLargeError,
   type Inbox,
   type InboxChange,
   InboxClosedError,
+  type InboxExtent,
   type InboxLists,
   type InboxQuery,
   type InboxSlice,
+  type NotStored,
   type StoredEnvelope,
 } from "./inbox.ts";
 import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
+import { type InboxOptions, oldestTimeOf } from "./inbox_options.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
 import { SourceMapError } from "./source_map_upload.ts";
-
-export interface InboxOptions {
-  /** The SQLite file; its folder is created. Default: in memory, until the process ends. */
-  readonly path?: string;
-  /** Bytes of all bodies. Rows and index entries are not counted: some hundred bytes per envelope. */
-  readonly maxBytes: number;
-  /** Days after which an envelope is deleted, by when it was received. Default: never. */
-  readonly maxAgeDays?: number;
-  /** Interval of checks for too old envelopes while none arrive, in milliseconds. Default: an hour. */
-  readonly expiryMs?: number;
-  /** The clock in milliseconds since 1970: for ages, and for the name of a corrupt file. */
-  readonly now?: () => number;
-  /** Returns the source maps of the server's own build. Default: none. */
-  readonly sourceMap?: ReadSourceMap;
-  /** Called for each group of errors that is new or has come back, but not by an import or by indexing again. */
-  readonly onGroupAlert?: (alert: GroupAlert) => void;
-  /** Receives messages for the operator. Default: `console.warn`. */
-  readonly onNotice?: (notice: string) => void;
-}
+import { Subscribers } from "./subscribers.ts";
 
 /** Until unfinished work of the last start continues: the first requests have priority. */
 const CONTINUE_MS = 1_000;
-/** Interval of checks for changes by other processes, while there are subscribers. */
-const WATCH_MS = 250;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
-/** @returns milliseconds since 1970 before which an envelope is too old */
-export function oldestTimeOf({ maxAgeDays = Infinity, now = Date.now }: InboxOptions): number {
-  return now() - maxAgeDays * DAY_MS;
-}
-
-/** An inbox that reads a SQLite file and applies changes to it. Where the changes are decided is the subclass's. */
+/** An inbox that reads a SQLite file and applies changes to it. Subclasses decide the order of the changes. */
 export abstract class StoredInbox implements Inbox {
   protected readonly options: InboxOptions;
   protected readonly notice: (notice: string) => void;
@@ -64,20 +35,20 @@ export abstract class StoredInbox implements Inbox {
   protected isClosed = false;
   /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
   protected last: number;
-  /** Whose envelopes are reported as alerts. */
+  /** Why nothing can be stored now, as a sentence, if the cause is not the file; undefined: no such cause. */
+  protected failure: string | undefined;
+  /** Name of this server in the log. Only the server that wrote an envelope reports its alerts. */
   protected writer = "";
   readonly #isReplica: boolean;
   readonly #database: RecoveringDatabase<InboxFile>;
-  readonly #listeners = new Set<(change: InboxChange) => void>();
+  readonly #subscribers = new Subscribers(() => this.#checkForChanges());
   readonly #timers: ReturnType<typeof setTimeout>[];
-  /** Set while there are subscribers. */
-  #watch: ReturnType<typeof setInterval> | undefined;
   /** `PRAGMA data_version` at the last check for changes by other processes. */
   #version: number;
-  #isFull = false;
+  #canStore = true;
 
-  /** @param isReplica whether the file is the replica of a log */
-  constructor(options: InboxOptions, isReplica: boolean) {
+  /** @param isReplica whether the file is a replica of a log, which has all changes */
+  constructor(options: InboxOptions, isReplica = false) {
     this.options = options;
     this.#isReplica = isReplica;
     const { path, maxBytes, onNotice = console.warn } = options;
@@ -92,34 +63,36 @@ export abstract class StoredInbox implements Inbox {
       onNotice,
       now: options.now,
     });
-    this.#updateFullness();
+    this.checkStorage();
     this.shrink((file) => file.evict());
-    // Other instances have other inboxes in memory. With ids that begin with the time, a reader who comes
-    // from one of them notices that its cursor is not of this inbox.
+    // On Deno Deploy each instance has an inbox of its own in memory. Ids that begin with the time differ between
+    // them, so a reader that was connected to another instance notices that its cursor is not of this inbox.
     if (path === undefined) this.run((file) => file.startAfter(this.now()));
     this.last = this.run((file) => file.state().last);
     this.#version = this.run((file) => file.version());
     this.#timers = [
-      setTimeout(() => void this.#continue(), CONTINUE_MS),
+      setTimeout(() => {
+        this.continueWork().catch((error) => {
+          if (error instanceof InboxClosedError) return;
+          this.notice(`Cannot bring the inbox's lists up to date: ${error}`);
+        });
+      }, CONTINUE_MS),
       setInterval(() => this.expire(), options.expiryMs ?? HOUR_MS),
     ];
     for (const timer of this.#timers) Deno.unrefTimer(timer as unknown as number);
   }
 
-  abstract changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean>;
-  /** Decides a change and applies it. */
-  protected abstract change(change: OtherChange): unknown;
-  /** Stores an envelope. A text: why an imported one is not stored. */
+  catchUp?(cursor: number): Promise<void>;
+  /** Applies a change, or writes it to the log. */
+  protected abstract change(change: OtherChange): Promise<unknown>;
+  /** Stores an envelope. If the result is a text, an imported one is not stored: {@linkcode NotStored}. */
   protected abstract write(envelope: AdmittedEnvelope, isImport: boolean): Promise<unknown>;
 
   async store(envelope: AdmittedEnvelope): Promise<void> {
-    const { maxBytes } = this.options;
-    const { byteLength } = envelope.bytes;
-    if (byteLength > maxBytes) throw new EnvelopeTooLargeError(byteLength, maxBytes);
     await this.write(envelope, false);
   }
 
-  async storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | NotStored> {
+  async storeImported(envelope: AdmittedEnvelope): Promise<"stored" | NotStored> {
     const result = await this.write(envelope, true);
     return typeof result === "string" ? result as NotStored : "stored";
   }
@@ -137,8 +110,18 @@ export abstract class StoredInbox implements Inbox {
     await this.change({ kind: "clear" });
   }
 
+  async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
+    // Another server may have stored its errors just now.
+    if (this.catchUp) await this.catchUp(Infinity);
+    const state = this.run((file) =>
+      file.groups.decide(group, wanted, { now: this.now(), newest: file.state().last })
+    );
+    if (state !== undefined) await this.change({ kind: "group", key: group, state });
+    return state !== undefined;
+  }
+
   /**
-   * Applies a change to the file and reports it. What a deleted group has is deleted by {@linkcode deleteErrors}.
+   * Applies a change to the file and reports it. After the deletion of a group, call {@linkcode deleteErrors}.
    *
    * @param id in a replica: its id in the log
    */
@@ -152,12 +135,12 @@ export abstract class StoredInbox implements Inbox {
     } else this.shrink(work);
     this.last = this.run((file) => file.state().last);
     if (typeof applied === "string") return applied;
-    if (change.kind === "envelope") this.emit("stored");
-    if (change.kind === "group") this.emit("groups");
+    if (change.kind === "envelope") this.#subscribers.emit("stored");
+    if (change.kind === "group") this.#subscribers.emit("groups");
     if (change.kind === "clear") this.onCleared();
-    // Also if another server has put it into this file.
+    // Even if the file already had the change: another server that uses it may have applied it.
     if (change.kind === "map") this.indexer.forgetMaps();
-    // Others are reported by the servers that wrote them.
+    // Alerts of other servers' envelopes are reported by those servers.
     if (change.kind === "envelope" && change.writer === this.writer) {
       for (const alert of applied) this.onGroupAlert(alert);
     }
@@ -173,18 +156,18 @@ export abstract class StoredInbox implements Inbox {
   }
 
   page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
-    return this.run((file) => file.page(name, query));
+    return this.run((file) => file.lists.page(name, query));
   }
 
   histogram(query: ListQuery): Histogram {
-    return this.run((file) => file.histogram(query));
+    return this.run((file) => file.lists.histogram(query));
   }
 
   sources(query: ListQuery): SourceList {
-    return this.run((file) => file.sources(query));
+    return this.run((file) => file.lists.sources(query));
   }
 
-  extent(): { last: number; envelopes: number } {
+  extent(): InboxExtent {
     return this.run((file) => file.envelopes.extent());
   }
 
@@ -198,34 +181,25 @@ export abstract class StoredInbox implements Inbox {
 
   protected onCleared(): void {
     this.indexer.forgetMaps();
-    this.emit("cleared");
-    this.#updateFullness();
+    this.#subscribers.emit("cleared");
+    this.checkStorage();
   }
 
-  /** A few at a time: other requests are answered in between. */
+  /** Deletes the errors of a deleted group, a few at a time, so that other requests are answered in between. */
   protected async deleteErrors(group: string): Promise<void> {
     while (this.shrink((file) => file.deleteErrors(group))) {
       await new Promise((resolve) => setTimeout(resolve));
     }
-    this.emit("groups");
+    this.#subscribers.emit("groups");
   }
 
-  async #continue(): Promise<void> {
-    try {
-      await this.continueWork();
-    } catch (error) {
-      if (error instanceof InboxClosedError) return;
-      this.notice(`Cannot bring the inbox's lists up to date: ${error}`);
-    }
-  }
-
-  /** Continues what was not done when the server was stopped: deletes the errors of deleted groups. */
+  /** Continues what a stop interrupted: deletes the rest of deleted groups. */
   protected async continueWork(): Promise<void> {
     const groups = this.run((file) => file.groups.halfDeleted());
     for (const group of groups) await this.deleteErrors(group);
   }
 
-  /** Deletes what is too old, without an arriving envelope, whose transaction does the same. */
+  /** Deletes what is too old while no envelopes arrive: each one's transaction does the same. */
   protected expire(): void {
     try {
       this.shrink((file) => file.evict());
@@ -235,35 +209,18 @@ export abstract class StoredInbox implements Inbox {
   }
 
   canStore(): boolean {
-    return !this.isClosed && !this.#updateFullness();
+    return !this.isClosed && this.checkStorage();
   }
 
   subscribe(listener: (change: InboxChange) => void): () => void {
-    this.#listeners.add(listener);
-    if (!this.isClosed) this.#watch ??= setInterval(() => this.#checkForChanges(), WATCH_MS);
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#stopWatching();
-    };
-  }
-
-  /** Reports a change to the subscribers. */
-  protected emit(change: InboxChange): void {
-    for (const listener of this.#listeners) listener(change);
-  }
-
-  #stopWatching(): void {
-    clearInterval(this.#watch);
-    this.#watch = undefined;
+    return this.isClosed ? () => {} : this.#subscribers.add(listener);
   }
 
   close(): void | Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    this.#stopWatching();
-    this.emit("closed");
-    this.#listeners.clear();
+    this.#subscribers.close();
     this.#database.close();
   }
 
@@ -276,10 +233,10 @@ export abstract class StoredInbox implements Inbox {
     if (this.isClosed) throw new InboxClosedError();
     try {
       const result = this.#database.grow(work);
-      if (this.#isFull) this.#updateFullness();
+      if (!this.#canStore) this.checkStorage();
       return result;
     } catch (error) {
-      this.#updateFullness();
+      this.checkStorage();
       throw error;
     }
   }
@@ -297,40 +254,40 @@ export abstract class StoredInbox implements Inbox {
   #startOver(): void {
     this.last = this.run((file) => file.state().last);
     this.#database.startOver();
-    // The disk may have room again.
-    this.shrink(() => {});
   }
 
-  /** The file was opened again: it is another one, or may have lost its newest rows, which a log has. */
+  /** The file was opened again. It is another one, or may lack its newest rows; a replica reads them from the log. */
   #continueIn(file: InboxFile): void {
     // If another process created it, its ids may already be higher.
     if (!this.#isReplica && file.state().last < this.last) file.startAfter(this.last);
     this.indexer.forgetMaps();
-    this.emit("cleared");
+    this.#subscribers.emit("cleared");
   }
 
-  /** Checks whether envelopes can be stored, and reports each change once. Returns whether they cannot. */
-  #updateFullness(): boolean {
-    const problem = this.#database.problem();
-    const isFull = problem !== undefined;
-    if (isFull === this.#isFull) return isFull;
-    this.#isFull = isFull;
+  /** Checks whether envelopes can be stored, and reports each change once. */
+  protected checkStorage(): boolean {
+    const error = this.#database.problem();
+    const problem = this.failure ??
+      (error instanceof DiskFullError
+        ? "the disk is full or not writable. Free disk space or delete all envelopes."
+        : error?.message);
+    const canStore = problem === undefined;
+    if (canStore === this.#canStore) return canStore;
+    this.#canStore = canStore;
     this.notice(
-      problem === undefined
+      canStore
         ? "The inbox stores envelopes again."
-        : problem instanceof DiskFullError
-        ? "The inbox cannot store envelopes: the disk is full or not writable. Free disk space or delete all envelopes."
-        : `The inbox cannot store envelopes: ${problem.message}`,
+        : `The inbox cannot store envelopes: ${problem}`,
     );
-    this.emit("storage");
-    return isFull;
+    this.#subscribers.emit("storage");
+    return canStore;
   }
 
   #checkForChanges(): void {
     try {
-      this.#updateFullness();
+      this.checkStorage();
       const version = this.run((file) => file.version());
-      if (version !== this.#version) this.emit("stored");
+      if (version !== this.#version) this.#subscribers.emit("stored");
       this.#version = version;
     } catch {
       // The file cannot be read now; requests report that.

@@ -31,7 +31,7 @@ Deno.test("full inbox stores and evicts → no statement reads a whole table", a
       await store(1);
       const query = { since: ids(inbox)[0]!, limit: 10 };
       for (const type of [undefined, "event"]) inbox.list({ ...query, type });
-      assert.equal(await inbox.storeOnce(admitted(RECORDED[0]!, now)), "no room");
+      assert.equal(await inbox.storeImported(admitted(RECORDED[0]!, now)), "no room");
       inbox.changeGroup(group, "resolved");
       await store(10 * DAY_MS);
       assert.equal(ids(inbox).length, 4, "what is too old is deleted");

@@ -5,7 +5,7 @@ import type { FoundFrame } from "../models/error/source_finder.ts";
 import type { Frame, SourceLines } from "../models/error/stack.ts";
 import { type Bounded, hexId } from "../models/json.ts";
 import type { OccurrenceRow } from "../models/rows.ts";
-import { isoTime, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
+import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import type { ToolAnswer } from "./untrusted_text.ts";
 
 /** Frames of each exception with source lines: the innermost ones. */
@@ -17,11 +17,8 @@ const MAX_BREADCRUMBS = 30;
 /** Further errors of the group. */
 const MAX_OTHERS = 10;
 
-/** Arguments of {@linkcode getError}. */
-type ErrorInput = Readonly<{ group?: unknown; event_id?: unknown }>;
-
 /** The tool `get_error`. */
-export async function getError(input: ErrorInput, reader: TelemetryReader): Promise<ToolAnswer> {
+export async function getError(input: ToolInput, reader: TelemetryReader): Promise<ToolAnswer> {
   const found = await findOccurrence(input, reader);
   const stored = await readError(found, reader);
   const { inbox } = reader;
@@ -49,7 +46,7 @@ export async function getError(input: ErrorInput, reader: TelemetryReader): Prom
 
 /** @throws {ToolError} */
 async function findOccurrence(
-  { group, event_id }: ErrorInput,
+  { group, event_id }: ToolInput,
   { inbox }: TelemetryReader,
 ): Promise<OccurrenceRow> {
   if (event_id !== undefined) {

@@ -9,43 +9,36 @@ interface McpEndpointOptions extends ReadAccessOptions, Omit<TelemetryReader, "i
   readonly inbox?: TelemetryReader["inbox"];
 }
 
-/** `/monitoring/mcp`: the inbox for assistants, by the Model Context Protocol over HTTP, without sessions. */
-export interface McpEndpoint {
-  /**
-   * Answers POST. Sends no CORS headers: no page of another origin may read the inbox.
-   *
-   * @param peer the remote address of the connection, never taken from a header
-   */
-  handle(request: Request, peer: string | undefined): Promise<Response>;
-}
-
-/** Creates the endpoint of one server. */
-export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+/**
+ * Creates `/monitoring/mcp`: the inbox for assistants, by the Model Context Protocol over HTTP, without sessions.
+ *
+ * @returns answers POST, without CORS headers: no page of another origin may read the inbox. `peer` is the remote address
+ *   of the connection, never taken from a header
+ */
+export function createMcpEndpoint(options: McpEndpointOptions) {
   const { inbox, health } = options;
   const accessOf = inboxReadAccess(options);
   let handler: Promise<McpHandler> | undefined;
 
-  return {
-    async handle(request, peer) {
-      if (inbox === undefined) {
-        return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN.");
-      }
-      if (request.method !== "POST") {
-        // The protocol's answer of a server that has no streams (GET) and no sessions (DELETE).
-        return methodRefusal("POST", "This server answers POST here.");
-      }
-      const access = accessOf(request, peer);
-      if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
-      // The protocol requires this check against DNS rebinding: browsers send `Origin` with every POST.
-      const origin = request.headers.get("origin");
-      if (origin !== null && !isOwnOrigin(origin, request, options.publicOrigin)) {
-        return refusal(403, "origin_not_allowed", "No page of another origin may use this server.");
-      }
-      handler ??= load({ inbox, health });
-      // The next request tries again.
-      handler.catch(() => handler = undefined);
-      return makePrivate(await (await handler)(request));
-    },
+  return async (request: Request, peer: string | undefined): Promise<Response> => {
+    if (inbox === undefined) {
+      return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN.");
+    }
+    if (request.method !== "POST") {
+      // The protocol's answer of a server that has no streams (GET) and no sessions (DELETE).
+      return methodRefusal("POST", "This server answers POST here.");
+    }
+    const access = accessOf(request, peer);
+    if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
+    // The protocol requires this check against DNS rebinding: browsers send `Origin` with every POST.
+    const origin = request.headers.get("origin");
+    if (origin !== null && !isOwnOrigin(origin, request, options.publicOrigin)) {
+      return refusal(403, "origin_not_allowed", "No page of another origin may use this server.");
+    }
+    handler ??= load({ inbox, health });
+    // The next request tries again.
+    handler.catch(() => handler = undefined);
+    return makePrivate(await (await handler)(request));
   };
 }
 

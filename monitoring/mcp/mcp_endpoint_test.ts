@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { runDeno } from "../../tests/harness/run_program.ts";
 
 /** The used part of a module in `deno info --json`. Only `code` is loaded; type-only imports are not. */
 interface LoadedModule {
@@ -7,11 +8,9 @@ interface LoadedModule {
 }
 
 Deno.test("server start → does not load the protocol's library", async () => {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "main.ts"],
-    cwd: new URL("../../", import.meta.url),
-  }).output();
-  const { roots, modules } = JSON.parse(new TextDecoder().decode(stdout));
+  const cwd = new URL("../../", import.meta.url);
+  const { stdout } = await runDeno(["info", "--json", "main.ts"], { cwd });
+  const { roots, modules } = JSON.parse(stdout);
   const byName = new Map<string, LoadedModule>(
     modules.map((module: LoadedModule) => [module.specifier, module]),
   );

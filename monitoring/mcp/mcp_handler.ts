@@ -1,8 +1,8 @@
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { ParameterError } from "../inbox/query_parameters.ts";
 import { CursorError } from "../models/index/list_cursor.ts";
-import { type TelemetryReader, ToolError } from "./telemetry_reader.ts";
-import { type Tool, type ToolInput, TOOLS } from "./tools.ts";
+import { type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
+import { type Tool, TOOLS } from "./tools.ts";
 import { UNTRUSTED_NOTICE, untrustedText } from "./untrusted_text.ts";
 
 /** Answers one POST of a client that may read the inbox. */

@@ -8,6 +8,9 @@ export interface TelemetryReader {
   health(): Promise<HealthReport>;
 }
 
+/** Arguments of a call. */
+export type ToolInput = Readonly<Record<string, string | number | boolean | undefined>>;
+
 /** The caller can fix it: reported to the assistant. */
 export class ToolError extends Error {
   override readonly name = "ToolError";

@@ -1,15 +1,9 @@
 import { readListParameters } from "../inbox/query_parameters.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
-import {
-  APPLICATIONS,
-  GROUP_STATES,
-  type Lists,
-  type ListSort,
-  type Page,
-  TRACE_STATUSES,
-} from "../models/rows.ts";
+import { GROUP_STATES, type Lists, type Page } from "../models/rows.ts";
+import { APPLICATIONS, type ListSort, TRACE_STATUSES } from "../models/list_query.ts";
 import { getError } from "./error_details.ts";
-import { isoTime, type TelemetryReader } from "./telemetry_reader.ts";
+import { isoTime, type TelemetryReader, type ToolInput } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
 import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
 
@@ -28,9 +22,6 @@ export interface Tool {
    */
   run(input: ToolInput, reader: TelemetryReader): ToolAnswer | Promise<ToolAnswer>;
 }
-
-/** Arguments of a call. */
-export type ToolInput = Readonly<Record<string, string | number | boolean | undefined>>;
 
 interface InputSchema {
   readonly type: "object";
@@ -204,15 +195,9 @@ function listRows(
     parameters.set(PARAMETER_NAMES[name] ?? name, isTime ? timeParameter(`${value}`) : `${value}`);
   }
   const { query } = readListParameters(parameters, Date.now());
-  const read = (limit?: number) => {
-    const page: Page<object> = inbox.page(view, {
-      ...query,
-      limit: limit ?? query.limit,
-    });
-    return {
-      rows: page.rows.map((row) => withTimes({ ...row, styles: undefined })),
-      next: page.next,
-    };
+  const read = (limit = query.limit) => {
+    const { rows, next }: Page<object> = inbox.page(view, { ...query, limit });
+    return { rows: rows.map(withTimes), next };
   };
   let page = read();
   const fitting = countFitting(page.rows, MAX_DATA_BYTES);
@@ -243,10 +228,13 @@ const TIMES: ReadonlySet<string> = new Set([
   "received_at",
 ]);
 
-/** A row whose times are texts. Its envelope is left out: no tool takes it. */
+/** The row's place in its envelope, which no tool takes, and the styles of its text. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["envelope", "index", "styles"]);
+
+/** What an assistant gets of a row: its times are texts. */
 function withTimes(row: object): object {
   return Object.fromEntries(
-    Object.entries(row).filter(([name]) => name !== "envelope" && name !== "index")
+    Object.entries(row).filter(([name]) => !LEFT_OUT.has(name))
       .map(([name, value]) => [name, TIMES.has(name) ? isoTime(value) : value]),
   );
 }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { readTraceContent } from "../inbox/details/trace_content.ts";
 import { hexId } from "../models/json.ts";
 import { longestSpans } from "../models/trace/self_time.ts";
@@ -5,8 +6,8 @@ import type { SpanNode } from "../models/trace/span_tree.ts";
 import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts";
 import { readAttributes } from "../models/trace/trace_span.ts";
 import { rateVital } from "../models/trace/web_vitals.ts";
-import { isoTime, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
-import { byteLength, countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
+import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
+import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
 import { visibleJson } from "../models/readable_json.ts";
 
 /** Characters of a span's name or a mark's text. */
@@ -14,12 +15,6 @@ const MAX_TEXT = 300;
 const MAX_ERRORS = 20;
 const MAX_LOGS = 20;
 const LONGEST = 10;
-
-interface TraceInput {
-  readonly trace_id?: unknown;
-  readonly after?: unknown;
-  readonly span_id?: unknown;
-}
 
 /** Bytes for `spans`, `next` and punctuation around the rows of an answer. */
 const FRAME_BYTES = 100;
@@ -29,7 +24,7 @@ const FRAME_BYTES = 100;
  *
  * @throws {ToolError} invalid id, unknown `after` or `span_id`, nothing stored
  */
-export async function getTrace(input: TraceInput, reader: TelemetryReader): Promise<ToolAnswer> {
+export async function getTrace(input: ToolInput, reader: TelemetryReader): Promise<ToolAnswer> {
   const traceId = hexId(input.trace_id);
   if (traceId === null) {
     throw new ToolError("Cannot read the trace: trace_id must have 32 hexadecimal digits.");
@@ -52,7 +47,7 @@ export async function getTrace(input: TraceInput, reader: TelemetryReader): Prom
     ...first === 0 && overview(trace),
   };
   const rows = nodes.slice(first).map((node) => spanRow(trace, node));
-  const room = MAX_DATA_BYTES - byteLength(visibleJson(head)) - FRAME_BYTES;
+  const room = MAX_DATA_BYTES - Buffer.byteLength(visibleJson(head)) - FRAME_BYTES;
   const spans = rows.slice(0, Math.max(1, countFitting(rows, room)));
   const end = first + spans.length;
   const next = end < nodes.length ? nodes[end - 1]!.key : null;
@@ -76,7 +71,7 @@ function firstNode(nodes: readonly SpanNode[], after: unknown): number {
 
 function overview(trace: Trace) {
   const offset = (mark: PlacedMark) => ({
-    offset_ms: round(mark.at_ms - trace.start_ms),
+    offset_ms: round(mark.at_ms - trace.origin_ms),
     level: mark.level,
     text: cut(mark.text),
     span_id: mark.span_id,
@@ -99,7 +94,7 @@ function overview(trace: Trace) {
   };
 }
 
-function spanRow({ times, start_ms }: Trace, node: SpanNode) {
+function spanRow({ times, origin_ms }: Trace, node: SpanNode) {
   const { span, depth } = node;
   const placed = times.byNode.get(node)!;
   return {
@@ -107,7 +102,7 @@ function spanRow({ times, start_ms }: Trace, node: SpanNode) {
     span_id: span?.span_id ?? null,
     op: span?.op ?? null,
     name: span === null ? "(parent that was not received)" : cut(span.name),
-    start_ms: round(placed.start_ms - start_ms),
+    start_ms: round(placed.start_ms - origin_ms),
     duration_ms: span?.end_ms === null ? null : round(placed.end_ms - placed.start_ms),
     side: span?.side,
     ...span?.failed && { failed: true, status: span.status },

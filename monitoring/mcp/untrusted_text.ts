@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { visibleJson } from "../models/readable_json.ts";
 
 /** What a tool found. */
@@ -56,7 +57,7 @@ export function boundedJson(value: unknown, maxBytes: number): { json: string; i
     // Hostile data of 16 MB must not be serialized only to be found too large.
     if (budget.left < 0) continue;
     const json = visibleJson(kept);
-    if (byteLength(json) <= maxBytes) return { json, isCut: cut !== CUTS[0] };
+    if (Buffer.byteLength(json) <= maxBytes) return { json, isCut: cut !== CUTS[0] };
   }
   return { json: '"…"', isCut: true };
 }
@@ -83,13 +84,8 @@ function cutValue(value: unknown, cut: typeof CUTS[number], budget: { left: numb
 /** How many of the rows fit into `maxBytes` of JSON. */
 export function countFitting(rows: readonly unknown[], maxBytes: number): number {
   let bytes = 0;
-  const end = rows.findIndex((row) => (bytes += byteLength(visibleJson(row)) + 1) > maxBytes);
+  const end = rows.findIndex((row) =>
+    (bytes += Buffer.byteLength(visibleJson(row)) + 1) > maxBytes
+  );
   return end === -1 ? rows.length : end;
-}
-
-const encoder = new TextEncoder();
-
-/** Bytes of a text in UTF-8. */
-export function byteLength(text: string): number {
-  return encoder.encode(text).byteLength;
 }

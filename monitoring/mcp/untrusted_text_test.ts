@@ -1,19 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  boundedJson,
-  byteLength,
-  countFitting,
-  MAX_ANSWER_BYTES,
-  untrustedText,
-} from "./untrusted_text.ts";
-
-Deno.test("data that fits → complete, and not called truncated", () => {
-  const data = { text: "x".repeat(3_000), list: Array.from({ length: 300 }, (_, n) => n) };
-  const text = untrustedText({ summary: "Found.", data });
-  assert.ok(text.includes(`\n${JSON.stringify(data)}\n`));
-  assert.doesNotMatch(text, /Truncated/);
-  assert.match(text, /^Found\.\n/);
-});
+import { Buffer } from "node:buffer";
+import { boundedJson, MAX_ANSWER_BYTES, untrustedText } from "./untrusted_text.ts";
 
 Deno.test("data over the limit → at most MAX_ANSWER_BYTES, valid JSON, stated", () => {
   const long = "ü\u202e".repeat(100_000);
@@ -26,7 +13,7 @@ Deno.test("data over the limit → at most MAX_ANSWER_BYTES, valid JSON, stated"
   ];
   for (const data of hostile) {
     const text = untrustedText({ summary: "Found.", data });
-    assert.ok(byteLength(text) <= MAX_ANSWER_BYTES, `${byteLength(text)}`);
+    assert.ok(Buffer.byteLength(text) <= MAX_ANSWER_BYTES, `${Buffer.byteLength(text)}`);
     assert.match(text, /Truncated to 40000 bytes/);
     JSON.parse(text.split("\n").at(-2)!);
   }
@@ -37,9 +24,4 @@ Deno.test("cut data → states how much is left out", () => {
   const { texts } = JSON.parse(json);
   assert.match(texts[0], /^x{200}… \(5000 characters\)$/);
   assert.equal(texts.at(-1), "… 185 more");
-});
-
-Deno.test("rows and a byte limit → as many as fit", () => {
-  const rows = Array(10).fill("x".repeat(97));
-  assert.deepEqual([99, 100, 250, 1_000].map((bytes) => countFitting(rows, bytes)), [0, 1, 2, 10]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { histogramRange, MAX_PARTS } from "./rows.ts";
+import { histogramRange, MAX_PARTS } from "./histogram.ts";
 
 Deno.test("any time range → covered by at most 120 parts that begin at multiples of their length", () => {
   fc.assert(fc.property(

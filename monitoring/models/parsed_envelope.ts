@@ -80,33 +80,18 @@ const isIndexed = (type: string) => (INDEXED_TYPES as readonly string[]).include
 export function parseEnvelope(bytes: Uint8Array): ParsedEnvelope {
   const envelope = tryReadEnvelope(bytes);
   if (envelope === undefined) return EMPTY_ENVELOPE;
-  const items = envelope.items.map(({ header: { type }, payload }) => ({
+  const parser = new BoundedParser();
+  const items = envelope.items.slice(0, MAX_ITEMS).map(({ header: { type }, payload }) => ({
     type,
     bytes: payload.byteLength,
-    payload,
-  }));
-  return parseItems(envelope.header, items);
-}
-
-/** {@linkcode parseEnvelope} after the framing is parsed. An item without payload is listed, not parsed. */
-export function parseItems(
-  header: EnvelopeHeader,
-  items: readonly (InboxItem & { readonly payload?: Uint8Array })[],
-): ParsedEnvelope {
-  const parser = new BoundedParser();
-  const parsed = items.slice(0, MAX_ITEMS).map(({ type, bytes, payload }) => ({
-    type,
-    bytes,
-    json: payload !== undefined && isIndexed(type)
-      ? parser.parse(jsonOf(type, payload))
-      : undefined,
+    json: isIndexed(type) ? parser.parse(jsonOf(type, payload)) : undefined,
   }));
   const { omitted } = parser;
-  const omittedItems = items.slice(MAX_ITEMS).filter(({ type }) => isIndexed(type)).length;
+  const left = envelope.items.slice(MAX_ITEMS).filter(({ header }) => isIndexed(header.type));
   return {
-    header,
-    items: parsed,
-    omitted: { ...omitted, items: omitted.items + omittedItems },
+    header: envelope.header,
+    items,
+    omitted: { ...omitted, items: omitted.items + left.length },
   };
 }
 

@@ -7,31 +7,10 @@ import {
   MAX_PARSED_BYTES,
   type ParsedEnvelope,
   parseEnvelope,
-  parseItems,
 } from "./parsed_envelope.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const areParsed = ({ items }: ParsedEnvelope) => items.map(({ json }) => json !== undefined);
-
-Deno.test("types without a reader, payloads that are not JSON → listed, not parsed", () => {
-  const parsed = parseEnvelope(envelopeOf(
-    { event_id: "1" },
-    ["event", { message: "hello" }],
-    ["client_report", {}],
-    ["constructor", {}],
-    ["log", encode("{not json")],
-  ));
-  assert.deepEqual(parsed.header, { event_id: "1" });
-  assert.deepEqual(areParsed(parsed), [true, false, false, false]);
-  assert.deepEqual(parsed.items[0]?.json, { message: "hello" });
-  assert.deepEqual(parsed.omitted, { items: 0, entries: 0 });
-});
-
-Deno.test("broken framing → no items", () => {
-  for (const text of ["", "nonsense", '{}\n{"type":"event","length":9}\n{}']) {
-    assert.deepEqual(parseEnvelope(encode(text)).items, [], text);
-  }
-});
 
 Deno.test("entries over the limit → omitted and counted, over all items of the envelope", () => {
   const many = (count: number) => Array.from({ length: count }, () => ({ n: 1 }));
@@ -69,10 +48,8 @@ Deno.test("payloads over the limit of bytes together → the one that exceeds it
 });
 
 Deno.test("items over the limit → omitted; only indexed types are counted", () => {
-  const payload = encode("{}");
-  const item = (type: string) => ({ type, bytes: 2, payload });
-  const events = Array.from({ length: MAX_ITEMS + 2 }, () => item("event"));
-  const { items, omitted } = parseItems({}, [...events, item("client_report")]);
+  const events = Array.from({ length: MAX_ITEMS + 2 }, () => ["event", {}] as const);
+  const { items, omitted } = parseEnvelope(envelopeOf({}, ...events, ["client_report", {}]));
   assert.equal(items.length, MAX_ITEMS);
   assert.deepEqual(omitted, { items: 2, entries: 0 });
 });

@@ -1,7 +1,7 @@
 import { parseDsn } from "../protocol/dsn.ts";
 import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { digest } from "./digest.ts";
-import { at, attributeAt, listOf, pairsAt, textAt, tidyText } from "./json.ts";
+import { at, attributeAt, listOf, pairsAt, textAt, tidyText, timeAt } from "./json.ts";
 import type { ParsedEnvelope } from "./parsed_envelope.ts";
 import { OWN_SOURCE, type Source, UNKNOWN_NAME } from "./rows.ts";
 import { isForDevices, type Side, sideOf } from "./side.ts";
@@ -11,6 +11,8 @@ export interface EnvelopeSource extends Source {
   readonly release: string | null;
   /** Such as `sentry.javascript.node`; null: not sent. */
   readonly sdk: string | null;
+  /** When the server's process started, by its own clock, milliseconds since 1970; null: not sent. */
+  readonly processStart: number | null;
   /** Public key of the DSN; null: not known. */
   readonly dsnKey: string | null;
   /**
@@ -74,7 +76,15 @@ export function readSource(
       attribute("sentry.sdk.name"),
     MAX_NAME,
   );
-  const common = { release, sdk, dsnKey: tidy(dsnKey, MAX_DSN_KEY) };
+  const side = sideOfSender(sdk, payloads, attribute);
+  // Of apps on many devices no start is the application's.
+  const start = timeAt(
+    firstFound(payloads, (one) => textAt(one, "contexts", "app", "app_start_time")) ??
+      attribute("app.start_time"),
+  );
+  // Of apps on many devices no start is the application's.
+  const processStart = side === "server" && start !== null ? Math.round(start) : null;
+  const common = { release, sdk, processStart, dsnKey: tidy(dsnKey, MAX_DSN_KEY) };
   if (isOwn) return { ...OWN_SOURCE, ...common, namedBy: "service" };
   const environment = firstFound(carriers, (one) => textAt(one, "environment")) ??
     attribute("sentry.environment") ??
@@ -82,7 +92,6 @@ export function readSource(
     (payloads.length > 0 ? "production" : null);
   const service = tidy(attribute("service.name") ?? firstFound(payloads, applicationOf), MAX_NAME);
   const name = service ?? tidy(packageOf(release), MAX_NAME) ?? sdk ?? UNKNOWN_NAME;
-  const side = sideOfSender(sdk, payloads, attribute);
   const source = { name, environment: tidy(environment, MAX_ENVIRONMENT), side };
   return {
     key: digest([name, source.environment ?? "", side]),

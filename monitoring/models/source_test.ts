@@ -165,3 +165,18 @@ Deno.test("any JSON → bounded texts in one line", () => {
     assert.ok(name.length > 0 && name.length <= 100);
   }));
 });
+
+Deno.test("start of a server's process → as its event, or its spans' attributes, have it; not of apps on devices", () => {
+  const time = "2026-11-27T22:21:11.114Z";
+  const contexts = { app: { app_start_time: time } };
+  const startOf = (header: Record<string, unknown>, ...items: TestItem[]) =>
+    read(header, ...items).processStart;
+  const span = { items: [{ name: "s", attributes: attributes({ "app.start_time": time }) }] };
+  assert.equal(startOf({ sdk: NODE }, ["event", { contexts }]), Date.parse(time));
+  assert.equal(startOf({ sdk: NODE }, ["span", span]), Date.parse(time));
+  assert.equal(startOf({ sdk: { name: "sentry.cocoa" } }, ["event", { contexts }]), null);
+  for (const wrong of ["soon", "", null, {}, "9".repeat(30)]) {
+    const app = { app_start_time: wrong };
+    assert.equal(startOf({ sdk: NODE }, ["event", { contexts: { app } }]), null, `${wrong}`);
+  }
+});

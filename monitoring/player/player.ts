@@ -5,13 +5,7 @@
  */
 import { Replayer } from "@sentry/rrweb";
 import { joinSegments, parseSegment } from "../models/recording/recording.ts";
-import {
-  type FromPlayer,
-  PORT,
-  READY,
-  type SentSegment,
-  type ToPlayer,
-} from "../protocol/player_messages.ts";
+import { type FromPlayer, PORT, READY, type ToPlayer } from "../protocol/player_messages.ts";
 import { type SafeEvent, Sanitizer } from "./sanitizer.ts";
 
 /** Milliseconds between two messages with the time, while it plays. */
@@ -119,7 +113,7 @@ let length = 0;
 let pictureAt = 0;
 let settings = { speed: 1, skipInactive: false };
 
-function load(segments: readonly SentSegment[], at: number): void {
+function load({ segments, at, moment }: ToPlayer & { do: "load" }): void {
   replayer?.pause();
   isPlaying = false;
   // The console reports those that cannot be parsed.
@@ -154,7 +148,7 @@ function load(segments: readonly SentSegment[], at: number): void {
     isPlaying = false;
     sendTime();
   });
-  showAt(at);
+  showAt(moment === undefined ? at : moment - start);
   send({ is: "loaded", removed: sanitizer.removed });
   sendTime();
 }
@@ -197,7 +191,7 @@ function sendTime(): void {
 function take(message: ToPlayer): void {
   switch (message.do) {
     case "load":
-      return load(message.segments, message.at);
+      return load(message);
     case "play":
       isPlaying = true;
       correctPosition();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { hostileNodes } from "../../tests/harness/hostile_nodes.ts";
 import { allowedAttribute, allowedCss, allowedElement } from "./allowed_markup.ts";
 import { Sanitizer } from "./sanitizer.ts";
 
@@ -43,43 +44,20 @@ Deno.test("ordinary page → elements, texts, classes and styles stay", () => {
 
 /** Each may run a script, load something or connect. `evil` is in everything that must not be left. */
 const HOSTILE: readonly Node[] = [
-  element("script", { src: "//evil/x.js" }, [text("evil()")]),
-  svg("script", { href: "//evil/x.js" }, [text("evil()")]),
-  element("iframe", { src: "//evil", srcdoc: "<script>evil()</script>" }),
+  ...Object.values(hostileNodes("//evil")).flat(),
   element("frame", { src: "//evil" }),
-  element("object", { data: "//evil" }, [element("embed", { src: "//evil" })]),
-  element("embed", { src: "//evil" }),
-  element("meta", { "http-equiv": "refresh", content: "0;url=//evil" }),
-  element("base", { href: "//evil" }),
-  element("link", { rel: "preconnect", href: "//evil" }),
-  element("link", { rel: "stylesheet", href: "//evil" }),
-  element("link", { rel: "preload", as: "script", href: "//evil" }),
-  element("link", { _cssText: "@import '//evil'; a { background: url(//evil) }" }),
-  element("style", { _cssText: "@font-face { src: url('//evil/f.woff2') }" }),
-  element("style", {}, [text("a { background: u\\72l(//evil) }")]),
-  element("a", { href: "javascript:evil()", ping: "//evil", target: "evil" }),
-  element("a", { href: "//evil" }),
-  element("form", { action: "//evil" }, [element("button", { formaction: "//evil" })]),
-  element("img", { src: "//evil/1.png", srcset: "//evil/2.png 2x", onerror: "evil()" }),
-  element("img", { rr_dataURL: "//evil/1.png" }),
-  element("input", { type: "image", src: "//evil" }),
-  element("video", { src: "//evil", poster: "//evil" }, [element("source", { src: "//evil" })]),
-  element("audio", { src: "//evil", autoplay: "" }),
-  element("div", { style: "background: url(//evil)", onclick: "evil()", ONLOAD: "evil()" }),
-  element("div", { style: "background: image-set('//evil' 1x)" }),
+  element("a", { href: "//evil", target: "evil" }),
+  element("form", {}, [element("button", { formaction: "//evil" })]),
+  element("video", {}, [element("source", { src: "//evil" })]),
+  element("div", { ONLOAD: "evil()" }),
   element("body", { background: "//evil" }),
-  element("table", { background: "//evil" }),
   element("template", {}, [element("img", { src: "//evil" })]),
   element("noscript", {}, [text("evil")]),
   element("portal", { src: "//evil" }),
   element("svg:script", {}, [text("evil()")]),
   element("ſcript", {}, [text("evil()")]),
-  svg("use", { "xlink:href": "//evil#a" }),
-  svg("image", { href: "//evil" }),
   svg("feImage", { href: "//evil" }),
-  svg("set", { attributeName: "href", to: "javascript:evil()" }),
   svg("animate", { attributeName: "href", values: "javascript:evil()" }),
-  svg("rect", { fill: "url(//evil)", onbegin: "evil()" }),
   svg("a", { "xlink:href": "javascript:evil()" }),
   { ...element("iframe"), childNodes: [{ type: 0, id: 999, childNodes: [text("evil")] }] },
 ];

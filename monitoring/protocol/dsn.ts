@@ -87,23 +87,17 @@ export function ingestUrl(dsn: Dsn, upstreamOrigin?: string): string {
   return `${base}/api/${dsn.projectId}/envelope/`;
 }
 
-/** The URL parts that the browser needs to send a DSN's envelopes. */
-interface BrowserTarget {
-  /** The same-origin path to post to; undefined: directly to the ingest. */
-  readonly tunnel: string | undefined;
-  /** Origin of the ingest, for the CSP of a page that sends directly to it. */
-  readonly ingestOrigin: string;
-}
-
 /**
  * The tunnel rule: content blockers block Sentry's hosted ingest, so the browser posts to its own origin instead; it
  * reaches a self-hosted ingest directly.
+ *
+ * @returns the path to post to, undefined: directly to the ingest; the ingest's origin, for the page's CSP
  */
 export function browserTarget(
   dsn: Dsn,
   tunnel: "hosted" | "always" | "never",
   monitoringPath: string,
-): BrowserTarget {
+): { readonly tunnel: string | undefined; readonly ingestOrigin: string } {
   const tunnelled = tunnel === "always" || (tunnel === "hosted" && isHostedIngest(dsn));
   return {
     tunnel: tunnelled ? monitoringPath : undefined,

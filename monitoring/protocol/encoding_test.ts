@@ -220,7 +220,3 @@ Deno.test("zstd frame with a window over 8 MiB → refused", async () => {
   });
   await fails(decodeBody(wide, "zstd", 200 * MIB), "envelope_malformed");
 });
-
-Deno.test("no encoding → the body itself, not a copy", async () => {
-  assert.equal(await decodeBody(text, null, 1), text);
-});

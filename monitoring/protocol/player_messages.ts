@@ -25,8 +25,16 @@ export interface SentSegment {
 
 /** What the console requests. Times are milliseconds since the recording's first event. */
 export type ToPlayer =
-  /** Replaces the recording, paused at a time. The player removes from the events what is not allowed. */
-  | { readonly do: "load"; readonly segments: readonly SentSegment[]; readonly at: number }
+  /**
+   * Replaces the recording, paused at a time; `moment`, in milliseconds since 1970, comes first. The player removes from
+   * the events what is not allowed.
+   */
+  | {
+    readonly do: "load";
+    readonly segments: readonly SentSegment[];
+    readonly at: number;
+    readonly moment: number | undefined;
+  }
   | { readonly do: "play"; readonly at: number }
   /** Without `at`: where it is. */
   | { readonly do: "pause"; readonly at?: number }

@@ -1,7 +1,7 @@
 import { joinBytes } from "./join_bytes.ts";
 
 /** Decompressed bytes of one envelope. Larger ones can only be downloaded. */
-const MAX_READ_BYTES = 64 * 1024 * 1024;
+export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /** Start of a zstd frame (RFC 8878, section 3.1.1). An envelope starts with `{`. */
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];

@@ -50,30 +50,6 @@ Deno.test("header line complete → known; first byte of an item → begin, befo
   assert.deepEqual(seen, [{ dsn: "d" }]);
 });
 
-Deno.test("several items → each with offset and length of its payload", () => {
-  const text = '{}\n{"type":"a","length":3}\nx\ny\n\n{"type":"b"}\nrest\n{"type":"c","length":0}\n';
-  assert.deepEqual(scan(bytesOf(text)), [
-    { header: { type: "a", length: 3 }, offset: 27, length: 3 },
-    { header: { type: "b" }, offset: 45, length: 4 },
-    { header: { type: "c", length: 0 }, offset: 74, length: 0 },
-  ]);
-});
-
-Deno.test("payload at the end of the envelope, without line feed → accepted", () => {
-  const envelopes: [text: string, length: number][] = [
-    ['{}\n{"type":"a","length":2}\nxy', 2],
-    ['{}\n{"type":"a"}\nxy', 2],
-    ['{}\n{"type":"a"}\n', 0],
-    ['{}\n{"type":"a"}', 0],
-    ['{}\n{"type":"a","length":0}', 0],
-  ];
-  for (const [text, length] of envelopes) assert.equal(scan(bytesOf(text))[0]?.length, length);
-});
-
-Deno.test("blank lines between items → skipped", () => {
-  assert.equal(scan(bytesOf('{}\n\n\n{"type":"a"}\nx\n\n\n\n{"type":"b"}\ny\n\n')).length, 2);
-});
-
 Deno.test("empty, no JSON object, no type, invalid or wrong length → refused, with the offset", () => {
   refused("", 0);
   for (const line of ["", " ", "[]", "null", "1", '"x"', "{", "{}{}", "\ufeff{}", "{'a':1}"]) {

@@ -6,7 +6,7 @@ import type { RateLimitHeaders } from "./send/rate_limit_headers.ts";
 /** Why an envelope was not taken: refused by the relay, refused by its ingest, or too old in the spool. */
 export type Reason = RelayErrorCode | "ingest" | "expired";
 
-/** What the relay answers, before it is an HTTP response. */
+/** What the relay answers: `toResponse` of the server makes an HTTP response of it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -54,11 +54,4 @@ export function errorAnswer({ code, detail }: RelayError): Answer {
     outcome: "rejected",
     reason: code,
   };
-}
-
-/** Statuses for which `new Response` throws if there is a body. */
-const WITHOUT_BODY = new Set([204, 205]);
-
-export function toResponse({ status, headers, body }: Answer): Response {
-  return new Response(WITHOUT_BODY.has(status) ? null : body, { status, headers });
 }

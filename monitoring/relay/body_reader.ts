@@ -5,8 +5,8 @@ import { DisconnectedError, RelayError } from "./errors.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Bodies of which a part has arrived. The runtime keeps up to 60 KB for each of their connections, beside
- * `MAX_IN_FLIGHT_BYTES`.
+ * Maximum number of bodies that have not arrived completely. The runtime keeps up to 60 KB for each of their
+ * connections, which `MAX_IN_FLIGHT_BYTES` does not include.
  */
 const MAX_UNFINISHED = 2_000;
 
@@ -17,8 +17,8 @@ const MAX_UNFINISHED = 2_000;
 const MAX_WHOLE_BYTES = 256 * 1024;
 
 /**
- * Bodies read by one call count against `MAX_IN_FLIGHT_BYTES` once they are complete. Until then the sizes that they
- * announced may have this share of it, in addition.
+ * Bodies read by one call count against `MAX_IN_FLIGHT_BYTES` once they are complete. Until then they have a limit of
+ * their own: the sizes that they announced are together at most this share of it.
  */
 const WHOLE_SHARE = 1 / 4;
 
@@ -31,7 +31,7 @@ const LARGE_BYTES = 64 * 1024;
  */
 const OVERHEAD_BYTES = 1024 * 1024;
 
-/** The overhead of the first 32 large bodies is not counted: a small limit then limits only bodies. */
+/** The overhead of the first 32 large bodies is not counted: a small limit would have no room for it. */
 const UNCOUNTED_BYTES = 32 * OVERHEAD_BYTES;
 
 /**
@@ -40,7 +40,7 @@ const UNCOUNTED_BYTES = 32 * OVERHEAD_BYTES;
  */
 const MAX_CORRUPT_BROTLI = 2_000;
 
-interface BodyReaderOptions {
+export interface BodyReaderOptions {
   /** `MAX_ENVELOPE_BYTES`: bytes of one body on the wire. Decompressed: 10 times that. */
   readonly maxBytes: number;
   /** `MAX_IN_FLIGHT_BYTES`: bytes of all bodies held at once. */
@@ -48,9 +48,7 @@ interface BodyReaderOptions {
   /** Called with the number of bytes that arrived. */
   readonly onReceived?: (bytes: number) => void;
   /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
-  readonly progressMs?: number;
-  /** Bodies of which a part has arrived, at once. Default: 2,000. */
-  readonly maxUnfinished?: number;
+  readonly bodyProgressMs?: number;
   /** Brotli bodies that may be corrupt before brotli is refused. Default: 2,000. */
   readonly maxCorruptBrotli?: number;
 }
@@ -63,8 +61,6 @@ export interface BodyAccount extends Disposable {
 
 /** Reads request bodies within the limits of size, memory and transfer rate. */
 export class BodyReader {
-  /** Decompressed bytes allowed for one body. */
-  readonly maxDecodedBytes: number;
   readonly #options: BodyReaderOptions;
   readonly #uploads: Uploads;
   #inFlightBytes = 0;
@@ -74,9 +70,8 @@ export class BodyReader {
   #corruptBrotli = 0;
 
   constructor(options: BodyReaderOptions) {
-    this.maxDecodedBytes = MAX_EXPANSION * options.maxBytes;
     this.#options = options;
-    this.#uploads = new Uploads(options.progressMs);
+    this.#uploads = new Uploads(options.bodyProgressMs);
   }
 
   /** Bytes of all bodies held now. */
@@ -89,7 +84,7 @@ export class BodyReader {
     return this.#inFlightBytes + overhead + bytes <= this.#options.maxInFlightBytes;
   }
 
-  /** Starts counting for one request, from 0: an announced `Content-Length` takes no room from others. */
+  /** Starts counting the bytes of one request. An announced `Content-Length` does not count until it has arrived. */
   open(): BodyAccount {
     let held = 0;
     const change = (bytes: number) => {
@@ -109,7 +104,7 @@ export class BodyReader {
   }
 
   /**
-   * Admits a body by its `Content-Length`, then reads it. Slow uploads end where there is no room for it. Any error ends
+   * Admits a body by its `Content-Length`, then reads it. Ends slow uploads if there is no room for it. Any error ends
    * the reading. Bodies up to 256 KiB are passed on when they are complete, others as they arrive.
    *
    * @param account counts the bytes in memory
@@ -129,7 +124,8 @@ export class BodyReader {
     const size = header === null ? undefined : Number(header);
     await this.#admit(size ?? 0);
     if (encoding === "br") this.#checkBrotli();
-    const decoder = encoding && new Decoder(encoding, this.maxDecodedBytes, onDecoded);
+    const maxDecodedBytes = MAX_EXPANSION * this.#options.maxBytes;
+    const decoder = encoding && new Decoder(encoding, maxDecodedBytes, onDecoded);
     const onChunk = (chunk: Bytes) => {
       account.add(chunk.length);
       return decoder ? decoder.write(chunk) : onDecoded(chunk);
@@ -151,17 +147,17 @@ export class BodyReader {
     this.#uploads.shedLoad();
   }
 
-  /** After this no slow upload is ended: call it once all are answered. */
+  /** Stops the timer that ends slow uploads. Call it once all requests are answered. */
   close(): void {
     this.#uploads.close();
   }
 
   /** @throws {RelayError} `envelope_too_large`, `overloaded` */
   async #admit(size: number): Promise<void> {
-    const { maxBytes, maxUnfinished = MAX_UNFINISHED } = this.#options;
+    const { maxBytes } = this.#options;
     if (size > maxBytes) throw tooLarge(maxBytes);
     const uploads = this.#uploads;
-    const isFull = () => uploads.count >= maxUnfinished;
+    const isFull = () => uploads.count >= MAX_UNFINISHED;
     if (isFull() && uploads.shedLoad() === 0) uploads.endSlowest();
     if (!this.hasRoomFor(size) && uploads.shedLoad() > 0) {
       // Their requests are answered, which gives their memory back.
@@ -187,7 +183,7 @@ export class BodyReader {
     }
     this.#wholeBytes += size;
     const body = request.bytes();
-    // Also after it was too slow: until then the runtime holds what has arrived.
+    // Counted until the body ends, also if it is refused as too slow: the runtime holds what has arrived.
     const end = () => void (this.#wholeBytes -= size);
     body.then(end, end);
     const bytes = await this.#uploads.readWhole(body, size);

@@ -1,41 +1,13 @@
 import assert from "node:assert/strict";
-import { until } from "../../tests/harness/until.ts";
 import { BodyReader } from "./body_reader.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-const post = (body: BodyInit | null, announced?: number): Request => {
-  const headers: HeadersInit = announced === undefined ? {} : { "content-length": `${announced}` };
+const post = (body: BodyInit, announced: number): Request => {
+  const headers = { "content-length": `${announced}` };
   return new Request("http://relay.invalid/", { method: "POST", body, headers });
 };
-
-Deno.test("no body, or a constructed one → read, and counted until its account is disposed", async () => {
-  const bodies = new BodyReader({ maxBytes: KIB, maxInFlightBytes: KIB });
-  for (const [body, announced] of [[null], ["text"], ["text", 4]] as const) {
-    using account = bodies.open();
-    const chunks: string[] = [];
-    const push = (chunk: Uint8Array) => void chunks.push(new TextDecoder().decode(chunk));
-    const bytes = await bodies.read(post(body, announced), null, account, push);
-    assert.deepEqual([new TextDecoder().decode(bytes), chunks.join("")], [body ?? "", body ?? ""]);
-    assert.equal(bodies.inFlightBytes, bytes.length);
-  }
-  assert.equal(bodies.inFlightBytes, 0);
-});
-
-Deno.test("bytes over the limit → overloaded, not counted", () => {
-  const bodies = new BodyReader({ maxBytes: 100, maxInFlightBytes: 100 });
-  const [first, second] = [bodies.open(), bodies.open()];
-  first.add(30);
-  first.add(30);
-  assert.throws(() => second.add(41), { code: "overloaded" });
-  second.add(40);
-  assert.deepEqual([bodies.inFlightBytes, bodies.hasRoomFor(1)], [100, false]);
-  for (const left of [40, 40]) {
-    first[Symbol.dispose]();
-    assert.equal(bodies.inFlightBytes, left);
-  }
-});
 
 Deno.test("more than 32 large bodies → each counts 1 MiB more, until disposed; small ones do not", () => {
   const bodies = new BodyReader({ maxBytes: MIB, maxInFlightBytes: 256 * MIB });
@@ -69,18 +41,4 @@ Deno.test("share of bodies read by one call in use → as a stream; free again �
   await writer.close();
   assert.equal(await first, 1);
   assert.equal(await partsOf(threeChunks()), 1);
-});
-
-Deno.test("as many bodies as may be unfinished → others are refused, then the slowest ends", async () => {
-  const options = { maxBytes: 400 * KIB, maxInFlightBytes: 400 * KIB, maxUnfinished: 2 };
-  const bodies = new BodyReader(options);
-  const read = (body: BodyInit) => {
-    using account = bodies.open();
-    return bodies.read(post(body), null, account, () => {}).then(() => "read", ({ code }) => code);
-  };
-  const unfinished = [1, 2].map(() => read(new TransformStream().readable));
-  await new Promise((resolve) => setTimeout(resolve));
-  assert.equal(await read("text"), "overloaded");
-  await until("another is read", async () => await read("text") === "read");
-  assert.equal(await Promise.race(unfinished), "overloaded");
 });

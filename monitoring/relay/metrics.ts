@@ -57,10 +57,10 @@ const DURATIONS = { decided: durationsOf("decided"), undecided: durationsOf("und
 
 const REASONS: readonly string[] = [...Object.keys(RELAY_ERRORS), "ingest", "expired"];
 
-/** What items of a type without a category are counted under. */
+/** Label of items whose type has no category. */
 const OTHER = "other";
 
-/** What one process counts. */
+/** The counters of one process. */
 export class RelayMetrics {
   readonly #counts = new Map<string, number>();
   /** For OpenTelemetry. Its other instruments, which are read when they are exported, are in open_telemetry.ts. */

@@ -1,6 +1,6 @@
 import { addCounts, type Series } from "./metrics.ts";
 
-/** What one server process has counted since its start, and what it measures now. Plain JSON. */
+/** Counters of one server process since its start, and its current gauges. Plain JSON. */
 export interface ProcessReport {
   /** When it was made, milliseconds since 1970. */
   readonly at: number;
@@ -15,10 +15,10 @@ export interface ProcessReport {
   readonly ingests: readonly IngestReport[];
 }
 
-/** Whether an ingest has decided since its last failure. */
+/** The last failure of an ingest, unless it has decided about an envelope since. */
 export interface IngestReport {
   readonly origin: string;
-  /** When, milliseconds since 1970. */
+  /** When it failed or decided last, milliseconds since 1970. */
   readonly at: number;
   /** Reason of the last failure, part of a sentence; absent: none since the last decision. */
   readonly reason?: string;
@@ -58,7 +58,7 @@ export function totalOf(reports: readonly ProcessReport[], now: number): TotalRe
   };
 }
 
-/** What a report of another version may lack. */
+/** Values of fields that another version does not report. */
 const DEFAULTS: ProcessReport = {
   at: 0,
   startedAt: Infinity,

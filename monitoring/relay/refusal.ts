@@ -1,11 +1,11 @@
 import type { Refusal } from "../protocol/relay_api.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
 
-/** Characters of each text that a request determines. */
+/** Maximum length of each text that the client determines. */
 const MAX_TEXT = 256;
 
 /**
- * Describes a refused request to the person who looks for it.
+ * Describes a refused request for the list of refusals, where its sender looks for the cause.
  *
  * @param now milliseconds since 1970
  */

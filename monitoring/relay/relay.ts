@@ -2,25 +2,17 @@ import { isPostOfOwnPage } from "../access/caller.ts";
 import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
 import { type Dsn, parseDsn } from "../protocol/dsn.ts";
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
-import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
+import { parseContentEncoding } from "../protocol/encoding.ts";
 import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
 import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelope.ts";
-import {
-  type Answer,
-  errorAnswer,
-  isTaken,
-  limitedAnswer,
-  takenAnswer,
-  toResponse,
-} from "./answer.ts";
+import { type Answer, errorAnswer, isTaken, limitedAnswer, takenAnswer } from "./answer.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
 import { type BodyAccount, BodyReader } from "./body_reader.ts";
 import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
-import type { ProcessReport } from "./process_report.ts";
 import { refusalOf } from "./refusal.ts";
 import type { RelayOptions } from "./relay_options.ts";
 import { type Sender, senderOf } from "./send/sender.ts";
@@ -29,15 +21,7 @@ import type { Deliveries } from "./spool/deliveries.ts";
 import type { Gossip } from "./spool/gossip.ts";
 import { RelayStatus } from "./status.ts";
 
-/** Refusal of a POST at an address that takes no envelopes. */
-interface PostError {
-  readonly status: number;
-  readonly error: string;
-  /** What is wrong, and what would be right. */
-  readonly detail: string;
-}
-
-/** Milliseconds that attempts get once the server stops. What is undecided then must be spooled before its files close. */
+/** Milliseconds that attempts get once the server stops. The rest of its time is for spooling what is undecided. */
 const LAST_ATTEMPTS_MS = 1_500;
 
 /** Sent with 503. */
@@ -46,13 +30,15 @@ const STOPPING = "The server is stopping; send the envelope again later.";
 /**
  * The relay of one server: receives envelopes and delivers, spools or stores them. Every envelope ends with an outcome.
  *
- * `peer` is the address of the connection's other end.
+ * The parameter `peer` of its methods is the remote address of the connection; undefined: a request in process.
  */
 export class Relay {
   /** What the spool's drain needs of this relay. */
   readonly deliveries: Deliveries;
   /** What is shared with other relays on the same spool. */
   readonly gossip: Gossip;
+  /** Health, counts and metrics. */
+  readonly status: RelayStatus;
   readonly #options: RelayOptions;
   readonly #now: () => number;
   readonly #uptime: () => number;
@@ -62,7 +48,6 @@ export class Relay {
   readonly #metrics = new RelayMetrics();
   readonly #bodies: BodyReader;
   readonly #sending: Sending;
-  readonly #status: RelayStatus;
   #isStopping = false;
   #isClosed = false;
   #abortTimer: ReturnType<typeof setTimeout> | undefined;
@@ -82,22 +67,21 @@ export class Relay {
       advice: store && adviceFor(options.allowedDsns),
     });
     this.#bodies = new BodyReader({
+      ...options,
       maxBytes: options.maxEnvelopeBytes,
-      maxInFlightBytes: options.maxInFlightBytes,
       onReceived: (bytes) => this.#metrics.received(bytes),
-      progressMs: options.bodyProgressMs,
-      maxCorruptBrotli: options.maxCorruptBrotli,
     });
     const parts = { ...options, now, uptime, metrics: this.#metrics };
     this.#sending = new Sending({
       ...parts,
       allowList: this.#allowList,
       duplicates: this.#duplicates,
-      report: (envelope) => void this.answer(requestOf(envelope), undefined),
+      report: (body) =>
+        void this.answer(new Request(INTERNAL_RELAY_URL, { method: "POST", body }), undefined),
     });
     this.deliveries = this.#sending.deliveries;
     this.gossip = this.#sending.gossip;
-    this.#status = new RelayStatus({
+    this.status = new RelayStatus({
       ...parts,
       bodies: this.#bodies,
       sending: this.#sending,
@@ -110,7 +94,7 @@ export class Relay {
   // checks the method.
 
   /**
-   * Validates an envelope while it arrives, then delivers it. The answer's headers are complete.
+   * Validates an envelope while it arrives, then delivers it. The answer has the CORS headers and the outcome's.
    *
    * @param project PROJECT of `POST /api/PROJECT/envelope/`. Default: `POST /monitoring`, where the envelope's header or
    *   the query has the DSN
@@ -122,7 +106,7 @@ export class Relay {
     let envelope: AdmittedEnvelope | undefined;
     try {
       // 1. Origin: 403 origin_not_allowed.
-      const access = allowedOf(this.#writeAccess.check(request, peer));
+      const access = requireAllowed(this.#writeAccess.check(request, peer));
       cors = access.cors;
       if (this.#isClosed) throw new RelayError("overloaded", STOPPING);
       envelope = await this.#validate(request, peer, account, (header) => {
@@ -136,7 +120,7 @@ export class Relay {
         ? await this.#deliver(envelope, senderOf(request.headers, peer, this.#options))
         : takenAnswer({});
     } catch (error) {
-      answer = this.#refused(request, this.#isStopping ? stoppingError(error) : error);
+      answer = this.#refused(request, error);
     }
     const { outcome } = answer;
     if (outcome === undefined) return { ...answer, headers: { ...answer.headers, ...cors } };
@@ -156,8 +140,8 @@ export class Relay {
     // 2. Encoding: 415 encoding_not_supported.
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
     // 3. Announced size: 413 envelope_too_large, 503 overloaded.
-    // Then the body, a large one as it arrives:
-    // 4. Size, also decompressed: as above. Header line: 400 envelope_malformed.
+    // The body follows, checked while it arrives:
+    // 4. Size, also decompressed: as in 3. Header line: 400 envelope_malformed.
     // 5. At the first byte of an item, the DSN: 403 dsn_missing, dsn_not_allowed.
     // 6. Framing: 400 envelope_malformed. Number of items: 413 envelope_too_large.
     const incoming = new IncomingEnvelope(matchDsn);
@@ -171,7 +155,6 @@ export class Relay {
       receivedAt,
       isOwn: this.#isOwn(envelope.header, request, peer),
       dsnKey: this.#options.store ? dsnKeyOf(envelope.header, request) : null,
-      decoded: () => decodeBody(bytes, contentEncoding, this.#bodies.maxDecodedBytes),
     };
   }
 
@@ -197,7 +180,10 @@ export class Relay {
     }
   }
 
-  /** The mark alone proves nothing: any application could hide itself from the lists with it. */
+  /**
+   * Whether this server or its page sent an envelope. The mark in its header is no proof: any application could use it
+   * to hide from the lists.
+   */
   #isOwn(header: EnvelopeHeader, request: Request, peer: string | undefined): boolean {
     const { allowedDsns, publicOrigin } = this.#options;
     return isOwnTelemetry(header) && this.#allowList.find(header.dsn) === allowedDsns[0] &&
@@ -207,39 +193,37 @@ export class Relay {
   }
 
   #refused(request: Request, thrown: unknown): Answer {
-    const error = toRelayError(thrown);
-    // There is nothing to fix: a page that was closed, for example, sends the envelope at its next visit.
+    // The server may have ended the upload itself: after 503 the client sends it again.
+    const error = this.#isStopping && thrown instanceof DisconnectedError
+      ? new RelayError("overloaded", STOPPING)
+      : toRelayError(thrown);
+    // Not reported, because there is nothing to fix: a page that was closed sends the envelope again later.
     if (!(error instanceof DisconnectedError)) {
       this.#options.onRefusal?.(refusalOf(request, error, this.#now()));
     }
     return errorAnswer(error);
   }
 
-  /** {@linkcode answer} as a response. */
-  async receive(...of: Parameters<Relay["answer"]>): Promise<Response> {
-    return toResponse(await this.answer(...of));
-  }
-
   /** `OPTIONS` at these addresses: the preflight request of a page of another origin. */
-  preflight(request: Request, peer: string | undefined): Response {
+  preflight(request: Request, peer: string | undefined): Response | Answer {
     try {
-      const { cors } = allowedOf(this.#writeAccess.checkPreflight(request, peer));
+      const { cors } = requireAllowed(this.#writeAccess.checkPreflight(request, peer));
       return new Response(null, { status: 204, headers: cors });
     } catch (error) {
       // No envelope ended, so there is no outcome.
-      return toResponse(this.#refused(request, error));
+      return this.#refused(request, error);
     }
   }
 
   /**
    * Refuses a POST at an address that takes no envelopes. Pages that may post can read the answer.
    *
-   * @param error its `detail` is one ASCII sentence
+   * @param refusal its `detail` is one ASCII sentence: what is wrong, and what would be right
    */
   refuse(
     request: Request,
     peer: string | undefined,
-    { status, error, detail }: PostError,
+    { status, error, detail }: { status: number; error: string; detail: string },
   ): Response {
     this.#options.onRefusal?.(refusalOf(request, { code: error, detail }, this.#now()));
     const access = this.#writeAccess.check(request, peer);
@@ -247,21 +231,6 @@ export class Relay {
       status,
       headers: { "x-sentry-error": detail, ...access.allowed && access.cors },
     });
-  }
-
-  /** `GET /monitoring`: see {@linkcode RelayStatus.health}. */
-  health(): Promise<Response> {
-    return this.#status.health();
-  }
-
-  /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */
-  metrics(): Promise<Response> {
-    return this.#status.metrics();
-  }
-
-  /** What this process has counted, and what it measures now. */
-  report(): ProcessReport {
-    return this.#status.report();
   }
 
   /** Ends slow uploads, because connections, memory or places for uploads are exhausted. */
@@ -276,7 +245,7 @@ export class Relay {
   stop(): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
-    this.#abortTimer = setTimeout(() => this.#sending.abort(), LAST_ATTEMPTS_MS);
+    this.#abortTimer = setTimeout(() => this.#sending.client.abort(), LAST_ATTEMPTS_MS);
     Deno.unrefTimer(this.#abortTimer);
   }
 
@@ -286,15 +255,8 @@ export class Relay {
     this.#isClosed = true;
     clearTimeout(this.#abortTimer);
     this.#bodies.close();
-    this.#sending.abort();
+    this.#sending.client.abort();
   }
-}
-
-/** While the server stops it ends uploads itself: a broken one is answered with 503, so that the client sends it again. */
-function stoppingError(error: unknown): unknown {
-  return error instanceof RelayError && error.code === "envelope_malformed"
-    ? new RelayError("overloaded", STOPPING)
-    : error;
 }
 
 function dsnKeyOf(header: EnvelopeHeader, request: Request): string | null {
@@ -302,20 +264,15 @@ function dsnKeyOf(header: EnvelopeHeader, request: Request): string | null {
 }
 
 /** @throws {RelayError} `origin_not_allowed` */
-function allowedOf(access: WriteAccess): WriteAccess & { allowed: true } {
+function requireAllowed(access: WriteAccess): WriteAccess & { allowed: true } {
   if (access.allowed) return access;
   throw new RelayError("origin_not_allowed", access.detail);
 }
 
-/** Advice for a sender on another machine: the own DSN with this server as its host. */
-function adviceFor([own]: readonly Dsn[]): string | undefined {
-  return own &&
-    `From another machine or through a proxy, use the DSN http://${own.publicKey}@HOST:PORT/` +
-      `${own.projectId} with this server's host and port, or send INBOX_TOKEN as Authorization:` +
+/** Advice for a refused sender on another machine: the first allowed DSN, with this server as its host. */
+function adviceFor([first]: readonly Dsn[]): string | undefined {
+  return first &&
+    `From another machine or through a proxy, use the DSN http://${first.publicKey}@HOST:PORT/` +
+      `${first.projectId} with this server's host and port, or send INBOX_TOKEN as Authorization:` +
       " Bearer.";
-}
-
-/** A request for an envelope of the relay itself. */
-function requestOf(envelope: string): Request {
-  return new Request(INTERNAL_RELAY_URL, { method: "POST", body: envelope });
 }

@@ -2,6 +2,7 @@ import type { WriteAccessOptions } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { AdmittedEnvelope } from "./admit/incoming_envelope.ts";
+import type { BodyReaderOptions } from "./body_reader.ts";
 import type { SharedCounts } from "./shared_counts.ts";
 import type { IngestClientOptions } from "./send/ingest_client.ts";
 import type { SenderOptions } from "./send/sender.ts";
@@ -12,6 +13,7 @@ export interface RelayOptions
   extends
     Omit<WriteAccessOptions, "inbox">,
     SenderOptions,
+    Pick<BodyReaderOptions, "maxInFlightBytes" | "bodyProgressMs" | "maxCorruptBrotli">,
     Pick<IngestClientOptions, "upstream" | "proxies" | "relayTimeoutMs" | "onIngestState"> {
   /** Every DSN that may be relayed. */
   readonly allowedDsns: readonly Dsn[];
@@ -21,15 +23,8 @@ export interface RelayOptions
   readonly spool?: RelaySpool;
   /** Default: none. */
   readonly exporter?: EnvelopeExporter;
-
   /** Bytes of one body on the wire; decompressed: 10 times that. */
   readonly maxEnvelopeBytes: number;
-  /** Bytes of all bodies held at once. */
-  readonly maxInFlightBytes: number;
-  /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
-  readonly bodyProgressMs?: number;
-  /** Brotli bodies that may be corrupt before brotli is refused. Default: 2,000. */
-  readonly maxCorruptBrotli?: number;
 
   /** Inbox mode: bearers of this token may send any DSN from anywhere. Default: none may. */
   readonly inboxToken?: string;

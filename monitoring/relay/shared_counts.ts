@@ -5,14 +5,14 @@ import { parseReport, type ProcessReport } from "./process_report.ts";
 interface SharedCountsOptions {
   /** Folder of the reports, one file for each process. Emptied by the launcher before the first one starts. */
   readonly folder: string;
-  /** Which process this is, from 0. On a reload the processes before it have other numbers, below twice {@linkcode workers}. */
+  /** Number of this process, from 0. On every other reload the numbers begin at {@linkcode workers}. */
   readonly worker: number;
   readonly workers: number;
   /** Called with the first failure to write. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Also bounds what a killed process had counted and not reported. */
+/** Interval of reports. A killed process loses at most the counts of this time. */
 const REPORT_MS = 1_000;
 
 /**
@@ -37,10 +37,10 @@ export class SharedCounts {
     return this.#base !== undefined;
   }
 
-  /** Writes a report immediately, then each second. To the launcher the first one says that the process listens. */
+  /** Writes a report immediately, by which the launcher knows that the process listens, then one each second. */
   start(report: () => ProcessReport): void {
     this.write(report());
-    // A single process is the one that is asked.
+    // A single process writes its report when it is asked for totals, and at its end.
     if (this.#options.workers === 1) return;
     this.#timer = setInterval(() => this.write(report()), REPORT_MS);
     Deno.unrefTimer(this.#timer);
@@ -61,9 +61,9 @@ export class SharedCounts {
   }
 
   /**
-   * Writes the report of this process. After a failure it knows its own counts only.
+   * Writes the report of this process. If that fails, the other processes do not count it.
    *
-   * @returns it, with the counts that it continues
+   * @returns the report, including the counts of the processes that this one replaces
    */
   write(report: ProcessReport): ProcessReport {
     const whole = this.#base === undefined ? report : {
@@ -96,7 +96,7 @@ export class SharedCounts {
     }
   }
 
-  /** The file of a process. The launcher waits for the first one of process 0. */
+  /** The file of a process. The launcher waits until the process has written it. */
   #pathOf(worker: number): string {
     return join(this.#options.folder, `${worker}.json`);
   }

@@ -102,11 +102,11 @@ Deno.test("counts of another version, metrics new and missing → added as far a
   for (const worker of [0, 1]) {
     Deno.writeTextFileSync(join(FOLDER, "versions", "1.json"), JSON.stringify(other));
     const relay = createTestRelay(open("versions", worker));
-    const health = await relay.health();
+    const health = await relay.status.health();
     const { outcomes: { rejected, ...rest }, in_flight_bytes } = await health.json();
     assert.deepEqual([health.status, in_flight_bytes, rejected], [200, 0, 5]);
     assert.deepEqual(Object.values(rest), [0, 0, 0, 0, 0, 0]);
-    const metrics = await (await relay.metrics()).text();
+    const metrics = await (await relay.status.metrics()).text();
     assert.doesNotMatch(metrics, /NaN|null|undefined|object|Infinity|colours/i);
     assert.ok(metrics.includes(errors));
   }
@@ -124,12 +124,13 @@ Deno.test("report that is not JSON, or has nothing → as if there were none", (
 Deno.test("a process stops → health 200 while another takes envelopes, then 503", async () => {
   const counts = [open("stopping", 0), open("stopping", 1)] as const;
   const [first, second] = [createTestRelay(counts[0]), createTestRelay(counts[1])];
-  const statuses = async () => [(await first.health()).status, (await second.health()).status];
+  const statuses =
+    async () => [(await first.status.health()).status, (await second.status.health()).status];
   first.stop();
   // The first one learns of the second one.
-  counts[1].write(second.report());
+  counts[1].write(second.status.report());
   assert.deepEqual(await statuses(), [200, 200]);
   second.stop();
-  counts[1].write(second.report());
+  counts[1].write(second.status.report());
   assert.deepEqual(await statuses(), [503, 503]);
 });

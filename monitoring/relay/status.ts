@@ -36,21 +36,21 @@ export class RelayStatus {
   }
 
   /**
-   * 200, or 503 if this server can accept nothing: it stops, its memory is full, or its spool or inbox fails. An ingest
-   * that is down does not count by itself.
+   * `GET /monitoring`: 200, or 503 if this server can accept nothing: it stops, its memory is full, its inbox fails, or
+   * its spool fails while an ingest is down.
    */
   async health(): Promise<Response> {
     const { health } = await this.#ofAllProcesses();
     return Response.json(health, { status: health.is_healthy ? 200 : 503, headers: NO_STORE });
   }
 
-  /** Counts and gauges in Prometheus' text format. */
+  /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */
   async metrics(): Promise<Response> {
-    const { health: { spool, ingest, ...health }, total } = await this.#ofAllProcesses();
+    const { health: { is_healthy, spool, ingest }, total } = await this.#ofAllProcesses();
     const text = formatMetrics({
       ...total.counts,
       sightglass_in_flight_bytes: total.inFlightBytes,
-      sightglass_healthy: Number(health.is_healthy),
+      sightglass_healthy: Number(is_healthy),
       sightglass_failing_ingests: ingest?.failing.length ?? 0,
       sightglass_spool_envelopes: spool.pending,
       sightglass_spool_bytes: spool.bytes,
@@ -80,7 +80,7 @@ export class RelayStatus {
       inFlightBytes: bodies.inFlightBytes,
       residentBytes: Deno.memoryUsage().rss,
       hasRoom: !isStopping() && bodies.hasRoomFor(1),
-      ingests: sending.ingests,
+      ingests: sending.client.ingests,
     };
   }
 

@@ -9,7 +9,12 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { type Span as SentrySpan, spanToBaggageHeader, spanToTraceHeader } from "@sentry/core";
-import { METHODS, type ObservedRoute, type Observer } from "../../server/endpoint.ts";
+import {
+  BadRequestError,
+  METHODS,
+  type ObservedRoute,
+  type Observer,
+} from "../../server/endpoint.ts";
 import type { TokenBucket } from "./token_bucket.ts";
 
 /**
@@ -24,8 +29,6 @@ interface RequestObserverOptions {
   readonly bucket: TokenBucket;
   /** Called for each response without a span because of that limit. */
   readonly onUntraced: () => void;
-  /** The status with which the server answers an error that a handler threw. */
-  readonly statusOf: (error: unknown) => number;
 }
 
 /** Not traced: the delivery of telemetry must not cause telemetry. */
@@ -60,7 +63,8 @@ export class RequestObserver {
         response = await context.with(opened, respond);
       } catch (error) {
         this.#failed.set(request, opened);
-        withoutFailing(() => this.#close(span, this.#options.statusOf(error)));
+        const status = error instanceof BadRequestError ? 400 : 500;
+        withoutFailing(() => this.#close(span, status));
         throw error;
       }
       withoutFailing(() => {

@@ -11,7 +11,6 @@ Deno.test("telemetry fails to start → error on the console, the server works w
       environment: "test",
       root: "file:///srv/",
       deliver: () => Promise.reject(new Error("not called")),
-      statusOf: () => 500,
     });
     assert.ok(printed.some((line) => /telemetry did not start/.test(String(line))));
     assert.equal(runtime.observe({ path: "/", kind: "page" }), undefined);

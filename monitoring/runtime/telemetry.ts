@@ -24,8 +24,6 @@ import { TokenBucket } from "./token_bucket.ts";
 export interface RuntimeOptions extends ClientOptions {
   /** The project's folder as a `file:` URL, ending with `/`. Reported file names are relative to it. */
   readonly root: string;
-  /** The status with which the server answers an error that a handler threw. */
-  readonly statusOf: (error: unknown) => number;
 }
 
 /**
@@ -93,7 +91,6 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
     owner,
     bucket: new TokenBucket({ ...SPANS, now }),
     onUntraced: () => drop("span"),
-    statusOf: options.statusOf,
   });
   const errors = new TokenBucket({ ...ERRORS, now });
   const logs = new TokenBucket({ ...LOGS, now });

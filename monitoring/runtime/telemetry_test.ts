@@ -24,7 +24,6 @@ async function withTelemetry(
         runtime.log("error", "Cannot store an envelope");
         return answer();
       },
-      statusOf: () => 500,
     });
     await work({ runtime, bodies, printed });
   } finally {

@@ -17,7 +17,7 @@ interface SecurityEndpointOptions extends WriteAccessOptions {
   /** The project and page of this server. */
   readonly sender: Required<ReportSender>;
   /** Passes an envelope to the relay of this process. */
-  readonly deliver: (request: Request) => Promise<Response>;
+  readonly deliver: (request: Request) => Promise<{ readonly status: number }>;
   /** Server processes that divide the limit of reports. Default: 1. */
   readonly processes?: number;
   /** Called with the number of reports left out since the last call, at most once a minute. */
@@ -26,20 +26,6 @@ interface SecurityEndpointOptions extends WriteAccessOptions {
   readonly onRefusal: (refusal: Refusal) => void;
   /** Milliseconds of a monotonic clock. Default: the process's own. */
   readonly uptime?: () => number;
-}
-
-/** `POST /monitoring/security`: what browsers report by themselves. */
-export interface SecurityEndpoint {
-  /**
-   * Takes reports. 204 also for those that are left out: browsers would send them again after another answer.
-   *
-   * @param peer the address of the connection's other end
-   */
-  receive(request: Request, peer: string | undefined): Promise<Response>;
-  /** Reports that were not taken since the start of the process, by reason. A refused POST counts once. */
-  readonly refused: Readonly<Record<string, number>>;
-  /** Ends slow uploads, because new connections wait for a free one. */
-  shedLoad(): void;
 }
 
 /** Bytes of one body. Chromium sends about 1 KB for each report, at most 100 at once. */
@@ -64,8 +50,8 @@ const REASONS = [
   "report_too_large",
 ];
 
-/** Creates the endpoint of one server. */
-export function createSecurityEndpoint(options: SecurityEndpointOptions): SecurityEndpoint {
+/** Creates `POST /monitoring/security`: what browsers report by themselves. */
+export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   const { sender, deliver, publicOrigin, uptime = () => performance.now() } = options;
   const writeAccess = new WriteAccessRule(options);
   const bodies = new BodyReader({ maxBytes: MAX_BYTES, maxInFlightBytes: MAX_IN_FLIGHT_BYTES });
@@ -138,7 +124,12 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
   };
 
   return {
-    async receive(request, peer) {
+    /**
+     * Takes reports. 204 also for those that are left out: browsers would send them again after another answer.
+     *
+     * @param peer the address of the connection's other end
+     */
+    async receive(request: Request, peer: string | undefined): Promise<Response> {
       const access = writeAccess.check(request, peer);
       const answer = await takeReports(request, access).catch((error) => refuse(request, error));
       if (!access.allowed) return answer;
@@ -146,8 +137,10 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
       return answer;
     },
 
-    refused,
+    /** Reports that were not taken since the start of the process, by reason. A refused POST counts once. */
+    refused: refused as Readonly<Record<string, number>>,
 
+    /** Ends slow uploads, because new connections wait for a free one. */
     shedLoad: () => bodies.shedLoad(),
   };
 }

@@ -1,7 +1,7 @@
 import { closeSync, renameSync, rmSync, writeSync } from "node:fs";
 import { createPrivate, statOf } from "./database_files.ts";
 
-/** Enough for a write-ahead log that is not in the database yet: the pages of one checkpoint and a batch of writes. */
+/** Enough for a WAL that is not in the database yet: the pages of one checkpoint and a batch of writes. */
 const BALLAST_BYTES = 16 * 1024 * 1024;
 /** Minimum milliseconds after an attempt to create it that failed: each writes until the disk is full. */
 const RETRY_MS = 1_000;

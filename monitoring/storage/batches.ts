@@ -13,10 +13,8 @@ const MAX_ITEMS = 256;
 /** Maximum bytes of a batch; a single larger item is still worked on. */
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
-interface Pending<Item, Result> {
+interface Pending<Item, Result> extends PromiseWithResolvers<Result> {
   readonly item: Item;
-  resolve(result: Result): void;
-  reject(error: unknown): void;
 }
 
 /** Collects calls that are made while earlier ones are worked on, and does them together, one batch after the other. */
@@ -29,13 +27,13 @@ export class Batches<Item, Result> {
     this.#options = options;
   }
 
-  /** The item's result. Rejects with the error of its batch, or of one before it: waiting would take as long again. */
+  /** Returns the item's result. If a batch fails, items that wait are rejected too: each would wait as long again. */
   add(item: Item): Promise<Result> {
-    const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    this.#queue.push({ item, resolve, reject });
+    const pending = { item, ...Promise.withResolvers<Result>() };
+    this.#queue.push(pending);
     // A microtask later, so that calls made in the same task share a batch.
     if (this.#queue.length === 1) queueMicrotask(() => void this.#workAll());
-    return promise;
+    return pending.promise;
   }
 
   async #workAll(): Promise<void> {

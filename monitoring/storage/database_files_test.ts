@@ -9,7 +9,7 @@ import { isCorrupt } from "./errors.ts";
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const NAME = "x.db.corrupt-2026-01-01T00-00-00.000Z";
 
-/** A test in a folder with a file `x.db`, its log and its index. */
+/** A test in a folder with a file `x.db`, its WAL and its index. */
 function test(name: string, body: (path: string, files: () => readonly string[]) => void): void {
   Deno.test(name, () => {
     using folder = temporaryFolder();
@@ -58,11 +58,11 @@ test(
   },
 );
 
-test("set aside fails half way → no log is left for the next file", (path, files) => {
+test("set aside fails half way → no WAL is left for the next file", (path, files) => {
   // A directory of that name cannot be replaced by a file.
   Deno.mkdirSync(path.replace("x.db", `${NAME}-wal`));
   assert.throws(() => setAside(path, NOW));
-  assert.ok(files().includes("x.db"), "the file is where its log is");
+  assert.ok(files().includes("x.db"), "the file is where its WAL is");
 });
 
 test("no database, or damaged pages → corrupt; missing table or other error → not", (path) => {

@@ -13,7 +13,7 @@ export class DatabaseOpenError extends Error {
   }
 }
 
-/** The file cannot be created, read or written. Returns the error itself if it is ready to be printed. */
+/** The file cannot be created, read or written. Returns a `DatabaseOpenError` unchanged. */
 export function fileError(store: StoreName, file: string, error: unknown): DatabaseOpenError {
   if (error instanceof DatabaseOpenError) return error;
   const reason = error instanceof Error ? error.message : String(error);

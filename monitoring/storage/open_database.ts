@@ -5,11 +5,11 @@ import { prepareFiles } from "./database_files.ts";
 import { fileError, linkError, type StoreName, versionError } from "./errors.ts";
 import { type Schema, stepsFrom } from "./schema_version.ts";
 
-/** Most milliseconds to wait for another process's write. Short, because a page waits for its answer meanwhile. */
+/** Maximum milliseconds to wait for another process's write. Short, because a page waits for the answer. */
 const LOCK_TIMEOUT_MS = 5_000;
-/** Bytes to which the write-ahead log is truncated after a large envelope. */
-export const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
-/** Pages of the log before a checkpoint. Each checkpoint syncs twice, so larger ones are cheaper. */
+/** Bytes to which the write-ahead log (WAL) is truncated after a large envelope. */
+export const WAL_LIMIT_BYTES = 16 * 1024 * 1024;
+/** Pages of the WAL before a checkpoint. Each checkpoint syncs twice, so larger ones are cheaper. */
 const CHECKPOINT_PAGES = 2_000;
 
 export interface DatabaseOptions {
@@ -33,18 +33,19 @@ export interface DatabaseOptions {
  */
 export function openDatabase(options: DatabaseOptions): DatabaseSync {
   const { store, path, schema, lockTimeoutMs = LOCK_TIMEOUT_MS, onNotice } = options;
+  const file = path ?? ":memory:";
   try {
     if (path !== undefined) prepareFiles(store, path, onNotice);
   } catch (error) {
-    throw fileError(store, path ?? "", error);
+    throw fileError(store, file, error);
   }
-  const db = new DatabaseSync(path ?? ":memory:", { timeout: lockTimeoutMs });
+  const db = new DatabaseSync(file, { timeout: lockTimeoutMs });
   try {
     if (path !== undefined) refuseFollowedLink(db, store, path);
-    ensureSchema(db, store, path ?? ":memory:", schema);
+    ensureSchema(db, store, file, schema);
     // FULL: a commit is acknowledged only after the disk has it. MEMORY: no telemetry in a folder for temporary files.
     db.exec(
-      `PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES};` +
+      `PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES};` +
         ` PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA temp_store = MEMORY`,
     );
     return db;
@@ -85,7 +86,18 @@ function refuseFollowedLink(db: DatabaseSync, store: StoreName, path: string): v
 
 /** Creates or upgrades the tables. Two processes may do so at the same time. */
 function ensureSchema(db: DatabaseSync, store: StoreName, file: string, schema: Schema): void {
-  const steps = () => stepsOf(db, store, file, schema);
+  const steps = () => {
+    // One statement reads both, so that they are consistent.
+    const { version, tables } = db.prepare(
+      "SELECT (SELECT user_version FROM pragma_user_version) AS version," +
+        " (SELECT count(*) FROM sqlite_schema) AS tables",
+    ).get() as { version: number; tables: number };
+    // Version 0 with tables, or the other way round: the file is another application's.
+    const isOurs = (tables === 0) === (version === 0);
+    const found = isOurs ? stepsFrom(schema, version) : undefined;
+    if (found === undefined) throw versionError(store, file, version, schema.version);
+    return found;
+  };
   if (steps().length === 0) return;
   // Persistent; cannot be changed within a transaction.
   db.exec("PRAGMA journal_mode = WAL");
@@ -94,22 +106,4 @@ function ensureSchema(db: DatabaseSync, store: StoreName, file: string, schema: 
     for (const step of steps()) db.exec(step);
     db.exec(`PRAGMA user_version = ${schema.version}`);
   });
-}
-
-/** What to execute to get the current version. One statement reads, so that version and tables are consistent. */
-function stepsOf(
-  db: DatabaseSync,
-  store: StoreName,
-  file: string,
-  schema: Schema,
-): readonly string[] {
-  const { version, tables } = db.prepare(
-    "SELECT (SELECT user_version FROM pragma_user_version) AS version," +
-      " (SELECT count(*) FROM sqlite_schema) AS tables",
-  ).get() as { version: number; tables: number };
-  // Version 0 with tables, or the other way round: the file is another application's.
-  const isEmpty = tables === 0;
-  const steps = isEmpty === (version === 0) ? stepsFrom(schema, version) : undefined;
-  if (steps === undefined) throw versionError(store, file, version, schema.version);
-  return steps;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { DatabaseOpenError, type StoreName, versionError } from "./errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
@@ -13,11 +14,11 @@ import type { Query } from "./sql_driver.ts";
 const MAX_CONNECTIONS = 8;
 /** Maximum milliseconds to connect, or to wait for a connection that is free. */
 const CONNECT_MS = 10_000;
-/** Maximum milliseconds for a statement, answer included. Without it, a server that hangs would block all pages that wait. */
+/** Maximum milliseconds for a statement and its answer: a server that hangs must not block all pages that wait. */
 const STALL_MS = 20_000;
 /** Milliseconds after which an unused connection is closed. */
 const IDLE_MS = 60_000;
-/** Maximum milliseconds to wait at the start for a server that is starting, too. */
+/** Maximum milliseconds to wait for a PostgreSQL that starts at the same time. */
 const START_PATIENCE_MS = 5_000;
 const START_RETRY_MS = 250;
 /** Maximum milliseconds for connections to close. */
@@ -26,8 +27,8 @@ const CLOSE_MS = 2_000;
 /**
  * Settings of each transaction. Nothing is set for a session or a connection, because behind a pooler in transaction
  * mode the next transaction may have another one. `synchronous_commit`: the server's default may be to acknowledge
- * before the disk has it. The time limits end transactions of clients that were cut off, and free their locks. `jit`:
- * before its tables are analyzed the server overestimates costs, and would compile for longer than any statement takes.
+ * before the disk has it. The time limits end transactions of clients that were cut off, and free their locks. `jit`: the
+ * costs of tables that are not analyzed yet are overestimated, and compiling takes longer than any statement.
  */
 const BEGIN =
   "BEGIN; SET LOCAL synchronous_commit = on; SET LOCAL jit = off; SET LOCAL lock_timeout = '5s';" +
@@ -83,7 +84,7 @@ export class PostgresDatabase {
         return database;
       } catch (error) {
         if (isStarting(error) && performance.now() < giveUpAt) {
-          await new Promise((resolve) => setTimeout(resolve, START_RETRY_MS));
+          await setTimeout(START_RETRY_MS);
           continue;
         }
         await database.close();
@@ -117,8 +118,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Does the work completely or not at all. The server has it on disk when this resolves. If it rejects because the
-   * connection was lost during COMMIT, it may have been done.
+   * Does the work completely or not at all. The server has it on disk when this resolves. If the connection was lost
+   * during COMMIT, this rejects although the work may be committed.
    */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return this.#attempt(async () => {
@@ -161,10 +162,10 @@ export class PostgresDatabase {
 
   /** Closes all connections. No call may be under way. */
   async close(): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_MS));
+    const ended = new AbortController();
+    const late = setTimeout(CLOSE_MS, undefined, { signal: ended.signal }).catch(() => {});
     await Promise.race([this.#pool.end(), late]);
-    clearTimeout(timer);
+    ended.abort();
   }
 }
 

@@ -3,15 +3,15 @@ import { BallastFile } from "./ballast_file.ts";
 import { identityOf, removeDatabase, setAside, statOf } from "./database_files.ts";
 import { DiskFullError, fileError, HarmedFilesError, isCorrupt, isUnwritable } from "./errors.ts";
 import { type DatabaseOptions, openDatabase } from "./open_database.ts";
-import { isIntact, OpenedFiles } from "./file_damage.ts";
+import { isIntact, OpenedFiles } from "./opened_files.ts";
 
-/** Interval of checks whether the files are harmed, besides those of each call. */
+/** Interval in milliseconds of checks whether the files are harmed. Each call checks them too. */
 const CHECK_MS = 1_000;
 
 interface RecoveringOptions<Store> extends DatabaseOptions {
   /** Creates the store on an open database, for example by preparing its statements. */
   readonly createStore: (db: DatabaseSync) => Store;
-  /** Called before any other work with the store of a file that was opened again, or replaces an open one. */
+  /** Called with each store but the first, before any other work: its file was opened again, or replaced. */
   readonly onReplaced?: (store: Store) => void;
   /** Milliseconds since 1970: names a file that is set aside. Default: the clock. */
   readonly now?: () => number;
@@ -25,12 +25,12 @@ interface Opened<Store> {
 }
 
 /**
- * A database that stays usable. If another process has changed its files, they are
+ * A database that stays usable. If another process has changed its files:
  *
- * 1. checkpointed, if possible,
- * 2. closed,
- * 3. renamed, if the database is corrupt then;
- * 4. what is at the path is opened, or an empty database.
+ * 1. the WAL is written into the database, if possible,
+ * 2. the files are closed,
+ * 3. a database that is corrupt now is renamed,
+ * 4. the database at the path is opened, or an empty one.
  *
  * On a full disk the ballast file makes room for deletions.
  */
@@ -38,9 +38,9 @@ export class RecoveringDatabase<Store> {
   readonly #options: RecoveringOptions<Store>;
   readonly #ballast: BallastFile | undefined;
   #opened: Opened<Store> | undefined;
-  /** Whether a file was open before: the next one replaces it. */
+  /** Whether a store was created before. */
   #wasOpen = false;
-  readonly #checks: ReturnType<typeof setInterval>;
+  readonly #timer: ReturnType<typeof setInterval>;
 
   /** @throws {DatabaseOpenError} */
   constructor(options: RecoveringOptions<Store>) {
@@ -52,34 +52,34 @@ export class RecoveringDatabase<Store> {
     } catch (error) {
       throw fileError(store, path ?? ":memory:", error);
     }
+    // Creates the ballast file.
     this.canGrow();
-    this.#checks = setInterval(() => this.#check(), CHECK_MS);
-    Deno.unrefTimer(this.#checks as unknown as number);
+    this.#timer = setInterval(() => this.#checkFiles(), CHECK_MS);
+    Deno.unrefTimer(this.#timer as unknown as number);
   }
 
   /**
-   * Does the work; once more if it fails because the file is corrupt or the disk full, after that was dealt with.
+   * Does the work. If the file is corrupt or the disk is full, this is dealt with and the work is done once more.
    *
    * @param work asynchronous work: one at a time
    * @throws {HarmedFilesError} the result may be lost
    */
   run<T>(work: (store: Store) => T): T {
     const opened = this.#current();
-    const retry = (error: unknown) => {
+    const repeat = (error: unknown) => {
       this.#recover(opened, error);
-      return work(this.#current().store);
-    };
-    const check = <Result>(result: Result) => {
-      if (this.#closeIfHarmed(opened)) throw new HarmedFilesError();
-      return result;
+      const current = this.#current();
+      return this.#checked(work(current.store), current);
     };
     let result: T;
     try {
       result = work(opened.store);
     } catch (error) {
-      return retry(error);
+      return repeat(error);
     }
-    return result instanceof Promise ? result.then(check, retry) as T : check(result);
+    return result instanceof Promise
+      ? result.then((value) => this.#checked(value, opened), repeat) as T
+      : this.#checked(result, opened);
   }
 
   /**
@@ -89,7 +89,7 @@ export class RecoveringDatabase<Store> {
    */
   grow<T>(work: (store: Store) => T): T {
     return this.run((store) => {
-      this.checkRoom();
+      this.#checkRoom();
       return work(store);
     });
   }
@@ -101,11 +101,6 @@ export class RecoveringDatabase<Store> {
     return result;
   }
 
-  /** @throws {DiskFullError} the disk has no room for the ballast file */
-  checkRoom(): void {
-    if (!this.canGrow()) throw new DiskFullError(this.#options.store);
-  }
-
   /** Whether the disk has room: false on a full disk, until there is room again. */
   canGrow(): boolean {
     return this.#ballast?.exists() ?? true;
@@ -115,7 +110,7 @@ export class RecoveringDatabase<Store> {
   problem(): Error | undefined {
     try {
       this.#current();
-      this.checkRoom();
+      this.#checkRoom();
       return undefined;
     } catch (error) {
       return isUnwritable(error) ? new DiskFullError(this.#options.store) : error as Error;
@@ -131,8 +126,20 @@ export class RecoveringDatabase<Store> {
   }
 
   close(): void {
-    clearInterval(this.#checks);
+    clearInterval(this.#timer);
     this.#close();
+  }
+
+  /** Returns a result, or rejects with {@linkcode HarmedFilesError} if its files were harmed meanwhile. */
+  #checked<T>(result: T, opened: Opened<Store>): T {
+    if (result instanceof Promise) return result.then((value) => this.#checked(value, opened)) as T;
+    if (this.#closeIfHarmed(opened)) throw new HarmedFilesError();
+    return result;
+  }
+
+  /** @throws {DiskFullError} the disk has no room for the ballast file */
+  #checkRoom(): void {
+    if (!this.canGrow()) throw new DiskFullError(this.#options.store);
   }
 
   #close(): void {
@@ -140,7 +147,7 @@ export class RecoveringDatabase<Store> {
     this.#opened = undefined;
   }
 
-  #check(): void {
+  #checkFiles(): void {
     try {
       this.#current();
     } catch {
@@ -180,7 +187,8 @@ export class RecoveringDatabase<Store> {
     const { files } = opened;
     const harm = files?.harm();
     if (files === undefined || harm === undefined) return false;
-    const { store, path = "", onNotice } = this.#options;
+    const { store, onNotice } = this.#options;
+    const { path } = files;
     const isSaved = files.closeHarmed(harm);
     this.#opened = undefined;
     if (harm === "database replaced") {
@@ -203,18 +211,18 @@ export class RecoveringDatabase<Store> {
    * @throws the error, if trying again does not help
    */
   #recover(opened: Opened<Store>, error: unknown): void {
-    // First: what is read from harmed files may look corrupt, or like a disk that fails.
+    // Checked first, because reading harmed files may look like corruption or like a failing disk.
     if (this.#closeIfHarmed(opened)) throw new HarmedFilesError({ cause: error });
     if (isCorrupt(error)) this.#setAside(opened.files?.identity, "corrupt");
     else if (isUnwritable(error) && !(error instanceof DiskFullError)) this.#makeRoom(opened.db);
     else throw error;
   }
 
-  /** Removes the ballast file, which leaves room for the log, so that deleting works on a full disk. */
+  /** Removes the ballast file: the WAL then has room, so that deleting works on a full disk. */
   #makeRoom(db: DatabaseSync): void {
     this.#ballast?.remove();
     try {
-      // Truncates the log if no other process reads it at this moment.
+      // Truncates the WAL if no other process reads it at this moment.
       db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
     } catch {
       // Another program filled the disk: the next attempt fails and reports it.

@@ -7,7 +7,7 @@ export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<R
  */
 export interface SqlDriver {
   readonly tablePrefix: string;
-  /** Maximum number of rows that one statement is given: more save round trips to a server. */
+  /** Maximum number of rows in one statement. Many rows save round trips to a server. */
   readonly rowsPerStatement: number;
   /** Milliseconds by which the database's clock is ahead of this machine's. */
   readonly clockAhead: number;
@@ -20,10 +20,7 @@ export interface SqlDriver {
    * @param purpose `add` rejects on a full disk; `change` (leases, deletions) does not
    */
   transaction<T>(purpose: "add" | "change", work: (query: Query) => Promise<T>): Promise<T>;
-  /** Why a call failed, part of a sentence. Has no address of a server and no values; the server's
-   * logs leave the names of files out as well. */
+  /** Why a call failed, part of a sentence without values and addresses. It may name files, which the log redacts. */
   reasonOf(error: unknown): string;
-  /** Whether the database refused a value: a batch is then tried again without it. */
-  isInvalidValue(error: unknown): boolean;
   close(): Promise<void>;
 }

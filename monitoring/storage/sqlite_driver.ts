@@ -25,21 +25,13 @@ export class SqliteDriver implements SqlDriver {
     this.#inTurn(() => this.#database.run(({ query }) => query(sql, values)));
 
   transaction<T>(purpose: "add" | "change", work: (query: Query) => Promise<T>): Promise<T> {
-    return this.#inTurn(() =>
-      this.#database.run((connection) => {
-        if (purpose === "add") this.#database.checkRoom();
-        return connection.transaction(work);
-      })
-    );
+    const run = purpose === "add" ? "grow" : "run";
+    return this.#inTurn(() => this.#database[run]((connection) => connection.transaction(work)));
   }
 
   reasonOf(error: unknown): string {
     if (error instanceof DiskFullError) return "the disk is full";
     return error instanceof Error ? error.message : String(error);
-  }
-
-  isInvalidValue(): boolean {
-    return false;
   }
 
   async close(): Promise<void> {

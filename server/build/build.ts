@@ -77,7 +77,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     scanned.includes(LATER_STYLE) ? bundleStyle(root, LATER_STYLE) : undefined,
   ]);
   const rendered = await renderPages(root, project, options.variants);
-  // Which islands are loaded first decides what the bundles share.
+  // Which islands are on a page decides what the bundles share.
   const firstIslands = new Set(rendered.flatMap(({ islands }) => islands));
   const bundle = await bundleBrowser({
     root,

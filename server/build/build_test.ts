@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { copiedSite, Fixture, SITE } from "../testdata/fixture.ts";
 import type { Manifest } from "../manifest.ts";
+import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
+import { bundleStyle } from "./bundle.ts";
 import { FIRST_LINES, withDebugId } from "./debug_id.ts";
 
 const fixture = await Fixture.build();
@@ -64,7 +67,7 @@ const assetsOf = (kind: string) =>
 const [[clientFile = "", clientAsset] = []] = assetsOf("client");
 const [[vendorFile = ""] = []] = assetsOf("vendor");
 /** What the client is made of. */
-const [firstFile = "", firstCode] =
+const [firstFile = ""] =
   Object.entries(manifest.assets).find(([, { sources }]) => "client.ts" in sources) ?? [];
 
 Deno.test("same sources in another folder → identical bytes, no path of the folder in them", async () => {
@@ -99,41 +102,12 @@ Deno.test("React → one module for all of its specifiers, which registers its d
   assert.equal(registered[address], manifest.assets[vendorFile]?.debugId);
 });
 
-Deno.test("islands that pages load first → in the client's file, each other one in its own", () => {
-  const first = Object.keys(firstCode?.sources ?? {}).filter((file) => file.startsWith("islands/"));
-  assert.deepEqual(first, ["islands/Counter.tsx", "islands/Field.tsx", "islands/Plain.tsx"]);
-  assert.deepEqual(assetsOf("island").map(([, { name }]) => name), ["Folded"]);
-});
-
 Deno.test("page → preloads React, the client and what it shares, nothing else", () => {
   const { first } = manifest;
   assert.deepEqual(first.slice(0, 2), [vendorFile, clientFile]);
   assert.deepEqual(first.slice(2), clientAsset?.imports.filter((name) => name.endsWith(".js")));
   const preloads = [...rootHtml.matchAll(/<link rel="modulepreload" href="\/assets\/([^"]+)">/g)];
   assert.deepEqual(preloads.map(([, file]) => file), first);
-});
-
-Deno.test("dynamic import → a chunk of its own, not preloaded", () => {
-  const later = Object.entries(manifest.assets).find(([, asset]) =>
-    asset.entryPoint === "later.ts"
-  );
-  assert.ok(later && !manifest.first.includes(later[0]));
-  assert.ok(firstCode?.dynamicImports.includes(later[0]));
-});
-
-Deno.test("module that a later chunk shares with the client → in the client's file", async () => {
-  const use = 'import { shared } from "./shared.ts";\nshared.push(self);\n';
-  const texts = {
-    "shared.ts": "export const shared = [self];\n",
-    "client.ts": use,
-    "later.ts": use,
-  };
-  const { manifest: { first, assets } } = await changed(texts, () => site.build());
-  const owners = Object.keys(assets).filter((name) => "shared.ts" in assets[name]!.sources);
-  assert.equal(owners.length, 1);
-  assert.ok(first.includes(owners[0]!));
-  assert.equal(first.length, 3, "React, the client's entry, and what it is made of");
-  await site.build();
 });
 
 Deno.test("islands → prerendered with their own prefix, followed by their props", () => {
@@ -205,6 +179,12 @@ Deno.test("style sheet → inlined with its imports, no separate file", () => {
   assert.ok(rootHtml.includes("<style data-static>label{margin:0}body{color:red}</style>"));
   assert.equal(manifest.statics["/page.css"], undefined);
   assert.ok(manifest.inputs.includes("components/label.css"));
+});
+
+Deno.test("style sheet with a syntax error → refused with its line", async () => {
+  using folder = temporaryFolder();
+  await Deno.writeTextFile(join(folder.path, "a.css"), "p { margin: 0 }\n.x,\n");
+  await assert.rejects(bundleStyle(folder.path, "a.css"), /a\.css:\d+: /);
 });
 
 Deno.test("development build → reload script with a debug id, reload stream", async () => {

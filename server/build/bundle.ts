@@ -1,6 +1,6 @@
 import * as esbuild from "esbuild";
 import { createRequire } from "node:module";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentHash } from "../content.ts";
 import type { AssetRole } from "../manifest.ts";
@@ -28,7 +28,7 @@ export type BrowserOptions = Pick<esbuild.BuildOptions, "alias" | "define" | "pl
 interface BundleOptions {
   readonly root: string;
   readonly project: Project;
-  /** Names of the islands that some page loads with `load="first"`. */
+  /** Names of the islands that are on some page. */
   readonly first: ReadonlySet<string>;
   /** The browser's entry, relative to the root. */
   readonly client: string;
@@ -95,16 +95,24 @@ export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
   return { ...own, assets: [...vendor, ...own.assets, ...extra] };
 }
 
-/** Bundles and minifies a style sheet. Returns it with the files that it was made of. */
+/**
+ * Bundles and minifies a style sheet. Returns it with the files that it was made of.
+ *
+ * @throws {Error} it has a syntax error, for which browsers would only leave out rules
+ */
 export async function bundleStyle(
   root: string,
   entry: string,
 ): Promise<{ readonly css: string; readonly inputs: readonly string[] }> {
-  const { outputFiles, metafile } = await esbuild.build({
+  const { outputFiles, metafile, warnings } = await esbuild.build({
     ...COMMON,
     absWorkingDir: root,
     entryPoints: [entry],
   });
+  const [wrong] = warnings;
+  if (wrong) {
+    throw new Error(`${wrong.location?.file}:${wrong.location?.line}: ${wrong.text}`);
+  }
   return { css: outputFiles[0]?.text.trim() ?? "", inputs: Object.keys(metafile.inputs) };
 }
 
@@ -178,7 +186,7 @@ function checkFormats(inputs: esbuild.Metafile["inputs"]): void {
 }
 
 /**
- * Fills the framework's island map. The islands that a page loads first are part of the client's script. Paths
+ * Fills the framework's island map. The islands that are on a page are part of the client's script. Paths
  * are relative, so that the build is the same in any folder.
  */
 function islandMap({ root, project, first }: BundleOptions): esbuild.Plugin {
@@ -236,14 +244,14 @@ function collect(
   { metafile, outputFiles }: esbuild.BuildResult<{ metafile: true; write: false }>,
   roleOf: (entryPoint: string) => Pick<AssetRole, "kind" | "name">,
 ): BuiltAsset[] {
-  const files = new Map(outputFiles.map((file) => [fileName(file.path), file.contents]));
+  const files = new Map(outputFiles.map((file) => [basename(file.path), file.contents]));
   const contentsOf = (file: string) => new Uint8Array(files.get(file)!);
   return Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"))
     .map(([path, { entryPoint, imports, inputs }]): BuiltAsset => {
-      const file = fileName(path);
+      const file = basename(path);
       const imported = (kind: string) => {
         const names = imports.filter((entry) => entry.kind === kind)
-          .map((entry) => entry.external ? entry.path : fileName(entry.path));
+          .map((entry) => entry.external ? entry.path : basename(entry.path));
         return [...new Set(names)].sort();
       };
       return {
@@ -286,9 +294,4 @@ function assetOf(text: string, extension: string) {
   const hash = Uint8Array.fromBase64(contentHash(contents), { alphabet: "base64url" }).toHex();
   const file = `${hash.slice(0, 10).toUpperCase()}.${extension}`;
   return { file, contents, imports: [], dynamicImports: [], sources: {} };
-}
-
-/** The last part of a path. */
-function fileName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

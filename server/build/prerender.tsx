@@ -29,7 +29,7 @@ export interface RenderedPage extends Pick<RenderOptions, "path" | "variant"> {
   readonly content: string;
   /** Exactly as they are in `html`. */
   readonly inlineScripts: readonly string[];
-  /** Names of the islands with `load="first"`. */
+  /** Names of the islands on the page. */
   readonly islands: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     </PageRenderContext>,
     "page-",
   );
-  const first = new Set<string>();
+  const used = new Set<string>();
   const parts: string[] = [];
   let count = 0;
   let end = 0;
@@ -75,14 +75,12 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     }
     const id = `i${count++}-`;
     checkJson(use.props, name);
-    const { component: Component, props, load } = use;
-    if (load === "first") first.add(name);
+    const { component: Component, props } = use;
+    used.add(name);
     const markup = await render(<Component {...props} />, id);
     parts.push(
       frame.slice(end, match.index),
-      `<div data-island="${name}" data-island-id="${id}"${
-        load === "first" ? "" : ` data-island-load="${load}"`
-      }>${markup}</div>`,
+      `<div data-island="${name}" data-island-id="${id}">${markup}</div>`,
     );
     if (Object.keys(props).length > 0) {
       parts.push(
@@ -98,7 +96,7 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     html: before + after,
     content: before.slice(before.indexOf("<div data-page=")),
     inlineScripts: [...page.inlineScripts],
-    islands: [...first],
+    islands: [...used],
   };
 }
 

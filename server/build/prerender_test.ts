@@ -6,7 +6,7 @@ import { finishPage } from "./pages.ts";
 import { checkJson, renderPage } from "./prerender.tsx";
 
 /** Not JSX: its runtime would be loaded before `production.ts`. */
-const island = (of: FunctionComponent<never>, more: { load?: "visible"; props?: object } = {}) =>
+const island = (of: FunctionComponent<never>, more: { props?: object } = {}) =>
   h(Island<object>, { of: of as FunctionComponent<object>, ...more });
 
 const Inner = ({ text = "" }: { text?: string }) => h("b", { id: useId() }, text);
@@ -39,15 +39,6 @@ Deno.test("island inside an island → only a component", async () => {
     /^<div data-island="Outer" data-island-id="i0-"><i><b id="_i0-R_\w*_"><\/b><\/i><\/div>$/,
   );
   assert.deepEqual(names, ["Outer"]);
-});
-
-Deno.test("load: visible → prerendered, not among the first islands", async () => {
-  const page = await render(() => island(Inner, { load: "visible", props: { text: "x" } }));
-  assert.match(
-    page.content,
-    /^<div data-island="Inner" data-island-id="i0-" data-island-load="visible"><b /,
-  );
-  assert.deepEqual(page.islands, []);
 });
 
 Deno.test("no island, props that are not JSON, error in page or island → build error", async () => {

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
+import { basename } from "node:path";
 
 /** A project's files by their role. Paths are relative to the root, with `/`. */
 export interface Project {
@@ -40,9 +41,9 @@ export function listFiles(root: string): string[] {
  */
 export function scanProject(root: string, files: readonly string[] = listFiles(root)): Project {
   const under = (folder: string, pattern: RegExp) =>
-    files.filter((file) => file.startsWith(folder) && pattern.test(nameOf(file)));
+    files.filter((file) => file.startsWith(folder) && pattern.test(basename(file)));
   const islands = under("islands/", /(?<!_test)\.tsx$/).filter((file) => isIsland(root, file))
-    .map((module) => ({ name: nameOf(module).slice(0, -".tsx".length), module }));
+    .map((module) => ({ name: basename(module, ".tsx"), module }));
   for (const { name, module } of islands) {
     const other = islands.find((island) => island.name === name && island.module !== module);
     if (other) throw new Error(`${other.module} and ${module} have the same name.`);
@@ -58,10 +59,6 @@ export function scanProject(root: string, files: readonly string[] = listFiles(r
     )
       .map((file) => ({ path: encodeURI(file.slice("static".length)), file })),
   };
-}
-
-function nameOf(file: string): string {
-  return file.slice(file.lastIndexOf("/") + 1);
 }
 
 function isIsland(root: string, file: string): boolean {

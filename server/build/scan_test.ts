@@ -11,8 +11,8 @@ Deno.test("files → pages, islands, statics by their path", () => {
   assert.deepEqual(project.islands.map(({ name }) => name), [
     "Counter",
     "Field",
-    "Folded",
     "Plain",
+    "Unused",
   ]);
   assert.deepEqual(paths(project.statics), ["/icon.svg", "/note.txt"]);
 });

@@ -6,17 +6,9 @@ import { manageScrolling, savedPosition, savePosition } from "./scroll_position.
 // Kept before telemetry patches it: version checks are not requests of the page.
 const nativeFetch = globalThis.fetch;
 
-/** The start of a navigation. */
-export interface Navigation {
-  /** Absolute target address. */
-  readonly url: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
-
 interface FollowOptions extends HydrateOptions {
-  /** Called for each navigation before its first request. */
-  readonly onNavigate?: (navigation: Navigation) => void;
+  /** Called for each navigation before its first request: absolute target, milliseconds since 1970. */
+  readonly onNavigate?: (navigation: { readonly url: string; readonly at: number }) => void;
 }
 
 /**
@@ -24,7 +16,7 @@ interface FollowOptions extends HydrateOptions {
  * replaces the page in this document. A new navigation cancels the pending one. On any failure the browser
  * loads the address normally.
  */
-export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): void {
+export function followLinks({ onNavigate, ...islands }: FollowOptions): void {
   /** The displayed page. The current history entry may be another one already. */
   let shown = pageOf(location);
   /** The browser is loading another document. */

@@ -13,52 +13,28 @@ interface IslandError {
    * be loaded; the page shows a message.
    */
   readonly kind: "uncaught" | "caught" | "recoverable" | "load";
-  readonly componentStack?: string;
+  readonly componentStack: string | undefined;
 }
 
 export interface HydrateOptions {
-  /** Receives every error. Default: React's own reporting. */
-  readonly onError?: (failure: IslandError) => void;
+  /** Receives every error. */
+  readonly onError: (failure: IslandError) => void;
 }
 
 /** Hydrated islands by element. */
 const roots = new Map<HTMLElement, Root>();
-/** For islands that are not displayed yet: hydrates them. */
-const waiting = new Map<Element, () => void>();
-/** Observes hidden islands until they are displayed, at any distance down the page. */
-const displayed = new IntersectionObserver((entries) => {
-  for (const { isIntersecting, target } of entries) {
-    if (!isIntersecting) continue;
-    waiting.get(target)?.();
-    forget(target);
-  }
-}, { rootMargin: "9999%" });
 
-function forget(element: Element): void {
-  waiting.delete(element);
-  displayed.unobserve(element);
-}
-
-/**
- * Hydrates each island of the document, or of a part of it; those with `load="visible"` once they are
- * displayed. Resolves when React has received all others.
- */
+/** Hydrates each island of the document, or of a part of it. Resolves when React has received all. */
 export async function hydrateIslands(
-  { onError }: HydrateOptions = {},
+  { onError }: HydrateOptions,
   within: ParentNode = document,
 ): Promise<void> {
   const elements = within.querySelectorAll<HTMLElement>("[data-island]");
-  await Promise.all(Array.from(elements, (element) => {
-    if (!element.dataset.islandLoad) return hydrate(element, onError);
-    waiting.set(element, () => void hydrate(element, onError));
-    displayed.observe(element);
-    return undefined;
-  }));
+  await Promise.all(Array.from(elements, (element) => hydrate(element, onError)));
 }
 
 /** Unmounts the islands of a part that was removed from the document. */
 export function unmountIslands(within: Node): void {
-  for (const element of waiting.keys()) if (within.contains(element)) forget(element);
   for (const [element, root] of roots) {
     if (!within.contains(element)) continue;
     roots.delete(element);
@@ -71,8 +47,7 @@ async function hydrate(element: HTMLElement, onError: HydrateOptions["onError"])
   const report = (kind: IslandError["kind"]) => (error: unknown, info?: ErrorInfo) => {
     // React reports islands of a removed page that it had not hydrated yet.
     if (kind === "recoverable" && !element.isConnected) return;
-    const componentStack = info?.componentStack;
-    onError?.({ error, island, kind, ...(componentStack ? { componentStack } : {}) });
+    onError({ error, island, kind, componentStack: info?.componentStack || undefined });
   };
   try {
     const load = islands[island];
@@ -84,25 +59,21 @@ async function hydrate(element: HTMLElement, onError: HydrateOptions["onError"])
     if (!element.isConnected) return;
     const root = hydrateRoot(element, createElement(component, props), {
       identifierPrefix: islandId,
-      ...(onError && {
-        onUncaughtError: report("uncaught"),
-        onCaughtError: report("caught"),
-        onRecoverableError: report("recoverable"),
-      }),
+      onUncaughtError: report("uncaught"),
+      onCaughtError: report("caught"),
+      onRecoverableError: report("recoverable"),
     });
     roots.set(element, root);
   } catch (error) {
     showLoadError(element);
-    if (onError === undefined) reportError(error);
-    else report("load")(error);
+    report("load")(error);
   }
 }
 
-/** Shows a message before the prerendered content, or instead of it for `load="visible"`. */
+/** Shows a message before the prerendered content. */
 function showLoadError(element: HTMLElement): void {
   const note = document.createElement("p");
   note.role = "alert";
   note.textContent = "This part of the page did not load. Reload to try again.";
-  if (element.dataset.islandLoad) element.replaceChildren(note);
-  else element.prepend(note);
+  element.prepend(note);
 }

@@ -48,14 +48,8 @@ export class Fixture implements AsyncDisposable {
   }
 }
 
-/** A copy of the fixture project in a temporary folder, for tests that change its sources. */
-export interface CopiedSite extends AsyncDisposable {
-  /** Folder of the copy. Its build is in `.build`. */
-  readonly root: string;
-  build(options?: Partial<BuildOptions>): Promise<BuildReport>;
-}
-
-export async function copiedSite(): Promise<CopiedSite> {
+/** A copy of the fixture project in a temporary folder, for tests that change its sources. Its build is in `.build`. */
+export async function copiedSite() {
   const folder = await Deno.makeTempDir({ prefix: "site-" });
   const root = `${folder}/site`;
   cpSync(SITE, root, { recursive: true });
@@ -71,7 +65,7 @@ export async function copiedSite(): Promise<CopiedSite> {
   for (const name of ["deno.json", "deno.lock"]) await Deno.writeTextFile(`${root}/${name}`, "{}");
   return {
     root,
-    build: (options) => build({ root, ...SITE_OPTIONS, ...options }),
+    build: (options?: Partial<BuildOptions>) => build({ root, ...SITE_OPTIONS, ...options }),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Route } from "../mod.ts";
+import type { Route } from "../app.ts";
 
 /** The routes of the fixture project. */
 export const FIXTURE_ROUTES: readonly Route[] = [

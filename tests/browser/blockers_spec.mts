@@ -6,7 +6,13 @@ import { readManifest } from "../../server/manifest.ts";
 import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
 import type { PageWatch } from "../harness/browser/page_watch.ts";
 import type { SentRequests } from "../harness/browser/requests.ts";
-import { ERRORS, makeEverySignal, openPage, sampleRecording } from "../harness/browser/signals.ts";
+import {
+  ERRORS,
+  leave,
+  makeEverySignal,
+  openPage,
+  sampleRecording,
+} from "../harness/browser/signals.ts";
 
 /** Replaces the test server's origin: rules match host names. */
 const EXAMPLE_ORIGIN = "https://page.example";
@@ -60,7 +66,7 @@ async function visit(page: Page, arrivals: Arrivals, watch: PageWatch): Promise<
   for (const type of ["span", "log", "replay_recording"]) {
     await arrivals.waitForItem(`a ${type}`, (item) => item.type === type);
   }
-  await page.goto("about:blank");
+  await leave(page);
 }
 
 /** All requests to this origin, as a content blocker sees them. */
@@ -73,29 +79,21 @@ function requestsOf(sent: SentRequests, origin: string): readonly BlockableReque
   }));
 }
 
-for (const mode of ["inbox", "relay"] as const) {
-  test.describe(`in ${mode} mode`, () => {
-    test.use({ mode });
-
-    test("visit with every signal → no request matches a content blocker's rule", async ({ page, server, sent, arrivals, watch }) => {
-      await visit(page, arrivals, watch);
-      const requests = requestsOf(sent, server.origin);
-      // Checks that the expected requests were made.
-      const isRequested = (path: RegExp, type: string) =>
-        requests.some((request) =>
-          path.test(new URL(request.url).pathname) && request.type === type
-        );
-      expect(isRequested(/^\/$/, "document"), "the page").toBe(true);
-      expect(isRequested(/^\/assets\//, "script"), "scripts").toBe(true);
-      expect(isRequested(/^\/monitoring$/, "fetch"), "envelopes").toBe(true);
-      expect(isRequested(/^\/monitoring\/inbox$/, "fetch"), "rows").toBe(mode === "inbox");
-      expect(isRequested(/^\/monitoring\/inbox$/, "xhr"), "live rows").toBe(mode === "inbox");
-      for (const request of requests) {
-        expect(blocker(request), `${request.type} ${request.url}`).toBeUndefined();
-      }
-    });
-  });
-}
+test("visit with every signal → no request matches a content blocker's rule", async ({ page, server, sent, arrivals, watch }) => {
+  await visit(page, arrivals, watch);
+  const requests = requestsOf(sent, server.origin);
+  // Checks that the expected requests were made.
+  const isRequested = (path: RegExp, type: string) =>
+    requests.some((request) => path.test(new URL(request.url).pathname) && request.type === type);
+  expect(isRequested(/^\/$/, "document"), "the page").toBe(true);
+  expect(isRequested(/^\/assets\//, "script"), "scripts").toBe(true);
+  expect(isRequested(/^\/monitoring$/, "fetch"), "envelopes").toBe(true);
+  expect(isRequested(/^\/monitoring\/inbox$/, "fetch"), "rows").toBe(true);
+  expect(isRequested(/^\/monitoring\/inbox$/, "xhr"), "live rows").toBe(true);
+  for (const request of requests) {
+    expect(blocker(request), `${request.type} ${request.url}`).toBeUndefined();
+  }
+});
 
 test.describe("MONITORING_PATH set", () => {
   test.use({ serverEnv: { MONITORING_PATH: "/glass-7" } });

@@ -1,6 +1,6 @@
 /** Views and their addresses: tabs, reload, history. */
 import type { Page } from "@playwright/test";
-import { PAGE_VIEWS, viewsOf } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS, VIEWS, viewsOf } from "../../islands/shared/view.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
 import { openPage } from "../harness/browser/signals.ts";
@@ -66,9 +66,39 @@ test("first paint → only the view of the address", async ({ page }) => {
   ]);
 });
 
+const INBOX_ONLY = VIEWS.filter((view) => !viewsOf("relay").includes(view));
+
 // Inbox mode is covered by look_spec, states_spec and settings_view_spec.
 test.describe("relay mode", () => {
   test.use({ mode: "relay" });
+
+  test("view of an inbox → states that its content is in Sentry, links to it and the overview", async ({ page }) => {
+    for (const name of INBOX_ONLY) {
+      await page.goto(`/#/${name}`);
+      const shown = page.locator(".view:visible");
+      await expect(shown.getByRole("heading")).toHaveText(PAGE_VIEWS[name]);
+      await expect(shown).toContainText("Errors, traces, logs and recordings are in Sentry.");
+      await expect(shown.getByRole("link", { name: "Open Sentry" })).toHaveAttribute(
+        "href",
+        /^https:/,
+      );
+    }
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "the overview of what this page has sent" }).click();
+    await expect(page.locator(".overview")).toContainText("Sent by this page");
+    // A group of views without any has no heading.
+    await expect(page.getByRole("navigation", { name: "Views" }).getByRole("list")).toHaveCount(2);
+  });
+
+  test("receipts on a phone → size and duration below the items, nothing cut off", async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await openPage(page);
+    await openView(page, "Overview");
+    const receipts = page.getByRole("region", { name: "Envelopes sent by this page" });
+    await expect(receipts.locator(".items").first()).toContainText(/span.*\d\sKiB, \d+\sm?s/);
+    await expect(receipts.getByRole("row").nth(1)).toContainText("Status 200");
+    expect(await receipts.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
+  });
 
   test("every view → accessible, no overflow at 360 px", async ({ page }) => {
     await openPage(page);

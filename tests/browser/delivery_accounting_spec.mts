@@ -1,5 +1,4 @@
 /** Each event arrives once, or is counted as dropped. */
-import type { BrowserContext } from "@playwright/test";
 import { answers } from "../harness/stand_in_ingest.ts";
 import { ANY_SPEED, expect, test } from "../harness/browser/fixtures.ts";
 import {
@@ -17,7 +16,6 @@ import {
   watchOutcomes,
 } from "../harness/browser/marks.ts";
 import { openPage } from "../harness/browser/signals.ts";
-import { flow } from "../harness/browser/views.ts";
 
 /** More than a page sends at the same time, also while it ends. */
 const ERRORS = 20;
@@ -35,25 +33,6 @@ test("burst of 500 errors → each arrives once", ANY_SPEED, async ({ page, arri
   const marks = await makeMarks(page, 500);
   await expectOnce(arrivals, marks);
 });
-
-/** How the relay cannot be reached for a while. */
-const OUTAGES: Readonly<Record<string, (context: BrowserContext, isDown: boolean) => unknown>> = {
-  "page offline": (context, isDown) => context.setOffline(isDown),
-  "relay refuses connections": (context, isDown) =>
-    isDown
-      ? context.route("/monitoring", (route) => route.abort("connectionrefused"))
-      : context.unroute("/monitoring"),
-};
-for (const [outage, setDown] of Object.entries(OUTAGES)) {
-  test(`${outage} for a while → each arrives once`, async ({ page, context, arrivals }) => {
-    await openPage(page);
-    await setDown(context, true);
-    const marks = await makeMarks(page, ERRORS);
-    await expectStored(page, marks);
-    await setDown(context, false);
-    await expectOnce(arrivals, marks);
-  });
-}
 
 test(
   "relay answers 429 in two tabs → one probes at a time, then each arrives once",
@@ -87,49 +66,8 @@ test(
   },
 );
 
-const STORE_FAILURES: Readonly<Record<string, () => void>> = {
-  "disk full": () => {
-    IDBObjectStore.prototype.put = () => {
-      throw new DOMException("full", "QuotaExceededError");
-    };
-  },
-  "IndexedDB refused": () => {
-    IDBFactory.prototype.open = () => {
-      throw new DOMException("forbidden", "SecurityError");
-    };
-  },
-};
-for (const [failure, fail] of Object.entries(STORE_FAILURES)) {
-  test(
-    `${failure}, relay down for a while → the page shows it, each arrives once`,
-    ANY_SPEED,
-    async ({ page, context, arrivals }) => {
-      await page.addInitScript(fail);
-      await openPage(page);
-      await context.route("/monitoring", (route) => route.abort("connectionrefused"));
-      const marks = await makeMarks(page, ERRORS);
-      await expect(page.getByRole("region", { name: "This visit" }))
-        .toContainText("in memory: this browser stores nothing");
-      await expect(flow(page)).toContainText(/[2-9]\d waiting/);
-      await context.unroute("/monitoring");
-      await expectOnce(arrivals, marks);
-    },
-  );
-}
-
 test.describe("ingest down, relay without spool", () => {
   test.use({ serverEnv: { SPOOL: "none" } });
-
-  test("tab killed → the next tab delivers each once", async ({ page, context, ingest }) => {
-    await openPage(page);
-    ingest.behave(answers(503));
-    const marks = await makeMarks(page, ERRORS);
-    await expectStored(page, marks);
-    await crash(page);
-    const accepted = acceptFromNow(ingest);
-    await (await context.newPage()).goto("/");
-    await expectOnce(accepted, marks);
-  });
 
   test("two tabs → each arrives once, sent by one tab", async ({ page, context, ingest }) => {
     const other = await context.newPage();

@@ -1,14 +1,7 @@
 /** Receipts: what the page shows about each of its envelopes. */
 import { answers } from "../harness/stand_in_ingest.ts";
 import { ANY_SPEED, expect, test } from "../harness/browser/fixtures.ts";
-import {
-  acceptFromNow,
-  expectOnce,
-  makeMarks,
-  MARK,
-  reportedLosses,
-} from "../harness/browser/marks.ts";
-import { sentText } from "../harness/browser/requests.ts";
+import { acceptFromNow, expectOnce, makeMarks, MARK } from "../harness/browser/marks.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import { flow, openView } from "../harness/browser/views.ts";
 
@@ -54,41 +47,4 @@ test.describe("relay with spool", ANY_SPEED, () => {
     expect(health.length)
       .toBeLessThanOrEqual(1 + later.filter(({ method }) => method === "POST").length);
   });
-
-  test("response lost → sent again, recognized by the relay and shown as duplicate", async ({ page, context, arrivals, watch }) => {
-    watch.allow(MARK, "ERR_FAILED");
-    await openPage(page);
-    await expect(flow(page)).toContainText(/(?<!\d)0 waiting/);
-    let aborted = 0;
-    await context.route("/monitoring", async (route) => {
-      // Also the second attempt without keepalive, which follows immediately.
-      if (++aborted > 2) return await route.continue();
-      await route.fetch();
-      await route.abort("failed");
-    });
-    const marks = await makeMarks(page, 1);
-    await openView(page, "Overview");
-    const receipts = page.getByRole("region", { name: RECEIPTS });
-    const row = receipts.getByRole("row").filter({ hasText: "duplicate" });
-    await expect(row.first()).toContainText("200");
-    await expect(flow(page)).toContainText(/(?<!\d)0 refused/);
-    await expectOnce(arrivals, marks);
-  });
 });
-
-test(
-  "relay refuses envelopes → shown, and reported as lost when the page ends",
-  ANY_SPEED,
-  async ({ page, context, arrivals, watch }) => {
-    watch.allow(MARK, "status of 413");
-    await openPage(page);
-    await context.route("/monitoring", (route) => {
-      const isMark = sentText(route.request()).includes('"value":"mark ');
-      return isMark ? route.fulfill({ status: 413 }) : route.continue();
-    });
-    await makeMarks(page, 3);
-    await expect(flow(page)).toContainText(/(?<!\d)3 refused/);
-    await page.goto("/?left");
-    await expect.poll(async () => (await reportedLosses(arrivals))["send_error:error"]).toBe(3);
-  },
-);

@@ -4,6 +4,7 @@ import {
   errorEvent,
   javaEvent,
   messageEvent,
+  nodeEvent,
   postEnvelope,
   postEvents,
   pythonEvent,
@@ -40,15 +41,21 @@ test("links to an error without its group → the address with the group", async
   await expect(page.getByText("Error not found: deleted, or never received.")).toBeVisible();
 });
 
-test("an error that occurs again → one row, its count rises, and it moves to the top", async ({ page, server }) => {
+test("an error that occurs again → one row, its count rises, and it moves to the top; none while paused", async ({ page, server }) => {
   await page.goto("/#/errors");
   await expect(page.getByText("No open errors.")).toBeVisible();
   await postEvents(server.origin, pythonEvent(), javaEvent());
   const rows = errorList(page).locator("tbody tr");
-  await expect(rows).toContainText([/IllegalStateException.*fatal.*1×/, /CheckoutError.*1×/]);
-  await expect(errorRow(page, "CheckoutError")).toContainText(/no price for sku-991.*unhandled/);
+  await expect(rows).toContainText([/fatal.*IllegalStateException.*1×/, /CheckoutError.*1×/]);
+  await expect(errorRow(page, "CheckoutError")).toContainText(/unhandled.*no price for sku-991/);
   await postEvents(server.origin, pythonEvent());
   await expect(rows).toContainText([/CheckoutError.*2×/, /IllegalStateException.*1×/]);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await postEvents(server.origin, nodeEvent());
+  await expect(page.getByRole("region", { name: "Errors", exact: true })).toContainText("Paused");
+  await expect(rows).toHaveCount(2);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await expect(errorRow(page, "All servers failed")).toBeVisible();
   await page.getByRole("searchbox").fill("basket");
   await expect(errorList(page).getByRole("link")).toHaveCount(1);
 });
@@ -99,6 +106,41 @@ test("a new occurrence → does not replace the one shown; older and newer are l
   await expect(occurrences).toContainText("2 of 3");
   await occurrences.getByRole("link", { name: "Newer" }).click();
   await expect(errorDetail(page)).toContainText("Stock of 3 is low");
+});
+
+test("open error resolved → its button is busy meanwhile; j opens the one after it, k the one before", async ({ page, server }) => {
+  const now = Date.now() / 1000;
+  for (const [n, type] of ["A", "B", "C", "D", "E"].entries()) {
+    await postEvents(server.origin, errorEvent(`${type}Error`, "x", { timestamp: now - n }));
+  }
+  await page.goto("/#/errors");
+  const rows = errorList(page).locator("tbody tr");
+  const heading = (type: string) => page.getByRole("heading", { name: `${type}Error: x` });
+  let answer = () => {};
+  await page.route("**/monitoring/inbox?group=*", async (route) => {
+    if (route.request().method() === "PATCH") {
+      await new Promise<void>((resolve) => answer = resolve);
+    }
+    await route.continue();
+  });
+  for (const [open, key, next] of [["B", "j", "C"], ["D", "k", "C"]] as const) {
+    await openError(page, `${open}Error`);
+    const count = await rows.count();
+    const resolve = page.getByRole("button", { name: "Resolve", exact: true });
+    const request = page.waitForRequest((request) => request.method() === "PATCH");
+    await resolve.press("Enter");
+    await request;
+    await expect(resolve).toHaveAttribute("aria-busy", "true");
+    await expect(resolve).toBeDisabled();
+    await expect(resolve).toBeFocused();
+    answer();
+    const reopen = page.getByRole("button", { name: "Reopen" });
+    await expect(reopen).toBeFocused();
+    await expect(reopen).toHaveAttribute("aria-busy", "false");
+    await expect(rows).toHaveCount(count - 1);
+    await page.keyboard.press(key);
+    await expect(heading(next)).toBeVisible();
+  }
 });
 
 test("a right-to-left override in a message → does not affect other text", async ({ page, server }) => {

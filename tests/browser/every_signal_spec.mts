@@ -12,6 +12,7 @@ import {
 } from "../harness/browser/fixtures.ts";
 import {
   ERRORS,
+  leave,
   LEVELS,
   make,
   makeEverySignal,
@@ -140,27 +141,12 @@ test.describe("in relay mode", () => {
           if (list.getEntries().some(({ duration }) => duration >= ms)) resolve();
         }).observe({ type: "long-animation-frame", buffered: true })
       ), LONG_TASK_MS);
-    await page.goto("about:blank");
+    await leave(page);
     await arrivals.waitFor(
       "web vitals, paint and the long frame",
       (items) =>
         ["ui.webvital.lcp", "ui.webvital.cls", "paint", "ui.long-animation-frame"]
           .every((op) => has(own(items), op)),
-    );
-  });
-
-  test("page left at once → the rest arrives with the next visit", async ({ page, arrivals }) => {
-    await page.goto("/#/settings");
-    await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
-    const traceId = await shownTraceId(page);
-    await make(page, "fatal");
-    await page.goto("about:blank");
-    await page.goto("/");
-    await arrivals.waitFor(
-      "the log and the page load of the first visit",
-      (items) =>
-        logsOf(items).some((log) => log.trace_id === traceId) &&
-        spansOf(items).some((span) => span.trace_id === traceId && opOf(span) === "pageload"),
     );
   });
 });

@@ -3,7 +3,8 @@ import type { Page } from "@playwright/test";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
 import { expectAccessible } from "../harness/browser/page_look.ts";
 import { postEnvelope } from "../harness/browser/posted.ts";
-import { chooseFilter, openMenu } from "../harness/browser/views.ts";
+import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
+import { chooseFilter, openMenu, openView } from "../harness/browser/views.ts";
 import { error } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 const post = (origin: string, message: string, release: string) =>
@@ -16,6 +17,22 @@ const row = (page: Page, text: string) =>
   page.getByRole("table", { name: /^Errors, / }).getByRole("row").filter({ hasText: text });
 const errorsView = (page: Page) => page.getByRole("region", { name: "Errors", exact: true });
 const group = (page: Page) => page.getByRole("group", { name: "Group" });
+
+test("no open errors → resolved and muted ones are offered only if there are any", async ({ page, watch }) => {
+  watch.allow(ERRORS.handled);
+  await openPage(page);
+  await openView(page, "Errors");
+  const offer = page.getByRole("link", { name: "Show resolved and muted ones" });
+  await expect(errorsView(page)).toContainText("No open errors.");
+  await expect(offer).toHaveCount(0);
+  await make(page, "Handled error");
+  await openView(page, "Errors");
+  await row(page, ERRORS.handled).getByRole("link").click();
+  await group(page).getByRole("button", { name: "Resolve" }).click();
+  await openView(page, "Errors");
+  await offer.click();
+  await expect(row(page, ERRORS.handled)).toContainText("resolved");
+});
 
 test("group resolved, muted, back, deleted → lists of every tab follow", async ({ page, context, server }) => {
   await post(server.origin, "no stock", "shop@1.4.1");

@@ -1,7 +1,19 @@
 /** Keyboard focus: skip link, tabs, the search. */
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { tab } from "../harness/browser/views.ts";
+import {
+  errorEvent,
+  largeTrace,
+  postBody,
+  postEnvelope,
+  postEvents,
+  postSpans,
+  spanId,
+} from "../harness/browser/posted.ts";
+import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
+import { spanRow, tab } from "../harness/browser/views.ts";
+
+const TRACE = "0123456789abcdef0123456789abcdef";
 
 test("skip link → focus in the current view, address unchanged; a tab keeps the focus", async ({ page }) => {
   await page.goto("/");
@@ -24,7 +36,9 @@ test("skip link → focus in the current view, address unchanged; a tab keeps th
 
 test("Tab key → skip link first, then every control in order", async ({ page }) => {
   await page.goto("/#/settings");
-  await expect(page.getByRole("button", { name: "Uncaught error" })).toBeEnabled();
+  for (const name of ["Uncaught error", "Long task"]) {
+    await expect(page.getByRole("button", { name })).toBeEnabled();
+  }
   await page.keyboard.press("Tab");
   await expect(page.locator(":focus")).toHaveText(/skip/i);
   const reached: string[] = [];
@@ -50,4 +64,70 @@ test("the key / → focuses the search of the open view, not while typing", asyn
     await page.keyboard.type("a/b");
     await expect(search).toHaveValue("a/b");
   }
+});
+
+for (const width of [390, 1280]) {
+  test(`trace that covers the list, ${width} pixels wide → has the keys /, j and k`, async ({ page, server }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await postSpans(server.origin, ...largeTrace("d".repeat(32), 9), ...largeTrace(TRACE, 40));
+    await page.goto("/#/traces");
+    await page.locator(`a[data-row="${TRACE}"]`).press("Enter");
+    const heading = page.getByRole("heading", { name: "step 0" });
+    await expect(heading).toBeFocused();
+    await page.keyboard.press("/");
+    const search = page.getByRole("searchbox", { name: "Search this trace" });
+    await expect(search).toBeFocused();
+    await page.keyboard.type("jk");
+    await expect(search).toHaveValue("jk");
+    await heading.focus();
+    for (const [key, n] of [["j", 0], ["j", 1], ["j", 6], ["k", 1]] as const) {
+      await page.keyboard.press(key);
+      await expect(spanRow(page, new RegExp(`step ${n}\\W`))).toBeFocused();
+    }
+    await expect(spanRow(page, /step 1\W/)).toBeInViewport();
+    await expect(page).toHaveURL(new RegExp(`#/traces/${TRACE}$`));
+  });
+}
+
+test("link followed that is not shown afterwards → focus on the heading of what is shown", async ({ page, server }) => {
+  const replayId = "6".repeat(32);
+  const start = Date.now() - 60_000;
+  const events = pageEvents(start, []);
+  await postBody(server.origin, segmentEnvelope({ replayId, number: 0, events }));
+  await postSpans(server.origin, ...largeTrace(TRACE, 9));
+  const contexts = { trace: { trace_id: TRACE, span_id: spanId(1) } };
+  await postEvents(server.origin, errorEvent("Oops", "no flour", { contexts }));
+  const attributes = {
+    cart: { value: "5", type: "string" },
+    "sentry.replay_id": { value: replayId, type: "string" },
+  };
+  // Within the recording.
+  const timestamp = start / 1000;
+  const log = { timestamp, level: "info", trace_id: TRACE, attributes };
+  const items = [{ ...log, body: "one" }, { ...log, body: "two" }];
+  await postEnvelope(server.origin, {}, ["log", { items }]);
+
+  await page.goto("/#/logs");
+  const address = await page.locator(".logs a.row-link").first().getAttribute("href");
+  /** @param heading default: the row whose detail was closed has the focus */
+  const follow = async (from: string, link: string, heading?: string | RegExp) => {
+    await page.goto(from);
+    const view = page.locator("section.view:visible");
+    await expect(view.getByRole("link", { name: link, exact: true }).first()).toBeVisible();
+    await expect(page.locator(":focus")).toHaveCount(0);
+    await view.getByRole("link", { name: link, exact: true }).first().press("Enter");
+    const shown = heading === undefined
+      ? page.locator(`a.row-link[href^="${address}"]`)
+      : page.getByRole("heading", { name: heading, exact: true });
+    await expect(shown, link).toBeFocused();
+  };
+  await follow(`/?1${address}`, "Logs of this trace");
+  await follow(`/?2${address}`, "5");
+  await follow(`/?3${address}`, "Open trace", "step 0");
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Log", exact: true })).toBeFocused();
+  await follow(`/?4${address}`, "Play at this moment", /^Recording of/);
+  await follow(`/?5#/traces/${TRACE}`, "Compare", "Traces");
+  await follow("/?6#/", "All errors", "Errors");
+  await follow("/?7#/", "Oops no flour", "Oops: no flour");
 });

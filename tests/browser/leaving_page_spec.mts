@@ -1,14 +1,7 @@
 /** A page that ends right after a burst: each event arrives once or is counted as lost. */
 import type { BrowserContext, Page, Route } from "@playwright/test";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import {
-  crash,
-  expectAccounted,
-  expectOnce,
-  makeMarks,
-  MARK,
-  throttle,
-} from "../harness/browser/marks.ts";
+import { crash, expectAccounted, makeMarks, MARK, throttle } from "../harness/browser/marks.ts";
 import { openPage, waitForTelemetry } from "../harness/browser/signals.ts";
 import { flow } from "../harness/browser/views.ts";
 
@@ -71,15 +64,6 @@ for (const [rate, ways] of SPEEDS) {
   }
 }
 
-test(`CPU 12 ×, ${BURST} errors, view changed → each arrives once`, async ({ page, arrivals }) => {
-  await openPage(page);
-  await throttle(page, 12);
-  const marks = await makeMarks(page, BURST);
-  await page.evaluate(() => location.hash = "#/traces");
-  await throttle(page, 1);
-  await expectOnce(arrivals, marks);
-});
-
 // Nothing is stored, however fast the page is.
 for (const how of ["left and reopened", "killed"]) {
   test(`CPU 6 ×, store busy, ${BURST} errors, page ${how} → each arrives once or is counted`, async ({ page, context, arrivals }) => {
@@ -130,23 +114,6 @@ for (const [why, [handle, shown]] of Object.entries(WITHOUT_SDK)) {
     expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
   });
 }
-
-test("store refuses envelopes, page closed → each arrives once or is counted", async ({ page, context, arrivals }) => {
-  await openPage(page);
-  await expect(flow(page)).toContainText(/(?<!\d)0 waiting/);
-  await context.setOffline(true);
-  await page.evaluate(() => {
-    IDBObjectStore.prototype.put = () => {
-      throw new DOMException("full", "QuotaExceededError");
-    };
-  });
-  const marks = await makeMarks(page, 30);
-  await expect(page.getByRole("region", { name: "This visit" }))
-    .toContainText("in memory: this browser stores nothing");
-  await page.close();
-  await context.setOffline(false);
-  await expectAccounted(arrivals, marks, await openNext(context));
-});
 
 /**
  * Holds a transaction open on the store's tables, in a tab without telemetry: transactions of other pages

@@ -10,6 +10,7 @@ import {
 import { expect, test } from "../harness/browser/fixtures.ts";
 import {
   errorEvent,
+  nodeEvent,
   postEnvelope,
   postEvents,
   postSpans,
@@ -91,6 +92,23 @@ test("lists sorted and filtered → matching rows, the choice is in the address;
   await expect(region(page, "Errors").locator("tbody tr").first()).toContainText("failed b");
 });
 
+test("nothing but own rows → stated with a link to Connect; an application sends → gone", async ({ page, server, serverArrivals }) => {
+  await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
+  const line = page.locator(".view:visible")
+    .getByText("Only Sightglass itself has sent something so far.");
+  for (const view of ["envelopes", "logs"]) {
+    await page.goto(`/#/${view}`);
+    await expect(line).toBeVisible();
+  }
+  await page.locator(".view:visible").getByRole("link", { name: "Connect your application" })
+    .click();
+  await expect(page.getByText("No application has sent anything yet.")).toBeVisible();
+  await postEvents(server.origin, nodeEvent());
+  await page.goto("/#/envelopes");
+  await expect(page.locator(".envelopes a.row-link")).not.toHaveCount(0);
+  await expect(line).toHaveCount(0);
+});
+
 test("other applications send → own rows hidden, each can be chosen, in every view and by time", async ({ page, server, arrivals }) => {
   const postRows = (app: string, trace: number, ageS: number) => {
     const timestamp = Date.now() / 1_000 - ageS;
@@ -106,17 +124,17 @@ test("other applications send → own rows hidden, each can be chosen, in every 
   };
   await page.goto("/#/traces");
   await arrivals.waitForItem("the page load", ({ type }) => type === "span");
-  await expect(row(page, "pageload")).not.toHaveCount(0);
+  await expect(row(page, "Page load /")).not.toHaveCount(0);
   await postRows("shop", 0xa1, 10);
   await postRows("bakery", 0xa2, 2 * HOUR_S);
   // Live: the page was not loaded again.
   await expect(row(page, "work of shop").getByTitle("Sent by: shop")).toBeVisible();
-  await expect(row(page, "pageload")).toHaveCount(0);
+  await expect(row(page, "Page load /")).toHaveCount(0);
   const source = switcher(page);
   await source.selectOption("Everything");
-  await expect(row(page, "pageload")).not.toHaveCount(0);
+  await expect(row(page, "Page load /")).not.toHaveCount(0);
   await source.selectOption("All applications");
-  await expect(row(page, "pageload")).toHaveCount(0);
+  await expect(row(page, "Page load /")).toHaveCount(0);
 
   await source.selectOption({
     label: (await source.locator("option").allTextContents())
@@ -139,6 +157,35 @@ test("other applications send → own rows hidden, each can be chosen, in every 
   await errors.getByRole("link", { name: "failure of shop" }).click();
   await errors.getByRole("link", { name: "All errors" }).click();
   await expect(errors.getByLabel("Time")).toHaveValue("1h");
+});
+
+test("detail opened by address → Escape leads back; a menu or a field with text takes it first", async ({ page, server }) => {
+  await postEnvelope(server.origin, {}, log("no flour"));
+  await postEvents(server.origin, errorEvent("Oops"));
+  for (const view of ["Logs", "Errors"]) {
+    const name = view.toLowerCase();
+    await page.goto(`/?list#/${name}`);
+    const href = await page.locator(`.${name} a.row-link`).first().getAttribute("href");
+    await page.goto(`/?detail${href}`);
+    const back = page.getByRole("link", { name: `All ${name}` });
+    await expect(back).toBeVisible();
+    await expect(page.locator(":focus")).toHaveCount(0);
+    const filters = region(page, view).getByRole("group", { name: "Filters" });
+    await region(page, view).getByRole("button", { name: "Filter", exact: true }).press("Enter");
+    await expect(filters).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(filters).toBeHidden();
+    await expect(back).toBeVisible();
+    const search = region(page, view).getByRole("searchbox");
+    await search.fill("o");
+    await search.press("Escape");
+    await expect(search).toHaveValue("");
+    await expect(back).toBeVisible();
+    await search.blur();
+    await page.keyboard.press("Escape");
+    await expect(back).toHaveCount(0);
+    await expect(page).toHaveURL(new RegExp(`#/${name}$`));
+  }
 });
 
 /** Selects the first text of an element with the mouse. */
@@ -224,29 +271,25 @@ async function openLongList(page: Page, origin: string): Promise<void> {
   await expect(traceList(page)).toHaveAttribute("aria-rowcount", String(ROWS + 1));
 }
 
-for (const width of [1280, 360]) {
-  test(`450 rows, ${width} pixels wide → few are rendered, keys reach all, one tab stop`, async ({ page, server }) => {
-    await page.setViewportSize({ width, height: 740 });
-    await openLongList(page, server.origin);
-    await expect(traceList(page).locator('a.row-link[tabindex="0"]')).toHaveCount(1);
-    await taskLink(page, ROWS - 1).focus();
-    for (const [key, n] of [["End", 0], ["ArrowUp", 1], ["Home", ROWS - 1]] as const) {
-      await page.keyboard.press(key);
-      await expect(taskLink(page, n)).toBeFocused();
-      await expect(taskLink(page, n)).toBeInViewport();
-      expect(await links(page).count()).toBeLessThan(MAX_RENDERED);
-    }
-    await page.keyboard.press("PageDown");
-    await expect(page.locator("a.row-link:focus")).toBeInViewport();
-    // The focused row stays rendered however far the list is scrolled.
-    const name = (await page.locator("a.row-link:focus").textContent())!;
-    await frame(page).evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
-    await expect(page.locator("a.row-link:focus")).toHaveText(name);
-  });
-}
-
-test("row of a long list opened, each way back → it has the focus where it was; new rows move nothing", async ({ page, server }) => {
+test("450 rows → few are rendered, keys reach all; one opened, each way back → it has the focus where it was", async ({ page, server }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
   await openLongList(page, server.origin);
+  await expect(traceList(page).locator('a.row-link[tabindex="0"]')).toHaveCount(1);
+  await taskLink(page, ROWS - 1).focus();
+  for (const [key, n] of [["End", 0], ["ArrowUp", 1], ["Home", ROWS - 1]] as const) {
+    await page.keyboard.press(key);
+    await expect(taskLink(page, n)).toBeFocused();
+    await expect(taskLink(page, n)).toBeInViewport();
+    expect(await links(page).count()).toBeLessThan(MAX_RENDERED);
+  }
+  await page.keyboard.press("PageDown");
+  await expect(page.locator("a.row-link:focus")).toBeInViewport();
+  // The focused row stays rendered however far the list is scrolled.
+  const name = (await page.locator("a.row-link:focus").textContent())!;
+  await frame(page).evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
+  await expect(page.locator("a.row-link:focus")).toHaveText(name);
+
+  await page.setViewportSize({ width: 1280, height: 900 });
   const link = taskLink(page, 100);
   await frame(page).evaluate((frame) => frame.scrollTo(0, 0));
   await expect.poll(async () => {
@@ -284,4 +327,7 @@ test("row of a long list opened, each way back → it has the focus where it was
   }]);
   await expect(traceList(page)).toHaveAttribute("aria-rowcount", String(ROWS + 2));
   await expectInPlace();
+  await page.getByRole("button", { name: /^Show 1\snew trace$/ }).click();
+  await expect(page.getByRole("link", { name: /a new task/ })).toBeFocused();
+  await expect(page.getByRole("button", { name: /new trace$/ })).toHaveCount(0);
 });

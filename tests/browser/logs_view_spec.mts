@@ -1,18 +1,23 @@
 /** The view of logs. */
 import type { Page } from "@playwright/test";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { expectNoOverflow } from "../harness/browser/page_look.ts";
+import { expectAccessibleLayout, expectNoOverflow } from "../harness/browser/page_look.ts";
 import { ATTACK, MARKUP, postEnvelope } from "../harness/browser/posted.ts";
 import { LEVELS, make, openPage, shownTraceId } from "../harness/browser/signals.ts";
 import { chooseFilter, openView } from "../harness/browser/views.ts";
 
 const view = (page: Page) => page.getByRole("region", { name: "Logs", exact: true });
-const tree = (page: Page) => page.getByRole("treegrid", { name: "Logs, newest first" });
-/** The lines, without column heads and details. */
-const lines = (page: Page) => tree(page).locator('[role="row"][aria-level="1"]');
+/** The lines, without column heads. */
+const lines = (page: Page) =>
+  view(page).getByRole("table", { name: "Logs, newest first" }).locator(
+    "tbody tr:not(.unrendered)",
+  );
+const detail = (page: Page) => view(page).locator(".log-detail");
 
 /** The lines with a text. */
 const line = (page: Page, text: string) => lines(page).filter({ hasText: text });
+/** The link of a line, which has the focus when one moves by keyboard. */
+const link = (page: Page, text: string) => line(page, text).locator("a.row-link");
 
 const message = (level: string) => `A log of level ${level}, made on the page`;
 
@@ -37,7 +42,7 @@ test("logs of every level → listed, and filtered by level and text", async ({ 
     const found = line(page, message(level));
     await expect(found).toHaveCount(1);
     await expect(found).toContainText(/\d\d:\d\d:\d\d\.\d{3}/);
-    await expect(found.getByRole("gridcell", { name: level, exact: true })).toBeVisible();
+    await expect(found.getByRole("cell", { name: level, exact: true })).toBeVisible();
   }
 
   await chooseFilter(view(page), "Level", "error");
@@ -55,25 +60,34 @@ test("logs of every level → listed, and filtered by level and text", async ({ 
   await expect(lines(page)).toHaveCount(1);
 });
 
-test("log → links to its trace, and to the logs of that trace only", async ({ page }) => {
+test("log → links to its trace, to that trace's logs, and to logs with its attribute", async ({ page }) => {
   await openPage(page);
   const trace = await shownTraceId(page);
   await make(page, "info");
   await openView(page, "Logs");
   const own = line(page, message("info"));
-  await own.click();
-  await tree(page).getByRole("link", { name: "Logs of this trace" }).click();
+  await own.locator("a.row-link").click();
+  await expect(detail(page)).toContainText(message("info"));
+  const log = page.url();
+  // By its address it is shown whatever the list has.
+  await page.goto(log.replace(/\?.*|$/, "?q=nothing"));
+  await page.reload();
+  await expect(detail(page)).toContainText(message("info"));
+  await expect(lines(page)).toHaveCount(0);
+  await detail(page).getByRole("link", { name: "Logs of this trace" }).click();
   await expect(view(page)).toContainText(`Only logs of trace ${trace.slice(0, 8)}`);
   await expect(own).toHaveCount(1);
   // The server's log of its start belongs to another trace.
   await expect(line(page, "The server has started")).toHaveCount(0);
   await view(page).getByRole("link", { name: "Show logs of all traces" }).click();
   await expect(line(page, "The server has started")).toHaveCount(1);
-  await own.getByRole("link").click();
+  await own.getByRole("link", { name: "made_by=signals" }).click();
+  await expect(line(page, "The server has started")).toHaveCount(0);
+  await own.getByRole("link", { name: /^Trace/ }).click();
   await expect(page).toHaveURL(new RegExp(`#/traces/${trace}(\\?span=[0-9a-f]{16})?$`));
 });
 
-test("1,000 logs, by keyboard → few are rendered, arrows move, Enter expands, End loads the oldest", async ({ page, server }) => {
+test("1,000 logs, by keyboard → few are rendered, arrows move, Enter opens, older ones on request", async ({ page, server }) => {
   // The oldest is the server's own.
   await page.goto("/#/logs?source=all");
   for (let part = 0; part < 10; part++) {
@@ -84,19 +98,21 @@ test("1,000 logs, by keyboard → few are rendered, arrows move, Enter expands, 
   }
   await expect(line(page, "number 999")).toBeVisible();
   expect(await lines(page).count()).toBeLessThan(100);
-  await expect(tree(page).locator('[role="row"][tabindex="0"]')).toHaveCount(1);
-  await line(page, "number 999").focus();
+  await expect(lines(page).locator('a.row-link[tabindex="0"]')).toHaveCount(1);
+  await link(page, "number 999").focus();
   await page.keyboard.press("ArrowDown");
-  await expect(line(page, "number 998")).toBeFocused();
+  await expect(link(page, "number 998")).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(line(page, "number 998")).toHaveAttribute("aria-expanded", "true");
-  await expect(tree(page).getByRole("link", { name: "Open envelope" })).toBeVisible();
+  await expect(detail(page)).toContainText("number 998");
+  await page.keyboard.press("j");
+  await expect(detail(page)).toContainText("number 997");
   await page.keyboard.press("Escape");
-  await expect(line(page, "number 998")).toHaveAttribute("aria-expanded", "false");
-  await expect(line(page, "number 998")).toBeFocused();
+  await expect(detail(page)).toHaveCount(0);
+  await expect(link(page, "number 997")).toBeFocused();
+  await page.keyboard.press("End");
   await expect(async () => {
-    await page.keyboard.press("End");
-    await expect(line(page, "The server has started")).toBeFocused({ timeout: 500 });
+    await view(page).getByRole("button", { name: "Older logs" }).click({ timeout: 500 });
+    await expect(line(page, "The server has started")).toBeVisible({ timeout: 500 });
   }).toPass();
   expect(await lines(page).count()).toBeLessThan(100);
 });
@@ -105,7 +121,7 @@ test("reader has scrolled down → new logs are counted and shown on request", a
   await page.goto("/#/logs");
   await post(server.origin, Array.from({ length: 100 }, (_, n) => ({ body: `number ${n}` })));
   await expect(line(page, "number 99")).toBeVisible();
-  await tree(page).evaluate((element) => element.scrollTo({ top: 600 }));
+  await view(page).locator(".rows").evaluate((element) => element.scrollTo({ top: 600 }));
   await expect(line(page, "number 75")).toBeVisible();
   const position = async () => (await line(page, "number 75").boundingBox())!.y;
   const before = await position();
@@ -114,13 +130,28 @@ test("reader has scrolled down → new logs are counted and shown on request", a
   await expect(button).toBeVisible();
   // Scroll positions are rounded to pixels; a row has 29.
   await expect.poll(async () => Math.abs(await position() - before)).toBeLessThan(2);
-  await expect(line(page, "a new log")).toHaveCount(0);
+  await expect(line(page, "a new log")).not.toBeInViewport();
   await button.click();
-  await expect(line(page, "a new log")).toBeFocused();
+  await expect(link(page, "a new log")).toBeFocused();
   await expect(button).toHaveCount(0);
   // At the top, new logs are shown at once.
   await post(server.origin, [{ body: "newer still" }]);
   await expect(line(page, "newer still")).toBeVisible();
+});
+
+test("logs by their patterns → one row for messages that differ in values; it leads to them", async ({ page, server }) => {
+  await page.goto("/#/logs");
+  const orders = Array.from({ length: 12 }, (_, n) => ({ body: `Charged order ${n}` }));
+  await post(server.origin, [...orders, { body: "Charged order late", level: "warn" }]);
+  await view(page).getByRole("link", { name: "Patterns", exact: true }).click();
+  const row = view(page).getByRole("row").filter({ hasText: /Charged order \d/ });
+  await expect(row).toHaveCount(1);
+  await expect(row).toContainText("info");
+  await expect(row).toContainText("12");
+  await expectAccessibleLayout(page, "patterns of logs");
+  await row.getByRole("link").click();
+  await expect(page).toHaveURL(/q=Charged\+order&level=info|level=info&q=Charged\+order/);
+  await expect(line(page, "Charged order 3")).toBeVisible();
 });
 
 test("hostile logs → shown as text, nothing is executed", async ({ page, server }) => {
@@ -135,15 +166,18 @@ test("hostile logs → shown as text, nothing is executed", async ({ page, serve
   ]);
   // Escape sequences of terminals are colours, or nothing.
   const coloured = lines(page).filter({ hasText: `failed of colours ${MARKUP}` });
-  await expect(coloured.locator(".sgr-red")).toHaveText("failed");
+  await expect(coloured.getByText("failed", { exact: true })).toHaveCSS(
+    "color",
+    "rgb(180, 35, 30)",
+  );
   const plain = line(page, MARKUP).filter({ hasNotText: "of colours" });
   await expect(plain).toHaveCount(1);
   await plain.click();
-  await expect(tree(page).locator("dt").filter({ hasText: MARKUP })).toBeVisible();
+  await expect(detail(page).locator("dt").filter({ hasText: MARKUP })).toBeVisible();
   await expect(line(page, "mmmm")).toHaveCount(1);
   await expect(line(page, "of another time")).toHaveCount(1);
   expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
-  for (const link of await tree(page).getByRole("link").all()) {
+  for (const link of await view(page).getByRole("link").all()) {
     expect(await link.getAttribute("href")).toMatch(/^#\//);
   }
   await expectNoOverflow(page, 1280, 360);

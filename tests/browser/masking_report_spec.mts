@@ -1,28 +1,15 @@
 /** The masking report of an application that masks nothing. */
-import { serveApplication } from "../harness/browser/application_site.ts";
+import { serveApplication, startSdk } from "../harness/browser/application_site.ts";
 import { CANARIES, enterCanaries, plantCanaries } from "../harness/browser/canaries.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
+import { leave } from "../harness/browser/signals.ts";
 import { openMaskingReport, searchReport } from "../harness/browser/views.ts";
 
 const typeOf = ({ type }: { type: string }) => type;
 
-const APPLICATION = `
-  import * as Sentry from "@sentry/browser";
-  const replay = Sentry.replayIntegration({
-    minReplayDuration: 0,
-    maskAllText: false,
-    maskAllInputs: false,
-    blockAllMedia: false,
-    maskAttributes: [],
-  });
-  Sentry.init({
-    dsn: new URLSearchParams(location.search).get("dsn"),
-    release: "open@1.0.0",
-    tracesSampleRate: 1,
-    replaysSessionSampleRate: 1,
-    enableLogs: true,
-    integrations: [Sentry.browserTracingIntegration(), replay],
-  });
+const MASKS_NOTHING =
+  "maskAllText: false, maskAllInputs: false, blockAllMedia: false, maskAttributes: []";
+const APPLICATION = `${startSdk("open@1.0.0", MASKS_NOTHING)}
   globalThis.sendAll = async () => {
     Sentry.logger.info("Paid by canarylog");
     Sentry.captureException(new Error("Cannot pay for canaryevent"));
@@ -50,7 +37,7 @@ test("application that masks nothing → each canary is found, with its place an
   await enterCanaries(page);
   await page.evaluate(() => (globalThis as unknown as { sendAll(): Promise<void> }).sendAll());
   // Leaving the page sends all buffered data.
-  await page.goto("about:blank");
+  await leave(page);
 
   const rowsOf = (view: string) => listRows(server.origin, `${view}&source=apps`);
   const types = async () => (await rowsOf("envelopes")).flatMap(({ items }) => items.map(typeOf));
@@ -105,6 +92,6 @@ test("application that masks nothing → each canary is found, with its place an
   // A finding leads to its moment in the recording.
   await personal.getByRole("link").first().click();
   await expect(page).toHaveURL(/recordings\/[\da-f]{32}\?at=\d+/);
-  await report.getByText(/^Texts: \d+ readable/).click();
+  await report.getByText(/^Text: \d+ readable/).click();
   await expect(report.getByText("Write to ann@shop.example")).toBeVisible();
 });

@@ -20,20 +20,24 @@ const FAILURES: Readonly<Record<string, Parameters<Route["fulfill"]>[0] | "abort
   "no page data": { contentType: html, body: "<p>Something else</p>" },
   "no HTML": { contentType: "application/json", body: "{}" },
 };
-for (const [what, response] of Object.entries(FAILURES)) {
-  test(`page data request gets ${what} → full page load`, async ({ page, watch }) => {
-    watch.allow("Failed to load resource", "status of 500");
-    await open(page);
-    await page.route(
-      isPartial,
-      (route) => response === "abort" ? route.abort("connectionrefused") : route.fulfill(response),
-    );
-    await link(page, "About").click();
-    await expectFullLoad(page);
-    await expectPage(page, "About");
-    await expect(page).toHaveURL("/about");
-  });
-}
+test("page data request gets no connection, an error, no page data → full page load", async ({ page, watch }) => {
+  watch.allow("Failed to load resource", "status of 500");
+  for (const [what, response] of Object.entries(FAILURES)) {
+    await test.step(what, async () => {
+      await open(page);
+      await page.route(
+        isPartial,
+        (route) =>
+          response === "abort" ? route.abort("connectionrefused") : route.fulfill(response),
+      );
+      await link(page, "About").click();
+      await expectFullLoad(page);
+      await expectPage(page, "About");
+      await expect(page).toHaveURL("/about");
+      await page.unroute(isPartial);
+    });
+  }
+});
 
 test("page data request without response for 10 s → full page load", async ({ page }) => {
   await open(page);
@@ -71,6 +75,9 @@ test("link to a download → the page stays, progress ends", async ({ page }) =>
   const download = page.waitForEvent("download");
   await link(page, "About").dispatchEvent("click");
   await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
+  await expect(page.locator("[data-page]")).toHaveAttribute("aria-busy", "true");
+  // The page stays usable.
+  await expectHydrated(page);
   respond();
   await (await download).cancel();
   await expect(page.locator("html")).not.toHaveAttribute("data-navigating");

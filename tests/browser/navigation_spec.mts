@@ -14,7 +14,6 @@ import {
   open,
   test,
 } from "../harness/browser/navigation_site.ts";
-import { holdRequests } from "../harness/browser/requests.ts";
 
 const top = (page: Page) => page.evaluate(() => scrollY);
 const announced = (page: Page) => page.locator("[data-announcer]");
@@ -51,22 +50,6 @@ test("link → content, title, address, islands replaced in the same document", 
   await page.getByText("Drawn").click();
   await expectPage(page, "About");
   await expectSameDocument(page);
-});
-
-test("hidden island on a new page → loaded when displayed", async ({ page, sent }) => {
-  await open(page);
-  await follow(page, "About");
-  await expectHydrated(page);
-  const scripts = () => sent.all.filter(({ kind }) => kind === "script").length;
-  const before = scripts();
-  const folded = page.getByRole("button", { name: /^Folded/ });
-  await expect(folded).toBeHidden();
-  await page.getByText("More", { exact: true }).click();
-  await expect.poll(scripts).toBe(before + 1);
-  await expect(async () => {
-    await folded.click();
-    await expect(folded).toHaveText(/^Folded [1-9]/, { timeout: 100 });
-  }).toPass();
 });
 
 test("back and forward → the right pages, hydrated, no new history entry", async ({ page }) => {
@@ -217,22 +200,6 @@ test("new page → focus on its content, title announced", async ({ page }) => {
   await expectPage(page, "Home");
   await expect(page.getByRole("main")).toBeFocused();
   await expect(announced(page)).toHaveText("Fixture");
-});
-
-test("slow navigation → progress is shown until it ends", async ({ page }) => {
-  await open(page);
-  const release = await holdRequests(page, isPartial);
-  await link(page, "About").click();
-  await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
-  await expect(page.locator("[data-page]")).toHaveAttribute("aria-busy", "true");
-  // The old page stays usable.
-  await expectHydrated(page);
-  await expect(page).toHaveURL("/");
-  release();
-  await expectPage(page, "About");
-  await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
-  await expect(page.locator("[data-page]")).not.toHaveAttribute("aria-busy");
-  await expectSameDocument(page);
 });
 
 test("page left before hydration → no errors", async ({ page }) => {

@@ -116,6 +116,8 @@ test("navigation before the SDK has started → its own time and trace", async (
   await home(page).click();
   await answered;
   const answeredAt = Date.now();
+  // The answer has still to replace the page, whose address has no view.
+  await expect(page).toHaveURL(({ hash }) => hash === "");
   await make(page, "fatal");
   // Makes the SDK start clearly later than the navigation.
   await expect.poll(() => Date.now() - answeredAt).toBeGreaterThan(1_000);

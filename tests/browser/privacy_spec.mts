@@ -4,6 +4,7 @@ import { expect, spansOf, test, textOf } from "../harness/browser/fixtures.ts";
 import type { SentRequests } from "../harness/browser/requests.ts";
 import {
   ERRORS,
+  leave,
   make,
   openPage,
   sampleRecording,
@@ -29,7 +30,7 @@ test("private data shown, typed or in an address → in nothing that leaves the 
   const error = await arrivals.waitForItem("the error", ({ type }) => type === "event");
   const segment = await arrivals.waitForItem("a segment", ({ type }) => type === "replay_event");
   // Leaving the page sends all buffered data.
-  await page.goto("about:blank");
+  await leave(page);
   await page.goto(server.origin);
   await arrivals.waitFor(
     "the fetch's span",
@@ -46,7 +47,7 @@ test("private data shown, typed or in an address → in nothing that leaves the 
     Object.fromEntries(searched.map((text) => [text, []])),
   );
   const recorded = (await arrivals.items("replay_recording")).length;
-  await page.goto("about:blank");
+  await leave(page);
   await page.goto(server.origin);
   await arrivals.waitFor(
     "the recording of the search",
@@ -114,7 +115,7 @@ test.describe("relay mode", () => {
     await make(page, "Uncaught error");
     const referred = await arrivals.waitForError(ERRORS.uncaught);
     expect(JSON.stringify(referred.breadcrumbs)).toContain("ui.click");
-    await page.goto("about:blank");
+    await leave(page);
     await page.goto("/");
     await expect.poll(async () => spansOf(await arrivals.items()).map(({ name }) => name))
       .toEqual(expect.arrayContaining(["/", "<unknown>", expect.stringContaining("GET")]));

@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { originalPositionFor, TraceMap, traceSegment } from "@jridgewell/trace-mapping";
-import { readManifest } from "../../server/manifest.ts";
 import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 
@@ -112,8 +111,6 @@ async function inAppFrames(arrivals: Arrivals, text: string) {
   return inApp.map((frame) => ({ frame, place: resolveFrame(debug_meta, frame) }));
 }
 
-const manifest = await readManifest(new URL(".build/", ROOT));
-
 test("an error of the page → file, line, column and function in the sources", async ({ page, arrivals, watch }) => {
   watch.allow(...Object.values(ERRORS));
   await openPage(page);
@@ -145,29 +142,4 @@ test("an error of the page → file, line, column and function in the sources", 
   expect(react.map(({ place }) => place.name)).toContain("renderWithHooks");
   // All but the innermost frame point at calls.
   for (const { place } of frames.slice(1)) expect(place.text).toMatch(/^[\w$.]+ ?\(|^new /);
-});
-
-test("every loaded script → registers its debug id under its own address", async ({ page }) => {
-  await openPage(page);
-  await make(page, "Span with a fetch");
-  await expect(page.getByText("A manual span was created.")).toBeVisible();
-  // Again: a script that is being loaded has not run yet.
-  await expect(async () => {
-    const { registered, loaded } = await page.evaluate(() => ({
-      registered: Object.entries(
-        (self as unknown as { _debugIds: Record<string, string> })._debugIds,
-      ),
-      loaded: performance.getEntriesByType("resource").map(({ name }) => name)
-        .filter((name) => /\/assets\/[^/]+\.js$/.test(name)),
-    }));
-    const nameIn = (address: string) => address.split("/").at(-1)!;
-    const kindOf = (address: string) => manifest.assets[nameIn(address)]?.kind;
-    // The recording's worker is a prebuilt script of a package and runs outside of the page.
-    const scripts = [...new Set(loaded.filter((address) => kindOf(address) !== "extra"))];
-    expect(new Set(scripts.map(kindOf))).toEqual(new Set(["vendor", "client", "chunk", "island"]));
-    expect(registered.map(([address]) => address).sort()).toEqual(scripts.sort());
-    for (const [address, debugId] of registered) {
-      expect(nameIn(address), "the id of its own map").toBe(scriptWithId(debugId));
-    }
-  }).toPass();
 });

@@ -1,6 +1,6 @@
 /** Recordings of real pages, played back and compared with what the pages were. */
-import type { Frame, Page } from "@playwright/test";
-import { serveApplication } from "../harness/browser/application_site.ts";
+import type { Page } from "@playwright/test";
+import { serveApplication, startSdk } from "../harness/browser/application_site.ts";
 import { expect, listRows, test as withServer } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { postBody, postEnvelope } from "../harness/browser/posted.ts";
@@ -12,19 +12,10 @@ import {
   segmentEnvelope,
   text,
 } from "../harness/recorded_segments.ts";
+import { openMaskingReport } from "../harness/browser/views.ts";
 
-/** A shop: typing, clicks, a list that changes, a navigation. The DSN is in its address. */
-const SHOP = `
-  import * as Sentry from "@sentry/browser";
-  const replay = Sentry.replayIntegration({ minReplayDuration: 0, useCompression: false });
-  Sentry.init({
-    dsn: new URLSearchParams(location.search).get("dsn"),
-    release: "shop@1.0.0",
-    tracesSampleRate: 1,
-    replaysSessionSampleRate: 1,
-    enableLogs: true,
-    integrations: [Sentry.browserTracingIntegration(), replay],
-  });
+/** A shop: typing, clicks, a list that changes, a navigation. */
+const SHOP = `${startSdk("shop@1.0.0", "useCompression: false")}
   const list = document.querySelector("ul");
   const add = () => {
     const item = document.createElement("li");
@@ -59,7 +50,7 @@ const test = withServer.extend<object, { shop: number }>({
 });
 
 /** Runs in a page, or in a recording of it: its elements and masked texts now. */
-function describePage(): Moment {
+function describePage(): string[] {
   const lines: string[] = [];
   const isLeftOut = (element: Element) =>
     element.matches("script, style, link, meta, noscript, template, title, head, [hidden]");
@@ -79,7 +70,7 @@ function describePage(): Moment {
     for (const child of element.children) walk(child);
   };
   walk(document.body);
-  return { at: Date.now(), lines };
+  return lines;
 }
 
 /** A page at a moment. */
@@ -95,15 +86,24 @@ const MARGIN_MS = 120;
 /** Describes the page. */
 async function lookAt(page: Page): Promise<Moment> {
   await page.waitForTimeout(MARGIN_MS);
-  const moment = await page.evaluate(describePage);
+  const moment = { at: Date.now(), lines: await page.evaluate(describePage) };
   await page.waitForTimeout(MARGIN_MS);
   return moment;
 }
 
-/** The document of the player. */
-async function playerOf(page: Page): Promise<Frame> {
-  const handle = await page.locator(".player iframe").elementHandle();
-  return (await handle!.contentFrame())!;
+/** Expects what the player, or a picture, shows soon. */
+async function expectPlayed<T>(
+  page: Page,
+  describe: () => T,
+  expected: T,
+  { place = ".player", message = "" } = {},
+) {
+  // A player that begins again has another frame, or for a moment a page without a body.
+  await expect(async () => {
+    const handle = await page.locator(`${place} iframe`).elementHandle();
+    const frame = await handle!.contentFrame();
+    expect<unknown>(await frame!.evaluate(describe), message).toEqual(expected);
+  }).toPass();
 }
 
 /** Expects the recording to show the page as it was at each moment. */
@@ -111,8 +111,7 @@ async function expectMoments(page: Page, id: string, moments: readonly Moment[])
   for (const { at, lines } of moments) {
     await page.evaluate((hash) => void (location.hash = hash), `#/recordings/${id}?at=${at}`);
     await expect(page.getByRole("button", { name: "Play", exact: true })).toBeEnabled();
-    const player = await playerOf(page);
-    await expect.poll(async () => (await player.evaluate(describePage)).lines).toEqual(lines);
+    await expectPlayed(page, describePage, lines);
   }
 }
 
@@ -142,6 +141,13 @@ test("application used → each state plays as it was, masked; moments lead to i
   expect(row).toMatchObject({ kind: "page", missing: 0, doubled: 0 });
 
   await page.goto("/#/recordings");
+  await expectPlayed(
+    page,
+    describePage,
+    expect.arrayContaining(["h1 ****"]),
+    { place: ".recordings .still" },
+  );
+  await expect(page.locator(".recording-marks .of-error")).toHaveCount(1);
   await page.getByRole("link", { name: /^\/\?dsn=/ }).click();
   await expectMoments(page, row.replay_id, moments.toReversed());
 
@@ -154,19 +160,23 @@ test("application used → each state plays as it was, masked; moments lead to i
     click: "main > button#add",
     navigation: "/paid",
   };
+  const resources = kinds.locator(".of-resource");
+  await expect(kinds.locator(".of-click").first()).toBeVisible();
+  await expect(resources).toHaveCount(0);
+  await page.getByRole("checkbox", { name: /^Spans and resources \(\d+\)$/ }).check();
+  await expect(resources.filter({ hasText: "/app.js" })).toBeVisible();
   for (const [kind, text] of Object.entries(texts)) {
     const listed = kinds.getByRole("listitem").filter({ hasText: text })
       .filter({ has: page.locator("small", { hasText: kind }) });
     await expect(listed.first(), kind).toBeVisible();
   }
-  const resources = kinds.locator(".of-resource");
-  await expect(resources).toHaveCount(0);
-  await page.getByRole("checkbox", { name: /^Show resources \(\d+\)$/ }).check();
-  await expect(resources.filter({ hasText: "/app.js" })).toBeVisible();
   // From each view to the moment in the recording.
   for (const kind of ["error", "log", "span"]) {
     await kinds.locator(`.of-${kind} a`).last().click();
     const view = page.locator("section:visible");
+    if (kind === "error") {
+      await expectPlayed(page, describePage, moments.at(-1)!.lines, { place: ".errors .still" });
+    }
     if (kind === "log") await view.getByText("Added an item").first().click();
     await view.getByRole("link", { name: "Play at this moment" }).first().click();
     await expect(page).toHaveURL(new RegExp(`#/recordings/${row.replay_id}\\?at=\\d+`));
@@ -212,21 +222,31 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   for (const problem of problems) await expect(view).toContainText(problem);
   const play = view.getByRole("button", { name: "Play", exact: true });
   await expect(play).toBeEnabled();
-  const player = await playerOf(page);
-  const paragraphs = () => player.evaluate(() => document.querySelectorAll("p").length);
+  const paragraphs = () => document.querySelectorAll("p").length;
   const clock = view.locator("output").first();
   await view.getByRole("slider", { name: "Position" }).focus();
   const keys = [["End", "0:40", 5], ["Home", "0:00", 0], ["ArrowRight", "0:05", 1]] as const;
   for (const [key, time, lines] of keys) {
     await page.keyboard.press(key);
     await expect(clock).toHaveText(`${time} / 0:40`);
-    await expect.poll(paragraphs).toBe(lines);
+    await expectPlayed(page, paragraphs, lines);
+  }
+  const outside = view.getByText("moment that was asked for is not recorded");
+  for (
+    const [seconds, text] of [[-9, "0:09 before the start"], [50, "0:10 after the end"]] as const
+  ) {
+    await page.evaluate(
+      (hash) => void (location.hash = hash),
+      `#/recordings/${replayId}?at=${start + seconds * 1_000}`,
+    );
+    await expect(outside).toContainText(text);
   }
   for (const [seconds, lines] of [[31.4, 4], [30.9, 3], [31.4, 4], [35, 4]] as const) {
     const at = start + seconds * 1_000;
     await page.evaluate((hash) => void (location.hash = hash), `#/recordings/${replayId}?at=${at}`);
-    await expect.poll(paragraphs, `${seconds} s`).toBe(lines);
+    await expectPlayed(page, paragraphs, lines, { message: `${seconds} s` });
   }
+  await expect(outside).toHaveCount(0);
   await page.keyboard.press("s");
   await expect(view.getByLabel("Skip inactivity")).toBeChecked();
   await expectAccessibleLayout(page, "a recording with a gap");
@@ -234,9 +254,55 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   await play.press(" ");
   await expect(view.getByRole("button", { name: "Pause" })).toBeVisible();
   await view.getByLabel("Speed").selectOption("8×");
-  await expect.poll(paragraphs).toBe(5);
+  await expectPlayed(page, paragraphs, 5);
   await page.keyboard.press("Escape");
   await expect(page).toHaveURL(/#\/recordings$/);
+});
+
+test("the player's keys → on the page and in the whole detail; fields, buttons, links keep theirs", async ({ page, server }) => {
+  const start = Date.now() - 60_000;
+  const replayId = "6".repeat(32);
+  const events = [...pageEvents(start, []), addition(start + 40_000, element(100, "p"))];
+  await postBody(server.origin, segmentEnvelope({ replayId, number: 0, events }));
+  await page.goto(`/#/recordings/${replayId}`);
+  const view = page.getByRole("region", { name: "Recordings", exact: true });
+  const heading = view.getByRole("heading", { name: "Recording of /cart" });
+  const wide = view.getByRole("button", { name: "Full width" });
+  const play = view.getByRole("button", { name: "Play", exact: true });
+  const skips = view.getByLabel("Skip inactivity");
+  const clock = view.locator("output").first();
+  await expect(play).toBeEnabled();
+  await expect(page.locator(":focus")).toHaveCount(0);
+  for (const place of [undefined, heading, wide, view.getByRole("link", { name: "Envelopes" })]) {
+    await place?.focus();
+    const keys = [["End", 40], ["ArrowLeft", 35], ["Home", 0], ["ArrowRight", 5]] as const;
+    for (const [key, seconds] of keys) {
+      await page.keyboard.press(key);
+      await expect(clock).toHaveText(`0:${String(seconds).padStart(2, "0")} / 0:40`);
+    }
+    for (const isChecked of [true, false]) {
+      await page.keyboard.press("s");
+      await expect(skips).toBeChecked({ checked: isChecked });
+    }
+  }
+  await wide.press(" ");
+  await expect(wide).toHaveAttribute("aria-pressed", "true");
+  await heading.press("f");
+  await expect(wide).toHaveAttribute("aria-pressed", "false");
+  await expect(play).toBeVisible();
+  await heading.press(" ");
+  await expect(view.getByRole("button", { name: "Pause" })).toBeVisible();
+  await heading.press(" ");
+  await expect(play).toBeVisible();
+  await view.getByLabel("Speed").press("End");
+  await expect(view.getByLabel("Speed")).toHaveValue("8");
+  await expect(clock).not.toContainText("0:40 / ");
+  await openMaskingReport(page);
+  const searched = view.getByRole("region", { name: "Texts that must not appear" })
+    .getByRole("textbox");
+  await searched.pressSequentially("s f");
+  await expect(searched).toHaveValue("s f");
+  await expect(skips).not.toBeChecked();
 });
 
 test("own page used → each state plays as it was, masked", async ({ page, server, watch }) => {

@@ -1,8 +1,6 @@
 /** Envelopes in files: inspected, exported and imported. */
-import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
-import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { openPage } from "../harness/browser/signals.ts";
 import {
   dropFile,
@@ -36,29 +34,9 @@ test.describe("in relay mode", () => {
       if (kind !== "script") expect(url.pathname).toBe("/monitoring");
       expect(new TextDecoder().decode(decoded)).not.toContain(canary);
     }
-  });
-
-  test("compressed files → decompressed; zstd, malformed → what is wrong, and what would be right", async ({ page }) => {
-    await openPage(page);
-    await openView(page, "Envelopes");
-    const view = envelopesView(page);
-    const plain = envelopeOf({}, ["event", { message: "packed" }]);
-    for (const compress of [gzipSync, deflateSync, deflateRawSync]) {
-      await inspectFile(page, { name: "packed.envelope", bytes: compress(plain) });
-      await expect(view.getByLabel("Payload of item 1")).toContainText("packed");
-      await view.getByRole("link", { name: "All envelopes" }).click();
-    }
-    await inspectFile(page, { name: "packed.envelope", bytes: zstdCompressSync(plain) });
-    await expect(view.getByRole("alert")).toContainText("zstd -d");
-    await view.getByRole("link", { name: "All envelopes" }).click();
-
-    const bytes = new TextEncoder().encode('{}\n{"type":"log","length":99}\ncut');
-    await inspectFile(page, { name: `${"z".repeat(200)}.envelope`, bytes });
-    await expect(view.getByRole("alert")).toContainText(
-      "A payload ends 96 bytes before its length",
-    );
-    await expect(view.getByRole("alert")).toContainText("The file is truncated");
-    await expectAccessibleLayout(page, "a broken file");
+    const cut = new TextEncoder().encode('{}\n{"type":"log","length":99}\ncut');
+    await inspectFile(page, { name: "cut.envelope", bytes: cut });
+    await expect(envelopesView(page).getByRole("alert")).toContainText("The file is truncated");
   });
 
   test("hostile envelopes (HTML, unknown items, a megabyte, deep nesting) → shown as text", async ({ page }) => {

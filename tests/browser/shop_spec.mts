@@ -13,6 +13,7 @@ import {
   test as withServer,
 } from "../harness/browser/fixtures.ts";
 import { SHOPS, startShop, visit } from "../harness/browser/shop.ts";
+import { leave } from "../harness/browser/signals.ts";
 import { spanRow } from "../harness/browser/views.ts";
 
 // deno-lint-ignore no-explicit-any -- JSON of known shape
@@ -44,7 +45,7 @@ const test = withServer.extend<Fixtures, { visited: Visited }>({
       await visit(page, shop.address, 6);
       await expect.poll(() => listRows(server.origin, "recordings")).toHaveLength(index + 1);
       // The SDK sends the rest when the page is left.
-      await page.goto("about:blank");
+      await leave(page);
       await arrivals.waitFor("the visit", (items) => hasVisits(items, index + 1));
       await page.close();
     }
@@ -192,6 +193,20 @@ test("release, environment, application → exactly the rows of those senders, a
       };
       expect.soft(answer.counts, value).toMatchObject(counts);
     }
+  }
+});
+
+test("overview → the card of each application has the errors that it sent", async ({ page, visited }) => {
+  const { origin } = visited.server;
+  await page.goto(`${origin}/#/overview`);
+  const cards = page.getByRole("list", { name: "Applications" }).getByRole("listitem");
+  for (const { key, environment } of await listRows(origin, "sources")) {
+    if (environment === null || key === OWN_SOURCE.key) continue;
+    const groups = await listRows(origin, `errors&source=${key}`);
+    const count = groups.reduce((sum, { count }) => sum + count, 0);
+    expect(count).toBeGreaterThan(0);
+    const card = cards.filter({ has: page.locator(`a[href*="source=${key}"]`) });
+    await expect(card).toContainText(new RegExp(`\\D${count}\\sopen errors?`));
   }
 });
 

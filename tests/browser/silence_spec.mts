@@ -1,49 +1,19 @@
-import type { BrowserContext, Page, Request } from "@playwright/test";
+import type { BrowserContext, Page } from "@playwright/test";
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
-import { answers, takes } from "../harness/stand_in_ingest.ts";
 import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
 import {
   ERRORS,
   make,
   openPage,
   sampleRecording,
-  setHidden,
   shownTraceId,
 } from "../harness/browser/signals.ts";
 import { dropFile, openView } from "../harness/browser/views.ts";
 
 /** Longer than any interval at which the SDK sends. */
 const SILENCE_MS = 20_000;
-
-test("tab hidden → no stream, no requests; shown again → what arrived meanwhile", async ({ page, context, watch }) => {
-  watch.allow(ERRORS.handled);
-  const isStream = (request: Request) => request.resourceType() === "eventsource";
-  const opened = page.waitForRequest(isStream);
-  await openPage(page);
-  await openView(page, "Errors");
-  // The view's scripts are loaded.
-  await expect(page.locator(".errors").getByRole("searchbox")).toBeEnabled();
-  await opened;
-  const rows = (tab: Page) => tab.locator(".errors a.row-link");
-  const closed = page.waitForEvent("requestfailed", isStream);
-  await setHidden(page, true);
-  await closed;
-  const requests: string[] = [];
-  page.on("request", (request) => {
-    // Excludes the page's last envelopes, and scripts that were requested before.
-    if (request.method() !== "POST" && request.resourceType() !== "script") {
-      requests.push(request.url());
-    }
-  });
-  const other = await context.newPage();
-  await openPage(other);
-  await make(other, "Handled error");
-  await openView(other, "Errors");
-  await expect(rows(other).first()).toBeVisible();
-  expect(requests).toEqual([]);
-  await setHidden(page, false);
-  await expect(rows(page).first()).toBeVisible();
-});
+/** Within this time tabs on a busy machine have sent what opening them made. */
+const SETTLING_MS = 300_000;
 
 /** How each kind of detail is opened, in a tab of its own that has made an error and a log. */
 const DETAILS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
@@ -61,7 +31,7 @@ const DETAILS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   async "a log"(page) {
     await openView(page, "Logs");
-    await page.locator(".log-line", { hasText: "made on the page" }).first().click();
+    await page.locator(".logs a.row-link", { hasText: "made on the page" }).first().click();
     await expect(page.getByRole("link", { name: "Open envelope" })).toBeVisible();
   },
   async "an envelope"(page) {
@@ -78,6 +48,8 @@ const DETAILS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
 };
 
 test("tabs with every view and details of every kind → no requests", async ({ context, arrivals, serverArrivals, watch }) => {
+  // On a busy machine the tabs take minutes to open, and each long frame makes a span.
+  test.slow();
   watch.allow(ERRORS.handled);
   for (const [n, [what, open]] of Object.entries(DETAILS).entries()) {
     await test.step(what, async () => {
@@ -103,37 +75,15 @@ test("tabs with every view and details of every kind → no requests", async ({ 
   });
 });
 
-test.describe("relay mode", () => {
-  test.use({ mode: "relay" });
-
-  test("ingest back after an outage → no requests", async ({ page, context, ingest, watch }) => {
-    watch.allow(ERRORS.handled);
-    await openPage(page);
-    ingest.behave(answers(503));
-    await make(page, "Handled error");
-    const strip = page.getByRole("region", { name: "Flow" });
-    await expect(strip).toContainText("of all senders in its spool");
-    ingest.behave(takes());
-    // The first text is shown if no envelope was delivered without the spool meanwhile.
-    await expect(strip).toContainText(/spool is empty|All delivered/);
-    await expect(strip).not.toContainText("of all senders in its spool");
-    await expectSilence(context);
-  });
-});
-
-/**
- * Waits until no page has made a request for {@linkcode SILENCE_MS}.
- *
- * @param serverArrivals telemetry of the server, which counts as a request, too
- */
-async function expectSilence(context: BrowserContext, serverArrivals?: Arrivals): Promise<void> {
+/** Waits until no page has made a request, and the server has sent nothing, for {@linkcode SILENCE_MS}. */
+async function expectSilence(context: BrowserContext, serverArrivals: Arrivals): Promise<void> {
   let lastActivityAt = Date.now();
   context.on("request", () => void (lastActivityAt = Date.now()));
   let arrived = 0;
   await expect.poll(async () => {
-    const length = (await serverArrivals?.envelopes())?.length ?? 0;
+    const { length } = await serverArrivals.envelopes();
     if (length !== arrived) lastActivityAt = Date.now();
     arrived = length;
     return Date.now() - lastActivityAt;
-  }).toBeGreaterThan(SILENCE_MS);
+  }, { timeout: SETTLING_MS }).toBeGreaterThan(SILENCE_MS);
 }

@@ -2,7 +2,7 @@
 import { answers, takes } from "../harness/stand_in_ingest.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
-import { openPipeline } from "../harness/browser/views.ts";
+import { openPipeline, openView } from "../harness/browser/views.ts";
 
 test.use({ mode: "relay" });
 
@@ -48,6 +48,24 @@ test("another sender is refused → counted with its outcome, apart from this pa
   // Those of this page were all accepted.
   await expect(strip.getByRole("listitem").nth(1)).toContainText("0 refused");
   await expect(strip).toContainText("This page: All delivered.");
+});
+
+test("overview of relay mode → first the pipeline, with the counts of the strip", async ({ page, ingest, watch }) => {
+  watch.allow(ERRORS.handled, "status of 400");
+  await openPage(page);
+  await openView(page, "Overview");
+  const panels = page.locator(".overview .panel");
+  await expect(panels.getByRole("heading")).toHaveText([
+    "Pipeline",
+    "Sent by this page",
+    "Destination",
+  ]);
+  await expect(panels.first()).toContainText(/this browser.*\/monitoring.*[1-9]\d* accepted/);
+  await expect(panels.first()).toContainText(/All senders: [1-9]\d* delivered, 0 refused/);
+  ingest.behave(answers(400, { headers: { "X-Sentry-Error": "no such project" } }));
+  await make(page, "Handled error");
+  await openView(page, "Overview");
+  await expect(panels.first()).toContainText(/[1-9]\d* refused \(status 400\).*no such project/);
 });
 
 /** Sends a malformed envelope, and one of a page of another origin. */

@@ -78,7 +78,7 @@ test("every signal → in the page's trace: spans of browser and server, errors,
     await expect(page).toHaveURL(/\?span=[\da-f]{16}$/);
     await page.reload();
     await expect(spanDetail(page, "manual span")).toBeVisible();
-    await expect(spanDetail(page, "manual span")).toContainText("envelope");
+    await expect(spanDetail(page, "manual span")).toContainText("Envelope");
     await expect(spanRow(page, /manual span/)).toHaveAttribute("aria-selected", "true");
   });
 });
@@ -102,5 +102,5 @@ test("no envelope has arrived yet → this page's spans are shown as live", asyn
   await page.unroute("**/monitoring");
   // On a slow machine many requests have failed, and the next one is minutes away.
   await page.evaluate(() => void dispatchEvent(new Event("online")));
-  await expect(spanDetail(page, "manual span")).toContainText(/envelope \d+/);
+  await expect(spanDetail(page, "manual span")).toContainText(/Envelope\d+/);
 });

@@ -14,8 +14,14 @@ import type { FaultProfile } from "./fault_profiles.ts";
 export interface FaultRunOptions {
   /** Seed of server runs, faults and envelopes. Their timing still differs from run to run. */
   readonly seed: number;
-  /** Number of server runs, or milliseconds, after which the faults end. */
-  readonly until: { readonly runs: number } | { readonly ms: number };
+  /**
+   * Number of server runs, or milliseconds, after which the faults end. With `outcomes` the runs go on, up to
+   * {@linkcode MAX_REPEATS} times as many, until an envelope was acknowledged with each of them: on a slow machine a
+   * short run may end before its first answer.
+   */
+  readonly until:
+    | { readonly runs: number; readonly outcomes?: readonly string[] }
+    | { readonly ms: number };
   readonly profile: FaultProfile;
   /** Number of server processes on one spool. Default: 1. */
   readonly servers?: number;
@@ -23,6 +29,8 @@ export interface FaultRunOptions {
   readonly postgres?: PrivatePostgres;
 }
 
+/** Limit of the runs that `outcomes` adds. */
+const MAX_REPEATS = 4;
 /** Twice the spool's reserve, plus a minute of load. */
 const DISK_MIB = 64;
 /** Maximum time for a server without faults to deliver everything, backoff included. */
@@ -119,14 +127,11 @@ class FaultRun implements AsyncDisposable {
 
   /** Starts and ends servers at one of the ingests until the faults end. */
   async #restartServer(index: number): Promise<void> {
-    const { until } = this.#options;
     const { runMs: [min, max], endings } = this.#profile;
     const ingest = this.#ingests[index]!;
     const random = this.#random(`server runs ${index || ""}`.trim());
     const start = performance.now();
-    const isOver = () =>
-      "runs" in until ? this.#runs >= until.runs : performance.now() - start >= until.ms;
-    while (!isOver()) {
+    while (!this.#isOver(start)) {
       const number = ++this.#runs;
       const serverRun: ServerRun = { number };
       ingest.serverRun = serverRun;
@@ -144,6 +149,25 @@ class FaultRun implements AsyncDisposable {
       for (const _ of server.output().matchAll(CLOCK_SET)) this.#faults.count("clock set");
       await ingest.untilClosed();
     }
+  }
+
+  #isOver(start: number): boolean {
+    const { until } = this.#options;
+    if ("ms" in until) return performance.now() - start >= until.ms;
+    const { runs, outcomes = [] } = until;
+    if (this.#runs < runs) return false;
+    return this.#runs >= MAX_REPEATS * runs ||
+      outcomes.every((outcome) => this.#outcomes()[outcome]);
+  }
+
+  /** Number of envelopes by acknowledged outcome. */
+  #outcomes(): Readonly<Record<string, number>> {
+    const outcomes: Record<string, number> = {};
+    for (const { acknowledged } of this.#log.all) {
+      if (!acknowledged) continue;
+      outcomes[acknowledged.outcome] = (outcomes[acknowledged.outcome] ?? 0) + 1;
+    }
+    return outcomes;
   }
 
   #setServer(index: number, server: ServerProcess | undefined): void {
@@ -206,16 +230,11 @@ class FaultRun implements AsyncDisposable {
     const { senders, recorders } = this.#profile;
     const check = this.#log.check(spooled, MAX_CONCURRENT + senders + recorders);
     const { all } = this.#log;
-    const outcomes: Record<string, number> = {};
-    for (const { acknowledged } of all) {
-      if (!acknowledged) continue;
-      outcomes[acknowledged.outcome] = (outcomes[acknowledged.outcome] ?? 0) + 1;
-    }
     return {
       ...check,
       wrong: [...this.#wrong, ...check.wrong],
       posted: all.length,
-      outcomes,
+      outcomes: this.#outcomes(),
       resent: all.filter(({ attempts }) => attempts > 1).length,
       spooled: spooled.filter((text) => this.#log.find(text)).length,
       refusals: this.#load.refusals,

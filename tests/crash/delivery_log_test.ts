@@ -6,7 +6,6 @@ import {
   type DuplicateReason,
   envelopeText,
   eventIdOf,
-  failuresOf,
   type ServerRun,
   type SpoolState,
 } from "./_delivery_log.ts";
@@ -149,13 +148,4 @@ Deno.test("more duplicates after a kill than requests in flight → wrong", () =
     both.receive({ serverRun: killed }, delivery).receive({ serverRun: { number: 2 } }, delivery);
   }
   assert.deepEqual(both.wrong(), ["server run 1: its kill cannot explain 2 duplicates"]);
-});
-
-Deno.test("lost, wrong or unexplained → a failure; explained duplicates are none", () => {
-  const duplicates = [
-    { id: "c", reason: "unexplained" as const },
-    { id: "d", reason: "killed" as const },
-  ];
-  const failures = failuresOf({ lost: ["a"], wrong: ["b"], duplicates });
-  assert.deepEqual(failures, ["lost: a", "wrong: b", "twice: c"]);
 });

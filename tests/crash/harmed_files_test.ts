@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {
   closeSync,
+  fstatSync,
   openSync,
   renameSync,
   rmSync,
@@ -108,7 +109,9 @@ const movedFrom = (folder: string) => `${folder}-moved`;
 /** Writes noise over a file's bytes, as `dd conv=notrunc` does. */
 function overwrite(path: string): void {
   const file = openSync(path, "r+");
-  for (let at = 0; at < statSync(path).size; at += 4_096) {
+  // The server may notice the first of them, and put the file aside.
+  const { size } = fstatSync(file);
+  for (let at = 0; at < size; at += 4_096) {
     writeSync(file, crypto.getRandomValues(new Uint8Array(4_096)), 0, 4_096, at);
   }
   closeSync(file);

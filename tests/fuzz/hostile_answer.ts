@@ -250,15 +250,15 @@ export const hostileAnswer: fc.Arbitrary<HostileAnswer> = fc.record({
 });
 
 /** An answer that every HTTP client accepts. */
-export const plainAnswer = (status: number): HostileAnswer => ({
+export const plainAnswer = (status: number, body = status === 205 ? "" : "{}"): HostileAnswer => ({
   description: `plain ${status}`,
-  wire: latin1(`HTTP/1.1 ${status} Plain\r\nContent-Length: 2\r\n\r\n{}`),
+  wire: latin1(`HTTP/1.1 ${status} Plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`),
   isEarly: false,
   afterwards: "keep",
   status,
   classification: classify(status),
   mayBeRefused: false,
-  body: latin1("{}"),
+  body: latin1(body),
   // Without a header a 429 holds for 60 seconds.
   rateLimitSeconds: status === 429 ? 60 : 0,
 });

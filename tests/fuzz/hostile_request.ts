@@ -1,7 +1,7 @@
 /** Generates hostile requests to the relay, each with the facts that decide its response. */
-import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { hostileEnvelope, mutated } from "../../monitoring/protocol/testdata/hostile_envelope.ts";
+import { ENCODERS } from "../harness/encoders.ts";
 import { concat, DSN } from "../relay/_start_relay.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -29,14 +29,6 @@ export interface HostileRequest {
 /** A body and its declared encoding. */
 type Wire = Pick<HostileRequest, "description" | "body" | "content"> & {
   readonly encoding?: string;
-};
-
-const ENCODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
-  gzip: (bytes) => zlib.gzipSync(bytes),
-  deflate: (bytes) => zlib.deflateSync(bytes),
-  br: (bytes) =>
-    zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  zstd: (bytes) => zlib.zstdCompressSync(bytes),
 };
 
 /** Usually the first value, once in `rarity` cases one of the others. */

@@ -1,23 +1,44 @@
 /** A relay whose ingest gives it hostile answers. */
 import assert from "node:assert/strict";
-import { closeQuietly, writeAll } from "../harness/stand_in_ingest.ts";
-import { fresh, type RunningRelay, startRelay } from "../relay/_start_relay.ts";
+import { exchange } from "../harness/send_raw.ts";
+import {
+  answers,
+  answersRaw,
+  type IngestBehaviour,
+  startStandInIngest,
+} from "../harness/stand_in_ingest.ts";
+import { concat, fresh, type RunningRelay, startRelay } from "../relay/_start_relay.ts";
 import type { HostileAnswer } from "./hostile_answer.ts";
-import { GOOD_BODY, RawIngest } from "./raw_ingest.ts";
 import { type ClientResponse, parseStrictly } from "./strict_response.ts";
 
+const GOOD_BODY = '{"id":"of a good answer"}';
+const GOOD_ANSWER = answers(200, {
+  headers: { "content-type": "application/json" },
+  body: GOOD_BODY,
+});
 const HOUR_MS = 3_600_000;
 /** The clock of the relay at the start. */
 const START = Date.parse("2026-01-01T00:00:00Z");
 /** Short, because every answer that never ends takes this long; long enough for good answers on a busy machine. */
 const RELAY_TIMEOUT_MS = 2_000;
-/** Far longer than any response takes: a longer wait is a hang. */
-const RESPONSE_MS = 20_000;
 
 export class IngestFuzzer implements AsyncDisposable {
   /** Number of hostile answers by their effect: status and `X-Relay-Outcome` of the relay's response. */
   readonly outcomes = new Map<string, number>();
-  readonly #ingest = new RawIngest();
+  /** The answer to the next requests; undefined: a good one. */
+  #answer: HostileAnswer | undefined;
+  /** Number of requests received. */
+  #requests = 0;
+  readonly #ingest = startStandInIngest({
+    keepRequests: false,
+    bufferBytes: 64,
+    beforeBody: () => {
+      this.#requests++;
+      // Closing with unread bytes makes the system send a reset.
+      const isFirst = this.#answer?.isEarly || this.#answer?.afterwards === "reset";
+      return isFirst ? this.#behaviour() : undefined;
+    },
+  });
   #elapsed = 0;
   readonly #relay: RunningRelay = startRelay({
     upstream: this.#ingest.origin,
@@ -25,6 +46,15 @@ export class IngestFuzzer implements AsyncDisposable {
     uptime: () => this.#elapsed,
     now: () => START + this.#elapsed,
   });
+
+  constructor() {
+    this.#ingest.behave(() => this.#behaviour());
+  }
+
+  #behaviour(): IngestBehaviour {
+    if (this.#answer === undefined) return GOOD_ANSWER;
+    return answersRaw(this.#answer.wire, this.#answer.afterwards !== "keep");
+  }
 
   /**
    * Posts an envelope that gets this answer, then one that gets a good one, then one an hour later.
@@ -45,16 +75,16 @@ export class IngestFuzzer implements AsyncDisposable {
   }
 
   async #check(answer: HostileAnswer): Promise<void> {
-    this.#ingest.answer = answer;
+    this.#answer = answer;
     const response = await this.#post();
-    this.#ingest.answer = undefined;
+    this.#answer = undefined;
     const outcome = `${response.status} ${response.headers["x-relay-outcome"] ?? ""}`;
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
     expectEffectOf(answer, response);
 
-    const { requests } = this.#ingest;
+    const requests = this.#requests;
     const next = await this.#post();
-    expectRateLimitOf(answer, next, this.#ingest.requests > requests);
+    expectRateLimitOf(answer, next, this.#requests > requests);
 
     this.#elapsed += HOUR_MS;
     expectDelivered(await this.#post(), "a rate limit lasts for more than an hour");
@@ -64,21 +94,14 @@ export class IngestFuzzer implements AsyncDisposable {
   /** Posts a new envelope of one event and reads the response to its last byte. */
   async #post(): Promise<ClientResponse> {
     const body = fresh();
-    const [hostname = "", port] = this.#relay.host.split(":");
-    using connection = await Deno.connect({ hostname, port: Number(port) });
-    const late = setTimeout(() => closeQuietly(connection), RESPONSE_MS);
     const head = `POST /monitoring HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n` +
       `content-length: ${body.length}\r\n\r\n`;
-    await writeAll(connection, new TextEncoder().encode(head));
-    await writeAll(connection, body);
-    const bytes = await new Response(connection.readable).bytes();
-    clearTimeout(late);
-    return parseStrictly(bytes);
+    return parseStrictly(await exchange(this.#relay.port, concat([head, body])));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#relay[Symbol.asyncDispose]();
-    this.#ingest.close();
+    await this.#ingest.close();
   }
 }
 

@@ -1,4 +1,5 @@
-import { exists, projectRoot } from "../../tools/project_files.ts";
+import { existsSync } from "node:fs";
+import { projectRoot } from "../../tools/project_files.ts";
 import { until } from "./until.ts";
 import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 
@@ -60,7 +61,8 @@ export const BROWSER_BUILD =
 
 const OWN = {
   "main.ts": MAIN,
-  "client.ts": 'import { hydrateIslands } from "./server/client/hydrate.ts";\nhydrateIslands();\n',
+  "client.ts":
+    'import { hydrateIslands } from "./server/client/hydrate.ts";\nhydrateIslands({ onError: console.error });\n',
   "monitoring/browser/build.ts": BROWSER_BUILD,
   "monitoring/player/build.ts": 'export const PLAYER_ENTRY = "client.ts";\n' +
     'export const PLAYER_SCRIPT = "player";\nexport const bundlePlayer = async () => "";\n',
@@ -121,7 +123,7 @@ export class LauncherProject implements AsyncDisposable {
     // Fails while a process that is ending still writes into it.
     await until("the folder is removed", async () => {
       await Deno.remove(this.folder, { recursive: true }).catch(() => {});
-      return !exists(this.folder);
+      return !existsSync(this.folder);
     });
   }
 }

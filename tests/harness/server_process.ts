@@ -4,23 +4,6 @@ import { projectRoot } from "../../tools/project_files.ts";
 import { serverPermissions } from "../../tools/run/permissions.ts";
 import { MALLOC, runOptions, sendSignal } from "../../tools/run/processes.ts";
 
-/** The real server, running as its own process. */
-export interface ServerProcess extends AsyncDisposable {
-  /** `http://127.0.0.1:PORT` */
-  readonly origin: string;
-  readonly port: number;
-  readonly pid: number;
-  /** Its `DATA_DIR`. */
-  readonly dataDir: string;
-  /** Its output so far, both streams. */
-  output(): string;
-  /**
-   * Asks it to stop (default: SIGTERM) and kills it after {@linkcode STOP_TIMEOUT_MS}. Removes the data
-   * folder if it was created for this process.
-   */
-  stop(signal?: Deno.Signal): Promise<Deno.CommandStatus>;
-}
-
 export interface ServerOptions {
   /** The server's only environment variables, over the defaults `PORT=0` and `HOST=127.0.0.1`. */
   readonly env?: Readonly<Record<string, string>>;
@@ -58,15 +41,9 @@ const INHERITED = [
  * with its own data folder, and waits until it listens. Requires a build. The server ends when this
  * process ends in any way.
  *
- * @throws with the server's output, if it ends or does not listen within 30 s
- *
- * @example
- * ```ts ignore
- * await using server = await startServer({ env: { INBOX_TOKEN: "secret" } });
- * await fetch(`${server.origin}/monitoring`);
- * ```
+ * @throws with the server's output, if it ends or does not listen within {@linkcode START_TIMEOUT_MS}
  */
-export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
+export async function startServer(options: ServerOptions = {}) {
   const configured = { PORT: "0", HOST: "127.0.0.1", ...options.env };
   // Refuses invalid variables before there is a folder to remove.
   if (options.permissions === undefined) loadConfig(configured);
@@ -109,6 +86,10 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   ended.then(({ code }) => reject(new Error(`The server ended with ${code}:\n${output}`)), reject);
 
   let stopping: Promise<Deno.CommandStatus> | undefined;
+  /**
+   * Asks it to stop (default: SIGTERM) and kills it after {@linkcode STOP_TIMEOUT_MS}. Removes the data
+   * folder if it was created for this process.
+   */
   const stop = (signal: Deno.Signal = "SIGTERM") => stopping ??= end(signal);
   const end = async (signal: Deno.Signal) => {
     sendSignal(child, signal);
@@ -125,13 +106,18 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   try {
     const { port } = await listening;
     return {
+      /** `http://127.0.0.1:PORT` */
       origin: `http://127.0.0.1:${port}`,
       port: Number(port),
       pid: child.pid,
+      /** Its `DATA_DIR`. */
       dataDir,
+      /** Its output so far, both streams. */
       output: () => output,
       stop,
-      [Symbol.asyncDispose]: async () => void await stop(),
+      async [Symbol.asyncDispose](): Promise<void> {
+        await stop();
+      },
     };
   } catch (error) {
     await stop("SIGKILL");
@@ -140,6 +126,9 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
     clearTimeout(timer);
   }
 }
+
+/** The real server, running as its own process. */
+export type ServerProcess = Awaited<ReturnType<typeof startServer>>;
 
 function inherited(): Record<string, string> {
   return Object.fromEntries(INHERITED.flatMap((name) => {

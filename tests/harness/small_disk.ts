@@ -1,21 +1,5 @@
 import { join } from "node:path";
 
-/** A small disk for tests: a tmpfs in a mount namespace, which needs no root. */
-export interface SmallDisk extends AsyncDisposable {
-  /** Mount point, for processes started with {@linkcode before}. */
-  readonly path: string;
-  /** The same folder for other processes. */
-  readonly outside: string;
-  /** Shell command that lets the program after it see the disk. */
-  readonly before: string;
-  /** Fills the disk. */
-  fill(): void;
-  /** Fills the disk and keeps it full while others free space, until disposed of or {@linkcode free} is called. */
-  keepFull(): Disposable;
-  /** Frees the space that {@linkcode fill} took, or so many bytes of it. */
-  free(bytes?: number): void;
-}
-
 /** Name of the file that fills the disk. */
 const FILLER = "filler";
 const CHUNK = new Uint8Array(1024 * 1024);
@@ -24,12 +8,12 @@ const PAGE_BYTES = 4096;
 const REFILL_MS = 10;
 
 /**
- * Mounts a disk.
+ * Mounts a small disk: a tmpfs in a mount namespace, which needs no root.
  *
  * @param mib its size
  * @returns undefined where this system does not let a user mount one
  */
-export async function mountSmallDisk(mib: number): Promise<SmallDisk | undefined> {
+export async function mountSmallDisk(mib: number) {
   const path = await Deno.makeTempDir({ prefix: "disk-" });
   const holder = await holdMount(path, mib);
   if (!holder) {
@@ -40,19 +24,25 @@ export async function mountSmallDisk(mib: number): Promise<SmallDisk | undefined
   const filler = join(outside, FILLER);
   let refills: ReturnType<typeof setInterval> | undefined;
   const stopRefills = () => clearInterval(refills);
+  /** Fills the disk. */
   const fill = () => fillDisk(filler);
   return {
+    /** Mount point, for processes started with `before`. */
     path,
+    /** The same folder for other processes. */
     outside,
+    /** Shell command that lets the program after it see the disk. */
     before: `set -- nsenter --target ${holder.pid} --user --mount --preserve-credentials "$@"`,
     fill,
-    keepFull() {
+    /** Fills the disk and keeps it full while others free space, until disposed of or `free` is called. */
+    keepFull(): Disposable {
       stopRefills();
       fill();
       refills = setInterval(fill, REFILL_MS);
       return { [Symbol.dispose]: stopRefills };
     },
-    free(bytes) {
+    /** Frees the space that `fill` took, or so many bytes of it. */
+    free(bytes?: number) {
       stopRefills();
       if (bytes === undefined) Deno.removeSync(filler);
       else Deno.truncateSync(filler, Deno.statSync(filler).size - bytes);
@@ -66,6 +56,8 @@ export async function mountSmallDisk(mib: number): Promise<SmallDisk | undefined
     },
   };
 }
+
+export type SmallDisk = NonNullable<Awaited<ReturnType<typeof mountSmallDisk>>>;
 
 /** Name of a test that needs a small disk. Where users cannot mount one, the test is ignored, with the reason in its name. */
 export async function needsSmallDisk(name: string): Promise<{ name: string; ignore: boolean }> {

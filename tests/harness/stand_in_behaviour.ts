@@ -21,6 +21,10 @@ export type IngestBehaviour =
     readonly delayMs?: number;
   }
   | Answer
+  /** Sends these bytes, then closes or keeps the connection. */
+  | { readonly kind: "raw"; readonly wire: Uint8Array; readonly thenCloses: boolean }
+  /** Never reads again and never answers; the connection stays open. */
+  | { readonly kind: "stall" }
   /** Never answers; the connection stays open. */
   | { readonly kind: "hang" }
   /** Closes without an answer. */
@@ -49,6 +53,12 @@ export const answers = (
 ): Answer => ({ kind: "answer", status, headers, body });
 export const redirects = (location: string, status = 302): Answer =>
   answers(status, { headers: { location } });
+export const answersRaw = (wire: Uint8Array | string, thenCloses = false): IngestBehaviour => ({
+  kind: "raw",
+  wire: typeof wire === "string" ? new TextEncoder().encode(wire) : wire,
+  thenCloses,
+});
+export const stalls: IngestBehaviour = { kind: "stall" };
 export const hangs: IngestBehaviour = { kind: "hang" };
 export const closes: IngestBehaviour = { kind: "close" };
 export const closesInTheHead: IngestBehaviour = { kind: "close in the head" };

@@ -1,12 +1,16 @@
 import { Buffer } from "node:buffer";
 
-/** A received HTTP request. */
-export interface IngestRequest {
+/** The head of a received HTTP request. */
+export interface RequestHead {
   readonly method: string;
   /** With its query. */
   readonly path: string;
   /** Names in lower case; repeated ones joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A received HTTP request. */
+export interface IngestRequest extends RequestHead {
   /** The body's bytes, without the framing of a chunked transfer. */
   readonly body: Uint8Array;
   /** The body read as UTF-8. */
@@ -16,10 +20,13 @@ export interface IngestRequest {
 /** Reads lines and bytes from a connection. */
 export class RequestReader {
   #unread = new Uint8Array(0);
-  readonly #buffer = new Uint8Array(64 * 1024);
+  readonly #buffer: Uint8Array;
   #pendingRead: Promise<boolean> | undefined;
 
-  constructor(readonly connection: Deno.Conn) {}
+  /** @param bufferBytes the most that is read before it is asked for */
+  constructor(readonly connection: Deno.Conn, bufferBytes = 64 * 1024) {
+    this.#buffer = new Uint8Array(bufferBytes);
+  }
 
   /** Reads once for all concurrent callers. */
   #readMore(): Promise<boolean> {
@@ -77,28 +84,35 @@ export class RequestReader {
   }
 }
 
-/** The next request; undefined if the connection ends before it is complete. */
-export async function readRequest(reader: RequestReader): Promise<IngestRequest | undefined> {
+/** The head of the next request; undefined if the connection ends before it is complete. */
+export async function readHead(reader: RequestReader): Promise<RequestHead | undefined> {
   const [method, path] = (await reader.line())?.split(" ") ?? [];
   if (method === undefined || path === undefined) return undefined;
   const headers: Record<string, string> = {};
   for (;;) {
     const line = await reader.line();
     if (line === undefined) return undefined;
-    if (line === "") break;
+    if (line === "") return { method, path, headers };
     const colon = line.indexOf(":");
     const name = line.slice(0, colon).trim().toLowerCase();
     const value = line.slice(colon + 1).trim();
     headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
   }
-  const body = headers["transfer-encoding"]?.toLowerCase() === "chunked"
+}
+
+/** The body after a head; undefined if the connection ends before it is complete. */
+export async function readBody(
+  reader: RequestReader,
+  { headers }: RequestHead,
+): Promise<Uint8Array | undefined> {
+  return headers["transfer-encoding"]?.toLowerCase() === "chunked"
     ? await chunked(reader)
     : await reader.bytes(Number(headers["content-length"] ?? 0));
-  if (body === undefined) return undefined;
+}
+
+export function requestOf(head: RequestHead, body: Uint8Array = new Uint8Array()): IngestRequest {
   return {
-    method,
-    path,
-    headers,
+    ...head,
     body,
     get text() {
       return new TextDecoder().decode(body);

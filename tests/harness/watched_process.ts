@@ -1,23 +1,3 @@
-/** A running `deno` command with all of its descendant processes. */
-export interface WatchedProcess extends AsyncDisposable {
-  readonly process: Deno.ChildProcess;
-  /** Waits until the output matches, and returns the first group. Throws if the process ends before. */
-  printed(pattern: RegExp): Promise<string>;
-  /** The output so far, both streams. */
-  text(): string;
-  /** Resolves when all processes have ended: each of them holds the pipes of the output open. */
-  readonly closed: Promise<unknown>;
-  /** The running processes, parents first. Linux only: read from `/proc`. */
-  pids(): number[];
-  /**
-   * Sends a signal to one of {@linkcode pids} and waits until all of them have ended. Linux only.
-   *
-   * @param index of the process in {@linkcode pids}
-   * @throws some still run after {@linkcode MAX_STOP_MS}; they are killed
-   */
-  endsAfter(signal: Deno.Signal, index: number): Promise<void>;
-}
-
 export interface WatchOptions {
   readonly cwd: string;
   /** In addition to this process's own variables. */
@@ -28,7 +8,7 @@ export interface WatchOptions {
 const MAX_STOP_MS = 20_000;
 
 /** Runs `deno` with these arguments. Its standard input is empty. */
-export function watchProcess(args: readonly string[], options: WatchOptions): WatchedProcess {
+export function watchProcess(args: readonly string[], options: WatchOptions) {
   const process = new Deno.Command(Deno.execPath(), {
     args: [...args],
     ...options,
@@ -51,10 +31,12 @@ export function watchProcess(args: readonly string[], options: WatchOptions): Wa
     more.resolve();
     return process.status;
   });
+  /** The running processes, parents first. Linux only: read from `/proc`. */
   const pids = () => processTree(process.pid);
   return {
     process,
-    async printed(pattern) {
+    /** Waits until the output matches, and returns the first group. Throws if the process ends before. */
+    async printed(pattern: RegExp): Promise<string> {
       for (;;) {
         const match = pattern.exec(text);
         if (match !== null) return match[1] ?? match[0];
@@ -62,10 +44,18 @@ export function watchProcess(args: readonly string[], options: WatchOptions): Wa
         await more.promise;
       }
     },
+    /** The output so far, both streams. */
     text: () => text,
+    /** Resolves when all processes have ended: each of them holds the pipes of the output open. */
     closed,
     pids,
-    async endsAfter(signal, index) {
+    /**
+     * Sends a signal to one of {@linkcode pids} and waits until all of them have ended. Linux only.
+     *
+     * @param index of the process in {@linkcode pids}
+     * @throws some still run after {@linkcode MAX_STOP_MS}; they are killed
+     */
+    async endsAfter(signal: Deno.Signal, index: number): Promise<void> {
       const tree = pids();
       let killed: number[] = [];
       const timer = setTimeout(() => killed = killRunning(tree), MAX_STOP_MS);
@@ -81,6 +71,9 @@ export function watchProcess(args: readonly string[], options: WatchOptions): Wa
     },
   };
 }
+
+/** A running `deno` command with all of its descendant processes. */
+export type WatchedProcess = ReturnType<typeof watchProcess>;
 
 function killRunning(pids: readonly number[]): number[] {
   const parents = parentsOfRunning();

@@ -4,21 +4,10 @@ import {
   type InboxEndpointOptions,
 } from "../../monitoring/inbox/inbox_endpoint.ts";
 import type { Inbox } from "../../monitoring/inbox/inbox.ts";
+import { Recent } from "../../monitoring/inbox/recent.ts";
+import { SourceMapOrigins } from "../../monitoring/inbox/source_map_fetch.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { admitted, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
-
-export interface InboxServer extends AsyncDisposable {
-  /** URL of the endpoint. */
-  readonly url: string;
-  readonly port: number;
-  readonly inbox: Inbox;
-  /** Number of streams requested so far, and open now. */
-  readonly streams: { requested: number; open: number };
-  /** Stores one event for each number, whose id ends with it. */
-  store(...numbers: readonly number[]): Promise<void>;
-  /** Ends the live streams, like a server that stops. */
-  endStreams(): void;
-}
 
 export interface InboxServerOptions extends Partial<Omit<InboxEndpointOptions, "inbox">> {
   readonly maxBytes?: number;
@@ -32,11 +21,18 @@ export interface InboxServerOptions extends Partial<Omit<InboxEndpointOptions, "
 }
 
 /** Serves the inbox's endpoint with a SQLite file, on a free port of 127.0.0.1. */
-export function startInboxServer(options: InboxServerOptions = {}): InboxServer {
+export function startInboxServer(options: InboxServerOptions = {}) {
   const folder = options.inbox ? undefined : Deno.makeTempDirSync({ prefix: "inbox-" });
   const inbox = options.inbox ??
     openInbox({ path: join(folder!, "inbox.sqlite"), maxBytes: options.maxBytes ?? 1024 * 1024 });
-  const endpoint = createInboxEndpoint({ maxEnvelopeBytes: 1024 * 1024, ...options, inbox });
+  const endpoint = createInboxEndpoint({
+    maxEnvelopeBytes: 1024 * 1024,
+    refusals: new Recent(),
+    alerts: new Recent(),
+    mapOrigins: new SourceMapOrigins([]),
+    ...options,
+    inbox,
+  });
   const streams = { requested: 0, open: 0 };
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: options.port ?? 0, onListen() {} },
@@ -54,14 +50,16 @@ export function startInboxServer(options: InboxServerOptions = {}): InboxServer 
   );
   const { port } = server.addr as Deno.NetAddr;
   return {
+    /** URL of the endpoint. */
     url: `http://127.0.0.1:${port}/monitoring/inbox`,
     port,
     inbox,
+    /** Number of streams requested so far, and open now. */
     streams,
-    async store(...numbers) {
+    /** Stores one event for each number, whose id ends with it. */
+    async store(...numbers: readonly number[]): Promise<void> {
       for (const n of numbers) await inbox.store(admitted(eventEnvelope(n)));
     },
-    endStreams: () => endpoint.endStreams(),
     async [Symbol.asyncDispose]() {
       endpoint.endStreams();
       await server.shutdown();
@@ -71,3 +69,5 @@ export function startInboxServer(options: InboxServerOptions = {}): InboxServer 
     },
   };
 }
+
+export type InboxServer = ReturnType<typeof startInboxServer>;

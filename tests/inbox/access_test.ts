@@ -1,7 +1,7 @@
 /** Access to the inbox by peer, token and cookie. Attacks on it: attacks_test.ts. */
 import assert from "node:assert/strict";
 import { type InboxServer, type InboxServerOptions, startInboxServer } from "./_inbox_server.ts";
-import { sendRaw } from "./_send_raw.ts";
+import { sendRaw } from "../harness/send_raw.ts";
 
 const PATH = "/monitoring/inbox";
 const TOKEN = "s3cret-token";
@@ -11,6 +11,7 @@ const REQUESTS: readonly [method: string, target: string, headers?: Record<strin
   ["GET", PATH],
   ["GET", PATH, { Accept: "text/event-stream" }],
   ["GET", `${PATH}?id=1`],
+  ["GET", `${PATH}?view=refusals`],
   ["HEAD", PATH],
   ["DELETE", PATH],
 ];
@@ -43,21 +44,6 @@ async function startWithOne(options: InboxServerOptions = {}): Promise<InboxServ
 const statusOf = async (server: InboxServer, headers: Record<string, string>) =>
   (await sendRaw(server.port, "GET", PATH, headers)).status;
 
-Deno.test("preflight of another origin → not allowed", async () => {
-  await using server = await startWithOne();
-  const answer = await sendRaw(server.port, "OPTIONS", PATH, {
-    Origin: "http://evil.example",
-    "Access-Control-Request-Method": "DELETE",
-  });
-  assert.equal(answer.status, 405);
-  assert.equal(answer.headers.get("access-control-allow-origin"), null);
-});
-
-Deno.test("proxy that sets only TRUSTED_PROXY_HEADER → 403", async () => {
-  await using server = await startWithOne({ proxyHeader: "x-real-ip" });
-  await expectForbidden(server, { "X-Real-IP": "203.0.113.9" }, /proxy/);
-});
-
 Deno.test("another machine → 403 with advice; with the token → allowed", async () => {
   await using closed = await startWithOne({ peer: "203.0.113.9" });
   await expectForbidden(closed, {}, /another machine.*Set INBOX_TOKEN/);
@@ -81,15 +67,8 @@ Deno.test("correct token → cookie is set, and allows reading", async () => {
   assert.match(set, /; HttpOnly; SameSite=Strict$/);
   assert.ok(!set.includes(TOKEN), "the cookie is not the token");
   const cookie = set.split(";")[0]!;
-  for (const site of ["same-origin", "none"]) {
-    assert.equal(await statusOf(server, { Cookie: cookie, "Sec-Fetch-Site": site }), 200, site);
-  }
   const again = await sendRaw(server.port, "GET", PATH, { Cookie: cookie });
-  assert.equal(
-    again.headers.get("set-cookie"),
-    null,
-    "a request with the cookie does not renew it",
-  );
+  assert.deepEqual([again.status, again.headers.get("set-cookie")], [200, null], "not renewed");
 });
 
 Deno.test("wrong token, DELETE, or no token → no cookie; browsers use https → it is Secure", async () => {

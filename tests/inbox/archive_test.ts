@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import {
   admitted,
@@ -11,27 +11,21 @@ import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_arch
 import { joinBytes } from "../../monitoring/protocol/join_bytes.ts";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import type { Inbox } from "../../monitoring/inbox/inbox.ts";
+import { ENCODERS } from "../harness/encoders.ts";
+import { TcpClient } from "../harness/tcp_client.ts";
 import { until } from "../harness/until.ts";
 import { type InboxServer, startInboxServer } from "./_inbox_server.ts";
-import { sendRaw } from "./_send_raw.ts";
-
-const COMPRESS = {
-  gzip: gzipSync,
-  deflate: deflateSync,
-  br: brotliCompressSync,
-  zstd: zstdCompressSync,
-};
-type Encoding = keyof typeof COMPRESS;
+import { sendRaw } from "../harness/send_raw.ts";
 
 interface Sent {
   readonly receivedAt: number;
-  readonly encoding: Encoding | null;
+  readonly encoding: string | null;
   readonly plain: Uint8Array<ArrayBuffer>;
 }
 
 /** Stores an envelope as the relay does. */
 async function storeEncoded(inbox: Inbox, { receivedAt, encoding, plain }: Sent): Promise<void> {
-  const bytes = encoding === null ? plain : new Uint8Array(COMPRESS[encoding](plain));
+  const bytes = encoding === null ? plain : new Uint8Array(ENCODERS[encoding]!(plain));
   await inbox.store({ ...admitted(plain, receivedAt), bytes, contentEncoding: encoding });
 }
 
@@ -97,20 +91,6 @@ Deno.test("export, clear, import → same bodies, byte for byte; again → prese
     }),
     { numRuns: 60 },
   );
-});
-
-Deno.test("archive → valid envelope", async () => {
-  await using server = startInboxServer();
-  await server.store(1, 2);
-  const { header, items } = readEnvelope(await exportFrom(server));
-  assert.deepEqual(header, { sightglass_inbox: 1, envelopes: 2 });
-  assert.deepEqual(items[0]?.header, {
-    type: "envelope",
-    length: eventEnvelope(1).length,
-    received_at: 1_790_000_000_000,
-    own: false,
-  });
-  assert.deepEqual(items.map(({ payload }) => payload), [eventEnvelope(1), eventEnvelope(2)]);
 });
 
 Deno.test("envelope arrives during an export → not in the archive", async () => {
@@ -254,45 +234,14 @@ Deno.test("import by another origin or machine → 403; compressed → 415", asy
   assert.equal((await importInto(far, archive)).status, 403);
 });
 
-Deno.test("second import at the same time → 503", async () => {
-  await using server = startInboxServer();
-  let finish = () => {};
-  const slow = fetch(`${server.url}?import`, {
-    method: "POST",
-    body: new ReadableStream({
-      start(controller) {
-        controller.enqueue(archiveHeader(0));
-        finish = () => controller.close();
-      },
-    }),
-  });
-  let busy;
-  do busy = await importInto(server, archiveOf([])); while (busy.status === 200);
-  assert.deepEqual([busy.status, busy.error], [503, "inbox_busy"]);
-  finish();
-  assert.equal((await slow).status, 200);
-});
-
 /** Sends a byte now and then after `first`, until there is an answer. Not by `fetch`, which waits for its body to end. */
 async function trickle(port: number, query: string, first: Uint8Array): Promise<string> {
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
-  const head = `POST /monitoring/inbox?${query} HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
-    "Content-Length: 99999\r\nConnection: close\r\n\r\n";
-  await connection.write(new TextEncoder().encode(head));
-  await connection.write(first);
-  const timer = setInterval(() => {
-    connection.write(Uint8Array.of(0x20)).catch(() => clearInterval(timer));
-  }, 20);
-  let answer = "";
-  try {
-    for await (const chunk of connection.readable.pipeThrough(new TextDecoderStream())) {
-      answer += chunk;
-      if (answer.endsWith("}")) break;
-    }
-  } finally {
-    clearInterval(timer);
-  }
-  return answer;
+  using client = await TcpClient.connect(port);
+  const head = `POST /monitoring/inbox?${query} HTTP/1.1\r\nHost: 127.0.0.1\r\n`;
+  await client.send(`${head}Content-Length: 99999\r\n\r\n`);
+  await client.send(first);
+  const timer = setInterval(() => void client.send(" "), 20);
+  return await client.answer().finally(() => clearInterval(timer));
 }
 
 Deno.test("imports and maps that trickle → ended at the minimum rate, with a message", async () => {

@@ -8,6 +8,7 @@ import {
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
+import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
 import { startInboxServer } from "./_inbox_server.ts";
@@ -204,4 +205,53 @@ Deno.test("view=recording → its row, pages and events by time, with what leads
     const answer = await at(query);
     assert.deepEqual([answer.status, answer.body.error], [status, code], query);
   }
+});
+
+Deno.test("view=recording with more logs than a page of a list → all of them", async () => {
+  await using server = startInboxServer();
+  const from = Date.now() - 10_000;
+  const replayId = hexId(53);
+  const items = Array.from({ length: MAX_LIST_ROWS + 50 }, (_, n) => ({
+    timestamp: (from + n) / 1_000,
+    trace_id: hexId(TRACE),
+    body: `log ${n}`,
+    attributes: { "sentry.replay_id": { value: replayId, type: "string" } },
+  }));
+  for (
+    const bytes of [
+      segmentEnvelope({ replayId, number: 0, events: pageEvents(from, []) }),
+      envelopeOf({}, ["log", { items }]),
+    ]
+  ) await server.inbox.store(admittedGzip(bytes, Date.now()));
+  const { body } = await get<RecordingContent>(`${server.url}?view=recording&id=${replayId}`);
+  const logs = body.events.filter(({ kind }) => kind === "log");
+  assert.deepEqual(logs.map(({ text }) => text), items.map((item) => item.body));
+});
+
+Deno.test("view=error of a group → how often its errors have each tag, without ids; of one error → nothing", async () => {
+  await using server = startInboxServer();
+  const browsers = ["Chrome", "Firefox", "Chrome"];
+  const tagsOf = async () => {
+    const [{ group }] = (await get<{ rows: { group: string }[] }>(`${server.url}?view=errors`))
+      .body.rows as [{ group: string }];
+    return (await get<ErrorContent>(`${server.url}?view=error&id=${group}`)).body.tag_values;
+  };
+  for (const [n, name] of browsers.entries()) {
+    const event = errorOf("declined", hexId(n + 1), {
+      release: "shop@1",
+      tags: { order: `${n}`, paid: "no", replayId: hexId(n % 2) },
+      contexts: { browser: { name, version: "148" } },
+    });
+    await server.inbox.store(admittedGzip(envelopeOf({}, event as never), Date.now()));
+    if (n === 0) assert.equal(await tagsOf(), undefined);
+  }
+  const one = (value: string, count: number) => ({ value, count });
+  assert.deepEqual(await tagsOf(), {
+    errors: 3,
+    names: [
+      { name: "browser", values: [one("Chrome 148", 2), one("Firefox 148", 1)] },
+      { name: "release", values: [one("shop@1", 3)] },
+      { name: "paid", values: [one("no", 3)] },
+    ],
+  });
 });

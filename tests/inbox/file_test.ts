@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { Inbox } from "../../monitoring/inbox/inbox.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
-import { DatabaseOpenError } from "../../monitoring/storage/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_event_reader.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
@@ -59,22 +58,6 @@ Deno.test("log deleted while nothing is called → noticed and saved", async () 
     assert.match(notices.join(), /^The files of .*: nothing is lost\.$/);
     assert.equal(inbox.extent().envelopes, 21);
     inbox.close();
-  });
-});
-
-Deno.test("folder or file not writable → one line that names DATA_DIR", async () => {
-  await withFile((file, folder) => {
-    const inTheWay = join(folder, "a-directory");
-    mkdirSync(inTheWay);
-    // A folder that is a file, and a file that is a folder.
-    for (const path of [join(file, "inbox.sqlite"), inTheWay]) {
-      assert.throws(() => openInbox({ path, maxBytes: MAX_BYTES }), (error: unknown) => {
-        assert.ok(error instanceof DatabaseOpenError, `${error}`);
-        assert.match(error.message, /^Cannot open the inbox: [^\n]*DATA_DIR[^\n]*$/);
-        return true;
-      });
-    }
-    return Promise.resolve();
   });
 });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../harness/small_disk.ts";
+import { statusOf } from "../harness/status_of.ts";
 import { until } from "../harness/until.ts";
 import { EventReader } from "./_event_reader.ts";
 
@@ -27,9 +28,7 @@ async function post({ origin }: ServerProcess): Promise<{ id: string; status: nu
   const id = hexId(0xf00000 + ++made);
   const header = { event_id: id, dsn: "https://inbox@sightglass.invalid/1" };
   const body = envelopeOf(header, ["attachment", new Uint8Array(BODY_BYTES)]);
-  const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
-  await response.body?.cancel();
-  return { id, status: response.status };
+  return { id, status: await statusOf(fetch(`${origin}/monitoring`, { method: "POST", body })) };
 }
 
 /** Posts until the server refuses. Returns the accepted ids. */

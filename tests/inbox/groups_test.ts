@@ -6,7 +6,7 @@ import { startServer } from "../harness/server_process.ts";
 import { until } from "../harness/until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_event_reader.ts";
-import { sendRaw } from "./_send_raw.ts";
+import { sendRaw } from "../harness/send_raw.ts";
 
 const PATH = "/monitoring/inbox";
 const UNKNOWN = "0".repeat(14);
@@ -24,36 +24,7 @@ async function startGroups() {
   return { server, a: a.group, b: b.group };
 }
 
-Deno.test("PATCH ?group=ID → 204, in the lists by state; unknown group → 404", async () => {
-  const { server, a } = await startGroups();
-  await using _ = server;
-  const set = (group: string, state: string) =>
-    fetch(`${server.url}?group=${group}`, { method: "PATCH", body: JSON.stringify({ state }) });
-  const messages = async (query: string) =>
-    (await rowsOf(server.url, query)).map((row) => row.value);
-  assert.equal((await set(a, "resolved")).status, 204);
-  assert.deepEqual(await messages("&state=open"), ["b"]);
-  assert.deepEqual(await messages("&state=resolved"), ["a"]);
-  assert.equal((await set(a, "muted")).status, 204);
-  assert.deepEqual(await messages("&state=muted"), ["a"]);
-  assert.equal((await set(a, "open")).status, 204);
-  assert.deepEqual(await messages("&state=open"), ["b", "a"]);
-  const unknown = await set(UNKNOWN, "resolved");
-  assert.equal(unknown.status, 404);
-  assert.equal((await unknown.json()).error, "group_not_found");
-});
-
-Deno.test("DELETE ?group=ID → 204, group not listed, envelopes stay", async () => {
-  const { server, a } = await startGroups();
-  await using _ = server;
-  const remove = () => sendRaw(server.port, "DELETE", `${PATH}?group=${a}`);
-  assert.equal((await remove()).status, 204);
-  assert.deepEqual((await rowsOf(server.url)).map(({ value }) => value), ["b"]);
-  assert.equal((await (await fetch(server.url)).json()).envelopes.length, 2);
-  assert.equal((await remove()).status, 404);
-});
-
-Deno.test("invalid change of a group → 400 that says what is right; other pages → 403", async () => {
+Deno.test("invalid change of a group → 400 that says what is right; unknown group → 404; other pages → 403", async () => {
   const { server, a } = await startGroups();
   await using _ = server;
   const good = '{"state":"resolved"}';
@@ -67,8 +38,15 @@ Deno.test("invalid change of a group → 400 that says what is right; other page
     [`group=${a}&group=${a}`, good, /^group must be given once/],
     [`group=${a}&id=1`, good, /^The query must be `group` alone/],
   ];
+  for (const method of ["PATCH", "DELETE"]) {
+    const answer = await sendRaw(server.port, method, `${PATH}?group=${UNKNOWN}`, {}, {
+      body: good,
+    });
+    assert.equal(answer.status, 404, method);
+    assert.equal(JSON.parse(answer.text).error, "group_not_found");
+  }
   for (const [query, body, detail] of cases) {
-    const answer = await sendRaw(server.port, "PATCH", `${PATH}?${query}`, {}, body);
+    const answer = await sendRaw(server.port, "PATCH", `${PATH}?${query}`, {}, { body });
     assert.equal(answer.status, 400, answer.text);
     assert.match(JSON.parse(answer.text).detail, detail);
   }
@@ -78,12 +56,14 @@ Deno.test("invalid change of a group → 400 that says what is right; other page
   ];
   for (const headers of foreign) {
     for (const method of ["PATCH", "DELETE"]) {
-      const answer = await sendRaw(server.port, method, `${PATH}?group=${a}`, headers, good);
+      const answer = await sendRaw(server.port, method, `${PATH}?group=${a}`, headers, {
+        body: good,
+      });
       assert.equal(answer.status, 403, method);
     }
   }
   assert.equal((await rowsOf(server.url, "&state=open")).length, 2);
-  const put = await sendRaw(server.port, "PUT", `${PATH}?group=${a}`, {}, good);
+  const put = await sendRaw(server.port, "PUT", `${PATH}?group=${a}`, {}, { body: good });
   assert.deepEqual([put.status, put.headers.get("allow")], [405, "GET, HEAD, DELETE, PATCH"]);
 });
 

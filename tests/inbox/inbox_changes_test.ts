@@ -41,35 +41,6 @@ const untilState = (state: string, ...tabs: readonly InboxChanges[]) =>
 const untilTotal = (total: number, ...tabs: readonly InboxChanges[]) =>
   until(`total is ${total}`, () => tabs.every((tab) => tab.snapshot().total === total));
 
-Deno.test("no subscriber → no request", () => {
-  const tab = watchInbox("http://127.0.0.1:9/monitoring/inbox");
-  assert.deepEqual(tab.snapshot(), {
-    state: "connecting",
-    version: 0,
-    refusedVersion: 0,
-    total: 0,
-    canStore: true,
-  });
-  tab.close();
-});
-
-Deno.test("stored and new envelopes → total; each change → new snapshot and version", async () => {
-  await using server = startInboxServer();
-  using tabs = new Tabs();
-  await server.store(1, 2);
-  const tab = tabs.open(server.url);
-  await untilState("live", tab);
-  const before = tab.snapshot();
-  assert.equal(before.total, 2);
-  assert.equal(tab.snapshot(), before);
-  let calls = 0;
-  tab.subscribe(() => calls++);
-  await server.store(3);
-  await untilTotal(3, tab);
-  assert.ok(tab.snapshot().version > before.version);
-  await until("the subscriber was called", () => calls > 0);
-});
-
 Deno.test("three tabs → one stream; its tab closes → the next tab opens one", async () => {
   await using server = startInboxServer();
   using tabs = new Tabs();
@@ -114,7 +85,7 @@ Deno.test("tab hidden → its stream closes, a shown tab opens one; shown again 
   assert.deepEqual(server.streams, { requested: 3, open: 1 });
 });
 
-Deno.test("inbox with 1,230 envelopes → total without reading their rows", async () => {
+Deno.test("inbox with 530 envelopes → total without reading their rows", async () => {
   let rows = 0;
   await using server = startInboxServer({
     instead(request) {
@@ -123,22 +94,10 @@ Deno.test("inbox with 1,230 envelopes → total without reading their rows", asy
     },
   });
   using tabs = new Tabs();
-  await server.store(...Array.from({ length: 1_230 }, (_, n) => n));
-  await untilTotal(1_230, tabs.open(server.url));
+  await server.store(...Array.from({ length: 530 }, (_, n) => n));
+  await untilTotal(530, tabs.open(server.url));
   // Two requests with `limit=1`: for the oldest and for the newest id.
   assert.equal(rows, 2);
-});
-
-Deno.test("inbox cleared → total 0 in every tab, then counts new envelopes", async () => {
-  await using server = startInboxServer();
-  using tabs = new Tabs();
-  await server.store(1, 2);
-  const both = [tabs.open(server.url), tabs.open(server.url)] as const;
-  await untilTotal(2, ...both);
-  await fetch(server.url, { method: "DELETE" });
-  await untilTotal(0, ...both);
-  await server.store(3);
-  await untilTotal(1, ...both);
 });
 
 Deno.test("server restarts → offline, then live with a new version, in every tab", async () => {
@@ -166,21 +125,6 @@ Deno.test("server restarts → offline, then live with a new version, in every t
   }
 });
 
-Deno.test("server restarts with a new file → total of the new file, in every tab", async () => {
-  using tabs = new Tabs();
-  const port = findStablePort();
-  let both: readonly InboxChanges[];
-  {
-    await using server = startInboxServer({ port });
-    await server.store(1, 2, 3);
-    both = [tabs.open(server.url), tabs.open(server.url)];
-    await untilTotal(3, ...both);
-  }
-  await using server = startInboxServer({ port });
-  await server.store(9);
-  await untilTotal(1, ...both);
-});
-
 Deno.test("reading forbidden → no stream; allowed, then reconnect in one tab → all live", async () => {
   let isAllowed = false;
   await using server = startInboxServer({
@@ -196,19 +140,6 @@ Deno.test("reading forbidden → no stream; allowed, then reconnect in one tab �
   await untilState("live", first, second);
   await untilTotal(1, first, second);
   assert.equal(server.streams.requested, 1);
-});
-
-Deno.test("group muted → a tab's lists are read again", async () => {
-  const inbox = openInbox({ maxBytes: 1_000_000 });
-  await using server = startInboxServer({ inbox });
-  using tabs = new Tabs();
-  const tab = tabs.open(server.url);
-  await inbox.store(admitted(envelopeOf({}, error("a"))));
-  await untilTotal(1, tab);
-  const { version } = tab.snapshot();
-  inbox.changeGroup(inbox.page("errors", {}).rows[0]!.group, "muted");
-  await until("the lists are read again", () => tab.snapshot().version > version);
-  inbox.close();
 });
 
 Deno.test("hidden tabs with notifications on → stream stays, one tab shows each alert that no user sees; off → it closes", async () => {

@@ -22,23 +22,6 @@ async function withSource(
 const untilState = (source: InboxSource, state: string) =>
   until(`the source is ${state}`, () => source.snapshot().state === state);
 
-Deno.test("envelope stored or deleted → version changes", () =>
-  withSource(async ({ source, server }) => {
-    let calls = 0;
-    source.subscribe(() => calls++);
-    await untilState(source, "live");
-    const start = source.snapshot().version;
-    await server.store(1);
-    await until("the envelope counts", () => source.snapshot().total === 1);
-    const one = source.snapshot();
-    assert.ok(one.version > start);
-    assert.equal(source.snapshot(), one);
-    await until("the listener was called", () => calls > 0);
-    await source.clear();
-    await until("it is deleted", () => source.snapshot().total === 0);
-    assert.ok(source.snapshot().version > one.version);
-  }));
-
 Deno.test("envelope → decompressed bytes; unknown id → undefined", () =>
   withSource(async ({ source, server }) => {
     await server.inbox.store(admittedGzip(eventEnvelope(7)));
@@ -67,35 +50,6 @@ Deno.test("request refused → error with the server's message", () =>
     await assert.rejects(source.envelope(1), /another machine/);
     await assert.rejects(source.clear(), /another machine/);
   }, { peer: "203.0.113.9" }));
-
-Deno.test("no server → offline, requests fail with a message", async () => {
-  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const url = `http://127.0.0.1:${closed.addr.port}/monitoring/inbox`;
-  closed.close();
-  const source = createInboxSource(url);
-  source.subscribe(() => {});
-  await untilState(source, "offline");
-  await assert.rejects(source.list("traces", {}), { message: "The inbox does not answer." });
-  source.close();
-});
-
-Deno.test("inbox never answers → offline, each request fails with a message", async () => {
-  const never = Promise.withResolvers<Response>();
-  await using server = startInboxServer({ instead: () => never.promise });
-  const source = createInboxSource(server.url, 100);
-  source.subscribe(() => {});
-  const timeout = { name: "InboxTimeoutError" };
-  await Promise.all([
-    assert.rejects(source.list("traces", {}), timeout),
-    assert.rejects(source.envelopes({}), timeout),
-    assert.rejects(source.envelope(1), timeout),
-    assert.rejects(source.trace("1"), timeout),
-    assert.rejects(source.error("1", 1, null), timeout),
-    untilState(source, "offline"),
-  ]);
-  source.close();
-  never.resolve(new Response());
-});
 
 Deno.test("answer stops in the middle → error; slow answer → read to its end", async () => {
   const bytes = eventEnvelope(1);
@@ -180,20 +134,4 @@ Deno.test("page of a proxy instead of a list → error for display", () =>
     await assert.rejects(source.importArchive!(new Blob()), { message: "The inbox answered 200." });
   }, {
     instead: () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }),
-  }));
-
-Deno.test("list of envelopes → searched, filtered, page by page", () =>
-  withSource(async ({ source, server }) => {
-    await server.store(1, 2, 3);
-    const all = await source.envelopes({});
-    assert.deepEqual(all.rows.map(({ id }) => id), [3, 2, 1]);
-    assert.equal(all.next, null);
-    const first = await source.envelopes({ limit: 2 });
-    assert.deepEqual(first.rows.map(({ id }) => id), [3, 2]);
-    const rest = await source.envelopes({ limit: 2, before: first.next! });
-    assert.deepEqual(rest.rows.map(({ id }) => id), [1]);
-    assert.deepEqual((await source.envelopes({ q: "NO. 2" })).rows.map(({ id }) => id), [2]);
-    assert.deepEqual((await source.envelopes({ type: "log" })).rows, []);
-    const [error] = (await source.list("occurrences", { limit: 1 })).rows;
-    assert.deepEqual([error?.envelope, error?.value], [3, "no. 3"]);
   }));

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startServer } from "../harness/server_process.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
@@ -95,21 +94,6 @@ for (const [database, env] of Object.entries(DATABASES)) {
     assert.equal(existsSync(target), false);
   });
 }
-
-Deno.test("link to a file of another folder → that file is not changed", async () => {
-  using folder = makeDataFolder();
-  const { dataDir, parent } = folder;
-  const target = join(parent, "notes.sqlite");
-  const db = new DatabaseSync(target);
-  db.exec("CREATE TABLE notes (text)");
-  db.close();
-  const before = Deno.readFileSync(target);
-  const { "notes.sqlite": permissions } = permissionsIn(parent);
-  Deno.symlinkSync("../notes.sqlite", join(dataDir, "inbox.sqlite"));
-  await assert.rejects(startServer({ dataDir }), /inbox\.sqlite is a symbolic link/);
-  assert.deepEqual(Deno.readFileSync(target), before);
-  assert.equal(permissionsIn(parent)["notes.sqlite"], permissions);
-});
 
 Deno.test("DATA_DIR is a link → the server starts, its files are 0600", async () => {
   using folder = makeDataFolder();

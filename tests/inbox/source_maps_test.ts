@@ -1,5 +1,6 @@
 /** Source maps of other applications: `POST /monitoring/inbox?maps` and `?fetch-map`, to a real server. */
 import assert from "node:assert/strict";
+import { statusOf } from "../harness/status_of.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 
 const ID = "01234567-89ab-4def-8123-456789abcdef";
@@ -19,10 +20,8 @@ Deno.test("POST ?maps → 200, and ?map=ID answers the same bytes until all is d
     bytes: MAP.length,
   });
   assert.equal(await (await fetch(`${url}?map=${ID}`)).text(), MAP);
-  await (await fetch(url, { method: "DELETE" })).body?.cancel();
-  const { status, body } = await fetch(`${url}?map=${ID}`);
-  await body?.cancel();
-  assert.equal(status, 204);
+  await statusOf(fetch(url, { method: "DELETE" }));
+  assert.equal(await statusOf(fetch(`${url}?map=${ID}`)), 204);
 });
 
 Deno.test("POST ?maps by a page of another origin or without access → 403, nothing stored", async () => {

@@ -8,6 +8,7 @@ import {
   hexId,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
+import { runDeno } from "../harness/run_program.ts";
 import { startServer } from "../harness/server_process.ts";
 import { EventReader } from "./_event_reader.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
@@ -18,19 +19,9 @@ const SCRIPT = fileURLToPath(new URL("_second_process.ts", import.meta.url));
 
 /** Runs a process with a server's permissions: only its data folder. */
 async function runSecond(folder: string, file: string, count: number): Promise<void> {
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-prompt",
-      `--allow-read=${folder}`,
-      `--allow-write=${folder}`,
-      SCRIPT,
-      file,
-      String(count),
-    ],
-  }).output();
-  const decoder = new TextDecoder();
-  assert.equal(decoder.decode(stdout).trim(), "done", decoder.decode(stderr));
+  const permissions = ["--no-prompt", `--allow-read=${folder}`, `--allow-write=${folder}`];
+  const { stdout, stderr } = await runDeno(["run", ...permissions, SCRIPT, file, `${count}`]);
+  assert.equal(stdout.trim(), "done", stderr);
 }
 
 Deno.test("two processes on one DATA_DIR → both store, nothing lost", async () => {
@@ -92,9 +83,7 @@ Deno.test("two servers on one DATA_DIR → a stream of one shows what the other 
 
 Deno.test("last stream closed → the file is not watched, the process ends", async () => {
   using folder = temporaryFolder();
-  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", SCRIPT, join(folder.path, "inbox.sqlite"), "watch"],
-  }).output();
-  assert.ok(success);
-  assert.equal(new TextDecoder().decode(stdout).trim(), "notified");
+  const file = join(folder.path, "inbox.sqlite");
+  const { code, stdout } = await runDeno(["run", "-A", SCRIPT, file, "watch"]);
+  assert.deepEqual([code, stdout.trim()], [0, "notified"]);
 });

@@ -6,29 +6,12 @@ import type { RelayOptions } from "../../monitoring/relay/relay_options.ts";
 import { relayHandlers } from "../../routes/monitoring.ts";
 import { toResponse } from "../../server/headers.ts";
 import { RelaySpool } from "../../monitoring/relay/spool/relay_spool.ts";
-import type { Method } from "../../server/mod.ts";
+import type { Method } from "../../server/endpoint.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { until } from "../harness/until.ts";
 
 export const DSN = "https://publickey@o1.ingest.us.sentry.io/42";
 export const MIB = 1024 * 1024;
-
-/** The route `/monitoring` on a free port. */
-export interface RunningRelay {
-  readonly relay: Relay;
-  readonly origin: string;
-  readonly host: string;
-  /** Posts without the headers of a browser (`Origin`, `Sec-Fetch-Site`). */
-  post(
-    body: BodyInit | null,
-    headers?: Record<string, string>,
-    query?: string,
-  ): Promise<Response>;
-  health(): Promise<Health>;
-  /** Polls the health until `find` returns true, for at most 60 s. */
-  healthWhen(find: (health: Health) => boolean): Promise<Health>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
 
 export interface Health {
   is_healthy: boolean;
@@ -39,8 +22,8 @@ export interface Health {
   in_flight_bytes: number;
 }
 
-/** Starts the route with one hosted DSN and a test's own options. */
-export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
+/** Starts the route `/monitoring` on a free port, with one hosted DSN and a test's own options. */
+export function startRelay(options: Partial<RelayOptions> = {}) {
   const relay = new Relay({
     allowedDsns: [parseDsn(DSN)!],
     maxEnvelopeBytes: 20 * MIB,
@@ -64,17 +47,21 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
       return toResponse(result);
     },
   );
-  const host = `127.0.0.1:${server.addr.port}`;
+  const { port } = server.addr;
+  const host = `127.0.0.1:${port}`;
   const origin = `http://${host}`;
   const health = async (): Promise<Health> => (await fetch(`${origin}/monitoring`)).json();
   return {
     relay,
     origin,
     host,
-    post: (body, headers = {}, query = "") =>
+    port,
+    /** Posts without the headers of a browser (`Origin`, `Sec-Fetch-Site`). */
+    post: (body: BodyInit | null, headers: Record<string, string> = {}, query = "") =>
       fetch(`${origin}/monitoring${query}`, { method: "POST", body, headers }),
     health,
-    async healthWhen(find) {
+    /** Polls the health until `find` returns true, for at most 60 s. */
+    async healthWhen(find: (health: Health) => boolean): Promise<Health> {
       let now = await health();
       await until(`the health fits ${find}`, async () => find(now = await health()));
       return now;
@@ -85,18 +72,10 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
   };
 }
 
-/** A {@linkcode RunningRelay} with a spool in a temporary folder. */
-export interface SpooledRelay extends RunningRelay {
-  readonly spool: RelaySpool;
-  /** Of its file. */
-  readonly spoolPath: string;
-  /** Starts to deliver from the spool. */
-  drain(): void;
-}
+export type RunningRelay = ReturnType<typeof startRelay>;
 
-export async function startSpooledRelay(
-  options: Partial<RelayOptions> = {},
-): Promise<SpooledRelay> {
+/** A {@linkcode RunningRelay} with a spool in a temporary folder. */
+export async function startSpooledRelay(options: Partial<RelayOptions> = {}) {
   const folder = temporaryFolder();
   const path = join(folder.path, "spool.sqlite");
   const spool = await RelaySpool.open({ path, maxBytes: 1e9, maxAgeHours: 24 }, () => {});
@@ -104,7 +83,9 @@ export async function startSpooledRelay(
   return {
     ...running,
     spool,
+    /** Of its file. */
     spoolPath: path,
+    /** Starts to deliver from the spool. */
     drain: () => spool.startDraining(running.relay.deliveries),
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** What the relay connects to: an ingest with TLS, a proxy, a host name with two addresses. */
+/** What the relay connects to: a certificate of an ingest, a proxy, a host name with two addresses. */
 import { lookup } from "node:dns/promises";
 import { fileURLToPath } from "node:url";
 import { closeQuietly, writeAll } from "../harness/stand_in_ingest.ts";
@@ -8,53 +8,14 @@ const testdata = (name: string) => fileURLToPath(new URL(`testdata/${name}`, imp
 /** Certificate of an ingest with TLS, for `ingest.test` and `localhost`. */
 export const CERTIFICATE = testdata("ingest_cert.pem");
 
-/** An ingest that accepts every envelope. */
-export interface Ingest extends AsyncDisposable {
-  readonly port: number;
-  /** Bodies of its requests so far. */
-  readonly bodies: readonly string[];
-}
+/** For an ingest with TLS. */
+export const TLS = {
+  cert: Deno.readTextFileSync(CERTIFICATE),
+  key: Deno.readTextFileSync(testdata("ingest_key.pem")),
+};
 
-export interface IngestOptions {
-  readonly hostname?: string;
-  /** Whether it speaks TLS. Default: no. */
-  readonly tls?: boolean;
-}
-
-/** Starts an ingest on a free port of one address. */
-export function startIngest({ hostname = "127.0.0.1", tls = false }: IngestOptions = {}): Ingest {
-  const bodies: string[] = [];
-  const files = tls
-    ? {
-      cert: Deno.readTextFileSync(CERTIFICATE),
-      key: Deno.readTextFileSync(testdata("ingest_key.pem")),
-    }
-    : {};
-  const server = Deno.serve(
-    { hostname, port: 0, onListen() {}, ...files },
-    async (request) => {
-      bodies.push(await request.text());
-      return Response.json({ id: "taken" });
-    },
-  );
-  return {
-    port: server.addr.port,
-    bodies,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
-}
-
-/** An HTTP proxy whose tunnels all lead to one port of the loopback. */
-export interface StandInProxy extends AsyncDisposable {
-  readonly port: number;
-  /** Heads of the requests so far. */
-  readonly heads: readonly string[];
-  /** Answers all further requests with this status. */
-  refuse(status: number): void;
-}
-
-/** @param target port of the ingest that tunnels lead to */
-export function startProxy(target: number): StandInProxy {
+/** Starts an HTTP proxy whose tunnels all lead to one port of the loopback. */
+export function startProxy(target: number) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const heads: string[] = [];
   const clients = new Set<Deno.Conn>();
@@ -96,8 +57,10 @@ export function startProxy(target: number): StandInProxy {
   })();
   return {
     port: (listener.addr as Deno.NetAddr).port,
-    heads,
-    refuse: (status) => refusal = status,
+    /** Heads of the requests so far. */
+    heads: heads as readonly string[],
+    /** Answers all further requests with this status. */
+    refuse: (status: number) => void (refusal = status),
     async [Symbol.asyncDispose]() {
       listener.close();
       for (const client of clients) closeQuietly(client);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { FAILURE_MS } from "../../monitoring/relay/send/circuit_breaker.ts";
 import { RelaySpool } from "../../monitoring/relay/spool/relay_spool.ts";
 import { answers, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
+import { statusOf } from "../harness/status_of.ts";
 import { expectTaken } from "./_expect.ts";
 import { fresh, startRelay, startSpooledRelay } from "./_start_relay.ts";
 
@@ -71,9 +72,3 @@ Deno.test("another process delivers what waited → half a minute later the inge
   relay.drain();
   await relay.healthWhen(({ ingest }) => ingest === undefined);
 });
-
-async function statusOf(posting: Promise<Response>): Promise<number> {
-  const response = await posting;
-  await response.body?.cancel();
-  return response.status;
-}

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { parse, stringify } from "yaml";
 import { isAvailable } from "../harness/is_available.ts";
+import { runProgram } from "../harness/run_program.ts";
 import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { fresh, startRelay } from "./_start_relay.ts";
@@ -25,7 +26,7 @@ Deno.test("alert rules and dashboard → use only metrics and labels that are re
   await using ingest = startStandInIngest();
   await using relay = startRelay({ upstream: ingest.origin });
   assert.equal((await relay.post(fresh())).status, 200);
-  const response = await relay.relay.metrics();
+  const response = await relay.relay.status.metrics();
   const text = await response.text();
   const reported = new Set(Array.from(text.matchAll(/^# TYPE (\w+)/gm), ([, name]) => name!));
   assert.ok(alertExpressions.length > 5 && panelExpressions.length > 12);
@@ -65,10 +66,7 @@ Deno.test({
 
 /** The output of `promtool check rules`. Fails if it finds an error. */
 async function checkRules(path: string): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command("promtool", {
-    args: ["check", "rules", path],
-  }).output();
-  const [found, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  assert.ok(success, errors);
-  return found!;
+  const { code, stdout, stderr } = await runProgram("promtool", ["check", "rules", path]);
+  assert.equal(code, 0, stderr);
+  return stdout;
 }

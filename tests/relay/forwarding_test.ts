@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import {
   answers,
   closes,
-  closesHalfWay,
   hangs,
-  hangsHalfWay,
   startStandInIngest,
   takesAfter,
 } from "../harness/stand_in_ingest.ts";
@@ -139,15 +137,6 @@ Deno.test("row 'the ingest is down', with no spool: refused or closed connection
   await ingest.close();
   await expectError(await server.post(bytes), 503, "spool_unavailable");
   assert.equal((await server.health()).outcomes.rejected, 2);
-});
-
-Deno.test("the ingest's body ends early after 200 → delivered", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 1_000 });
-  for (const behaviour of [closesHalfWay, hangsHalfWay]) {
-    ingest.next(behaviour);
-    await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
-  }
 });
 
 Deno.test("the ingest's body is too large → its status without the body", async () => {

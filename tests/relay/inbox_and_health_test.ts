@@ -37,10 +37,8 @@ Deno.test("row 'inbox mode' → 200 with the event id, stored, not forwarded", a
     { type: "x".repeat(64), bytes: 3, count: 1 },
   ]);
   assert.equal(first?.receivedAt, 1_700_000_000_000);
-  assert.deepEqual(await first?.decoded(), plain);
   assert.deepEqual(second?.bytes, encoded);
   assert.equal(second?.contentEncoding, "gzip");
-  assert.deepEqual(await second?.decoded(), inside);
   assert.equal(ingest.requests.length, 0);
   assert.equal((await server.health()).outcomes.stored, 4);
   assert.equal((await server.health()).mode, "inbox");

@@ -1,48 +1,16 @@
 import assert from "node:assert/strict";
-import * as zlib from "node:zlib";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
-import { categoryOf, KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
+import { categoryOf } from "../../monitoring/protocol/categories.ts";
+import { ENCODERS } from "../harness/encoders.ts";
 import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
 
-/** Every type that a browser sends, and what it counts as. */
-const TYPES: Readonly<Record<string, string>> = {
-  event: "error",
-  transaction: "transaction",
-  span: "span",
-  log: "log_item",
-  trace_metric: "trace_metric",
-  replay_event: "replay",
-  replay_recording: "replay",
-  session: "session",
-  sessions: "session",
-  client_report: "internal",
-  feedback: "feedback",
-  attachment: "attachment",
-  profile: "profile",
-  profile_chunk: "profile_chunk",
-  raw_security: "security",
-};
-
-/** Types that servers and older SDKs send. */
-const OTHER_TYPES: Readonly<Record<string, string>> = {
-  user_report: "feedback",
-  check_in: "monitor",
-  statsd: "metric_bucket",
-  metric_buckets: "metric_bucket",
-  replay_video: "replay",
-};
+/** Every type that a browser sends. */
+const TYPES = ("event transaction span log trace_metric replay_event replay_recording session" +
+  " sessions client_report feedback attachment profile profile_chunk raw_security").split(" ");
 
 /** Types without a rate-limit category in Sentry. The last is also a property of every object. */
 const WITHOUT_CATEGORY = ["otel_log", "form_data", "nel", "tomorrows_type", "constructor"];
-
-const ENCODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
-  none: (bytes) => bytes,
-  gzip: (bytes) => zlib.gzipSync(bytes),
-  deflate: (bytes) => zlib.deflateSync(bytes),
-  br: (bytes) => zlib.brotliCompressSync(bytes),
-  zstd: (bytes) => zlib.zstdCompressSync(bytes),
-};
 
 const TESTDATA = new URL("testdata/", import.meta.url);
 
@@ -62,15 +30,15 @@ const typesIn = (bytes: Uint8Array) => readEnvelope(bytes).items.map(({ header }
 
 Deno.test("recorded envelopes → every item type that a browser sends, and no other", () => {
   const types = new Set([...recorded.values()].flatMap(typesIn));
-  assert.deepEqual([...types].sort(), Object.keys(TYPES).sort());
+  assert.deepEqual([...types].sort(), TYPES.sort());
 });
 
-for (const [encoding, encode] of Object.entries(ENCODERS)) {
+for (const encoding of ["none", ...Object.keys(ENCODERS)]) {
   Deno.test(`recorded envelopes, encoding ${encoding} → forwarded byte for byte`, async () => {
     await using ingest = startStandInIngest();
     await using server = startRelay({ upstream: ingest.origin });
     for (const [name, bytes] of recorded) {
-      const body = new Uint8Array(encode(bytes));
+      const body = new Uint8Array(ENCODERS[encoding]?.(bytes) ?? bytes);
       const headers: Record<string, string> = { "content-type": "text/plain;charset=UTF-8" };
       if (encoding !== "none") headers["content-encoding"] = encoding;
       const response = await server.post(body, headers);
@@ -88,13 +56,6 @@ for (const [encoding, encode] of Object.entries(ENCODERS)) {
     assert.equal(ingest.requests.length, recorded.size);
   });
 }
-
-Deno.test("each item type of an SDK → Sentry's rate-limit category", () => {
-  for (const [type, category] of Object.entries({ ...TYPES, ...OTHER_TYPES })) {
-    assert.equal(categoryOf(type), category, type);
-    assert.ok(KNOWN_CATEGORIES.has(category), category);
-  }
-});
 
 Deno.test("item type without a category of its own → forwarded", async () => {
   await using ingest = startStandInIngest();

@@ -1,6 +1,5 @@
-/** The relay's metrics, by OTLP and for Prometheus, and its log lines about an ingest's state. */
+/** The relay's metrics, by OTLP and for Prometheus. */
 import assert from "node:assert/strict";
-import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import { until } from "../harness/until.ts";
 import { answers, closes, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
 import { fresh } from "./_start_relay.ts";
@@ -142,21 +141,3 @@ async function scrape(origin: string): Promise<Map<string, number>> {
   }
   return samples;
 }
-
-Deno.test("SPOOL=none, ingest goes down and up → logged once each", async () => {
-  await using ingest = startStandInIngest();
-  ingest.behave(answers(500));
-  await using server = await startRelaying(ingest, { env: { SPOOL: "none" } });
-  const post = async () => (await postTo(server, fresh())).status;
-  for (let i = 0; i < DOWN_AFTER; i++) assert.equal(await post(), 503);
-  ingest.behave(takes());
-  assert.equal(await post(), 200);
-  const { code } = await server.stop();
-  assert.equal(code, 0);
-  const lines = server.output().match(/^.*ingest is (down|up again).*$/gm);
-  const { origin } = ingest;
-  assert.deepEqual(lines, [
-    `warn: An ingest is down ${JSON.stringify({ origin, reason: "it answered 500" })}`,
-    `info: An ingest is up again ${JSON.stringify({ origin })}`,
-  ]);
-});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
 import { MAX_CONNECTIONS } from "../../monitoring/relay/send/ingest_client.ts";
 import { answers, startStandInIngest, takes, takesAfter } from "../harness/stand_in_ingest.ts";
+import { statusOf } from "../harness/status_of.ts";
 import { expectTaken } from "./_expect.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 
@@ -64,11 +65,7 @@ Deno.test("row 'under a limit it announced': envelopes that wait for a connectio
   const posts = Array.from({ length: MAX_CONNECTIONS + 20 }, () => server.post(fresh()));
   await ingest.waitFor((all) => all.length === MAX_CONNECTIONS);
   answered.resolve();
-  const statuses = await Promise.all(posts.map(async (post) => {
-    const { status, body } = await post;
-    await body?.cancel();
-    return status;
-  }));
+  const statuses = await Promise.all(posts.map(statusOf));
   assert.equal(statuses.filter((status) => status === 429).length, 20);
   assert.equal(ingest.requests.length, MAX_CONNECTIONS);
   assert.equal((await server.health()).outcomes.rate_limited, 20);
@@ -123,7 +120,7 @@ Deno.test("row 'the ingest answers 429': → no request of any client for that D
   await using server = startRelay({ upstream: ingest.origin, uptime: () => uptime });
   ingest.next(answers(429, { headers: { "retry-after": "7" } }));
   const body = fresh();
-  await (await server.post(body)).body?.cancel();
+  await statusOf(server.post(body));
   // The envelope that was refused is under the limit as well, and is no duplicate.
   for (const again of [body, fresh([[{ type: "tomorrows_type" }, ""]])]) {
     const held = await server.post(again);

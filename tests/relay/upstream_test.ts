@@ -3,8 +3,9 @@ import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { healthOf } from "../harness/server_health.ts";
 import { answers, closes, hangs, startStandInIngest } from "../harness/stand_in_ingest.ts";
+import { statusOf } from "../harness/status_of.ts";
 import { envelope } from "./_start_relay.ts";
-import { CERTIFICATE, startIngest, startProxy, twoAddresses } from "./_upstreams.ts";
+import { CERTIFICATE, startProxy, TLS, twoAddresses } from "./_upstreams.ts";
 
 /** The server with the permissions that are computed for it, and no spool: each failure is a 503. */
 function startRelaying(
@@ -25,11 +26,9 @@ function startRelaying(
   });
 }
 
-async function post({ origin }: ServerProcess, dsn: string): Promise<number> {
+function post({ origin }: ServerProcess, dsn: string): Promise<number> {
   const body = envelope({ dsn, event_id: crypto.randomUUID() }, [[{ type: "event" }, "{}"]]);
-  const answer = await fetch(`${origin}/monitoring`, { method: "POST", body });
-  await answer.body?.cancel();
-  return answer.status;
+  return statusOf(fetch(`${origin}/monitoring`, { method: "POST", body }));
 }
 
 async function failingIngests(server: ServerProcess) {
@@ -42,25 +41,28 @@ for (const tls of [false, true]) {
     const which = alive === 0 ? "last" : "first";
     Deno.test(`${protocol} ingest with two addresses, the ${which} one dead → delivered`, async () => {
       await using name = await twoAddresses();
-      await using ingest = startIngest({ hostname: name.addresses[alive], tls });
+      await using ingest = startStandInIngest({
+        hostname: name.addresses[alive],
+        tls: tls ? TLS : undefined,
+      });
       const dsn = `${protocol}://key@${name.name}:${ingest.port}/1`;
       await using server = await startRelaying(dsn, undefined, name.before);
       for (let round = 0; round < 3; round++) assert.equal(await post(server, dsn), 200);
-      assert.equal(ingest.bodies.filter((body) => body.includes('"event"')).length, 3);
+      assert.equal(ingest.requests.filter(({ text }) => text.includes('"event"')).length, 3);
       assert.deepEqual(await failingIngests(server), []);
     });
   }
 }
 
 Deno.test("HTTPS_PROXY → the envelope goes to the ingest through its tunnel", async () => {
-  await using ingest = startIngest({ tls: true });
+  await using ingest = startStandInIngest({ tls: TLS });
   await using proxy = startProxy(ingest.port);
   const dsn = "https://key@ingest.test/1";
   await using server = await startRelaying(dsn, {
     HTTPS_PROXY: `http://user:p%40ss@127.0.0.1:${proxy.port}`,
   });
   assert.equal(await post(server, dsn), 200);
-  assert.ok(ingest.bodies.some((body) => body.includes('"event"')));
+  assert.ok(ingest.requests.some(({ text }) => text.includes('"event"')));
   assert.match(
     proxy.heads[0]!,
     /^CONNECT ingest\.test:443 HTTP\/1\.1\r\nhost: ingest\.test:443\r\n/,
@@ -93,7 +95,7 @@ Deno.test("http_proxy answers 407 → 503 with the cause, not the ingest's refus
 });
 
 Deno.test("an ingest that cannot be reached → log and health name the cause", async () => {
-  await using tls = startIngest({ tls: true });
+  await using tls = startStandInIngest({ tls: TLS });
   await using proxy = startProxy(tls.port);
   proxy.refuse(403);
   await using silent = startStandInIngest();
@@ -143,12 +145,12 @@ Deno.test("an ingest that cannot be reached → log and health name the cause", 
 });
 
 Deno.test("an ingest's certificate is of no known authority → health reports it as not trusted", async () => {
-  await using ingest = startIngest({ tls: true });
+  await using ingest = startStandInIngest({ tls: TLS });
   const dsn = `https://key@localhost:${ingest.port}/1`;
   await using server = await startRelaying(dsn, { DENO_CERT: "" });
   assert.equal(await post(server, dsn), 503);
   assert.deepEqual(await failingIngests(server), [
     { origin: `https://localhost:${ingest.port}`, reason: "certificate is not trusted" },
   ]);
-  assert.deepEqual(ingest.bodies, []);
+  assert.deepEqual(ingest.requests, []);
 });

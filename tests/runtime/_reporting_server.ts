@@ -1,46 +1,39 @@
-import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../harness/server_process.ts";
+import { startServer } from "../harness/server_process.ts";
+import { stopInTime } from "../harness/stop_in_time.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { type StandInIngest, startStandInIngest } from "../harness/stand_in_ingest.ts";
-import { type ReadReports, type Reports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
+import { type Reports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
 
 export const MODES = ["inbox", "relay"] as const;
 
-/** A real server, and its own telemetry. */
-export interface ReportingServer extends AsyncDisposable {
-  readonly server: ServerProcess;
-  readonly readReports: ReadReports;
-  /**
-   * Stops the server and returns all its reports, without the seconds that spans wait for others while it runs. Relay
-   * mode only.
-   */
-  stopAndReadReports(): Promise<Reports>;
-  /** Receives telemetry in relay mode only. */
-  readonly ingest: StandInIngest;
-}
-
-/** Starts the real server in a mode; in relay mode with a stand-in ingest. */
+/** Starts the real server in a mode; in relay mode with a stand-in ingest. Reads its own telemetry. */
 export async function startReportingServer(
   mode: typeof MODES[number],
   env: Readonly<Record<string, string>> = {},
-): Promise<ReportingServer> {
+) {
   const ingest = startStandInIngest();
   const relaying = mode === "relay" ? relayEnv(ingest) : {};
-  const server = await startServer({ env: { ...relaying, ...env } });
+  const folder = temporaryFolder();
+  const server = await startServer({ env: { ...relaying, ...env }, dataDir: folder.path });
   const readReports = mode === "relay"
     ? reportsAtIngest(() => ingest.requests)
     : reportsInInbox(server);
   return {
     server,
+    /** Receives telemetry in relay mode only. */
     ingest,
     readReports,
-    async stopAndReadReports() {
-      assert.equal(mode, "relay", "an inbox cannot be read without its server");
-      await server.stop();
-      return await readReports();
+    /** Stops the server and returns all its reports, without the seconds that spans wait for others while it runs. */
+    async stopAndReadReports(): Promise<Reports> {
+      await stopInTime(server);
+      if (mode === "relay") return await readReports();
+      await using next = await startServer({ dataDir: folder.path });
+      return await reportsInInbox(next)();
     },
     async [Symbol.asyncDispose]() {
       await server.stop();
       await ingest.close();
+      folder[Symbol.dispose]();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
+import { inboxReader } from "../harness/inbox_reader.ts";
 import type { ServerProcess } from "../harness/server_process.ts";
 import {
   type ArrivedEnvelope,
@@ -31,18 +31,10 @@ export type ReadReports = () => Promise<Reports>;
 
 /** From the server's inbox. */
 export function reportsInInbox({ origin }: Pick<ServerProcess, "origin">): ReadReports {
+  const read = inboxReader(origin);
+  const bodies: Uint8Array[] = [];
   return async () => {
-    const bodies: Uint8Array[] = [];
-    for (let cursor = 0;;) {
-      const address = `${origin}/monitoring/inbox?limit=500&since=${cursor}`;
-      const page: InboxPage = await (await fetch(address)).json();
-      if (page.envelopes.length === 0) break;
-      for (const { id } of page.envelopes) {
-        const body = await fetch(`${origin}/monitoring/inbox?id=${id}`);
-        bodies.push(new Uint8Array(await body.arrayBuffer()));
-      }
-      cursor = page.cursor;
-    }
+    bodies.push(...(await read()).map(({ bytes }) => bytes));
     return await parseReports(bodies);
   };
 }

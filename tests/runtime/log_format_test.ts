@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { HTTP_CLIENT_VARIABLES } from "../../tools/run/permissions.ts";
+import { runDeno } from "../harness/run_program.ts";
 import { startServer } from "../harness/server_process.ts";
 import { fetchToEnd } from "./_reporting_server.ts";
 
@@ -70,15 +71,12 @@ Deno.test("LOG_FORMAT=json, the start fails → one object, code 1", async () =>
     ],
   ];
   for (const [args, env, message] of cases) {
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", ...args],
+    const { code, stdout, stderr } = await runDeno(["run", ...args], {
       cwd: root,
       env: { ...env, LOG_FORMAT: "json", NO_COLOR: "1" },
-      stdin: "null",
-    }).output();
-    const [out, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    assert.deepEqual([code, out], [1, ""]);
-    const [line, ...more] = readLines(errors!);
+    });
+    assert.deepEqual([code, stdout], [1, ""]);
+    const [line, ...more] = readLines(stderr);
     assert.deepEqual([line!.level, more], ["error", []]);
     assert.match(line!.message, message);
   }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { fetchToEnd, MODES, startReportingServer } from "./_reporting_server.ts";
-import { waitForReports } from "./_reports.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -11,7 +10,7 @@ for (const mode of MODES) {
       FORWARD_CLIENT_IP: "true",
       TRUSTED_PROXY_HEADER: "x-forwarded-for",
     });
-    const { server, readReports } = reporting;
+    const { server } = reporting;
     const headers = {
       "x-forwarded-for": "203.0.113.77",
       "forwarded": "for=203.0.113.77",
@@ -24,11 +23,8 @@ for (const mode of MODES) {
       await fetchToEnd(server.origin + path, { headers });
     }
     await fetchToEnd(`${server.origin}/signal?throw=true&q=canaryquery`, { headers });
-    const { text } = await waitForReports(
-      "spans, error and log",
-      readReports,
-      (all) => all.spans.length === 3 && all.errors.length === 1 && all.logs.length > 1 && all,
-    );
+    const { spans, errors, logs, text } = await reporting.stopAndReadReports();
+    assert.deepEqual([spans.length, errors.length, logs.length > 1], [3, 1, true]);
     const canaries = ["canary", "203.0.113.77", "127.0.0.1", "server_name", "server.address"];
     for (const canary of [...canaries, Deno.hostname(), ROOT]) {
       assert.ok(!text.toLowerCase().includes(canary.toLowerCase()), `${canary} is in\n${text}`);

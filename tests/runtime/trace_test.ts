@@ -7,12 +7,11 @@ import {
   MODES,
   startReportingServer,
 } from "./_reporting_server.ts";
-import { waitForReports } from "./_reports.ts";
 
 for (const mode of MODES) {
   Deno.test(`${mode} mode: request with trace headers → span, error and log in its trace`, async () => {
     await using reporting = await startReportingServer(mode);
-    const { server, readReports } = reporting;
+    const { server } = reporting;
     const failed = await fetchToEnd(`${server.origin}/signal?status=503`, {
       headers: CALLER_HEADERS,
     });
@@ -22,17 +21,10 @@ for (const mode of MODES) {
     });
     assert.equal(thrown.status, 500);
 
-    const { spans, error, log } = await waitForReports(
-      "spans, error and log",
-      readReports,
-      (reports) => {
-        const spans = reports.spans.filter(({ trace_id }) => trace_id === CALLER.traceId);
-        const [error] = reports.errors;
-        const log = reports.logs.find(({ level }) => level === "error");
-        return spans.length === 2 && error && log && { spans, error, log };
-      },
-    );
-
+    const { spans, errors: [error], logs } = await reporting.stopAndReadReports();
+    const log = logs.find(({ level }) => level === "error");
+    assert.ok(error && log);
+    assert.deepEqual(spans.map(({ trace_id }) => trace_id), [CALLER.traceId, CALLER.traceId]);
     const status = (code: number) => {
       const span = spans.find((one) => one.attributes["http.response.status_code"]?.value === code);
       assert.ok(span, `a span with ${code}`);
@@ -56,6 +48,7 @@ for (const mode of MODES) {
     assert.equal(log.trace_id, CALLER.traceId);
     assert.equal(log.attributes["sentry.trace.parent_span_id"]?.value, status(503).span_id);
     assert.equal(log.attributes["http.response.status_code"]?.value, 503);
+    assert.ok(logs.some(({ body }) => body === "The server is stopping"), "sent before the exit");
     assert.match(server.output(), /^error: A signal was answered with a failure/m);
     assert.match(server.output(), /^Error: Server error, made on purpose\n {4}at /m);
   });
@@ -89,7 +82,7 @@ const INVALID_HEADERS: readonly Record<string, string>[] = [
   },
 ];
 
-Deno.test("invalid trace headers → same response, valid headers", async () => {
+Deno.test("invalid trace headers, an unknown method → same response, valid headers, bounded span", async () => {
   await using reporting = await startReportingServer("relay");
   const { server } = reporting;
   for (const headers of INVALID_HEADERS) {
@@ -102,18 +95,12 @@ Deno.test("invalid trace headers → same response, valid headers", async () => 
     );
     assert.equal((await fetchToEnd(`${server.origin}/signal?throw=true`, { headers })).status, 500);
   }
+  // A long method.
+  await fetchToEnd(`${server.origin}/signal`, { method: "A.".repeat(10_000) });
   const { spans } = await reporting.stopAndReadReports();
-  assert.equal(spans.length, 2 * INVALID_HEADERS.length, "a span for each answer");
+  assert.equal(spans.length, 2 * INVALID_HEADERS.length + 1, "a span for each answer");
+  const other = spans.find(({ name }) => name === "HTTP /signal");
+  assert.equal(other?.attributes["http.request.method"]?.value, "_OTHER");
   assert.ok(spans.every(({ trace_id }) => /^[0-9a-f]{32}$/.test(trace_id)));
   assert.doesNotMatch(server.output(), /Cannot trace/);
-});
-
-Deno.test("unknown, long HTTP method → not in the span", async () => {
-  await using reporting = await startReportingServer("relay");
-  const { server } = reporting;
-  const method = "A.".repeat(10_000);
-  await (await fetch(`${server.origin}/signal`, { method })).body?.cancel();
-  const { spans: [span] } = await reporting.stopAndReadReports();
-  assert.equal(span?.name, "HTTP /signal");
-  assert.equal(span?.attributes["http.request.method"]?.value, "_OTHER");
 });

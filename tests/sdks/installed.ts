@@ -1,3 +1,5 @@
+import { runDeno } from "../harness/run_program.ts";
+
 /** The folder of the applications, of `deno.json` with the versions of their SDKs, and of these packages. */
 export const SDKS = new URL("./", import.meta.url).pathname;
 
@@ -6,15 +8,9 @@ const INSTALL_MS = 300_000;
 
 /** Installs the SDKs. They have a lock file of their own, so that no start of the server downloads them. */
 export async function installSdks(): Promise<void> {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["install", "--frozen"],
-    cwd: SDKS,
-    stdout: "null",
-    stderr: "piped",
-    signal: AbortSignal.timeout(INSTALL_MS),
-  }).output();
-  if (success) return;
-  throw new Error(`Cannot install the SDKs of tests/sdks/: ${new TextDecoder().decode(stderr)}`);
+  const signal = AbortSignal.timeout(INSTALL_MS);
+  const { code, stderr } = await runDeno(["install", "--frozen"], { cwd: SDKS, signal });
+  if (code !== 0) throw new Error(`Cannot install the SDKs of tests/sdks/: ${stderr}`);
 }
 
 /**

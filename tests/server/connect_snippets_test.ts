@@ -5,6 +5,7 @@ import { projectRoot } from "../../tools/project_files.ts";
 import { startServer } from "../harness/server_process.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
 import { isAvailable } from "../harness/is_available.ts";
+import { runProgram } from "../harness/run_program.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { outsideAddress } from "./_outside_address.ts";
 
@@ -19,12 +20,14 @@ const address = inboxAddress(new URL(server.origin));
 const codeOf = (id: string, to = address) =>
   SNIPPETS.find((snippet) => snippet.id === id)!.code(to);
 
+type Command = readonly [program: string, ...args: string[]];
+
 /**
  * Runs a command in a folder where `@sentry/node` is installed.
  *
  * @param files by name
  */
-async function run(command: readonly [string, ...string[]], files: Record<string, string> = {}) {
+async function run(command: Command, files: Record<string, string> = {}) {
   using folder = temporaryFolder();
   await Deno.symlink(modulesOf("@sentry/node", "11.12.0"), `${folder.path}/node_modules`);
   for (const [name, text] of Object.entries(files)) {
@@ -32,14 +35,8 @@ async function run(command: readonly [string, ...string[]], files: Record<string
   }
   const [program, ...args] = command;
   const signal = AbortSignal.timeout(RUN_TIMEOUT_MS);
-  const { success, stderr } = await new Deno.Command(program, {
-    args,
-    cwd: folder.path,
-    signal,
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  assert.ok(success, `${command.join(" ")}: ${new TextDecoder().decode(stderr)}`);
+  const { code, stderr } = await runProgram(program, args, { cwd: folder.path, signal });
+  assert.equal(code, 0, `${command.join(" ")}: ${stderr}`);
 }
 
 /** Number of error groups in the inbox with this text. */
@@ -49,46 +46,37 @@ async function countErrors(message: string): Promise<number> {
   return rows.length;
 }
 
-Deno.test({
-  name: "snippet for Node → its event arrives",
-  ignore: !await isAvailable("node", "--version"),
-  async fn() {
-    const files = { "instrument.mjs": codeOf("node"), "app.mjs": "" };
-    await run(["node", "--import", "./instrument.mjs", "app.mjs"], files);
-    assert.equal(await countErrors("Hello from Node"), 1);
-  },
-});
-
-Deno.test("snippet for Deno → its event arrives, with the permissions that it names", async () => {
-  const [permissions] = /--allow.*/.exec(codeOf("deno"))!;
-  const config = `--config=${projectRoot}/deno.json`;
-  await run(["deno", "run", config, "--no-prompt", ...permissions.split(" "), "app.ts"], {
-    "app.ts": codeOf("deno"),
+const [denoPermissions] = /--allow.*/.exec(codeOf("deno"))!;
+const denoConfig = `--config=${projectRoot}/deno.json`;
+/** By platform: a command that fails where it is missing, the one that runs the snippet, and its files. */
+const RUNS: Readonly<Record<string, readonly [Command, Command, Record<string, string>?]>> = {
+  Node: [
+    ["node", "--version"],
+    ["node", "--import", "./instrument.mjs", "app.mjs"],
+    { "instrument.mjs": codeOf("node"), "app.mjs": "" },
+  ],
+  Deno: [
+    ["deno", "--version"],
+    ["deno", "run", denoConfig, "--no-prompt", ...denoPermissions.split(" "), "app.ts"],
+    { "app.ts": codeOf("deno") },
+  ],
+  Python: [
+    ["python3", "-c", "from sentry_sdk.consts import DEFAULT_OPTIONS as o; o['enable_logs']"],
+    ["python3", "app.py"],
+    { "app.py": codeOf("python") },
+  ],
+  curl: [["curl", "--version"], ["sh", "-c", `${codeOf("curl")} --fail`]],
+};
+for (const [platform, [probe, command, files]] of Object.entries(RUNS)) {
+  Deno.test({
+    name: `snippet for ${platform} → its event arrives`,
+    ignore: !await isAvailable(...probe),
+    async fn() {
+      await run(command, files);
+      assert.equal(await countErrors(`Hello from ${platform}`), 1);
+    },
   });
-  assert.equal(await countErrors("Hello from Deno"), 1);
-});
-
-Deno.test({
-  name: "snippet for Python → its event arrives",
-  ignore: !await isAvailable(
-    "python3",
-    "-c",
-    "from sentry_sdk.consts import DEFAULT_OPTIONS as o; o['enable_logs']",
-  ),
-  async fn() {
-    await run(["python3", "app.py"], { "app.py": codeOf("python") });
-    assert.equal(await countErrors("Hello from Python"), 1);
-  },
-});
-
-Deno.test({
-  name: "snippet for curl → its event arrives",
-  ignore: !await isAvailable("curl", "--version"),
-  async fn() {
-    await run(["sh", "-c", `${codeOf("curl")} --fail`]);
-    assert.equal(await countErrors("Hello from curl"), 1);
-  },
-});
+}
 
 Deno.test({
   name:

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { startServer } from "../harness/server_process.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
-import { sendRaw } from "../inbox/_send_raw.ts";
+import { sendRaw } from "../harness/send_raw.ts";
 import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { outsideAddress } from "./_outside_address.ts";
 
@@ -28,7 +28,12 @@ const envelope = (header: Record<string, unknown> = {}) =>
 
 /** Listens on all interfaces, so that a test can act as another machine. */
 const server = await startServer({
-  env: { HOST: "0.0.0.0", INBOX_TOKEN: TOKEN, ALLOWED_ORIGINS: "https://shop.example" },
+  env: {
+    HOST: "0.0.0.0",
+    INBOX_TOKEN: TOKEN,
+    ALLOWED_ORIGINS: "https://shop.example",
+    TRUSTED_PROXY_HEADER: "X-Client-Is",
+  },
 });
 const host = `127.0.0.1:${server.port}`;
 
@@ -39,7 +44,7 @@ async function post(
   headers?: Record<string, string>,
   header?: Record<string, unknown>,
 ): Promise<string> {
-  const answer = await sendRaw(server.port, "POST", address, headers, envelope(header));
+  const answer = await sendRaw(server.port, "POST", address, headers, { body: envelope(header) });
   return answer.status === 200
     ? answer.headers.get("x-relay-outcome") ?? ""
     : `${answer.status} ${JSON.parse(answer.text).error}`;
@@ -80,7 +85,11 @@ Deno.test("project that is no number → 403 dsn_not_allowed; other addresses �
   for (
     const address of ["/api/envelope/", "/api//envelope/", "/api/1/store/", "/api/1/envelope/x"]
   ) {
-    assert.equal((await sendRaw(server.port, "POST", address, {}, "{}")).status, 404, address);
+    assert.equal(
+      (await sendRaw(server.port, "POST", address, {}, { body: "{}" })).status,
+      404,
+      address,
+    );
   }
   const list = "/monitoring/inbox?view=refusals";
   const { text } = await sendRaw(server.port, "GET", list, { Authorization: `Bearer ${TOKEN}` });
@@ -103,7 +112,7 @@ Deno.test("page of a loopback origin or ALLOWED_ORIGINS → stored, with CORS an
   for (const [index, origin] of origins.entries()) {
     const address = ADDRESSES[index % ADDRESSES.length]!;
     const headers = { Origin: origin, "Sec-Fetch-Site": "cross-site" };
-    const answer = await sendRaw(server.port, "POST", address, headers, envelope());
+    const answer = await sendRaw(server.port, "POST", address, headers, { body: envelope() });
     assert.equal(answer.headers.get("x-relay-outcome"), "stored", `${origin} ${address}`);
     assert.equal(answer.headers.get("access-control-allow-origin"), origin);
     for (const networked of [false, true]) {
@@ -116,8 +125,17 @@ Deno.test("page of a loopback origin or ALLOWED_ORIGINS → stored, with CORS an
       assert.equal(preflight.headers.get("access-control-allow-origin"), origin);
       const network = preflight.headers.get("access-control-allow-private-network");
       assert.equal(network, networked ? "true" : null);
+      assert.equal(preflight.headers.get("access-control-allow-methods"), "POST");
+      assert.equal(preflight.headers.get("access-control-max-age"), "3600");
       const names = preflight.headers.get("access-control-allow-headers")?.split(", ") ?? [];
-      for (const name of ["sentry-trace", "baggage"]) assert.ok(names.includes(name), name);
+      const needed = [
+        "sentry-trace",
+        "baggage",
+        "x-sentry-auth",
+        "content-type",
+        "content-encoding",
+      ];
+      for (const name of needed) assert.ok(names.includes(name), name);
     }
   }
 });
@@ -181,6 +199,8 @@ Deno.test("proxy on this machine → own DSN or token, else 403", async () => {
     assert.match(await post(address, proxied, { dsn: FOREIGN_DSN }), /^403 dsn/);
     assert.equal(await post(address, withToken, { dsn: FOREIGN_DSN }), "stored");
   }
+  const byOwnHeader = { "x_client-is": "203.0.113.9" };
+  assert.match(await post("/stream", byOwnHeader, { dsn: FOREIGN_DSN }), /^403 dsn/);
   assert.equal(await post("/monitoring", proxied, { dsn: OWN_DSN }), "stored");
   assert.equal(await post("/stream", proxied, { dsn: OWN_DSN }), "stored");
   const ownKey = "/api/1/envelope/?sentry_key=inbox";
@@ -219,6 +239,7 @@ Deno.test({
     assert.equal(await send("/stream", { dsn: OWN_DSN }), "stored");
     const allowedPage = { Origin: "https://shop.example" };
     assert.equal(await send(own, {}, allowedPage), "stored", "a page in ALLOWED_ORIGINS");
+    assert.equal(await send(own, {}, { Origin: "http://localhost:3000" }), "stored");
     for (const address of ADDRESSES) {
       assert.equal(await send(address, {}, { Authorization: `Bearer ${TOKEN}` }), "stored");
       assert.match(await send(address), /^dsn_/);
@@ -254,7 +275,9 @@ Deno.test("relay mode, /api/PROJECT/envelope/ → only to the allowed DSN's own 
     header?: object,
     headers?: Record<string, string>,
   ) => {
-    const answer = await sendRaw(relay.port, "POST", address, headers, envelope({ ...header }));
+    const answer = await sendRaw(relay.port, "POST", address, headers, {
+      body: envelope({ ...header }),
+    });
     const body = answer.text.startsWith("{") ? JSON.parse(answer.text) : {};
     return body.error ?? answer.headers.get("x-relay-outcome") ?? `${answer.status}`;
   };

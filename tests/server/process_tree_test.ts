@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MAX_WAIT_MS } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
+import { readTexts } from "../crash/_spooled_texts.ts";
 import { watchProcess } from "../harness/watched_process.ts";
 import { DSN, fresh } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest } from "../harness/stand_in_ingest.ts";
@@ -55,24 +55,10 @@ async function stopsCleanly(signal: Deno.Signal, index: number): Promise<void> {
   const files = [...Deno.readDirSync(folder.path)].map(({ name }) => name);
   assert.ok(!files.includes("spool.sqlite-wal"), files.join());
   const sent = new TextDecoder().decode(body);
-  assert.equal((await spooled(folder.path)).filter((text) => text === sent).length, 1);
-}
-
-/** Envelopes in the spool of a stopped server. */
-async function spooled(dataDir: string): Promise<string[]> {
-  const path = join(dataDir, "spool.sqlite");
-  const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 24 });
-  try {
-    // Failed attempts may have delayed them.
-    const now = Date.now() + MAX_WAIT_MS;
-    const leased = await spool.lease({
-      now,
-      limit: 100,
-      maxBytes: 1e9,
-      dsns: [{ dsn: DSN, limited: 0 }],
-    });
-    return leased.map(({ bytes }) => new TextDecoder().decode(bytes));
-  } finally {
-    await spool.close();
-  }
+  const path = join(folder.path, "spool.sqlite");
+  const spooled = await readTexts(
+    await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 24 }),
+    DSN,
+  );
+  assert.equal(spooled.filter((text) => text === sent).length, 1);
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { startServer } from "../harness/server_process.ts";
 import { isAvailable } from "../harness/is_available.ts";
+import { runProgram } from "../harness/run_program.ts";
 import { installSdks, modulesOf, SDKS } from "../sdks/installed.ts";
 
 /** An application ends in some seconds; a busy machine takes longer. */
@@ -14,16 +15,9 @@ Deno.test.afterAll(async () => void await server.stop());
 
 /** Runs a program in `tests/sdks/`. */
 async function run(program: string, args: string[], env: Record<string, string>): Promise<void> {
-  const { success, stdout, stderr } = await new Deno.Command(program, {
-    args,
-    cwd: SDKS,
-    env,
-    stdout: "piped",
-    stderr: "piped",
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  assert.ok(success, `${program} failed:\n${text(stdout)}${text(stderr)}`);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const { code, output } = await runProgram(program, args, { cwd: SDKS, env, signal });
+  assert.equal(code, 0, `${program} failed:\n${output}`);
 }
 
 // deno-lint-ignore no-explicit-any

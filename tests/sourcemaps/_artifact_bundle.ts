@@ -1,17 +1,6 @@
 import { Buffer } from "node:buffer";
 import { inflateRawSync } from "node:zlib";
 
-/** One file of an artifact bundle, with its manifest entry. */
-export interface BundledFile {
-  readonly type: string;
-  /** Its URL on any host: `~/assets/X.js`. */
-  readonly url: string;
-  readonly debugId?: string;
-  /** The name of its map; only scripts. */
-  readonly sourcemap?: string;
-  readonly bytes: Uint8Array;
-}
-
 interface BundleManifest {
   readonly org?: string;
   readonly project?: string;
@@ -26,9 +15,7 @@ interface BundleManifest {
  *
  * @throws the bytes are not such a bundle
  */
-export function readArtifactBundle(
-  bytes: Uint8Array,
-): { readonly manifest: BundleManifest; readonly files: readonly BundledFile[] } {
+export function readArtifactBundle(bytes: Uint8Array) {
   const entries = readZip(Buffer.from(bytes));
   const manifest: BundleManifest = JSON.parse(entries.get("manifest.json")?.toString() ?? "");
   const files = Object.entries(manifest.files).map(([path, { type, url, headers }]) => {
@@ -36,10 +23,12 @@ export function readArtifactBundle(
     if (content === undefined) throw new Error(`The bundle lacks ${path}, which it lists.`);
     return {
       type,
+      /** Its URL on any host: `~/assets/X.js`. */
       url,
       bytes: new Uint8Array(content),
-      ...(headers?.["debug-id"] !== undefined && { debugId: headers["debug-id"] }),
-      ...(headers?.sourcemap !== undefined && { sourcemap: headers.sourcemap }),
+      debugId: headers?.["debug-id"],
+      /** The name of its map; only scripts. */
+      sourcemap: headers?.sourcemap,
     };
   });
   return { manifest, files };

@@ -1,12 +1,13 @@
 import { build } from "esbuild";
 import { join } from "node:path";
 import { projectRoot } from "../../tools/project_files.ts";
+import { runDeno } from "../harness/run_program.ts";
 import { installSdks, modulesOf, SDKS } from "../sdks/installed.ts";
 
 export const BUNDLERS = ["esbuild", "vite", "webpack"] as const;
 export type Bundler = typeof BUNDLERS[number];
 
-/** Where {@linkcode BundledShop} throws: line of `src/cart.js`, and its text. */
+/** Where the page throws: line of `src/cart.js`, and its text. */
 export const THROWN_AT = 4;
 export const thrownBy = (bundler: Bundler) =>
   `if (cart.items.length === 0) throw new RangeError("The cart of ${bundler} is empty");`;
@@ -27,14 +28,11 @@ setTimeout(() => console.log(checkout({ items: [] })));
 `;
 const PAGE = `<!doctype html><link rel="icon" href="data:,">`;
 
-/** A page with Sentry's SDK, built as by a developer who does nothing for debug ids. */
-export interface BundledShop extends AsyncDisposable {
-  /** What is served, with source maps beside the scripts. */
-  readonly dist: string;
-}
-
-/** Bundles the shop, in a temporary folder. It throws in a script that is loaded on demand. */
-export async function bundleShop(bundler: Bundler): Promise<BundledShop> {
+/**
+ * Bundles a page with Sentry's SDK as a developer does who does nothing for debug ids, in a temporary folder. It
+ * throws in a script that is loaded on demand.
+ */
+export async function bundleShop(bundler: Bundler) {
   await installSdks();
   const folder = await Deno.makeTempDir({ prefix: "shop-" });
   const dist = join(folder, "dist");
@@ -50,7 +48,11 @@ export async function bundleShop(bundler: Bundler): Promise<BundledShop> {
   if (bundler !== "vite") {
     await write("dist/index.html", `${PAGE}<script type="module" src="/main.js"></script>`);
   }
-  return { dist, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
+  return {
+    /** What is served, with source maps beside the scripts. */
+    dist,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
 }
 
 async function bundleWithEsbuild(folder: string): Promise<void> {
@@ -67,12 +69,9 @@ async function bundleWithEsbuild(folder: string): Promise<void> {
 }
 
 async function runBundler(bundler: Bundler, folder: string): Promise<void> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--frozen", "-A", "bundle.mjs", bundler, folder],
-    cwd: SDKS,
-  }).output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  if (!success) throw new Error(`${bundler} failed: ${text(stdout)}${text(stderr)}`);
+  const args = ["run", "--frozen", "-A", "bundle.mjs", bundler, folder];
+  const { code, output } = await runDeno(args, { cwd: SDKS });
+  if (code !== 0) throw new Error(`${bundler} failed: ${output}`);
 }
 
 /**
@@ -80,17 +79,8 @@ async function runBundler(bundler: Bundler, folder: string): Promise<void> {
  *
  * @param args further arguments
  */
-export async function uploadMaps(
-  origin: string,
-  folder: string,
-  ...args: readonly string[]
-): Promise<{ code: number; output: string }> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", "sourcemaps", "--to", origin, ...args, folder],
+export const uploadMaps = (origin: string, folder: string, ...args: readonly string[]) =>
+  runDeno(["task", "--quiet", "sourcemaps", "--to", origin, ...args, folder], {
     cwd: projectRoot,
     env: { NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, output: decode(stdout) + decode(stderr) };
-}
+  });

@@ -13,7 +13,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 
 /** An assembled bundle. */
-export interface AssembledBundle {
+interface AssembledBundle {
   readonly organization: string;
   readonly projects: readonly string[];
   /** The release. */
@@ -21,21 +21,11 @@ export interface AssembledBundle {
   readonly bytes: Uint8Array;
 }
 
-export interface StandInSentry extends AsyncDisposable {
-  /** `http://127.0.0.1:PORT/` */
-  readonly url: string;
-  readonly bundles: readonly AssembledBundle[];
-  /** The `Authorization` header of each request, oldest first. */
-  readonly authorizations: readonly (string | null)[];
-}
-
 /** Smaller than the bundle of a test, so that it is sent in several chunks. */
 const CHUNK_BYTES = 256 * 1024;
 
 /** Starts a stand-in that accepts everything, or answers everything with `refuse`. */
-export function startStandInSentry(
-  options: { refuse?: (request: Request) => Response } = {},
-): StandInSentry {
+export function startStandInSentry(options: { refuse?: (request: Request) => Response } = {}) {
   const bundles: AssembledBundle[] = [];
   const authorizations: (string | null)[] = [];
   const chunks = new Map<string, File>();
@@ -82,6 +72,7 @@ export function startStandInSentry(
   return {
     url: `http://127.0.0.1:${server.addr.port}/`,
     bundles,
+    /** The `Authorization` header of each request, oldest first. */
     authorizations,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };

@@ -1,10 +1,11 @@
 /** `deno task sourcemaps` against a stand-in Sentry. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { effectiveRelease, loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config.ts";
 import { readManifest } from "../../server/manifest.ts";
 import { projectRoot } from "../../tools/project_files.ts";
 import { serverEnvironment } from "../../tools/run/processes.ts";
+import { runDeno } from "../harness/run_program.ts";
 import { startServer } from "../harness/server_process.ts";
 import { readArtifactBundle } from "./_artifact_bundle.ts";
 import { startStandInSentry } from "./_stand_in_sentry.ts";
@@ -16,20 +17,14 @@ const TARGET = { SENTRY_AUTH_TOKEN: TOKEN, SENTRY_ORG: "acme", SENTRY_PROJECT: "
 const HARMFUL = { SENTRY_ALLOW_FAILURE: "1", SENTRY_LOG_LEVEL: "debug" };
 
 /** Runs the task with only these `SENTRY_` variables. */
-async function sourcemaps(
-  env: Record<string, string>,
-): Promise<{ readonly code: number; readonly output: string }> {
+function sourcemaps(env: Record<string, string>) {
   const others = Object.entries(Deno.env.toObject())
     .filter(([name]) => !name.startsWith("SENTRY_"));
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", "sourcemaps"],
+  return runDeno(["task", "--quiet", "sourcemaps"], {
     cwd: projectRoot,
     clearEnv: true,
     env: { ...Object.fromEntries(others), NO_COLOR: "1", ...env },
-    stdin: "null",
-  }).output();
-  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, output: decode(stdout) + decode(stderr) };
+  });
 }
 
 /** Names in the project's folder, to detect files left by an upload. */
@@ -44,7 +39,7 @@ Deno.test("upload → each served script and its map with one debug id, for the 
   assert.equal(code, 0, output);
   const { assets, buildId } = await readManifest(BUILD);
   const config = loadConfig(serverEnvironment(projectRoot, {}));
-  const release = effectiveRelease(config, buildId);
+  const release = config.release ?? buildId;
 
   const [bundle, ...others] = sentry.bundles;
   assert.ok(bundle);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { SQLITE_SPOOL_SCHEMA } from "../../monitoring/relay/spool/schema.ts";
 import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { envelope, keyOf } from "../../monitoring/relay/spool/testdata/envelopes.ts";
@@ -48,23 +47,6 @@ async function withFile(work: (subject: Subject) => Promise<void>): Promise<void
 const filesSetAside = (folder: string) =>
   readdirSync(folder).filter((name) => /^spool\.sqlite\.corrupt-[^.]+\.\d+Z$/.test(name));
 
-Deno.test("corrupt file at start → set aside with a notice, replaced by an empty one", async () => {
-  await withFile(async ({ folder, path, notices, open }) => {
-    writeFileSync(path, "rubbish ".repeat(2_000));
-    const spool = await open();
-    assert.equal((await spool.stats()).pending, 0);
-    assert.equal(await spool.put(envelope(1)), "kept");
-    const [aside = "", ...more] = filesSetAside(folder);
-    assert.deepEqual(more, []);
-    assert.match(readFileSync(join(folder, aside), "utf8"), /^rubbish/);
-    assert.deepEqual(notices, [
-      `The spool ${path} was corrupt: it was renamed to ${
-        join(folder, aside)
-      } and replaced by an empty one.`,
-    ]);
-  });
-});
-
 Deno.test("file found corrupt later → current puts are kept in the new file", async () => {
   await withFile(async ({ folder, path, notices, open }) => {
     // The first page stays intact: opening finds no damage.
@@ -81,26 +63,6 @@ Deno.test("file found corrupt later → current puts are kept in the new file", 
       await Promise.all([1, 101, 102, 103].map((n) => spool.has(keyOf(n)))),
       [false, true, true, true],
     );
-  });
-});
-
-Deno.test("unknown schema version → refused, file unchanged", async () => {
-  await withFile(async ({ folder, path, open }) => {
-    const db = new DatabaseSync(path);
-    db.exec(`PRAGMA user_version = ${SQLITE_SPOOL_SCHEMA.version + 1}`);
-    db.close();
-    const [before, files] = [readFileSync(path), readdirSync(folder)];
-    await assert.rejects(
-      open(),
-      (error) =>
-        error instanceof DatabaseOpenError && error.message.startsWith(
-          `Cannot open the spool: ${path} has schema version ${
-            SQLITE_SPOOL_SCHEMA.version + 1
-          }, known`,
-        ),
-    );
-    assert.ok(before.equals(readFileSync(path)));
-    assert.deepEqual(readdirSync(folder), files);
   });
 });
 
@@ -165,13 +127,21 @@ Deno.test("disk hangs → calls rejected in time, works when the disk does again
     await assert.rejects(spool.stats(), isStalled);
     other.exec("ROLLBACK");
     other.close();
-    let result: string | undefined;
-    await until("the disk works again", async () => {
-      result = await spool.put(envelope(60)).catch((error) => void assert.ok(isStalled(error)));
-      return result !== undefined;
-    });
+    // On a busy machine any call may take longer than `stallMs`.
+    const answered = async <T>(call: () => Promise<T>): Promise<T> => {
+      let results: T[] = [];
+      await until("the disk works again", async () => {
+        results = await call().then((result) => [result], (error) => {
+          assert.ok(isStalled(error));
+          return [];
+        });
+        return results.length > 0;
+      });
+      return results[0]!;
+    };
+    const result = await answered(() => spool.put(envelope(60)));
     assert.equal(result, "duplicate", "kept after the disk worked again");
-    assert.equal(await spool.has(keyOf(61)), false);
+    assert.equal(await answered(() => spool.has(keyOf(61))), false);
     await spool.close();
   });
 });

@@ -3,6 +3,7 @@ import { postTo, startRelaying } from "../harness/relaying_server.ts";
 import { untilDrained } from "../harness/server_health.ts";
 import { mountSmallDisk, needsSmallDisk } from "../harness/small_disk.ts";
 import { answers, startStandInIngest, takes } from "../harness/stand_in_ingest.ts";
+import { statusOf } from "../harness/status_of.ts";
 import { until } from "../harness/until.ts";
 import { expectError } from "../relay/_expect.ts";
 import { largeEnvelope } from "../relay/_start_relay.ts";
@@ -52,10 +53,9 @@ Deno.test({
     assert.deepEqual(taken.filter((text) => kept.includes(text)).toSorted(), kept.toSorted());
 
     ingest.behave(answers(503));
-    await until("an envelope is spooled again", async () => {
-      const response = await postTo(server, largeEnvelope(LARGE));
-      await response.body?.cancel();
-      return response.status === 202;
-    });
+    await until(
+      "an envelope is spooled again",
+      async () => await statusOf(postTo(server, largeEnvelope(LARGE))) === 202,
+    );
   },
 });

@@ -5,6 +5,7 @@ import { DSN, envelope } from "../relay/_start_relay.ts";
 import { postTo, startRelaying } from "../harness/relaying_server.ts";
 import { healthOf, untilDrained } from "../harness/server_health.ts";
 import { findStablePort } from "../harness/stable_port.ts";
+import { statusOf } from "../harness/status_of.ts";
 import { until } from "../harness/until.ts";
 import {
   answers,
@@ -88,29 +89,6 @@ Deno.test("ingests that do not decide → 202 spooled, delivered when they work 
   }
 });
 
-Deno.test("FORWARD_CLIENT_IP, ingest down → address and client hints are delivered later", async () => {
-  await using ingest = startStandInIngest();
-  await using server = await startRelaying(ingest, { env: { FORWARD_CLIENT_IP: "true" } });
-  ingest.behave(closes);
-  const { id, body } = fresh();
-  const identity = { "sec-ch-ua": '"Chromium";v="149"', "sec-ch-ua-platform": '"Linux"' };
-  const response = await postTo(server, body, identity);
-  assert.equal(response.status, 202);
-  await response.body?.cancel();
-  const before = ingest.requests.length;
-  ingest.behave(takes());
-  const delivered = await ingest.waitFor((all) =>
-    all.slice(before).find(({ text }) => text.includes(id))
-  );
-  for (
-    const [name, value] of [
-      ...Object.entries(identity),
-      ["x-forwarded-for", "127.0.0.1"],
-      ["x-sentry-forwarded-for", "127.0.0.1"],
-    ] as const
-  ) assert.equal(delivered.headers[name], value, name);
-});
-
 Deno.test("ingest is down → 202 spooled, and another process delivers it after a restart", async () => {
   using folder = temporaryFolder();
   const port = findStablePort();
@@ -154,29 +132,6 @@ Deno.test("DSN no longer allowed after a restart → spooled envelope is rejecte
   assert.ok(!ingest.requests.slice(before).some(({ text }) => text.includes(DSN)));
 });
 
-Deno.test("seen before → 200 duplicate while in the spool and once delivered, also after a restart", async () => {
-  using folder = temporaryFolder();
-  await using ingest = startStandInIngest();
-  ingest.behave(hangs);
-  const sent = fresh();
-  const expectDuplicate = async (server: ServerProcess) => {
-    const again = await postTo(server, sent.body);
-    assert.deepEqual([again.status, await again.json()], [200, { id: sent.id }]);
-    assert.equal(again.headers.get("x-relay-outcome"), "duplicate");
-  };
-  {
-    await using server = await startRelaying(ingest, { dataDir: folder.path, env: SHORT_TIMEOUT });
-    await expectSpooled(server, sent);
-  }
-  await using server = await startRelaying(ingest, { dataDir: folder.path });
-  await expectDuplicate(server);
-  const before = arrivedIds(ingest).length;
-  ingest.behave(takes());
-  await untilDrained(server);
-  await expectDuplicate(server);
-  assert.equal(arrivedIds(ingest).slice(before).length, 1);
-});
-
 Deno.test("spool full → 503 spool_full without Retry-After, until it has drained", async () => {
   await using ingest = startStandInIngest();
   await using server = await startRelaying(ingest, { env: { SPOOL_MAX_BYTES: "50000" } });
@@ -193,11 +148,7 @@ Deno.test("spool full → 503 spool_full without Retry-After, until it has drain
 
   ingest.behave(takes());
   await untilArrived(ingest, kept.map(({ id }) => id));
-  await until("the spool has room", async () => {
-    const response = await postTo(server, over.body);
-    await response.body?.cancel();
-    return response.ok;
-  });
+  await until("the spool has room", async () => await statusOf(postTo(server, over.body)) < 300);
   assert.ok((await healthOf(server)).is_healthy);
 });
 
@@ -218,48 +169,4 @@ Deno.test("400 while draining → deleted; 429 → delivered after the limit", a
   await ingest.waitFor(() => limited === 2);
   const { outcomes } = await untilDrained(server);
   assert.ok((outcomes.rejected ?? 0) >= 1);
-});
-
-Deno.test("segments before and after an outage → arrive in order", async () => {
-  await using ingest = startStandInIngest();
-  await using server = await startRelaying(ingest);
-  ingest.behave(answers(500));
-  const id = "0000000000000000000000000000aaaa";
-  const segment = (n: number) =>
-    envelope({ event_id: id, dsn: DSN }, [[{ type: "replay_recording" }, `{"segment_id":${n}}`]]);
-  for (let n = 0; n < 5; n++) await expectSpooled(server, { id, body: segment(n) });
-  ingest.behave(takes());
-  const late = await postTo(server, segment(5));
-  assert.ok(late.ok);
-  await late.body?.cancel();
-  const order = () =>
-    ingest.requests.flatMap(({ text }) => /"segment_id":(\d)/.exec(text)?.[1] ?? []);
-  await ingest.waitFor(() => order().includes("5"));
-  // Failed attempts came before; the last arrival of each was accepted.
-  const lastTimes = [...new Set(order().reverse())].reverse();
-  assert.deepEqual(lastTimes, ["0", "1", "2", "3", "4", "5"]);
-});
-
-Deno.test("outage → ingest down, spool nearly full, ingest up, spool drained: one log line each", async () => {
-  await using ingest = startStandInIngest();
-  ingest.behave(answers(503));
-  await using server = await startRelaying(ingest, { env: { SPOOL_MAX_BYTES: "100000" } });
-  const logged = (text: string) =>
-    until(`the log has "${text}"`, () => server.output().includes(text));
-  for (let n = 0; n < 30; n++) await expectSpooled(server, fresh());
-  await logged("An ingest is down");
-  await expectSpooled(server, fresh("x".repeat(80_000)));
-  await logged("The spool is nearly full");
-  ingest.behave(takes());
-  await logged("The spool has drained");
-
-  const lines = server.output().split("\n").filter((line) => /^(info|warn|error): /.test(line))
-    .map((line) => line.replace(/ \{.*/, ""));
-  assert.deepEqual(lines, [
-    "info: The server has started",
-    "warn: An ingest is down",
-    "warn: The spool is nearly full",
-    "info: An ingest is up again",
-    "info: The spool has drained after an outage",
-  ]);
 });

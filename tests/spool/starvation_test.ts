@@ -5,11 +5,10 @@ import { MAX_CONCURRENT } from "../../monitoring/relay/spool/drain.ts";
 import { largeEnvelope, MIB, startSpooledRelay } from "../relay/_start_relay.ts";
 import {
   answers,
-  closeQuietly,
   type IngestRequest,
+  stalls,
   startStandInIngest,
   takes,
-  writeAll,
 } from "../harness/stand_in_ingest.ts";
 import {
   arrivedNames,
@@ -76,7 +75,9 @@ Deno.test("every other live envelope gets 500 → all good ones are delivered li
 });
 
 Deno.test("uploads of large envelopes time out → small ones are still delivered live", async () => {
-  await using ingest = startStallingIngest();
+  await using ingest = startStandInIngest({
+    beforeBody: ({ headers }) => Number(headers["content-length"]) > MIB ? stalls : undefined,
+  });
   await using relay = await startSpooledRelay({ upstream: ingest.origin, relayTimeoutMs: 2_000 });
   relay.drain();
   assert.deepEqual(await postAll(relay, [named("first")]), ["delivered"]);
@@ -86,44 +87,6 @@ Deno.test("uploads of large envelopes time out → small ones are still delivere
   const small = numbered("small", 20).map((name) => named(name));
   assert.deepEqual(await postAll(relay, small), Array(20).fill("delivered"));
 });
-
-/** An ingest that never reads the body of a large request, so that its upload stalls. Answers small ones with 200. */
-function startStallingIngest(): AsyncDisposable & { readonly origin: string } {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const connections: Deno.Conn[] = [];
-  const accepting = (async () => {
-    for await (const connection of listener) {
-      connections.push(connection);
-      // Fails when the relay or the end of the test closes the connection.
-      answerSmall(connection).catch(() => {});
-    }
-  })();
-  return {
-    origin: `http://127.0.0.1:${listener.addr.port}`,
-    async [Symbol.asyncDispose]() {
-      listener.close();
-      await accepting;
-      for (const connection of connections) closeQuietly(connection);
-    },
-  };
-}
-
-async function answerSmall(connection: Deno.Conn): Promise<void> {
-  const buffer = new Uint8Array(16 * 1024);
-  for (let text = "";;) {
-    const count = await connection.read(buffer);
-    if (count === null) return;
-    text += new TextDecoder("latin1").decode(buffer.subarray(0, count));
-    const end = text.indexOf("\r\n\r\n");
-    const length = Number(/content-length: (\d+)/i.exec(text)?.[1]);
-    if (end === -1) continue;
-    if (length > MIB) return;
-    if (text.length < end + 4 + length) continue;
-    text = text.slice(end + 4 + length);
-    const response = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
-    await writeAll(connection, new TextEncoder().encode(response));
-  }
-}
 
 Deno.test("large envelopes, connection refused → the ingest is reported as down", async () => {
   const refused = startStandInIngest();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DOWN_AFTER, type IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
 import type { ServerProcess } from "../harness/server_process.ts";
-import { RawClient } from "../relay/_raw_client.ts";
+import { TcpClient } from "../harness/tcp_client.ts";
 import { fresh, startSpooledRelay } from "../relay/_start_relay.ts";
 import { postTo, startRelaying } from "../harness/relaying_server.ts";
 import {
@@ -13,17 +13,14 @@ import {
   takesSlowly,
 } from "../harness/stand_in_ingest.ts";
 import { healthOf, untilDrained } from "../harness/server_health.ts";
+import { statusOf } from "../harness/status_of.ts";
 import { stopInTime } from "../harness/stop_in_time.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { until } from "../harness/until.ts";
 import { arrivedNames, named, numbered, postAll } from "./_named_envelopes.ts";
 
 /** Posts an envelope. Returns the status of the response. */
-async function post(server: ServerProcess, body: BodyInit): Promise<number> {
-  const response = await postTo(server, body);
-  await response.body?.cancel();
-  return response.status;
-}
+const post = (server: ServerProcess, body: BodyInit) => statusOf(postTo(server, body));
 
 Deno.test("SIGTERM while the ingest hangs → envelope spooled and answered, stopped in time", async () => {
   using folder = temporaryFolder();
@@ -50,7 +47,7 @@ for (const [size, bytes] of [["small", 50_000], ["large", 500_000]] as const) {
     await using ingest = startStandInIngest();
     await using server = await startRelaying(ingest);
     const body = fresh([[{ type: "attachment" }, new Uint8Array(bytes)]]);
-    using client = await RawClient.connect(`127.0.0.1:${server.port}`);
+    using client = await TcpClient.connect(server.port);
     await client.sendHead({ "content-length": String(body.length) });
     await client.send(body.subarray(0, bytes / 2));
     await until("the upload has begun", async () => {
@@ -59,7 +56,7 @@ for (const [size, bytes] of [["small", 50_000], ["large", 500_000]] as const) {
     });
     const stopping = stopInTime(server);
     // A closed connection is correct too: the sender keeps unacknowledged envelopes.
-    const answer = await client.answer().catch(() => "");
+    const answer = await client.answer();
     assert.match(answer, /^(HTTP\/1\.1 503 .*"error":"overloaded".*)?$/s);
     await stopping;
   });

@@ -40,7 +40,7 @@ Deno.test({
     await using postgres = await startPostgres();
     const address = parsePostgresUrl(postgres.url())!;
     const spool = await openPostgresSpool({ address, ...LIMITS });
-    await drainTogether({ env: { DATABASE_URL: postgres.url() } }, spool, 500);
+    await drainTogether({ env: { DATABASE_URL: postgres.url() } }, spool, 200);
   },
 });
 

@@ -26,7 +26,7 @@ const SQLITE_3 = `
   ALTER TABLE entries ADD client_hints TEXT;
   UPDATE entries SET content_encoding = facts ->> 'contentEncoding',
     user_agent = facts ->> 'userAgent', address = facts ->> 'address',
-    event_id = facts ->> 'eventId', quantities = facts -> 'quantities',
+    event_id = 'e1', quantities = facts -> 'quantities',
     client_hints = facts -> 'clientHints';
   ALTER TABLE entries DROP COLUMN facts;
   PRAGMA user_version = 3;
@@ -77,11 +77,10 @@ async function expectUpgraded(open: () => Promise<Spool>, downgrade: () => unkno
   const replay = { receivedAt: now, sequence: "replay", quantities: { replay: 2 }, categories: 4 };
   const whole = {
     receivedAt: now,
-    contentEncoding: "gzip",
+    contentEncoding: "gzip" as const,
     userAgent: "Firefox",
     address: "192.0.2.1",
     clientHints: { "sec-ch-ua-mobile": "?0" },
-    eventId: "e1",
   };
   const all = () => [envelope(1, whole), envelope(2, replay), envelope(3, replay)];
   const old = await open();

@@ -6,6 +6,7 @@ import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { envelope, keyOf } from "../../monitoring/relay/spool/testdata/envelopes.ts";
 import { serverPermissions } from "../../tools/run/permissions.ts";
+import { runDeno } from "../harness/run_program.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { until } from "../harness/until.ts";
 
@@ -43,7 +44,7 @@ for (const { fault, reason, isKept } of FAULTS) {
     for (const round of [10, 20]) {
       const waiting = [
         spool.put(envelope(round)),
-        spool.put(envelope(round + 1, { eventId: fault })),
+        spool.put(envelope(round + 1, { userAgent: fault })),
         spool.put(envelope(round + 2)),
       ];
       for (const result of await Promise.allSettled(waiting)) {
@@ -68,10 +69,10 @@ Deno.test("worker always crashes → restarted at most once a second", async () 
   using folder = temporaryFolder();
   const path = join(folder.path, "data", "spool.sqlite");
   const spool = await open(path, FAILING);
-  await assert.rejects(spool.put(envelope(1, { eventId: "exit" })), SpoolUnavailableError);
+  await assert.rejects(spool.put(envelope(1, { userAgent: "exit" })), SpoolUnavailableError);
   const start = performance.now();
   assert.ok(await untilAvailable(spool) > 0);
-  await assert.rejects(spool.put(envelope(1, { eventId: "exit" })), SpoolUnavailableError);
+  await assert.rejects(spool.put(envelope(1, { userAgent: "exit" })), SpoolUnavailableError);
   assert.ok(await untilAvailable(spool) > 0);
   assert.ok(performance.now() - start > 1_000);
   await spool.close();
@@ -80,17 +81,15 @@ Deno.test("worker always crashes → restarted at most once a second", async () 
 Deno.test("spool and drain left open → the process ends, with the server's permissions", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "data", "spool.sqlite");
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      ...serverPermissions(loadConfig({ DATA_DIR: dirname(path) }), { root: ROOT, cwd: "/" }),
-      fileURLToPath(LEFT_OPEN),
-      path,
-    ],
-    stderr: "inherit",
-  });
-  const { code, stdout } = await child.output();
-  assert.deepEqual([code, new TextDecoder().decode(stdout)], [0, "kept\n"]);
+  const config = loadConfig({ DATA_DIR: dirname(path) });
+  const permissions = serverPermissions(config, { root: ROOT, cwd: "/" });
+  const { code, stdout, stderr } = await runDeno([
+    "run",
+    ...permissions,
+    fileURLToPath(LEFT_OPEN),
+    path,
+  ]);
+  assert.deepEqual([code, stdout], [0, "kept\n"], stderr);
   const spool = await open(path);
   assert.equal(await spool.has(keyOf(1)), true);
   await spool.close();

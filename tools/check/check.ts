@@ -39,20 +39,11 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/**
- * Runs all checks and prints a line for each, followed by its problems.
- *
- * @param root absolute path of the project
- * @returns whether all have passed
- */
-export async function runChecks(
-  root: string,
-  checks = CHECKS,
-  print: (line: string) => void = console.log,
-): Promise<boolean> {
-  const running = checks.map(async ({ name, run }) => {
+/** Runs all checks and prints a line for each, followed by its problems. Returns whether all have passed. */
+async function runChecks(): Promise<boolean> {
+  const running = CHECKS.map(async ({ name, run }) => {
     try {
-      return { name, problems: await run(root) };
+      return { name, problems: await run(projectRoot) };
     } catch (error) {
       return { name, problems: [`The check itself failed: ${error}`] };
     }
@@ -62,11 +53,11 @@ export async function runChecks(
     const { name, problems } = await check;
     const isPassed = problems.length === 0;
     if (isPassed) passed++;
-    print(`${isPassed ? "ok    " : "FAILED"} ${name}`);
-    for (const problem of problems) print(problem.replace(/^/gm, "         "));
+    console.log(`${isPassed ? "ok    " : "FAILED"} ${name}`);
+    for (const problem of problems) console.log(problem.replace(/^/gm, "         "));
   }
-  print(`${passed} passed, ${checks.length - passed} failed`);
-  return passed === checks.length;
+  console.log(`${passed} passed, ${CHECKS.length - passed} failed`);
+  return passed === CHECKS.length;
 }
 
 /** Runs a subcommand of Deno; if it fails, its output is the problem. */
@@ -102,4 +93,4 @@ export function checkVersions(text: string): string[] {
   );
 }
 
-if (import.meta.main && !await runChecks(projectRoot)) Deno.exitCode = 1;
+if (import.meta.main && !await runChecks()) Deno.exitCode = 1;

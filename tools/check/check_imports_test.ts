@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { checkImports, type Import, readImports } from "./check_imports.ts";
 import { IMPORT_RULES } from "./import_rules.ts";
-import { exists, projectRoot } from "../project_files.ts";
+import { projectRoot } from "../project_files.ts";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 
 /** `"a.ts → b.ts"`; with `type` before the second name a type-only import. */
@@ -12,61 +13,28 @@ function imports(...arrows: readonly string[]): Import[] {
   });
 }
 
-/** Each breaks exactly one rule. */
+/** Each breaks exactly one rule; one for each kind of rule. */
 const REFUSED = [
-  "monitoring/uploads/uploads.ts → monitoring/access/caller.ts",
-  "routes/index.tsx → main.ts",
   "tests/relay/x_test.ts → main.ts",
   "main.ts → node:sqlite",
-  "config.ts → monitoring/relay/relay.ts",
-  "client.ts → islands/traces/Traces.tsx",
   "monitoring/settings.ts → type config.ts",
-  "monitoring/relay_handler.ts → monitoring/inbox/sqlite_inbox.ts",
   "docs/examples/hono.ts → monitoring/relay/relay.ts",
-  "monitoring/protocol/envelope.ts → type monitoring/models/rows.ts",
-  "monitoring/protocol/envelope.ts → node:fs",
   "monitoring/protocol/envelope.ts → npm:@sentry/core",
-  "monitoring/access/caller.ts → monitoring/protocol/dsn.ts",
-  "monitoring/storage/open_database.ts → monitoring/inbox/store.ts",
-  "monitoring/models/rows.ts → type monitoring/storage/errors.ts",
-  "monitoring/relay/relay.ts → type monitoring/inbox/store.ts",
-  "monitoring/relay/spool/spool.ts → config.ts",
   "monitoring/inbox/store.ts → monitoring/relay/relay.ts",
-  "monitoring/mcp/tools.ts → monitoring/inbox/sqlite_inbox.ts",
-  "monitoring/player/player.ts → monitoring/models/rows.ts",
-  "monitoring/runtime/telemetry.ts → monitoring/relay/relay.ts",
-  "monitoring/browser/sdk.ts → components/OutcomeMark.tsx",
-  "islands/settings/Visit.tsx → monitoring/browser/transport.ts",
-  "islands/settings/Visit.tsx → npm:@sentry/react",
   "islands/logs/deep/Row.tsx → islands/traces/View.tsx",
-  "islands/shared/TabCount.tsx → islands/logs/Row.tsx",
-  "components/OutcomeMark.tsx → monitoring/models/rows.ts",
-  "routes/monitoring.ts → monitoring/protocol/scanner.ts",
-  "server/app.ts → type config.ts",
-  "server/app.ts → npm:@sentry/deno",
   "server/app.ts → tests/harness/stand_in_ingest.ts",
-  "server/app.ts → type bench/load.ts",
   "server/app.ts → npm:fast-check",
   "monitoring/relay/relay.ts → monitoring/protocol/dsn_test.ts",
-  "tools/build.ts → server/app_test.ts",
-  "bench/main.ts → client.ts",
   "helpers/strings.ts → config.ts",
 ];
 
 const ALLOWED = [
-  "main.ts → monitoring/inbox/store.ts",
-  "config.ts → monitoring/protocol/dsn.ts",
   "config_test.ts → config.ts",
-  "monitoring/protocol/encoding.ts → node:zlib",
   "monitoring/mcp/tools.ts → type monitoring/inbox/inbox.ts",
-  "monitoring/relay/relay.ts → monitoring/access/caller.ts",
-  "monitoring/relay/spool/spool.ts → monitoring/storage/open_database.ts",
   "monitoring/browser/sdk.ts → npm:@sentry/browser",
-  "components/OutcomeMark.tsx → type monitoring/protocol/inbox_row.ts",
   "server/app_test.ts → server/testdata/page.tsx",
   "tools/demo.ts → tests/harness/stand_in_ingest.ts",
   "islands/traces/View.tsx → islands/traces/deep/Row.tsx",
-  "islands/traces/View.tsx → islands/data/source.ts",
   "docs/examples/hono.ts → npm:hono",
 ];
 
@@ -85,7 +53,7 @@ Deno.test("imports of the intended layout → allowed", () => {
 
 Deno.test("rule for a place → the place exists", () => {
   for (const place of Object.keys(IMPORT_RULES)) {
-    assert.ok(exists(`${projectRoot}/${place.replace("*/", "")}`), place);
+    assert.ok(existsSync(`${projectRoot}/${place.replace("*/", "")}`), place);
   }
 });
 

@@ -52,7 +52,7 @@ export function checkLinks(
 }
 
 /** The anchors of a document's headings, as GitHub makes them. */
-export function headingAnchors(text: string): Set<string> {
+function headingAnchors(text: string): Set<string> {
   const headings = withoutCode(text).flatMap(({ text }) => /^#{1,6}\s+(.+)$/.exec(text)?.[1] ?? []);
   return new Set(
     headings.map((heading) =>

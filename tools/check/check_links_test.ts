@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkLinks, headingAnchors } from "./check_links.ts";
+import { checkLinks } from "./check_links.ts";
 
 const FILES: Record<string, string> = {
   "ARCHITECTURE.md": "# Architecture\n\n## Why `node:sqlite`, and how?\n",
@@ -64,15 +64,5 @@ Deno.test("promise without a link to a test → reported", () => {
     "README.md:5",
     "README.md:9",
     "README.md:11",
-  ]);
-});
-
-Deno.test("headings → the anchors that GitHub makes", () => {
-  const text =
-    "# One, two & three\n## `code` [link](x.md)!\n## snake_case-and ümlaut\n```\n# not\n```";
-  assert.deepEqual([...headingAnchors(text)], [
-    "one-two--three",
-    "code-link",
-    "snake_case-and-ümlaut",
   ]);
 });

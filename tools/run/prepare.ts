@@ -2,10 +2,11 @@
  * `deno task build`, and what every task does that starts the server: installs the packages that are missing, and builds
  * the page into `.build/` if sources changed.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isFresh } from "../../server/build/freshness.ts";
 import { ifFound } from "../../server/if_found.ts";
-import { exists, projectRoot } from "../project_files.ts";
+import { projectRoot } from "../project_files.ts";
 
 /** Packages that only tests, tools, examples and the type check import. A server is installed without them. */
 export const DEVELOPMENT_PACKAGES = [
@@ -55,7 +56,7 @@ export async function installPackages(root: string, run: Run): Promise<number> {
   if (ifFound(() => Deno.readTextFileSync(installed)) === lock) return 0;
   console.warn("Installing packages");
   const code =
-    await (DEVELOPMENT_PACKAGES.some((name) => exists(join(packages, name)))
+    await (DEVELOPMENT_PACKAGES.some((name) => existsSync(join(packages, name)))
       ? run(spawnInstall(root, ["--frozen"]))
       : installForServer(root, lock, run));
   if (code === 0) Deno.writeTextFileSync(installed, lock);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { exists, projectRoot } from "../project_files.ts";
+import { existsSync } from "node:fs";
+import { projectRoot } from "../project_files.ts";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 import { DEVELOPMENT_PACKAGES, installPackages } from "./prepare.ts";
 
@@ -25,7 +26,7 @@ Deno.test("no packages â†’ those for the server are installed; unchanged lock â†
   assert.equal(runs, 1);
   const { imports } = JSON.parse(Deno.readTextFileSync(`${root}/deno.json`));
   for (const name of Object.keys(imports)) {
-    const isInstalled = exists(`${root}/node_modules/${name}`);
+    const isInstalled = existsSync(`${root}/node_modules/${name}`);
     assert.equal(isInstalled, !DEVELOPMENT_PACKAGES.includes(name), name);
   }
   assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name).sort(), [

@@ -40,16 +40,6 @@ Deno.test("start → builds if needed, passes on one signal, exits with the serv
   await third.closed;
 });
 
-Deno.test("launcher killed → the server stops", async () => {
-  const { process, printed, closed, text } = project.start();
-  await printed(LISTENING);
-  process.kill("SIGKILL");
-  await process.status;
-  // The pipe of the server's output closes only when the server ends.
-  await closed;
-  assert.match(text(), /stopping: the launcher has ended/);
-});
-
 Deno.test({
   name: "SIGHUP where processes cannot share the port → one line, the server runs",
   ignore: Deno.build.os === "windows",
@@ -63,13 +53,6 @@ Deno.test({
     await process.status;
     await closed;
   },
-});
-
-Deno.test("invalid environment → one line, code 1, no build", async () => {
-  const { process, closed, text } = project.start({ PORT: "many" });
-  assert.equal((await process.status).code, 1);
-  await closed;
-  assert.match(text(), /^Cannot start: PORT is "many"\. Use .*\n$/);
 });
 
 Deno.test("build fails → file and line, no server", async () => {

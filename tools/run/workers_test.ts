@@ -85,28 +85,6 @@ async function run(
 const test = (name: string, fn: () => Promise<void>) =>
   Deno.test({ name, ignore: Deno.build.os !== "linux", fn });
 
-test("first process ends at the start → its exit code, no other process", async () => {
-  const code = await run(3, "exit 4", async ({ starts }) => {
-    await until("it was started", () => starts.length > 0);
-    assert.deepEqual(starts, [0]);
-  });
-  assert.equal(code, 4);
-});
-
-test("process killed → replaced; asked to stop → each gets the signal, code 0", async () => {
-  const code = await run(3, "true", async ({ starts, output, stop, pid, signals, run }) => {
-    await run(3);
-    const killed = pid(1);
-    Deno.kill(killed, "SIGKILL");
-    await until("it is replaced", () => starts.length === 4 && pid(1) !== killed && pid(1) > 0);
-    assert.deepEqual(starts, [0, 1, 2, 1]);
-    assert.deepEqual(output, ["Server process 1 ended (SIGKILL); another starts in 1 s."]);
-    stop();
-    await until("all have the signal", () => signals() === "x\n".repeat(3));
-  });
-  assert.equal(code, 0);
-});
-
 test("process that always ends → replaced each time, not after the stop", async () => {
   const script = "if [ $WORKER = 1 ]; then exit 3; fi";
   const code = await run(2, script, async ({ starts, output, stop }) => {
@@ -117,22 +95,6 @@ test("process that always ends → replaced each time, not after the stop", asyn
       output,
       Array(2).fill("Server process 1 ended (code 3); another starts in 1 s."),
     );
-  });
-  assert.equal(code, 0);
-});
-
-test("reload → new processes one after another, each old one ends once the new one listens", async () => {
-  const code = await run(2, "true", async ({ starts, output, reload, stop, signals, run }) => {
-    await run(2);
-    reload();
-    await until("they are new", () => output.length === 1);
-    assert.deepEqual(starts, [0, 1, 2, 3]);
-    assert.equal(signals(), "x\nx\n", "those of the old ones");
-    reload();
-    await until("they are new again", () => output.length === 2);
-    assert.deepEqual(starts, [0, 1, 2, 3, 0, 1]);
-    assert.deepEqual(output, Array(2).fill("Reloaded: all server processes are new."));
-    stop();
   });
   assert.equal(code, 0);
 });

@@ -1,4 +1,3 @@
-import type { TransportMakeRequestResponse } from "@sentry/core/browser";
 import { randomHex } from "../random_ids.ts";
 import { isConsented } from "./consented.ts";
 import { describeEnvelope, type EnvelopeMeta } from "./envelope.ts";
@@ -9,7 +8,7 @@ import { type LimitState, probeAt } from "./rate_limits.ts";
 import { createRemoval, type Removal, type RemovalOptions } from "./removal.ts";
 import { STORAGE_QUOTA, type StorageQuota } from "./retention.ts";
 import { createBreaker, recordFailure, retryAt } from "./retry_policy.ts";
-import { type SendResult, toTransportResponse } from "./send_envelope.ts";
+import type { SendResult } from "./send_envelope.ts";
 import { untilTabLockIsFree } from "./tab_lock.ts";
 import {
   createWaitingEnvelope,
@@ -94,24 +93,14 @@ export class Delivery {
     void this.#load().then(() => this.#report());
   }
 
-  /** When the newest envelope was taken over: different for each, and the time in its receipt. */
-  get lastCreatedAt(): number {
-    return this.#lastCreatedAt;
-  }
-
   /** See {@linkcode SharedRateLimits.read}. */
   get limits(): LimitState {
     const { limits, now } = this.#options;
     return limits.read(now());
   }
 
-  /**
-   * Takes over an envelope.
-   *
-   * @returns the first response; or 202 as soon as the envelope is stored and waits. (The recorder stops
-   * for good at a status of 300 or more, and sends its buffer only after a 2xx for the error.)
-   */
-  deliver(bytes: Uint8Array): Promise<TransportMakeRequestResponse> {
+  /** Takes over an envelope. Returns when, different for each: the time in its receipt. */
+  deliver(bytes: Uint8Array): number {
     const { now, onStored, store, journal } = this.#options;
     // If the clock is set back, the order of a recording's segments must not change.
     this.#lastCreatedAt = Math.max(now(), this.#lastCreatedAt + ORDER_MS);
@@ -125,21 +114,16 @@ export class Delivery {
       if (isStored || !store.isPersistent) journal.remove(meta.id);
       return isStored;
     });
-    return new Promise((settle) => {
-      const envelope = createWaitingEnvelope(meta, { bytes, stored, settle });
-      void stored.then((isStored) => {
-        if (isStored) envelope.storedMs = now() - meta.createdAt;
-        onStored(isStored);
-      });
-      this.#queue.add(envelope);
-      this.#queue.publish(envelope);
-      this.#retention ??= Promise.resolve().then(() => this.#enforceRetention());
-      this.#sendWaiting();
-      const isFailing = this.#breaker.failures > 0 ||
-        probeAt(this.limits, envelope.categories) > 0 ||
-        this.#queue.all.some(({ failures }) => failures > 0);
-      if (isFailing && !envelope.isSending) void stored.then(() => settle({ statusCode: 202 }));
+    const envelope = createWaitingEnvelope(meta, stored, bytes);
+    void stored.then((isStored) => {
+      if (isStored) envelope.storedMs = now() - meta.createdAt;
+      onStored(isStored);
     });
+    this.#queue.add(envelope);
+    this.#queue.publish(envelope);
+    this.#retention ??= Promise.resolve().then(() => this.#enforceRetention());
+    this.#sendWaiting();
+    return meta.createdAt;
   }
 
   /** Counts losses of events that never became an envelope. */
@@ -157,7 +141,7 @@ export class Delivery {
 
   /** Deletes what consent no longer covers: in memory, in the journal and in the store, of all pages. */
   async applyConsent(): Promise<void> {
-    for (const bytes of await this.#removal.withdraw()) void this.deliver(bytes);
+    await this.#removal.withdraw();
     await this.#sendReport();
   }
 
@@ -182,20 +166,19 @@ export class Delivery {
     const ids = () => this.#queue.all.map(({ meta }) => meta.id);
     const before = ids();
     // A store that cannot be read now may be readable later.
-    const stored = await store.list().catch((): EnvelopeMeta[] => []);
+    const listed = await store.list().catch((): EnvelopeMeta[] => []);
     const known = new Set([...before, ...ids()]);
     // An envelope with a journal entry is left to its page, which has yet to delete that entry.
-    const found = stored.filter(({ id }) => !known.has(id) && !journal.has(id));
+    const found = listed.filter(({ id }) => !known.has(id) && !journal.has(id));
     const isAllowed = (meta: EnvelopeMeta) => isConsented(meta, allows);
-    const rest = found.filter((meta) => !isAllowed(meta)).map((meta) =>
-      this.#removal.withdrawStored(meta)
+    await Promise.all(
+      found.filter((meta) => !isAllowed(meta)).map((meta) => this.#removal.withdrawStored(meta)),
     );
-    for (const meta of await Promise.all(rest)) if (meta) found.push(meta);
     // Consent may have changed, and another call may have added some.
     const present = new Set(ids());
     const added = found.filter((meta) => !present.has(meta.id) && isAllowed(meta));
-    const details = { stored: Promise.resolve(true), settle: () => {} };
-    this.#queue.add(...added.map((meta) => createWaitingEnvelope(meta, details)));
+    const stored = Promise.resolve(true);
+    this.#queue.add(...added.map((meta) => createWaitingEnvelope(meta, stored)));
     this.#isLoaded = true;
     const retained = this.#enforceRetention();
     this.#sendWaiting();
@@ -244,9 +227,7 @@ export class Delivery {
           other.notBefore = this.#options.now() + LOCKED_WAIT_MS;
         }
       }
-      this.#queue.settleStored();
     } else if (result === "deleted") this.#queue.handOver(envelope);
-    else if (this.#queue.all.includes(envelope)) this.#queue.settleStored();
     this.#sendWaiting();
   }
 
@@ -258,7 +239,6 @@ export class Delivery {
   ): Promise<void> {
     const now = this.#options.now();
     const { status } = result;
-    const response = toTransportResponse(result);
     envelope.failures++;
     envelope.sentBytes += result.sentBytes;
     const random = this.#options.random();
@@ -273,7 +253,6 @@ export class Delivery {
       if (isClientReport(envelope)) void this.#report();
       const outcome = result.outcome ?? (status === 429 ? "rate_limited" : undefined);
       this.#queue.publish(envelope, { ...result, outcome });
-      envelope.settle(response);
       return;
     }
     // Withdrawn meanwhile: not sent again.
@@ -283,7 +262,6 @@ export class Delivery {
       const seconds = Math.ceil((limitedUntil - now) / 1000);
       // Without an outcome: it is not final.
       this.#queue.publish(envelope, { status, error: `rate limited, sent again in ${seconds} s` });
-      envelope.settle(response);
     } else {
       envelope.notBefore = failedUntil;
       recordFailure(this.#breaker, startedAt, now, random);
@@ -320,7 +298,7 @@ export class Delivery {
   /** Makes a client report of all losses, also if requests fail, and loads it from the store. */
   async #sendReport(): Promise<void> {
     const unstored = await this.#losses.report(this.#options.now());
-    if (unstored) void this.deliver(unstored);
+    if (unstored) this.deliver(unstored);
     await this.#load();
   }
 }

@@ -32,7 +32,7 @@ test("too old while the tab stays open → dropped", async (relay) => {
   const clock = { now: Date.now() };
   const page = openPage(relay, createMemoryStore(), { now: () => clock.now });
   relay.answer(503);
-  await page.delivery.deliver(event("a"));
+  await page.deliver(event("a"));
   clock.now += 8 * 24 * 3600_000;
   relay.answer(200);
   page.delivery.retryNow();
@@ -43,8 +43,8 @@ test("dropped for the storage quota → reported after the outage, each log coun
   const quota = { count: 2, bytes: 1_000_000 };
   const page = openPage(relay, createMemoryStore(), { quota });
   relay.answer(503);
-  await page.delivery.deliver(event("a"));
-  for (const bytes of [segment(1), log(7), event("b")]) void page.delivery.deliver(bytes);
+  await page.deliver(event("a"));
+  for (const bytes of [segment(1), log(7), event("b")]) page.delivery.deliver(bytes);
   await until("two are dropped", () => page.waiting === 2 && page.dropped === 2);
   assert.equal(page.receiptOf("replay")?.outcome, "dropped");
   assert.equal(relay.accepted.length, 0);
@@ -63,7 +63,8 @@ test("stored envelopes over the limit of the next page → in its first report",
   const store = createMemoryStore();
   relay.answer(503);
   const before = openPage(relay, store);
-  for (const id of ["a", "b", "c"]) await before.delivery.deliver(event(id));
+  await before.deliver(event("a"));
+  for (const id of ["b", "c"]) before.delivery.deliver(event(id));
   relay.answer(200);
   openPage(relay, store, { quota: LIMIT_OF_ONE });
   assert.deepEqual(await reportedLosses(relay), { "queue_overflow:error": 2 });
@@ -73,9 +74,9 @@ test("dropped without an outage → reported by the same page", async (relay) =>
   const page = openPage(relay, createMemoryStore(), { quota: LIMIT_OF_ONE });
   const answered = Promise.withResolvers<void>();
   relay.respond = () => answered.promise.then(() => new Response("{}"));
-  void page.delivery.deliver(segment(1));
+  page.delivery.deliver(segment(1));
   await until("the first is being sent", () => relay.posts.length === 1);
-  void page.delivery.deliver(segment(2));
+  page.delivery.deliver(segment(2));
   await until("the second is given up", () => page.dropped === 1);
   answered.resolve();
   assert.deepEqual(await reportedLosses(relay), { "queue_overflow:replay": 1 });
@@ -84,14 +85,14 @@ test("dropped without an outage → reported by the same page", async (relay) =>
 test("envelope refused → counted as lost; client report refused → not counted", async (relay) => {
   const page = openPage(relay, createMemoryStore());
   relay.answer(413);
-  await page.delivery.deliver(event("a"));
+  await page.deliver(event("a"));
   page.delivery.flush();
   await until("the report is refused too", () => relay.posts.length === 2 && page.waiting === 0);
   relay.answer(200);
   page.delivery.retryNow();
-  await page.delivery.deliver(event("b"));
+  await page.deliver(event("b"));
   page.delivery.flush();
-  await page.delivery.deliver(event("c"));
+  await page.deliver(event("c"));
   assert.deepEqual(relay.accepted, [text(event("b")), text(event("c"))]);
   assert.match(relay.posts[1] ?? "", /"reason":"send_error","category":"error","quantity":1/);
 });
@@ -100,8 +101,8 @@ test("disk full → losses are counted in memory and reported", async (relay) =>
   const full = { put: rejectFull, count: rejectFull, drop: rejectFull, report: rejectFull };
   const page = openPage(relay, { ...createMemoryStore(), ...full }, { quota: LIMIT_OF_ONE });
   relay.answer(503);
-  await page.delivery.deliver(event("a"));
-  void page.delivery.deliver(event("b"));
+  await page.deliver(event("a"));
+  page.delivery.deliver(event("b"));
   await until("one is dropped", () => page.dropped === 1);
   await recover(relay, page);
   assert.deepEqual(await reportedLosses(relay), { "queue_overflow:error": 1 });

@@ -22,7 +22,7 @@ for (
     using _locks = sharedLocks();
     const sending = openPage(relay, store);
     if (isHidden) sending.delivery.flush();
-    void sending.delivery.deliver(event("a"));
+    sending.delivery.deliver(event("a"));
     await until("it is being sent", () => relay.posts.length === 1);
     const other = openPage(relay, store, quota && { quota });
     const listed = quota ? 0 : 1;
@@ -45,7 +45,7 @@ test("accepted → deleted before its lock is released", async (relay) => {
   };
   using _locks = sharedLocks();
   const one = openPage(relay, slow);
-  void one.delivery.deliver(event("a"));
+  one.delivery.deliver(event("a"));
   await until("it arrived", () => relay.accepted.length === 1);
   const other = openPage(relay, slow);
   await until("the other tab has loaded it", () => other.waiting === 1);

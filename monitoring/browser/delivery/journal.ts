@@ -1,5 +1,5 @@
 import { randomHex } from "../random_ids.ts";
-import { type Allows, consentedLosses, consentedPart } from "./consented.ts";
+import { type Allows, consentedLosses, isConsented } from "./consented.ts";
 import type { StoredEnvelope } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import {
@@ -109,11 +109,15 @@ export class Journal {
   /** Deletes what consent does not cover from the entries of all pages. */
   withdraw(allows: Allows): void {
     for (const { id, lock, losses, sent } of this.#read()) {
-      const part = sent && consentedPart(sent, allows);
       const kept = consentedLosses(losses, allows);
-      if (part === sent && kept.length === losses.length) continue;
-      if (!part && kept.length === 0) this.#storage!.removeItem(ENTRY_PREFIX + id);
-      else this.#storage!.setItem(ENTRY_PREFIX + id, serialize(lock, kept, part));
+      const isSentAllowed = sent === undefined || isConsented(sent.meta, allows);
+      if (isSentAllowed && kept.length === losses.length) continue;
+      if (kept.length === 0 && (!sent || !isSentAllowed)) {
+        this.#storage!.removeItem(ENTRY_PREFIX + id);
+      } else {
+        const rest = isSentAllowed ? sent : undefined;
+        this.#storage!.setItem(ENTRY_PREFIX + id, serialize(lock, kept, rest));
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 import { type DataCategory, type RateLimits, updateRateLimits } from "@sentry/core/browser";
 import { type Breaker, createBreaker, recordFailure } from "./retry_policy.ts";
-import { type SendResult, toTransportResponse } from "./send_envelope.ts";
+import type { SendResult } from "./send_envelope.ts";
 
 /** Every limit ends within this time, as the relay's do, whatever the header says. */
 const MAX_LIMIT_MS = 3_600_000;
@@ -90,7 +90,12 @@ export function createSharedRateLimits(storage: Storage | undefined): SharedRate
       const isLimited = result.status === 429;
       const probedAt = probeAt(limits, categories);
       if (isLimited || result.rateLimits) {
-        const announced = updateRateLimits({}, toTransportResponse(result), now);
+        const headers = {
+          "x-sentry-rate-limits": result.rateLimits,
+          // On a 503 it is the relay's, and no rate limit.
+          "retry-after": isLimited ? result.retryAfter : null,
+        };
+        const announced = updateRateLimits({}, { statusCode: result.status, headers }, now);
         for (const [category, end] of Object.entries(announced)) {
           limits[category] = Math.min(now + MAX_LIMIT_MS, Math.max(now + MIN_LIMIT_MS, end));
         }

@@ -1,7 +1,7 @@
 import type { EventDropReason } from "@sentry/core/browser";
 import type { SignalKind } from "../consent.ts";
-import { type Allows, consentedPart, isConsented, kindOf } from "./consented.ts";
-import type { EnvelopeMeta, StoredEnvelope } from "./envelope.ts";
+import { type Allows, isConsented, kindOf } from "./consented.ts";
+import type { EnvelopeMeta } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import type { Journal } from "./journal.ts";
 import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
@@ -34,14 +34,12 @@ export interface Removal {
   /** Drops envelopes that are too old or exceed the storage quota. Returns whether any was dropped. */
   enforceRetention(): Promise<boolean>;
   /**
-   * Removes what consent does not cover from the queue and the journal. What is stored is found when the store is
-   * listed: {@linkcode Removal.withdrawStored}.
-   *
-   * @returns what consent covers of envelopes that are in memory only, to be delivered instead of them
+   * Removes envelopes that consent does not cover from the queue and the journal. What is stored is found when the store
+   * is listed: {@linkcode Removal.withdrawStored}.
    */
-  withdraw(): Promise<readonly Uint8Array[]>;
-  /** Deletes from the store what consent does not cover of an envelope. Returns the rest, unless a tab sends it. */
-  withdrawStored(meta: EnvelopeMeta): Promise<EnvelopeMeta | undefined>;
+  withdraw(): Promise<void>;
+  /** Deletes an envelope that consent does not cover from the store, unless a tab sends it. */
+  withdrawStored(meta: EnvelopeMeta): Promise<void>;
 }
 
 /** Creates the removal from a queue. */
@@ -76,7 +74,6 @@ export function createRemoval(
     }
     queue.publish(envelope, { outcome: "dropped", error: `dropped: ${why}` });
     onDropped();
-    envelope.settle({});
     return true;
   }
 
@@ -97,6 +94,11 @@ export function createRemoval(
       onWithdrawn(kind, quantity);
     }
   }
+
+  /** What an envelope loses with its withdrawn items: consent covers it, but it is deleted with them. */
+  const othersOf = ({ items, createdAt }: EnvelopeMeta): Loss[] =>
+    lossesOf(items, "event_processor")
+      .filter(({ category }) => allows(kindOf(category), createdAt));
 
   return {
     async delete(envelope, status = 0) {
@@ -131,31 +133,23 @@ export function createRemoval(
         countWithdrawn(envelope.meta);
         queue.remove(envelope);
         queue.publish(envelope, { outcome: "withdrawn" });
-        envelope.settle({});
       }
       journal.withdraw(allows);
-      const covered: Uint8Array[] = [];
-      for (const { meta, bytes, stored } of withdrawn) {
-        if (await stored || !bytes) continue;
-        journal.remove(meta.id);
-        const part = consentedPart({ meta, bytes }, allows);
-        if (part) covered.push(part.bytes);
+      for (const { meta, stored } of withdrawn) {
+        if (!await stored) countUnstored(meta.id, othersOf(meta));
       }
-      return covered;
     },
 
     async withdrawStored(meta) {
       countWithdrawn(meta);
       const opened = await store;
-      let rest: StoredEnvelope | undefined;
-      await withTabLock(meta.id, async () => {
-        const bytes = await opened.read(meta.id);
-        rest = bytes && consentedPart({ meta, bytes }, allows);
-        await (rest ? opened.put(rest) : opened.delete(meta.id));
-      }).catch(() => {
+      const others = othersOf(meta);
+      await withTabLock<unknown>(
+        meta.id,
+        () => others.length > 0 ? opened.drop(meta.id, others) : opened.delete(meta.id),
+      ).catch(() => {
         // A later page deletes it, and does not send it before.
       });
-      return rest?.meta;
     },
   };
 }

@@ -1,5 +1,3 @@
-import type { TransportMakeRequestResponse } from "@sentry/core/browser";
-
 /**
  * All keepalive requests of a page may carry 64 KiB together; the one that exceeds it fails
  * (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5). Larger envelopes are sent
@@ -151,19 +149,5 @@ function noResponse(error: unknown, sentBytes: number): SendResult {
     retryAfter: null,
     rateLimits: null,
     error: isTimeout ? `no response within ${TIMEOUT_MS / 1000} s` : "no connection",
-  };
-}
-
-/** The result in the form that Sentry's client and recorder read. */
-export function toTransportResponse(
-  { status, rateLimits, retryAfter }: SendResult,
-): TransportMakeRequestResponse {
-  return {
-    statusCode: status,
-    headers: {
-      "x-sentry-rate-limits": rateLimits,
-      // On a 503 it is the relay's; the SDK would read it as a rate limit and drop new events.
-      "retry-after": status === 429 ? retryAfter : null,
-    },
   };
 }

@@ -10,7 +10,7 @@ import type { ClientConfig } from "../client_config.ts";
 import type { SignalKind } from "../consent.ts";
 import { randomHex } from "../random_ids.ts";
 import type { Receipt, ReceiptItem, TelemetryStore } from "../telemetry_state.ts";
-import type { VisitDataWriter } from "../visit_data.ts";
+import type { VisitDataWriter, VisitEnvelope } from "../visit_data.ts";
 import { type Allows, kindOf } from "./consented.ts";
 import { Delivery } from "./delivery.ts";
 import { OWN_HEADER, sdkCategoryOf, serialize } from "./envelope.ts";
@@ -89,8 +89,8 @@ export function startDelivery(
   });
   return {
     applyConsent: () => void delivery.applyConsent(),
-    transport: createTransport(delivery, allows, onReceipt, (bytes, tookMs) => {
-      visit.addEnvelope({ at: delivery.lastCreatedAt, bytes });
+    transport: createTransport(delivery, allows, onReceipt, (envelope, tookMs) => {
+      visit.addEnvelope(envelope);
       store.update({ serialisingMs: serialisingMs += tookMs });
     }),
     recordDroppedEvent: (reason, category, quantity = 1) =>
@@ -121,14 +121,14 @@ interface ItemHeader {
  * buffer or that the relay could not accept. Items of kinds that are not granted end here, and count as nothing.
  *
  * @param onReceipt called for items that are dropped because of a rate limit
- * @param onDelivered called with the bytes of each envelope and the milliseconds of serializing it and
+ * @param onDelivered called with each envelope and the milliseconds of serializing it and
  * passing it to the store
  */
 export function createTransport(
   delivery: Delivery,
   allows: Allows,
   onReceipt: (receipt: Receipt) => void,
-  onDelivered: (bytes: Uint8Array, tookMs: number) => void,
+  onDelivered: (envelope: VisitEnvelope, tookMs: number) => void,
 ): (options: BaseTransportOptions) => Transport {
   /** Drops items under a rate limit, as the ingest requires. */
   function withinLimits([header, items]: Envelope): Envelope[1] {
@@ -156,9 +156,11 @@ export function createTransport(
       if (items.length === 0) return Promise.resolve({});
       // Serialized once: each attempt sends the same bytes.
       const bytes = serialize({ ...envelope[0], ...OWN_HEADER }, items);
-      const delivered = delivery.deliver(bytes);
-      onDelivered(bytes, performance.now() - startedAt);
-      return delivered;
+      const at = delivery.deliver(bytes);
+      onDelivered({ at, bytes }, performance.now() - startedAt);
+      // Whatever its first response is. The recorder would stop for good at a status of 300 or more, and sends
+      // its buffer only after a 2xx for the error.
+      return Promise.resolve({ statusCode: 202 });
     },
     // Nothing is buffered here.
     flush: () => Promise.resolve(true),

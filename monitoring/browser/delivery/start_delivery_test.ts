@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createEnvelope, type Envelope } from "@sentry/core/browser";
+import { until } from "../../../tests/harness/until.ts";
 import type { Receipt } from "../telemetry_state.ts";
 import type { Allows } from "./consented.ts";
 import type { Loss } from "./journal_entry.ts";
@@ -21,12 +22,12 @@ function createTestTransport(rateLimits: string | null, allows: Allows) {
   const sent: string[] = [];
   const store = createMemoryStore();
   const answer: SendResult = { status: 200, retryAfter: null, rateLimits, sentBytes: 1 };
-  const { delivery } = openPage({ url: "" }, store, {
+  const page = openPage({ url: "" }, store, {
     send: (bytes) => (sent.push(text(bytes)), Promise.resolve(answer)),
     allows,
   });
   const transport = createTransport(
-    delivery,
+    page.delivery,
     allows,
     (receipt) => receipts.push(receipt),
     () => {},
@@ -34,14 +35,19 @@ function createTestTransport(rateLimits: string | null, allows: Allows) {
     url: "/monitoring",
     recordDroppedEvent: () => assert.fail("the delivery counts losses itself"),
   });
-  return { transport, receipts, sent, store };
+  return { transport, receipts, sent, store, page };
 }
 
 Deno.test("rate limit → new items of its category are dropped and counted", async () => {
-  const { transport, receipts, sent, store } = createTestTransport("60:error:key", () => true);
-  await transport.send(envelope("event"));
+  const { transport, receipts, sent, store, page } = createTestTransport(
+    "60:error:key",
+    () => true,
+  );
+  assert.deepEqual(await transport.send(envelope("event")), { statusCode: 202 });
+  await until("it was answered", () => page.waiting === 0);
   assert.deepEqual(await transport.send(envelope("event")), {});
   await transport.send(envelope("event", "log"));
+  await until("the rest is sent", () => sent.length === 2);
   assert.deepEqual(sent.map((body) => body.includes('"event"')), [true, false]);
   let counted: readonly Loss[] = [];
   await store.report((losses) => void (counted = sumLosses(losses)), () => false);
@@ -56,7 +62,7 @@ Deno.test("item of a kind that is not granted → not sent, not counted, no rece
   const { transport, receipts, sent, store } = createTestTransport(null, (kind) => kind === "logs");
   assert.deepEqual(await transport.send(envelope("event")), {});
   await transport.send(envelope("span", "log", "replay_recording", "feedback", "session"));
-  assert.equal(sent.length, 1);
+  await until("the rest is sent", () => sent.length === 1);
   assert.deepEqual(sent[0]!.match(/"type":"\w+"/g), ['"type":"log"']);
   await store.report(() => assert.fail("nothing is counted"), () => false);
   assert.deepEqual(receipts, []);

@@ -1,4 +1,4 @@
-import type { DataCategory, TransportMakeRequestResponse } from "@sentry/core/browser";
+import type { DataCategory } from "@sentry/core/browser";
 import type { Receipt } from "../telemetry_state.ts";
 import { type EnvelopeMeta, sdkCategoryOf } from "./envelope.ts";
 import type { SendResult } from "./send_envelope.ts";
@@ -24,24 +24,24 @@ export interface WaitingEnvelope {
   /** When this tab has stored it and last sent it, in milliseconds after its creation. */
   storedMs?: number;
   sentMs?: number;
-  /** Resolves the SDK's `send`. Only the first call has an effect. */
-  settle(response: TransportMakeRequestResponse): void;
 }
 
 /** Creates the queue entry of an envelope. */
 export function createWaitingEnvelope(
   meta: EnvelopeMeta,
-  details: Pick<WaitingEnvelope, "bytes" | "stored" | "settle">,
+  stored: Promise<boolean>,
+  bytes?: Uint8Array,
 ): WaitingEnvelope {
   const categories = meta.items.map(({ type }) => sdkCategoryOf(type));
   return {
     meta,
     categories,
+    stored,
+    ...(bytes && { bytes }),
     isSending: false,
     failures: 0,
     notBefore: 0,
     sentBytes: 0,
-    ...details,
   };
 }
 
@@ -101,8 +101,6 @@ export interface WaitingQueue {
   publish(envelope: WaitingEnvelope, result?: Partial<SendResult>): void;
   /** Removes an envelope that another tab has delivered or dropped. */
   handOver(envelope: WaitingEnvelope): void;
-  /** Resolves the SDK's `send` of all envelopes that are not being sent, once they are stored. */
-  settleStored(): void;
 }
 
 /** Creates an empty queue. */
@@ -131,12 +129,6 @@ export function createWaitingQueue(
       remove(envelope);
       const isShown = envelope.bytes || envelope.meta.attempts > 0;
       if (isShown) publish(envelope, { outcome: "handed_over" });
-      envelope.settle({ statusCode: 202 });
-    },
-    settleStored() {
-      for (const { isSending, stored, settle } of all) {
-        if (!isSending) void stored.then(() => settle({ statusCode: 202 }));
-      }
     },
   };
 }

@@ -13,8 +13,10 @@ import {
 import { readRelatedItems } from "../../models/error/related_items.ts";
 import { createSourceFinder, type FoundFrame } from "../../models/error/source_finder.ts";
 import type { Inbox } from "../inbox.ts";
+import { keyOfScript } from "../source_map_fetch.ts";
 import { explainMissingSource, type MapOrigins } from "./missing_source.ts";
 import { readEnvelope } from "./read_envelope.ts";
+import { readTagValues } from "./tag_values.ts";
 
 /** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
 const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
@@ -49,15 +51,15 @@ export async function readStoredError(
   eventId: string | null,
   origins: MapOrigins = { configured: [], fetchable: [] },
 ): Promise<StoredError | undefined> {
-  if (inbox.bytes(envelope) === undefined) return undefined;
   const bytes = await readEnvelope(inbox, envelope, MAX_ENVELOPE_BYTES);
   if (bytes === undefined) {
+    if (inbox.bytes(envelope) === undefined) return undefined;
     throw new UnreadableEventError(
       "This error is too large to display, or its envelope is broken.",
     );
   }
   const event = readErrorEvent(bytes, eventId);
-  // Not kept: the maps of one error with their sources take some megabytes.
+  // Not cached: the maps of one error with their sources take some megabytes.
   const finder = createSourceFinder(async (key) => {
     const map = await inbox.sourceMap(key);
     return map && new TextDecoder().decode(map);
@@ -68,9 +70,7 @@ export async function readStoredError(
   const keys = new Map(event.debugIds);
   for (const { file } of sent.flat()) {
     const url = file === null || keys.has(file) ? null : URL.parse(file);
-    if (url && origins.configured.includes(url.origin)) {
-      keys.set(file!, url.origin + url.pathname + url.search);
-    }
+    if (url && origins.configured.includes(url.origin)) keys.set(file!, keyOfScript(url));
   }
   return { event, stacks: await Promise.all(sent.map((frames) => finder.find(frames, keys))) };
 }
@@ -78,12 +78,14 @@ export async function readStoredError(
 /**
  * Reads an error with everything that belongs to it, see {@linkcode readStoredError}.
  *
+ * @param group whose tags are counted
  * @throws {UnreadableEventError}
  */
 export async function readErrorContent(
   inbox: Inbox,
   envelope: number,
   eventId: string | null,
+  group: string,
   origins: MapOrigins,
 ): Promise<ErrorContent | undefined> {
   const stored = await readStoredError(inbox, envelope, eventId, origins);
@@ -99,6 +101,7 @@ export async function readErrorContent(
     missing_source: explainMissingSource(frames, debugIds, origins),
     fetchable: fetchableScripts(frames, debugIds, origins),
     related: await readRelated(inbox, event, envelope),
+    tag_values: await readTagValues(inbox, group),
     text: errorAsText(stored.event, stacks),
     markdown: errorAsMarkdown(stored.event, stacks, traceRow),
   };
@@ -109,8 +112,10 @@ function fetchableScripts(
   debugIds: ReadonlyMap<string, string>,
   { fetchable }: MapOrigins,
 ): readonly FetchableScript[] {
-  const bare = frames.filter(({ source }) => source === null).flatMap(({ file }) => file ?? []);
-  return [...new Set(bare)].flatMap((script) => {
+  const withoutSource = frames.filter(({ source }) => source === null).flatMap(({ file }) =>
+    file ?? []
+  );
+  return [...new Set(withoutSource)].flatMap((script) => {
     const origin = URL.parse(script)?.origin ?? "";
     return fetchable.includes(origin)
       ? [{ origin, script, debug_id: debugIds.get(script) ?? null }]
@@ -118,7 +123,10 @@ function fetchableScripts(
   });
 }
 
-/** Feedback is sent later than its error, some SDKs send attachments separately, and a profile names its trace, never an error. */
+/**
+ * Reads what other envelopes have of an error: feedback is sent later, some SDKs send attachments separately, and a
+ * profile names only its trace.
+ */
 async function readRelated(
   inbox: Inbox,
   { event_id, trace_id }: ErrorContent["event"],
@@ -134,7 +142,7 @@ async function readRelated(
   );
   // The search covers the newest envelopes only.
   if (!rows.some(({ id }) => id === envelope)) ids.add(envelope);
-  const parts: RelatedContent[] = [];
+  const parts: Omit<RelatedContent, "omitted">[] = [];
   let left = MAX_RELATED_BYTES;
   for (const id of [...ids].slice(0, MAX_RELATED)) {
     const bytes = await readEnvelope(inbox, id, left);
@@ -148,7 +156,7 @@ async function readRelated(
       content_type: contentType,
       bytes: bytes.byteLength,
     }));
-    parts.push({ ...others, attachments: listed, omitted: 0 });
+    parts.push({ ...others, attachments: listed });
   }
   return {
     attachments: parts.flatMap(({ attachments }) => attachments),

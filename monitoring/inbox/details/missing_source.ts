@@ -1,13 +1,8 @@
 import type { FoundFrame } from "../../models/error/source_finder.ts";
 import { isLoopbackHost } from "../../protocol/loopback.ts";
+import type { SourceMapOrigins } from "../source_map_fetch.ts";
 
-/** Origins of development servers. */
-export interface MapOrigins {
-  /** Named in `SOURCE_MAP_ORIGINS`. */
-  readonly configured: readonly string[];
-  /** Those whose pages have posted to this server. */
-  readonly fetchable: readonly string[];
-}
+export type MapOrigins = Pick<SourceMapOrigins, "configured" | "fetchable">;
 
 /** Characters of a script's path in a sentence. */
 const MAX_PATH = 100;
@@ -25,15 +20,15 @@ export function explainMissingSource(
   debugIds: ReadonlyMap<string, string>,
   origins: MapOrigins,
 ): string {
-  const bare = frames.filter(({ source }) => source === null);
-  if (bare.length === 0) return "";
-  const areAllBare = bare.length === frames.length;
-  const minified = bare.find(({ file, hasMap }) => !hasMap && debugIds.has(file ?? ""));
-  const missing = minified ?? (areAllBare ? bare.find(isScript) : undefined);
+  const withoutSource = frames.filter(({ source }) => source === null);
+  if (withoutSource.length === 0) return "";
+  const noneHasSource = withoutSource.length === frames.length;
+  const minified = withoutSource.find(({ file, hasMap }) => !hasMap && debugIds.has(file ?? ""));
+  const missing = minified ?? (noneHasSource ? withoutSource.find(isScript) : undefined);
   if (missing) return explainMissingMap(missing.file ?? "", minified !== undefined, origins);
-  // Other frames come from files that were never minified, or that their source map leaves out.
-  if (!areAllBare) return "";
-  return bare.some(({ script }) => script !== null)
+  // The files of these frames were never minified, or are not in the source map.
+  if (!noneHasSource) return "";
+  return withoutSource.some(({ script }) => script !== null)
     ? "The source map lacks the sources: build it with sourcesContent."
     : "The event contains no source lines.";
 }

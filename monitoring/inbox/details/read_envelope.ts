@@ -1,12 +1,21 @@
-import type { Inbox } from "../inbox.ts";
+import type { ListQuery } from "../../models/list_query.ts";
 import { decodeBody, DecodeError, parseContentEncoding } from "../../protocol/encoding.ts";
+import type { InboxRow } from "../../protocol/inbox_row.ts";
+import type { Inbox } from "../inbox.ts";
 
-/** The part of the inbox that has bytes. */
-type Stored = Pick<Inbox, "bytes">;
+/** All envelopes that a query finds, newest first. Reads one page of them at a time. */
+export function* listEnvelopes(inbox: Inbox, query: ListQuery): Generator<InboxRow, void> {
+  let before: string | undefined;
+  do {
+    const { rows, next } = inbox.page("envelopes", { ...query, before });
+    yield* rows;
+    before = next ?? undefined;
+  } while (before !== undefined);
+}
 
 /** The decompressed bytes of an envelope; undefined: more than `maxBytes`, corrupt, or not stored any more. */
 export async function readEnvelope(
-  inbox: Stored,
+  inbox: Pick<Inbox, "bytes">,
   id: number,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {

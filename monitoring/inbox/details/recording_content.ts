@@ -16,7 +16,7 @@ import {
 import { displayName } from "../../models/trace/trace_name.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";
-import { readEnvelope } from "./read_envelope.ts";
+import { listEnvelopes, readEnvelope } from "./read_envelope.ts";
 import { readTraceContent } from "./trace_content.ts";
 
 /** Decompressed bytes of all segments. Parsing blocks the server for some 10 ms per MiB. */
@@ -26,7 +26,7 @@ const MAX_TRACES = 20;
 const MAX_URLS = 100;
 /** Characters of an address. */
 const MAX_URL = 500;
-/** A trace begins before the recorder is loaded. What is further off has another clock. */
+/** An event may be this far outside the recording: a trace begins before the recorder is loaded. */
 const BEFORE_MS = 60_000;
 const AFTER_MS = 10_000;
 
@@ -42,7 +42,7 @@ export async function readRecordingContent(
   inbox: Inbox,
   replayId: string,
 ): Promise<RecordingContent | undefined> {
-  const query = { replay: replayId };
+  const query = { replay: replayId, limit: MAX_MOMENTS };
   const [row] = inbox.page("recordings", query).rows;
   if (row === undefined) return undefined;
   const { segments, urls, unreadable } = await readSegments(inbox, replayId);
@@ -54,13 +54,14 @@ export async function readRecordingContent(
   const errors = inbox.page("occurrences", query).rows;
   const logs = inbox.page("logs", query).rows;
   const traces = inbox.page("traces", query).rows;
+  const [earliest, latest] = [from - BEFORE_MS, to + AFTER_MS];
   const events: RecordingEvent[] = [
     ...readMoments(recording?.entries ?? []),
     ...errors.map(({ at, value, group, envelope, trace_id }) => ({
       kind: "error" as const,
       // An error of a recorded trace is never left out: it is counted.
-      at: Math.min(Math.max(at, from), to),
-      text: value + (at < from ? " (before the start)" : at > to ? " (after the end)" : ""),
+      at: Math.min(Math.max(at, earliest), latest),
+      text: value + (at < earliest ? " (earlier)" : at > latest ? " (later)" : ""),
       ...{ group, envelope, trace_id },
     })),
     ...logs.map(({ at, body, trace_id }) => ({ kind: "log" as const, at, text: body, trace_id })),
@@ -85,28 +86,19 @@ export async function readRecordingContent(
     applications: [...new Set([row, ...errors, ...logs].map(({ source }) => source))],
     urls,
     unreadable,
-    events: events.filter(({ at }) => at >= from - BEFORE_MS && at <= to + AFTER_MS)
+    events: events.filter(({ at }) => at >= earliest && at <= latest)
       .sort((a, b) => a.at - b.at).slice(0, MAX_MOMENTS),
   };
 }
 
 /** Reads the segments that have arrived, in the order of arrival, as many as the limit allows. */
 async function readSegments(inbox: Inbox, replay: string) {
-  const ids: number[] = [];
-  let before: string | undefined;
-  do {
-    const page = inbox.page("envelopes", { replay, before });
-    // Videos of mobile SDKs have no events.
-    ids.push(
-      ...page.rows.filter(({ items }) => items.some(({ type }) => type === "replay_recording"))
-        .map(({ id }) => id),
-    );
-    before = page.next ?? undefined;
-  } while (before !== undefined);
+  // Not `replay_video`: videos of mobile SDKs have no events.
+  const found = [...listEnvelopes(inbox, { replay, type: "replay_recording" })];
   const segments: Segment[] = [];
   const urls = new Set<string>();
   let [left, unreadable] = [MAX_BYTES, 0];
-  for (const id of ids.reverse()) {
+  for (const { id } of found.reverse()) {
     const bytes = await readEnvelope(inbox, id, left);
     const sent = bytes && await readSegment(bytes, left).catch(ifUnreadable);
     const segment = sent && parseSegment(sent);

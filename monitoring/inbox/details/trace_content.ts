@@ -2,19 +2,19 @@ import type { Inbox } from "../inbox.ts";
 import type { TraceContent } from "../../models/trace/trace_content.ts";
 import { readTraceEnvelope } from "../../models/trace/trace_envelope.ts";
 import type { TraceParts } from "../../models/trace/trace_span.ts";
-import { readEnvelope } from "./read_envelope.ts";
+import { listEnvelopes, readEnvelope } from "./read_envelope.ts";
 
-/** Envelopes read for one trace, the newest ones. A tab that is open for hours sends a few hundred. */
+/** Maximum number of envelopes that are read for a trace. A tab that is open for hours sends a few hundred. */
 const MAX_ENVELOPES = 1_000;
 /** Their decompressed bytes: 1 MiB holds about 5,000 spans. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Item types that contain spans, errors or logs. */
 const READ_TYPES: ReadonlySet<string> = new Set(["event", "log", "span", "transaction"]);
 
-/** Bytes of the envelopes whose parts are kept: a trace that grows is read again with each arrival. */
+/** Maximum bytes of the envelopes whose parts are cached: a trace that grows is read again with each arrival. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
-/** What was read of envelopes, by their id and a trace. The one that was not used for longest is dropped first. */
+/** Parts of a trace that were read from envelopes, by envelope and trace. Evicts the least recently used. */
 class PartsCache {
   readonly #entries = new Map<string, { readonly parts: TraceParts; readonly bytes: number }>();
   #bytes = 0;
@@ -55,35 +55,30 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
   }[] = [];
   let [bytes, unreadable] = [0, 0];
   let isTruncated = false;
-  let before: string | undefined;
-  do {
-    const page = inbox.page("envelopes", { trace: traceId, before });
-    for (const { id, items, source } of page.rows) {
-      if (!items.some(({ type }) => READ_TYPES.has(type))) continue;
-      isTruncated = found.length + unreadable === MAX_ENVELOPES || bytes >= MAX_BYTES;
-      if (isTruncated) break;
-      const key = `${id} ${traceId}`;
-      const known = cache.get(key);
-      if (known !== undefined) {
-        bytes += known.bytes;
-        found.push({ id, source, parts: known.parts });
-        continue;
-      }
-      const body = await readEnvelope(inbox, id, MAX_BYTES - bytes);
-      if (body === undefined) {
-        unreadable++;
-        continue;
-      }
-      bytes += body.byteLength;
-      const { spans, marks } = readTraceEnvelope(body, id, traceId);
-      const parts = { spans, marks };
-      cache.set(key, parts, body.byteLength);
-      found.push({ id, source, parts });
-      // Yields to other requests.
-      await new Promise((resolve) => setTimeout(resolve));
+  for (const { id, items, source } of listEnvelopes(inbox, { trace: traceId })) {
+    if (!items.some(({ type }) => READ_TYPES.has(type))) continue;
+    isTruncated = found.length + unreadable === MAX_ENVELOPES || bytes >= MAX_BYTES;
+    if (isTruncated) break;
+    const key = `${id} ${traceId}`;
+    const known = cache.get(key);
+    if (known !== undefined) {
+      bytes += known.bytes;
+      found.push({ id, source, parts: known.parts });
+      continue;
     }
-    before = page.next ?? undefined;
-  } while (before !== undefined && !isTruncated);
+    const body = await readEnvelope(inbox, id, MAX_BYTES - bytes);
+    if (body === undefined) {
+      unreadable++;
+      continue;
+    }
+    bytes += body.byteLength;
+    const { spans, marks } = readTraceEnvelope(body, id, traceId);
+    const parts = { spans, marks };
+    cache.set(key, parts, body.byteLength);
+    found.push({ id, source, parts });
+    // Yields to other requests.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
   const [row] = inbox.page("traces", { trace: traceId, limit: 1 }).rows;
   found.reverse();
   return {

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
-import { gunzip, gzipSync } from "node:zlib";
-import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import { isOwnTelemetry } from "../../protocol/own_telemetry.ts";
 import { readEnvelope } from "../../protocol/scanner.ts";
 import type { AdmittedEnvelope } from "../inbox.ts";
@@ -58,25 +57,19 @@ export function hexId(n: number): string {
 
 /** The envelope as the relay passes it to the inbox. */
 export function admitted(bytes: Uint8Array, receivedAt = 1_790_000_000_000): AdmittedEnvelope {
-  const { header, items } = readEnvelope(bytes);
   return {
     bytes,
     contentEncoding: null,
-    header,
-    items: items.map(({ header, payload }) => ({ type: header.type, bytes: payload.byteLength })),
-    decoded: () => Promise.resolve(bytes),
     receivedAt,
-    isOwn: isOwnTelemetry(header),
+    isOwn: isOwnTelemetry(readEnvelope(bytes).header),
   };
 }
 
 /** {@linkcode admitted}, compressed with gzip. */
 export function admittedGzip(bytes: Uint8Array, receivedAt?: number): AdmittedEnvelope {
-  const compressed = new Uint8Array(gzipSync(bytes));
   return {
     ...admitted(bytes, receivedAt),
-    bytes: compressed,
+    bytes: new Uint8Array(gzipSync(bytes)),
     contentEncoding: "gzip",
-    decoded: async () => new Uint8Array(await promisify(gunzip)(compressed)),
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { GROUP_STATES, type GroupAlert, type GroupState } from "../../models/rows.ts";
 import type { Inbox } from "../inbox.ts";
-import type { InboxOptions } from "../stored_inbox.ts";
+import type { InboxOptions } from "../inbox_options.ts";
 import { admitted, envelopeOf, error, log } from "./envelopes.ts";
 
 const NOON = 1_795_262_400_000;
@@ -182,8 +182,8 @@ export function groupTests(
     await tested.error("a");
     const time = tested.now;
     await tested.set("a", "resolved");
-    await tested.inbox.storeOnce(admitted(errorOf("a", "1"), time - 1));
-    await tested.inbox.storeOnce(admitted(errorOf("b", "1"), tested.now + 1));
+    await tested.inbox.storeImported(admitted(errorOf("a", "1"), time - 1));
+    await tested.inbox.storeImported(admitted(errorOf("b", "1"), tested.now + 1));
     assert.deepEqual(tested.rows("resolved"), [["a", 2, "resolved"]]);
     assert.deepEqual(tested.alerts.map(({ kind }) => kind), ["new"]);
   });

@@ -1,108 +1,114 @@
 import assert from "node:assert/strict";
-import type { ListQuery } from "../../models/rows.ts";
+import type { ListQuery } from "../../models/list_query.ts";
 import { OWN_TELEMETRY } from "../../protocol/own_telemetry.ts";
 import { type Attributes, error, hexId, log, span, type TestItem } from "./envelopes.ts";
 import { type AddTest, bodies, NOON, shop, traces } from "./tested_index.ts";
 
 /** Filters and searches of the lists. */
 export function addFilterTests(test: AddTest): void {
-  test("filter by group → its occurrences; in errors, the group", async (index, add) => {
+  test("filter by group → its occurrences; in errors, the group", async (inbox, add) => {
     await add(error("order 1"));
     await add(error("payment"));
     await add(error("order 2"));
-    const group = index.list("errors", {}).rows[0]!.group;
-    const occurrences = index.list("occurrences", { group }).rows;
+    const group = inbox.page("errors", {}).rows[0]!.group;
+    const occurrences = inbox.page("occurrences", { group }).rows;
     assert.deepEqual(occurrences.map((row) => row.value), ["order 2", "order 1"]);
-    assert.deepEqual(index.list("errors", { group }).rows.map((row) => row.count), [2]);
-    assert.deepEqual(index.list("occurrences", { group: "none" }).rows, []);
+    assert.deepEqual(inbox.page("errors", { group }).rows.map((row) => row.count), [2]);
+    assert.deepEqual(inbox.page("occurrences", { group: "none" }).rows, []);
   });
 
-  test("filter by trace → every list", async (index, add) => {
+  test("filter by trace → every list", async (inbox, add) => {
     await add(span(1), error("a", 1), log("one", { trace_id: hexId(1) }));
     await add(error("b", 2), log("two", { trace_id: hexId(2) }), log("none"));
     await add(error("c"), log("three", { trace_id: hexId(1) }));
     const query = { trace: hexId(1) };
-    assert.deepEqual(index.list("traces", query).rows.map((row) => row.trace_id), [hexId(1)]);
-    assert.deepEqual(index.list("errors", query).rows.map((row) => row.value), ["a"]);
-    assert.deepEqual(index.list("occurrences", query).rows.map((row) => row.value), ["a"]);
-    assert.deepEqual(bodies(index, query), ["three", "one"]);
-    assert.equal(index.envelopes(query).rows.length, 2);
-    assert.deepEqual(index.list("logs", { trace: hexId(5) }), { rows: [], next: null });
+    assert.deepEqual(inbox.page("traces", query).rows.map((row) => row.trace_id), [hexId(1)]);
+    assert.deepEqual(inbox.page("errors", query).rows.map((row) => row.value), ["a"]);
+    assert.deepEqual(inbox.page("occurrences", query).rows.map((row) => row.value), ["a"]);
+    assert.deepEqual(bodies(inbox, query), ["three", "one"]);
+    assert.equal(inbox.page("envelopes", query).rows.length, 2);
+    assert.deepEqual(inbox.page("logs", { trace: hexId(5) }), { rows: [], next: null });
   });
 
-  test("filter by level → logs of this level and more severe ones", async (index, add) => {
+  test("filter by level → logs of this level and more severe ones", async (inbox, add) => {
     for (const level of ["trace", "debug", "info", "warn", "error", "fatal"]) {
       await add(log(level, { level }));
     }
-    assert.deepEqual(bodies(index, { level: "warn" }), ["fatal", "error", "warn"]);
-    assert.deepEqual(bodies(index, { level: "fatal" }), ["fatal"]);
-    assert.equal(bodies(index, { level: "trace" }).length, 6);
+    assert.deepEqual(bodies(inbox, { level: "warn" }), ["fatal", "error", "warn"]);
+    assert.deepEqual(bodies(inbox, { level: "fatal" }), ["fatal"]);
+    assert.equal(bodies(inbox, { level: "trace" }).length, 6);
+    const { envelope } = inbox.page("logs", {}).rows.find(({ level }) => level === "debug")!;
+    assert.deepEqual(bodies(inbox, { envelope }), ["debug"]);
   });
 
-  test("filter by item type → envelopes", async (index, add) => {
+  test("filter by item type → envelopes", async (inbox, add) => {
     await add(span(1), log("x"));
     await add(span(2));
     await add(["session", {}]);
-    assert.equal(index.envelopes({ type: "span" }).rows.length, 2);
-    assert.equal(index.envelopes({ type: "log" }).rows.length, 1);
-    assert.equal(index.envelopes({ type: "span", q: "log" }).rows.length, 1);
-    assert.equal(index.envelopes({ type: "nothing" }).rows.length, 0);
+    assert.equal(inbox.page("envelopes", { type: "span" }).rows.length, 2);
+    assert.equal(inbox.page("envelopes", { type: "log" }).rows.length, 1);
+    assert.equal(inbox.page("envelopes", { type: "span", q: "log" }).rows.length, 1);
+    assert.equal(inbox.page("envelopes", { type: "nothing" }).rows.length, 0);
   });
 
-  test("filter by source → every list, counts and the rows' sources", async (index, _, addOf) => {
+  test("filter by source → every list, counts and the rows' sources", async (inbox, _, addOf) => {
     await addOf(shop("1"), span(1), error("order 1", 1), log("one"));
     await addOf(OWN_TELEMETRY, span(1), span(2), error("order 2"), log("two"));
     await addOf(shop("2"), span(3), error("order 3"), log("three"));
-    const { rows } = index.sources({});
+    const { rows } = inbox.sources({});
     assert.deepEqual(rows.map(({ name, releases, envelopes }) => [name, releases, envelopes]), [
       ["shop", ["shop@2", "shop@1"], 2],
       ["Sightglass", [], 1],
     ]);
     assert.equal(rows[0]?.last_seen, NOON + 2_000);
+    assert.deepEqual(rows[0]?.releases_since, [NOON + 2_000, NOON]);
     const source = rows[0]!.key;
     for (const query of [{ source }, { source: "apps" }]) {
-      assert.deepEqual(traces(index, query), [hexId(3), hexId(1)]);
-      assert.deepEqual(bodies(index, query), ["three", "one"]);
-      assert.deepEqual(index.list("errors", query).rows.map((row) => row.count), [2]);
-      assert.deepEqual(index.envelopes(query).rows.map((row) => row.source), [source, source]);
-      const { counts } = index.sources(query);
+      assert.deepEqual(traces(inbox, query), [hexId(3), hexId(1)]);
+      assert.deepEqual(bodies(inbox, query), ["three", "one"]);
+      assert.deepEqual(inbox.page("errors", query).rows.map((row) => row.count), [2]);
+      assert.deepEqual(inbox.page("envelopes", query).rows.map((row) => row.source), [
+        source,
+        source,
+      ]);
+      const { counts } = inbox.sources(query);
       assert.deepEqual(counts, { traces: 2, errors: 1, logs: 2, recordings: 0, envelopes: 2 });
     }
-    assert.deepEqual(index.list("traces", { trace: hexId(1) }).rows[0]?.sources, [
+    assert.deepEqual(inbox.page("traces", { trace: hexId(1) }).rows[0]?.sources, [
       source,
       "sightglass",
     ]);
-    assert.deepEqual(bodies(index, { source: "sightglass" }), ["two"]);
-    assert.deepEqual(bodies(index, { source, release: "shop@1" }), ["one"]);
-    const [group] = index.list("errors", { source, release: "shop@1" }).rows;
+    assert.deepEqual(bodies(inbox, { source: "sightglass" }), ["two"]);
+    assert.deepEqual(bodies(inbox, { source, release: "shop@1" }), ["one"]);
+    const [group] = inbox.page("errors", { source, release: "shop@1" }).rows;
     const { count, first_seen, last_seen, chart } = group!;
     assert.deepEqual([count, first_seen, last_seen], [1, NOON, NOON], "of that release");
     assert.equal(chart.reduce((a, b) => a + b), 1);
-    assert.deepEqual(bodies(index, { source: "0".repeat(14) }), []);
-    assert.equal(index.list("errors", {}).rows[0]?.count, 3);
-    assert.equal(index.list("errors", {}).rows[0]?.source, source);
+    assert.deepEqual(bodies(inbox, { source: "0".repeat(14) }), []);
+    assert.equal(inbox.page("errors", {}).rows[0]?.count, 3);
+    assert.equal(inbox.page("errors", {}).rows[0]?.source, source);
   });
 
-  test("applications before any was seen → Sightglass's own rows", async (index, _, addOf) => {
+  test("applications before any was seen → Sightglass's own rows", async (inbox, _, addOf) => {
     await addOf(OWN_TELEMETRY, log("own"));
-    assert.deepEqual(bodies(index, { source: "apps" }), ["own"]);
+    assert.deepEqual(bodies(inbox, { source: "apps" }), ["own"]);
     await addOf({}, ["event", {}]);
-    assert.deepEqual(bodies(index, { source: "apps" }), []);
-    assert.equal(index.envelopes({ source: "apps" }).rows.length, 1);
-    await index.clear();
-    assert.deepEqual(index.sources({}).rows, []);
+    assert.deepEqual(bodies(inbox, { source: "apps" }), []);
+    assert.equal(inbox.page("envelopes", { source: "apps" }).rows.length, 1);
+    await inbox.clear();
+    assert.deepEqual(inbox.sources({}).rows, []);
     await addOf(OWN_TELEMETRY, log("own again"));
-    assert.deepEqual(bodies(index, { source: "apps" }), ["own again"]);
+    assert.deepEqual(bodies(inbox, { source: "apps" }), ["own again"]);
   });
 
-  test("last envelope of a source evicted → the source too", async (index, _, addOf) => {
+  test("last envelope of a source evicted → the source too", async (inbox, _, addOf) => {
     await addOf(shop("1"), log("one"));
     for (const body of ["two", "three", "four"]) await addOf(OWN_TELEMETRY, log(body));
-    assert.deepEqual(index.sources({}).rows.map(({ name }) => name), ["Sightglass"]);
-    assert.equal(bodies(index, { source: "apps" }).length, 3);
+    assert.deepEqual(inbox.sources({}).rows.map(({ name }) => name), ["Sightglass"]);
+    assert.equal(bodies(inbox, { source: "apps" }).length, 3);
   }, 3);
 
-  test("time range → rows of that time; groups count those errors", async (index, add) => {
+  test("time range → rows of that time; groups count those errors", async (inbox, add) => {
     const secondsAgo = (n: number) => NOON / 1_000 - n;
     for (const n of [90, 50, 10]) {
       const timestamp = secondsAgo(n);
@@ -113,10 +119,10 @@ export function addFilterTests(test: AddTest): void {
       );
     }
     const range = { since: NOON - 60_000, until: NOON - 20_000 };
-    assert.deepEqual(bodies(index, range), ["50 seconds"]);
-    assert.deepEqual(traces(index, range), [hexId(50)]);
-    assert.deepEqual(bodies(index, { since: NOON - 60_000 }), ["10 seconds", "50 seconds"]);
-    const [group] = index.list("errors", range).rows;
+    assert.deepEqual(bodies(inbox, range), ["50 seconds"]);
+    assert.deepEqual(traces(inbox, range), [hexId(50)]);
+    assert.deepEqual(bodies(inbox, { since: NOON - 60_000 }), ["10 seconds", "50 seconds"]);
+    const [group] = inbox.page("errors", range).rows;
     assert.deepEqual([group?.count, group?.trace_id, group?.first_seen, group?.last_seen], [
       1,
       hexId(50),
@@ -124,7 +130,7 @@ export function addFilterTests(test: AddTest): void {
       NOON - 10_000,
     ]);
     const chart = (query: ListQuery) => {
-      const { chart = [], chart_from, chart_to } = index.list("errors", query).rows[0] ?? {};
+      const { chart = [], chart_from, chart_to } = inbox.page("errors", query).rows[0] ?? {};
       return [
         chart.flatMap((errors, part) => errors > 0 ? [[part, errors]] : []),
         chart_from,
@@ -134,14 +140,14 @@ export function addFilterTests(test: AddTest): void {
     assert.deepEqual(chart(range), [[[6, 1]], range.since, range.until]);
     const open = { since: NOON - 120_000, now: NOON };
     assert.deepEqual(chart(open), [[[6, 1], [14, 1], [22, 1]], open.since, NOON]);
-    const { counts } = index.sources(range);
+    const { counts } = inbox.sources(range);
     assert.deepEqual(counts, { traces: 1, errors: 1, logs: 1, recordings: 0, envelopes: 0 });
     // By the time of receipt.
-    assert.equal(index.envelopes({ since: NOON + 1_000 }).rows.length, 2);
-    assert.equal(index.envelopes({ until: NOON + 1_000 }).rows.length, 1);
+    assert.equal(inbox.page("envelopes", { since: NOON + 1_000 }).rows.length, 2);
+    assert.equal(inbox.page("envelopes", { until: NOON + 1_000 }).rows.length, 1);
   });
 
-  test("status, operation, environment → traces that have them", async (index, add, addOf) => {
+  test("status, operation, environment → traces that have them", async (inbox, add, addOf) => {
     const root = (trace: number, op: string, code: number, rest: Attributes = {}) =>
       span(trace, {
         attributes: { "sentry.op": { value: op }, "http.response.status_code": { value: code } },
@@ -172,19 +178,19 @@ export function addFilterTests(test: AddTest): void {
       [{ environment: "none" }, []],
     ];
     for (const [query, ids] of expected) {
-      const sorted = traces(index, { ...query, sort: "started_at" }).toSorted();
-      assert.deepEqual(traces(index, query), ids.map(hexId), JSON.stringify(query));
+      const sorted = traces(inbox, { ...query, sort: "started_at" }).toSorted();
+      assert.deepEqual(traces(inbox, query), ids.map(hexId), JSON.stringify(query));
       assert.deepEqual(sorted, ids.map(hexId).toSorted(), JSON.stringify(query));
     }
-    const [row] = index.list("traces", { status: "5xx" }).rows;
+    const [row] = inbox.page("traces", { status: "5xx" }).rows;
     assert.deepEqual([row?.op, row?.failed, row?.http_status], ["pageload", true, 500]);
-    assert.deepEqual(index.sources({}).ops, ["db", "http.server", "pageload"]);
-    const { counts } = index.sources({ environment: "test" });
+    assert.deepEqual(inbox.sources({}).ops, ["db", "http.server", "pageload"]);
+    const { counts } = inbox.sources({ environment: "test" });
     assert.deepEqual(counts, { traces: 2, errors: 1, logs: 0, recordings: 0, envelopes: 2 });
-    assert.equal(index.list("errors", { environment: "production" }).rows.length, 0);
+    assert.equal(inbox.page("errors", { environment: "production" }).rows.length, 0);
   });
 
-  test("preflights → left out, unless asked for or failed", async (index, add) => {
+  test("preflights → left out, unless asked for or failed", async (inbox, add) => {
     const options = (trace: number, rest: Attributes = {}) =>
       span(trace, {
         name: "OPTIONS /cart",
@@ -195,21 +201,21 @@ export function addFilterTests(test: AddTest): void {
     await add(options(1));
     await add(options(2, { status: "internal_error" }));
     await add(span(3));
-    assert.deepEqual(traces(index), [hexId(3), hexId(2)]);
-    assert.deepEqual(traces(index, { sort: "-started_at" }).length, 2);
-    assert.equal(index.sources({}).counts.traces, 2);
-    assert.deepEqual(traces(index, { preflights: true }), [3, 2, 1].map(hexId));
-    assert.deepEqual(traces(index, { trace: hexId(1) }), [hexId(1)]);
+    assert.deepEqual(traces(inbox), [hexId(3), hexId(2)]);
+    assert.deepEqual(traces(inbox, { sort: "-started_at" }).length, 2);
+    assert.equal(inbox.sources({}).counts.traces, 2);
+    assert.deepEqual(traces(inbox, { preflights: true }), [3, 2, 1].map(hexId));
+    assert.deepEqual(traces(inbox, { trace: hexId(1) }), [hexId(1)]);
     // What failed, or what the trace is named for, may be in another envelope.
     await add(options(4));
     await add(error("in a preflight", 4));
     await add(options(5));
     await add(span(5, { name: "/", attributes: { "sentry.op": { value: "pageload" } } }));
-    assert.deepEqual(traces(index), [5, 4, 3, 2].map(hexId));
-    assert.deepEqual(traces(index, { status: "error" }), [4, 2].map(hexId));
+    assert.deepEqual(traces(inbox), [5, 4, 3, 2].map(hexId));
+    assert.deepEqual(traces(inbox, { status: "error" }), [4, 2].map(hexId));
   });
 
-  test("page loads → 75th percentile of each vital, their traces", async (index, add, addOf) => {
+  test("page loads → 75th percentile of each vital, their traces", async (inbox, add, addOf) => {
     const load = (
       trace: number,
       page: string,
@@ -245,26 +251,41 @@ export function addFilterTests(test: AddTest): void {
         "browser.web_vital.lcp.value": { value: 90 },
       },
     }));
+    // A navigation within a page: its vitals, sent by themselves, do not know the path either.
+    const navigation = { "sentry.segment.name": { value: "Navigation" } };
+    const shift = { ...navigation, "browser.web_vital.cls.value": { value: 0.5 } };
+    await add(span(10, { name: "Layout shift", attributes: shift }));
+    assert.equal(inbox.page("pages", { q: "n" }).rows.length, 0, "of a page that is not known yet");
+    await add(span(10, {
+      name: "Navigation",
+      is_segment: true,
+      attributes: { "sentry.op": { value: "navigation" }, "url.path": { value: "/orders" } },
+    }));
     const rows = (query: ListQuery) =>
-      index.list("pages", query).rows.map(({ source: _, ...row }) => row);
+      inbox.page("pages", query).rows.map(({ source: _, ...row }) => row);
     const none = { lcp: null, inp: null, cls: null, fcp: null, ttfb: null };
     const home = { ...none, page: "/", loads: 4, lcp: 3_000, inp: 320, cls: 0 };
     const basket = { ...none, page: "/basket", loads: 1, lcp: 50 };
     assert.deepEqual(rows({ environment: "test" }), [home, basket]);
-    assert.deepEqual(rows({}), [home, { ...none, page: "/", loads: 1, lcp: 90 }, basket]);
+    assert.deepEqual(rows({}), [home, { ...none, page: "/", loads: 1, lcp: 90 }, basket, {
+      ...none,
+      page: "/orders",
+      loads: 0,
+      cls: 0.5,
+    }]);
     assert.deepEqual(rows({ q: "BASKET" }), [basket]);
     assert.deepEqual(rows({ release: "shop@2" }), [basket]);
-    assert.deepEqual(rows({ since: NOON - 1_500 }).map(({ loads }) => loads), [1, 1]);
-    assert.deepEqual(traces(index, { page: "/", environment: "test" }), [2, 4, 3, 1].map(hexId));
+    assert.deepEqual(rows({ since: NOON - 1_500 }).map(({ loads }) => loads), [1, 1, 0]);
+    assert.deepEqual(traces(inbox, { page: "/", environment: "test" }), [2, 4, 3, 1].map(hexId));
   });
 
-  test("errors of a level, handled or not → those errors", async (index, add) => {
+  test("errors of a level, handled or not → those errors", async (inbox, add) => {
     const handled = (value: boolean) => ({
       exception: { values: [{ type: "E", value: `${value}`, mechanism: { handled: value } }] },
     });
     await add(error("a", 1, { level: "warning" }), error("b", 1, { level: "fatal" }));
     await add(error("c", 1, handled(false)), error("d", 1, handled(true)));
-    const values = (query: ListQuery) => index.list("errors", query).rows.map((row) => row.value);
+    const values = (query: ListQuery) => inbox.page("errors", query).rows.map((row) => row.value);
     assert.deepEqual(values({ level: "error" }), ["true", "false", "b"]);
     assert.deepEqual(values({ level: "fatal" }), ["b"]);
     assert.deepEqual(values({ handled: false }), ["false"]);
@@ -272,10 +293,10 @@ export function addFilterTests(test: AddTest): void {
 
   test(
     "search → ids, names, messages and types, case-insensitive",
-    async (index, add) => {
+    async (inbox, add) => {
       await add(span(0xabc, { name: "GET /Orders" }), error("Größe FEHLT", 0xabc), log("Ωmega"));
       await add(["session", {}]);
-      const hits = (q: string) => index.envelopes({ q }).rows.length;
+      const hits = (q: string) => inbox.page("envelopes", { q }).rows.length;
       assert.deepEqual(["ABC", "get /orders", "grösSE", "größe", "ωMEGA", "TypeError"].map(hits), [
         1,
         1,
@@ -285,32 +306,62 @@ export function addFilterTests(test: AddTest): void {
         1,
       ]);
       assert.deepEqual(["SESSION", "s", ""].map(hits), [1, 2, 2]);
-      assert.equal(index.list("traces", { q: "get /ORD" }).rows.length, 1);
-      assert.equal(index.list("traces", { q: hexId(0xabc).slice(5, 30) }).rows.length, 1);
-      assert.equal(index.list("errors", { q: "größe" }).rows.length, 1);
-      assert.equal(index.list("occurrences", { q: "fehlt" }).rows.length, 1);
-      assert.equal(index.list("logs", { q: "Ω" }).rows.length, 1);
-      assert.equal(index.list("logs", { q: "größe" }).rows.length, 0);
+      assert.equal(inbox.page("traces", { q: "get /ORD" }).rows.length, 1);
+      assert.equal(inbox.page("traces", { q: hexId(0xabc).slice(5, 30) }).rows.length, 1);
+      assert.equal(inbox.page("errors", { q: "größe" }).rows.length, 1);
+      assert.equal(inbox.page("occurrences", { q: "fehlt" }).rows.length, 1);
+      assert.equal(inbox.page("logs", { q: "Ω" }).rows.length, 1);
+      assert.equal(inbox.page("logs", { q: "größe" }).rows.length, 0);
     },
   );
 
-  test("search for wildcards, quotes or SQL → taken literally", async (index, add) => {
+  test("search for wildcards, quotes or SQL → taken literally", async (inbox, add) => {
     const odd = ["100%", "a_b", `it's`, `say "hi"`, "c:\\x", "[a-c]", "*", "a--b; DROP", "{{x}}"];
     for (const body of ["100 percent", "axb", "its", ...odd]) await add(log(body));
-    for (const body of odd) assert.deepEqual(bodies(index, { q: body }), [body]);
-    assert.deepEqual(bodies(index, { q: "%" }), ["100%"]);
-    assert.deepEqual(bodies(index, { q: "_" }), ["a_b"]);
+    for (const body of odd) assert.deepEqual(bodies(inbox, { q: body }), [body]);
+    assert.deepEqual(bodies(inbox, { q: "%" }), ["100%"]);
+    assert.deepEqual(bodies(inbox, { q: "_" }), ["a_b"]);
   });
 
-  test("search in traces and groups → any of their entries matches", async (index, add) => {
+  test("search in traces and groups → any of their entries matches", async (inbox, add) => {
     await add(span(1, { name: "needle", start_timestamp: NOON / 1_000 }));
     await add(span(2));
     await add(span(1, { name: "other" }));
-    assert.deepEqual(traces(index, { q: "needle" }), [hexId(1)]);
-    assert.equal(index.list("traces", { q: "needle" }).rows[0]?.spans, 2);
+    assert.deepEqual(traces(inbox, { q: "needle" }), [hexId(1)]);
+    assert.equal(inbox.page("traces", { q: "needle" }).rows[0]?.spans, 2);
     await add(error("order 17"));
     await add(error("order 18"));
-    const [group] = index.list("errors", { q: "order 17" }).rows;
-    assert.deepEqual([group?.value, group?.count], ["order 17", 2]);
+    const [group] = inbox.page("errors", { q: "order 17" }).rows;
+    assert.deepEqual([group?.value, group?.count], ["order 17", 1]);
   });
+
+  test(
+    "error of several sources → all of them, those with most errors first",
+    async (inbox, add, addOf) => {
+      const keyOf = (name: string) => inbox.sources({}).rows.find((row) => row.name === name)?.key;
+      await addOf(shop("1.0"), error("a"));
+      await addOf(shop("1.0"), error("a"));
+      await add(error("a"));
+      const rows = (query: ListQuery) =>
+        inbox.page("errors", query).rows.map(({ count, sources }) => [count, sources.length]);
+      assert.deepEqual(rows({}), [[3, 2]]);
+      assert.equal(inbox.page("errors", {}).rows[0]?.sources[0], keyOf("shop"));
+      assert.deepEqual(rows({ release: "shop@1.0" }), [[2, 1]]);
+    },
+  );
+
+  test(
+    "traces, each name once → the slowest of each source and name",
+    async (inbox, add, addOf) => {
+      const took = (id: number, name: string, seconds: number) =>
+        span(id, { name, start_timestamp: NOON / 1_000 - seconds, end_timestamp: NOON / 1_000 });
+      await add(took(1, "GET /", 3), took(2, "GET /", 9), took(3, "GET /cart", 1));
+      await addOf(shop("1.0"), took(4, "GET /", 5));
+      const query = { sort: "slowest", each: "name" } as const;
+      assert.deepEqual(traces(inbox, query), [hexId(2), hexId(4), hexId(3)]);
+      const { rows, next } = inbox.page("traces", { ...query, limit: 2 });
+      assert.equal(rows.length, 2);
+      assert.deepEqual(traces(inbox, { ...query, before: next! }), [hexId(3)]);
+    },
+  );
 }

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import type { ListQuery, Lists, ListSort, Page } from "../../models/rows.ts";
+import type { Inbox } from "../inbox.ts";
+import type { Lists, Page } from "../../models/rows.ts";
+import type { ListQuery, ListSort } from "../../models/list_query.ts";
 import { error, hexId, log, span, type TestItem } from "./envelopes.ts";
-import { type AddTest, bodies, type IndexUnderTest, NOON, traces } from "./tested_index.ts";
+import { type AddTest, bodies, NOON, traces } from "./tested_index.ts";
 
 /** The order of lists, and their pages. */
 export function addOrderTests(test: AddTest): void {
-  test("logs sent late and mixed → by their time, on every page", async (index, add) => {
+  test("logs sent late and mixed → by their time, on every page", async (inbox, add) => {
     const at = (seconds: number) => ({ timestamp: NOON / 1_000 - seconds });
     const logs = (...seconds: number[]): TestItem => ["log", {
       items: seconds.map((n) => ({ body: `${n}`, ...at(n), trace_id: hexId(1) })),
@@ -16,20 +18,20 @@ export function addOrderTests(test: AddTest): void {
     const ordered = ["1", "2", "8", "9", "9", "20", "30", "40"];
     for (const limit of [1, 2, 3, 200]) {
       for (const query of [{ limit }, { limit, trace: hexId(1) }, { limit, source: "apps" }]) {
-        const pages = everyPage((before) => index.list("logs", { ...query, before }));
+        const pages = everyPage((before) => inbox.page("logs", { ...query, before }));
         assert.deepEqual(pages.map(({ body }) => body), ordered, JSON.stringify(query));
       }
     }
     // Of equal times the one that arrived last is first.
-    const equal = index.list("logs", { q: "9" }).rows;
+    const equal = inbox.page("logs", { q: "9" }).rows;
     assert.ok(equal[0]!.envelope > equal[1]!.envelope);
-    const { next } = index.list("logs", { limit: 3 });
+    const { next } = inbox.page("logs", { limit: 3 });
     await add(logs(10, 0));
-    const rest = index.list("logs", { before: next! }).rows.map(({ body }) => body);
+    const rest = inbox.page("logs", { before: next! }).rows.map(({ body }) => body);
     assert.deepEqual(rest, ordered.slice(3), "not on the pages after the first");
   });
 
-  test("sort by a column, either way → by its value, paged", async (index, add) => {
+  test("sort by a column, either way → by its value, paged", async (inbox, add) => {
     const at = (n: number) => ({
       start_timestamp: NOON / 1_000 - 10 * n,
       end_timestamp: NOON / 1_000 - n,
@@ -56,10 +58,10 @@ export function addOrderTests(test: AddTest): void {
       count: [3, 2, 1],
     };
     for (const [sort, order] of Object.entries(expected) as [ListSort, number[]][]) {
-      const pages = everyPage((before) => index.list("traces", { sort, limit: 1, before }));
+      const pages = everyPage((before) => inbox.page("traces", { sort, limit: 1, before }));
       assert.deepEqual(pages.map((row) => row.trace_id), order.map(hexId), sort);
     }
-    const groups = (query: ListQuery) => index.list("errors", query).rows.map((row) => row.value);
+    const groups = (query: ListQuery) => inbox.page("errors", query).rows.map((row) => row.value);
     assert.deepEqual(groups({ sort: "first_seen" }), ["failed b", "failed a"]);
     assert.deepEqual(groups({ sort: "-last_seen" }), ["failed b", "failed a"]);
     assert.deepEqual(groups({ sort: "count" }), ["failed a", "failed b"]);
@@ -67,28 +69,30 @@ export function addOrderTests(test: AddTest): void {
     assert.deepEqual(groups({ sort: "-count", q: "failed a" }), ["failed a"]);
   });
 
-  test("paging → every row once", async (index, add) => {
+  test("paging → every row once", async (inbox, add) => {
     for (let n = 0; n < 23; n++) {
       await add(span(n % 9), log(`log ${n}`), error(`failed ${"abcdefg"[n % 7]}`));
     }
-    assert.deepEqual(paged(index, "traces").map((row) => row.trace_id), traces(index));
-    assert.deepEqual(paged(index, "logs").map((row) => row.body), bodies(index));
-    assert.equal(paged(index, "errors").length, 7);
-    assert.equal(paged(index, "occurrences").length, 23);
-    const all = everyPage((before) => index.envelopes({ limit: 4, before })).map((row) => row.id);
-    assert.deepEqual(all, index.envelopes({}).rows.map((row) => row.id));
+    assert.deepEqual(paged(inbox, "traces").map((row) => row.trace_id), traces(inbox));
+    assert.deepEqual(paged(inbox, "logs").map((row) => row.body), bodies(inbox));
+    assert.equal(paged(inbox, "errors").length, 7);
+    assert.equal(paged(inbox, "occurrences").length, 23);
+    const all = everyPage((before) => inbox.page("envelopes", { limit: 4, before })).map((row) =>
+      row.id
+    );
+    assert.deepEqual(all, inbox.page("envelopes", {}).rows.map((row) => row.id));
   });
 
-  test("rows added while paging → no row missing or twice", async (index, add) => {
+  test("rows added while paging → no row missing or twice", async (inbox, add) => {
     for (let n = 0; n < 9; n++) await add(span(n), error(`failed ${"abcdefghi"[n]}`));
-    const expected = traces(index);
+    const expected = traces(inbox);
     const seen: string[] = [];
     const groups: string[] = [];
     let page: { traces?: string; errors?: string } = {};
     for (let n = 0; n < 5; n++) {
-      const listed = index.list("traces", { limit: 2, before: page.traces });
+      const listed = inbox.page("traces", { limit: 2, before: page.traces });
       seen.push(...listed.rows.map((row) => row.trace_id));
-      const errors = index.list("errors", { limit: 2, before: page.errors });
+      const errors = inbox.page("errors", { limit: 2, before: page.errors });
       groups.push(...errors.rows.map((row) => row.value));
       page = { traces: listed.next ?? undefined, errors: errors.next ?? undefined };
       // A row of the first page and one of the second get new entries, and a new row is added.
@@ -101,18 +105,18 @@ export function addOrderTests(test: AddTest): void {
     assert.deepEqual(groups.map((value) => value.at(-1)).join(""), "ihgfedcba");
   });
 
-  test("invalid `before` → refused", async (index, add) => {
+  test("invalid `before` → refused", async (inbox, add) => {
     await add(span(1));
     for (const before of ["", "x", "1", "-1.2", "5.1", "1e3.5", "9".repeat(17) + ".1"]) {
-      assert.throws(() => index.list("traces", { before }), /before must be/);
-      assert.throws(() => index.envelopes({ before }), /before must be/);
+      assert.throws(() => inbox.page("traces", { before }), /before must be/);
+      assert.throws(() => inbox.page("envelopes", { before }), /before must be/);
     }
   });
 }
 
 /** All rows of a list, two per page. */
-const paged = <Name extends keyof Lists>(index: IndexUnderTest, name: Name) =>
-  everyPage((before) => index.list(name, { limit: 2, before }));
+const paged = <Name extends keyof Lists>(inbox: Inbox, name: Name) =>
+  everyPage((before) => inbox.page(name, { limit: 2, before }));
 
 function everyPage<Row>(ask: (before: string | undefined) => Page<Row>): Row[] {
   const rows: Row[] = [];

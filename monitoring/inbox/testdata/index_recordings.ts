@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { error, hexId, log, span, type TestItem } from "./envelopes.ts";
-import type { ListQuery } from "../../models/rows.ts";
+import type { ListQuery } from "../../models/list_query.ts";
 import { type AddTest, bodies, NOON, shop, traces } from "./tested_index.ts";
 
 /** A recorded segment without events. */
@@ -25,15 +25,22 @@ const recorded = (replay: number, number: number, from: number, to: number): Tes
 
 /** The list of recordings, and the filter by one. */
 export function addRecordingTests(test: AddTest): void {
-  test("segments late, twice and missing → one recording", async (index, add, addOf) => {
+  test("segments late, twice and missing → one recording", async (inbox, add, addOf) => {
     await add(...recorded(50, 3, -90, -60));
     await add(...recorded(50, 0, -90, -85));
     await addOf(shop("1.0"), ...recorded(51, 0, -30, -10));
     await add(...recorded(50, 0, -90, -85));
     await add(...recorded(50, 1, -90, -80));
     // One of the traces that it names, one that names it.
-    await add(error("x", 7), error("y", 8, { tags: { replayId: hexId(50) } }), error("z", 9));
-    const { rows } = index.list("recordings", {});
+    const timestamp = NOON / 1_000 - 70;
+    await add(
+      error("x", 7, { timestamp }),
+      error("y", 8, { timestamp, tags: { replayId: hexId(50) } }),
+      error("z", 9, { timestamp }),
+      // After its end.
+      error("late", 7, { timestamp: timestamp + 12 }),
+    );
+    const { rows } = inbox.page("recordings", {});
     assert.deepEqual(rows.map(({ replay_id }) => replay_id), [hexId(50), hexId(51)]);
     const { source: _, bytes, ...row } = rows[0]!;
     assert.ok(bytes > 0);
@@ -49,20 +56,20 @@ export function addRecordingTests(test: AddTest): void {
       errors: 2,
     });
     const ids = (query: ListQuery) =>
-      index.list("recordings", query).rows.map(({ replay_id }) => replay_id);
+      inbox.page("recordings", query).rows.map(({ replay_id }) => replay_id);
     assert.deepEqual(ids({ release: "shop@1.0" }), [hexId(51)]);
     assert.deepEqual(ids({ q: "SHOP/3" }), [hexId(50)]);
     assert.deepEqual(ids({ since: NOON - 20_000 }), [hexId(51)]);
     assert.deepEqual(ids({ sort: "duration" }), [hexId(51), hexId(50)]);
     assert.deepEqual(ids({ sort: "-started_at" }), [hexId(51), hexId(50)]);
-    const { next } = index.list("recordings", { limit: 1 });
+    const { next } = inbox.page("recordings", { limit: 1 });
     assert.deepEqual(ids({ limit: 1, before: next! }), [hexId(51)]);
-    assert.equal(index.sources({}).counts.recordings, 2);
-    const envelopes = index.envelopes({ replay: hexId(50) }).rows;
+    assert.equal(inbox.sources({}).counts.recordings, 2);
+    const envelopes = inbox.page("envelopes", { replay: hexId(50) }).rows;
     assert.deepEqual(envelopes.map(({ replay_id }) => replay_id), Array(4).fill(hexId(50)));
   });
 
-  test("filter by recording → what was sent while it ran", async (index, add, addOf) => {
+  test("filter by recording → what was sent while it ran", async (inbox, add, addOf) => {
     const during = { trace: { trace_id: hexId(7), replay_id: hexId(50) } };
     const inTrace = { trace_id: hexId(7) };
     await addOf(during, span(7), log("during", inTrace), error("x", 7), log("other trace"));
@@ -71,18 +78,20 @@ export function addRecordingTests(test: AddTest): void {
     const tags = { tags: { replayId: hexId(50) } };
     await add(error("named", 8, tags), error("another", 8));
     const query = { replay: hexId(50) };
-    assert.deepEqual(bodies(index, query), ["of the server", "during"]);
-    assert.deepEqual(traces(index, query), [hexId(8), hexId(7)]);
-    const values = () => index.list("occurrences", query).rows.map(({ value }) => value);
+    assert.deepEqual(bodies(inbox, query), ["of the server", "during"]);
+    assert.deepEqual(traces(inbox, query), [hexId(8), hexId(7)]);
+    const values = () => inbox.page("occurrences", query).rows.map(({ value }) => value);
     assert.deepEqual(values(), ["another", "named", "y", "x"]);
     const replays = () => [
-      index.list("occurrences", { q: "named" }).rows[0]?.replay_id,
-      index.list("occurrences", { q: "y" }).rows[0]?.replay_id,
-      index.list("logs", { q: "of the server" }).rows[0]?.replay_id,
-      index.list("traces", { trace: hexId(7) }).rows[0]?.replay_id,
+      inbox.page("occurrences", { q: "named" }).rows[0]?.replay_id,
+      inbox.page("occurrences", { q: "y" }).rows[0]?.replay_id,
+      inbox.page("logs", { q: "of the server" }).rows[0]?.replay_id,
+      inbox.page("traces", { trace: hexId(7) }).rows[0]?.replay_id,
     ];
     assert.deepEqual(replays(), [null, null, null, null]);
-    await add(...recorded(50, 0, -10, -5));
+    await add(...recorded(50, 0, -20, -10));
+    assert.deepEqual(replays(), [null, null, null, null], "not covered");
+    await add(...recorded(50, 1, -10, 60));
     assert.deepEqual(replays(), Array(4).fill(hexId(50)));
   });
 }

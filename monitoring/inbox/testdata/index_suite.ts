@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import type { Inbox } from "../inbox.ts";
 import {
+  admitted,
   type Attributes,
   envelopeOf,
   error,
@@ -11,36 +13,28 @@ import {
 import { addFilterTests } from "./index_filters.ts";
 import { addOrderTests } from "./index_order.ts";
 import { addRecordingTests, segment } from "./index_recordings.ts";
-import {
-  type AddTest,
-  bodies,
-  ENVELOPE_BYTES,
-  type IndexUnderTest,
-  NOON,
-  sentBy,
-  traces,
-} from "./tested_index.ts";
+import { type AddTest, bodies, ENVELOPE_BYTES, NOON, sentBy, traces } from "./tested_index.ts";
 
 /**
- * The contract of the lists, as tests for each implementation. Pass each to `Deno.test`.
+ * The contract of the lists, as tests for each database. Pass each to `Deno.test`.
  *
- * @param make creates an empty index for at most `max` envelopes of {@linkcode ENVELOPE_BYTES}
+ * @param make opens an empty inbox for at most `max` envelopes of {@linkcode ENVELOPE_BYTES}
  */
 export function indexTests(
   name: string,
-  make: (maxEnvelopes: number) => IndexUnderTest | Promise<IndexUnderTest>,
+  make: (maxEnvelopes: number) => Inbox | Promise<Inbox>,
 ): readonly Deno.TestDefinition[] {
   const tests: Deno.TestDefinition[] = [];
   const test: AddTest = (behaviour, body, maxEnvelopes = 100) => {
     const fn = async () => {
-      const index = await make(maxEnvelopes);
+      const inbox = await make(maxEnvelopes);
       let count = 0;
       try {
         const addOf = (header: Attributes, ...items: TestItem[]) =>
-          index.add(padded(items, header), NOON + 1_000 * count++);
-        await body(index, (...items) => addOf({}, ...items), addOf);
+          inbox.store(admitted(padded(items, header), NOON + 1_000 * count++));
+        await body(inbox, (...items) => addOf({}, ...items), addOf);
       } finally {
-        await index.remove();
+        await inbox.close();
       }
     };
     tests.push({ name: `${name}: ${behaviour}`, fn });
@@ -65,28 +59,28 @@ function padded(
 
 /** The rows of each list. */
 function addRowTests(test: AddTest): void {
-  test("every list → newest first", async (index, add) => {
+  test("every list → newest first", async (inbox, add) => {
     for (let n = 1; n <= 3; n++) {
       await add(span(n), log(`log ${n}`), error(`failed ${"abc"[n - 1]}`));
     }
-    assert.deepEqual(traces(index), [hexId(3), hexId(2), hexId(1)]);
-    assert.deepEqual(bodies(index), ["log 3", "log 2", "log 1"]);
+    assert.deepEqual(traces(inbox), [hexId(3), hexId(2), hexId(1)]);
+    assert.deepEqual(bodies(inbox), ["log 3", "log 2", "log 1"]);
     const values = ["failed c", "failed b", "failed a"];
-    assert.deepEqual(index.list("errors", {}).rows.map((row) => row.value), values);
-    assert.deepEqual(index.list("occurrences", {}).rows.map((row) => row.value), values);
-    const ids = index.envelopes({}).rows.map((row) => row.id);
+    assert.deepEqual(inbox.page("errors", {}).rows.map((row) => row.value), values);
+    assert.deepEqual(inbox.page("occurrences", {}).rows.map((row) => row.value), values);
+    const ids = inbox.page("envelopes", {}).rows.map((row) => row.id);
     assert.deepEqual(ids, ids.toSorted((a, b) => b - a));
   });
 
-  test("entries of one envelope → last one first", async (index, add) => {
+  test("entries of one envelope → last one first", async (inbox, add) => {
     await add(["log", { items: [{ body: "first" }, { body: "second" }] }]);
-    assert.deepEqual(index.list("logs", {}).rows.map(({ body, index }) => [body, index]), [
+    assert.deepEqual(inbox.page("logs", {}).rows.map(({ body, index }) => [body, index]), [
       ["second", 1],
       ["first", 0],
     ]);
   });
 
-  test("trace in several envelopes → one row", async (index, add) => {
+  test("trace in several envelopes → one row", async (inbox, add) => {
     const id = hexId(7);
     await add(["span", {
       items: [
@@ -102,12 +96,17 @@ function addRowTests(test: AddTest): void {
       start_timestamp: NOON / 1_000 - 4,
       end_timestamp: NOON / 1_000 - 1,
     }));
-    const recorded = { replay_id: hexId(99), trace_ids: [id, hexId(1234)] };
+    const recorded = {
+      replay_id: hexId(99),
+      trace_ids: [id, hexId(1234)],
+      replay_start_timestamp: NOON / 1_000 - 2,
+      timestamp: NOON / 1_000,
+    };
     await add(["replay_event", recorded]);
     // Not shown before a segment of the recording has arrived.
-    assert.equal(index.list("traces", {}).rows[0]?.replay_id, null);
+    assert.equal(inbox.page("traces", {}).rows[0]?.replay_id, null);
     await add(["replay_event", recorded], segment(0));
-    const { rows } = index.list("traces", {});
+    const { rows } = inbox.page("traces", {});
     assert.deepEqual(rows.map((row) => row.trace_id), [id, hexId(8)]);
     assert.deepEqual(rows[0], {
       trace_id: id,
@@ -122,16 +121,16 @@ function addRowTests(test: AddTest): void {
       http_status: null,
       replay_id: hexId(99),
       received_at: NOON + 3_000,
-      sources: [index.sources({}).rows[0]!.key],
+      sources: [inbox.sources({}).rows[0]!.key],
     });
   });
 
   test(
     "trace with only errors and logs → named for the first error, starts with it",
-    async (index, add) => {
+    async (inbox, add) => {
       await add(error("x", 7, { timestamp: NOON / 1_000 - 3 }));
       await add(log("y", { trace_id: hexId(7), timestamp: NOON / 1_000 - 8 }));
-      const [row] = index.list("traces", {}).rows;
+      const [row] = inbox.page("traces", {}).rows;
       assert.deepEqual([row?.name, row?.started_at, row?.ended_at], [
         "TypeError: x",
         NOON - 3_000,
@@ -140,14 +139,14 @@ function addRowTests(test: AddTest): void {
     },
   );
 
-  test("group → count, times and newest error", async (index, add) => {
+  test("group → count, times and newest error", async (inbox, add) => {
     await add(error("order 1", 1, { timestamp: NOON / 1_000 - 10 }));
     await add(error("order 2", 2, { timestamp: NOON / 1_000 - 30, level: "fatal" }));
     await add(error("payment"));
-    const { rows } = index.list("errors", {});
+    const { rows } = inbox.page("errors", {});
     assert.deepEqual(rows.map((row) => [row.value, row.count]), [["payment", 1], ["order 2", 2]]);
-    const { group: _, envelope, source: __, ...row } = rows[1]!;
-    assert.equal(envelope, index.envelopes({}).rows[1]?.id);
+    const { group: _, envelope, source, ...row } = rows[1]!;
+    assert.equal(envelope, inbox.page("envelopes", {}).rows[1]?.id);
     assert.deepEqual(row, {
       type: "TypeError",
       value: "order 2",
@@ -161,46 +160,47 @@ function addRowTests(test: AddTest): void {
       chart_from: NOON - 30_000,
       chart_to: NOON - 10_000,
       trace_id: hexId(2),
+      sources: [source],
       state: "open",
       regression: null,
     });
-    assert.equal(index.list("errors", { state: "open" }).rows.length, 2);
-    assert.equal(index.list("errors", { state: "muted" }).rows.length, 0);
+    assert.equal(inbox.page("errors", { state: "open" }).rows.length, 2);
+    assert.equal(inbox.page("errors", { state: "muted" }).rows.length, 0);
   });
 
   test(
     "eviction → rows removed from lists and counts",
-    async (index, add) => {
+    async (inbox, add) => {
       await add(span(1, { name: "root", start_timestamp: NOON / 1_000 - 9 }), error("order 1", 1));
       await add(span(1, { name: "child", parent_span_id: "a" }), error("order 2", 1), log("old"));
       await add(span(2));
-      assert.equal(index.list("traces", { trace: hexId(1) }).rows[0]?.name, "root");
+      assert.equal(inbox.page("traces", { trace: hexId(1) }).rows[0]?.name, "root");
       await add(log("new"));
-      const [trace] = index.list("traces", { trace: hexId(1) }).rows;
+      const [trace] = inbox.page("traces", { trace: hexId(1) }).rows;
       assert.deepEqual([trace?.name, trace?.spans, trace?.errors], ["child", 1, 1]);
-      assert.equal(index.list("errors", {}).rows[0]?.count, 1);
-      assert.equal(index.list("occurrences", { q: "order 1" }).rows.length, 0);
+      assert.equal(inbox.page("errors", {}).rows[0]?.count, 1);
+      assert.equal(inbox.page("occurrences", { q: "order 1" }).rows.length, 0);
       await add(log("newer"));
       await add(log("newest"));
-      assert.deepEqual(traces(index), []);
-      assert.deepEqual(index.list("errors", {}).rows, []);
-      assert.deepEqual(bodies(index), ["newest", "newer", "new"]);
-      assert.equal(index.envelopes({}).rows.length, 3);
-      assert.equal(index.envelopes({ trace: hexId(1) }).rows.length, 0);
+      assert.deepEqual(traces(inbox), []);
+      assert.deepEqual(inbox.page("errors", {}).rows, []);
+      assert.deepEqual(bodies(inbox), ["newest", "newer", "new"]);
+      assert.equal(inbox.page("envelopes", {}).rows.length, 3);
+      assert.equal(inbox.page("envelopes", { trace: hexId(1) }).rows.length, 0);
     },
     3,
   );
 
-  test("clear → empty lists, then new rows", async (index, add) => {
+  test("clear → empty lists, then new rows", async (inbox, add) => {
     await add(span(1), error("x", 1), log("y"));
-    const [before] = index.envelopes({}).rows;
-    await index.clear();
+    const [before] = inbox.page("envelopes", {}).rows;
+    await inbox.clear();
     for (const list of ["traces", "errors", "occurrences", "logs", "recordings"] as const) {
-      assert.deepEqual(index.list(list, {}), { rows: [], next: null });
+      assert.deepEqual(inbox.page(list, {}), { rows: [], next: null });
     }
-    assert.deepEqual(index.envelopes({}), { rows: [], next: null });
+    assert.deepEqual(inbox.page("envelopes", {}), { rows: [], next: null });
     await add(span(1), log("z"));
-    assert.equal(index.list("traces", {}).rows[0]?.errors, 0);
-    assert.ok(index.envelopes({}).rows[0]!.id > before!.id);
+    assert.equal(inbox.page("traces", {}).rows[0]?.errors, 0);
+    assert.ok(inbox.page("envelopes", {}).rows[0]!.id > before!.id);
   });
 }

@@ -1,31 +1,16 @@
 import type { Attributes, TestItem } from "./envelopes.ts";
-import { indexEnvelope } from "../../models/index/index_entries.ts";
-import { MemoryIndex } from "./memory_index.ts";
-import { parseEnvelope } from "../../models/parsed_envelope.ts";
-import type { ListQuery, Lists, Page, SourceList } from "../../models/rows.ts";
-import type { InboxRow } from "../../protocol/inbox_row.ts";
-
-/** An implementation of the lists. */
-export interface IndexUnderTest {
-  /** Stores and indexes an envelope; over the limit the oldest is evicted. */
-  add(envelope: Uint8Array<ArrayBuffer>, receivedAt: number): Promise<void>;
-  list<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
-  envelopes(query: ListQuery): Page<InboxRow>;
-  sources(query: ListQuery): SourceList;
-  clear(): void | Promise<void>;
-  /** Deletes its files. */
-  remove(): void | Promise<void>;
-}
+import type { ListQuery } from "../../models/list_query.ts";
+import type { Inbox } from "../inbox.ts";
 
 /**
  * Adds a test of the lists.
  *
- * @param body gets an empty index for at most `maxEnvelopes` (default: 100), and adds an envelope with a header or none
+ * @param body gets an empty inbox for at most `maxEnvelopes` (default: 100), and adds an envelope with a header or none
  */
 export type AddTest = (
   behaviour: string,
   body: (
-    index: IndexUnderTest,
+    inbox: Inbox,
     add: (...items: TestItem[]) => Promise<void>,
     addOf: (header: Attributes, ...items: TestItem[]) => Promise<void>,
   ) => Promise<void>,
@@ -61,32 +46,7 @@ export function sentBy([type, payload]: TestItem, sender: unknown): TestItem {
   return [type, { ...others, items: items.map(withFacts) }];
 }
 
-export const traces = (index: IndexUnderTest, query: ListQuery = {}) =>
-  index.list("traces", query).rows.map((row) => row.trace_id);
-export const bodies = (index: IndexUnderTest, query: ListQuery = {}) =>
-  index.list("logs", query).rows.map((row) => row.body);
-
-export function memoryIndexUnderTest(maxEnvelopes?: number): IndexUnderTest {
-  const index = new MemoryIndex(maxEnvelopes);
-  let id = 0;
-  return {
-    list: (name, query) => index.list(name, query),
-    envelopes: (query) => index.envelopes(query),
-    sources: (query) => index.sources(query),
-    clear: () => index.clear(),
-    remove: () => {},
-    add(bytes, receivedAt) {
-      const { description, entries } = indexEnvelope(parseEnvelope(bytes), receivedAt);
-      const row = {
-        id: ++id,
-        received_at: receivedAt,
-        bytes: bytes.byteLength,
-        content_encoding: null,
-        source: entries.source.key,
-        ...description,
-      };
-      index.add(id, receivedAt, entries, row);
-      return Promise.resolve();
-    },
-  };
-}
+export const traces = (inbox: Inbox, query: ListQuery = {}) =>
+  inbox.page("traces", query).rows.map((row) => row.trace_id);
+export const bodies = (inbox: Inbox, query: ListQuery = {}) =>
+  inbox.page("logs", query).rows.map((row) => row.body);

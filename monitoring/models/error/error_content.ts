@@ -17,10 +17,23 @@ export interface ErrorContent {
   /** Scripts of development servers, whose source maps may be fetched now. */
   readonly fetchable: readonly FetchableScript[];
   readonly related: RelatedContent;
+  /** Of its group; undefined: there is no other error. */
+  readonly tag_values?: TagValues | undefined;
   /** As text for a message or an issue. */
   readonly text: string;
   /** As Markdown for an assistant. */
   readonly markdown: string;
+}
+
+/** The tags of the newest errors of a group. */
+export interface TagValues {
+  /** Errors that were read. */
+  readonly errors: number;
+  /** With the values that most of them have. */
+  readonly names: readonly {
+    readonly name: string;
+    readonly values: readonly { readonly value: string; readonly count: number }[];
+  }[];
 }
 
 export interface FetchableScript {

@@ -2,7 +2,7 @@ import { frameLabel, groupKey, type MapOf, topFrame } from "./error_group.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
 import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
 import { levelNamed } from "../../protocol/log_levels.ts";
-import type { ErrorGroupRow, ListQuery, OccurrenceRow } from "../rows.ts";
+import type { ErrorGroupRow, OccurrenceRow } from "../rows.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
 export interface ErrorEntry
@@ -59,21 +59,11 @@ export function errorTitle({ type, value }: Pick<ErrorEntry, "type" | "value">):
 /** Count and times of all errors of a group. */
 export type GroupTotals = Pick<
   ErrorGroupRow,
-  "count" | "first_seen" | "last_seen" | "chart" | "chart_from" | "chart_to"
+  "count" | "first_seen" | "last_seen" | "chart" | "chart_from" | "chart_to" | "sources"
 >;
 
 /** Parts of a chart: about as many bars as a column of a list has room for. */
 export const CHART_PARTS = 24;
-
-/** The time of a group's chart. The end is later than the start. */
-export function chartRange(
-  { since, until, now }: ListQuery,
-  { first_seen, last_seen }: Pick<GroupTotals, "first_seen" | "last_seen">,
-): Pick<GroupTotals, "chart_from" | "chart_to"> {
-  const chart_from = since ?? first_seen;
-  const end = until ?? (since === undefined ? undefined : now) ?? last_seen;
-  return { chart_from, chart_to: Math.max(end, chart_from + 1) };
-}
 
 /**
  * The row of a group.

@@ -6,25 +6,6 @@ const ID = "e".repeat(32);
 const OTHER = "d".repeat(32);
 const encode = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("attachments of the event's envelope → name, type and bytes", () => {
-  const bytes = envelopeOf(
-    { event_id: ID },
-    ["event", {}],
-    [{ type: "attachment", filename: "log.txt", content_type: "text/plain" }, encode("line")],
-    [{ type: "attachment", filename: 7 }, encode("")],
-  );
-  const { attachments } = readRelatedItems(bytes, 1, ID);
-  assert.deepEqual(
-    attachments.map(({ name, contentType, bytes }) => [name, contentType, bytes.length]),
-    [
-      ["log.txt", "text/plain", 4],
-      ["7", null, 0],
-    ],
-  );
-  assert.deepEqual(readRelatedItems(bytes, 1, OTHER).attachments, []);
-  assert.deepEqual(readRelatedItems(bytes, 1, null).attachments, []);
-});
-
 Deno.test("feedback and user report of the event → text, name, contact; of another → none", () => {
   const who = { message: "It broke", name: "Ada", contact_email: "ada@shop.test" };
   const feedback = (id: string) => (

@@ -24,27 +24,32 @@ export interface IndexEntries {
   /** One for each trace that the envelope mentions, in order of appearance. */
   readonly traces: readonly TraceEntry[];
   readonly errors: readonly ErrorEntry[];
+  /** At most {@linkcode MAX_LOGS}; others are counted in their traces only. */
   readonly logs: readonly LogEntry[];
   /** At most {@linkcode MAX_VITALS}. */
   readonly vitals: readonly VitalsEntry[];
   /** At most one: the segment that the envelope contains. */
   readonly recordings: readonly RecordingEntry[];
-  /** Logs beyond {@linkcode MAX_LOGS}: counted in their traces, not listed. */
-  readonly omittedLogs: number;
   /** The id of the error that a user's feedback is about. */
   readonly associatedEventId: string | null;
 }
 
-/** Traces of one envelope. A segment of a recording or a batch of spans may contain a few. */
+/** What is read from the content of an envelope. */
+export interface EnvelopeIndex {
+  readonly description: EnvelopeDescription;
+  readonly entries: IndexEntries;
+}
+
+/** Maximum number of traces of an envelope. A segment of a recording or a batch of spans may contain a few. */
 export const MAX_TRACES = 100;
 
-/** Logs of one envelope that are listed. SDKs send up to 100, OpenTelemetry's exporters 512. */
+/** Maximum number of logs of an envelope that are listed. SDKs send up to 100, OpenTelemetry's exporters 512. */
 export const MAX_LOGS = 1_000;
 
-/** Spans of one envelope with web vitals. SDKs send a few. */
+/** Maximum number of spans with web vitals of an envelope. SDKs send a few. */
 const MAX_VITALS = 100;
 
-/** Errors of one envelope that are mapped to their sources, which takes up to 0.5 ms each. SDKs send one. */
+/** Maximum number of errors of an envelope that are mapped to their sources: up to 0.5 ms each. SDKs send one. */
 const MAX_MAPPED_ERRORS = 32;
 
 /**
@@ -66,7 +71,7 @@ export function indexEnvelope(
     readonly dsnKey?: string | null | undefined;
     readonly recorded?: RecordedRange | undefined;
   } = {},
-): { readonly description: EnvelopeDescription; readonly entries: IndexEntries } {
+): EnvelopeIndex {
   const { header, items } = parsed;
   const recording = recordingEntry(parsed, receivedAt, recorded);
   const source = readSource(parsed, isOwn, dsnKey);
@@ -74,7 +79,8 @@ export function indexEnvelope(
   found.event(at(header, "event_id"));
   found.trace(at(header, "trace", "trace_id"), at(header, "trace", "replay_id"));
   for (const { type, json } of items) {
-    if (json !== undefined) ITEM_READERS.get(type)?.(json, found, header);
+    // Only indexed types have `json`.
+    if (json !== undefined) ITEM_READERS[type as IndexedType](json, found, header);
   }
   found.trace(undefined, recording?.replay_id);
   return {
@@ -91,7 +97,6 @@ export function indexEnvelope(
       logs: found.logs,
       vitals: found.vitals,
       recordings: recording === undefined ? [] : [recording],
-      omittedLogs: found.omittedLogs,
       associatedEventId: found.associatedEventId,
     },
   };
@@ -100,7 +105,7 @@ export function indexEnvelope(
 /** Characters: more than a line of a list. */
 const MAX_TITLE = 200;
 
-/** What an envelope has, in a few words: its first error, the root of its first trace or its first log. */
+/** Summarizes an envelope. Its title is that of the first error, the root of the first trace, or the first log. */
 export function summarizeEnvelope(
   { traces, errors: [error], logs }: Pick<IndexEntries, "traces" | "errors" | "logs">,
 ): EnvelopeSummary {
@@ -118,6 +123,7 @@ export function tidyType(type: string): string {
   return type.slice(0, MAX_TYPE_LENGTH).toWellFormed().replace(/\p{Cc}/gu, "\ufffd");
 }
 
+/** Collects the entries of an envelope while its items are read. */
 class EntryCollector {
   eventId: string | null = null;
   replayId: string | null = null;
@@ -125,7 +131,6 @@ class EntryCollector {
   readonly errors: ErrorEntry[] = [];
   readonly logs: LogEntry[] = [];
   readonly vitals: VitalsEntry[] = [];
-  omittedLogs = 0;
   associatedEventId: string | null = null;
 
   constructor(
@@ -230,7 +235,6 @@ const readLogs: ItemReader = (payload, found) => {
       found.logs.push(entry);
       traceOf(log, found)?.log(entry.at, entry.body);
     } else {
-      found.omittedLogs++;
       traceOf(log, found)?.log(found.receivedAt, "");
     }
   }
@@ -248,7 +252,7 @@ function traceOf(entry: unknown, found: EntryCollector): TraceEntryBuilder | und
 }
 
 /** The reader of each item type that is parsed. */
-const READER_BY_TYPE: Readonly<Record<IndexedType, ItemReader>> = {
+const ITEM_READERS: Readonly<Record<IndexedType, ItemReader>> = {
   event: readEvent,
   transaction: readTransaction,
   feedback: readFeedback,
@@ -267,6 +271,3 @@ const READER_BY_TYPE: Readonly<Record<IndexedType, ItemReader>> = {
   profile: readContext,
   profile_chunk: readContext,
 };
-
-/** A map, because a sender may name its item type after an inherited property. */
-const ITEM_READERS: ReadonlyMap<string, ItemReader> = new Map(Object.entries(READER_BY_TYPE));

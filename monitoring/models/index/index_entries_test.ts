@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { envelopeOf, hexId, recorded, type TestItem } from "../../inbox/testdata/envelopes.ts";
-import { MAX_PARSED_BYTES, parseEnvelope } from "../parsed_envelope.ts";
+import { parseEnvelope } from "../parsed_envelope.ts";
 import { searchNames } from "../trace/trace_entry.ts";
 import { ROOT_RANK } from "../trace/trace_root.ts";
 import { type IndexEntries, indexEnvelope, MAX_LOGS, MAX_TRACES } from "./index_entries.ts";
@@ -294,8 +294,8 @@ Deno.test("huge envelope → bounded entries; logs over the limit are counted", 
   assert.ok(JSON.stringify(deep.logs[0]).length < 10_000);
   assertBounded(flood);
   const items = Array.from({ length: MAX_LOGS + 5 }, () => ({ trace_id: trace }));
-  const { traces, omittedLogs } = entries(["log", { items }]);
-  assert.deepEqual([traces[0]?.logs, omittedLogs], [MAX_LOGS + 5, 5]);
+  const { traces, logs: listed } = entries(["log", { items }]);
+  assert.deepEqual([traces[0]?.logs, listed.length], [MAX_LOGS + 5, MAX_LOGS]);
 });
 
 Deno.test("any values in any place → never throws", () => {
@@ -337,15 +337,6 @@ Deno.test("any values in any place → never throws", () => {
     },
   ));
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void read(bytes)));
-});
-
-Deno.test("deep nesting → no exception", () => {
-  const nested = new TextEncoder().encode(
-    `{"items":[{"body":${"[".repeat(5_000)}${"]".repeat(5_000)}}]}`,
-  );
-  assert.equal(entries(["log", nested]).logs.length, 1);
-  const deeper = new TextEncoder().encode("[".repeat(MAX_PARSED_BYTES / 4));
-  assert.deepEqual(entries(["log", deeper]).logs, []);
 });
 
 function assertBounded({ traces, errors, logs }: IndexEntries): void {

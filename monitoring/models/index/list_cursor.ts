@@ -31,7 +31,7 @@ interface ListCursor {
    * grown since keeps its position, so that paging shows it exactly once.
    */
   readonly asOf: number;
-  /** What the last row is ordered by, if not by its place: only rows after it, or equal and before that place. */
+  /** In a list that is not ordered by place: the last row's value in the order. The page begins after that row. */
   readonly at?: number | undefined;
 }
 
@@ -60,14 +60,11 @@ export class CursorError extends Error {
  * The cursor of a query.
  *
  * @param before the query's `before`; undefined: the list begins with the newest entry
- * @param last id of the newest envelope
+ * @param asOf the place after all entries
  * @throws {CursorError}
  */
-export function cursorOf(before: string | undefined, last: number): ListCursor {
-  if (before === undefined) {
-    const top = placeOf(last + 1, 0);
-    return { before: top, asOf: top };
-  }
+export function cursorOf(before: string | undefined, asOf: number): ListCursor {
+  if (before === undefined) return { before: asOf, asOf };
   const cursor = readCursor(before);
   if (cursor === undefined) throw new CursorError();
   return cursor;

@@ -5,8 +5,8 @@ import type { RecordingEntry } from "../recording/recording_entry.ts";
 import { searchNames, type TraceEntry } from "../trace/trace_entry.ts";
 
 /**
- * Characters of one entry that a search covers; text beyond is not found. For 50,000 envelopes this is
- * at most 100 MB, which can be scanned in a tenth of a second.
+ * Maximum characters of an entry's search text. For 50,000 envelopes this is at most 100 MB, which can be scanned in a
+ * tenth of a second.
  */
 const MAX_SEARCH_TEXT = 2_000;
 

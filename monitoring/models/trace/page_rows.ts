@@ -1,7 +1,8 @@
 import { fold } from "../index/search_text.ts";
-import { type ListQuery, MAX_LIST_ROWS, PAGE_COLUMNS, type PageRow, readSort } from "../rows.ts";
-import { isPlaceholder } from "./trace_name.ts";
-import type { PageVital, VitalsEntry } from "./page_vitals.ts";
+import { MAX_LIST_ROWS, type PageRow } from "../rows.ts";
+import { type ListQuery, PAGE_COLUMNS, readSort } from "../list_query.ts";
+import { isPlaceholder, PAGE_OPS } from "./trace_name.ts";
+import { PAGE_VITALS, type PageVital, pageVitals, type VitalsEntry } from "./page_vitals.ts";
 
 /**
  * The 75th percentile of each vital for each page, as https://web.dev/articles/vitals rates them; those with the most
@@ -28,34 +29,36 @@ export function pageRows(
     return {
       page,
       source,
-      loads: new Set(ofPage.filter((entry) => entry.is_load).map(({ trace_id }) => trace_id)).size,
-      lcp: p75("lcp"),
-      inp: p75("inp"),
-      cls: p75("cls"),
-      fcp: p75("fcp"),
-      ttfb: p75("ttfb"),
+      loads: new Set(
+        ofPage.filter((entry) => entry.op === "pageload").map(({ trace_id }) => trace_id),
+      ).size,
+      ...pageVitals(p75),
     };
   });
   const { column, descending } = readSort(sort);
   const by = PAGE_COLUMNS.find((name) => name === column);
   const sign = by === undefined || descending ? -1 : 1;
   const valueOf = (row: PageRow) => row[by ?? "loads"];
-  return rows.filter((row) => valueOf(row) !== null).sort((a, b) =>
+  const isMeasured = (row: PageRow) =>
+    row.loads > 0 || PAGE_VITALS.some((name) => row[name] !== null);
+  return rows.filter((row) => isMeasured(row) && valueOf(row) !== null).sort((a, b) =>
     sign * (valueOf(a)! - valueOf(b)!) ||
     (`${a.page} ${a.source}` < `${b.page} ${b.source}` ? -1 : 1)
   ).slice(0, limit);
 }
 
-/** A vital that was sent after its page load may have only the placeholder "Pageload": it is named for the load. */
+/**
+ * A vital that was sent by itself may have only the placeholder "Pageload" or "Navigation": it is named for the page's
+ * own span, and left out while that has not arrived.
+ */
 function namedEntries<Entry extends VitalsEntry>(entries: readonly Entry[]): Entry[] {
-  const loads = new Map(
-    entries.filter(({ is_load }) => is_load).map(({ trace_id, page }) => [trace_id, page]),
-  );
-  return entries.map((entry) =>
-    isPlaceholder(entry.page, "pageload")
-      ? { ...entry, page: loads.get(entry.trace_id) ?? entry.page }
-      : entry
-  );
+  const pages = new Map(entries.map(({ trace_id, op, page }) => [`${trace_id} ${op}`, page]));
+  return entries.flatMap((entry) => {
+    if (entry.op !== null) return entry;
+    const op = PAGE_OPS.find((op) => isPlaceholder(entry.page, op));
+    const page = op === undefined ? entry.page : pages.get(`${entry.trace_id} ${op}`);
+    return page === undefined ? [] : { ...entry, page };
+  });
 }
 
 /** Nearest rank; null: no values. */

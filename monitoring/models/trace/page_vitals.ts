@@ -1,6 +1,6 @@
 import { at, attributeAt, hexId, plausibleTime, tidyText } from "../json.ts";
 import type { SentSpan } from "./sent_span.ts";
-import { spanName } from "./trace_name.ts";
+import { isPageOp, type PageOp, spanName } from "./trace_name.ts";
 import { readVitals, type VitalName } from "./web_vitals.ts";
 
 /** The vitals of the table of pages, in the order of its columns. */
@@ -8,12 +8,19 @@ export const PAGE_VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"] as const satisfi
 
 export type PageVital = (typeof PAGE_VITALS)[number];
 
-/** The web vitals of one page in one envelope: of its load, or measured later. */
-export interface VitalsEntry extends Readonly<Record<PageVital, number | null>> {
+/** The value of each of them. Null: not sent. */
+export type PageVitalValues = Readonly<Record<PageVital, number | null>>;
+
+export const pageVitals = (valueOf: (name: PageVital) => number | null) =>
+  Object.fromEntries(PAGE_VITALS.map((name) => [name, valueOf(name)])) as PageVitalValues;
+
+/** The web vitals of one page in one envelope: of its load, of a navigation to it, or measured later. */
+export interface VitalsEntry extends PageVitalValues {
   readonly trace_id: string;
   /** Name of the page load or navigation: its route, or its path. Of a vital sent later also a placeholder. */
   readonly page: string;
-  readonly is_load: boolean;
+  /** Of the page's own span; null: the vital was sent by itself. */
+  readonly op: PageOp | null;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
@@ -22,17 +29,17 @@ export interface VitalsEntry extends Readonly<Record<PageVital, number | null>> 
 const MAX_PAGE = 200;
 
 /**
- * Reads the vitals of a page load: of a `transaction`, of a streamed span, or of a single span that the SDK sends for
- * one vital. Undefined: the span has none and is no page load, or its page is not known.
+ * Reads the vitals of a page: of a `transaction`, of a streamed span, or of a single span that the SDK sends for one
+ * vital. Undefined: the span has none and is not the page's own, or its page is not known.
  *
  * @param receivedAt replaces a missing or implausible time, milliseconds since 1970
  */
 export function vitalsEntry(span: SentSpan, receivedAt: number): VitalsEntry | undefined {
   const { json, attributes, op, isSegment, transaction } = span;
-  const is_load = isSegment && op === "pageload";
+  const pageOp = isSegment && isPageOp(op) ? op : null;
   const times = { start_ms: null, end_ms: null };
   const vitals = readVitals(transaction ?? json, attributes, times);
-  if (vitals.length === 0 && !is_load) return undefined;
+  if (vitals.length === 0 && pageOp === null) return undefined;
   const trace_id = hexId(at(json, "trace_id"));
   const ownName = isSegment ? span.name : undefined;
   const name = transaction === undefined
@@ -42,16 +49,11 @@ export function vitalsEntry(span: SentSpan, receivedAt: number): VitalsEntry | u
   const sent = tidyText(name, MAX_PAGE);
   if (trace_id === null || !sent) return undefined;
   const page = isSegment ? spanName(sent, op, attributes, at(transaction, "request")) : sent;
-  const valueOf = (name: PageVital) => vitals.find((vital) => vital.name === name)?.value ?? null;
   return {
     trace_id,
     page,
-    is_load,
+    op: pageOp,
     at: plausibleTime(span.start, receivedAt) ?? receivedAt,
-    lcp: valueOf("lcp"),
-    inp: valueOf("inp"),
-    cls: valueOf("cls"),
-    fcp: valueOf("fcp"),
-    ttfb: valueOf("ttfb"),
+    ...pageVitals((name) => vitals.find((vital) => vital.name === name)?.value ?? null),
   };
 }

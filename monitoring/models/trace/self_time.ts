@@ -29,8 +29,18 @@ export function longestSpans(tree: SpanTree, times: TraceTimes, most: number): S
     .slice(0, most);
 }
 
+/** The self time of each node: the length of its {@linkcode selfParts} in milliseconds. */
+export function selfTimes(tree: SpanTree, times: TraceTimes): ReadonlyMap<SpanNode, number> {
+  return new Map(
+    [...selfParts(tree, times)].map(([node, parts]) => [
+      node,
+      parts.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0),
+    ]),
+  );
+}
+
 /**
- * The self time of each node in milliseconds: its duration without the time in which
+ * The parts of each node's time in which it runs itself: all of it without the time in which
  *
  * - a span below it runs, as far as the two overlap; also one that outlives its parent
  * - a request or query with the same parent runs, if the span is one of the application's code.
@@ -39,7 +49,10 @@ export function longestSpans(tree: SpanTree, times: TraceTimes, most: number): S
  * A server does not wait for the page that it answers: the page's `browser.request` waits for the
  * server. A page load, a navigation and an annotation of a page have none.
  */
-export function selfTimes({ nodes }: SpanTree, times: TraceTimes): ReadonlyMap<SpanNode, number> {
+export function selfParts(
+  { nodes }: SpanTree,
+  times: TraceTimes,
+): ReadonlyMap<SpanNode, readonly Extent[]> {
   const below = spansBelow(nodes, times);
   const requests = Map.groupBy(
     nodes.filter((node) => node.parent !== null && isRequest(node)),
@@ -48,30 +61,16 @@ export function selfTimes({ nodes }: SpanTree, times: TraceTimes): ReadonlyMap<S
   const beside = new Map(
     [...requests].map(([parent, all]) => [
       parent,
-      coverage(all.map((node): Extent => times.byNode.get(node)!)),
+      union(all.map((node): Extent => times.byNode.get(node)!)),
     ]),
   );
   return new Map(nodes.map((node) => {
     const op = opOf(node);
-    if (isPageOp(op) || isAnnotation(op)) return [node, 0];
-    const waited = waitsForRequests(node) ? beside.get(node.parent) : undefined;
-    let self = 0;
-    for (const free of gaps(times.byNode.get(node)!, below.get(node) ?? [])) {
-      self += free.end_ms - free.start_ms - (waited?.(free) ?? 0);
-    }
-    return [node, self];
+    if (isPageOp(op) || isAnnotation(op)) return [node, []];
+    const free = gaps(times.byNode.get(node)!, below.get(node) ?? []);
+    const waitedFor = waitsForRequests(node) ? beside.get(node.parent) ?? [] : [];
+    return [node, free.flatMap((part) => gaps(part, overlapping(waitedFor, part)))];
   }));
-}
-
-/** The parts of each node's time in which no span below it runs, for drawing. */
-export function selfParts(
-  { nodes }: SpanTree,
-  times: TraceTimes,
-): ReadonlyMap<SpanNode, readonly Extent[]> {
-  const below = spansBelow(nodes, times);
-  return new Map(
-    nodes.map((node) => [node, gaps(times.byNode.get(node)!, below.get(node) ?? [])]),
-  );
 }
 
 const opOf = ({ span }: SpanNode) => span?.op ?? null;
@@ -80,7 +79,7 @@ const isRequest = ({ span }: SpanNode): boolean =>
   span !== null && ["HTTP", "database"].includes(spanKind(span));
 
 /** What another process does, and what the browser measures, waits for nothing beside it. */
-const WAITS_FOR_NOTHING = /^(\w+\.server|resource|browser|paint|ui\.long-)/;
+const WAITS_FOR_NOTHING = /^(\w+\.server|resource|browser|paint|ui\.long)/;
 
 const waitsForRequests = (node: SpanNode): boolean =>
   !isRequest(node) && !WAITS_FOR_NOTHING.test(opOf(node) ?? "");
@@ -134,27 +133,27 @@ function gaps({ start_ms, end_ms }: Extent, others: readonly Extent[]): Extent[]
   return free;
 }
 
-/** Returns a function: how many milliseconds of an extent these extents cover. */
-function coverage(extents: readonly Extent[]): (of: Extent) => number {
-  /** In order of time, without overlap, each with the time covered before it. */
-  const parts: (Extent & { readonly before: number })[] = [];
-  let [covered, before] = [-Infinity, 0];
-  for (const extent of [...extents].sort(byStart)) {
-    const start_ms = Math.max(covered, extent.start_ms);
-    if (extent.end_ms <= start_ms) continue;
-    covered = extent.end_ms;
-    parts.push({ start_ms, end_ms: covered, before });
-    before += covered - start_ms;
+/** The extents in order of time, those that overlap or touch as one. */
+function union(extents: readonly Extent[]): readonly Extent[] {
+  const parts: Extent[] = [];
+  for (const { start_ms, end_ms } of [...extents].sort(byStart)) {
+    const last = parts.at(-1);
+    if (last && start_ms <= last.end_ms) {
+      parts[parts.length - 1] = { ...last, end_ms: Math.max(last.end_ms, end_ms) };
+    } else parts.push({ start_ms, end_ms });
   }
-  const until = (ms: number): number => {
-    let [low, high] = [0, parts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (parts[middle]!.start_ms < ms) low = middle + 1;
-      else high = middle;
-    }
-    const part = parts[low - 1];
-    return part ? part.before + Math.min(ms, part.end_ms) - part.start_ms : 0;
-  };
-  return ({ start_ms, end_ms }) => until(end_ms) - until(start_ms);
+  return parts;
+}
+
+/** Those of a union that overlap an extent; found by halving, as many spans may have the same siblings. */
+function overlapping(parts: readonly Extent[], { start_ms, end_ms }: Extent): Extent[] {
+  let [low, high] = [0, parts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (parts[middle]!.end_ms <= start_ms) low = middle + 1;
+    else high = middle;
+  }
+  const found: Extent[] = [];
+  for (; low < parts.length && parts[low]!.start_ms < end_ms; low++) found.push(parts[low]!);
+  return found;
 }

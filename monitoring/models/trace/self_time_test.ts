@@ -80,6 +80,7 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     ["resource.script", "pageload", 740, 940, 200, BROWSER],
     ["resource.css", "pageload", 740, 800, 60, BROWSER],
     ["ui.long-task", "pageload", 950, 1100, 150, BROWSER],
+    ["ui.long_animation_frame", "pageload", 950, 1080, 130, BROWSER],
     ["http.client cart", "pageload", 960, 1360, 400, BROWSER],
     ["function show the cart", "pageload", 955, 1375, 20, BROWSER],
   ],

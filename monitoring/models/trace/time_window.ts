@@ -1,3 +1,4 @@
+import { DAY_MS, TIME_STEPS_MS } from "../time_units.ts";
 import type { Extent } from "./span_times.ts";
 
 /** Narrowest window. Numbers of this size have no finer resolution. */
@@ -34,21 +35,13 @@ export interface Tick {
   readonly label: string;
 }
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 /** Steps above 5 s. Below, steps are 1, 2 or 5 times a power of ten. */
-// deno-fmt-ignore
-const LONG_STEPS_MS = [
-  10 * SECOND, 20 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE,
-  30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY,
-];
+const LONG_STEPS_MS = [10_000, 20_000, 30_000, ...TIME_STEPS_MS];
 
 /**
  * Evenly spaced ticks within the window, with exact labels.
  *
- * @param origin_ms start of the trace: the tick "0"
+ * @param origin_ms the tick "0"
  * @param most largest number of ticks
  */
 export function ticks(window: Extent, origin_ms: number, most: number): Tick[] {
@@ -66,7 +59,7 @@ export function ticks(window: Extent, origin_ms: number, most: number): Tick[] {
 function stepOf(least: number): number {
   if (least > 5000) {
     return LONG_STEPS_MS.find((step) => step >= least) ??
-      Math.ceil(least / DAY) * DAY;
+      Math.ceil(least / DAY_MS) * DAY_MS;
   }
   const power = 10 ** Math.floor(Math.log10(Math.max(least, MIN_WIDTH_MS / 100)));
   return ([1, 2, 5].find((digit) => digit * power >= least) ?? 10) * power;
@@ -76,8 +69,9 @@ const NBSP = "\u00a0";
 
 function label(ms: number, step: number): string {
   if (ms === 0) return "0";
+  if (ms < 0) return `−${label(-ms, step)}`;
   if (step < 1000) {
-    const seconds = Math.abs(ms) >= 1000 && step >= 1;
+    const seconds = ms >= 1000 && step >= 1;
     const [value, unit, finest] = seconds ? [ms / 1000, "s", step / 1000] : [ms, "ms", step];
     return `${value.toFixed(Math.max(0, -Math.floor(Math.log10(finest) + 1e-9)))}${NBSP}${unit}`;
   }

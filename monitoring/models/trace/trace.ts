@@ -1,3 +1,4 @@
+import { attributeAt } from "../json.ts";
 import { type Extent, placeSpans, type TraceTimes } from "./span_times.ts";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
 import type { TraceMark, TraceParts, TraceSpan } from "./trace_span.ts";
@@ -8,6 +9,8 @@ import type { Vital, VitalName } from "./web_vitals.ts";
 
 /** One trace for its detail view. */
 export interface Trace extends Extent {
+  /** Start of what the trace is named for: times are stated relative to it. SDKs send some spans that began before. */
+  readonly origin_ms: number;
   readonly tree: SpanTree;
   readonly times: TraceTimes;
   /** Errors and logs, oldest first. */
@@ -27,6 +30,8 @@ export interface PlacedMark extends TraceMark {
 
 export interface PlacedVital extends Vital {
   readonly at_ms: number;
+  /** The page on which it was measured, if that is not the one that the trace is named for. Untrusted. */
+  readonly page?: string | undefined;
 }
 
 export interface TraceSummary {
@@ -87,16 +92,18 @@ export function readTrace(
     const at = times.marks[i] ?? null;
     return { ...mark, at_ms: at ?? start_ms, astray: at === null };
   }).sort((a, b) => a.at_ms - b.at_ms);
+  const named = nameOf(inOrder.filter((span) => kept.has(span)), placedMarks, growing);
   return {
     tree,
     times,
     start_ms,
     end_ms,
+    origin_ms: Math.min(end_ms, Math.max(start_ms, named.started_at ?? start_ms)),
     marks: placedMarks,
     sections: timeSections(tree, times, placedMarks),
-    vitals: collectVitals(tree, times),
+    vitals: collectVitals(tree, times, named.name),
     summary: {
-      ...nameOf(inOrder.filter((span) => kept.has(span)), placedMarks, growing),
+      ...named,
       ...summarize(tree, placedMarks, times),
       duplicates,
       open: open.length,
@@ -174,18 +181,39 @@ function nameOf(
   return { name, op, started_at, duration_ms };
 }
 
-/** The worst value of each vital: interactions are measured repeatedly. */
-function collectVitals({ nodes }: SpanTree, times: TraceTimes): PlacedVital[] {
+/**
+ * The worst value of each vital: interactions are measured repeatedly. SDKs may send the vitals of the page that was left
+ * in the trace of the navigation.
+ *
+ * @param page that the trace is named for
+ */
+function collectVitals(
+  { nodes }: SpanTree,
+  times: TraceTimes,
+  page: string,
+): PlacedVital[] {
   const found = new Map<VitalName, PlacedVital>();
+  // Its span may have a placeholder, such as "Navigation", as the others below it.
+  const named = nodes.flatMap(({ span }) => span?.name === page ? [pageOf(span)] : []);
+  const own = new Set([undefined, page, ...named]);
   const within = (at: number) => Math.min(Math.max(at, times.start_ms), times.end_ms);
   for (const node of nodes as readonly SpanNode[]) {
     if (node.span === null) continue;
     const { start_ms, shift_ms } = times.byNode.get(node)!;
+    const measuredOn = pageOf(node.span);
+    const other = own.has(measuredOn) ? undefined : measuredOn;
     for (const vital of node.span.vitals) {
       if (vital.value <= (found.get(vital.name)?.value ?? -1)) continue;
       const at_ms = within(vital.at_ms === null ? start_ms : vital.at_ms + shift_ms);
-      found.set(vital.name, { ...vital, at_ms });
+      found.set(vital.name, { ...vital, at_ms, ...other !== undefined && { page: other } });
     }
   }
   return [...found.values()].sort((a, b) => a.at_ms - b.at_ms);
+}
+
+/** The page that a span names beside its own name. */
+function pageOf({ attributes }: TraceSpan): string | undefined {
+  const page = attributeAt(attributes, "transaction") ??
+    attributeAt(attributes, "sentry.segment.name");
+  return typeof page === "string" ? page : undefined;
 }

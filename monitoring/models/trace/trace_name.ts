@@ -1,14 +1,17 @@
 import { at, attributeAt, tidyText } from "../json.ts";
 import { isAnnotation } from "./trace_root.ts";
 
-/** Operations whose spans are named for a route alone. */
-const ROUTE_TITLES: ReadonlyMap<string | null, string> = new Map([
-  ["pageload", "Page load"],
-  ["navigation", "Navigation to"],
-]);
+/** The operations of a page's own span: its load, or a navigation in it. It is named for a route alone. */
+export const PAGE_OPS = ["pageload", "navigation"] as const;
 
-/** Whether it is the operation of a page's own span: its load, or a navigation in it. */
-export const isPageOp = (op: string | null): boolean => ROUTE_TITLES.has(op);
+export type PageOp = (typeof PAGE_OPS)[number];
+
+const ROUTE_TITLES: Readonly<Record<PageOp, string>> = {
+  pageload: "Page load",
+  navigation: "Navigation to",
+};
+
+export const isPageOp = (op: string | null): op is PageOp => PAGE_OPS.some((one) => one === op);
 
 /**
  * The name of a trace or span for display: `Page load /cart`, `Navigation to /cart`, else the name itself.
@@ -21,8 +24,8 @@ export function displayName({ name, op }: {
   readonly op: string | null;
 }): string {
   if (name === null) return "(no name)";
-  const title = ROUTE_TITLES.get(op);
-  if (title === undefined) return name;
+  if (!isPageOp(op)) return name;
+  const title = ROUTE_TITLES[op];
   // Version 11 of Sentry's browser SDK names the span "Pageload" if the page has no route.
   return isPlaceholder(name, op) ? title : `${title} ${name}`;
 }
@@ -94,7 +97,7 @@ const PAGE_KEYS = ["http.route", "url.path", "transaction", "sentry.segment.name
 
 function pageOf(attributes: unknown): string | undefined {
   const page = PAGE_KEYS.map((key) => textOf(attributeAt(attributes, key)))
-    .find((text) => text !== undefined);
+    .find((text) => text !== undefined && !PAGE_OPS.some((op) => isPlaceholder(text, op)));
   return tidyText(page, MAX_TARGET);
 }
 

@@ -120,7 +120,7 @@ const toMs = ([seconds, nanoseconds]: readonly [number, number]): number =>
   seconds * 1000 + nanoseconds / 1e6;
 
 /** One attribute of a span, for display. */
-interface SpanAttribute {
+export interface SpanAttribute {
   readonly name: string;
   /** A text as it is, other values as JSON. */
   readonly value: string;

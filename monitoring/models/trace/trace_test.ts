@@ -90,6 +90,21 @@ Deno.test("several values of one vital → worst one", () => {
   assert.deepEqual(vitals, [{ name: "inp", value: 300, at_ms: 1000 }]);
 });
 
+Deno.test("interaction with the page before, in the trace of a navigation → its vital names that page; times from the navigation on", () => {
+  const attributes = { transaction: { value: "/cart" } };
+  const vitals = [{ name: "inp", value: 248, at_ms: 0 }] as const;
+  const spans = [
+    spanOf("click", "visit", 0, 248, { op: "ui.interaction.click", attributes, vitals }),
+    spanOf("visit", null, 1550, 1615, { op: "navigation", name: "/orders" }),
+  ];
+  const trace = readTrace([{ spans, marks: [] }]);
+  assert.deepEqual(trace.vitals.map(({ name, page }) => [name, page]), [["inp", "/cart"]]);
+  const segment = { "sentry.segment.name": { value: "Navigation" } };
+  const placeholders = spans.map((span) => ({ ...span, attributes: segment }));
+  assert.equal(readTrace([{ spans: placeholders, marks: [] }]).vitals[0]?.page, undefined);
+  assert.deepEqual([trace.start_ms, trace.origin_ms], [0, 1550]);
+});
+
 Deno.test("mark with an implausible time → drawn at the start, astray", () => {
   const marks = [mark({ at_ms: null }), mark({ key: "error:1.1", at_ms: 8.64e15 })];
   const trace = readTrace([{ spans: [spanOf("a", null, 0, 10)], marks }]);

@@ -4,12 +4,6 @@ import type { EnvelopeHeader } from "../../protocol/envelope.ts";
 import { RelayError } from "../errors.ts";
 import { sentryAuth } from "./sentry_auth.ts";
 
-/** Hosted ingest and project, as given in a query. Only compared with the allowed DSNs. */
-interface QueryTarget {
-  readonly host: string;
-  readonly projectId: string;
-}
-
 interface AllowListOptions {
   /** The origin of this server as clients see it, behind a proxy. */
   readonly publicOrigin?: string;
@@ -38,17 +32,16 @@ export class AllowList {
    */
   match(header: EnvelopeHeader, url: string): Dsn {
     const named = header.dsn ?? undefined;
-    const target = queryTarget(url);
-    if (named === undefined && target === undefined) {
+    const isQueried = queryTarget(url);
+    if (named === undefined) {
+      if (isQueried) return this.#only(isQueried);
       this.#refuse(
         "dsn_missing",
         "The envelope has no DSN; its header needs `dsn`, or the query ?o=ORG&p=PROJECT.",
       );
     }
-    const dsn = named === undefined ? undefined : this.find(named);
-    if (target === undefined) return dsn ?? this.#notAllowed();
-    if (named === undefined) return this.#only((dsn) => isFor(dsn, target));
-    return dsn && isFor(dsn, target) ? dsn : this.#notAllowed();
+    const dsn = this.find(named);
+    return dsn && isQueried?.(dsn) !== false ? dsn : this.#notAllowed();
   }
 
   /**
@@ -124,8 +117,8 @@ export class AllowList {
   }
 }
 
-/** Undefined if the query has none of the three parameters. Others are ignored. */
-function queryTarget(url: string): QueryTarget | undefined {
+/** Whether a DSN is that of a query; undefined if the query has none of the three parameters. Others are ignored. */
+function queryTarget(url: string): ((dsn: Dsn) => boolean) | undefined {
   const start = url.indexOf("?");
   if (start < 0) return undefined;
   const query = new URLSearchParams(url.slice(start + 1));
@@ -133,10 +126,8 @@ function queryTarget(url: string): QueryTarget | undefined {
   // A parameter that is repeated has no single value, and fits no DSN.
   const value = (name: string) => query.getAll(name).join();
   const region = query.has("r") ? `${value("r")}.` : "";
-  return { host: `o${value("o")}.ingest.${region}sentry.io`, projectId: value("p") };
-}
-
-function isFor(dsn: Dsn, { host, projectId }: QueryTarget): boolean {
-  return isHostedIngest(dsn) && dsn.host === host && dsn.projectId === projectId &&
+  const host = `o${value("o")}.ingest.${region}sentry.io`;
+  return (dsn) =>
+    isHostedIngest(dsn) && dsn.host === host && dsn.projectId === value("p") &&
     dsn.protocol === "https" && dsn.path === "";
 }

@@ -8,9 +8,8 @@ const HASHED_BYTES = 16 * 1024;
 
 /**
  * Computes the key that all copies of an envelope share: a SHA-256 of its DSN, its header without `sent_at` (SDKs change
- * it at each attempt), and the decompressed bytes after the header line. Of the bytes
- * beyond the first 16 KiB only their number and CRC-32 count: a collision has to be constructed, and its sender then
- * loses the envelope.
+ * it at each attempt), and the decompressed bytes after the header line. Of the bytes beyond the first 16 KiB only their
+ * number and CRC-32 count: a collision must be constructed, and only its sender loses an envelope by it.
  */
 export class DuplicateKey {
   readonly #hash = createHash("sha256");
@@ -44,8 +43,8 @@ export class DuplicateKey {
    */
   finish(dsn: string, header: EnvelopeHeader): string {
     const rest = Object.entries(header).filter(([name]) => name !== "sent_at").sort(byName);
-    // The length separates items and header, so that moving bytes between them changes the key.
     const large = this.#itemBytes > HASHED_BYTES ? [this.#crc] : [];
+    // The length separates items and header, so that moving bytes between them changes the key.
     this.#hash.update(JSON.stringify([dsn, rest, this.#itemBytes, ...large]));
     return this.#hash.digest("hex");
   }

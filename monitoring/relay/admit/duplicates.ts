@@ -4,8 +4,8 @@ import { RelayError } from "../errors.ts";
 export const REMEMBERED_MS = 3_600_000;
 
 /**
- * Minimum number of duplicate keys that a server remembers, at most twice as many: one hour of 55 envelopes per second
- * of all servers.
+ * A server remembers at least this number of keys, and at most twice as many. Enough for an hour of 55 envelopes per
+ * second, of all servers together.
  */
 export const MAX_REMEMBERED = 200_000;
 
@@ -20,7 +20,7 @@ const REMEMBERED_DIGITS = 2 * REMEMBERED_KEY_BYTES;
 const MAX_WAITS = 2;
 
 /** Ends the processing of an envelope. If it was taken, further copies are duplicates. */
-export type Complete = (taken: boolean) => void;
+type Complete = (taken: boolean) => void;
 
 /** Recognises envelopes that were taken before. Times are milliseconds of a monotonic clock. */
 export class Duplicates {
@@ -28,9 +28,9 @@ export class Duplicates {
   onTaken: ((key: string) => void) | undefined;
   readonly #max: number;
   /**
-   * By the remembered part of the key: when an envelope was taken, or, while it is processed, whether it will be. One map
-   * for both: see {@linkcode Bag}. The older ones are forgotten together: to find the first entry of a `Map` takes the
-   * longer the more were deleted before it.
+   * By the remembered part of the key: when an envelope was taken, or the promise whether it will be. A map of promises
+   * alone would keep deleted ones in memory, see `Bag`. Older keys are forgotten together, because deleting them one by
+   * one makes finding the first entry of a `Map` slower each time.
    */
   #newer = new Map<string, number | Promise<boolean>>();
   #older = new Map<string, number | Promise<boolean>>();
@@ -46,8 +46,8 @@ export class Duplicates {
   }
 
   /**
-   * Begins the processing of an envelope. While a copy is being processed it waits for that one's end, because only an
-   * envelope that is delivered or durable makes others duplicates.
+   * Begins the processing of an envelope. Waits while a copy of it is being processed: only if that is delivered or
+   * durable is this one a duplicate.
    *
    * @param key of {@linkcode DuplicateKey}
    * @param uptime read again when the envelope is completed
@@ -60,7 +60,12 @@ export class Duplicates {
       const known = this.#find(name);
       if (isRecent(known, uptime())) return undefined;
       if (!(known instanceof Promise)) return this.#start(name, uptime);
-      if (waits === MAX_WAITS) throw notTaken();
+      if (waits === MAX_WAITS) {
+        throw new RelayError(
+          "spool_unavailable",
+          "Earlier copies of this envelope failed, and another is being processed; send it again later.",
+        );
+      }
       if (await known) return undefined;
     }
   }
@@ -70,10 +75,11 @@ export class Duplicates {
     this.#set(name, promise);
     return (taken) => {
       if (taken) this.remember(name, uptime());
-      // Not what another server took meanwhile.
-      else {for (const keys of [this.#newer, this.#older]) {
-          if (keys.get(name) === promise) keys.delete(name);
-        }}
+      // Otherwise another server took it meanwhile.
+      else if (this.#find(name) === promise) {
+        this.#newer.delete(name);
+        this.#older.delete(name);
+      }
       resolve(taken);
     };
   }
@@ -81,17 +87,20 @@ export class Duplicates {
   /** Records that this server took an envelope: copies of it are duplicates from now on. */
   remember(key: string, uptime: number): void {
     const name = rememberedPart(key);
-    if (this.#add(name, uptime)) this.onTaken?.(name);
+    if (this.learn(name, uptime)) this.onTaken?.(name);
   }
 
   /**
-   * Records that another server took an envelope.
+   * Records that an envelope was taken, by this or another server.
    *
-   * @param key the remembered part of its key
+   * @param name the remembered part of its key
    * @param at when it was taken
+   * @returns whether that is new
    */
-  learn(key: string, at: number): void {
-    this.#add(key, at);
+  learn(name: string, at: number): boolean {
+    if (isRecent(this.#find(name), at)) return false;
+    this.#set(name, at);
+    return true;
   }
 
   /** Whether this envelope was taken. */
@@ -101,13 +110,6 @@ export class Duplicates {
 
   #find(name: string): number | Promise<boolean> | undefined {
     return this.#newer.get(name) ?? this.#older.get(name);
-  }
-
-  /** Returns whether the key is new. */
-  #add(name: string, at: number): boolean {
-    if (isRecent(this.#find(name), at)) return false;
-    this.#set(name, at);
-    return true;
   }
 
   #set(name: string, value: number | Promise<boolean>): void {
@@ -121,12 +123,5 @@ export class Duplicates {
 
 const isRecent = (known: number | Promise<boolean> | undefined, uptime: number): boolean =>
   typeof known === "number" && uptime - known < REMEMBERED_MS;
-
-function notTaken(): RelayError {
-  return new RelayError(
-    "spool_unavailable",
-    "Earlier copies of this envelope failed, and another is being processed; send it again later.",
-  );
-}
 
 const rememberedPart = (key: string) => key.slice(0, REMEMBERED_DIGITS);

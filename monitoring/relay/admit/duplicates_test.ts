@@ -11,14 +11,6 @@ async function begin(duplicates: Duplicates, n: number, now = 0) {
   return complete;
 }
 
-Deno.test("taken → a copy is a duplicate for an hour", async () => {
-  const duplicates = new Duplicates();
-  (await begin(duplicates, 1))(true);
-  assert.equal(await duplicates.begin(key(1), at(REMEMBERED_MS - 1)), undefined);
-  await begin(duplicates, 2);
-  await begin(duplicates, 1, REMEMBERED_MS);
-});
-
 Deno.test("taken by another server → a copy is a duplicate; only own keys are reported", async () => {
   const duplicates = new Duplicates();
   const reported: string[] = [];
@@ -32,18 +24,6 @@ Deno.test("taken by another server → a copy is a duplicate; only own keys are 
   duplicates.remember(key(3), 1_000);
   duplicates.remember(key(3), 1_000);
   assert.deepEqual(reported, [key(3).slice(0, 32)]);
-});
-
-Deno.test("copies while the first is processed → wait, and are duplicates once it is taken", async () => {
-  const duplicates = new Duplicates();
-  const complete = await begin(duplicates, 1);
-  const ended: unknown[] = [];
-  const others = [1, 2, 3].map(async () => ended.push(await duplicates.begin(key(1), at(0))));
-  await begin(duplicates, 9);
-  assert.deepEqual(ended, []);
-  complete(true);
-  await Promise.all(others);
-  assert.deepEqual(ended, [undefined, undefined, undefined]);
 });
 
 Deno.test("the first is not taken → the next copy is processed, one at a time", async () => {

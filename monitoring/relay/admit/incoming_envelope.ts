@@ -1,14 +1,11 @@
 import type { Dsn } from "../../protocol/dsn.ts";
 import type { ContentEncoding } from "../../protocol/encoding.ts";
 import { type EnvelopeHeader, MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
+import type { InboxItem } from "../../protocol/inbox_row.ts";
 import { EnvelopeScanner } from "../../protocol/scanner.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
 
-/** An item without its payload. */
-interface ItemSummary {
-  readonly type: string;
-  /** Of its payload. */
-  readonly bytes: number;
+interface ItemSummary extends InboxItem {
   /** Number of entries, by its header: containers of spans and logs hold many. Default: 1. */
   readonly count: number;
 }
@@ -30,8 +27,6 @@ export interface AdmittedEnvelope {
   readonly isOwn: boolean;
   /** Public key that the request or the envelope's header names, also of a DSN that is not allowed; null: none. */
   readonly dsnKey: string | null;
-  /** Decompresses {@linkcode AdmittedEnvelope.bytes}, at each call again. */
-  decoded(): Promise<Uint8Array>;
 }
 
 /**
@@ -40,7 +35,7 @@ export interface AdmittedEnvelope {
  * Its methods throw {@linkcode EnvelopeError} for broken framing and what `matchDsn` throws.
  */
 export class IncomingEnvelope {
-  readonly items: ItemSummary[] = [];
+  readonly #items: ItemSummary[] = [];
   readonly #scanner: EnvelopeScanner;
   readonly #key = new DuplicateKey();
   #dsn: Dsn | undefined;
@@ -50,7 +45,7 @@ export class IncomingEnvelope {
     this.#scanner = new EnvelopeScanner({
       begin: (header) => this.#dsn = matchDsn(header),
       item: ({ header, length }) =>
-        this.items.push({
+        this.#items.push({
           type: shortType(header.type),
           bytes: length,
           count: countOf(header.item_count),
@@ -74,7 +69,7 @@ export class IncomingEnvelope {
     const dsn = this.#dsn;
     const { header } = this.#scanner;
     if (!dsn || !header) return undefined;
-    return { header, items: this.items, dsn, key: this.#key.finish(dsn.text, header) };
+    return { header, items: this.#items, dsn, key: this.#key.finish(dsn.text, header) };
   }
 }
 

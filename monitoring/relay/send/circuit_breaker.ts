@@ -2,10 +2,10 @@
  * The circuit breaker of one ingest, for live and spooled envelopes together:
  * 1. A decision (2xx, or 4xx except 408 and 425) about any envelope closes the circuit.
  * 2. An attempt without a decision is the envelope's own fault if the envelope is older than the newest decided one, or
- *    too large and unanswered. It changes nothing for others. A failure to connect is never the envelope's fault.
- * 3. {@linkcode DOWN_AFTER} other first attempts in a row without a decision open the circuit: live envelopes go to the
- *    spool. An envelope's first attempt from the spool counts like its live one, further ones do not. If the ingest still
- *    answers (5xx), the circuit is half-open: one live envelope at a time is sent.
+ *    if it is too large for the timeout and the ingest did not answer. A failure to connect never is.
+ * 3. {@linkcode DOWN_AFTER} other attempts in a row without a decision open the circuit: live envelopes go to the spool.
+ *    Live attempts count, and the first attempt of each spooled envelope. If the ingest still answers (5xx), the circuit
+ *    is half-open: one live envelope at a time is sent.
  * 4. {@linkcode DOWN_AFTER} attempts in a row without a decision, of any envelopes: the drain probes. It sends one
  *    envelope at a time, with pauses. It also probes before the first decision.
  * 5. If no envelope waits and none has failed for {@linkcode FAILURE_MS}, the circuit closes: the last failure is out of
@@ -27,7 +27,7 @@ export class CircuitBreaker {
   #liveAttempts = 0;
   /** Arrival of the newest envelope with a decision. */
   #newestDecidedAt = -Infinity;
-  #judgedAt = 0;
+  #updatedAt = 0;
   #isReportedDown = false;
   #reportedAt = -Infinity;
 
@@ -57,7 +57,7 @@ export class CircuitBreaker {
     return Math.max(0, this.#nextProbeAt - this.#options.uptime());
   }
 
-  /** Whether it was reported as down, and not as up since. */
+  /** Whether the last report of its state was that it is down. */
   get isDown(): boolean {
     return this.#isReportedDown;
   }
@@ -68,8 +68,8 @@ export class CircuitBreaker {
   }
 
   /** When {@linkcode failure} was last set or cleared, milliseconds since 1970; 0: never. */
-  get judgedAt(): number {
-    return this.#judgedAt;
+  get updatedAt(): number {
+    return this.#updatedAt;
   }
 
   /**
@@ -97,7 +97,7 @@ export class CircuitBreaker {
    */
   decided(receivedAt: number): void {
     const wasProbed = this.isProbed;
-    this.#judgedAt = this.#options.now();
+    this.#updatedAt = this.#options.now();
     this.#failedFirstAttempts = 0;
     this.#failedAttempts = 0;
     this.#failedProbes = 0;
@@ -125,7 +125,7 @@ export class CircuitBreaker {
     const mayBeAtFault = progress === "answered" ? isOlder : isOlder || isLarge;
     if (progress !== "not sent" && mayBeAtFault) return "envelope";
     this.#lastReason = reason;
-    this.#judgedAt = now();
+    this.#updatedAt = now();
     this.#lastWasAnswered = progress === "answered";
     if (!isRetry && ++this.#failedFirstAttempts >= DOWN_AFTER) this.#reportDown(reason);
     return "ingest";
@@ -137,9 +137,9 @@ export class CircuitBreaker {
    */
   noneWaits(): void {
     const { now } = this.#options;
-    if (this.failure === undefined || now() - this.#judgedAt < FAILURE_MS) return;
+    if (this.failure === undefined || now() - this.#updatedAt < FAILURE_MS) return;
     this.#failedFirstAttempts = 0;
-    this.#judgedAt = now();
+    this.#updatedAt = now();
   }
 
   #reportDown(reason: string): void {

@@ -34,7 +34,7 @@ interface DrainedAttempt {
   readonly signal: AbortSignal;
 }
 
-export type Attempt =
+export type AttemptResult =
   /** 2xx, 429 or a refusal. */
   | { readonly kind: "decided"; readonly response: HttpResponse }
   /** Not sent: a rate limit was announced while the envelope waited for a connection. */
@@ -62,9 +62,6 @@ export interface IngestClientOptions {
   readonly uptime: () => number;
 }
 
-/** Maximum bytes of a response body, which is an id or a sentence. A larger one is not passed on. */
-const MAX_RESPONSE_BYTES = 64 * 1024;
-
 /** Maximum connections to one ingest: each takes a file descriptor, and more do not increase throughput. */
 export const MAX_CONNECTIONS = 256;
 
@@ -91,7 +88,6 @@ export class IngestClient {
   constructor(options: IngestClientOptions) {
     this.#options = options;
     this.#http = new HttpClient({
-      maxBodyBytes: MAX_RESPONSE_BYTES,
       maxConnections: MAX_CONNECTIONS,
       maxIdleMs: MAX_IDLE_MS,
       connectTimeoutMs: options.relayTimeoutMs,
@@ -107,13 +103,13 @@ export class IngestClient {
     return this.#breakers.values();
   }
 
-  /** For each ingest, whether it has decided since its last failure. */
+  /** The last failure of each ingest, unless it has decided about an envelope since. */
   get ingests(): IngestReport[] {
-    // The health report is public, and the address of an own upstream may be secret.
+    // The health report is public, and the address that the operator set may be secret.
     const isPublic = this.#options.upstream === undefined;
-    return [...this.#breakers.values()].map(({ origin, failure, judgedAt }) => ({
+    return [...this.#breakers.values()].map(({ origin, failure, updatedAt }) => ({
       origin: isPublic ? origin : "RELAY_UPSTREAM",
-      at: judgedAt,
+      at: updatedAt,
       reason: failure,
     }));
   }
@@ -130,7 +126,7 @@ export class IngestClient {
     sender: Sender,
     limitsNow: () => RateLimitHeaders | undefined,
     drained?: DrainedAttempt,
-  ): Promise<Attempt> {
+  ): Promise<AttemptResult> {
     const headers: Record<string, string> = {
       "content-type": "application/x-sentry-envelope",
       ...senderHeaders(sender),
@@ -142,7 +138,7 @@ export class IngestClient {
     const begun = performance.now();
     const { url, breaker } = this.#targetOf(dsn);
     const isProbe = drained !== undefined && breaker.isProbed;
-    const undecided = (progress: UndecidedAttempt["progress"], reason: string): Attempt => {
+    const undecided = (progress: UndecidedAttempt["progress"], reason: string): AttemptResult => {
       metrics.attempted("undecided", (performance.now() - begun) / 1000);
       const fault = breaker.undecided({
         receivedAt,
@@ -154,9 +150,10 @@ export class IngestClient {
       });
       return { kind: "undecided", reason, fault };
     };
+    let announced: RateLimitHeaders | undefined;
     const beforeSending = () => {
-      const limits = limitsNow();
-      if (limits) throw new RateLimitedError(limits);
+      announced = limitsNow();
+      if (announced) throw new Error("Rate limits cover all items of the envelope.");
     };
     const signal = drained?.signal;
     let response: HttpResponse;
@@ -165,7 +162,7 @@ export class IngestClient {
       const request = { url, headers, body: bytes, timeoutMs, beforeSending, signal };
       response = await this.#http.post(request);
     } catch (error) {
-      if (error instanceof RateLimitedError) return { kind: "rate_limited", limits: error.limits };
+      if (announced) return { kind: "rate_limited", limits: announced };
       if (signal?.aborted || error instanceof ClientAbortedError) return { kind: "aborted" };
       if (!(error instanceof RequestFailedError)) throw error;
       return undecided(error.wasSent ? "sent" : "not sent", failureReason(error.cause));
@@ -181,7 +178,7 @@ export class IngestClient {
     return { kind: "decided", response };
   }
 
-  /** Aborts all live attempts. */
+  /** Aborts all live attempts: their envelopes go to the spool. */
   abort(): void {
     this.#http.abort();
   }
@@ -197,13 +194,5 @@ export class IngestClient {
       this.#targets.set(dsn, target = { url, breaker });
     }
     return target;
-  }
-}
-
-/** Thrown before sending an envelope that rate limits cover completely. */
-class RateLimitedError extends Error {
-  override readonly name = "RateLimitedError";
-  constructor(readonly limits: RateLimitHeaders) {
-    super("Rate limits cover all items of the envelope.");
   }
 }

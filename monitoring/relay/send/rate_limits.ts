@@ -57,11 +57,6 @@ const CUSTOM_NAMESPACE = "custom";
 export class RateLimits {
   readonly #limits = new Map<string, Map<string, Limit>>();
 
-  /** Whether no limit was ever announced, as is usual. */
-  get isEmpty(): boolean {
-    return this.#limits.size === 0;
-  }
-
   /**
    * Reads the limits that a response of any status announces. A 429 without a valid limit is a limit on all categories.
    *
@@ -75,6 +70,10 @@ export class RateLimits {
     now: number,
   ): void {
     const announced = parseLimits(headers.get("x-sentry-rate-limits") ?? "");
+    if (announced.length === 0 && status === 429) {
+      const seconds = retryAfterSeconds(headers, now) ?? DEFAULT_RETRY_S;
+      announced.push({ seconds, categories: [], rest: "" });
+    }
     for (const { seconds, categories, rest } of announced) {
       const limit = { until: uptime + 1000 * seconds, rest, isShared: false };
       if (categories.length === 0) this.#add(dsn, ALL, limit, uptime);
@@ -83,10 +82,6 @@ export class RateLimits {
         if (category === "metric_bucket" && !appliesToSdks(rest)) continue;
         this.#add(dsn, category, limit, uptime);
       }
-    }
-    if (announced.length === 0 && status === 429) {
-      const seconds = retryAfterSeconds(headers, now) ?? DEFAULT_RETRY_S;
-      this.#add(dsn, ALL, { until: uptime + 1000 * seconds, rest: "", isShared: false }, uptime);
     }
   }
 

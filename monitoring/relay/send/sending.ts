@@ -6,7 +6,6 @@ import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { type Answer, limitedAnswer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
 import type { RelayMetrics } from "../metrics.ts";
-import type { IngestReport } from "../process_report.ts";
 import type { EnvelopeStore, RelayOptions } from "../relay_options.ts";
 import { createDeliveries, type Deliveries } from "../spool/deliveries.ts";
 import { Gossip } from "../spool/gossip.ts";
@@ -27,28 +26,26 @@ interface SendingOptions
   readonly report: (envelope: string) => void;
 }
 
-/** The sending half of the relay: where an admitted envelope goes, and what its client is answered. */
+/** Forwards admitted envelopes to their ingests, or puts them into the spool or the inbox, and makes the answers. */
 export class Sending {
   /** What the drain of the spool needs. */
   readonly deliveries: Deliveries;
   /** What is shared with other relays on the same spool. */
   readonly gossip: Gossip;
+  readonly client: IngestClient;
   readonly #options: SendingOptions;
   readonly #limits = new RateLimits();
-  readonly #client: IngestClient;
 
   constructor(options: SendingOptions) {
     this.#options = options;
     const limits = this.#limits;
-    const client = new IngestClient({ ...options, limits });
-    this.#client = client;
-    this.deliveries = createDeliveries({ ...options, client, limits });
+    this.client = new IngestClient({ ...options, limits });
+    this.deliveries = createDeliveries({ ...options, client: this.client, limits });
     this.gossip = new Gossip({ ...options, limits });
   }
 
   /** The headers of a 429, if rate limits cover every item of the envelope. */
   limitsOn({ dsn, items }: AdmittedEnvelope): RateLimitHeaders | undefined {
-    if (this.#limits.isEmpty) return undefined;
     const categories = items.map(({ type }) => categoryOf(type));
     return this.#limits.check(dsn.text, categories, this.#options.uptime());
   }
@@ -68,19 +65,9 @@ export class Sending {
     const { store, spool, now } = this.#options;
     const report = await spool?.report(now());
     const spoolFails = spool !== undefined && (report === undefined || spool.isFailing);
-    const ingestFails = this.ingests.some(({ reason }) => reason !== undefined);
+    const ingestFails = this.client.ingests.some(({ reason }) => reason !== undefined);
     const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
     return { spool: report, canDeliver };
-  }
-
-  /** For each ingest, whether it has decided since its last failure. */
-  get ingests(): readonly IngestReport[] {
-    return this.#client.ingests;
-  }
-
-  /** Aborts live attempts: their envelopes go to the spool. */
-  abort(): void {
-    this.#client.abort();
   }
 
   /** Inbox mode. */
@@ -104,7 +91,7 @@ export class Sending {
     const { spool, duplicates, now, uptime } = this.#options;
     const { dsn, header } = envelope;
     if (spool !== undefined) {
-      const mayForward = () => this.#client.breakerOf(dsn).mayForward(spool.isFailing);
+      const mayForward = () => this.client.breakerOf(dsn).mayForward(spool.isFailing);
       const match = mayForward() ? await spool.find(envelope) : undefined;
       // Meanwhile the drain may have delivered a copy, which is no longer in the spool.
       if (match === "duplicate" || duplicates.isTaken(envelope.key, uptime())) {
@@ -116,7 +103,7 @@ export class Sending {
       // Checked again: meanwhile another envelope may have become the only one in a half-open circuit.
       if (!mayForward()) return await spool.put(envelope, sender, "it is down");
     }
-    const attempt = await this.#client.attempt(envelope, sender, () => this.limitsOn(envelope));
+    const attempt = await this.client.attempt(envelope, sender, () => this.limitsOn(envelope));
     if (attempt.kind === "rate_limited") return limitedAnswer(attempt.limits);
     if (attempt.kind === "decided") return toAnswer(attempt.response, header, now());
     const reason = attempt.kind === "aborted" ? "this server is stopping" : attempt.reason;

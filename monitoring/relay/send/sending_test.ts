@@ -1,27 +1,13 @@
 import assert from "node:assert/strict";
-import { parseDsn } from "../../protocol/dsn.ts";
 import { AllowList } from "../admit/allow_list.ts";
 import { Duplicates } from "../admit/duplicates.ts";
-import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { RelayMetrics } from "../metrics.ts";
 import { RelaySpool } from "../spool/relay_spool.ts";
 import type { Spool } from "../spool/spool.ts";
+import { admittedEnvelope } from "../spool/testdata/admitted_envelope.ts";
 import { Sending } from "./sending.ts";
 
-const dsn = parseDsn("https://key@o1.ingest.sentry.io/1")!;
-
-const envelope: AdmittedEnvelope = {
-  bytes: new TextEncoder().encode("{}"),
-  contentEncoding: null,
-  header: {},
-  items: [{ type: "event", bytes: 2, count: 1 }],
-  dsn,
-  key: "01".repeat(32),
-  receivedAt: Date.now(),
-  isOwn: false,
-  dsnKey: null,
-  decoded: () => Promise.reject(new Error("Not needed.")),
-};
+const envelope = admittedEnvelope();
 
 Deno.test("copy delivered from the spool while it is searched → duplicate, not sent again", async () => {
   const duplicates = new Duplicates();
@@ -35,7 +21,7 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
     hasSequence: () => Promise.resolve(false),
   } as unknown as Spool;
   const sending = new Sending({
-    allowList: new AllowList([dsn], {}),
+    allowList: new AllowList([envelope.dsn], {}),
     duplicates,
     spool: new RelaySpool(spool, () => {}, () => 0),
     metrics: new RelayMetrics(),
@@ -47,6 +33,6 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
     report() {},
   });
   const { outcome } = await sending.deliver(envelope, { userAgent: null });
-  sending.abort();
+  sending.client.abort();
   assert.equal(outcome, "duplicate");
 });

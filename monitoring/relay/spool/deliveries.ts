@@ -3,7 +3,7 @@ import type { AllowList } from "../admit/allow_list.ts";
 import type { Duplicates } from "../admit/duplicates.ts";
 import type { RelayMetrics } from "../metrics.ts";
 import { CircuitBreaker, type Fault } from "../send/circuit_breaker.ts";
-import type { IngestClient, OutgoingEnvelope } from "../send/ingest_client.ts";
+import type { IngestClient } from "../send/ingest_client.ts";
 import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
 import type { RateLimits } from "../send/rate_limits.ts";
 import type { Dropped, LeasedEnvelope } from "./spool.ts";
@@ -12,31 +12,25 @@ import type { Dropped, LeasedEnvelope } from "./spool.ts";
 export type DeliveryResult =
   /** The ingest took it or refused it for good: it is deleted from the spool. */
   | { readonly kind: "decided" }
-  /** The ingest announced a rate limit that ends in `waitMs`. */
+  /** The ingest announced a rate limit that ends in `waitMs`: from a second to an hour. */
   | { readonly kind: "rate_limited"; readonly waitMs: number }
   /** No answer, or one that may be different next time. `fault`: what probably caused it. */
   | { readonly kind: "undecided"; readonly fault: Fault }
   /** The abort signal ended the attempt. */
   | { readonly kind: "aborted" };
 
-/** The health of an ingest, maintained from live and spooled traffic together. The drain sets `onUp`. */
-export type Upstream = Pick<
-  CircuitBreaker,
-  "origin" | "isProbed" | "probesNewest" | "probeInMs" | "isDown" | "onUp"
->;
-
-/** What the drain needs of the relay to deliver what is in the spool. Only `deliver` may throw. */
+/** What the drain needs from the relay. Only `deliver` may throw. */
 export interface Deliveries {
   /** Makes one attempt. Must end soon after the signal aborts. An error counts as `undecided`, fault `envelope`. */
   deliver(envelope: LeasedEnvelope, signal: AbortSignal): Promise<DeliveryResult>;
-  /** The ingest for a DSN. Must return the same object for the same ingest. */
-  upstreamOf(dsn: string): Upstream;
+  /** The circuit breaker of a DSN's ingest: the same object for the same ingest. */
+  breakerOf(dsn: string): CircuitBreaker;
   /** The categories of a DSN that are rate limited now, as a bit set (`categories.ts`). */
   limitsOf(dsn: string): number;
   /** Called for envelopes that were deleted because of their age, summed by DSN. */
-  onDropped?(dropped: Dropped): void;
+  onDropped(dropped: Dropped): void;
   /** Called from time to time with the ingests that envelopes wait for. */
-  onWaiting?(upstreams: ReadonlySet<Upstream>): void;
+  onWaiting(ingests: ReadonlySet<CircuitBreaker>): void;
 }
 
 interface DeliveriesOptions {
@@ -51,8 +45,8 @@ interface DeliveriesOptions {
   readonly report: (envelope: string) => void;
 }
 
-/** Creates the relay's part of delivering what is in the spool. */
-export function createDeliveries(options: DeliveriesOptions): Required<Deliveries> {
+/** Creates {@linkcode Deliveries} from the parts of a relay. */
+export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const { client, allowList, duplicates, limits, metrics, now, uptime, report } = options;
   /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
   const noIngest = new CircuitBreaker("no ingest", { now, uptime, random: Math.random });
@@ -72,16 +66,8 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
       if (dsn === undefined) return decided(envelope, "rejected", "dsn_not_allowed");
       const categories = categoriesIn(envelope.categories);
       const limitsNow = () => limits.check(dsn.text, categories, uptime());
-      const limited = limitsNow();
-      if (limited) return rateLimited(limited);
-      const { bytes, userAgent, address, clientHints, receivedAt, failures } = envelope;
-      const contentEncoding = envelope.contentEncoding as OutgoingEnvelope["contentEncoding"];
-      const attempt = await client.attempt(
-        { bytes, contentEncoding, dsn, receivedAt },
-        { userAgent, address, clientHints },
-        limitsNow,
-        { isRetry: failures > 0, signal },
-      );
+      const drained = { isRetry: envelope.failures > 0, signal };
+      const attempt = await client.attempt({ ...envelope, dsn }, envelope, limitsNow, drained);
       if (attempt.kind === "rate_limited") return rateLimited(attempt.limits);
       if (attempt.kind !== "decided") return attempt;
       const { status, headers } = attempt.response;
@@ -92,7 +78,7 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
       return decided(envelope, "delivered");
     },
 
-    upstreamOf(text) {
+    breakerOf(text) {
       const dsn = allowList.find(text);
       return dsn === undefined ? noIngest : client.breakerOf(dsn);
     },
@@ -106,8 +92,8 @@ export function createDeliveries(options: DeliveriesOptions): Required<Deliverie
       if (envelope !== undefined) report(envelope);
     },
 
-    onWaiting(upstreams) {
-      for (const breaker of client.breakers) if (!upstreams.has(breaker)) breaker.noneWaits();
+    onWaiting(ingests) {
+      for (const breaker of client.breakers) if (!ingests.has(breaker)) breaker.noneWaits();
     },
   };
 }

@@ -1,67 +1,42 @@
 import { ALL_CATEGORIES } from "../../protocol/categories.ts";
-import type { Deliveries, DeliveryResult, Upstream } from "./deliveries.ts";
-import type { Fault } from "../send/circuit_breaker.ts";
+import type { Deliveries, DeliveryResult } from "./deliveries.ts";
+import type { CircuitBreaker, Fault } from "../send/circuit_breaker.ts";
+import { type DrainClock, SYSTEM_CLOCK } from "./drain_clock.ts";
 import { DrainLog, type SpoolLog } from "./drain_log.ts";
-import { LEASE_MS, type LeasedEnvelope, MAX_WAIT_MS, type Spool } from "./spool.ts";
+import { LEASE_MS, type LeasedEnvelope, type Spool } from "./spool.ts";
 
 /** Interval of passes while the spool is empty: finds envelopes that other processes put. */
 export const POLL_MS = 5_000;
-/** Interval of passes while envelopes wait: how late a back-off or a rate limit may be found to have ended. */
+/** Interval of passes while envelopes wait: the end of a backoff or a rate limit is noticed this late at most. */
 export const BUSY_POLL_MS = 500;
 /** Envelopes live for hours, so expiry need not be exact. */
-export const EXPIRE_EVERY_MS = 60_000;
+const EXPIRE_EVERY_MS = 60_000;
 /** A lease survives two renewals that fail. */
 export const RENEW_EVERY_MS = LEASE_MS / 3;
-/** Concurrent deliveries to one ingest. Hides its latency, and leaves most of its 256 connections to live envelopes. */
+/** Maximum concurrent deliveries to one ingest. Leaves most of the 256 connections to live envelopes. */
 export const MAX_CONCURRENT = 32;
 /** Most bytes of leased bodies in memory, plus one body of any size. */
 const MAX_LEASED_BYTES = 16 * 1024 * 1024;
 /** Exponential backoff bounds of an envelope that keeps failing by its own fault. */
 export const FIRST_BACKOFF_MS = 1_000;
 export const MAX_BACKOFF_MS = 15 * 60_000;
-/** Shortest wait after a 429 whose limit does not cover the envelope or has already ended. */
-export const MIN_LIMIT_WAIT_MS = 1_000;
 /** Stopping: time for deliveries to finish, then time for them to abort. The server closes the spool after 3.5 s. */
 export const STOP_GRACE_MS = 2_800;
 export const STOP_ABORT_MS = 300;
 
 interface DrainOptions extends Deliveries {
-  readonly spool: Pick<Spool, "lease" | "renew" | "complete" | "release" | "expire" | "stats">;
+  readonly spool: Spool;
   /** Called when the drain's state changes, not for each envelope. */
   readonly log: SpoolLog;
   /** Default: the system's clock. */
   readonly clock?: DrainClock;
 }
 
-/** Time and randomness; tests replace them. */
-export interface DrainClock {
-  /** Milliseconds since 1970. May be set back. */
-  now(): number;
-  /** Milliseconds of a monotonic clock. */
-  elapsed(): number;
-  /** Starts a timer that does not keep the process running; returns a function that cancels it. */
-  after(ms: number, work: () => void): () => void;
-  /** From 0 to below 1. */
-  random(): number;
-}
-
-const SYSTEM_CLOCK: DrainClock = {
-  now: Date.now,
-  elapsed: () => performance.now(),
-  after(ms, work) {
-    const timer = setTimeout(work, ms);
-    Deno.unrefTimer(timer);
-    return () => clearTimeout(timer);
-  },
-  random: Math.random,
-};
-
 /** An envelope that is leased to this drain: it is being delivered, or being deleted. */
 interface HeldEnvelope {
-  readonly envelope: LeasedEnvelope;
-  readonly upstream: Upstream;
-  /** Its current lease. */
-  lease: string;
+  /** With its current lease. */
+  envelope: LeasedEnvelope;
+  readonly ingest: CircuitBreaker;
   /** Whether the ingest has decided. It stays held until it is deleted, so that it is not delivered again. */
   isDecided: boolean;
   /** Aborts its delivery. */
@@ -81,7 +56,7 @@ export class Drain {
   /** Promises that `stop` waits for. */
   readonly #running = new Set<Promise<void>>();
   /** DSNs with envelopes in the spool at the last pass, by ingest. */
-  #waiting: ReadonlyMap<Upstream, readonly string[]> = new Map();
+  #waiting: ReadonlyMap<CircuitBreaker, readonly string[]> = new Map();
   #isPassing = false;
   #needsPass = false;
   #stopping: Promise<void> | undefined;
@@ -98,7 +73,7 @@ export class Drain {
 
   /** Reports that an envelope of this DSN was put; without it, the next poll finds the envelope. */
   wake(dsn: string): void {
-    if (this.#freeSlots(this.#options.upstreamOf(dsn)) > 0) this.#requestPass();
+    if (this.#freeSlots(this.#options.breakerOf(dsn)) > 0) this.#requestPass();
   }
 
   /**
@@ -147,69 +122,64 @@ export class Drain {
   }
 
   async #pass(): Promise<void> {
-    const { spool, upstreamOf, onDropped } = this.#options;
+    const { spool, breakerOf, onDropped } = this.#options;
     const clock = this.#clock;
     for (const held of this.#held.values()) {
       if (held.isDecided) await this.#delete(held, true);
     }
-    if (this.#held.size > 0 && clock.elapsed() >= this.#renewAt) await this.#renew();
-    if (clock.elapsed() >= this.#expireAt) {
+    if (this.#held.size > 0 && clock.uptime() >= this.#renewAt) await this.#renew();
+    if (clock.uptime() >= this.#expireAt) {
       const expired = await spool.expire(clock.now());
-      for (const dropped of expired) onDropped?.(dropped);
+      for (const dropped of expired) onDropped(dropped);
       this.#log.expired(expired.reduce((sum, { envelopes }) => sum + envelopes, 0));
-      this.#expireAt = clock.elapsed() + EXPIRE_EVERY_MS;
+      this.#expireAt = clock.uptime() + EXPIRE_EVERY_MS;
     }
     const stats = await spool.stats();
-    this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => upstreamOf(dsn));
-    const upstreams = new Set(this.#waiting.keys());
-    this.#log.spoolRead(stats, upstreams);
-    this.#options.onWaiting?.(upstreams);
-    for (const upstream of upstreams) upstream.onUp ??= () => this.#requestPass();
+    this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => breakerOf(dsn));
+    const ingests = new Set(this.#waiting.keys());
+    this.#log.spoolRead(stats, ingests);
+    this.#options.onWaiting(ingests);
+    for (const ingest of ingests) ingest.onUp ??= () => this.#requestPass();
     // Probes first: envelopes of other ingests may take all the memory.
-    const probedFirst = [...upstreams].sort((a, b) => Number(b.isProbed) - Number(a.isProbed));
-    for (const upstream of probedFirst) await this.#lease(upstream);
+    const probedFirst = [...ingests].sort((a, b) => Number(b.isProbed) - Number(a.isProbed));
+    for (const ingest of probedFirst) await this.#lease(ingest);
   }
 
   /** Leases envelopes that may be delivered to an ingest now, and starts to deliver them. */
-  async #lease(upstream: Upstream): Promise<void> {
+  async #lease(ingest: CircuitBreaker): Promise<void> {
     const { spool, limitsOf } = this.#options;
     while (!this.#stopping) {
-      const limit = this.#freeSlots(upstream);
+      const limit = this.#freeSlots(ingest);
       const maxBytes = MAX_LEASED_BYTES - this.#heldBytes();
-      const dsns = (this.#waiting.get(upstream) ?? [])
+      const dsns = (this.#waiting.get(ingest) ?? [])
         .map((dsn) => ({ dsn, limited: limitsOf(dsn) }))
         .filter(({ limited }) => limited !== ALL_CATEGORIES);
       if (limit === 0 || maxBytes <= 0 || dsns.length === 0) return;
-      const newest = upstream.isProbed && upstream.probesNewest;
+      const newest = ingest.isProbed && ingest.probesNewest;
       const leased = await spool.lease({ now: this.#clock.now(), limit, maxBytes, dsns, newest });
       if (leased.length === 0) return;
-      for (const envelope of leased) this.#hold(envelope, upstream);
+      for (const envelope of leased) this.#hold(envelope, ingest);
     }
   }
 
-  #hold(envelope: LeasedEnvelope, upstream: Upstream): void {
-    const { id, lease } = envelope;
-    const known = this.#held.get(id);
-    // The clock was set forward, so its lease seemed to have run out.
-    if (known) return void (known.lease = lease);
-    if (this.#held.size === 0) this.#renewAt = this.#clock.elapsed() + RENEW_EVERY_MS;
+  #hold(envelope: LeasedEnvelope, ingest: CircuitBreaker): void {
+    const known = this.#held.get(envelope.id);
+    // Leased again: the clock was set forward, so the spool took its lease for expired.
+    if (known) return void (known.envelope = envelope);
+    if (this.#held.size === 0) this.#renewAt = this.#clock.uptime() + RENEW_EVERY_MS;
     // Meanwhile the drain may have been stopped, or the ingest may have failed.
-    const mayStart = !this.#stopping && (!upstream.isProbed || this.#freeSlots(upstream) > 0);
+    const mayStart = !this.#stopping && (!ingest.isProbed || this.#freeSlots(ingest) > 0);
     const abort = new AbortController();
-    const held: HeldEnvelope = { envelope, upstream, lease, isDecided: false, abort };
-    this.#held.set(id, held);
+    const held: HeldEnvelope = { envelope, ingest, isDecided: false, abort };
+    this.#held.set(envelope.id, held);
     if (mayStart) this.#track(this.#deliver(held));
     else this.#release(held, 0);
   }
 
   async #deliver(held: HeldEnvelope): Promise<void> {
-    const { envelope, upstream, abort: { signal } } = held;
-    let result: DeliveryResult;
-    try {
-      result = await this.#options.deliver(envelope, signal);
-    } catch {
-      result = { kind: "undecided", fault: "envelope" };
-    }
+    const { envelope, ingest, abort: { signal } } = held;
+    const result = await this.#options.deliver(envelope, signal)
+      .catch((): DeliveryResult => ({ kind: "undecided", fault: "envelope" }));
     switch (result.kind) {
       case "aborted":
         this.#release(held, 0);
@@ -218,18 +188,14 @@ export class Drain {
         this.#backOff(held, result.fault);
         break;
       case "rate_limited":
-        this.#limit(held, result.waitMs);
+        this.#waitForLimit(held, result.waitMs);
         break;
       case "decided":
         held.isDecided = true;
-        try {
-          await this.#delete(held, false);
-        } catch (error) {
-          // The next pass deletes it.
-          this.#log.spoolFailed(error);
-        }
+        // If this fails, the next pass deletes it.
+        await this.#delete(held, false).catch((error) => this.#log.spoolFailed(error));
     }
-    if (this.#freeSlots(upstream) > 0) this.#requestPass();
+    if (this.#freeSlots(ingest) > 0) this.#requestPass();
   }
 
   /** An outage of the ingest counts as one failure, however long it is: it causes no long backoff. */
@@ -243,36 +209,34 @@ export class Drain {
     this.#release(held, this.#clock.now() + waitMs, failuresNow);
   }
 
-  #limit(held: HeldEnvelope, waitMs: number): void {
+  #waitForLimit(held: HeldEnvelope, waitMs: number): void {
     const { dsn, categories } = held.envelope;
     const isLimited = (categories & ~this.#options.limitsOf(dsn)) === 0;
-    const wait = Math.min(MAX_WAIT_MS, Math.max(MIN_LIMIT_WAIT_MS, waitMs || 0));
     // No wait where the limit covers the envelope: it is not leased before the limit ends.
-    this.#release(held, isLimited ? 0 : this.#clock.now() + wait);
+    this.#release(held, isLimited ? 0 : this.#clock.now() + waitMs);
   }
 
   /** @param isInPass called at the start of a pass, before envelopes are leased */
   async #delete(held: HeldEnvelope, isInPass: boolean): Promise<void> {
-    const { envelope: { id }, lease } = held;
-    const isDeleted = await this.#options.spool.complete({ id, lease });
+    const isDeleted = await this.#options.spool.complete(held.envelope);
     // False: the clock was set forward and the lease ran out. A `lease` call that is running may return this envelope,
     // and `#hold` must find it. The next pass tries once more.
-    if (isDeleted || isInPass) this.#held.delete(id);
+    if (isDeleted || isInPass) this.#held.delete(held.envelope.id);
   }
 
   /** Returns an envelope to the spool. If that fails, its lease runs out. */
   #release(held: HeldEnvelope, notBefore: number, failures?: number): void {
-    const { envelope: { id }, lease } = held;
-    if (this.#held.get(id) === held) this.#held.delete(id);
-    const work = this.#options.spool.release({ id, lease }, notBefore, failures);
+    const { envelope } = held;
+    if (this.#held.get(envelope.id) === held) this.#held.delete(envelope.id);
+    const work = this.#options.spool.release(envelope, notBefore, failures);
     this.#track(work.then(() => {}, (error) => this.#log.spoolFailed(error)));
   }
 
   async #renew(): Promise<void> {
     const held = [...this.#held.values()];
-    const leases = held.map(({ envelope: { id }, lease }) => ({ id, lease }));
+    const leases = held.map(({ envelope }) => envelope);
     const kept = new Set(await this.#options.spool.renew(leases, this.#clock.now()));
-    this.#renewAt = this.#clock.elapsed() + RENEW_EVERY_MS;
+    this.#renewAt = this.#clock.uptime() + RENEW_EVERY_MS;
     for (const { envelope: { id }, abort } of held) {
       if (kept.has(id)) continue;
       // Another process leased it.
@@ -281,13 +245,13 @@ export class Drain {
     }
   }
 
-  /** How many envelopes to lease for an ingest; 0 while more than half of the slots are taken: saves calls. */
-  #freeSlots(upstream: Upstream): number {
+  /** How many envelopes to lease for an ingest. 0 until half of its slots are free, so that each call leases many. */
+  #freeSlots(ingest: CircuitBreaker): number {
     let active = 0;
     for (const held of this.#held.values()) {
-      if (held.upstream === upstream && !held.isDecided) active++;
+      if (held.ingest === ingest && !held.isDecided) active++;
     }
-    if (upstream.isProbed) return active === 0 && upstream.probeInMs <= 0 ? 1 : 0;
+    if (ingest.isProbed) return active === 0 && ingest.probeInMs <= 0 ? 1 : 0;
     return active > MAX_CONCURRENT / 2 ? 0 : MAX_CONCURRENT - active;
   }
 

@@ -1,3 +1,4 @@
+import type { CircuitBreaker } from "../send/circuit_breaker.ts";
 import type { SpoolStats } from "./spool.ts";
 
 /** Receives a line for the server's log. */
@@ -12,16 +13,11 @@ const NEARLY_FULL = 0.8;
 /** …and below which it no longer does. */
 const NO_LONGER_FULL = 0.6;
 
-interface Ingest {
-  readonly origin: string;
-  readonly isDown: boolean;
-}
-
 /** Logs each change of a drain's state once. */
 export class DrainLog {
   readonly #log: SpoolLog;
   /** Ingests that were down while envelopes for them were in the spool. */
-  readonly #wereDown = new Set<Ingest>();
+  readonly #wereDown = new Set<CircuitBreaker>();
   #isNearlyFull = false;
   #isFailing = false;
 
@@ -30,7 +26,7 @@ export class DrainLog {
   }
 
   /** @param waiting the ingests whose envelopes are in the spool */
-  spoolRead({ bytes, maxBytes }: SpoolStats, waiting: ReadonlySet<Ingest>): void {
+  spoolRead({ bytes, maxBytes }: SpoolStats, waiting: ReadonlySet<CircuitBreaker>): void {
     if (bytes >= maxBytes * NEARLY_FULL && !this.#isNearlyFull) {
       this.#log("warn", "The spool is nearly full", { bytes, maxBytes });
       this.#isNearlyFull = true;

@@ -4,24 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
 import { MAX_PROBE_PAUSE_MS } from "../send/circuit_breaker.ts";
 import { LEASE_MS } from "./spool.ts";
-import {
-  EXPIRE_EVERY_MS,
-  MAX_CONCURRENT,
-  POLL_MS,
-  RENEW_EVERY_MS,
-  STOP_GRACE_MS,
-} from "./drain.ts";
+import { MAX_CONCURRENT, POLL_MS, RENEW_EVERY_MS, STOP_GRACE_MS } from "./drain.ts";
 import { DELIVERED, DrainHarness, range, SILENT } from "./testdata/drain_harness.ts";
 import { BOTH_DSNS, DSN, envelope, NOON, numberOf } from "./testdata/envelopes.ts";
-
-Deno.test("start with a filled spool → one probe, then all oldest first, and the spool is empty", async () => {
-  await using harness = await DrainHarness.open();
-  await harness.put(...range(1, 40));
-  await harness.start();
-  assert.deepEqual(harness.taken(), [40, ...range(1, 39)]);
-  assert.equal((await harness.spool.stats()).pending, 0);
-  assert.deepEqual(harness.logged, []);
-});
 
 Deno.test("envelope put later → delivered on wake-up, else at the next poll", async () => {
   await using harness = await DrainHarness.open();
@@ -44,41 +29,6 @@ Deno.test("empty spool → one poll every few seconds and nothing else", async (
   assert.deepEqual(harness.clock.timers, [POLL_MS]);
   assert.equal(harness.calls.filter((name) => name === "stats").length, 10);
   assert.ok(harness.calls.length <= 20, `${harness.calls}`);
-});
-
-Deno.test("segments of a replay → sent one at a time, in order", async () => {
-  await using harness = await DrainHarness.open();
-  for (const n of range(1, 8)) {
-    await harness.spool.put(envelope(n, { sequence: n % 2 === 0 ? "even" : "odd" }));
-  }
-  let most = 0;
-  const out = new Set<string | undefined>();
-  harness.answer = (_, { sequence }) => {
-    assert.ok(!out.has(sequence), "two of one replay");
-    out.add(sequence);
-    most = Math.max(most, out.size);
-    queueMicrotask(() => out.delete(sequence));
-    return DELIVERED;
-  };
-  await harness.start();
-  const order = harness.decided;
-  assert.deepEqual(order.filter((n) => n % 2 === 0), [2, 4, 6, 8]);
-  assert.deepEqual(order.filter((n) => n % 2 === 1), [1, 3, 5, 7]);
-});
-
-Deno.test("envelope too old → dropped and reported, not delivered", async () => {
-  await using harness = await DrainHarness.open();
-  await harness.spool.put(envelope(1, { receivedAt: NOON - 3_600_001, quantities: { replay: 2 } }));
-  await harness.spool.put(envelope(2, { receivedAt: NOON - 3_600_000 + EXPIRE_EVERY_MS / 2 }));
-  harness.answer = () => SILENT;
-  await harness.start();
-  assert.deepEqual(harness.taken(), [2]);
-  assert.deepEqual(harness.dropped, [{ dsn: DSN, envelopes: 1, quantities: { replay: 2 } }]);
-  await harness.pass(EXPIRE_EVERY_MS);
-  assert.deepEqual(harness.dropped.slice(1), [
-    { dsn: DSN, envelopes: 1, quantities: { error: 1 } },
-  ]);
-  assert.equal((await harness.spool.stats()).pending, 0);
 });
 
 Deno.test("spool nearly full → logged once, and again only after it had room", async () => {

@@ -9,8 +9,8 @@ import type { RateLimits } from "../send/rate_limits.ts";
 import type { ReceivedGossip, Spool } from "./spool.ts";
 
 /**
- * Milliseconds between two exchanges. A page resends an envelope no sooner than after 1.5 s: by then one server must
- * have reported it, and the others must have read that, also on a busy machine.
+ * Milliseconds between two exchanges. A page resends an envelope after 1.5 s at the earliest. By then its server must
+ * have reported it and the others must have read the report, also on a busy machine.
  */
 const EXCHANGE_MS = 250;
 /** Maximum milliseconds that the start of a server waits for the others' gossip. */
@@ -25,10 +25,10 @@ interface GossipOptions {
 }
 
 /**
- * Exchanges with the other servers on a spool which envelopes were taken, and which rate limits hold. Only finished
- * envelopes are reported, so a server that dies while it sends one does not make its copies duplicates.
+ * Shares taken envelopes and rate limits with the other servers on a spool. An envelope is reported when it is delivered
+ * or durable: if its server crashes before, copies of it are no duplicates.
  *
- * No envelope waits for an exchange: asking a database for each one would take more CPU time than all of the rest.
+ * No envelope waits for an exchange: a query for each one would take more CPU time than the rest of the relay.
  */
 export class Gossip {
   readonly #options: GossipOptions;
@@ -67,23 +67,21 @@ export class Gossip {
    */
   async exchange(spool: Pick<Spool, "exchange">): Promise<void> {
     const { duplicates, limits, uptime } = this.#options;
-    // From the first exchange on: without one, keys would only add up.
+    // Keys are collected only if there are exchanges: nothing else removes them.
     duplicates.onTaken ??= (key) => void this.#keys.push(key);
     const keys = this.#keys.splice(0);
     const now = uptime();
     const unshared = limits.unshared(now);
-    let reported: readonly ReceivedGossip[];
-    try {
-      reported = await spool.exchange({
-        keys: Uint8Array.fromHex(keys.join("")),
-        limits: unshared.map(({ dsn, category, limit: { until, rest } }) => (
-          { dsn, category, endsInMs: until - now, rest }
-        )),
-      }, Date.now());
-    } catch (error) {
+    const report = {
+      keys: Uint8Array.fromHex(keys.join("")),
+      limits: unshared.map(({ dsn, category, limit: { until, rest } }) => (
+        { dsn, category, endsInMs: until - now, rest }
+      )),
+    };
+    const reported = await spool.exchange(report, Date.now()).catch((error) => {
       this.#keys = [...keys, ...this.#keys].slice(-MAX_REMEMBERED);
       throw error;
-    }
+    });
     for (const { limit } of unshared) limit.isShared = true;
     for (const gossip of reported) this.#learn(gossip);
   }

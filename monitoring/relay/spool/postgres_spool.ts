@@ -1,6 +1,6 @@
 import { PostgresDatabase } from "../../storage/postgres.ts";
 import type { PostgresAddress } from "../../storage/postgres_address.ts";
-import { failureReason, isInvalidValue } from "../../storage/postgres_errors.ts";
+import { failureReason } from "../../storage/postgres_errors.ts";
 import type { Query, SqlDriver } from "../../storage/sql_driver.ts";
 import { POSTGRES_PREFIX, POSTGRES_SPOOL_SCHEMA } from "./schema.ts";
 import type { Spool, SpoolOptions } from "./spool.ts";
@@ -37,7 +37,6 @@ class PostgresDriver implements SqlDriver {
   readonly rowsPerStatement = 256;
   clockAhead = 0;
   readonly reasonOf = failureReason;
-  readonly isInvalidValue = isInvalidValue;
   readonly #database: PostgresDatabase;
   readonly #clock: () => number;
 

@@ -17,8 +17,8 @@ import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
 const FAILED_PUT_LOG_MS = 60_000;
 
 /**
- * Milliseconds for which the spool counts as empty once that was read. Another process may fill it, but a page resends
- * an envelope no sooner than after 1.5 s, so the duplicate is found. Reading it for each envelope would be slow.
+ * Milliseconds for which a spool that was read as empty counts as empty: reading it for each envelope would be slow.
+ * An envelope that another process puts meanwhile is found in time: a page resends it after 1.5 s at the earliest.
  */
 export const EMPTY_CACHE_MS = 1_000;
 
@@ -34,9 +34,8 @@ export class RelaySpool {
   #gossip: Gossip | undefined;
   #failureLoggedAt = -Infinity;
   #isEmpty = false;
-  /** Begins and ends of puts. */
   #puts = 0;
-  /** When `#isEmpty` was asked for. */
+  /** When the read that set `#isEmpty` began. */
   #readAt = -Infinity;
   #isFailing = false;
 
@@ -70,7 +69,10 @@ export class RelaySpool {
     this.#drain = new Drain({ ...deliveries, spool: this.#spool, log: this.#log });
   }
 
-  /** Starts to exchange gossip with the other servers on this spool, until it is closed. Resolves once theirs is known. */
+  /**
+   * Starts to exchange gossip with the other servers on this spool, until it is closed. Resolves when theirs is known, or
+   * after a second.
+   */
   async startGossip(gossip: Gossip): Promise<void> {
     this.#gossip = gossip;
     await gossip.start(this.#spool);
@@ -117,20 +119,16 @@ export class RelaySpool {
    */
   async put(envelope: AdmittedEnvelope, sender: Sender, reason: string): Promise<Answer> {
     const { bytes, contentEncoding, header, items, dsn, key, receivedAt } = envelope;
-    this.#isEmpty = false;
-    this.#puts++;
+    this.#markPut();
     let result: PutResult | "failed";
     try {
       result = await this.#spool.put({
         dsn: dsn.text,
         bytes,
         contentEncoding,
-        userAgent: sender.userAgent,
-        address: sender.address,
-        clientHints: sender.clientHints,
+        ...sender,
         receivedAt,
         key,
-        eventId: eventId(header),
         sequence: sequenceOf(envelope),
         quantities: quantitiesOf(items),
         categories: categoryBits(items.map(({ type }) => categoryOf(type))),
@@ -140,7 +138,7 @@ export class RelaySpool {
       result = "failed";
       this.#logFailure(error);
     }
-    this.#puts++;
+    this.#markPut();
     this.#isFailing = result === "full" || result === "failed";
     if (result === "duplicate") return takenAnswer(header, "duplicate");
     if (result === "kept") return { ...takenAnswer(header, "spooled"), status: 202 };
@@ -171,13 +169,19 @@ export class RelaySpool {
     const askedAt = this.#uptime();
     const putsBefore = this.#puts;
     const stats = await this.#spool.stats();
-    // Else it may have been read before an envelope was put.
+    // If a put began or ended meanwhile, the count may lack its envelope.
     this.#isEmpty = stats.pending === 0 && this.#puts === putsBefore;
     this.#readAt = askedAt;
     return stats;
   }
 
-  /** On a full disk the drain works, so it reports nothing. */
+  /** A put begins or ends: what was read before may lack its envelope. */
+  #markPut(): void {
+    this.#isEmpty = false;
+    this.#puts++;
+  }
+
+  /** The drain works on a full disk, so it does not log this. */
   #logFailure(error: unknown): void {
     if (performance.now() - this.#failureLoggedAt < FAILED_PUT_LOG_MS) return;
     this.#failureLoggedAt = performance.now();
@@ -186,7 +190,12 @@ export class RelaySpool {
   }
 }
 
-/** The id of the recording of which the envelope is a segment, which is its event id. */
+/**
+ * For a segment of a recording, the recording's id, which is the envelope's event id. An id that is no UUID is ignored:
+ * a database may refuse it, and the ingest refuses its envelope.
+ */
 function sequenceOf({ header, items }: AdmittedEnvelope): string | undefined {
-  return items.some(({ type }) => type === "replay_recording") ? eventId(header) : undefined;
+  if (!items.some(({ type }) => type === "replay_recording")) return undefined;
+  const id = eventId(header);
+  return id !== undefined && /^[\da-f-]{32,36}$/i.test(id) ? id : undefined;
 }

@@ -2,26 +2,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
 import { backoffMs } from "../../browser/delivery/retry_policy.ts";
-import { parseDsn } from "../../protocol/dsn.ts";
 import { openSqliteSpool } from "./sqlite_spool.ts";
-import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { EMPTY_CACHE_MS, RelaySpool } from "./relay_spool.ts";
-import type { Spool, SpoolStats } from "./spool.ts";
+import type { Spool, SpooledEnvelope, SpoolStats } from "./spool.ts";
+import { admittedEnvelope } from "./testdata/admitted_envelope.ts";
 
 const EMPTY: SpoolStats = { pending: 0, bytes: 0, maxBytes: 1, oldestAt: undefined, byDsn: {} };
-
-const envelope = (): AdmittedEnvelope => ({
-  bytes: new TextEncoder().encode("{}"),
-  contentEncoding: null,
-  header: {},
-  items: [{ type: "event", bytes: 2, count: 1 }],
-  dsn: parseDsn("https://key@o1.ingest.sentry.io/1")!,
-  key: "01".repeat(32),
-  receivedAt: Date.now(),
-  isOwn: false,
-  dsnKey: null,
-  decoded: () => Promise.reject(new Error("Not needed.")),
-});
 
 Deno.test("envelope in the spool of another process → known as a duplicate before it is resent", async () => {
   using folder = temporaryFolder();
@@ -31,10 +17,10 @@ Deno.test("envelope in the spool of another process → known as a duplicate bef
   for (const spool of [one, two]) stack.defer(() => spool.close());
   let uptime = 0;
   const own = new RelaySpool(two, () => {}, () => uptime);
-  assert.equal(await own.find(envelope()), undefined);
-  await new RelaySpool(one, () => {}).put(envelope(), { userAgent: null }, "it is down");
+  assert.equal(await own.find(admittedEnvelope()), undefined);
+  await new RelaySpool(one, () => {}).put(admittedEnvelope(), { userAgent: null }, "it is down");
   uptime += backoffMs(1, 1);
-  assert.equal(await own.find(envelope()), "duplicate");
+  assert.equal(await own.find(admittedEnvelope()), "duplicate");
 });
 
 Deno.test("empty spool → not read again for each envelope", async () => {
@@ -42,11 +28,26 @@ Deno.test("empty spool → not read again for each envelope", async () => {
   let uptime = 0;
   const stats = () => Promise.resolve({ ...EMPTY, asked: ++asked });
   const relaySpool = new RelaySpool({ stats } as unknown as Spool, () => {}, () => uptime);
-  for (uptime of [0, 1, EMPTY_CACHE_MS - 1]) await relaySpool.find(envelope());
+  for (uptime of [0, 1, EMPTY_CACHE_MS - 1]) await relaySpool.find(admittedEnvelope());
   assert.equal(asked, 1);
   uptime = EMPTY_CACHE_MS;
-  await relaySpool.find(envelope());
+  await relaySpool.find(admittedEnvelope());
   assert.equal(asked, 2);
+});
+
+Deno.test("recording whose id is no UUID → spooled, in no order", async () => {
+  const sequences: (string | undefined)[] = [];
+  const put = ({ sequence }: SpooledEnvelope) =>
+    Promise.resolve(sequences.push(sequence) && "kept");
+  const relaySpool = new RelaySpool({ put } as unknown as Spool, () => {});
+  const uuid = crypto.randomUUID();
+  for (const event_id of [uuid, uuid.replaceAll("-", ""), "a\0b", "0".repeat(60_000), "", 1]) {
+    const items = [{ type: "replay_recording", bytes: 2, count: 1 }];
+    const segment = { ...admittedEnvelope(), header: { event_id }, items };
+    await relaySpool.put(segment, { userAgent: null }, "it is down");
+  }
+  assert.deepEqual(sequences.splice(0, 2), [uuid, uuid.replaceAll("-", "")]);
+  assert.deepEqual(sequences, Array(4).fill(undefined));
 });
 
 Deno.test("count read while an envelope is put → not used as that of an empty spool", async () => {
@@ -58,8 +59,22 @@ Deno.test("count read while an envelope is put → not used as that of an empty 
     put: () => Promise.resolve("kept"),
   } as unknown as Spool, () => {});
   const stats = relaySpool.stats();
-  await relaySpool.put(envelope(), { userAgent: null }, "it is down");
+  await relaySpool.put(admittedEnvelope(), { userAgent: null }, "it is down");
   read();
   await stats;
-  assert.equal(await relaySpool.find(envelope()), "duplicate");
+  assert.equal(await relaySpool.find(admittedEnvelope()), "duplicate");
+});
+
+Deno.test("count read before an envelope that is put is committed → not used afterwards", async () => {
+  const { promise: isCommitted, resolve: commit } = Promise.withResolvers<void>();
+  const relaySpool = new RelaySpool({
+    stats: () => Promise.resolve(EMPTY),
+    has: () => Promise.resolve(true),
+    put: () => isCommitted.then(() => "kept"),
+  } as unknown as Spool, () => {});
+  const put = relaySpool.put(admittedEnvelope(), { userAgent: null }, "it is down");
+  await relaySpool.stats();
+  commit();
+  await put;
+  assert.equal(await relaySpool.find(admittedEnvelope()), "duplicate");
 });

@@ -73,7 +73,7 @@ const SQLITE_UPGRADE_3 = `
   ALTER TABLE entries ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';
   UPDATE entries SET facts = json_patch('{}', json_object(
     'contentEncoding', content_encoding, 'userAgent', user_agent, 'address', address,
-    'clientHints', json(client_hints), 'eventId', event_id, 'quantities', json(quantities)
+    'clientHints', json(client_hints), 'quantities', json(quantities)
   ));
   ${categoriesIndex("")}
   ${

@@ -1,17 +1,14 @@
 /**
  * The contract of the spool: a durable queue of envelopes that were accepted and are not delivered yet.
  *
- * `SqlSpool` implements it on a SQL database, for SQLite in a worker; the drain (drain.ts) uses it to deliver. To add a
- * database:
- *
- * 1. implement `SqlDriver` (storage/sql_driver.ts) and a dialect in schema.ts, as postgres_spool.ts does,
- * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
- * 3. connect it: `spool` in config.ts (its address is parsed in config_values.ts), docs/configuration.md, its permissions
- *    in tools/run/permissions.ts, its options in services.ts, `RelaySpool.open` (which takes options with
- *    an `address` as PostgreSQL's), its text on the page in routes/_slots.ts; for embedding, monitoring/relay_handler.ts.
+ * `SqlSpool` implements it for SQLite, in a worker, and for PostgreSQL. Another database needs a `SqlDriver`, a dialect
+ * in schema.ts, and a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it.
  */
 
+import type { ContentEncoding } from "../../protocol/encoding.ts";
+import { MAX_PAUSE_S } from "../send/rate_limit_headers.ts";
 import type { SharedLimit } from "../send/rate_limits.ts";
+import type { Sender } from "../send/sender.ts";
 
 /**
  * Milliseconds that a lease lasts. The envelopes of a crashed process are free after this time; a running process
@@ -20,28 +17,22 @@ import type { SharedLimit } from "../send/rate_limits.ts";
 export const LEASE_MS = 30_000;
 
 /** Longest wait in milliseconds that {@linkcode Spool.release} accepts; a longer one counts as this. */
-export const MAX_WAIT_MS = 3_600_000;
+export const MAX_WAIT_MS = 1_000 * MAX_PAUSE_S;
 
 /** Length of a duplicate key. */
 export const KEY_BYTES = 32;
 
 /** All that is needed to deliver an envelope later, or to report its loss. */
-export interface SpooledEnvelope {
+export interface SpooledEnvelope extends Sender {
   /** The DSN's canonical text. */
   readonly dsn: string;
   /** As received. */
   readonly bytes: Uint8Array;
-  readonly contentEncoding: string | null;
-  readonly userAgent: string | null;
-  /** The sender's address, only if the operator wants it forwarded. */
-  readonly address?: string;
-  /** The request's client hints (`Sec-CH-UA…`) by header name, on the same condition. */
-  readonly clientHints?: Readonly<Record<string, string>>;
+  readonly contentEncoding: ContentEncoding | null;
   /** Whole milliseconds since 1970. */
   readonly receivedAt: number;
   /** Equal for two envelopes exactly if one is a duplicate of the other; {@linkcode KEY_BYTES} in hexadecimal digits. */
   readonly key: string;
-  readonly eventId?: string;
   /** Envelopes of one DSN with the same sequence (a replay's id) are delivered in order of arrival. */
   readonly sequence?: string;
   /** What a report of lost envelopes counts, by Sentry's data category. */
@@ -81,7 +72,7 @@ export interface GossipReport {
   readonly limits: readonly SharedLimit[];
 }
 
-/** A report from the spool. The first call, and one after a failure, may return the server's own ones. */
+/** A report from the spool, see {@linkcode Spool.exchange}. */
 export interface ReceivedGossip extends GossipReport {
   /** Milliseconds since it was reported. */
   readonly ageMs: number;
@@ -134,16 +125,16 @@ export interface SpoolOptions {
  * What every backend does. Several processes may open the same spool; each envelope is leased to one of them at a time.
  *
  * Clocks may be set back. Stored times are then too far ahead: `lease` and `expire` first reduce the end of each lease
- * to at most {@linkcode LEASE_MS} from `now`, the end of each wait to at most {@linkcode MAX_WAIT_MS} from `now`, and each
- * arrival to at most `now`.
+ * to at most {@linkcode LEASE_MS} from `now`, the end of each wait to at most {@linkcode MAX_WAIT_MS} from `now`, and
+ * each arrival to at most `now`.
  *
- * All methods reject with {@linkcode SpoolUnavailableError} if the spool cannot be used now. The call may
- * have had its effect, as when the backend crashed after its commit; `put` recognises an envelope by its key.
+ * All methods reject with {@linkcode SpoolUnavailableError} if the spool cannot be used now. Such a call may have had its
+ * effect, for example if the backend crashed after its commit: a repeated `put` then returns `duplicate`.
  */
 export interface Spool {
   /**
-   * Takes ownership of the bytes: the caller must not use them again, as their buffer may be detached. A larger buffer
-   * that they are a part of is not.
+   * Takes ownership of the bytes: the caller must not use them again. Their buffer may be detached, unless they are
+   * only a part of it.
    */
   put(envelope: SpooledEnvelope): Promise<PutResult>;
   /** Whether an envelope with this key is in the spool. */
@@ -169,16 +160,19 @@ export interface Spool {
    * @returns false as {@linkcode complete}
    */
   release(lease: Lease, notBefore: number, failures?: number): Promise<boolean>;
-  /** Deletes envelopes older than the age that was set when the spool was opened, unless they are leased. Each loss is returned to one caller only, also across processes. */
+  /**
+   * Deletes envelopes older than {@linkcode SpoolOptions.maxAgeHours}, unless they are leased. Each loss is returned to
+   * one caller only, also across processes.
+   */
   expire(now: number): Promise<Dropped[]>;
   stats(): Promise<SpoolStats>;
   /**
    * Reports to the processes that share the spool, and returns what they have reported since the last call, in order.
-   * The first call, and one after a failure, returns all that `expire` has kept: an hour, and no more keys than a
-   * server remembers.
+   * The first call, and the first after a failure, returns all stored reports, those of this server too. `expire` keeps
+   * those of the last hour, with no more keys than a server remembers.
    */
   exchange(report: GossipReport, now: number): Promise<ReceivedGossip[]>;
-  /** Finishes the calls made before, then closes; calls that hang are left to the end of the process. Calls made later are rejected. */
+  /** Finishes earlier calls, then closes. Later calls are rejected. Calls that hang are left to the process's end. */
   close(): Promise<void>;
 }
 

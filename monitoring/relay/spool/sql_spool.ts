@@ -4,7 +4,6 @@ import { MAX_REMEMBERED, REMEMBERED_KEY_BYTES, REMEMBERED_MS } from "../admit/du
 import {
   type Dropped,
   type GossipReport,
-  KEY_BYTES,
   type Lease,
   type LeasedEnvelope,
   type LeaseRequest,
@@ -16,12 +15,17 @@ import {
   type SpoolStats,
   SpoolUnavailableError,
 } from "./spool.ts";
-import { type RemovableRow, type ReportRow, type SpoolStatements, spoolStatements } from "./sql.ts";
-import { SpoolRows } from "./sql_rows.ts";
+import {
+  type RemovableRow,
+  type ReportRow,
+  type SpoolStatements,
+  spoolStatements,
+} from "./statements.ts";
+import { SpoolRows } from "./spool_rows.ts";
 
 /** Most envelopes that one transaction of `expire` deletes, so that other calls do not wait long. */
 const MAX_EXPIRED = 500;
-/** Bytes of the newest keys that are kept of all reports of gossip. */
+/** Maximum bytes of the keys in all reports of gossip: the oldest reports are deleted. */
 const MAX_GOSSIP_BYTES = MAX_REMEMBERED * REMEMBERED_KEY_BYTES;
 
 interface Release {
@@ -30,15 +34,18 @@ interface Release {
   readonly failures: number | undefined;
 }
 
-/** A spool in a SQL database. Commits together what is called for single envelopes while the database is busy. */
+/** A spool in a SQL database. Calls for single envelopes that are made while the database is busy share a transaction. */
 export class SqlSpool implements Spool {
   readonly #driver: SqlDriver;
   readonly #limits: SpoolOptions;
   readonly #sql: SpoolStatements;
-  readonly #puts: Batches<SpooledEnvelope, PutResult>;
-  readonly #lookups: Batches<string, boolean>;
-  readonly #completions: Batches<Lease, boolean>;
-  readonly #releases: Batches<Release, boolean>;
+  readonly #puts = new Batches<SpooledEnvelope, PutResult>({
+    run: (envelopes) => this.#putAll(envelopes),
+    sizeOf: ({ bytes }) => bytes.byteLength,
+  });
+  readonly #lookups = new Batches<string, boolean>({ run: (keys) => this.#hasAll(keys) });
+  readonly #completions = new Batches<Lease, boolean>({ run: (all) => this.#completeAll(all) });
+  readonly #releases = new Batches<Release, boolean>({ run: (all) => this.#releaseAll(all) });
   /** Calls that `close` waits for. */
   readonly #running = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -49,24 +56,10 @@ export class SqlSpool implements Spool {
     this.#driver = driver;
     this.#limits = limits;
     this.#sql = spoolStatements(driver.tablePrefix);
-    this.#puts = new Batches({
-      run: (envelopes) => this.#putAll(envelopes),
-      sizeOf: ({ bytes }) => bytes.byteLength,
-      isItemError: driver.isInvalidValue,
-    });
-    this.#lookups = new Batches({ run: (keys) => this.#hasAll(keys) });
-    this.#completions = new Batches({ run: (leases) => this.#completeAll(leases) });
-    this.#releases = new Batches({ run: (releases) => this.#releaseAll(releases) });
   }
 
-  async put(envelope: SpooledEnvelope): Promise<PutResult> {
-    const { key, receivedAt, categories } = envelope;
-    if (key.length !== 2 * KEY_BYTES || !Number.isSafeInteger(receivedAt) || categories === 0) {
-      throw new TypeError(
-        `Cannot spool: an envelope needs a key of ${KEY_BYTES} bytes, a time, and categories.`,
-      );
-    }
-    return await this.#call(() => this.#puts.add(envelope));
+  put(envelope: SpooledEnvelope): Promise<PutResult> {
+    return this.#call(() => this.#puts.add(envelope));
   }
 
   has(key: string): Promise<boolean> {
@@ -125,7 +118,7 @@ export class SqlSpool implements Spool {
           }
         }
       } catch (error) {
-        // Losses that are committed are reported only here.
+        // What is already deleted can only be reported now.
         if (sums.size === 0) throw error;
       }
       return [...sums].map(([dsn, sum]) => ({ dsn, ...sum }));
@@ -167,7 +160,7 @@ export class SqlSpool implements Spool {
           ageMs: Math.max(0, this.#databaseTime(now) - row.reported_at),
         }));
       } catch (error) {
-        // A database that crashes, or is replaced, may give ids again.
+        // After a crash, or in another database, new reports may have ids that were used before.
         this.#reportsReadTo = 0;
         throw error;
       }
@@ -253,12 +246,10 @@ export class SqlSpool implements Spool {
   /** Does a call unless the spool is closed. */
   #call<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing) return Promise.reject(new SpoolUnavailableError("it is closed"));
-    const call = work().catch((error) => {
+    const call: Promise<T> = work().catch((error) => {
       throw new SpoolUnavailableError(this.#driver.reasonOf(error), { cause: error });
-    });
+    }).finally(() => this.#running.delete(call));
     this.#running.add(call);
-    const forget = () => void this.#running.delete(call);
-    call.then(forget, forget);
     return call;
   }
 

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { Batches } from "../../storage/batches.ts";
-import { RecoveringDatabase } from "../../storage/recovering_database.ts";
+import { SqliteDriver } from "../../storage/sqlite_driver.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
 import { type Lease, type Spool, type SpooledEnvelope, SpoolUnavailableError } from "./spool.ts";
 import {
@@ -37,23 +37,17 @@ const WORKER_ENDED = "its worker ended";
  * @throws {DatabaseOpenError} one line for the operator
  */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
-  const { path, lockTimeoutMs, onNotice = console.warn } = options;
-  // Opened here first, because errors of a worker lose their type. Closed when the worker has opened it: closing the
-  // last connection would write the WAL into the database.
-  const database = new RecoveringDatabase({
-    store: "spool",
-    path,
-    schema: SQLITE_SPOOL_SCHEMA,
-    lockTimeoutMs,
-    onNotice,
-    createStore: () => {},
-  });
+  const { onNotice = console.warn } = options;
+  // Opened here first: an error of the worker would lose its type. Closed only after the worker has opened the file,
+  // because closing the last connection writes the WAL into the database.
+  const schema = SQLITE_SPOOL_SCHEMA;
+  const driver = new SqliteDriver({ ...options, store: "spool", schema, onNotice });
   try {
     const spool = new WorkerSpool(options);
     await spool.start();
     return spool;
   } finally {
-    database.close();
+    await driver.close();
   }
 }
 
@@ -63,8 +57,8 @@ interface PendingCall extends Call {
 }
 
 /**
- * A `SqlSpool` in a worker, which is started again if it crashed. One message at a time has all calls that were made
- * during the one before.
+ * A `SqlSpool` in a worker, which is started again if it crashed. Sends one message at a time: the calls that are made
+ * meanwhile share the next one.
  */
 class WorkerSpool implements Spool {
   readonly #options: SqliteSpoolOptions;

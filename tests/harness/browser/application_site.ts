@@ -1,9 +1,21 @@
 import { build } from "esbuild";
 
-/** A running site; stops when it is disposed. */
-export interface ApplicationSite extends AsyncDisposable {
-  readonly port: number;
-}
+/**
+ * Code of an application that starts the SDK with everything sampled, and the recorder as `replay`. The DSN is in the
+ * page's address.
+ */
+export const startSdk = (release: string, replayOptions: string): string => `
+  import * as Sentry from "@sentry/browser";
+  const replay = Sentry.replayIntegration({ minReplayDuration: 0, ${replayOptions} });
+  Sentry.init({
+    dsn: new URLSearchParams(location.search).get("dsn"),
+    release: "${release}",
+    tracesSampleRate: 1,
+    replaysSessionSampleRate: 1,
+    enableLogs: true,
+    integrations: [Sentry.browserTracingIntegration(), replay],
+  });
+`;
 
 /**
  * Serves a page of another application on a free port, at every path, as its developer builds it. It may be profiled.
@@ -16,7 +28,7 @@ export async function serveApplication(
   script: string,
   page: string,
   packages = new URL(".", import.meta.url).pathname,
-): Promise<ApplicationSite> {
+) {
   const { outputFiles } = await build({
     stdin: { contents: script, resolveDir: packages },
     bundle: true,

@@ -1,8 +1,6 @@
-import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import * as http from "node:http";
 import { expect } from "@playwright/test";
-import type { InboxPage } from "../../../monitoring/protocol/inbox_row.ts";
+import { inboxReader, type Received } from "../inbox_reader.ts";
 import type { StandInIngest } from "../stand_in_ingest.ts";
 import {
   type ArrivedEnvelope,
@@ -17,12 +15,6 @@ import {
   spansOf,
   textOf,
 } from "./arrived_telemetry.ts";
-
-/** An envelope as received. */
-interface Received {
-  readonly bytes: Uint8Array;
-  readonly contentEncoding: string | null;
-}
 
 /** Reads the envelopes that arrived since the last call. */
 type Source = () => Promise<readonly Received[]> | readonly Received[];
@@ -72,15 +64,8 @@ export class Arrivals {
    * @param what its name in the error message
    * @throws after the expectation timeout, with the types of what has arrived
    */
-  async waitForItem(
-    what: string,
-    matches: (item: ArrivedItem) => boolean,
-    options: { timeout?: number } = {},
-  ): Promise<ArrivedItem> {
-    return (await this.waitFor(what, (items) => {
-      const item = items.find(matches);
-      return item && { item };
-    }, options)).item;
+  waitForItem(what: string, matches: (item: ArrivedItem) => boolean): Promise<ArrivedItem> {
+    return this.waitFor(what, (items) => items.find(matches));
   }
 
   /**
@@ -92,7 +77,6 @@ export class Arrivals {
   async waitFor<T>(
     what: string,
     find: (items: readonly ArrivedItem[]) => T | undefined | false,
-    options: { timeout?: number } = {},
   ): Promise<T> {
     let found: T | undefined | false;
     let arrived = "";
@@ -102,7 +86,7 @@ export class Arrivals {
         arrived = items.map(({ type }) => type).join(", ");
         found = find(items);
         return found !== undefined && found !== false;
-      }, options).toBe(true);
+      }).toBe(true);
     } catch (error) {
       throw new Error(`${what} did not arrive. Arrived: ${arrived || "nothing"}.`, {
         cause: error,
@@ -150,26 +134,9 @@ export function arrivalsAtIngest(
   }, sender);
 }
 
-/** Largest page of the inbox. */
-const MAX_PAGE = 500;
-
 /** Reads the server's inbox over HTTP, with its `INBOX_TOKEN` if set. */
 export function arrivalsInInbox(origin: string, sender: Sender, token?: string): Arrivals {
-  const get = (path: string) => getBody(`${origin}/monitoring/inbox?${path}`, token);
-  let cursor: number | undefined;
-  return new Arrivals(async () => {
-    const received: Received[] = [];
-    let page: InboxPage;
-    do {
-      const since = cursor === undefined ? "" : `&since=${cursor}`;
-      const { bytes } = await get(`limit=${MAX_PAGE}${since}`);
-      page = JSON.parse(new TextDecoder().decode(bytes));
-      for (const { id } of page.envelopes) received.push(await get(`id=${id}`));
-      cursor = page.cursor;
-      // Later envelopes are read by the next call, so that this one returns during a burst.
-    } while (page.envelopes.length === MAX_PAGE);
-    return received;
-  }, sender);
+  return new Arrivals(inboxReader(origin, token), sender);
 }
 
 /**
@@ -180,21 +147,6 @@ export function arrivalsInInbox(origin: string, sender: Sender, token?: string):
 // deno-lint-ignore no-explicit-any
 export async function listRows(origin: string, query: string): Promise<any[]> {
   return (await (await fetch(`${origin}/monitoring/inbox?view=${query}`)).json()).rows;
-}
-
-/** Fetches a body as it is on the wire: `fetch` would decompress it. */
-async function getBody(url: string, token?: string): Promise<Received> {
-  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  http.get(url, { headers }, resolve).on("error", reject);
-  const response = await promise;
-  const parts: Uint8Array[] = [];
-  for await (const part of response) parts.push(part);
-  const bytes = new Uint8Array(Buffer.concat(parts));
-  if (response.statusCode !== 200) {
-    throw new Error(`GET ${url} was answered ${response.statusCode}: ${Buffer.from(bytes)}`);
-  }
-  return { bytes, contentEncoding: response.headers["content-encoding"] ?? null };
 }
 
 /**

@@ -140,15 +140,11 @@ function readStore(page: Page): Promise<{ bodies: string[]; counted: DiscardedEv
   }, READ_BYTES);
 }
 
-/** Matches the start of each envelope in the browser's store. Returns the last group of each match. */
-export async function storedMatches(page: Page, pattern: RegExp): Promise<readonly string[]> {
-  return (await readStore(page)).bodies.flatMap((body) => pattern.exec(body)?.at(-1) ?? []);
-}
-
 /** The marks in the browser's store, sorted. */
 export async function storedMarks(page: Page): Promise<readonly number[]> {
-  const numbers = await storedMatches(page, /"value":"mark (\d+) /);
-  return numbers.map(Number).sort((a, b) => a - b);
+  const { bodies } = await readStore(page);
+  return bodies.flatMap((body) => /"value":"mark (\d+) /.exec(body)?.[1] ?? [])
+    .map(Number).sort((a, b) => a - b);
 }
 
 /** Number of errors that the browser's store counts as dropped, reported or not. */

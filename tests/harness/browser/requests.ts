@@ -70,12 +70,6 @@ function decode(request: Request, bytes: Uint8Array): Uint8Array {
   return new Uint8Array(gunzipSync(bytes));
 }
 
-/** The text of a request's body, decompressed; empty if there is none. */
-export function sentText(request: Request): string {
-  const body = request.postDataBuffer();
-  return body === null ? "" : new TextDecoder().decode(decode(request, new Uint8Array(body)));
-}
-
 /**
  * Holds requests back. They continue when the returned function is called; later ones are not held.
  *
@@ -125,7 +119,7 @@ export const BLOCKED_WAYS: Readonly<Record<string, BlockedWay>> = {
     hidesInbox: true,
   },
   "/monitoring answering 500": {
-    modes: ["inbox", "relay"],
+    modes: ["inbox"],
     block: (page) => page.route(MONITORING, (route) => route.fulfill({ status: 500 })),
     message: WAITING,
     hidesInbox: true,
@@ -168,7 +162,7 @@ async function blockScripts(page: Page, select: (html: string) => (path: string)
 }
 
 /** Blocks the scripts of telemetry, which the document names in a list. */
-export async function blockTelemetry(page: Page): Promise<void> {
+async function blockTelemetry(page: Page): Promise<void> {
   await blockScripts(page, (html) => {
     const [, list] = /telemetry[\\"]*:\[(.*?)\]/.exec(html) ?? [];
     if (!list) throw new Error("The page names no scripts of telemetry.");

@@ -3,6 +3,21 @@ import type { Page } from "@playwright/test";
 import { sendSignal } from "../../../tools/run/processes.ts";
 import { installSdks, modulesOf, SDKS } from "../../sdks/installed.ts";
 import { serveApplication } from "./application_site.ts";
+import { leave } from "./signals.ts";
+
+/** The page, before its script adds the buttons. */
+const SHOP_HTML = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title><style>
+  body { margin: 0; font: 18px/1.6 system-ui; color: #1c2430 }
+  header { padding: 24px 64px; background: #1c2430; color: #fff; font-size: 28px }
+  ul { display: grid; grid-template-columns: repeat(3, 1fr); gap: 24px; padding: 32px 64px 0 }
+  li { padding: 96px 24px 24px; border: 1px solid #d5dbe3; border-radius: 12px; list-style: none;
+    background: linear-gradient(#e8ecf2 72px, transparent 72px) }
+  main, [role="status"] { padding: 0 64px }
+  button { margin-right: 16px; padding: 12px 32px; font: inherit; color: #fff; border: 0;
+    border-radius: 8px; background: #2f46d8 }
+</style><header>Shop of everything</header>
+<ul><li>A lamp for the desk<p>27 EUR</p><li>A chair of oak<p>120 EUR</p><li>Three pots<p>30 EUR</p></ul>
+<p role="status"></p><main></main>`;
 
 /** A running shop; stops when it is disposed. */
 export interface Shop extends AsyncDisposable {
@@ -35,8 +50,7 @@ export async function startShop(
   const api = await start(release, environment, await start("shop-worker@0.9.0", "production"));
   const site = await serveApplication(
     await Deno.readTextFile(`${SDKS}shop_page.js`),
-    '<!doctype html><link rel="icon" href="data:,"><title>Shop</title><main></main>' +
-      `<p role="status"></p><script>SHOP = ${JSON.stringify({ dsn, api })}</script>` +
+    `${SHOP_HTML}<script>SHOP = ${JSON.stringify({ dsn, api })}</script>` +
       '<script type="module" src="/app.js"></script>',
     modulesOf("@sentry/browser", sdk),
   );
@@ -89,5 +103,5 @@ export async function visit(page: Page, address: string, cart: number): Promise<
 export async function buy(page: Page, address: string, carts: readonly number[]): Promise<void> {
   for (const cart of carts) await visit(page, address, cart);
   // The SDK sends the rest when the page is left.
-  await page.goto("about:blank");
+  await leave(page);
 }

@@ -72,6 +72,15 @@ export async function makeEverySignal(page: Page): Promise<void> {
   await make(page, "Component error");
 }
 
+/**
+ * Leaves the page, whose handlers run first: the browser ends a page that stays busy for half a second as it is left,
+ * which a slow machine does.
+ */
+export async function leave(page: Page): Promise<void> {
+  await setHidden(page, true);
+  await page.goto("about:blank");
+}
+
 /** Simulates hiding and showing a tab, which a headless browser cannot do. */
 export async function setHidden(page: Page, hidden: boolean): Promise<void> {
   await page.evaluate((hidden) => {

@@ -5,7 +5,8 @@ import { openInbox } from "../../../monitoring/inbox/sqlite_inbox.ts";
 import { Relay } from "../../../monitoring/relay/relay.ts";
 import { writeJsonLogs } from "../../../monitoring/runtime/console_log.ts";
 import { reportCrashes, startRuntime } from "../../../monitoring/runtime/start_runtime.ts";
-import { serve } from "../../../server/mod.ts";
+import { toResponse } from "../../../server/headers.ts";
+import { serve } from "../../../server/serve.ts";
 
 if (Deno.env.get("LOG_FORMAT") === "json") writeJsonLogs();
 reportCrashes();
@@ -14,8 +15,7 @@ const runtime = await startRuntime({
   dsn: config.dsn.text,
   environment: config.environment,
   root: new URL("../../../", import.meta.url).href,
-  deliver: (request) => relay.receive(request, undefined),
-  statusOf: () => 500,
+  deliver: async (request) => toResponse(await relay.answer(request, undefined)),
 });
 const store = config.mode === "inbox"
   ? openInbox({ path: join(config.dataDir, "inbox.sqlite"), maxBytes: config.inboxMaxBytes })

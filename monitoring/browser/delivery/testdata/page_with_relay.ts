@@ -73,9 +73,10 @@ export interface Page {
   dropped: number;
   /** Items that were deleted because they were withdrawn. */
   withdrawn: number;
-  isStored: boolean | undefined;
   readonly receipts: readonly Receipt[];
   readonly delivery: Delivery;
+  /** Delivers an envelope, and waits for the result of its first attempt. Returns when it was taken over. */
+  deliver(bytes: Uint8Array): Promise<number>;
   /** The newest receipt of an envelope. */
   receiptOf(id: string): Receipt | undefined;
 }
@@ -92,8 +93,14 @@ export function openPage(
     isLoaded: false,
     dropped: 0,
     withdrawn: 0,
-    isStored: undefined,
     receipts,
+    async deliver(bytes) {
+      const created = page.delivery.deliver(bytes);
+      const isOfIt = ({ at, status, error, outcome }: Receipt) =>
+        at === created && (status ?? error ?? outcome) !== undefined;
+      await until("it was attempted", () => receipts.some(isOfIt));
+      return created;
+    },
     receiptOf: (id) => receipts.findLast((receipt) => receipt.id === id),
     delivery: new Delivery({
       store: Promise.resolve(store),
@@ -113,9 +120,7 @@ export function openPage(
       onWithdrawn(_kind, items) {
         page.withdrawn += items;
       },
-      onStored(isStored) {
-        page.isStored = isStored;
-      },
+      onStored() {},
       random: () => 1,
       ...more,
     }),

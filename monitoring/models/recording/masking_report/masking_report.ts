@@ -1,110 +1,91 @@
 import { at, booleanAt } from "../../json.ts";
 import type { RecordedEvent } from "../recording.ts";
+import { isPlausible, type RecorderSettings, settingFor } from "./masking_setting.ts";
 import {
-  isPlausible,
-  type RecorderSettings,
-  settingFor,
-  type TextPlace,
-} from "./masking_setting.ts";
-import { findPersonalData, MAX_SEARCHED, type PersonalKind } from "./personal_data.ts";
+  findPersonalData,
+  MAX_SEARCHED,
+  type PersonalKind,
+  withoutEscapes,
+} from "./personal_data.ts";
 import { RecordedPage } from "./recorded_page.ts";
-import { readEnvelopeTexts, type SentText, TEXT_KINDS, type TextKind } from "./sent_text.ts";
-import { WantedTexts } from "./wanted_texts.ts";
+import { readEnvelopeTexts, type SentText, type TextKind } from "./sent_text.ts";
 
-/** Where a text was found, for display. Untrusted. */
-export interface Finding {
-  readonly kind: TextKind;
-  /** Type of the envelope's item. */
-  readonly item: string;
-  /** The attribute or the key; may be empty. */
-  readonly name: string;
-  /** Selector of the element, or path in the item. */
-  readonly place: string;
+/** A text that looks like personal data, or one that was searched for, and where it was found. Untrusted. */
+export interface Finding extends Pick<SentText, "kind" | "item" | "name" | "at"> {
+  /** What it looks like; undefined: it was searched for. */
+  readonly what?: PersonalKind | undefined;
+  readonly value: string;
   /** The text in which it was found, shortened. */
   readonly excerpt: string;
-  /** Of the first time, milliseconds since 1970; null: not known. */
-  readonly at: number | null;
+  /** Selector of the element, or path in the item. */
+  readonly place: string;
   /** Envelope that contains it; null: the recording. */
   readonly envelope: number | null;
   /** The option that would mask it. */
   readonly setting: string;
-  readonly count: number;
 }
 
-export interface PersonalFinding extends Finding {
-  readonly what: PersonalKind;
-  readonly value: string;
-}
-
-/** Of one kind of text: how many are readable, how many masked. */
-export interface KindCount {
-  readonly kind: TextKind;
-  readonly readable: number;
-  /** Different readable texts, at most {@linkcode MAX_DISTINCT}. */
-  readonly distinct: number;
-  readonly masked: number;
-  /** The first readable texts, each once. */
-  readonly samples: readonly Sample[];
-}
-
-interface Sample {
-  readonly text: string;
-  readonly at: number | null;
-  readonly place: string;
-}
-
-/** What a visit has sent. All texts are untrusted. */
-export interface MaskingResult {
-  /** Kinds that occur, in the order of {@linkcode TEXT_KINDS}. */
-  readonly counts: readonly KindCount[];
-  readonly settings: RecorderSettings;
-  readonly personal: readonly PersonalFinding[];
-  /** For each text that was searched for, in their order. */
-  readonly wanted: readonly { readonly text: string; readonly findings: readonly Finding[] }[];
-  /** Findings over {@linkcode MAX_FINDINGS}. */
-  readonly omitted: number;
-  /** Texts that were searched for personal data only in their first {@linkcode MAX_SEARCHED} characters. */
-  readonly cut: number;
-  /** Items that could not be read. */
-  readonly unread: number;
+/** Readable texts of one kind. */
+export interface Readable {
+  /** How many there are, each time counted. */
+  count: number;
+  /** The first different ones. */
+  readonly samples: Pick<Finding, "excerpt" | "at" | "place">[];
 }
 
 /** Findings in different places. More than a person reads. */
 export const MAX_FINDINGS = 300;
-/** Different texts of one kind that are counted. */
-const MAX_DISTINCT = 20_000;
 const MAX_SAMPLES = 20;
 /** Characters. */
 const MAX_EXCERPT = 160;
 const MAX_PLACE = 300;
+/** Shorter texts are in too many words. */
+export const MIN_WANTED = 3;
+/** More texts than a person types. */
+const MAX_WANTED = 50;
+
+/** The texts to search for in what a person has typed: one in each line, each once. */
+export function readWanted(typed: string): { readonly texts: string[]; readonly tooShort: number } {
+  const lines = [...new Set(typed.split("\n").map((line) => line.trim()).filter(Boolean))];
+  const texts = lines.filter(({ length }) => length >= MIN_WANTED);
+  return { texts: texts.slice(0, MAX_WANTED), tooShort: lines.length - texts.length };
+}
 
 /** Finds out what the texts of a visit contain, from its recording and its envelopes, one after the other. */
 export class MaskingReport {
   readonly #page = new RecordedPage();
-  readonly #wanted: WantedTexts;
-  readonly #kinds = new Map<TextKind, Mutable<KindCount> & { readonly texts: Set<string> }>();
-  readonly #findings = new Map<string, Mutable<Found>>();
-  #settings: RecorderSettings = {};
-  #omitted = 0;
-  #cut = 0;
-  #unread = 0;
+  readonly #wanted: readonly string[];
+  readonly #findings = new Map<string, Omit<Finding, "setting"> & Pick<SentText, "tag">>();
+  /** Texts of the recorded page that are readable. */
+  readonly readable = new Map<TextKind, Readable>();
+  /** How the recorder was set, as far as the recording says so. */
+  settings: RecorderSettings = {};
+  /** Findings over {@linkcode MAX_FINDINGS}. */
+  omitted = 0;
+  /** Texts that were searched for personal data only in their first {@linkcode MAX_SEARCHED} characters. */
+  cut = 0;
+  /** Items that could not be read. */
+  unread = 0;
 
   /** @param wanted texts that must not occur */
-  constructor(wanted: readonly string[] = []) {
-    this.#wanted = new WantedTexts(wanted);
+  constructor(readonly wanted: readonly string[] = []) {
+    this.#wanted = wanted.map(plain);
   }
 
   /** The next event of the recording, in the order as recorded. */
   addEvent(event: RecordedEvent): void {
     if (at(event.data, "tag") === "options") {
       const option = (name: string) => booleanAt(event.data, "payload", name) ?? undefined;
-      this.#settings = {
+      this.settings = {
         maskAllText: option("maskAllText"),
         maskAllInputs: option("maskAllInputs"),
         blockAllMedia: option("blockAllMedia"),
       };
     }
-    this.#page.readEvent(event, (sent) => this.#add(sent, null, "sentry.javascript"));
+    this.#page.readEvent(event, (sent) => {
+      this.#list(sent);
+      this.#search(sent, null);
+    });
   }
 
   /**
@@ -114,127 +95,82 @@ export class MaskingReport {
    * @param bytes decompressed
    */
   addEnvelope(id: number, bytes: Uint8Array): void {
-    // The name of the SDK may come after the texts.
-    const texts: SentText[] = [];
-    const { sdk, unread } = readEnvelopeTexts(bytes, (sent) => void texts.push(sent));
-    this.#unread += unread;
-    for (const sent of texts) this.#add(sent, id, sdk);
+    this.unread += readEnvelopeTexts(bytes, (sent) => this.#search(sent, id));
   }
 
-  #add(sent: SentText, envelope: number | null, sdk: string | null): void {
+  /** What was found, in the order of the first time. The recorder's settings may be recorded after it. */
+  findings(): readonly Finding[] {
+    return [...this.#findings.values()].map((found) => ({
+      ...found,
+      setting: settingFor(found, this.settings),
+    }));
+  }
+
+  #list(sent: SentText): void {
+    const { kind, text, at } = sent;
+    // Not masked texts, dashes and arrows.
+    if (!/[\p{L}\p{N}]/u.test(text) || PLACEHOLDER.test(text)) return;
+    const known = this.readable.get(kind) ?? { count: 0, samples: [] };
+    this.readable.set(kind, known);
+    known.count++;
+    if (known.samples.length >= MAX_SAMPLES) return;
+    const excerpt = excerptOf(text, "");
+    if (known.samples.some((sample) => sample.excerpt === excerpt)) return;
+    known.samples.push({ excerpt, at, place: sent.place().slice(0, MAX_PLACE) });
+  }
+
+  #search(sent: SentText, envelope: number | null): void {
     const { text } = sent;
-    const isMasked = isMaskedText(sent);
-    this.#count(sent, isMasked);
-    for (const wanted of this.#wanted.in(text)) {
-      this.#addFinding({ wanted, value: this.#wanted.texts[wanted]! }, sent, envelope, sdk);
+    const forms = this.wanted.length > 0 ? formsOf(text) : [];
+    for (const [index, value] of this.wanted.entries()) {
+      if (forms.some((form) => form.includes(this.#wanted[index]!))) {
+        this.#add({ value }, sent, envelope);
+      }
     }
-    if (text.length > MAX_SEARCHED) this.#cut++;
-    for (const { what, value } of findPersonalData(text)) {
-      if (isPlausible(what, sent)) this.#addFinding({ what, value }, sent, envelope, sdk);
+    if (text.length > MAX_SEARCHED) this.cut++;
+    for (const found of findPersonalData(text)) {
+      if (isPlausible(found.what, sent)) this.#add(found, sent, envelope);
     }
   }
 
-  #count(sent: SentText, isMasked: boolean): void {
-    const { kind, text } = sent;
-    // Dashes and arrows are not readable text.
-    if (!isMasked && !READABLE.test(text)) return;
-    let count = this.#kinds.get(kind);
-    if (count === undefined) {
-      count = { kind, readable: 0, distinct: 0, masked: 0, samples: [], texts: new Set() };
-      this.#kinds.set(kind, count);
-    }
-    if (isMasked) {
-      count.masked++;
-      return;
-    }
-    count.readable++;
-    if (count.texts.has(text) || count.texts.size >= MAX_DISTINCT) return;
-    count.texts.add(text);
-    if (count.samples.length >= MAX_SAMPLES) return;
-    const place = sent.place().slice(0, MAX_PLACE);
-    count.samples = [...count.samples, { text: excerptOf(text, ""), at: sent.at, place }];
-  }
-
-  #addFinding(
-    { wanted, what, value }: Pick<Found, "wanted" | "what" | "value">,
+  #add(
+    { what, value }: { what?: PersonalKind; value: string },
     sent: SentText,
     envelope: number | null,
-    sdk: string | null,
   ): void {
-    const { kind, item, name, tag } = sent;
+    const { kind, item, name, tag, at } = sent;
     const place = sent.place().slice(0, MAX_PLACE);
     // The same key of other entries of a list is the same place.
     const where = place.replace(/\[\d+\]/g, "[]");
     // While a person types, each letter makes another value: the last one is shown.
-    const isTyped = kind === "input" && wanted === undefined;
-    const key = JSON.stringify([wanted ?? what, isTyped || value, kind, item, name, where]);
+    const isTyped = kind === "input" && what !== undefined;
+    const key = JSON.stringify([what, isTyped || value, kind, item, name, where]);
     const known = this.#findings.get(key);
     if (known) {
-      known.count++;
-      known.value = value;
-      return;
+      this.#findings.set(key, { ...known, value });
+    } else if (this.#findings.size >= MAX_FINDINGS) {
+      this.omitted++;
+    } else {
+      const excerpt = excerptOf(sent.text, value);
+      this.#findings.set(key, { what, value, kind, item, name, tag, at, place, excerpt, envelope });
     }
-    if (this.#findings.size >= MAX_FINDINGS) {
-      this.#omitted++;
-      return;
-    }
-    const excerpt = excerptOf(sent.text, value);
-    this.#findings.set(key, {
-      ...{ wanted, what, value, kind, item, name, tag, place, excerpt, envelope, sdk },
-      at: sent.at,
-      count: 1,
-    });
-  }
-
-  result(): MaskingResult {
-    // The recorder's settings may be recorded after the page.
-    const findings = [...this.#findings.values()].map((found) => ({
-      ...found,
-      setting: settingFor(found, found.sdk, this.#settings),
-    }));
-    return {
-      counts: TEXT_KINDS.flatMap((kind) => {
-        const found = this.#kinds.get(kind);
-        if (found === undefined) return [];
-        const { texts, ...count } = found;
-        return [{ ...count, distinct: texts.size }];
-      }),
-      settings: this.#settings,
-      personal: findings.flatMap(({ what, ...found }) =>
-        what === undefined ? [] : [{ ...found, what }]
-      ),
-      wanted: this.#wanted.texts.map((text, index) => ({
-        text,
-        findings: findings.filter(({ wanted }) => wanted === index),
-      })),
-      omitted: this.#omitted,
-      cut: this.#cut,
-      unread: this.#unread,
-    };
   }
 }
 
-interface Found extends Omit<Finding, "setting">, TextPlace {
-  readonly sdk: string | null;
-  /** Index of the text that was searched for. */
-  readonly wanted?: number | undefined;
-  readonly what?: PersonalKind | undefined;
-  readonly value: string;
-}
-
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-const READABLE = /[\p{L}\p{N}]/u;
-/** What remains of a masked text: asterisks of Sentry's SDK, or the bullets that others write. */
-const MASK = /\*|[•●█]{2}/;
 /** What is written in place of a part of an address, or of a value by Sentry's data scrubbing. */
 const PLACEHOLDER = /<unknown>|\[Filtered\]|\[REDACTED\]/i;
 
-function isMaskedText({ kind, text }: SentText): boolean {
-  // The recorder has blocked an element. Inputs and attributes may be empty.
-  if (text === "") return kind === "media" || kind === "text";
-  if (READABLE.test(text)) return PLACEHOLDER.test(text);
-  return MASK.test(text);
+const plain = (text: string) => text.normalize().toLowerCase().replace(/\s+/g, " ");
+
+/** A text in any case and with other blanks; of an address also without its escapes. */
+function formsOf(text: string): string[] {
+  const isEscaped = /[%+]/.test(text);
+  return [
+    plain(text),
+    ...isEscaped
+      ? [plain(withoutEscapes(text)), plain(withoutEscapes(text.replaceAll("+", " ")))]
+      : [],
+  ];
 }
 
 /** The part of a text with the value, in one line. */

@@ -55,7 +55,7 @@ export class RecordedPage {
   readonly #elements = new Map<unknown, Element>();
   readonly #parents = new Map<unknown, unknown>();
 
-  /** @param take called with each text as it was recorded; what is blocked has an empty text */
+  /** @param take called with each text as it was recorded */
   readEvent({ type, timestamp, data }: RecordedEvent, take: TakeText): void {
     const common = { item: "replay_recording", at: timestamp } as const;
     const rest = (kind: TextKind) => readTexts(data, { ...common, kind }, take);
@@ -99,7 +99,12 @@ export class RecordedPage {
         const attributes = { ...fieldsOf(at(node, "attributes")) };
         const tag = String(at(node, "tagName") ?? "").toLowerCase();
         this.#elements.set(id, { tag, attributes, parent });
-        this.#readElement(id, tag, attributes, common, take);
+        // Nothing of it was recorded if it was blocked: then it has a size instead.
+        if (DRAWN_TAGS.has(tag) && !("rr_width" in attributes)) {
+          const place = () => this.#selector(id);
+          take({ ...common, tag, kind: "media", name: "", text: `<${tag}>`, place });
+        }
+        this.#readAttributes(id, attributes, common, take);
       } else if (type === TEXT || type === CDATA || type === COMMENT) {
         const isRead = type !== COMMENT;
         this.#takeText(id, at(node, "textContent"), isRead, common, take);
@@ -109,17 +114,6 @@ export class RecordedPage {
         open.push({ node: children[index], parent: id });
       }
     }
-  }
-
-  #readElement(id: unknown, tag: string, attributes: Fields, common: Common, take: TakeText): void {
-    const isMedia = MEDIA_TAGS.has(tag) || OTHER_MEDIA_TAGS.has(tag);
-    const isBlocked = "rr_width" in attributes;
-    const element = { ...common, tag, place: () => this.#selector(id) };
-    if (isBlocked || DRAWN_TAGS.has(tag)) {
-      const kind = isMedia ? "media" : "text";
-      take({ ...element, kind, name: "", text: isBlocked ? "" : `<${tag}>` });
-    }
-    this.#readAttributes(id, attributes, common, take);
   }
 
   #readAttributes(id: unknown, attributes: Fields, common: Common, take: TakeText): void {
@@ -161,7 +155,6 @@ export class RecordedPage {
 
   /** @param isRead false: a comment */
   #takeText(id: unknown, text: unknown, isRead: boolean, common: Common, take: TakeText): void {
-    // An empty text means that an element was blocked.
     if (typeof text !== "string" || text === "") return;
     const parent = this.#parents.get(id);
     const { tag = "" } = this.#elements.get(parent) ?? {};

@@ -1,27 +1,23 @@
 import { tryReadEnvelope } from "../../../protocol/scanner.ts";
-import { at, parseJson, timeAt } from "../../json.ts";
+import { parseJson, timeAt } from "../../json.ts";
 
 /** What a text is: in the recorded page, or beside it. `other`: parts that people do not read, such as ids. */
-export const TEXT_KINDS = [
-  "text",
-  "input",
-  "attribute",
-  "media",
-  "address",
-  "style",
-  "other",
-  "breadcrumb",
-  "span",
-  "log",
-  "event",
-] as const;
-
-export type TextKind = (typeof TEXT_KINDS)[number];
+export type TextKind =
+  | "text"
+  | "input"
+  | "attribute"
+  | "media"
+  | "address"
+  | "style"
+  | "other"
+  | "breadcrumb"
+  | "span"
+  | "log"
+  | "event";
 
 /** A text that an application has sent, as it was sent, and where. Untrusted. */
 export interface SentText {
   readonly kind: TextKind;
-  /** Empty: what the recorder has blocked. */
   readonly text: string;
   /** Milliseconds since 1970; null: not known. */
   readonly at: number | null;
@@ -37,45 +33,26 @@ export interface SentText {
 
 export type TakeText = (sent: SentText) => void;
 
-/** What {@linkcode readEnvelopeTexts} finds besides texts. */
-interface EnvelopeFacts {
-  /** The SDK that made it, such as `sentry.javascript.browser`; null: not sent. */
-  readonly sdk: string | null;
-  /** Items of which nothing was read: binary, such as videos, or not readable. */
-  readonly unread: number;
-}
-
 /** Read as recordings, see `recorded_page.ts`. */
 const RECORDING = "replay_recording";
-/** Contain binary data only. */
-const BINARY: ReadonlySet<string> = new Set(["replay_video", "profile"]);
-/** Bytes of an item that is not JSON, such as an attached file, that are read as a text. */
-const MAX_PLAIN_BYTES = 1024 * 1024;
-
 /**
  * Reads every text of an envelope but those of recorded pages. Never throws.
  *
  * @param bytes decompressed
+ * @returns items of which nothing was read, as they are not JSON: videos, attached files
  */
-export function readEnvelopeTexts(bytes: Uint8Array, take: TakeText): EnvelopeFacts {
+export function readEnvelopeTexts(bytes: Uint8Array, take: TakeText): number {
   const envelope = tryReadEnvelope(bytes);
-  if (envelope === undefined) return { sdk: null, unread: 1 };
-  const { header, items } = envelope;
-  let sdk = at(header, "sdk", "name");
+  if (envelope === undefined) return 1;
+  readTexts(envelope.header, { kind: "event", item: "envelope header", at: null }, take);
   let unread = 0;
-  readTexts(header, { kind: "event", item: "envelope header", at: null }, take);
-  for (const { header: { type }, payload } of items) {
+  for (const { header: { type }, payload } of envelope.items) {
     if (type === RECORDING) continue;
-    const json = BINARY.has(type) ? undefined : parseJson(payload);
-    const common = { kind: KIND_OF_ITEM.get(type) ?? "event", item: type, at: null } as const;
-    if (json !== undefined) readTexts(json, common, take);
-    else if (isText(payload)) {
-      const text = new TextDecoder().decode(payload);
-      take({ ...common, text, name: type, place: () => type });
-    } else unread++;
-    sdk ??= at(json, "sdk", "name");
+    const json = parseJson(payload);
+    if (json === undefined) unread++;
+    else readTexts(json, { kind: KIND_OF_ITEM.get(type) ?? "event", item: type, at: null }, take);
   }
-  return { sdk: typeof sdk === "string" ? sdk : null, unread };
+  return unread;
 }
 
 const KIND_OF_ITEM: ReadonlyMap<string, TextKind> = new Map([
@@ -83,10 +60,6 @@ const KIND_OF_ITEM: ReadonlyMap<string, TextKind> = new Map([
   ["transaction", "span"],
   ["log", "log"],
 ]);
-
-function isText(payload: Uint8Array): boolean {
-  return payload.byteLength <= MAX_PLAIN_BYTES && !payload.includes(0);
-}
 
 /** A key on the way to a text. */
 interface Path {

@@ -5,8 +5,6 @@ import { connectorFor, ProxyError } from "./connect.ts";
 import { type Proxies, proxyAuthorization, proxyFor } from "./proxies.ts";
 
 interface HttpClientOptions {
-  /** Maximum bytes of a response body; a larger one is discarded. */
-  readonly maxBodyBytes: number;
   /** Maximum connections to one origin; further requests wait. */
   readonly maxConnections: number;
   /**
@@ -14,7 +12,7 @@ interface HttpClientOptions {
    * a request on it would time out.
    */
   readonly maxIdleMs: number;
-  /** Milliseconds to connect. Also of requests that have ended meanwhile: others may use the connection. */
+  /** Maximum milliseconds to connect. The end of the request does not end it: others may use the connection. */
   readonly connectTimeoutMs: number;
   /** Default: none. */
   readonly proxies?: Proxies;
@@ -36,14 +34,14 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: HeaderReader;
-  /** Undefined if it is incomplete or larger than the limit. */
+  /** Undefined if it is incomplete or larger than {@linkcode MAX_BODY_BYTES}. */
   readonly body: Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** The part of `Headers` that reading a response needs. */
 export type HeaderReader = Pick<Headers, "get">;
 
-/** A request got no response. The cause says why. */
+/** A request got no response; `cause` is the reason. */
 export class RequestFailedError extends Error {
   override readonly name = "RequestFailedError";
   /** @param wasSent whether any byte of it may have arrived */
@@ -70,12 +68,15 @@ export class ClientAbortedError extends Error {
 /** Maximum bytes of a response's headers. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
-/** Requests to one origin. */
+/** Maximum bytes of a response body, which is an id or a sentence. A larger one is discarded. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** The connections to one origin. */
 interface Origin {
   readonly pool: Pool;
-  /** `http:` requests go to the proxy itself; `https:` requests use a tunnel through it. */
+  /** The proxy that gets `http:` requests; undefined also for `https:`, whose connections are tunnels through it. */
   readonly proxy: URL | undefined;
-  /** Number of requests. */
+  /** Number of requests that run or wait. */
   running: number;
 }
 
@@ -117,7 +118,7 @@ export class HttpClient {
     const { url, signal } = request;
     signal?.throwIfAborted();
     const origin = this.#originOf(url);
-    const exchange = new Exchange(request, origin, deadline, this.#options.maxBodyBytes);
+    const exchange = new Exchange(request, origin, deadline);
     const onAbort = () => exchange.end(signal!.reason);
     signal?.addEventListener("abort", onAbort);
     this.#running.add(exchange);
@@ -160,7 +161,7 @@ export class HttpClient {
   abort(): void {
     this.#closed = true;
     for (const exchange of this.#running.all()) {
-      if (!exchange.hasSignal) exchange.end(new ClientAbortedError("The client ended."));
+      if (!exchange.request.signal) exchange.end(new ClientAbortedError("The client ended."));
     }
     for (const { pool } of this.#origins.values()) void pool.close().catch(() => {});
     this.#origins.clear();
@@ -174,7 +175,7 @@ export class HttpClient {
       const proxy = proxies && proxyFor(url, proxies);
       const pool = new Pool(url.origin, {
         connections: maxConnections,
-        // Later than the check of a request that waits for it, whose error names the phase.
+        // Longer than the timeout of the request that waits for it, whose error names the phase.
         connect: connectorFor(url, proxy, connectTimeoutMs + 2 * CHECK_MS),
         maxHeaderSize: MAX_HEAD_BYTES,
         keepAliveTimeout: maxIdleMs,
@@ -192,8 +193,7 @@ export class HttpClient {
 
 /** One attempt at a request. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #request: HttpRequest;
-  readonly #maxBodyBytes: number;
+  slot = 0;
   readonly #result = Promise.withResolvers<HttpResponse>();
   readonly response = this.#result.promise;
   #controller: Dispatcher.DispatchController | undefined;
@@ -203,21 +203,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Uint8Array<ArrayBuffer>[] = [];
   #bytes = 0;
 
-  slot = 0;
-
+  /** @param deadline milliseconds of `performance.now()` */
   constructor(
-    request: HttpRequest,
+    readonly request: HttpRequest,
     readonly origin: Origin,
     readonly deadline: number,
-    maxBodyBytes: number,
-  ) {
-    this.#request = request;
-    this.#maxBodyBytes = maxBodyBytes;
-  }
-
-  get hasSignal(): boolean {
-    return this.#request.signal !== undefined;
-  }
+  ) {}
 
   /** Whether any byte of the request may have arrived. */
   get isSent(): boolean {
@@ -236,7 +227,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     // What is thrown here ends the request and keeps the connection.
     if (this.#endedWith) throw this.#endedWith;
     try {
-      this.#request.beforeSending?.();
+      this.request.beforeSending?.();
     } catch (error) {
       this.#result.reject(error);
       throw error;
@@ -258,12 +249,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#bytes += chunk.length;
     // A body over the limit is read, to keep the connection usable, and discarded.
-    if (this.#bytes <= this.#maxBodyBytes) this.#chunks.push(new Uint8Array(chunk));
+    if (this.#bytes <= MAX_BODY_BYTES) this.#chunks.push(new Uint8Array(chunk));
     else this.#chunks = [];
   }
 
   onResponseEnd(): void {
-    const isKept = this.#bytes <= this.#maxBodyBytes;
+    const isKept = this.#bytes <= MAX_BODY_BYTES;
     this.#resolve(isKept ? joinBytes(this.#chunks, this.#bytes) : undefined);
   }
 

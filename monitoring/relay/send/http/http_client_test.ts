@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   answers,
+  answersRaw,
   closes,
   closesHalfWay,
   hangs,
@@ -23,8 +24,7 @@ function openPool(
   maxIdleMs = 60_000,
   connectTimeoutMs = 10_000,
 ): HttpClient & Disposable {
-  const options = { maxBodyBytes: 1000, maxConnections, maxIdleMs, connectTimeoutMs };
-  const pool = new HttpClient(options);
+  const pool = new HttpClient({ maxConnections, maxIdleMs, connectTimeoutMs });
   return Object.assign(pool, { [Symbol.dispose]: () => pool.abort() });
 }
 
@@ -186,100 +186,41 @@ Deno.test("connection idle for too long → not used again", async () => {
 });
 
 Deno.test("response before the request is read → counts, connection not used again", async () => {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const refuse = async () => {
-    using connection = await listener.accept();
-    await connection.read(new Uint8Array(1000));
-    const answer = "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno";
-    await connection.write(new TextEncoder().encode(answer));
-    await connection.closeWrite();
-    // Closing with unread bytes would reset the connection before the response is read.
-    const rest = new Uint8Array(65_536);
-    while (await connection.read(rest).catch(() => null) !== null);
-  };
+  await using ingest = startStandInIngest({ beforeBody: () => answers(413, { body: "no" }) });
   using pool = openPool();
-  const origin = `http://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
   for (let round = 0; round < 2; round++) {
-    const refusing = refuse();
     const large = new Uint8Array(50_000_000);
-    const { status } = await pool.post(request(origin, { body: large }));
+    const { status } = await pool.post(request(ingest.origin, { body: large }));
     assert.equal(status, 413);
-    await refusing;
   }
+  assert.equal(ingest.connections, 2);
 });
-
-/** A server that runs `serve` for each connection and leaves it open. */
-function startScripted(
-  serve: (connection: Deno.Conn, number: number) => Promise<void>,
-): { origin: string; connections(): number } & AsyncDisposable {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const open: Deno.Conn[] = [];
-  const served = (async () => {
-    const serving: Promise<void>[] = [];
-    for await (const connection of listener) {
-      open.push(connection);
-      // Closed by the client or at the end of the test.
-      serving.push(serve(connection, open.length).catch(() => {}));
-    }
-    await Promise.all(serving);
-  })();
-  return {
-    origin: `http://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`,
-    connections: () => open.length,
-    async [Symbol.asyncDispose]() {
-      listener.close();
-      for (const connection of open) {
-        try {
-          connection.close();
-        } catch {
-          // The client was first.
-        }
-      }
-      await served;
-    },
-  };
-}
 
 const responseText = (status: number) =>
   `HTTP/1.1 ${status} Scripted\r\ncontent-length: 2\r\n\r\nok`;
 
-async function send(connection: Deno.Conn, text: string): Promise<void> {
-  await connection.write(new TextEncoder().encode(text));
-}
-
 Deno.test("surplus bytes after a response → connection closed, not the next response", async () => {
-  await using server = startScripted(async (connection, number) => {
-    await connection.read(new Uint8Array(1000));
-    await send(
-      connection,
-      number === 1 ? responseText(201) + responseText(200) : responseText(429),
-    );
-    assert.equal(await connection.read(new Uint8Array(1000)), null);
-  });
+  await using ingest = startStandInIngest();
+  ingest.next(answersRaw(responseText(201) + responseText(200)), answers(429));
   using pool = openPool();
-  assert.equal((await pool.post(request(server.origin))).status, 201);
-  assert.equal((await pool.post(request(server.origin))).status, 429);
-  assert.equal(server.connections(), 2);
+  assert.equal((await pool.post(request(ingest.origin))).status, 201);
+  assert.equal((await pool.post(request(ingest.origin))).status, 429);
+  assert.equal(ingest.connections, 2);
 });
 
 Deno.test("surplus bytes just before the next request → not its response", async () => {
-  const kept: Deno.Conn[] = [];
-  await using server = startScripted(async (connection) => {
-    await connection.read(new Uint8Array(1000));
-    kept.push(connection);
-    await send(connection, responseText(429));
-    while (await connection.read(new Uint8Array(1000)) !== null);
-  });
+  await using ingest = startStandInIngest();
+  ingest.behave(answers(429));
   using pool = openPool();
   for (let round = 0; round < 20; round++) {
-    const response = pool.post(request(server.origin));
+    const response = pool.post(request(ingest.origin));
     // As on a busy machine: when the runtime continues, timers have expired and bytes have arrived.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     assert.equal((await response).status, 429);
     // Arrived when the write resolves, but no turn of the runtime has read them yet.
-    await send(kept.at(-1)!, responseText(200));
+    await ingest.send(responseText(200));
   }
-  assert.equal(server.connections(), 20);
+  assert.equal(ingest.connections, 20);
 });
 
 for (const protocol of ["http", "https"]) {

@@ -39,8 +39,6 @@ export class DrainHarness implements AsyncDisposable {
   readonly calls: string[] = [];
   /** The ingest's answer; undefined: the test ends the attempt itself. */
   answer: (n: number, envelope: LeasedEnvelope) => IngestAnswer | undefined = () => DELIVERED;
-  /** Limited categories by DSN, and until when on the monotonic clock. */
-  readonly limits = new Map<string, { categories: number; until: number }>();
   readonly #health = new Map<string, CircuitBreaker>();
   /** Delays the results of `lease`, after the spool has made the leases. */
   leaseResults: Promise<void> = Promise.resolve();
@@ -73,10 +71,11 @@ export class DrainHarness implements AsyncDisposable {
     this.#drain = new Drain({
       spool: this.#recorded(),
       clock: this.clock,
-      upstreamOf: (dsn) => this.health(dsn),
-      limitsOf: (dsn) => this.#limitsOf(dsn),
+      breakerOf: (dsn) => this.health(dsn),
+      limitsOf: () => 0,
       deliver: (given, signal) => this.#deliver(given, signal),
       onDropped: (dropped) => this.dropped.push(dropped),
+      onWaiting: () => {},
       log: (_level, message) => this.logged.push(message),
     });
     return this.quiet();
@@ -85,15 +84,10 @@ export class DrainHarness implements AsyncDisposable {
   /** The real health of a DSN's ingest. */
   health(dsn: string): CircuitBreaker {
     const { host } = new URL(dsn);
-    const { now, elapsed: uptime, random } = this.clock;
+    const { now, uptime, random } = this.clock;
     const health = this.#health.get(host) ?? new CircuitBreaker(host, { now, uptime, random });
     this.#health.set(host, health);
     return health;
-  }
-
-  #limitsOf(dsn: string): number {
-    const limit = this.limits.get(dsn);
-    return limit && limit.until > this.clock.elapsed() ? limit.categories : 0;
   }
 
   get drain() {

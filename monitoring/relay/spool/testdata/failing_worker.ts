@@ -1,5 +1,5 @@
 /**
- * The spool's worker with a fault, chosen by an envelope's event id: `exit` ends it during the put of that envelope, in
+ * The spool's worker with a fault, chosen by an envelope's user agent: `exit` ends it during the put of that envelope, in
  * the middle of the batch; `throw` makes it fail after the commit, before the results are sent.
  */
 import process from "node:process";
@@ -14,9 +14,9 @@ DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string): Sta
     statement,
   );
   const fail = (...values: SQLInputValue[]) => {
-    const hasEventId = (id: string) => values.some((value) => `${value}`.includes(`"${id}"`));
-    if (hasEventId("exit")) process.exit(1);
-    if (hasEventId("throw")) failBeforeResults();
+    const hasUserAgent = (name: string) => values.some((value) => `${value}`.includes(`"${name}"`));
+    if (hasUserAgent("exit")) process.exit(1);
+    if (hasUserAgent("throw")) failBeforeResults();
     return all(...values);
   };
   return Object.assign(statement, { all: fail });

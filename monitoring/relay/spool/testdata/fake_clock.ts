@@ -1,19 +1,19 @@
-import type { DrainClock } from "../drain.ts";
+import type { DrainClock } from "../drain_clock.ts";
 import { NOON } from "./envelopes.ts";
 
 /** A clock that a test moves. */
 export class FakeClock implements DrainClock {
-  #elapsed = 0;
+  #uptime = 0;
   #offset = NOON;
   #timers: { readonly at: number; readonly work: () => void }[] = [];
   /** Result of `random`. */
   chance = 0.5;
 
-  readonly now = () => this.#elapsed + this.#offset;
-  readonly elapsed = () => this.#elapsed;
+  readonly now = () => this.#uptime + this.#offset;
+  readonly uptime = () => this.#uptime;
   readonly random = () => this.chance;
   readonly after = (ms: number, work: () => void) => {
-    const timer = { at: this.#elapsed + ms, work };
+    const timer = { at: this.#uptime + ms, work };
     this.#timers.push(timer);
     return () => {
       this.#timers = this.#timers.filter((other) => other !== timer);
@@ -22,7 +22,7 @@ export class FakeClock implements DrainClock {
 
   /** Milliseconds until each timer ends. */
   get timers(): number[] {
-    return this.#timers.map(({ at }) => at - this.#elapsed);
+    return this.#timers.map(({ at }) => at - this.#uptime);
   }
 
   /** Sets the wall clock to another time. */
@@ -32,8 +32,8 @@ export class FakeClock implements DrainClock {
 
   /** Moves time forward and runs the timers that end by then. */
   pass(ms: number): void {
-    this.#elapsed += ms;
-    const due = this.#timers.filter(({ at }) => at <= this.#elapsed).sort((a, b) => a.at - b.at);
+    this.#uptime += ms;
+    const due = this.#timers.filter(({ at }) => at <= this.#uptime).sort((a, b) => a.at - b.at);
     this.#timers = this.#timers.filter((timer) => !due.includes(timer));
     for (const { work } of due) work();
   }

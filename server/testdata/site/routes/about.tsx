@@ -1,6 +1,5 @@
 import { Island } from "../../../page.tsx";
 import Counter from "../islands/Counter.tsx";
-import Folded from "../islands/Folded.tsx";
 
 export default function About() {
   return (
@@ -13,10 +12,6 @@ export default function About() {
         <p>Scripts are off.</p>
       </noscript>
       <a href="/">Home</a> <a href="/long">Long</a>
-      <details>
-        <summary>More</summary>
-        <Island of={Folded} load="visible" />
-      </details>
     </main>
   );
 }

@@ -1,0 +1,97 @@
+import { useMemo } from "react";
+import { OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
+import { useSourceList } from "../data/lists.ts";
+import { useFragment } from "../shared/fragment.ts";
+import { nameOf, shortRelease } from "../shared/source_labels.ts";
+
+/** An application changed its release, or was started. */
+interface ReleaseMark {
+  /** When the first envelope of the release was received, or its process started, milliseconds since 1970. */
+  readonly at: number;
+  /** "shop-api 1.5.0"; of a start "shop-api started". Untrusted. */
+  readonly text: string;
+  readonly isStart?: true;
+}
+
+/** Percent of the width that a label needs: of marks that are closer, only the last one has its label. */
+const LABEL_PERCENT = 14;
+
+/** Percent of the width: nearer starts of an application have one mark, and none beside its release. */
+const START_PERCENT = 1;
+
+/**
+ * Lines over a chart where an application changed its release, with labels above; triangles where it was started.
+ *
+ * @param props.source key of the only application that has marks; default: the chosen one, else all
+ */
+export function ReleaseMarks({ from, to, source }: {
+  from: number;
+  to: number;
+  source?: string | undefined;
+}) {
+  const rows = useSourceList()?.rows;
+  const { params } = useFragment();
+  const chosen = source ?? params.get("source");
+  const marks = useMemo(() => {
+    const only = (rows ?? []).filter(({ key }) => key === chosen);
+    const applications = (rows ?? []).filter(({ key }) => key !== OWN_SOURCE.key);
+    return releaseMarks(only.length > 0 ? only : applications, from, to);
+  }, [rows, chosen, from, to]);
+  const percentOf = (at: number) => (at - from) / (to - from) * 100;
+  return marks.map(({ at, text, isStart }, index) => {
+    const left = percentOf(at);
+    if (isStart) {
+      return (
+        <i key={`${at} ${text}`} className="start-mark" style={{ left: `${left}%` }} title={text} />
+      );
+    }
+    const next = marks.find((mark, other) => other > index && !mark.isStart);
+    const hasLabel = next === undefined || percentOf(next.at) - left > LABEL_PERCENT;
+    return (
+      <i
+        key={`${at} ${text}`}
+        className={left > 50 ? "release-mark label-left" : "release-mark"}
+        style={{ left: `${left}%` }}
+        title={`First envelope of ${text}`}
+      >
+        {hasLabel && <span>{text}</span>}
+      </i>
+    );
+  });
+}
+
+/**
+ * When applications changed their release and were started, in order of time. Of the first release of an application
+ * nothing changed.
+ *
+ * @param from milliseconds since 1970
+ * @param to milliseconds since 1970
+ */
+export function releaseMarks(
+  rows: readonly SourceRow[],
+  from: number,
+  to: number,
+): readonly ReleaseMark[] {
+  // Its environments are one application here: a release is tried in one of them first.
+  const applications = Map.groupBy(rows, nameOf);
+  return [...applications].flatMap(([name, sources]) => {
+    const since = new Map<string, number>();
+    for (const { releases, releases_since } of sources) {
+      for (const [index, release] of releases.entries()) {
+        since.set(release, Math.min(since.get(release) ?? Infinity, releases_since[index]!));
+      }
+    }
+    const changes = [...since].sort(([, a], [, b]) => a - b).slice(1)
+      .map(([release, at]): ReleaseMark => ({
+        at,
+        text: `${name} ${shortRelease(release, name)}`,
+      }));
+    const least = (to - from) * START_PERCENT / 100;
+    const marks = [...changes];
+    for (const at of sources.flatMap(({ starts }) => starts)) {
+      if (marks.some((mark) => Math.abs(mark.at - at) < least)) continue;
+      marks.push({ at, text: `${name} started`, isStart: true });
+    }
+    return marks;
+  }).filter(({ at }) => at >= from && at < to).sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import type { SourceRow } from "../../monitoring/models/rows.ts";
+import { releaseMarks } from "./ReleaseMarks.tsx";
+
+function sourceOf(
+  name: string,
+  environment: string,
+  releases: Record<string, number>,
+  starts: readonly number[] = [],
+): SourceRow {
+  return {
+    key: `${name} ${environment}`,
+    name,
+    environment,
+    side: "server",
+    releases: Object.keys(releases),
+    releases_since: Object.values(releases),
+    starts,
+    envelopes: 1,
+    last_seen: 9,
+  };
+}
+
+Deno.test("several releases, also in other environments → a mark for each but the first", () => {
+  const rows = [
+    sourceOf("api", "production", { "api@2": 50, "api@1": 10 }),
+    sourceOf("api", "canary", { "api@3": 70, "api@2": 30 }),
+    sourceOf("web", "production", { "web@1": 40 }),
+  ];
+  assert.deepEqual(releaseMarks(rows, 0, 100), [
+    { at: 30, text: "api 2" },
+    { at: 70, text: "api 3" },
+  ]);
+  assert.deepEqual(releaseMarks(rows, 31, 70), []);
+});
+
+Deno.test("started again and again → a mark for each start, not beside a release or another start", () => {
+  const starts = [90, 80.5, 80, 49.5, 10];
+  const rows = [sourceOf("api", "production", { "api@1": 10, "api@2": 50 }, starts)];
+  assert.deepEqual(releaseMarks(rows, 5, 100).map(({ at, text }) => [at, text]), [
+    [10, "api started"],
+    [50, "api 2"],
+    [80.5, "api started"],
+    [90, "api started"],
+  ]);
+});

@@ -1,0 +1,34 @@
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import type { View } from "../shared/view.ts";
+
+/**
+ * The choices of a parameter of a view's address, as links beside each other.
+ *
+ * @param props.choices values and their titles; undefined: without the parameter
+ * @param props.chosen default: the value in the address
+ */
+export function Segmented({ view, label, name, choices, chosen, className = "" }: {
+  view: View;
+  label: string;
+  name: string;
+  choices: readonly (readonly [value: string | undefined, title: string])[];
+  chosen?: string | undefined;
+  className?: string;
+}) {
+  const { path, params } = useFragment(view);
+  const current = chosen ?? params.get(name) ?? undefined;
+  return (
+    <nav className={`segmented well ${className}`.trim()} aria-label={label}>
+      {choices.map(([value, title]) => (
+        <a
+          key={title}
+          className="bare quiet"
+          href={fragmentTo(view, path, { ...Object.fromEntries(params), [name]: value })}
+          aria-current={value === current ? "true" : undefined}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect, useRef } from "react";
+import { isForOthers } from "./keys.ts";
+
+/**
+ * Handles keys wherever the focus is, except shortcuts of the browser and keys that something else has handled.
+ *
+ * @param handle returns whether it has handled the key
+ */
+export function useKeys(handle: (event: KeyboardEvent) => boolean): void {
+  const latest = useRef(handle);
+  latest.current = handle;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const { defaultPrevented, ctrlKey, metaKey, altKey } = event;
+      if (defaultPrevented || ctrlKey || metaKey || altKey) return;
+      if (latest.current(event)) event.preventDefault();
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, []);
+}
+
+const STEPS: ReadonlyMap<string, 1 | -1> = new Map([["j", 1], ["k", -1]]);
+
+/** Makes j and k move between rows while `isActive`, unless the user is typing. */
+export function useStepKeys(isActive: () => boolean, step: (by: 1 | -1) => void): void {
+  useKeys((event) => {
+    const by = STEPS.get(event.key);
+    if (by === undefined || isForOthers(event) || !isActive()) return false;
+    step(by);
+    return true;
+  });
+}
+
+/** What has text while the user types, and then uses Escape itself. */
+const FIELD = "textarea, input:not([type=checkbox], [type=range])";
+
+/** Makes Escape call `leave` while `isOpen`, unless a menu, a dialog or a field with text uses the key. */
+export function useEscape(isOpen: () => boolean, leave: () => void): void {
+  useKeys(({ key, target }) => {
+    if (key !== "Escape" || !isOpen()) return false;
+    const hasText = target instanceof Element && target.matches(FIELD) &&
+      (target as HTMLInputElement).value !== "";
+    if (hasText || document.querySelector(":popover-open, dialog[open]")) return false;
+    leave();
+    return true;
+  });
+}

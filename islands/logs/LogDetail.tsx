@@ -1,0 +1,119 @@
+import { useRef } from "react";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import type { LogRow as Log } from "../../monitoring/models/rows.ts";
+import { useList, useSourceList } from "../data/lists.ts";
+import { DetailView } from "../kit/DetailView.tsx";
+import { ApplicationTile } from "../shared/ApplicationTile.tsx";
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { MomentInTrace } from "../shared/MomentInTrace.tsx";
+import { momentHref } from "../shared/recording_links.ts";
+import { SameTrace } from "../shared/SameTrace.tsx";
+import { fullLabel, nameOf } from "../shared/source_labels.ts";
+import { Level } from "./Level.tsx";
+import { listAttributes, logKey as keyOf, searchHref, traceHref } from "./log_columns.tsx";
+import { StyledText } from "./StyledText.tsx";
+
+/** Characters of a message by which its mark in the trace is found. */
+const COMPARED = 200;
+
+/**
+ * One log, as the list has it. Texts that are too long for the list are complete in the envelope.
+ *
+ * @param props.known its row, if the list has it
+ * @param props.takesFocus the heading takes the focus
+ */
+export function LogDetail({ logKey, known, takesFocus }: {
+  logKey: string;
+  known: Log | undefined;
+  takesFocus: boolean;
+}) {
+  const { params } = useFragment("logs");
+  const envelope = Number(logKey.split("/")[0]);
+  const isAddress = Number.isSafeInteger(envelope) && envelope > 0;
+  // The list may not have it: it is older, or filtered out.
+  const reading = useList("logs", known || !isAddress ? undefined : { envelope });
+  const found = known ?? reading.rows.find((row) => keyOf(row) === logKey);
+  // It stays when newer logs push it out of the list.
+  const last = useRef(found);
+  last.current = found ?? last.current;
+  const log = last.current && keyOf(last.current) === logKey ? last.current : undefined;
+  const isMissing = !log && (!isAddress || reading.state === "ready");
+  return (
+    <DetailView
+      className="log-detail"
+      back={{ text: "All logs", href: fragmentTo("logs", [], Object.fromEntries(params)) }}
+      title={isMissing ? "Log not found" : "Log"}
+      header={log && <Level level={log.level} />}
+      takesFocus={takesFocus}
+    >
+      {log && <LogContent log={log} />}
+      {!log && reading.state === "failed" && (
+        <ReadFailure message={reading.error} retry={reading.retry} />
+      )}
+      {isMissing && <p className="empty">Deleted, or never received.</p>}
+    </DetailView>
+  );
+}
+
+function LogContent({ log }: { log: Log }) {
+  const { trace_id: trace, replay_id, at, envelope, body } = log;
+  const application = useSourceList()?.rows.find(({ key }) => key === log.source);
+  const start = body.slice(0, COMPARED);
+  return (
+    <>
+      <p className="line">
+        <Timestamp at={at} precision="ms" />
+        {application && (
+          <span>
+            <ApplicationTile name={nameOf(application)} /> {fullLabel(application)}
+          </span>
+        )}
+      </p>
+      <pre>
+        <StyledText text={body} styles={log.styles ?? []} />
+      </pre>
+      <p className="facts pad">
+        {trace && (
+          <>
+            <a href={traceHref(log, trace)}>Open trace</a>
+            <a href={fragmentTo("logs", [], { trace })}>Logs of this trace</a>
+          </>
+        )}
+        {replay_id !== null && <a href={momentHref(replay_id, at)}>Play at this moment</a>}
+        <a href={fragmentTo("envelopes", [String(envelope)])}>Open envelope</a>
+      </p>
+      <KeyValueList
+        entries={listAttributes(log).map(({ name, value }) => ({
+          name: <code>{name}</code>,
+          value: (
+            <a href={searchHref(`${name}=${value}`)} title={`Logs with this ${name}`}>
+              <code>{value}</code>
+            </a>
+          ),
+        }))}
+      />
+      {trace && (
+        <>
+          <MomentInTrace
+            traceId={trace}
+            view="logs"
+            isMoment={(mark) =>
+              mark.kind === "log" && mark.envelope === envelope &&
+              mark.text.slice(0, COMPARED) === start}
+            what="The log"
+            href={traceHref(log, trace)}
+          />
+          <SameTrace
+            isItself={(row) => "index" in row && keyOf(row) === keyOf(log)}
+            traceId={trace}
+            at={at}
+            view="logs"
+            level="trace"
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import type { ReactNode } from "react";
+import { formatCount, formatNumber } from "../../components/format.ts";
+import { TimeAgo } from "../../components/Timestamp.tsx";
+import { messageShape } from "../../monitoring/models/error/error_group.ts";
+import type { LogRow as Log } from "../../monitoring/models/rows.ts";
+import type { ConsoleList } from "../data/lists.ts";
+import type { ListHeadProps } from "../kit/ListHead.tsx";
+import { type ListColumn, RowList } from "../kit/RowList.tsx";
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { Level } from "./Level.tsx";
+
+/** Logs with the same level whose messages differ only in values, such as numbers and ids. */
+interface Pattern {
+  readonly key: string;
+  readonly count: number;
+  /** The newest of them. */
+  readonly newest: Log;
+  /** Keys of the applications that sent them. */
+  readonly sources: readonly string[];
+  /** A text that all of them have. */
+  readonly common: string;
+}
+
+/** The logs that are read, by their patterns: the most frequent first. A row leads to its logs. */
+export function LogPatterns({ list, above, ...head }: ListHeadProps & {
+  list: ConsoleList<Log>;
+  above: ReactNode;
+}) {
+  const { params } = useFragment("logs");
+  const rows = patternsOf(list.rows);
+  return (
+    <RowList
+      {...head}
+      whatIsCounted="patterns"
+      list={{ ...list, rows }}
+      columns={COLUMNS}
+      caption="Patterns of logs, the most frequent first"
+      keyOf={({ key }) => key}
+      hrefOf={({ newest, common }) =>
+        fragmentTo("logs", [], {
+          ...Object.fromEntries(params),
+          as: undefined,
+          q: common || params.get("q") || undefined,
+          level: newest.level,
+        })}
+      rowsMove
+      above={
+        <>
+          {above}
+          {rows.length > 0 && (
+            <p className="note">
+              {formatCount(rows.length, "pattern")} of the newest{" "}
+              {formatCount(list.rows.length, "log")}.
+            </p>
+          )}
+        </>
+      }
+      empty={<p>No logs received.</p>}
+    />
+  );
+}
+
+export function patternsOf(logs: readonly Log[]): Pattern[] {
+  const groups = Map.groupBy(logs, ({ level, body }) => `${level} ${messageShape(body)}`);
+  return [...groups].map(([key, all]) => ({
+    key,
+    count: all.length,
+    newest: all[0]!,
+    sources: [...new Set(all.map(({ source }) => source))],
+    common: commonPart(key.slice(key.indexOf(" ") + 1), all),
+  })).sort((a, b) => b.count - a.count);
+}
+
+/** The longest part between the values of a shape that all messages have; empty: there is none. */
+function commonPart(shape: string, logs: readonly Log[]): string {
+  return shape.split(/""|[@/#]|\b0\b/).map((part) => part.trim())
+    .filter((part) => part.length > 2 && logs.every(({ body }) => body.includes(part)))
+    .reduce((longest, part) => part.length > longest.length ? part : longest, "");
+}
+
+const COLUMNS: readonly ListColumn<Pattern>[] = [
+  {
+    title: "Level",
+    width: 6.5,
+    cell: ({ newest: { level } }) => <Level level={level} />,
+  },
+  {
+    title: "Newest message",
+    cell: ({ newest }, link) => link(newest.body || "(empty)"),
+    aside: { title: "Applications", sources: ({ sources }) => sources },
+  },
+  {
+    title: "Last seen",
+    width: 6.5,
+    isWide: true,
+    cell: ({ newest }) => <TimeAgo at={newest.at} />,
+  },
+  { title: "Count", width: 5, numeric: true, cell: ({ count }) => formatNumber(count) },
+];

@@ -1,0 +1,113 @@
+import { shortId } from "../../components/format.ts";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import type { LogRow as Log } from "../../monitoring/models/rows.ts";
+import type { ListColumn } from "../kit/RowList.tsx";
+import { MAX_QUERY_LENGTH } from "../kit/SearchField.tsx";
+import { fragmentTo, parseFragment } from "../shared/fragment.ts";
+import { ellipsize } from "../shared/text.ts";
+import { viewFragment } from "../shared/view.ts";
+import { Level } from "./Level.tsx";
+import { StyledText } from "./StyledText.tsx";
+
+/** Characters of a message in its row, which is one line: more than any screen shows. */
+const ROW_CHARACTERS = 400;
+/** Attributes in the row, after the message. */
+const ROW_ATTRIBUTES = 4;
+
+/** A log in the address: the path of its detail. */
+export const logKey = ({ envelope, index }: Log) => `${envelope}/${index}`;
+
+/** The address of a log's detail. @param params search and filters of the list */
+export const logHref = ({ envelope, index }: Log, params: Readonly<Record<string, string>>) =>
+  fragmentTo("logs", [String(envelope), String(index)], params);
+
+/** The address of a log's trace, with the span in which it was written. */
+export function traceHref({ span_id: span }: Log, trace: string): string {
+  return fragmentTo("traces", [trace], { span: span ?? undefined });
+}
+
+/** Link to the logs with an attribute, of those that the list shows: "cart=5". */
+export function searchHref(attribute: string): string {
+  const { params } = parseFragment(viewFragment());
+  return fragmentTo("logs", [], {
+    ...Object.fromEntries(params),
+    q: attribute.slice(0, MAX_QUERY_LENGTH),
+  });
+}
+
+/** Columns of the list of logs. */
+export const LOG_COLUMNS: readonly ListColumn<Log>[] = [
+  { title: "Time", width: 8, cell: ({ at }) => <Timestamp at={at} precision="ms" /> },
+  { title: "Level", width: 6.5, cell: ({ level }) => <Level level={level} /> },
+  {
+    title: "Message",
+    cell: (log, link) => {
+      const { message, attributes } = summarizeLog(log);
+      return (
+        <>
+          {link(
+            log.styles
+              ? <StyledText text={ellipsize(log.body, ROW_CHARACTERS)} styles={log.styles} />
+              : message || "(empty)",
+          )}
+          <span className="log-attributes">
+            {attributes.map((attribute) => (
+              <a
+                key={attribute}
+                href={searchHref(attribute)}
+                title={`Logs with ${attribute}`}
+                tabIndex={-1}
+              >
+                {attribute}
+              </a>
+            ))}
+          </span>
+        </>
+      );
+    },
+    aside: { title: "Application", sources: ({ source }) => [source] },
+  },
+  {
+    title: "Trace",
+    width: 6,
+    isWide: true,
+    cell: (log) =>
+      log.trace_id && (
+        <a
+          href={traceHref(log, log.trace_id)}
+          title={log.trace_id}
+          tabIndex={-1}
+          aria-label={`Trace ${shortId(log.trace_id)}`}
+        >
+          {shortId(log.trace_id)}
+        </a>
+      ),
+  },
+];
+
+/** Attributes that SDKs add to every log. */
+const ADDED_BY_SDK =
+  /^(sentry|browser|os|device|server|user_agent|process|host|service|telemetry|code|culture|user)\./;
+
+/** The message as one line, and the first attributes of the log itself, each as it is searched for. */
+export function summarizeLog({ body, attributes }: Log): {
+  readonly message: string;
+  readonly attributes: readonly string[];
+} {
+  const own = Object.entries(attributes).filter(([name]) => !ADDED_BY_SDK.test(name));
+  return {
+    message: ellipsize(body, ROW_CHARACTERS).replace(/\s+/g, " "),
+    attributes: own.slice(0, ROW_ATTRIBUTES).map(([name, value]) =>
+      `${name}=${value}`.slice(0, MAX_QUERY_LENGTH)
+    ),
+  };
+}
+
+/** All attributes by name; those that the SDK added last. */
+export function listAttributes(
+  { attributes }: Log,
+): readonly { readonly name: string; readonly value: string }[] {
+  return Object.entries(attributes)
+    .map(([name, value]) => ({ name, value: String(value), isAdded: ADDED_BY_SDK.test(name) }))
+    .sort((a, b) => Number(a.isAdded) - Number(b.isAdded) || (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,127 @@
+import { Icon, type IconName, Mark } from "../../components/Icon.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
+import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
+import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import { useList, useSourceList } from "../data/lists.ts";
+import { useSourceState } from "../data/queries.ts";
+import { fragmentTo } from "../shared/fragment.ts";
+import { SettledText } from "../shared/SettledText.tsx";
+import { nameOf } from "../shared/source_labels.ts";
+import { cutText } from "../shared/text.ts";
+import type { View } from "../shared/view.ts";
+import { INBOX_STATES } from "./inbox_states.ts";
+
+/** Characters of a signal's text: about two lines. */
+const MAX_TEXT = 80;
+
+const NEWEST = { source: APPLICATIONS, limit: 1 } as const;
+
+/**
+ * The newest envelope of another application.
+ *
+ * @param view that shows it
+ * @returns `newest`: undefined while it is not known; null: there is none
+ */
+export function useNewestEnvelope(view: View) {
+  const { rows: [row], state, error, retry } = useList("envelopes", NEWEST, { view });
+  const isOther = row !== undefined && row.source !== OWN_SOURCE.key;
+  // With no other application, the list has the envelopes of this page.
+  const newest: InboxRow | null | undefined = isOther ? row : state === "ready" ? null : undefined;
+  return { newest, error: state === "failed" ? error : undefined, retry };
+}
+
+/** Whether an application has sent anything yet, and its newest signal of each kind. */
+export function Arrivals({ view }: { view: View }) {
+  const { state } = useSourceState();
+  const { newest, error, retry } = useNewestEnvelope(view);
+  const sender = useSourceList()?.rows.find(({ key }) => key === newest?.source);
+  if (newest === undefined && error !== undefined) {
+    return <ReadFailure message={error} retry={retry} />;
+  }
+  const name = sender ? nameOf(sender) : "an application";
+  return (
+    <section className="arrivals grid" aria-label="Arrivals" data-sentry-block="">
+      <div className={newest ? undefined : "empty-glass"}>
+        <Mark />
+      </div>
+      {newest
+        ? (
+          <>
+            <p>
+              <b className="flows">Received</b> from {name}, <TimeAgo at={newest.received_at} />
+            </p>
+            <SettledText text={`Received from ${name}.`} />
+            <Signals view={view} />
+          </>
+        )
+        : (
+          <p role="status">
+            {state === "live" && newest === null
+              ? "No application has sent anything yet."
+              : INBOX_STATES[state]}
+          </p>
+        )}
+    </section>
+  );
+}
+
+interface Signal {
+  readonly title: string;
+  readonly icon: IconName;
+  /** Instead of a link, if there is none. */
+  readonly none: string;
+  /** What was received. Untrusted. */
+  readonly text: string | undefined;
+  readonly href: string | undefined;
+}
+
+function Signals({ view }: { view: View }) {
+  const { rows: [error] } = useList("errors", NEWEST, { view });
+  const { rows: [trace] } = useList("traces", NEWEST, { view });
+  const { rows: [log] } = useList("logs", NEWEST, { view });
+  const { rows: [recording] } = useList("recordings", NEWEST, { view });
+  const signals: readonly Signal[] = [
+    {
+      title: "Error",
+      icon: "errors",
+      none: "none yet",
+      text: error && `${error.type} ${error.value}`,
+      href: error && fragmentTo("errors", [error.group]),
+    },
+    {
+      title: "Trace",
+      icon: "traces",
+      none: "none yet",
+      text: trace && displayName(trace),
+      href: trace && fragmentTo("traces", [trace.trace_id]),
+    },
+    {
+      title: "Log",
+      icon: "logs",
+      none: "none yet",
+      text: log?.body,
+      href: log && fragmentTo("logs"),
+    },
+    {
+      title: "Recording",
+      icon: "recordings",
+      none: "none yet; browsers only",
+      text: recording && (recording.page ?? "of an unnamed page"),
+      href: recording && fragmentTo("recordings", [recording.replay_id]),
+    },
+  ];
+  return (
+    <ul className="card ruled">
+      {signals.map(({ title, icon, none, text, href }) => (
+        <li key={title} className={href === undefined ? "quiet" : "flows"}>
+          <Icon name={icon} />
+          <b>{title}</b>
+          {href === undefined ? none : <a href={href}>{cutText(text ?? "", MAX_TEXT)}</a>}
+        </li>
+      ))}
+    </ul>
+  );
+}

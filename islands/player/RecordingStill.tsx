@@ -1,0 +1,61 @@
+import { useEffect, useRef } from "react";
+import { Icon } from "../../components/Icon.tsx";
+import type { RecordingRow } from "../../monitoring/models/rows.ts";
+import { useRead } from "../data/use_read.ts";
+import { momentHref } from "../shared/recording_links.ts";
+import { Screen } from "./Screen.tsx";
+import { readSegments } from "./segments.ts";
+import { usePlayer } from "./use_player.ts";
+import { useTurn } from "./use_turn.ts";
+
+/** Bytes of a recording, as sent, that are read for one picture. */
+const MAX_STILL_BYTES = 2 * 1024 * 1024;
+
+/**
+ * What a recorded page showed at a moment: a picture, made once it is in sight, that leads to the player. For people who
+ * see; others have a link beside it.
+ */
+export function RecordingStill({ row, at }: {
+  row: RecordingRow;
+  /** Milliseconds since 1970. */
+  at: number;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const { isOn, done } = useTurn(place);
+  return (
+    <div className="still well" ref={place} aria-hidden="true">
+      {isOn && <Still row={row} at={at} onShown={done} />}
+      <Icon name="play" />
+      <a className="cover" href={momentHref(row.replay_id, at)} tabIndex={-1} />
+    </div>
+  );
+}
+
+/**
+ * Whether a picture of a recording can be made without reading too much. Mobile SDKs send videos.
+ *
+ * @param at what has arrived must cover this moment: beside it the page may have been another. Default: any moment
+ */
+export function canHaveStill(
+  { kind, bytes, started_at, ended_at }: RecordingRow,
+  at = started_at,
+): boolean {
+  return kind === "page" && bytes <= MAX_STILL_BYTES && started_at <= at && at <= ended_at;
+}
+
+function Still({ row, at, onShown }: { row: RecordingRow; at: number; onShown: () => void }) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const { value, state } = useRead(
+    // Read again with each new one.
+    ["segments", row.replay_id, row.segments],
+    () => readSegments(row.replay_id),
+  );
+  const player = usePlayer(frame, value?.segments, row.ended_at - row.started_at, at);
+  const isEnded = player.phase !== "starting" || state === "failed";
+  useEffect(() => {
+    if (isEnded) onShown();
+  }, [isEnded]);
+  return <Screen frame={frame} player={player} heightOf={heightOfParent} />;
+}
+
+const heightOfParent = ({ parentElement }: HTMLElement) => parentElement!.clientHeight;

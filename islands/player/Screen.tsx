@@ -1,0 +1,68 @@
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { PLAYER_PATH } from "../../monitoring/protocol/player_messages.ts";
+import type { Player } from "./use_player.ts";
+
+/**
+ * The recorded window, scaled to the available size.
+ *
+ * @param props.frame gets the player's document
+ * @param props.heightOf the height that it may take, in pixels
+ */
+export function Screen({ frame, player, heightOf }: {
+  frame: RefObject<HTMLIFrameElement | null>;
+  player: Player;
+  heightOf: (screen: HTMLElement) => number;
+}) {
+  const screen = useRef<HTMLDivElement>(null);
+  const available = useAvailableSize(screen, heightOf);
+  const { width, height, pointer, phase, reason } = player;
+  const scale = Math.min(1, available.width / width, available.height / height);
+  return (
+    <div ref={screen} className="player-screen" style={{ height: height * scale }}>
+      <div style={{ width: width * scale, height: height * scale }}>
+        {/* Its content cannot be operated: it is a picture of the past. */}
+        <iframe
+          ref={frame}
+          src={PLAYER_PATH}
+          sandbox="allow-scripts"
+          title="Recorded page"
+          tabIndex={-1}
+          inert
+          width={width}
+          height={height}
+          style={{ transform: `scale(${scale})` }}
+        />
+        {pointer && (
+          <i
+            className={pointer.pressed ? "pointer pressed" : "pointer"}
+            style={{ left: pointer.x * scale, top: pointer.y * scale }}
+          />
+        )}
+      </div>
+      {phase === "starting" && <p role="status">Loading the recording.</p>}
+      {phase === "failed" && <p className="refused" role="alert">Cannot play: {reason}</p>}
+    </div>
+  );
+}
+
+/** The size that an element may take, in pixels. */
+function useAvailableSize(
+  of: RefObject<HTMLElement | null>,
+  heightOf: (element: HTMLElement) => number,
+) {
+  const [available, setAvailable] = useState({ width: 640, height: 400 });
+  useEffect(() => {
+    const element = of.current!;
+    const measure = () =>
+      setAvailable({ width: element.clientWidth || 640, height: heightOf(element) });
+    // Its first call measures, too: after the browser's own layout, which reading the width now would force.
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    addEventListener("resize", measure);
+    return () => {
+      observer.disconnect();
+      removeEventListener("resize", measure);
+    };
+  }, [heightOf]);
+  return available;
+}

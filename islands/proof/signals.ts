@@ -1,0 +1,86 @@
+import {
+  captureError,
+  flush,
+  loadOpenTelemetry,
+  log,
+  type SignalKind,
+} from "../../monitoring/browser/mod.ts";
+import { at, listOf } from "../../monitoring/models/json.ts";
+import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
+import { runInSpan } from "../shared/manual_span.ts";
+
+export type Signal = "error" | "span" | "log" | "recording";
+
+interface SignalType {
+  readonly name: string;
+  /** The item type that carries it. */
+  readonly itemType: string;
+  /** The kind of consent that it needs. */
+  readonly consent: SignalKind;
+}
+
+/** The signals of a proof, in the order in which they are shown. */
+export const SIGNALS: Readonly<Record<Signal, SignalType>> = {
+  error: { name: "Error", itemType: "event", consent: "errors" },
+  span: { name: "Span", itemType: "span", consent: "traces" },
+  log: { name: "Log", itemType: "log", consent: "logs" },
+  recording: { name: "Recording", itemType: "replay_recording", consent: "recordings" },
+};
+export const SIGNAL_LIST = Object.keys(SIGNALS) as readonly Signal[];
+
+/** Name of the attribute with the id of the proof's log. */
+const LOG_ID = "proof.id";
+
+/** The signals that a proof has made. */
+export interface MadeSignals {
+  /** The recorder makes its segments itself. */
+  readonly ids: Readonly<Record<Exclude<Signal, "recording">, string>>;
+  /** The trace that contains them. */
+  readonly traceId: string;
+  /** When the first was made, milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Makes a real error, a span and a log, and sends them at once, with the recording until now. */
+export async function makeSignals(): Promise<MadeSignals> {
+  const error = randomHex(16);
+  const logId = randomHex(8);
+  const nameOf = (signal: Signal) => `Sightglass proof: ${signal}`;
+  const api = await loadOpenTelemetry();
+  const at = Date.now();
+  // deno-lint-ignore require-await -- the span ends with the promise
+  const { spanId, traceId } = await runInSpan(api.trace, nameOf("span"), async (span) => {
+    captureError(new Error(nameOf("error")), { handled: true, eventId: error });
+    log("info", nameOf("log"), { [LOG_ID]: logId });
+    return span;
+  });
+  flush();
+  return { ids: { error, span: spanId, log: logId }, traceId, at };
+}
+
+function randomHex(bytes: number): string {
+  return crypto.randomUUID().replaceAll("-", "").slice(0, 2 * bytes);
+}
+
+/**
+ * The ids of all signals in an envelope.
+ *
+ * @param bytes the envelope, decompressed
+ * @returns of a recording: "ID segment NUMBER"
+ */
+export function findIds(bytes: Uint8Array): Readonly<Record<Signal, readonly unknown[]>> {
+  const { header, items } = parseEnvelope(bytes);
+  const contentOf = (signal: Signal) =>
+    items.filter(({ type }) => type === SIGNALS[signal].itemType).map(({ json }) => json);
+  const entriesOf = (signal: Signal) =>
+    contentOf(signal).flatMap((container) => listOf(at(container, "items")));
+  return {
+    error: contentOf("error").map((event) => at(event, "event_id")),
+    span: entriesOf("span").map((span) => at(span, "span_id")),
+    log: entriesOf("log").map((log) => at(log, "attributes", LOG_ID, "value")),
+    // The envelope of a segment has the id of its recording.
+    recording: contentOf("recording").map((segment) =>
+      `${at(header, "event_id")} segment ${at(segment, "segment_id")}`
+    ),
+  };
+}

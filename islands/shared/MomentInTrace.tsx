@@ -1,0 +1,49 @@
+import { useMemo } from "react";
+import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
+import type { Extent } from "../../monitoring/models/trace/span_times.ts";
+import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
+import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
+import { percentAt } from "../charts/time_scale.ts";
+import { TracePicture } from "../charts/TracePicture.tsx";
+import { useTraceContent } from "../data/trace_content.ts";
+import type { View } from "./view.ts";
+
+/**
+ * The trace of an error or log as a small picture that leads to it, with a line at its moment. Nothing until the trace
+ * is read, or if it has no spans.
+ *
+ * @param props.view that shows it
+ * @param props.isMoment whether a mark of the trace is the error or log
+ * @param props.what title of the line
+ */
+export function MomentInTrace({ traceId, view, isMoment, what, href }: {
+  traceId: string;
+  view: View;
+  isMoment: (mark: PlacedMark) => boolean;
+  what: string;
+  href: string;
+}) {
+  const { state, value } = useTraceContent(traceId, view);
+  const trace = useMemo(() => value && readTrace(value.parts), [value]);
+  // The previous trace stays until this one is read.
+  if (state !== "ready" || !trace || trace.summary.spans === 0) return null;
+  const { summary: { duration_ms, spans, failed }, sections, marks } = trace;
+  const at = marks.find((mark) => !mark.astray && isMoment(mark))?.at_ms;
+  const contains = ({ start_ms, end_ms }: Extent) =>
+    at !== undefined && start_ms <= at && at <= end_ms;
+  const frame = sections.find(contains) ?? mainSection(sections);
+  return (
+    <a className="moment-trace bare" href={href}>
+      <b>Trace</b>{" "}
+      <small>
+        {duration_ms !== null && `${formatDuration(duration_ms)}, `}
+        {formatCount(spans, "span")}
+        {failed > 0 && `, ${formatNumber(failed)} failed`}
+      </small>
+      <span className="frame">
+        <TracePicture trace={trace} frame={frame} />
+        {at !== undefined && <i style={{ left: `${percentAt(frame, at)}%` }} title={what} />}
+      </span>
+    </a>
+  );
+}

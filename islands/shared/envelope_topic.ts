@@ -1,0 +1,48 @@
+import { countItems } from "../../components/count_items.ts";
+import { formatCount } from "../../components/format.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { cutText } from "./text.ts";
+import type { View } from "./view.ts";
+
+type Content = Pick<InboxRow, "items" | "summary">;
+
+/** The view that shows what an item has, and a name for items whose envelopes have no title. */
+const ITEMS: Readonly<Record<string, readonly [name: string, view?: View]>> = {
+  event: ["Error", "errors"],
+  transaction: ["Trace", "traces"],
+  span: ["Spans", "traces"],
+  log: ["Logs", "logs"],
+  replay_event: ["Recording", "recordings"],
+  replay_recording: ["Recording", "recordings"],
+  session: ["Session"],
+  sessions: ["Sessions"],
+  check_in: ["Check-in"],
+  client_report: ["Client report"],
+  feedback: ["Feedback"],
+  user_report: ["Feedback"],
+  profile: ["Profile"],
+  profile_chunk: ["Profile"],
+  statsd: ["Metrics"],
+  trace_metric: ["Metrics"],
+};
+
+/** Characters of a title: more than a line. */
+const MAX_TITLE = 200;
+
+/** What an envelope is about, "GET /orders" or "Recording", and the view whose icon it has. */
+export function topicOf(
+  { items, summary }: Content,
+): { readonly text: string; readonly view: View } {
+  const names = new Set(items.map(({ type }) => ITEMS[type]?.[0] ?? type));
+  const text = cutText(summary?.title ?? "", MAX_TITLE) || [...names].join(", ") || "no items";
+  return { text, view: ITEMS[items[0]?.type ?? ""]?.[1] ?? "envelopes" };
+}
+
+/** The items of an envelope: "12 spans", "event, attachment", "2 × session". */
+export function itemsOf({ items, summary }: Content): string {
+  return countItems(items).map(({ type, count }) => {
+    if (type === "span" && summary?.spans) return formatCount(summary.spans, "span");
+    if (type === "log" && summary?.logs) return formatCount(summary.logs, "log");
+    return count === 1 ? type : `${count}\u00a0×\u00a0${type}`;
+  }).join(", ");
+}

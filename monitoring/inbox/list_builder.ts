@@ -1,0 +1,138 @@
+import { PLACES } from "../models/index/list_cursor.ts";
+import { type ListQuery, readSort, type SortColumn } from "../models/list_query.ts";
+import { fold } from "../models/index/search_text.ts";
+import { LOG_LEVELS } from "../protocol/log_levels.ts";
+
+/**
+ * A list as SQL. Its parts are constant text; the query's values are bound by name ({@linkcode valuesOf}).
+ * `:asOf` is bound too: entries from this place on arrived after the first page and are ignored.
+ */
+export interface SqlList {
+  /** The table of the entries. */
+  readonly table: string;
+  /**
+   * A `SELECT` of all rows: `key` is the place of the entry that makes the row, `rank` orders the rows. Rows without a
+   * rank are left out.
+   */
+  readonly rows: string;
+  readonly descending: boolean;
+  /** Of the row's entry `e` and of what `rows` selects as `page`. */
+  readonly columns: string;
+  /** Further tables that `columns` needs. */
+  readonly joins?: string;
+}
+
+/** The conditions on an entry `e`. */
+export const FILTERS = {
+  q: "instr(e.text, :q) > 0",
+  trace: "e.trace_id = :trace",
+  group: "e.group_key = :group",
+  envelope: `e.place >= :envelope * ${PLACES} AND e.place < (:envelope + 1) * ${PLACES}`,
+  level: "e.level >= :level",
+  handled: "e.handled = :handled",
+  // Source 1 is Sightglass. `apps`: if Sightglass is the only source, every entry is its own.
+  source: "iif(:source = 'apps', (e.source = 1) = (SELECT NOT EXISTS (SELECT 1 FROM sources" +
+    " WHERE id > 1)), e.source = (SELECT id FROM sources WHERE key = :source))",
+  release: "e.release IN (SELECT id FROM releases WHERE release = :release)",
+  environment: "e.source IN (SELECT id FROM sources WHERE environment = :environment)",
+  since: "e.at >= :since",
+  until: "e.at < :until",
+} satisfies Partial<Record<keyof ListQuery, string>>;
+
+/** Filters by what sent the entry, and by its time. */
+export const SENDER = ["source", "release", "environment"] as const;
+export const TIME = ["since", "until"] as const;
+/** The filters that every list has. */
+export const COMMON = [...SENDER, ...TIME, "q"] as const;
+
+/** The conditions of those filters that a query has. */
+export function filtersOf(query: ListQuery, names: readonly (keyof typeof FILTERS)[]): string[] {
+  return names.filter((name) => isGiven(query[name])).map((name) => FILTERS[name]);
+}
+
+/** An empty text counts as not given. */
+export const isGiven = (value: unknown) => value !== undefined && value !== "";
+/** The conditions, if the value is given. */
+export const when = (value: unknown, ...conditions: string[]) => isGiven(value) ? conditions : [];
+/** One condition that holds if all of them do. */
+export const all = (conditions: readonly string[]) => conditions.join(" AND ") || "true";
+
+/** Newest first: a row for each entry. */
+export function entryList(
+  table: string,
+  conditions: readonly string[],
+  columns: string,
+  order = "e.place",
+): SqlList {
+  const asOf = [...conditions, "e.place < :asOf"];
+  return {
+    table,
+    rows: `SELECT e.place AS key, ${order} AS rank FROM ${table} AS e WHERE ${all(asOf)}`,
+    descending: true,
+    columns,
+  };
+}
+
+/** How entries are grouped. In `sums`, `having` and `ranks`, `id` is the value that they have in common. */
+interface Grouping extends Pick<SqlList, "table" | "columns" | "joins"> {
+  /** The column whose value they have in common. */
+  readonly by: string;
+  /** Conditions on all entries of a group. */
+  readonly where: readonly string[];
+  /** Conditions on the entry that makes the row: the newest one that matches. */
+  readonly filters: readonly string[];
+  /** Aggregates of all entries. */
+  readonly sums: string;
+  /** Conditions on the group. */
+  readonly having: readonly string[];
+  /** By what a query can sort. Default: newest first. */
+  readonly ranks: Partial<Record<SortColumn, string>>;
+}
+
+/** A row for each group of entries. */
+export function groupedList(query: ListQuery, grouping: Grouping): SqlList {
+  const { table, by, where, filters, sums, having, ranks, columns, joins = "" } = grouping;
+  const order = query.sort === undefined ? undefined : readSort(query.sort);
+  const rank = order && ranks[order.column];
+  return {
+    table,
+    rows: `SELECT *, ${rank ?? "key"} AS rank FROM (SELECT e.${by} AS id,` +
+      ` max(e.place) FILTER (WHERE ${all(filters)}) AS key, ${sums} FROM ${table} AS e` +
+      ` WHERE ${all([...where, "e.place < :asOf"])} GROUP BY e.${by}` +
+      ` HAVING ${all(["key IS NOT NULL", ...having])})`,
+    descending: rank === undefined || order?.descending === true,
+    columns,
+    joins,
+  };
+}
+
+/**
+ * One page of a list.
+ *
+ * @param continues whether the page begins after the row with `:rank` and `:before`, or is the first one
+ */
+export function pageSql(
+  { rows, descending, table, columns, joins = "" }: SqlList,
+  continues: boolean,
+) {
+  const after = descending
+    ? "(rank, key) < (:rank, :before)"
+    : "(rank > :rank OR rank = :rank AND key < :before)";
+  const order = `rank ${descending ? "DESC" : "ASC"}, key DESC`;
+  return `SELECT page.key, page.rank, ${columns} FROM (SELECT * FROM (${rows})` +
+    ` WHERE rank IS NOT NULL ${continues ? `AND ${after}` : ""} ORDER BY ${order} LIMIT :limit)` +
+    ` AS page JOIN ${table} AS e ON e.place = page.key${joins} ORDER BY ${order}`;
+}
+
+/** The values of a query's filters. Statements ignore those that they do not name. */
+export function valuesOf(query: ListQuery): Record<string, string | number> {
+  const { q = "", level, handled, before: _, sort: __, limit: ___, preflights: ____, ...others } =
+    query;
+  const given = Object.entries(others).filter(([, value]) => value !== undefined);
+  return {
+    ...Object.fromEntries(given),
+    q: fold(q),
+    ...level && { level: LOG_LEVELS.indexOf(level) },
+    ...handled !== undefined && { handled: Number(handled) },
+  };
+}

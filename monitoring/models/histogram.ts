@@ -1,0 +1,51 @@
+import { DAY_MS, SECOND_MS, TIME_STEPS_MS } from "./time_units.ts";
+
+/** The lists that are shown over time. */
+export const HISTOGRAM_LISTS = ["traces", "errors", "logs"] as const;
+export type HistogramList = (typeof HISTOGRAM_LISTS)[number];
+
+/** The rows of a list in parts of equal length, oldest first. */
+export interface Histogram {
+  /** Start of the first part and end of the last one, milliseconds since 1970. */
+  readonly from: number;
+  readonly to: number;
+  /** Length of a part in milliseconds. */
+  readonly step: number;
+  readonly parts: readonly HistogramPart[];
+}
+
+export interface HistogramPart {
+  /** Traces by their start, errors (not groups) and logs by their time. */
+  readonly count: number;
+  /** Of these: logs of level `warn`. */
+  readonly warnings: number;
+  /** Of these: traces with an error or a failed root span, unhandled errors, logs of level `error` and `fatal`. */
+  readonly failures: number;
+}
+
+/** Parts of a histogram at most: bars that a pointer can hit. */
+export const MAX_PARTS = 120;
+
+/** Lengths of a part: a part begins at a multiple of its length, so that it stays the same while time passes. */
+const STEPS = [
+  ...[10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND_MS),
+  ...TIME_STEPS_MS,
+];
+
+/**
+ * The parts of a time range, at most {@linkcode MAX_PARTS}. They cover it whole.
+ *
+ * @param since milliseconds since 1970
+ * @param until milliseconds since 1970; not before `since`
+ */
+export function histogramRange(
+  since: number,
+  until: number,
+): Pick<Histogram, "from" | "to" | "step"> {
+  const fits = (step: number) => (until - since) / step <= MAX_PARTS - 1;
+  const step = STEPS.find(fits) ??
+    DAY_MS * Math.max(1, Math.ceil((until - since) / DAY_MS / (MAX_PARTS - 1)));
+  const from = Math.floor(since / step) * step;
+  return { from, to: Math.max(from + step, Math.ceil(until / step) * step), step };
+}
