@@ -10,7 +10,7 @@ export type InboxChanges = ReturnType<typeof watchInbox>;
 /** The part of `document` that is used. */
 type Visibility = Pick<Document, "hidden" | "addEventListener" | "removeEventListener">;
 
-/** Shows news of groups of errors. */
+/** Shows alerts: new groups of errors, and regressions. */
 type Notifications = Pick<
   typeof notifications,
   "isOn" | "areErrorsVisible" | "subscribe" | "show"
@@ -20,7 +20,7 @@ type Notifications = Pick<
 const MIN_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
-/** Time in which another tab can say that its user sees the errors. A visible tab answers within milliseconds. */
+/** Maximum wait for another tab to answer that its user sees the errors. A visible tab answers within milliseconds. */
 const SEEN_MS = 300;
 
 /** Between tabs. */
@@ -31,7 +31,7 @@ type Message =
   | { readonly kind: "opened" }
   /** Asks the leader to connect again. */
   | { readonly kind: "reconnect" }
-  /** The leader has news of a group. A tab whose user sees the errors answers. */
+  /** The leader received an alert. A tab whose user sees the errors answers. */
   | { readonly kind: "alert" }
   | { readonly kind: "seen" };
 
@@ -49,7 +49,7 @@ class ForbiddenError extends Error {}
  * @param path of the inbox, `/monitoring/inbox`
  * @param timeoutMs maximum wait for a response, or for the stream to open
  * @param page undefined: always shown
- * @param notifications shows news of groups in the tab with the stream; undefined: none does
+ * @param notifications shows alerts in the tab with the stream; undefined: alerts are not shown
  */
 export function watchInbox(
   path: string,
@@ -69,7 +69,7 @@ export function watchInbox(
   let failures = 0;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let openTimer: ReturnType<typeof setTimeout> | undefined;
-  /** When a tab last said that its user sees the errors, by `performance.now`. */
+  /** When a tab last answered that its user sees the errors, by `performance.now`. */
   let seenAt = -Infinity;
   let releaseLock = () => {};
   let stopSending = () => {};

@@ -50,7 +50,7 @@ export interface ConsoleList<Row> {
   readonly more?: (() => void) | undefined;
   /** Reads all lists again that could not be read. */
   retry(): void;
-  /** Keeps the rows for a second: none moves away from the user who aims at it. */
+  /** Keeps the rows in place for a second, so that none moves while the user points at it. */
   hold(): void;
 }
 

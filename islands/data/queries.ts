@@ -31,7 +31,7 @@ export const client = new QueryClient({
     queries: {
       staleTime: Infinity,
       retry: false,
-      // The browser's word on the network says nothing about a server on this machine.
+      // `navigator.onLine` is meaningless for a server on localhost.
       networkMode: "always",
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
@@ -119,7 +119,7 @@ export function retryFailed(): Promise<void> {
   return client.refetchQueries({ predicate: hasFailed, type: "active" });
 }
 
-/** Keeps all rows for a second: none moves away from the user who aims at it. */
+/** Keeps all rows in place for a second, so that none moves while the user points at it. */
 export function hold(): void {
   heldUntil = performance.now() + HOLD_MS;
   if (!isReading) return;
@@ -146,7 +146,7 @@ export function usePausedState(): SourceState | undefined {
   return useSyncExternalStore(paused.subscribe, paused.snapshot);
 }
 
-/** Answers on their way must not change what is kept; what has no value yet is kept waiting for its own. */
+/** Cancels running requests, which would replace the current values. Queries without a value continue. */
 function dropAnswers(queryKey: readonly string[]): void {
   void client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
 }

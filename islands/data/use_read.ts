@@ -29,7 +29,7 @@ export function useRead<T>(
 ): Loaded<T> {
   const { data, dataUpdatedAt, status, error, isPlaceholderData, refetch } = useQuery({
     queryKey: key,
-    // An answer without a value is an answer, too.
+    // In an object, because React Query does not accept `undefined` as data.
     queryFn: async ({ signal }) => ({ value: read ? await read(signal) : undefined as T }),
     enabled: Boolean(read),
     ...gcTime !== undefined && { gcTime },

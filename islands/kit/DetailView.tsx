@@ -5,7 +5,7 @@ import { OfflineMark } from "./LiveButton.tsx";
 import { useEscape } from "./use_keys.ts";
 
 /**
- * What a row of a list leads to: a link back to the list, a heading, and the content. Escape leads back.
+ * The detail of a row: a link back to the list, a heading, and the content. Escape returns to the list.
  *
  * @param props.className of the whole
  * @param props.back the link to the list

@@ -123,7 +123,7 @@ function FilterMenu({ filters }: { filters: readonly Filter[] }) {
   const useful = filters.flatMap((filter) => {
     const chosen = params.get(filter.name) ?? "";
     const choices = choicesOf(filter, chosen);
-    // Of one release alone there is nothing to choose; a single other value switches something on.
+    // A single release or environment is no choice. A single value of another filter is: it can be turned on.
     const isCommon = ["environment", "release"].includes(filter.name);
     return choices.length > (isCommon && chosen === "" ? 1 : 0)
       ? [{ filter, choices, chosen }]

@@ -90,7 +90,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
       <div
         ref={frame}
         className="rows"
-        // The list moves below the pointer only when it rests.
+        // Rows stay in place while the pointer moves over them.
         onPointerMove={list.hold}
         onPointerDown={list.hold}
         {...ROW_CLICKS}

@@ -34,7 +34,7 @@ export function Applications({ rows, ...time }: CardTime & {
   // Keeps the room of one row of cards.
   if (!rows) return <div className="applications" />;
   const cards = rows.toSorted((a, b) => b.last_seen - a.last_seen).slice(0, MAX_CARDS)
-    // By name within, as the rows themselves move with each arrival.
+    // Equal ranks by key: the order of `rows` changes with each arrival.
     .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.key < b.key ? -1 : 1));
   if (cards.length === 0) return null;
   return (

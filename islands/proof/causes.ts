@@ -39,7 +39,7 @@ export interface Circumstances extends
   readonly inboxProblem?: string | undefined;
 }
 
-/** What is known of one signal. */
+/** All evidence about one signal. */
 export type Situation = Readonly<SignalEvidence> & Circumstances & { readonly signal: Signal };
 
 /** Why a step can fail. The texts are for the owner of a deployment: what was observed, and what to change. */
@@ -47,7 +47,7 @@ export interface Cause {
   readonly step: Step;
   /** Nothing is lost, but nothing has arrived either. */
   readonly isWarning?: boolean;
-  /** The signal takes further steps nevertheless. */
+  /** The next steps are checked nevertheless. */
   readonly goesOn?: boolean;
   readonly applies: (situation: Situation) => boolean;
   readonly cause: (situation: Situation) => string;

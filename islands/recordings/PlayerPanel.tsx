@@ -41,7 +41,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
   const startAt = clamp(askedAt, length);
   const frame = useRef<HTMLIFrameElement>(null);
   const controlled = usePlayer(frame, segments, length);
-  // The player may be before the panel, which parses the segments, too, and reports what is wrong with them.
+  // The player may be ready before the panel has parsed the segments too, and found problems in them.
   const isParsing = segments !== undefined && recording === NOTHING;
   const player = isParsing ? { ...controlled, phase: "starting" as const } : controlled;
   // Read after the segments, which are shown first.

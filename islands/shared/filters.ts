@@ -4,7 +4,7 @@ import type { ConsoleQuery } from "../data/source.ts";
 /** As `source` in the address: the rows of every source, Sightglass included. */
 export const ALL_SOURCES = "all";
 
-/** The filters that all lists have, and the counts in the tabs. */
+/** The filters that all lists have, and the counts in the navigation. */
 export type SharedFilters = Pick<
   ConsoleQuery,
   "source" | "release" | "environment" | "since" | "until"

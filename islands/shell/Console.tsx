@@ -65,7 +65,7 @@ function LoadedSwitcher() {
   return <div className="switcher-place" data-sentry-block="">{Switcher && <Switcher />}</div>;
 }
 
-/** Views of which only parts show telemetry: these are blocked from recordings themselves. */
+/** Views that are not blocked from recordings as a whole: they block their parts that show telemetry. */
 const RECORDED: ReadonlySet<View> = new Set(["settings"]);
 
 const subscribeToNothing = () => () => {};

@@ -19,7 +19,7 @@ export function Switcher() {
   const value = chosen === APPLICATIONS ? "" : chosen;
   if (rows.length < 2 && value === "") return null;
 
-  // A client report or a profile names at most its SDK: it is listed, but is no application to choose.
+  // Senders of client reports or profiles alone have no environment. They cannot be chosen.
   const applications = rows
     .filter(({ key, environment }) => key !== OWN_SOURCE.key && environment !== null)
     .map((row) => [row.key, fullLabel(row)] as const)

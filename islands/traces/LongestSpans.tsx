@@ -49,7 +49,7 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
   );
 }
 
-/** `188 of 355 ms`; of a span that waits for no other only its duration. */
+/** `188 of 355 ms`: self time and duration. If they are equal, one of them. */
 function selfOfAll(self_ms: number, duration_ms: number): string {
   const [part, duration] = [self_ms, duration_ms].map(formatFineDuration) as [string, string];
   if (part === duration) return part;

@@ -106,7 +106,7 @@ export class Senders {
 
   /**
    * Deletes unused releases, senders and applications. Checks only those whose newest envelope had at most this id.
-   * Senders of a deleted application have none until they name one again.
+   * A sender of a deleted application has no application until an envelope of it names one again.
    */
   forgetUnused(last: number): void {
     for (const statement of this.#sql.forgetUnused) statement.run(last);

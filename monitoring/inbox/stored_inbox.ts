@@ -129,7 +129,8 @@ export abstract class StoredInbox implements Inbox {
     const work = (file: InboxFile) => file.apply(change, id);
     let applied: Applied = [];
     if (change.kind !== "clear") applied = this.grow(work);
-    // A replica keeps its file, which other servers may use, unless it fills a disk: the log has the rest.
+    // A replica's file is emptied in place, because other servers may use it. On a full disk a new one is started: the
+    // log has the other changes.
     else if (id === undefined || !(this.#database.canGrow() || this.extent().envelopes === 0)) {
       this.#startOver();
     } else this.shrink(work);

@@ -16,9 +16,9 @@ export interface EnvelopeSource extends Source {
   /** Public key of the DSN; null: not known. */
   readonly dsnKey: string | null;
   /**
-   * `service`: the envelope names its service or application. `release`: by the package of its release. `sdk`: by its
-   * SDK. An envelope that has only items such as check-ins or profiles, which may be of another application with that
-   * SDK: `other release`, by the package of its release, or `none`.
+   * Where the name comes from. `service`: a service or application name. `release`: the package of the release. `sdk`:
+   * the SDK. `other release` and `none`: the envelope has only items such as check-ins or profiles, which another
+   * application with the same SDK may have sent; with and without the package of a release.
    */
   readonly namedBy: "service" | "release" | "sdk" | "other release" | "none";
 }
@@ -32,7 +32,7 @@ const MAX_DSN_KEY = 64;
 /** Entries of a container that are searched. All entries of one envelope are from one application. */
 const MAX_ENTRIES = 5;
 
-/** Items of which every application has some. One that sends others alone is not taken for another application. */
+/** Items that every application sends. An envelope with only other items is assigned to a matching application. */
 const MAIN_TYPES: ReadonlySet<string> = new Set(
   ["event", "transaction", "span", "log", "feedback", "raw_security"]
     .concat(["replay_event", "replay_recording", "replay_video"]),

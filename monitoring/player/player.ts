@@ -174,7 +174,7 @@ function showAt(at: number): void {
   const { events } = (replayer as unknown as Internals).service.state.context;
   const offset = Math.min(Math.max(at, pictureAt), length) + 1;
   const time = (events[0]?.timestamp ?? 0) + offset;
-  // Taken away meanwhile: the replayer would schedule each of them.
+  // Later events are removed during `pause`, which would schedule each of them.
   const first = events.findIndex(({ timestamp }) => timestamp >= time);
   const later = first === -1 ? [] : events.splice(first);
   replayer.pause(offset);

@@ -17,8 +17,8 @@ const MAX_UNFINISHED = 2_000;
 const MAX_WHOLE_BYTES = 256 * 1024;
 
 /**
- * Bodies read by one call count against `MAX_IN_FLIGHT_BYTES` once they are complete. Until then they have a limit of
- * their own: the sizes that they announced are together at most this share of it.
+ * Bodies read by one call count against `MAX_IN_FLIGHT_BYTES` once they are complete. Until then the sum of their
+ * announced sizes is limited to this share of it.
  */
 const WHOLE_SHARE = 1 / 4;
 

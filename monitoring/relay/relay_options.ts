@@ -59,9 +59,9 @@ export interface EnvelopeStore {
 /** Gets a copy of each envelope that was delivered, spooled or stored, once. Must not throw. */
 interface EnvelopeExporter {
   /**
-   * Copies an envelope before it is delivered: the spool takes its bytes over.
+   * Copies an envelope before it is delivered, because the spool then owns its bytes.
    *
-   * @returns called once it was delivered, spooled or stored; undefined: the envelope is not wanted
+   * @returns function to call once it was delivered, spooled or stored; undefined: this exporter ignores the envelope
    */
   copy(envelope: AdmittedEnvelope): (() => void) | undefined;
   /** Spans and logs so far, for the metrics. */

@@ -56,8 +56,8 @@ export function openDatabase(options: DatabaseOptions): DatabaseSync {
 }
 
 /**
- * Does the work completely or not at all. It is synced when this returns. Work may roll back by itself. Within another
- * transaction it is a part of that one.
+ * Runs the work in a transaction, which is synced when this returns. Within another transaction it is part of that one.
+ * If the work executes `ROLLBACK`, nothing is committed.
  */
 export function transaction<T>(db: DatabaseSync, work: () => T, begin = "BEGIN IMMEDIATE"): T {
   if (db.isTransaction) return work();

@@ -74,9 +74,9 @@ export class OpenedFiles {
    * @throws an error of SQLite, as of a full disk; nothing was closed
    */
   closeHarmed(harm: Harm): boolean {
-    // If there is another WAL, a server has started it on this database: its pages are newer.
+    // Another WAL was created by a server that uses this database: its pages are newer.
     const isSaved = harm === "changed" && this.#isOwn("-wal") !== false && this.#checkpoint();
-    // The last connection to close writes the WAL into the database; one that may only read does not.
+    // SQLite writes the WAL into the database when the last connection closes, unless that one is read-only.
     using _last = harm === "WAL overwritten" ? openReader(this.path) : undefined;
     // The next connection would apply a WAL that is left.
     for (const suffix of ["-wal", "-shm"]) {

@@ -155,9 +155,9 @@ async function bundleOwn(options: BundleOptions): Promise<Bundle> {
     absWorkingDir: root,
     entryPoints: [client, ...(dev ? [RELOAD] : [])],
     splitting: true,
-    // Imported by every module: all that the client is made of is then one file, whatever else uses a part of it.
+    // Every module imports the client, so esbuild keeps its code in one file, also parts that other modules use.
     inject: [client],
-    // The client would wait for a chunk, and the chunk for the client.
+    // With a top-level `await`, the client and a chunk would wait for each other.
     supported: { "top-level-await": false },
     external: [...VENDOR_SPECIFIERS, ...Object.keys(extra)],
     define: { ...PRODUCTION, ...browser.define },

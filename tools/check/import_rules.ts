@@ -5,7 +5,7 @@ const PURE = "!node:fs !node:http !node:https !node:net !node:sqlite !npm:@sentr
 const VALUES =
   "monitoring/protocol/dsn.ts monitoring/protocol/loopback.ts monitoring/storage/postgres_address.ts";
 
-/** Receivers of envelopes beside the inbox. */
+/** What exporters may import: they get a copy of each envelope. */
 const COPIES = "monitoring/models/ monitoring/protocol/ monitoring/post_json.ts";
 
 /**
@@ -50,7 +50,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
     "monitoring/relay/body_reader.ts monitoring/relay/errors.ts monitoring/relay/refusal.ts " +
     "monitoring/runtime/token_bucket.ts",
   "monitoring/player/": "monitoring/protocol/ monitoring/models/recording/recording.ts",
-  // The server observes its responses without knowing the observer, which knows what an observer is.
+  // Implements the observer interface of server/endpoint.ts. The server does not import the implementation.
   "monitoring/runtime/": "monitoring/protocol/ monitoring/settings.ts deno_internals.ts " +
     "server/endpoint.ts",
   "monitoring/browser/": "monitoring/settings.ts monitoring/protocol/",

@@ -78,7 +78,7 @@ const opOf = ({ span }: SpanNode) => span?.op ?? null;
 const isRequest = ({ span }: SpanNode): boolean =>
   span !== null && ["HTTP", "database"].includes(spanKind(span));
 
-/** What another process does, and what the browser measures, waits for nothing beside it. */
+/** Operations of other processes, and measurements of the browser: they do not wait for requests beside them. */
 const WAITS_FOR_NOTHING = /^(\w+\.server|resource|browser|paint|ui\.long)/;
 
 const waitsForRequests = (node: SpanNode): boolean =>

@@ -81,7 +81,7 @@ export function readTrace(
   const tree = buildSpanTree(spans);
   // Not duplicates: spans of this page that are also in an envelope.
   const duplicates = tree.duplicates - countRepeated(live, spans.slice(live.length));
-  // As the list reads them: of equal ones the first that arrived names the trace.
+  // In the order of the list of traces: of equal spans the first that arrived names the trace.
   const inOrder = [...spans.slice(live.length), ...spans.slice(0, live.length)];
   const kept = new Set(tree.nodes.map(({ span }) => span));
   const open = tree.nodes.filter(({ span }) => span?.envelope === null && span.end_ms === null);

@@ -92,7 +92,7 @@ const METHOD_KEYS = ["http.request.method", "http.method"] as const;
 /** Names that SDKs send instead of none. */
 const NAMELESS: ReadonlySet<string> = new Set(["<unknown>", "unknown", "request"]);
 
-/** Where the page or route of a span is that is not named for it. */
+/** Attributes with the page or route of a span that has another name. */
 const PAGE_KEYS = ["http.route", "url.path", "transaction", "sentry.segment.name"] as const;
 
 function pageOf(attributes: unknown): string | undefined {
@@ -101,7 +101,7 @@ function pageOf(attributes: unknown): string | undefined {
   return tidyText(page, MAX_TARGET);
 }
 
-/** What a trace is named for if this is its best span: an annotation, named by a CSS selector, for its page. */
+/** The name of a trace by its best span. The name of an annotation is a CSS selector: its page is used instead. */
 export function traceName(
   { name, op, attributes }: {
     readonly name: string;

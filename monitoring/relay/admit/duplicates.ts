@@ -28,9 +28,9 @@ export class Duplicates {
   onTaken: ((key: string) => void) | undefined;
   readonly #max: number;
   /**
-   * By the remembered part of the key: when an envelope was taken, or the promise whether it will be. A map of promises
-   * alone would keep deleted ones in memory, see `Bag`. Older keys are forgotten together, because deleting them one by
-   * one makes finding the first entry of a `Map` slower each time.
+   * Key: the remembered part of an envelope's key. Value: when it was taken or, while it is processed, a promise of
+   * whether it will be. A separate map of promises would keep deleted ones in memory, see `Bag`. Older keys are dropped
+   * together, because deleting them one by one makes finding the first entry of a `Map` slower each time.
    */
   #newer = new Map<string, number | Promise<boolean>>();
   #older = new Map<string, number | Promise<boolean>>();

@@ -219,8 +219,8 @@ export class Drain {
   /** @param isInPass called at the start of a pass, before envelopes are leased */
   async #delete(held: HeldEnvelope, isInPass: boolean): Promise<void> {
     const isDeleted = await this.#options.spool.complete(held.envelope);
-    // False: the clock was set forward and the lease ran out. A `lease` call that is running may return this envelope,
-    // and `#hold` must find it. The next pass tries once more.
+    // Not deleted: the clock was set forward, so the lease ran out. A running `lease` call may return the envelope, and
+    // `#hold` must find it. The next pass tries again.
     if (isDeleted || isInPass) this.#held.delete(held.envelope.id);
   }
 
