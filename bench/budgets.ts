@@ -23,6 +23,8 @@ export const BUDGETS = {
   firstScripts: { what: "scripts before islands answer", unit: "bytes gzip", most: 84_000 },
   /** Few, because a browser requests only six at a time over HTTP/1.1. */
   firstScriptFiles: { what: "script files before islands answer", unit: "files", most: 4 },
+  /** Until telemetry runs, in the mode that needs more. Each file is a request, on the way before the view is drawn. */
+  firstLoadFiles: { what: "script files of a first page load", unit: "files", most: 12 },
   telemetryCore: { what: "telemetry core, after load", unit: "bytes gzip", most: 76_000 },
   recording: { what: "recording, at idle after the core", unit: "bytes gzip", most: 41_000 },
   recordingWorker: { what: "recording's worker", unit: "bytes gzip", most: 5_000 },

@@ -6,11 +6,16 @@ import { type Manifest, type ManifestPage, readManifest } from "../server/manife
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, worst } from "./figures.ts";
 
-/** What the overview loads after its islands answer, without further input. */
+/** What a page load asks for until telemetry runs, besides the first scripts, by mode. */
+const FIRST_LOADS = {
+  inbox: ["islands/overview/Overview.tsx", "islands/shell/Switcher.tsx"],
+  relay: ["islands/overview/RelayOverview.tsx", "islands/data/this_page_source.ts"],
+};
+/** The same in both modes. */
+const EACH_LOAD = ["islands/shared/background_code.ts", "monitoring/browser/start_telemetry.ts"];
+/** What it asks for then, without further input. */
 const AFTER_LOAD = [
-  "islands/overview/Overview.tsx",
   "islands/shell/LivePipelineStrip.tsx",
-  "monitoring/browser/start_telemetry.ts",
   "monitoring/browser/recording_chunk.ts",
 ];
 
@@ -35,6 +40,9 @@ export function sizesOf(manifest: Manifest, html: readonly number[]): Figure[] {
   if (worker.length === 0) throw new Error("Cannot measure: the build has no recording worker.");
   const bytes = (names: Iterable<string>) => gzipBytes(manifest, names);
   const { first } = manifest;
+  const loads = Object.values(FIRST_LOADS).map((sources) =>
+    filesOf(manifest, ...EACH_LOAD, ...sources)
+  );
   const views = viewsOf(manifest);
   const details = views.map(({ source, files }) =>
     `${source}: ${bytes(files)}, ${files.size} files`
@@ -48,6 +56,10 @@ export function sizesOf(manifest: Manifest, html: readonly number[]): Figure[] {
         `${file}: ${Object.keys(manifest.assets[file]?.sources ?? {}).join(", ")}`
       ),
     },
+    {
+      ...worst(BUDGETS.firstLoadFiles, ...loads.map(({ size }) => size)),
+      details: loads.map((files) => [...files].join(", ")),
+    },
     budgeted(BUDGETS.telemetryCore, bytes(telemetry)),
     budgeted(BUDGETS.recording, bytes(recording)),
     budgeted(BUDGETS.recordingWorker, bytes(worker)),
@@ -56,10 +68,14 @@ export function sizesOf(manifest: Manifest, html: readonly number[]): Figure[] {
   ];
 }
 
+/** The first scripts, and all files of the given sources. */
+const filesOf = (manifest: Manifest, ...sources: readonly string[]): Set<string> =>
+  sources.map((source) => assetsOf(manifest, source))
+    .reduce((all, assets) => all.union(assets), new Set(manifest.first));
+
 /** Files that each view needs, besides those of the loaded overview. */
 function viewsOf(manifest: Manifest): { source: string; files: Set<string> }[] {
-  const loaded = AFTER_LOAD.map((source) => assetsOf(manifest, source))
-    .reduce((all, assets) => all.union(assets), new Set(manifest.first));
+  const loaded = filesOf(manifest, ...EACH_LOAD, ...FIRST_LOADS.inbox, ...AFTER_LOAD);
   return Object.values(manifest.assets).flatMap(({ entryPoint }) => entryPoint ?? [])
     .filter((source) => /^islands\/.*\.tsx$/.test(source))
     .map((source) => ({ source, files: assetsOf(manifest, source).difference(loaded) }));

@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { AttachmentRow, RelatedContent } from "../../monitoring/models/error/error_content.ts";
+import { readRelatedItems } from "../../monitoring/models/error/related_items.ts";
 import { saveBytes } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { LongText } from "./LongText.tsx";
@@ -16,10 +17,7 @@ export function RelatedItems({ eventId, items }: {
 }) {
   const { attachments, feedback, profiles, omitted } = items;
   const save = async ({ envelope, index, name }: AttachmentRow) => {
-    const [bytes, { readRelatedItems }] = await Promise.all([
-      source.envelope(envelope),
-      import("../../monitoring/models/error/related_items.ts"),
-    ]);
+    const bytes = await source.envelope(envelope);
     const attachment = bytes &&
       readRelatedItems(bytes, envelope, eventId).attachments[index];
     // Evicted since the error was read.

@@ -1,6 +1,7 @@
 /**
  * Code that several of the modules share which the page loads once it has been drawn. Each of them imports this list, so
- * that the bundler makes one file of the code, not one for each combination of them.
+ * that the bundler makes one file of the code, not one for each combination of them. It is also loaded by itself, to
+ * start reading before the view has loaded.
  */
 import "../../components/count_items.ts";
 import "../../components/DataTable.tsx";
@@ -8,20 +9,29 @@ import "../../components/Id.tsx";
 import "../../components/KeyValueList.tsx";
 import "../../components/Panel.tsx";
 import "../../components/ReadFailure.tsx";
+import "../../components/Timestamp.tsx";
 import "../../monitoring/models/parsed_envelope.ts";
 import "../../monitoring/models/recording/recording_payload.ts";
 import "../../monitoring/models/trace/trace_name.ts";
+import "../../monitoring/models/trace/web_vitals.ts";
 import "../../monitoring/protocol/inbox_archive.ts";
 import "../../monitoring/protocol/loopback.ts";
 import "../../monitoring/protocol/scanner.ts";
 import "../charts/ListHistogram.tsx";
 import "../charts/Sparkline.tsx";
 import "./ApplicationTile.tsx";
+import "./CopyButton.tsx";
+import "./envelope_topic.ts";
 import "./InboxTokenForm.tsx";
 import "../kit/LiveButton.tsx";
+import "../kit/Segmented.tsx";
+import "../kit/sort.ts";
+import "../pipeline/LivePipeline.tsx";
 import "./manual_span.ts";
 import "./SettledText.tsx";
 import "./source_labels.ts";
 import "./use_flow.ts";
 import "../data/lists.ts";
 import "../data/use_read.ts";
+
+export { startReading } from "../data/queries.ts";

@@ -1,3 +1,4 @@
+import "../shared/background_code.ts";
 import { useEffect, useRef } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { MAX_COUNT, OWN_SOURCE, type SourceList } from "../../monitoring/models/rows.ts";

@@ -23,7 +23,9 @@ const VIEW_CODE: Readonly<
 
 /** Loads a view that is opened for the first time, and opens the data source that all views share. */
 export async function loadView(view: View, variant: string): Promise<ViewComponent> {
-  const data = import("../data/queries.ts").then(({ startReading }) => startReading(variant));
+  const data = import("../shared/background_code.ts").then(({ startReading }) =>
+    startReading(variant)
+  );
   const code = viewsOf(variant).includes(view)
     ? VIEW_CODE[view](variant)
     : import("../overview/InSentry.tsx");
@@ -35,7 +37,7 @@ export async function loadView(view: View, variant: string): Promise<ViewCompone
 export async function loadSwitcher(): Promise<ComponentType> {
   const [{ Switcher }, { startReading }] = await Promise.all([
     import("./Switcher.tsx"),
-    import("../data/queries.ts"),
+    import("../shared/background_code.ts"),
   ]);
   await startReading("inbox");
   return Switcher;
