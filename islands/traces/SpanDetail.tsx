@@ -77,7 +77,7 @@ export function SpanDetail(
       {span && (
         <dl className="span-times">
           <Pair name="Duration">
-            {span.end_ms === null ? "no end yet" : formatFineDuration(time.end_ms - time.start_ms)}
+            {span.end_ms === null ? "no end" : formatFineDuration(time.end_ms - time.start_ms)}
           </Pair>
           <Pair name="Self time">{formatFineDuration(selfMs)}</Pair>
           <Pair name="Starts at">{formatOffset(time.start_ms - trace.origin_ms)}</Pair>
@@ -112,9 +112,7 @@ export function SpanDetail(
         </Pair>
         {span && (
           <Pair name="Envelope">
-            {span.envelope === null
-              ? "none yet: live from this page"
-              : <a href={fragmentTo("envelopes", [String(span.envelope)])}>{span.envelope}</a>}
+            <a href={fragmentTo("envelopes", [String(span.envelope)])}>{span.envelope}</a>
           </Pair>
         )}
       </dl>
@@ -191,15 +189,13 @@ function Pair({ name, children }: { name: ReactNode; children: ReactNode }) {
 
 /** Problems of a span's times and parents, and how it is drawn nevertheless. One sentence each. */
 function spanWarnings(
-  { cut, parent, span }: SpanNode,
+  { cut, parent }: SpanNode,
   { isOpen, shift_ms }: PlacedTime,
 ): string[] {
   const warnings: string[] = [];
   if (isOpen) {
     warnings.push(
-      span?.envelope === null
-        ? "Still running: it is drawn until now."
-        : "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
+      "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
     );
   }
   if (shift_ms !== 0) {

@@ -90,7 +90,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
           : span === null
           ? "–"
           : time.isOpen
-          ? span.envelope === null ? "live" : "no end"
+          ? "no end"
           : span.start_ms === null || span.end_ms === null
           ? "–"
           : formatFineDuration(time.end_ms - time.start_ms)}

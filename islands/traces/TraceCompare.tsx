@@ -1,21 +1,29 @@
 import { useMemo } from "react";
+import { DataTable } from "../../components/DataTable.tsx";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { compareTraces, type SpanPair } from "../../monitoring/models/trace/compare_traces.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
+import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.ts";
+import { TracePicture } from "../charts/TracePicture.tsx";
+import { useTraceContent } from "../data/trace_content.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
-import { barOf } from "../charts/time_scale.ts";
-import { useTraceContent } from "../data/trace_content.ts";
 
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;
+
+const COLUMNS = [
+  { title: "Span" },
+  { title: "A", width: 5, numeric: true },
+  { title: "B", width: 5, numeric: true },
+  { title: "B − A", width: 5.5, numeric: true },
+];
 
 /** A trace and the name that it has in the comparison. */
 interface Side {
@@ -25,7 +33,7 @@ interface Side {
 }
 
 /**
- * Two traces side by side on one time scale (`#/traces/A/compare/B`), with their spans matched by operation and name.
+ * Two traces on one time scale (`#/traces/A/compare/B`), and their spans matched by operation and name.
  *
  * @param props.ids of A and B
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
@@ -71,28 +79,22 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
         )
         : (
           <>
-            <table className="compare">
-              <caption className="vh">
-                Spans of both traces, largest change of their self time first
-              </caption>
-              <thead>
-                <tr>
-                  <th scope="col">Span</th>
-                  {sides.map((side) => <SideHead key={side.letter} side={side} />)}
-                  <th scope="col" className="n" title="Duration in B minus in A">B − A</th>
-                </tr>
-              </thead>
-              <tbody>
-                {comparison.pairs.map((pair) => (
-                  <PairRow
-                    key={`${pair.a?.node.key} ${pair.b?.node.key}`}
-                    pair={pair}
-                    sides={sides}
-                    width_ms={comparison.width_ms}
-                  />
-                ))}
-              </tbody>
-            </table>
+            {sides.map((side) => (
+              <Picture key={side.letter} side={side} width_ms={comparison.width_ms} />
+            ))}
+            <DataTable
+              className="compare"
+              caption="Spans of both traces, largest change of their self time first"
+              columns={COLUMNS}
+            >
+              {comparison.pairs.map((pair) => (
+                <PairRow
+                  key={`${pair.a?.span.span_id} ${pair.b?.span.span_id}`}
+                  pair={pair}
+                  sides={sides}
+                />
+              ))}
+            </DataTable>
             <p className="empty">
               The largest change of self time first; web vitals are left out.{" "}
               {formatCount(comparison.unchanged, "span")} unchanged.
@@ -117,9 +119,10 @@ export function chooseHref(traceId: string, summary: TraceSummary): string {
   );
 }
 
-/** Name and facts of one of the traces. */
-function SideHead({ side: { letter, id, trace } }: { side: Side }) {
-  const { spans, errors, logs, duration_ms } = trace.summary;
+/** One of the traces: its name, facts and waterfall as a picture, as wide as the longer one. */
+function Picture({ side: { letter, id, trace }, width_ms }: { side: Side; width_ms: number }) {
+  const { started_at, spans, errors, logs, duration_ms } = trace.summary;
+  const { start_ms } = mainSection(trace.sections);
   const facts = [
     duration_ms === null ? "no end" : formatFineDuration(duration_ms),
     formatCount(spans, "span"),
@@ -127,28 +130,24 @@ function SideHead({ side: { letter, id, trace } }: { side: Side }) {
     ...logs > 0 ? [formatCount(logs, "log")] : [],
   ];
   return (
-    <th scope="col">
-      <a href={fragmentTo("traces", [id])}>
-        {letter.toUpperCase()}: {displayName(trace.summary)}
-      </a>
-      <br />
-      <small>
-        <Timestamp at={trace.summary.started_at ?? trace.start_ms} /> · {facts.join(" · ")}
-      </small>
-    </th>
+    <figure className="compared">
+      <figcaption className="facts">
+        <a href={fragmentTo("traces", [id])}>
+          {letter.toUpperCase()}: {displayName(trace.summary)}
+        </a>
+        <small>
+          <Timestamp at={started_at ?? trace.start_ms} /> · {facts.join(" · ")}
+        </small>
+      </figcaption>
+      <div className="well">
+        <TracePicture trace={trace} frame={{ start_ms, end_ms: start_ms + width_ms }} />
+      </div>
+    </figure>
   );
 }
 
-/**
- * A span of two compared traces: its name, its time in each, and the difference.
- *
- * @param props.width_ms length of the time scale
- */
-function PairRow({ pair, sides, width_ms }: {
-  pair: SpanPair;
-  sides: readonly Side[];
-  width_ms: number;
-}) {
+/** A span of two compared traces: its name, its duration in each, and the difference. */
+function PairRow({ pair, sides }: { pair: SpanPair; sides: readonly Side[] }) {
   const { a, b, difference_ms } = pair;
   const { span } = (a ?? b)!;
   const by = difference_ms ?? 0;
@@ -156,11 +155,15 @@ function PairRow({ pair, sides, width_ms }: {
   const colour = by === 0 || isPageOp(span.op) ? "" : by > 0 ? "refused" : "flows";
   return (
     <tr data-kind={spanKind(span)}>
-      <th scope="row" title={span.name}>
+      <th scope="row">
         <KindMark />
         {span.op && <b>{span.op}</b>} {span.name}
       </th>
-      {sides.map((side) => <SpanCell key={side.letter} {...{ side, pair, width_ms }} />)}
+      {sides.map(({ letter, id }) => (
+        <td key={letter} className="n">
+          <Duration traceId={id} compared={pair[letter]} />
+        </td>
+      ))}
       <td className={`n ${colour}`}>
         {!a || !b
           ? `only in ${a ? "A" : "B"}`
@@ -172,29 +175,15 @@ function PairRow({ pair, sides, width_ms }: {
   );
 }
 
-/** Duration and bar of a span in one of the traces. */
-function SpanCell({ side: { letter, id, trace }, pair, width_ms }: {
-  side: Side;
-  pair: SpanPair;
-  width_ms: number;
-}) {
-  const compared = pair[letter];
-  if (compared === undefined) return <td className="quiet" data-side={letter}>–</td>;
-  const { span, node, start_ms, duration_ms } = compared;
-  const end_ms = duration_ms === null ? width_ms : start_ms + duration_ms;
-  const bar = barOf({ start_ms: 0, end_ms: width_ms }, { start_ms, end_ms });
+/** Duration of a span in one of the traces, with a link to it. */
+function Duration({ traceId, compared }: { traceId: string; compared: SpanPair["a"] }) {
+  if (compared === undefined) return "–";
+  const { span, duration_ms } = compared;
   return (
-    <td className={spanClasses(span, trace.times.byNode.get(node)!)} data-side={letter}>
-      <a href={fragmentTo("traces", [id], { span: span.span_id })}>
-        {span.failed && <OutcomeMark kind="refused" />}
-        {duration_ms === null ? "no end" : formatFineDuration(duration_ms)}
-        {span.failed && <span className="vh">, failed</span>}
-      </a>
-      <div className="track">
-        {bar.out === undefined && (
-          <span className="span-bar" style={{ left: `${bar.left}%`, width: `${bar.width}%` }} />
-        )}
-      </div>
-    </td>
+    <a href={fragmentTo("traces", [traceId], { span: span.span_id })}>
+      {span.failed && <OutcomeMark kind="refused" />}
+      {duration_ms === null ? "no end" : formatFineDuration(duration_ms)}
+      {span.failed && <span className="vh">, failed</span>}
+    </a>
   );
 }

@@ -59,14 +59,6 @@ export function TraceFacts({ summary, hrefs }: {
           )}
         </span>
         , <CountLink count={logs} noun="log" href={hrefs.logs} />
-        {summary.open > 0 && (
-          <>
-            ,{" "}
-            <span className="flows">
-              <OutcomeMark kind="flows" />live: {formatCount(summary.open, "open span")}
-            </span>
-          </>
-        )}
       </p>
     </div>
   );

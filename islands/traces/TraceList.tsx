@@ -6,6 +6,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
+import type { TraceRow } from "../../monitoring/models/rows.ts";
 import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/list_query.ts";
 import type { Filter } from "../kit/filters.ts";
 import { newestFirst, sortParam } from "../kit/sort.ts";
@@ -13,14 +14,12 @@ import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { momentHref } from "../shared/recording_links.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { KindMark } from "./SpanKinds.tsx";
-import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
-import { useLiveSpans } from "./use_live_spans.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
-import { useList, useShowsOwn, useSourceList } from "../data/lists.ts";
+import { useList, useSourceList } from "../data/lists.ts";
 
 /**
- * The list of traces. Includes this page's own traces before their envelopes have arrived.
+ * The list of traces.
  *
  * @param props.openKey id of the trace that is open
  * @param props.compareWith id of a trace: the rows lead to their comparison with it. `name` in the address: only
@@ -43,21 +42,10 @@ export function TraceList({ openKey, compareWith }: {
   };
   const sources = useSourceList();
   const list = useList("traces", { q, sort, ...own, ...filters });
-  const live = useLiveSpans();
-  // The filters are applied by the data source, which does not have the live traces.
-  const { release, environment, until } = filters;
-  const isFiltered = Object.values({ q, sort, release, environment, until, ...own })
-    .some((filter) => filter !== undefined);
-  const showsOwn = useShowsOwn(filters);
-  const liveTraces = showsOwn && !isFiltered ? live.traces : new Map();
-  const isCandidate = (row: ListedTrace) =>
+  const isCandidate = (row: TraceRow) =>
     compareWith === undefined ||
     (row.trace_id !== compareWith && (own.name === undefined || own.name === row.name));
-  const rows = newestFirst(
-    withLiveTraces(list.rows, liveTraces, live.now),
-    sort,
-    ({ started_at }) => started_at,
-  ).filter(isCandidate);
+  const rows = newestFirst(list.rows, sort, ({ started_at }) => started_at).filter(isCandidate);
   const filtersOfTraces = useMemo(
     () => [...FILTERS, { name: "op", label: "Operation", choices: sources?.ops ?? [] }],
     [sources?.ops],
@@ -145,7 +133,7 @@ const FILTERS: readonly Filter[] = [
   { name: "page", label: "Loads of", choices: [] },
 ];
 
-const COLUMNS: readonly ListColumn<ListedTrace>[] = [
+const COLUMNS: readonly ListColumn<TraceRow>[] = [
   {
     title: "Trace",
     cell: (row, link) => (
@@ -157,11 +145,6 @@ const COLUMNS: readonly ListColumn<ListedTrace>[] = [
           <KindMark />
         </span>
         {link(displayName(row))} <Failure {...row} />
-        {row.live && (
-          <span className="flows">
-            <OutcomeMark kind="flows" />live
-          </span>
-        )}
         <small>{whatIsNamed(row)}</small>
       </>
     ),
@@ -214,13 +197,13 @@ const COLUMNS: readonly ListColumn<ListedTrace>[] = [
 ];
 
 /** Without spans, what a trace is named for. */
-function whatIsNamed({ spans, errors, name }: ListedTrace): string | null {
+function whatIsNamed({ spans, errors, name }: TraceRow): string | null {
   if (spans > 0 || name === null) return null;
   return errors > 0 ? "first error" : "first log";
 }
 
 /** An HTTP status of failure; without one, a failure that no error of the trace shows. */
-function Failure({ http_status, failed, errors }: ListedTrace) {
+function Failure({ http_status, failed, errors }: TraceRow) {
   const text = http_status !== null && http_status >= 400
     ? (
       <>
@@ -264,6 +247,6 @@ function durationShare(ms: number): number {
 }
 
 /** Milliseconds; null if no end was received. */
-function durationOf({ started_at, ended_at }: ListedTrace): number | null {
+function durationOf({ started_at, ended_at }: TraceRow): number | null {
   return ended_at === null ? null : Math.max(0, ended_at - started_at);
 }

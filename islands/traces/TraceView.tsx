@@ -25,7 +25,6 @@ import {
 } from "./TraceHeader.tsx";
 import { useTraceContent } from "../data/trace_content.ts";
 import { TraceToolbar } from "./TraceToolbar.tsx";
-import { useLiveSpans } from "./use_live_spans.ts";
 import { useTimeWindow } from "./use_time_window.ts";
 import { useTraceRows } from "./use_trace_rows.ts";
 import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
@@ -60,13 +59,8 @@ export function TraceView({ traceId, takesFocus }: {
   const { params } = useFragment();
   const content = useTraceContent(traceId, "traces");
   const stored = content.value ?? NOTHING;
-  const live = useLiveSpans();
-  const liveSpans = live.traces.get(traceId);
-  // Reading a large trace takes a frame or two: not repeated when other traces of this page change.
-  const trace = useMemo(
-    () => readTrace(stored.parts, liveSpans ? { live: liveSpans, now: live.now } : {}),
-    [stored, liveSpans],
-  );
+  // Reading a large trace takes a frame or two.
+  const trace = useMemo(() => readTrace(stored.parts), [stored]);
   const timeWindow = useTimeWindow(trace);
   const { window, frame } = timeWindow;
   const isZoomed = window.start_ms > frame.start_ms || window.end_ms < frame.end_ms;

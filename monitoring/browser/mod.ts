@@ -40,7 +40,7 @@ export const subscribe = store.subscribe;
 /** The state of this page's telemetry; the same object until something changes. */
 export const snapshot = store.snapshot;
 
-/** Spans and envelopes of this visit, for the page's own views. */
+/** Envelopes of this visit, for the page's own views. */
 export const visitData: VisitData = visit;
 
 /** Loads telemetry once the page has loaded and is idle. Never throws. Later calls have no effect. */

@@ -117,7 +117,7 @@ export async function startTelemetry(
       withoutOwnActivity(new SentrySampler(client), isMonitoringRequest),
       consent,
     ),
-    spanProcessors: [new StreamedSpanProcessor(client, visit, consent.allows)],
+    spanProcessors: [new StreamedSpanProcessor(client, consent.allows)],
   });
 
   // 6. Register it: from here on OpenTelemetry's API makes real spans.

@@ -10,7 +10,6 @@ import {
 } from "@sentry/core";
 import { backfillStreamedSpanDataFromOtel, getScopesFromContext } from "@sentry/opentelemetry";
 import type { Consent } from "./consent.ts";
-import type { VisitDataWriter } from "./visit_data.ts";
 import { nextTask } from "./when_idle.ts";
 
 /** Ended spans that are captured in one task: a millisecond each on a slow device. */
@@ -31,21 +30,18 @@ const isMeasured = (span: ReadableSpan) => MEASURED.test(String(span.attributes[
  */
 export class StreamedSpanProcessor implements SpanProcessor {
   readonly #client: Client;
-  readonly #visit: VisitDataWriter;
   readonly #allows: Consent["allows"];
   /** Oldest first. Captured in later tasks: those of a page load would block input. */
   readonly #ended: ReadableSpan[] = [];
 
-  constructor(client: Client, visit: VisitDataWriter, allows: Consent["allows"]) {
+  constructor(client: Client, allows: Consent["allows"]) {
     this.#allows = allows;
     this.#client = client;
-    this.#visit = visit;
     // Derives name and operation from attributes of OpenTelemetry's semantic conventions.
     client.on("preprocessSpan", backfillStreamedSpanDataFromOtel);
   }
 
   onStart(span: Span, parentContext: Context): void {
-    this.#visit.addSpan(span);
     const sentrySpan = span as unknown as SentrySpan;
     // Browsers report scripts that a `modulepreload` fetched as "other".
     if (span.attributes["sentry.op"] === "resource.other" && /\.m?js(?:[?#]|$)/.test(span.name)) {
@@ -77,7 +73,6 @@ export class StreamedSpanProcessor implements SpanProcessor {
     // warning with a stack trace, which costs more than serializing the error.
     span.setStatus = () => span;
     if (this.#ended.push(ended) === 1) void this.#captureInTasks();
-    this.#visit.notify();
   }
 
   /** Captures what has ended, during the call. The client buffers it, and has its own flush. */

@@ -3,7 +3,6 @@ import { diag, DiagLogLevel, SpanStatusCode } from "@opentelemetry/api";
 import { BasicTracerProvider, type Span } from "@opentelemetry/sdk-trace-web";
 import type { Client } from "@sentry/core";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
-import { createVisitData } from "./visit_data.ts";
 
 Deno.test("spanEnd → attributes can be set; error after the end → no warning, status unchanged", () => {
   const warnings: string[] = [];
@@ -21,7 +20,7 @@ Deno.test("spanEnd → attributes can be set; error after the end → no warning
       if (name === "spanEnd") span.setAttribute("paint", 5);
     },
   } as unknown as Client;
-  const processor = new StreamedSpanProcessor(client, createVisitData(), () => true);
+  const processor = new StreamedSpanProcessor(client, () => true);
   try {
     const provider = new BasicTracerProvider({ spanProcessors: [processor] });
     const span = provider.getTracer("test").startSpan("pageload") as Span;
@@ -45,7 +44,7 @@ Deno.test("a span from before the grant → it is not sent; one of the same mill
     emit: (name: string, span: Span) => name === "afterSpanEnd" && sent.push(span.name),
   } as unknown as Client;
   const allows = (_kind: string, at = Infinity) => at >= grantedAt;
-  const processor = new StreamedSpanProcessor(client, createVisitData(), allows);
+  const processor = new StreamedSpanProcessor(client, allows);
   const tracer = new BasicTracerProvider({ spanProcessors: [processor] }).getTracer("test");
   tracer.startSpan("before", { startTime: grantedAt - 1 }).end();
   tracer.startSpan("with it", { startTime: grantedAt }).end();
@@ -59,7 +58,7 @@ Deno.test("30 spans of measurements → captured in several tasks, all at a flus
     on() {},
     emit: (name: string) => emitted.push(name),
   } as unknown as Client;
-  const processor = new StreamedSpanProcessor(client, createVisitData(), () => true);
+  const processor = new StreamedSpanProcessor(client, () => true);
   const tracer = new BasicTracerProvider({ spanProcessors: [processor] }).getTracer("test");
   const attributes = { "sentry.op": "resource.css" };
   for (let i = 0; i < 30; i++) tracer.startSpan("style", { attributes }).end();

@@ -1,12 +1,6 @@
 /** The view of traces, with traces of this visit. */
 import { expect, test } from "../harness/browser/fixtures.ts";
-import {
-  ERRORS,
-  make,
-  makeEverySignal,
-  openPage,
-  shownTraceId,
-} from "../harness/browser/signals.ts";
+import { ERRORS, makeEverySignal, openPage, shownTraceId } from "../harness/browser/signals.ts";
 import {
   openView,
   spanDetail,
@@ -81,26 +75,4 @@ test("every signal → in the page's trace: spans of browser and server, errors,
     await expect(spanDetail(page, "manual span")).toContainText("Envelope");
     await expect(spanRow(page, /manual span/)).toHaveAttribute("aria-selected", "true");
   });
-});
-
-test("no envelope has arrived yet → this page's spans are shown as live", async ({ page, watch }) => {
-  watch.allow("Failed to load resource");
-  await page.route(
-    "**/monitoring",
-    (route) => route.request().method() === "POST" ? route.abort() : route.continue(),
-  );
-  await openPage(page);
-  const traceId = await shownTraceId(page);
-  await make(page, "Span with a fetch");
-  await openView(page, "Traces");
-  await traceLink(page, traceId).click();
-  await spanRow(page, /manual span/).click();
-  await expect(spanDetail(page, "manual span")).toContainText(
-    "none yet: live from this page",
-  );
-
-  await page.unroute("**/monitoring");
-  // On a slow machine many requests have failed, and the next one is minutes away.
-  await page.evaluate(() => void dispatchEvent(new Event("online")));
-  await expect(spanDetail(page, "manual span")).toContainText(/Envelope\d+/);
 });

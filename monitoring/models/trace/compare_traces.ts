@@ -2,14 +2,10 @@ import { selfTimes } from "./self_time.ts";
 import { isAnnotation } from "./trace_root.ts";
 import { mainSection } from "./time_sections.ts";
 import type { Trace } from "./trace.ts";
-import type { SpanNode } from "./span_tree.ts";
 import type { TraceSpan } from "./trace_span.ts";
 
 interface ComparedSpan {
   readonly span: TraceSpan;
-  readonly node: SpanNode;
-  /** Since the start of its trace's main section. */
-  readonly start_ms: number;
   /** Null: it has no end. */
   readonly duration_ms: number | null;
   readonly self_ms: number;
@@ -30,7 +26,7 @@ interface TraceComparison {
   readonly unchanged: number;
   /** Pairs with smaller changes that were left out. */
   readonly omitted: number;
-  /** Width of the time scale of both traces, which begins at 0. */
+  /** Length of the time scale of both, each from the start of its main section on. */
   readonly width_ms: number;
 }
 
@@ -56,7 +52,7 @@ export function compareTraces(a: Trace, b: Trace, most: number): TraceComparison
     for (let n = 0; n < count; n++) all.push(pairOf(inA[n], inB[n]));
   }
   const changed = all.filter((pair) => !isUnchanged(pair))
-    .sort((one, other) => changeOf(other) - changeOf(one) || startOf(one) - startOf(other));
+    .sort((one, other) => changeOf(other) - changeOf(one));
   return {
     pairs: changed.slice(0, most),
     unchanged: all.length - changed.length,
@@ -69,17 +65,16 @@ export function compareTraces(a: Trace, b: Trace, most: number): TraceComparison
 }
 
 /** Spans by their start, parents before children. */
-function spansOf({ tree, times, sections }: Trace): ComparedSpan[] {
-  const origin = mainSection(sections).start_ms;
+function spansOf({ tree, times }: Trace): ComparedSpan[] {
   const selfTime = selfTimes(tree, times);
-  return tree.nodes.flatMap((node) => {
-    const { span } = node;
-    if (span === null || isAnnotation(span.op)) return [];
-    const { start_ms, end_ms } = times.byNode.get(node)!;
-    const duration_ms = span.end_ms === null ? null : end_ms - start_ms;
-    const self_ms = selfTime.get(node)!;
-    return [{ span, node, start_ms: start_ms - origin, duration_ms, self_ms }];
-  }).sort((one, other) => one.start_ms - other.start_ms);
+  const timed = tree.nodes.map((node) => ({ node, ...times.byNode.get(node)! }));
+  return timed.sort((one, other) => one.start_ms - other.start_ms)
+    .flatMap(({ node, start_ms, end_ms }) => {
+      const { span } = node;
+      if (span === null || isAnnotation(span.op)) return [];
+      const duration_ms = span.end_ms === null ? null : end_ms - start_ms;
+      return [{ span, duration_ms, self_ms: selfTime.get(node)! }];
+    });
 }
 
 function pairOf(a: ComparedSpan | undefined, b: ComparedSpan | undefined): SpanPair {
@@ -94,5 +89,3 @@ function isUnchanged({ a, b, difference_ms }: SpanPair): boolean {
 }
 
 const changeOf = ({ a, b }: SpanPair) => Math.abs((b?.self_ms ?? 0) - (a?.self_ms ?? 0));
-
-const startOf = ({ a, b }: SpanPair) => Math.min(a?.start_ms ?? Infinity, b?.start_ms ?? Infinity);

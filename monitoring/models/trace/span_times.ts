@@ -20,7 +20,7 @@ export interface Extent {
 export interface TraceTimes extends Extent {
   readonly byNode: ReadonlyMap<SpanNode, PlacedTime>;
   /**
-   * When each mark of {@linkcode PlaceOptions} is drawn; null: its time is invalid or too far away.
+   * When each mark is drawn; null: its time is invalid or too far away.
    */
   readonly marks: readonly (number | null)[];
   /** The largest clock correction. */
@@ -36,13 +36,6 @@ const FAR_MS = 7 * 24 * 60 * 60 * 1000;
 /** Browsers round times to milliseconds. */
 const TOLERANCE_MS = 1;
 
-interface PlaceOptions {
-  /** Marks to place on the same axis. */
-  readonly marks?: readonly TimedMark[];
-  /** Drawn end of open spans while the trace grows; default: the latest known end. */
-  readonly now?: number | undefined;
-}
-
 /** The time of an error or a log, and the span whose clock it was taken from. */
 interface TimedMark {
   readonly at_ms: number | null;
@@ -52,8 +45,10 @@ interface TimedMark {
 /**
  * Places spans on a common time axis, by the browser's clock. A server's span outside of the
  * request that it answered is shifted into it, together with its descendants.
+ *
+ * @param marks to place on the same axis
  */
-export function placeSpans(tree: SpanTree, { marks = [], now }: PlaceOptions = {}): TraceTimes {
+export function placeSpans(tree: SpanTree, marks: readonly TimedMark[] = []): TraceTimes {
   const median = medianOf(tree, marks);
   const isNear = (ms: number) => Math.abs(ms - median) <= FAR_MS;
   const corrected = new Map<SpanNode, CorrectedTimes>();
@@ -63,7 +58,7 @@ export function placeSpans(tree: SpanTree, { marks = [], now }: PlaceOptions = {
   }
   for (const node of tree.nodes) correctClock(node, corrected);
   const placedMarks = placeMarks(marks, corrected, isNear);
-  const axis = axisOf(corrected, placedMarks, median, now);
+  const axis = axisOf(corrected, placedMarks, median);
   const byNode = new Map<SpanNode, PlacedTime>();
   for (const [node, { start, end, shift }] of corrected) {
     byNode.set(node, {
@@ -127,15 +122,9 @@ function axisOf(
   corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
   marks: readonly (number | null)[],
   median: number,
-  now: number | undefined,
 ): Extent {
   const times = marks.filter((at) => at !== null);
-  let isOpen = false;
-  for (const { start, end } of corrected.values()) {
-    times.push(start, end ?? start);
-    isOpen ||= end === null;
-  }
-  if (now !== undefined && isOpen) times.push(now);
+  for (const { start, end } of corrected.values()) times.push(start, end ?? start);
   const start_ms = times.reduce((a, b) => Math.min(a, b), times[0] ?? median);
   return { start_ms, end_ms: times.reduce((a, b) => Math.max(a, b), start_ms) };
 }

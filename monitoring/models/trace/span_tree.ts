@@ -88,10 +88,9 @@ function placeholderOf(missing: Map<string, Draft>, id: string): Draft {
   return found;
 }
 
-/** A span that has ended is more complete; so is one from an envelope than one that the page knows. */
+/** A span that has ended is more complete than one without an end. */
 function isMoreComplete(span: TraceSpan, other: TraceSpan): boolean {
   if ((span.end_ms === null) !== (other.end_ms === null)) return span.end_ms !== null;
-  if ((span.envelope === null) !== (other.envelope === null)) return span.envelope !== null;
   return (span.end_ms ?? 0) >= (other.end_ms ?? 0);
 }
 

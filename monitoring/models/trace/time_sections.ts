@@ -31,8 +31,7 @@ export function timeSections(
       if (node.span === null) return [];
       const { start_ms, end_ms, isOpen } = times.byNode.get(node)!;
       // Of a span whose end was lost only the start is known.
-      const isLost = isOpen && node.span.envelope !== null;
-      return [{ start_ms, end_ms: isLost ? start_ms : end_ms, spans: 1, errors: 0, logs: 0 }];
+      return [{ start_ms, end_ms: isOpen ? start_ms : end_ms, spans: 1, errors: 0, logs: 0 }];
     }),
     ...marks.filter(({ astray }) => !astray).map(({ at_ms, kind }): TimeSection => ({
       start_ms: at_ms,

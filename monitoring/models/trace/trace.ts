@@ -41,7 +41,7 @@ export interface TraceSummary {
   readonly op: string | null;
   /** Of that span, milliseconds since 1970, by its sender's clock. Null: not sent. */
   readonly started_at: number | null;
-  /** Of that span; of an open one until now. Null: it has no end. */
+  /** Of that span; null: it has no end. */
   readonly duration_ms: number | null;
   readonly spans: number;
   readonly browser: number;
@@ -49,9 +49,8 @@ export interface TraceSummary {
   readonly failed: number;
   readonly errors: number;
   readonly logs: number;
-  /** Spans received without an end, and spans of this page that are still open. */
+  /** Spans without an end. */
   readonly unended: number;
-  readonly open: number;
   /** Parents that were not received. */
   readonly missing: number;
   readonly circles: number;
@@ -62,16 +61,10 @@ export interface TraceSummary {
 /**
  * Builds a trace.
  *
- * @param parts read from envelopes, in order of arrival
- * @param options.live spans of this page, ended or not
- * @param options.now end of the time axis while a span of this page is open
+ * @param parts read from envelopes, in order of arrival: of equal spans the first one names the trace, as in the list
  */
-export function readTrace(
-  parts: readonly TraceParts[],
-  { live = [], now }: { readonly live?: readonly TraceSpan[]; readonly now?: number | undefined } =
-    {},
-): Trace {
-  const received = [...live, ...parts.flatMap((part) => part.spans)];
+export function readTrace(parts: readonly TraceParts[]): Trace {
+  const received = parts.flatMap((part) => part.spans);
   const hosts = new Set(received.map(servedHost).filter((host) => host !== undefined));
   const spans = received.map((span) => {
     const name = withoutOwnHost(span, hosts);
@@ -79,20 +72,14 @@ export function readTrace(
   });
   const marks = parts.flatMap((part) => part.marks);
   const tree = buildSpanTree(spans);
-  // Not duplicates: spans of this page that are also in an envelope.
-  const duplicates = tree.duplicates - countRepeated(live, spans.slice(live.length));
-  // In the order of the list of traces: of equal spans the first that arrived names the trace.
-  const inOrder = [...spans.slice(live.length), ...spans.slice(0, live.length)];
   const kept = new Set(tree.nodes.map(({ span }) => span));
-  const open = tree.nodes.filter(({ span }) => span?.envelope === null && span.end_ms === null);
-  const growing = open.length > 0 ? now : undefined;
-  const times = placeSpans(tree, { marks, now: growing });
+  const times = placeSpans(tree, marks);
   const { start_ms, end_ms } = times;
   const placedMarks = marks.map((mark, i) => {
     const at = times.marks[i] ?? null;
     return { ...mark, at_ms: at ?? start_ms, astray: at === null };
   }).sort((a, b) => a.at_ms - b.at_ms);
-  const named = nameOf(inOrder.filter((span) => kept.has(span)), placedMarks, growing);
+  const named = nameOf(spans.filter((span) => kept.has(span)), placedMarks);
   return {
     tree,
     times,
@@ -102,19 +89,8 @@ export function readTrace(
     marks: placedMarks,
     sections: timeSections(tree, times, placedMarks),
     vitals: collectVitals(tree, times, named.name),
-    summary: {
-      ...named,
-      ...summarize(tree, placedMarks, times),
-      duplicates,
-      open: open.length,
-    },
+    summary: { ...named, ...summarize(tree, placedMarks, times) },
   };
-}
-
-function countRepeated(live: readonly TraceSpan[], arrived: readonly TraceSpan[]): number {
-  if (live.length === 0) return 0;
-  const ids = new Set(arrived.map(({ span_id }) => span_id));
-  return live.filter(({ span_id }) => ids.has(span_id)).length;
 }
 
 function summarize(tree: SpanTree, marks: readonly TraceMark[], times: TraceTimes) {
@@ -127,9 +103,10 @@ function summarize(tree: SpanTree, marks: readonly TraceMark[], times: TraceTime
     failed: count(spans, ({ failed }) => failed),
     errors: count(marks, ({ kind }) => kind === "error"),
     logs: count(marks, ({ kind }) => kind === "log"),
-    unended: count(spans, ({ end_ms, envelope }) => end_ms === null && envelope !== null),
+    unended: count(spans, ({ end_ms }) => end_ms === null),
     missing: count(tree.nodes, ({ span }) => span === null),
     circles: count(tree.nodes, ({ cut }) => cut !== null),
+    duplicates: tree.duplicates,
     skew_ms: times.skew_ms,
   };
 }
@@ -138,13 +115,9 @@ function summarize(tree: SpanTree, marks: readonly TraceMark[], times: TraceTime
  * The span that a trace is named for and measured by, by the order of `ROOT_RANK`, as in the list of traces.
  *
  * @param spans each once, in order of arrival
- * @param now end of open spans of this page, milliseconds since 1970
  * @returns undefined: there are no spans; times are null if they are not valid
  */
-export function traceRoot(
-  spans: readonly TraceSpan[],
-  now: number | undefined,
-): (Pick<RootCandidate, "name" | "op" | "started_at" | "ended_at" | "rank">) | undefined {
+function traceRoot(spans: readonly TraceSpan[]): RootCandidate | undefined {
   const childOf = ({ envelope }: TraceSpan, id: string | null) => `${envelope} ${id}`;
   const parents = new Set(spans.map((span) => childOf(span, span.parent_span_id)));
   const rankOf = (span: TraceSpan) => {
@@ -154,8 +127,7 @@ export function traceRoot(
     return isParent ? ROOT_RANK.parent : rank;
   };
   const candidates = spans.map((span) => {
-    const { start_ms: started_at, op } = span;
-    const end_ms = span.end_ms ?? (span.envelope === null ? now ?? null : null);
+    const { start_ms: started_at, end_ms, op } = span;
     const isValid = started_at !== null && end_ms !== null && end_ms >= started_at;
     const ended_at = isValid ? end_ms : null;
     return { name: traceName(span), op, started_at, ended_at, rank: rankOf(span) };
@@ -168,9 +140,8 @@ export function traceRoot(
 function nameOf(
   spans: readonly TraceSpan[],
   marks: readonly TraceMark[],
-  now: number | undefined,
 ): Pick<TraceSummary, "name" | "op" | "started_at" | "duration_ms"> {
-  const root = traceRoot(spans, now);
+  const root = traceRoot(spans);
   const mark = marks.find(({ kind }) => kind === "error") ?? marks[0];
   if (root === undefined || (root.rank === ROOT_RANK.annotation && mark !== undefined)) {
     const name = mark?.text ?? "(empty trace)";

@@ -1,12 +1,8 @@
-import { attributeValue, tidyText, toJson } from "../json.ts";
+import { attributeValue, toJson } from "../json.ts";
 import type { Side } from "../side.ts";
-import { spanName } from "./trace_name.ts";
-import { readVitals, type Vital } from "./web_vitals.ts";
+import type { Vital } from "./web_vitals.ts";
 
-/**
- * One span: from a transaction, a span item, or directly from this page's OpenTelemetry. Texts are
- * untrusted.
- */
+/** One span: from a transaction or a span item. Texts are untrusted. */
 export interface TraceSpan {
   /** Unique in a trace after {@linkcode buildSpanTree} has removed duplicates. */
   readonly span_id: string;
@@ -15,7 +11,7 @@ export interface TraceSpan {
   readonly op: string | null;
   /** Milliseconds since 1970 by the sender's clock; null: not a valid time. */
   readonly start_ms: number | null;
-  /** Null: the span has not ended, or no valid end was sent. */
+  /** Null: no valid end was sent. */
   readonly end_ms: number | null;
   readonly failed: boolean;
   /** As sent, such as `internal_error`; null: not sent. */
@@ -28,8 +24,8 @@ export interface TraceSpan {
   readonly vitals: readonly Vital[];
   /** First span of a page or process. */
   readonly is_segment: boolean;
-  /** The envelope that contained it; null: made by this page, and not read from an envelope. */
-  readonly envelope: number | null;
+  /** The envelope that contained it. */
+  readonly envelope: number;
 }
 
 /** An error or a log of a trace. */
@@ -60,50 +56,6 @@ export const MAX_NAME = 1000;
 export const MAX_WORD = 100;
 
 /**
- * As much of OpenTelemetry's `ReadableSpan` as is read. Times are `[seconds, nanoseconds]` since
- * 1970.
- */
-export interface OwnSpan {
-  readonly name: string;
-  readonly startTime: readonly [number, number];
-  readonly endTime: readonly [number, number];
-  readonly ended: boolean;
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly status: { readonly code: number; readonly message?: string };
-  readonly parentSpanContext?: { readonly spanId: string };
-  spanContext(): { readonly traceId: string; readonly spanId: string };
-}
-
-/** `SpanStatusCode.ERROR` of OpenTelemetry's API. */
-const ERROR = 2;
-
-/** Converts a span of this page in its current state, before it was sent in an envelope. */
-export function liveSpan(span: OwnSpan): TraceSpan {
-  const { attributes, status } = span;
-  const times = {
-    start_ms: toMs(span.startTime),
-    end_ms: span.ended ? toMs(span.endTime) : null,
-  };
-  const failed = status.code === ERROR;
-  const op = tidyText(attributes["sentry.op"], MAX_WORD) ?? null;
-  return {
-    span_id: span.spanContext().spanId,
-    parent_span_id: span.parentSpanContext?.spanId ?? null,
-    name: spanName(tidyText(span.name, MAX_NAME) || NO_NAME, op, attributes),
-    op,
-    ...times,
-    failed,
-    status: failed ? tidyText(status.message, MAX_WORD) || "error" : null,
-    side: "browser",
-    sdk: null,
-    attributes,
-    vitals: readVitals(undefined, attributes, times),
-    is_segment: span.parentSpanContext === undefined,
-    envelope: null,
-  };
-}
-
-/**
  * Span statuses that are not failures: Sentry's failure rate does not count `ok`, `cancelled` and
  * `unknown`; `unset` is OpenTelemetry's default.
  */
@@ -115,9 +67,6 @@ export const isFailure = (status: string | null): boolean =>
 
 /** Displayed for a span without a name. */
 export const NO_NAME = "(span without a name)";
-
-const toMs = ([seconds, nanoseconds]: readonly [number, number]): number =>
-  seconds * 1000 + nanoseconds / 1e6;
 
 /** One attribute of a span, for display. */
 export interface SpanAttribute {

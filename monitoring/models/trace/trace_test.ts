@@ -1,20 +1,9 @@
 import assert from "node:assert/strict";
 import { markOf, spanOf } from "./testdata/spans.ts";
-import { liveSpan, type OwnSpan, type TraceMark } from "./trace_span.ts";
+import type { TraceMark } from "./trace_span.ts";
 import { readTrace } from "./trace.ts";
 
 const mark = (further: Partial<TraceMark>) => markOf(10, { key: "error:1.0", ...further });
-
-const own = (spanId: string, further: Partial<OwnSpan> = {}): OwnSpan => ({
-  name: spanId,
-  startTime: [1, 500_000_000],
-  endTime: [0, 0],
-  ended: false,
-  attributes: {},
-  status: { code: 0 },
-  spanContext: () => ({ traceId: "t", spanId }),
-  ...further,
-});
 
 Deno.test("trace → summary with counts", () => {
   const spans = [
@@ -39,28 +28,11 @@ Deno.test("trace → summary with counts", () => {
     errors: 1,
     logs: 1,
     unended: 1,
-    open: 0,
     missing: 1,
     circles: 1,
     duplicates: 1,
     skew_ms: -387.5,
   });
-});
-
-Deno.test("span of this page also in an envelope → envelope's, no duplicate", () => {
-  const live = [liveSpan(own("a")), liveSpan(own("b", { ended: true, endTime: [1, 700_000_000] }))];
-  const arrived = { spans: [spanOf("a", null, 1500, 1600)], marks: [] };
-  const { tree, summary } = readTrace([arrived], { live, now: 9_000 });
-  assert.deepEqual(tree.nodes.map(({ span }) => [span?.span_id, span?.envelope, span?.end_ms]), [
-    ["a", 1, 1600],
-    ["b", null, 1700],
-  ]);
-  assert.deepEqual([summary.duplicates, summary.open, summary.duration_ms], [0, 0, 100]);
-});
-
-Deno.test("open span of this page → drawn until now, counted as open", () => {
-  const { summary } = readTrace([], { live: [liveSpan(own("a"))], now: 2500 });
-  assert.deepEqual([summary.open, summary.unended, summary.duration_ms], [1, 0, 1000]);
 });
 
 Deno.test("page load below a server's request → trace named for the page load", () => {
