@@ -142,7 +142,7 @@ function Masking(props: {
       onToggle={({ currentTarget }) => setWasOpened((was) => was || currentTarget.open)}
     >
       <summary className="pad">
-        <h4>Masking report</h4> what was recorded in words, and what is not masked
+        <h4>Masking report</h4> what is not masked
       </summary>
       {wasOpened && (
         <ErrorBoundary what="The masking report">

@@ -98,7 +98,7 @@ export async function openMaskingReport(page: Page): Promise<void> {
   await expect(page.getByText(/^Read .* of this visit/)).toBeVisible();
 }
 
-/** Searches for texts. Returns the kinds of the places of each, such as "Input". */
+/** Searches for texts. Returns the places of each, such as `input: text`. */
 export async function searchReport(
   page: Page,
   texts: readonly string[],
@@ -111,12 +111,10 @@ export async function searchReport(
   const found = await results.evaluateAll((all) =>
     all.map((one) => [
       one.querySelector("p")!.textContent!.split("”")[0]!.slice(1),
-      [...one.querySelectorAll("li p:nth-child(2)")].map((place) =>
-        place.firstChild!.textContent!.trim()
-      ),
+      [...one.querySelectorAll("li code")].map((place) => place.textContent!),
     ])
   );
-  return Object.fromEntries(found.map(([text, places]) => [text, [...new Set(places)]]));
+  return Object.fromEntries(found);
 }
 
 /** A file on the user's disk. */

@@ -1,176 +1,200 @@
-import { at, booleanAt } from "../../json.ts";
+import { tryReadEnvelope } from "../../../protocol/scanner.ts";
+import { at, parseJson, textAt, timeAt } from "../../json.ts";
 import type { RecordedEvent } from "../recording.ts";
-import { isPlausible, type RecorderSettings, settingFor } from "./masking_setting.ts";
 import {
   findPersonalData,
   MAX_SEARCHED,
   type PersonalKind,
   withoutEscapes,
 } from "./personal_data.ts";
-import { RecordedPage } from "./recorded_page.ts";
-import { readEnvelopeTexts, type SentText, type TextKind } from "./sent_text.ts";
 
 /** A text that looks like personal data, or one that was searched for, and where it was found. Untrusted. */
-export interface Finding extends Pick<SentText, "kind" | "item" | "name" | "at"> {
+export interface Finding {
   /** What it looks like; undefined: it was searched for. */
   readonly what?: PersonalKind | undefined;
   readonly value: string;
   /** The text in which it was found, shortened. */
   readonly excerpt: string;
-  /** Selector of the element, or path in the item. */
+  /** What contains it, and the names on the way to it: `page: <input>.value`, `log: items.body`. */
   readonly place: string;
+  /** Milliseconds since 1970; null: not known. */
+  readonly at: number | null;
   /** Envelope that contains it; null: the recording. */
   readonly envelope: number | null;
-  /** The option that would mask it. */
-  readonly setting: string;
-}
-
-/** Readable texts of one kind. */
-export interface Readable {
-  /** How many there are, each time counted. */
-  count: number;
-  /** The first different ones. */
-  readonly samples: Pick<Finding, "excerpt" | "at" | "place">[];
 }
 
 /** Findings in different places. More than a person reads. */
 export const MAX_FINDINGS = 300;
-const MAX_SAMPLES = 20;
-/** Characters. */
-const MAX_EXCERPT = 160;
-const MAX_PLACE = 300;
 /** Shorter texts are in too many words. */
 export const MIN_WANTED = 3;
-/** More texts than a person types. */
-const MAX_WANTED = 50;
+/** Characters. */
+const MAX_EXCERPT = 160;
+/** Names of a place, and characters of each. */
+const MAX_NAMES = 12;
+const MAX_NAME = 60;
 
-/** The texts to search for in what a person has typed: one in each line, each once. */
-export function readWanted(typed: string): { readonly texts: string[]; readonly tooShort: number } {
-  const lines = [...new Set(typed.split("\n").map((line) => line.trim()).filter(Boolean))];
-  const texts = lines.filter(({ length }) => length >= MIN_WANTED);
-  return { texts: texts.slice(0, MAX_WANTED), tooShort: lines.length - texts.length };
+/** Where the walked JSON is from. */
+type Origin = Pick<Finding, "at" | "envelope"> & {
+  /** Of the recording its part, else the type of the item. */
+  readonly part: string;
+};
+
+/** A name on the way to a text. */
+interface Path {
+  readonly name: string;
+  readonly parent: Path | undefined;
 }
 
 /** Finds out what the texts of a visit contain, from its recording and its envelopes, one after the other. */
 export class MaskingReport {
-  readonly #page = new RecordedPage();
-  readonly #wanted: readonly string[];
-  readonly #findings = new Map<string, Omit<Finding, "setting"> & Pick<SentText, "tag">>();
-  /** Texts of the recorded page that are readable. */
-  readonly readable = new Map<TextKind, Readable>();
-  /** How the recorder was set, as far as the recording says so. */
-  settings: RecorderSettings = {};
+  readonly #wanted: readonly { readonly text: string; readonly form: string }[];
+  readonly #findings = new Map<string, Finding>();
   /** Findings over {@linkcode MAX_FINDINGS}. */
   omitted = 0;
   /** Texts that were searched for personal data only in their first {@linkcode MAX_SEARCHED} characters. */
   cut = 0;
-  /** Items that could not be read. */
+  /** Items that could not be read, as they are not JSON: videos, attached files. */
   unread = 0;
 
-  /** @param wanted texts that must not occur */
+  /** @param wanted texts that must not occur. Those with fewer than {@linkcode MIN_WANTED} characters are ignored */
   constructor(readonly wanted: readonly string[] = []) {
-    this.#wanted = wanted.map(plain);
+    this.#wanted = wanted.filter(({ length }) => length >= MIN_WANTED)
+      .map((text) => ({ text, form: plain(text) }));
   }
 
-  /** The next event of the recording, in the order as recorded. */
+  /** In the order of the first time. */
+  get findings(): readonly Finding[] {
+    return [...this.#findings.values()];
+  }
+
+  /** Reads an event of the recording. */
   addEvent(event: RecordedEvent): void {
-    if (at(event.data, "tag") === "options") {
-      const option = (name: string) => booleanAt(event.data, "payload", name) ?? undefined;
-      this.settings = {
-        maskAllText: option("maskAllText"),
-        maskAllInputs: option("maskAllInputs"),
-        blockAllMedia: option("blockAllMedia"),
-      };
-    }
-    this.#page.readEvent(event, (sent) => {
-      this.#list(sent);
-      this.#search(sent, null);
-    });
+    this.#walk(event.data, { part: partOf(event), at: event.timestamp, envelope: null });
   }
 
   /**
-   * An envelope of the visit. Of its recording nothing is read.
+   * Reads an envelope of the visit, except for its recording.
    *
    * @param id of its row
    * @param bytes decompressed
    */
   addEnvelope(id: number, bytes: Uint8Array): void {
-    this.unread += readEnvelopeTexts(bytes, (sent) => this.#search(sent, id));
+    const envelope = tryReadEnvelope(bytes);
+    if (envelope === undefined) return void this.unread++;
+    this.#walk(envelope.header, { part: "envelope header", at: null, envelope: id });
+    for (const { header: { type }, payload } of envelope.items) {
+      if (type === "replay_recording") continue;
+      const json = parseJson(payload);
+      if (json === undefined) this.unread++;
+      else this.#walk(json, { part: type.slice(0, MAX_NAME), at: null, envelope: id });
+    }
   }
 
-  /** What was found, in the order of the first time. The recorder's settings may be recorded after it. */
-  findings(): readonly Finding[] {
-    return [...this.#findings.values()].map((found) => ({
-      ...found,
-      setting: settingFor(found, this.settings),
-    }));
-  }
-
-  #list(sent: SentText): void {
-    const { kind, text, at } = sent;
-    // Not masked texts, dashes and arrows.
-    if (!/[\p{L}\p{N}]/u.test(text) || PLACEHOLDER.test(text)) return;
-    const known = this.readable.get(kind) ?? { count: 0, samples: [] };
-    this.readable.set(kind, known);
-    known.count++;
-    if (known.samples.length >= MAX_SAMPLES) return;
-    const excerpt = excerptOf(text, "");
-    if (known.samples.some((sample) => sample.excerpt === excerpt)) return;
-    known.samples.push({ excerpt, at, place: sent.place().slice(0, MAX_PLACE) });
-  }
-
-  #search(sent: SentText, envelope: number | null): void {
-    const { text } = sent;
-    const forms = this.wanted.length > 0 ? formsOf(text) : [];
-    for (const [index, value] of this.wanted.entries()) {
-      if (forms.some((form) => form.includes(this.#wanted[index]!))) {
-        this.#add({ value }, sent, envelope);
+  /** Searches every text in JSON of any depth: the values, and keys that are not plain names. */
+  #walk(json: unknown, origin: Origin): void {
+    // Not recursive: JSON can be nested more deeply than the stack allows.
+    const open: { value: unknown; path: Path | undefined; time: number | null }[] = [
+      { value: json, path: undefined, time: origin.at },
+    ];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { value, time: above } = next;
+      if (typeof value === "string") this.#search(value, next.path, { ...origin, at: above });
+      if (typeof value !== "object" || value === null) continue;
+      const tag = textAt(value, "tagName");
+      // The path to a text of an element begins with the element.
+      const path = tag === null ? next.path : { name: `<${tag}>`, parent: undefined };
+      const time = origin.at ?? timeAt(value, "timestamp") ?? timeAt(value, "start_timestamp") ??
+        above;
+      // In reverse, because the last one that is added is read first.
+      for (const [key, child] of Object.entries(value).reverse()) {
+        const isUnnamed = Array.isArray(value) || UNNAMED.has(key);
+        const inner = isUnnamed ? path : { name: key, parent: path };
+        // Others, such as addresses, may be data.
+        if (!isUnnamed && !NAME.test(key)) this.#search(key, path, { ...origin, at: time });
+        if (typeof child !== "string" && (typeof child !== "object" || child === null)) continue;
+        open.push({ value: child, path: inner, time });
       }
     }
+  }
+
+  #search(text: string, path: Path | undefined, origin: Origin): void {
+    const forms = this.#wanted.length > 0 ? formsOf(text) : [];
+    for (const { text: value, form } of this.#wanted) {
+      if (forms.some((one) => one.includes(form))) this.#add({ value }, text, path, origin);
+    }
+    if (isStyle(path)) return;
     if (text.length > MAX_SEARCHED) this.cut++;
     for (const found of findPersonalData(text)) {
-      if (isPlausible(found.what, sent)) this.#add(found, sent, envelope);
+      if (found.what === "long random text" && RANDOM_NAMES.test(nameOf(path))) continue;
+      this.#add(found, text, path, origin);
     }
   }
 
   #add(
-    { what, value }: { what?: PersonalKind; value: string },
-    sent: SentText,
-    envelope: number | null,
+    { what, value }: Pick<Finding, "what" | "value">,
+    text: string,
+    path: Path | undefined,
+    { part, at, envelope }: Origin,
   ): void {
-    const { kind, item, name, tag, at } = sent;
-    const place = sent.place().slice(0, MAX_PLACE);
-    // The same key of other entries of a list is the same place.
-    const where = place.replace(/\[\d+\]/g, "[]");
+    const place = placeOf(part, path);
     // While a person types, each letter makes another value: the last one is shown.
-    const isTyped = kind === "input" && what !== undefined;
-    const key = JSON.stringify([what, isTyped || value, kind, item, name, where]);
+    const isTyped = part === INPUT && what !== undefined;
+    const key = JSON.stringify([what, isTyped || value, place]);
     const known = this.#findings.get(key);
     if (known) {
       this.#findings.set(key, { ...known, value });
     } else if (this.#findings.size >= MAX_FINDINGS) {
       this.omitted++;
     } else {
-      const excerpt = excerptOf(sent.text, value);
-      this.#findings.set(key, { what, value, kind, item, name, tag, at, place, excerpt, envelope });
+      const excerpt = excerptOf(text, value);
+      this.#findings.set(key, { what, value, excerpt, place, at, envelope });
     }
   }
 }
 
-/** What is written in place of a part of an address, or of a value by Sentry's data scrubbing. */
-const PLACEHOLDER = /<unknown>|\[Filtered\]|\[REDACTED\]/i;
+const INPUT = "input";
+
+/** The part of a recording that an event is of: types and sources as in rrweb's `EventType`, `IncrementalSource`. */
+function partOf({ type, data }: RecordedEvent): string {
+  // An entry of Sentry's SDK: breadcrumbs, spans.
+  if (type === 5) return textAt(data, "tag")?.slice(0, MAX_NAME) ?? "entry";
+  return type === 3 && at(data, "source") === 5 ? INPUT : "page";
+}
+
+/** Keys that a place does not name. */
+const UNNAMED: ReadonlySet<string> = new Set(["childNodes", "attributes"]);
+
+/** A key that code has chosen. */
+const NAME = /^[\w.$-]{1,60}$/;
+
+/** Whose values are long and random, and not secret: ids, hashes, versions, places in code. */
+const RANDOM_NAMES =
+  /(?:id|ids|class|for|controls|hash|digest|etag|nonce|key|release|dist|version|build|file|filename|path|module|function|transaction)$/i;
+
+/** Full of numbers and encoded fonts. */
+const STYLE_NAMES: ReadonlySet<unknown> = new Set(["<style>", "style", "_cssText", "rule"]);
+
+const isStyle = (path: Path | undefined) =>
+  STYLE_NAMES.has(path?.name) || STYLE_NAMES.has(path?.parent?.name);
+
+/** OpenTelemetry's attributes are `{"KEY":{"value":…}}`. */
+const nameOf = (path: Path | undefined) =>
+  (path?.name === "value" ? path.parent?.name : path?.name) ?? "";
+
+function placeOf(part: string, path: Path | undefined): string {
+  const names: string[] = [];
+  for (let one = path; one && names.length < MAX_NAMES; one = one.parent) {
+    names.unshift(one.name.slice(0, MAX_NAME));
+  }
+  return names.length === 0 ? part : `${part}: ${names.join(".")}`;
+}
 
 const plain = (text: string) => text.normalize().toLowerCase().replace(/\s+/g, " ");
 
 /** A text in any case and with other blanks; of an address also without its escapes. */
 function formsOf(text: string): string[] {
-  const isEscaped = /[%+]/.test(text);
-  return [
-    plain(text),
-    ...isEscaped
-      ? [plain(withoutEscapes(text)), plain(withoutEscapes(text.replaceAll("+", " ")))]
-      : [],
-  ];
+  if (!/[%+]/.test(text)) return [plain(text)];
+  return [text, withoutEscapes(text), withoutEscapes(text.replaceAll("+", " "))].map(plain);
 }
 
 /** The part of a text with the value, in one line. */

@@ -2,7 +2,6 @@
 export const PERSONAL_KINDS = [
   "e-mail address",
   "card number",
-  "IBAN",
   "phone number",
   "JSON web token",
   "access token",
@@ -52,11 +51,6 @@ const PATTERNS: readonly Pattern[] = [
     pattern:
       /(?<![\w.+@-]|\/\/[\w:]{0,64})[\w.+-]{1,64}@(?:[a-z\d][a-z\d-]{0,62}\.){1,8}[a-z]{2,24}(?![\w@]|-\w)/gi,
     accepts: (value) => !value.startsWith("git@") && !FILE_ENDINGS.has(lastPart(value, ".")),
-  },
-  {
-    what: "IBAN",
-    pattern: /(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?(?![\w-])/g,
-    accepts: isIban,
   },
   {
     what: "card number",
@@ -117,18 +111,6 @@ export function withoutEscapes(text: string): string {
 
 const lastPart = (text: string, separator: string) =>
   text.slice(text.lastIndexOf(separator) + 1).toLowerCase();
-
-/** Check digits by ISO 13616: the number, rearranged and with letters as numbers, is 1 modulo 97. */
-function isIban(value: string): boolean {
-  const iban = value.replaceAll(" ", "");
-  if (iban.length < 15 || iban.length > 34) return false;
-  let rest = 0;
-  for (const character of iban.slice(4) + iban.slice(0, 4)) {
-    const number = parseInt(character, 36);
-    rest = (rest * (number > 9 ? 100 : 10) + number) % 97;
-  }
-  return rest === 1;
-}
 
 /** First digits and lengths of the large issuers. Times in microseconds and most ids are none. */
 const ISSUERS =

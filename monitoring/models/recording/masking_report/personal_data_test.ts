@@ -15,8 +15,6 @@ Deno.test("personal data in a text → its kind and the value", () => {
     ["/users/ann%40shop.example/edit?tab=1", "e-mail address", "ann@shop.example"],
     ["Card 4111 1111 1111 1111", "card number", "4111 1111 1111 1111"],
     ["3782-822463-10005.", "card number", "3782-822463-10005"],
-    ["DE89 3704 0044 0532 0130 00 is mine", "IBAN", "DE89 3704 0044 0532 0130 00"],
-    ["GB82WEST12345698765432", "IBAN", "GB82WEST12345698765432"],
     ["Call +49 170 1234567", "phone number", "+49 170 1234567"],
     ["(555) 123-4567", "phone number", "(555) 123-4567"],
     [`token=${jwt}`, "JSON web token", jwt],
@@ -51,7 +49,6 @@ Deno.test("ids, hashes, times, versions, names in code, masked texts → no pers
       "logo@2x.png react@19.3.0 f@app.js:1:2 @sentry/browser",
       "**** **** **** 1111, ***@***.***",
       "+1234567 bytes, 555-1234, 192.168.100.200, 1.2.3-4567",
-      "DE00 3704 0044 0532 0130 00",
     ]
   ) assert.deepEqual(findPersonalData(text), [], text);
 });
