@@ -24,7 +24,7 @@ const manifest: Manifest = {
     shared: asset(3_000, {
       sources: { "islands/shared/Menu.tsx": 900, "components/Panel.tsx": 2_000 },
     }),
-    list: asset(2_000, { kind: "island" }),
+    list: asset(2_000),
     core: entry(30_000, "monitoring/browser/start_telemetry.ts", "shared", "sdk", "react"),
     // A circle.
     sdk: asset(40_000, { imports: ["core"] }),

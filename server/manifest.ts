@@ -10,7 +10,7 @@ export interface Manifest {
   readonly dev: boolean;
   /** Files that the build was made of, and folders in which another file would be part of it, relative to the root. */
   readonly inputs: readonly string[];
-  /** Names of the assets that every page loads before its islands are hydrated, in the order of use. */
+  /** Names of the assets that every page loads before its island is hydrated, in the order of use. */
   readonly first: readonly string[];
   /** Pages, error pages included, once for each variant. */
   readonly pages: readonly ManifestPage[];
@@ -47,12 +47,11 @@ export interface ManifestAsset extends ManifestFile, AssetRole {}
 /** What an asset is for, and what it is made of. */
 export interface AssetRole {
   /**
-   * `vendor`: the shared React module. `client`: the browser's entry, with the islands that pages load
-   * first. `island`: one other island. `chunk`: shared or loaded later. `extra`: in the import map as `name`.
-   * `reload`: only in development. `style`: loaded by every page after its first paint.
+   * `vendor`: the shared React module. `client`: the browser's entry. `chunk`: shared or loaded later. `extra`: in the
+   * import map as `name`. `reload`: only in development. `style`: loaded by every page after its first paint.
    */
-  readonly kind: "vendor" | "client" | "island" | "chunk" | "extra" | "reload" | "style";
-  /** The island's name, or the asset's specifier in the import map. */
+  readonly kind: "vendor" | "client" | "chunk" | "extra" | "reload" | "style";
+  /** The specifier in the import map. */
   readonly name?: string;
   /** The source of an entry point or of a dynamic import, relative to the root. */
   readonly entryPoint?: string;
@@ -69,7 +68,7 @@ export interface AssetRole {
 export const MANIFEST = "manifest.json";
 
 /** Increase it when {@linkcode Manifest} changes. */
-export const MANIFEST_VERSION = 8;
+export const MANIFEST_VERSION = 9;
 
 /** The build is missing, or was made by another version of the framework. The message is one line. */
 export class ManifestError extends Error {

@@ -2,53 +2,43 @@
  * What pages and the document around them are made of. They are rendered when the project is built, so
  * the server does not load this module.
  */
-import { type ComponentType, createContext, type ReactNode, useContext, useId } from "react";
+import { type ComponentType, createContext, type ReactNode, useContext } from "react";
 import { dataSlot, hasSlot } from "./slot.ts";
 
 export { slot } from "./slot.ts";
 
-/** One use of an island on a page. */
-interface IslandUse {
-  readonly component: ComponentType<Record<string, unknown>>;
-  readonly props: Record<string, unknown>;
+/** The island of a page. */
+export interface IslandUse {
+  readonly component: ComponentType<object>;
+  readonly props: object;
 }
 
 /** What the build needs to know of a page, collected while React renders it. */
 export interface PageRender {
-  /** By the key of the placeholder. A component that React renders twice has the same key. */
-  readonly islands: Map<string, IslandUse>;
+  island?: IslandUse;
   /** The inline scripts exactly as they are in the page: their hashes go into the CSP. */
   readonly inlineScripts: Set<string>;
 }
 
-/** Null inside an island, and in the browser. */
 export const PageRenderContext: React.Context<PageRender | null> = createContext<PageRender | null>(
   null,
 );
 
-/** Props of `<Island>`. Its own `props` may be omitted if all of them are optional. */
-type IslandProps<P extends object> =
-  & { readonly of: ComponentType<P> }
-  & (Record<never, never> extends P ? { readonly props?: P } : { readonly props: P });
-
 /**
- * A component that is hydrated separately in the browser. On a page it renders a placeholder: the build
+ * The component of a page that is hydrated in the browser, at most one. On a page it renders a placeholder: the build
  * prerenders the island with its own identifier prefix and inserts it, because React cannot hydrate a
- * part of a larger tree (error 418). Inside another island it renders the component.
+ * part of a larger tree (error 418).
  *
- * @param props.of default export of a file in `islands/`
+ * @param props.of the component that the browser's entry passes to `hydrateIsland`
  * @param props.props JSON values
  */
 export function Island<P extends object>(
-  { of: Component, props }: IslandProps<P>,
+  { of: component, props }: { readonly of: ComponentType<P>; readonly props: P },
 ): ReactNode {
-  const page = useContext(PageRenderContext);
-  const key = useId();
-  const given = (props ?? {}) as P;
-  if (page === null) return <Component {...given} />;
-  // From here on the props are untyped JSON.
-  page.islands.set(key, { component: Component, props: given } as unknown as IslandUse);
-  return <div data-island={key}></div>;
+  const page = useContext(PageRenderContext)!;
+  if (page.island) throw new TypeError("A page can have only one island.");
+  page.island = { component: component as ComponentType<object>, props };
+  return <div data-island=""></div>;
 }
 
 /**

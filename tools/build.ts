@@ -12,6 +12,8 @@ import { bundlePackages } from "../monitoring/runtime/build.ts";
 import { build } from "../server/build/build.ts";
 import { projectRoot } from "./project_files.ts";
 
+/** The pages by path, and error pages by status. */
+const PAGES = { "/": "routes/index.tsx", 404: "routes/_404.tsx", 500: "routes/_500.tsx" };
 /** The browser's entry. */
 const CLIENT = "client.ts";
 /** The modes of the server, for each of which the pages are rendered. */
@@ -22,6 +24,7 @@ const BUILDER = "tools/build.ts";
 try {
   const { warnings } = await build({
     root: projectRoot,
+    pages: PAGES,
     client: CLIENT,
     variants: VARIANTS,
     dev: Deno.args.includes("--dev"),

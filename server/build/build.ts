@@ -1,5 +1,7 @@
 import "./production.ts";
 import type * as esbuild from "esbuild";
+import { readdirSync } from "node:fs";
+import { join, relative } from "node:path";
 import { assetsOf } from "../assets.ts";
 import { compress, contentHash, mediaType } from "../content.ts";
 import {
@@ -15,27 +17,27 @@ import {
   bundleBrowser,
   bundleStyle,
   sourcesOf,
-  styleAsset,
+  textAsset,
   VENDOR_SPECIFIERS,
 } from "./bundle.ts";
 import { inputsOf } from "./freshness.ts";
-import { finishPage, renderPages } from "./pages.ts";
+import { APP, finishPage, renderPages } from "./pages.tsx";
 import { type OutputFile, publish } from "./publish.ts";
-import {
-  APP,
-  LATER_STYLE,
-  listFiles,
-  NOT_FOUND,
-  scanProject,
-  SERVER_ERROR,
-  STYLE,
-} from "./scan.ts";
+
+/** Files that are served as they are, except the style sheets. */
+const STATIC = "static";
+/** The style sheet that is inlined into every page. */
+const STYLE = `${STATIC}/page.css`;
+/** The style sheet that every page loads after its first paint. Optional. */
+const LATER_STYLE = `${STATIC}/later.css`;
 
 export interface BuildOptions {
   /** The project's folder: an absolute path without a slash at the end. */
   readonly root: string;
   /** Output folder. Default: `<root>/.build`. */
   readonly out?: string;
+  /** Modules of the pages, relative to the root, by path; of the error pages by status. */
+  readonly pages: Readonly<Record<string, string>>;
   /** The browser's entry, relative to the root. */
   readonly client: string;
   /** Each page is rendered once for each of these, as its prop `variant`. A server serves one. */
@@ -67,40 +69,25 @@ const FAST = 5;
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const startedAt = new Date();
   const { root, client, dev = false, browser = {}, extra = {}, files = {} } = options;
-  const scanned = listFiles(root);
-  const project = scanProject(root, scanned);
-  const modules = [...project.pages, ...project.islands].map(({ module }) => module);
+  const allStatics = listStatics(root);
   // First, because esbuild reports syntax errors with file, line and column.
   const [sources, style, later] = await Promise.all([
-    sourcesOf(root, [APP, NOT_FOUND, SERVER_ERROR, ...modules, ...options.builders ?? []]),
+    sourcesOf(root, [APP, ...Object.values(options.pages), ...options.builders ?? []]),
     bundleStyle(root, STYLE),
-    scanned.includes(LATER_STYLE) ? bundleStyle(root, LATER_STYLE) : undefined,
+    allStatics.includes(LATER_STYLE) ? bundleStyle(root, LATER_STYLE) : undefined,
   ]);
-  const rendered = await renderPages(root, project, options.variants);
-  // Which islands are on a page decides what the bundles share.
-  const firstIslands = new Set(rendered.flatMap(({ islands }) => islands));
-  const bundle = await bundleBrowser({
-    root,
-    project,
-    first: firstIslands,
-    client,
-    dev,
-    browser,
-    extra,
-  });
-  const built = [...bundle.assets, ...later ? [styleAsset(later.css)] : []];
-  const importMap = importMapOf(built);
-  checkImports(built, importMap);
+  const rendered = await renderPages(root, options.pages, options.variants);
+  const bundle = await bundleBrowser({ root, client, dev, browser, extra });
+  const built = [...bundle.assets, ...later ? [textAsset("style", later.css)] : []];
   const filesOf = (...kinds: AssetRole["kind"][]) =>
     built.filter(({ kind }) => kinds.includes(kind)).map(({ file }) => file);
   const byFile = Object.fromEntries(built.map((asset) => [asset.file, asset]));
   const first = [...filesOf("vendor"), ...assetsOf({ assets: byFile }, client)];
-  const scripts = filesOf("client", "reload");
   const head = {
     style: style.css,
-    importMap,
+    importMap: importMapOf(built),
     preload: first,
-    scripts,
+    scripts: filesOf("client", "reload"),
     later: filesOf("style"),
   };
   const pages = rendered.map((page) => finishPage(page, head));
@@ -123,9 +110,11 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     if (map) output.push({ path: `maps/${file}.map`, contents: map });
     return [file, { ...await encode(`assets/${file}`, contents), ...role }] as const;
   });
-  const statics = project.statics.map(async ({ path, file }) =>
-    [path, await encode(`static${path}`, await Deno.readFile(`${root}/${file}`))] as const
-  );
+  const staticFiles = allStatics.filter((file) => file !== STYLE && file !== LATER_STYLE);
+  const statics = staticFiles.map(async (file) => {
+    const path = encodeURI(file.slice(STATIC.length));
+    return [path, await encode(`static${path}`, await Deno.readFile(`${root}/${file}`))] as const;
+  });
   const content: Omit<Manifest, "buildId" | "inputs"> = {
     version: MANIFEST_VERSION,
     dev,
@@ -135,7 +124,6 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     statics: sorted(await Promise.all(statics)),
   };
   const buildId = contentHash(JSON.stringify(content));
-  const staticFiles = project.statics.map(({ file }) => file);
   const read = [
     ...bundle.inputs,
     ...sources,
@@ -143,7 +131,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     ...later?.inputs ?? [],
     ...staticFiles,
   ];
-  const manifest: Manifest = { ...content, buildId, inputs: inputsOf(read, scanned) };
+  const manifest: Manifest = { ...content, buildId, inputs: inputsOf(read, allStatics) };
 
   for (const [path, contents] of Object.entries(files)) output.push({ path, contents });
   const contents = `${JSON.stringify(manifest, null, 1)}\n`;
@@ -152,24 +140,20 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   return { manifest, warnings: bundle.warnings };
 }
 
+/** All files of the static folder, sorted. */
+function listStatics(root: string): string[] {
+  return readdirSync(`${root}/${STATIC}`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll("\\", "/"))
+    .sort();
+}
+
 /** The import map of every page: React and the extra scripts. */
 function importMapOf(assets: readonly BuiltAsset[]): Record<string, string> {
   return Object.fromEntries(assets.flatMap(({ kind, file, name = "" }) => {
     const specifiers = kind === "vendor" ? VENDOR_SPECIFIERS : kind === "extra" ? [name] : [];
     return specifiers.map((specifier) => [specifier, `/assets/${file}`]);
   }));
-}
-
-function checkImports(assets: readonly BuiltAsset[], map: Readonly<Record<string, string>>): void {
-  const known = new Set([...Object.keys(map), ...assets.map(({ file }) => file)]);
-  for (const { imports, dynamicImports, sources } of assets) {
-    const specifier = [...imports, ...dynamicImports].find((specifier) => !known.has(specifier));
-    if (specifier === undefined) continue;
-    const from = Object.keys(sources).join(", ");
-    throw new Error(
-      `Browser code imports "${specifier}", which is not in the import map, from one of ${from}.`,
-    );
-  }
 }
 
 function sorted<T>(entries: readonly (readonly [name: string, value: T])[]): Record<string, T> {

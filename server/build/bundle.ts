@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { contentHash } from "../content.ts";
 import type { AssetRole } from "../manifest.ts";
 import { FIRST_LINES, withDebugId } from "./debug_id.ts";
-import type { Project } from "./scan.ts";
 
 /** A script for the browser. */
 export interface BuiltAsset extends AssetRole {
@@ -27,9 +26,6 @@ export type BrowserOptions = Pick<esbuild.BuildOptions, "alias" | "define" | "pl
 
 interface BundleOptions {
   readonly root: string;
-  readonly project: Project;
-  /** Names of the islands that are on some page. */
-  readonly first: ReadonlySet<string>;
   /** The browser's entry, relative to the root. */
   readonly client: string;
   readonly dev: boolean;
@@ -42,7 +38,6 @@ interface BundleOptions {
 export const VENDOR_SPECIFIERS = ["react", "react/jsx-runtime", "react-dom", "react-dom/client"];
 
 const RELOAD = fileURLToPath(new URL("../client/reload.ts", import.meta.url));
-const ISLAND_MAP = fileURLToPath(new URL("../client/island_map.ts", import.meta.url));
 /** Resolves React as the framework does. */
 const FRAMEWORK = fileURLToPath(new URL("..", import.meta.url));
 
@@ -91,7 +86,8 @@ const PRODUCTION = { "process.env.NODE_ENV": '"production"' };
  */
 export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
   const [vendor, own] = await Promise.all([bundleVendor(options), bundleOwn(options)]);
-  const extra = Object.entries(options.extra).sort().map(([name, code]) => extraAsset(name, code));
+  const extra = Object.entries(options.extra).sort()
+    .map(([name, code]) => textAsset("extra", code, name));
   return { ...own, assets: [...vendor, ...own.assets, ...extra] };
 }
 
@@ -145,11 +141,11 @@ async function bundleVendor({ root }: BundleOptions): Promise<BuiltAsset[]> {
     define: PRODUCTION,
   });
   // Its inputs are packages, whose versions are in the lock.
-  return collect(result, () => ({ kind: "vendor" }));
+  return collect(result, () => "vendor");
 }
 
 async function bundleOwn(options: BundleOptions): Promise<Bundle> {
-  const { root, project, client, dev, browser, extra } = options;
+  const { root, client, dev, browser, extra } = options;
   const result = await esbuild.build({
     ...SCRIPTS,
     absWorkingDir: root,
@@ -161,17 +157,14 @@ async function bundleOwn(options: BundleOptions): Promise<Bundle> {
     supported: { "top-level-await": false },
     external: [...VENDOR_SPECIFIERS, ...Object.keys(extra)],
     define: { ...PRODUCTION, ...browser.define },
-    plugins: [islandMap(options), ...browser.plugins ?? []],
-    ...(browser.alias && { alias: browser.alias }),
+    ...browser.alias && { alias: browser.alias },
+    ...browser.plugins && { plugins: browser.plugins },
   });
   const { metafile: { inputs }, warnings } = result;
   checkFormats(inputs);
-  const islands = new Map(project.islands.map(({ name, module }) => [module, name]));
   const assets = collect(result, (entryPoint) => {
-    if (entryPoint === client) return { kind: "client" };
-    const name = islands.get(entryPoint);
-    if (name !== undefined) return { kind: "island", name };
-    return { kind: resolve(root, entryPoint) === RELOAD ? "reload" : "chunk" };
+    if (entryPoint === client) return "client";
+    return resolve(root, entryPoint) === RELOAD ? "reload" : "chunk";
   });
   return { assets, inputs: Object.keys(inputs), warnings };
 }
@@ -183,33 +176,6 @@ function checkFormats(inputs: esbuild.Metafile["inputs"]): void {
   throw new Error(
     `Browser code imports ${found}, which is CommonJS: set an alias to its ES module.`,
   );
-}
-
-/**
- * Fills the framework's island map. The islands that are on a page are part of the client's script. Paths
- * are relative, so that the build is the same in any folder.
- */
-function islandMap({ root, project, first }: BundleOptions): esbuild.Plugin {
-  return {
-    name: "island-map",
-    setup(build) {
-      build.onLoad({ filter: /[\\/]island_map\.ts$/ }, ({ path }) => {
-        if (path !== ISLAND_MAP) return undefined;
-        const imports: string[] = [];
-        const entries = project.islands.map(({ name, module }, index) => {
-          const specifier = JSON.stringify(`island:${module}`);
-          if (!first.has(name)) return `  "${name}": () => import(${specifier}),`;
-          imports.push(`import Island${index} from ${specifier};`);
-          return `  "${name}": async () => ({ default: Island${index} }),`;
-        });
-        const contents = [...imports, "export const islands = {", ...entries, "};"].join("\n");
-        return { contents, loader: "ts" };
-      });
-      build.onResolve({ filter: /^island:/ }, ({ path }) => ({
-        path: `${root}/${path.slice("island:".length)}`,
-      }));
-    },
-  };
 }
 
 /**
@@ -238,11 +204,11 @@ function vendorSource(): string {
 /**
  * Converts esbuild's outputs to assets. Adds a debug id to each script and its source map.
  *
- * @param roleOf returns the role of the output of an entry point or a dynamic import
+ * @param kindOf returns the kind of the output of an entry point or a dynamic import
  */
 function collect(
   { metafile, outputFiles }: esbuild.BuildResult<{ metafile: true; write: false }>,
-  roleOf: (entryPoint: string) => Pick<AssetRole, "kind" | "name">,
+  kindOf: (entryPoint: string) => AssetRole["kind"],
 ): BuiltAsset[] {
   const files = new Map(outputFiles.map((file) => [basename(file.path), file.contents]));
   const contentsOf = (file: string) => new Uint8Array(files.get(file)!);
@@ -257,7 +223,7 @@ function collect(
       return {
         file,
         ...withDebugId(contentsOf(file), contentsOf(`${file}.map`)),
-        ...entryPoint === undefined ? { kind: "chunk" } : roleOf(entryPoint),
+        kind: entryPoint === undefined ? "chunk" : kindOf(entryPoint),
         entryPoint: entryPoint || undefined,
         imports: imported("import-statement"),
         dynamicImports: imported("dynamic-import"),
@@ -278,20 +244,15 @@ function sourceSizes(inputs: Record<string, { bytesInOutput: number }>): Record<
   return sizes;
 }
 
-/** Converts a prebuilt script to an asset. */
-function extraAsset(name: string, code: string): BuiltAsset {
-  return { ...assetOf(code, "js"), kind: "extra", name };
-}
-
-/** The style sheet that pages load after their first paint. */
-export function styleAsset(css: string): BuiltAsset {
-  return { ...assetOf(css, "css"), kind: "style" };
-}
-
-function assetOf(text: string, extension: string) {
+/**
+ * The asset of a prebuilt script or of a style sheet.
+ *
+ * @param name the script's specifier in the import map
+ */
+export function textAsset(kind: "extra" | "style", text: string, name?: string): BuiltAsset {
   const contents = new TextEncoder().encode(text);
   // Hexadecimal: it contains no word that a content blocker matches.
   const hash = Uint8Array.fromBase64(contentHash(contents), { alphabet: "base64url" }).toHex();
-  const file = `${hash.slice(0, 10).toUpperCase()}.${extension}`;
-  return { file, contents, imports: [], dynamicImports: [], sources: {} };
+  const file = `${hash.slice(0, 10).toUpperCase()}.${kind === "style" ? "css" : "js"}`;
+  return { kind, name, file, contents, imports: [], dynamicImports: [], sources: {} };
 }

@@ -9,12 +9,12 @@ const ALWAYS = ["deno.json", "deno.lock"];
  * What a build depends on: `inputs` of its manifest.
  *
  * @param read files that the build read, relative to the root
- * @param scanned files in folders in which an added file would be part of the build
+ * @param statics static files: one that is added to their folders would be part of the build
  */
-export function inputsOf(read: readonly string[], scanned: readonly string[]): string[] {
+export function inputsOf(read: readonly string[], statics: readonly string[]): string[] {
   // Without packages and modules of plugins (`namespace:path`).
   const own = read.filter((file) => !/node_modules\/|^[a-z-]{2,}:/.test(file));
-  const folders = scanned.flatMap((file) =>
+  const folders = statics.flatMap((file) =>
     Array.from(file.matchAll(/\//g), ({ index }) => file.slice(0, index))
   );
   return [...new Set([...ALWAYS, ...folders, ...own])].sort();

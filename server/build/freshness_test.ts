@@ -7,14 +7,13 @@ const FILES = {
   "deno.json": "{}",
   "deno.lock": "{}",
   "routes/index.tsx": "export {}",
-  "islands/b/A.tsx": "export {}",
   "static/a.txt": "a",
   "lib/used.ts": "export {}",
   "lib/other.ts": "export {}",
 };
 
-/** Its files in the scanned folders. */
-const SCANNED = ["routes/index.tsx", "islands/b/A.tsx", "static/a.txt"];
+/** Its static files. */
+const STATICS = ["static/a.txt"];
 
 /** Seconds since 1970, so that no test depends on the resolution of the file system's clock. */
 const BEFORE = 1_000;
@@ -40,8 +39,6 @@ const CASES: [name: string, change: (root: string) => Promise<void>, fresh: bool
   ["static file newer", touch("static/a.txt", AFTER), false],
   ["deno.json newer", touch("deno.json", AFTER), false],
   ["deno.lock newer", touch("deno.lock", AFTER), false],
-  ["page added", replace("routes/new.tsx", "new"), false],
-  ["island added", replace("islands/b/New.tsx", "new"), false],
   ["static file added", replace("static/new.txt", "new"), false],
   ["input removed", (root) => Deno.remove(`${root}/lib/used.ts`), false],
   ["manifest unreadable", replace(".build/manifest.json", '{"dev":false,"inp'), false],
@@ -57,10 +54,10 @@ for (const [name, change, fresh] of CASES) {
     using folder = temporaryFolder();
     const root = folder.path;
     for (const [file, text] of Object.entries(FILES)) await write(root, file, text);
-    const paths = [...Object.keys(FILES), "routes", "islands", "islands/b", "static", "lib"];
+    const paths = [...Object.keys(FILES), "routes", "static", "lib"];
     for (const path of paths) await touch(path, BEFORE)(root);
     const read = ["routes/index.tsx", "lib/used.ts", "static/a.txt", "node_modules/x.js", "map:y"];
-    const manifest = { version: MANIFEST_VERSION, dev: false, inputs: inputsOf(read, SCANNED) };
+    const manifest = { version: MANIFEST_VERSION, dev: false, inputs: inputsOf(read, STATICS) };
     await write(root, ".build/manifest.json", JSON.stringify(manifest));
     await touch(".build/manifest.json", BUILT_AT)(root);
     await change(root);

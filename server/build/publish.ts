@@ -6,9 +6,6 @@ function stagingFolder(out: string): string {
   return `${out}.${crypto.randomUUID()}`;
 }
 
-/** Later builds remove the folder of an interrupted build after this time. */
-const ABANDONED_AFTER_MS = 3_600_000;
-
 export interface OutputFile {
   /** Relative to the build's folder. */
   readonly path: string;
@@ -42,17 +39,6 @@ export async function publish(out: string, files: readonly OutputFile[]): Promis
   } finally {
     await remove(staging);
     await remove(old);
-  }
-  await removeAbandoned(out);
-}
-
-async function removeAbandoned(out: string): Promise<void> {
-  const folder = dirname(out);
-  for await (const { name } of Deno.readDir(folder)) {
-    const path = `${folder}/${name}`;
-    if (!path.startsWith(`${out}.`)) continue;
-    const { mtime } = await Deno.stat(path).catch(undefinedIfNotFound) ?? {};
-    if (mtime && Date.now() - mtime.getTime() > ABANDONED_AFTER_MS) await remove(path);
   }
 }
 

@@ -44,13 +44,3 @@ Deno.test("many builds at once → one of them, complete", async () => {
   const builds = files.map((file) => Deno.readTextFileSync(`${out}/${file}`));
   assert.equal(new Set(builds).size, 1);
 });
-
-Deno.test("old folder of an interrupted build → removed", async () => {
-  using folder = temporaryFolder();
-  const out = `${folder.path}/.build`;
-  await Deno.mkdir(`${out}.of-now`);
-  await Deno.mkdir(`${out}.of-yesterday`);
-  await Deno.utime(`${out}.of-yesterday`, Date.now() / 1000 - 86_400, Date.now() / 1000 - 86_400);
-  await publish(out, [{ path: "a.txt", contents: "" }]);
-  assert.deepEqual(names(folder.path), [".build", ".build.of-now"]);
-});

@@ -1,4 +1,4 @@
-import { hydrateIslands, type HydrateOptions, unmountIslands } from "./hydrate.ts";
+import { hydrateIsland, type IslandOptions, unmountIsland } from "./hydrate.ts";
 import { reloadWhenOutdated } from "./newer_build.ts";
 import { ownLink, pageOf, partialAddress } from "./own_link.ts";
 import { manageScrolling, savedPosition, savePosition } from "./scroll_position.ts";
@@ -6,7 +6,7 @@ import { manageScrolling, savedPosition, savePosition } from "./scroll_position.
 // Kept before telemetry patches it: version checks are not requests of the page.
 const nativeFetch = globalThis.fetch;
 
-interface FollowOptions extends HydrateOptions {
+interface FollowOptions extends IslandOptions {
   /** Called for each navigation before its first request: absolute target, milliseconds since 1970. */
   readonly onNavigate?: (navigation: { readonly url: string; readonly at: number }) => void;
 }
@@ -16,7 +16,7 @@ interface FollowOptions extends HydrateOptions {
  * replaces the page in this document. A new navigation cancels the pending one. On any failure the browser
  * loads the address normally.
  */
-export function followLinks({ onNavigate, ...islands }: FollowOptions): void {
+export function followLinks({ onNavigate, ...island }: FollowOptions): void {
   /** The displayed page. The current history entry may be another one already. */
   let shown = pageOf(location);
   /** The browser is loading another document. */
@@ -55,24 +55,16 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions): void {
       if (isNew) history.pushState({}, "", to);
       shown = pageOf(to);
       page.replaceWith(next);
-      unmountIslands(page);
-      const hydrated = hydrateIslands(islands, next);
+      unmountIsland();
+      hydrateIsland(island, next);
       document.title = data.title;
       announce(data.title);
 
       const named = elementNamed(to.hash.slice(1));
-      const scroll = () => {
-        if (position) scrollTo(...position);
-        else if (named) named.scrollIntoView();
-        else scrollTo(0, 0);
-      };
-      scroll();
+      if (position) scrollTo(...position);
+      else if (named) named.scrollIntoView();
+      else scrollTo(0, 0);
       focusOn(named ?? next.querySelector("main") ?? next);
-      const top = scrollY;
-      hydrated.then(() => {
-        // Again, because islands may have added content above; not if the user has scrolled since.
-        if (position && next.isConnected && scrollY === top) scroll();
-      });
       if (isNew) save();
     } catch {
       // The browser loads the page, or shows why it cannot.

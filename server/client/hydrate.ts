@@ -1,79 +1,51 @@
-import { createElement, type ErrorInfo } from "react";
+import { type ComponentType, createElement, type ErrorInfo } from "react";
 import { hydrateRoot, type Root } from "react-dom/client";
-import { islands } from "./island_map.ts";
 
-/** An error in one island. The other islands are not affected. */
+/** An error in the island. */
 interface IslandError {
   readonly error: unknown;
-  /** The island's name. */
-  readonly island: string;
   /**
    * `uncaught`: not caught, so React removed the island. `caught`: by an error boundary. `recoverable`:
-   * React recovered, for example from a hydration mismatch. `load`: the island's code or props could not
-   * be loaded; the page shows a message.
+   * React recovered, for example from a hydration mismatch.
    */
-  readonly kind: "uncaught" | "caught" | "recoverable" | "load";
+  readonly kind: "uncaught" | "caught" | "recoverable";
   readonly componentStack: string | undefined;
 }
 
-export interface HydrateOptions {
+export interface IslandOptions {
+  /** The component of `<Island>` on each page. */
+  // deno-lint-ignore no-explicit-any -- its props are JSON of the page
+  readonly component: ComponentType<any>;
   /** Receives every error. */
   readonly onError: (failure: IslandError) => void;
 }
 
-/** Hydrated islands by element. */
-const roots = new Map<HTMLElement, Root>();
+/** The hydrated island. */
+let root: Root | undefined;
 
-/** Hydrates each island of the document, or of a part of it. Resolves when React has received all. */
-export async function hydrateIslands(
-  { onError }: HydrateOptions,
+/** Hydrates the island of the document, or of a part of it. Pages may have none. */
+export function hydrateIsland(
+  { component, onError }: IslandOptions,
   within: ParentNode = document,
-): Promise<void> {
-  const elements = within.querySelectorAll<HTMLElement>("[data-island]");
-  await Promise.all(Array.from(elements, (element) => hydrate(element, onError)));
-}
-
-/** Unmounts the islands of a part that was removed from the document. */
-export function unmountIslands(within: Node): void {
-  for (const [element, root] of roots) {
-    if (!within.contains(element)) continue;
-    roots.delete(element);
-    root.unmount();
-  }
-}
-
-async function hydrate(element: HTMLElement, onError: HydrateOptions["onError"]): Promise<void> {
-  const { island = "", islandId = "" } = element.dataset;
-  const report = (kind: IslandError["kind"]) => (error: unknown, info?: ErrorInfo) => {
-    // React reports islands of a removed page that it had not hydrated yet.
+): void {
+  const element = within.querySelector<HTMLElement>("[data-island]");
+  if (element === null) return;
+  const report = (kind: IslandError["kind"]) => (error: unknown, info: ErrorInfo) => {
+    // React reports the island of a removed page that it had not hydrated yet.
     if (kind === "recoverable" && !element.isConnected) return;
-    onError({ error, island, kind, componentStack: info?.componentStack || undefined });
+    onError({ error, kind, componentStack: info.componentStack || undefined });
   };
-  try {
-    const load = islands[island];
-    if (load === undefined) throw new Error(`Unknown island "${island}".`);
-    const component = (await load()).default;
-    const json = element.nextElementSibling;
-    const props = json?.matches("[data-island-props]") ? JSON.parse(json.textContent) : {};
-    // The page may have been replaced meanwhile.
-    if (!element.isConnected) return;
-    const root = hydrateRoot(element, createElement(component, props), {
-      identifierPrefix: islandId,
-      onUncaughtError: report("uncaught"),
-      onCaughtError: report("caught"),
-      onRecoverableError: report("recoverable"),
-    });
-    roots.set(element, root);
-  } catch (error) {
-    showLoadError(element);
-    report("load")(error);
-  }
+  const props = JSON.parse(element.nextElementSibling!.textContent);
+  root = hydrateRoot(element, createElement(component, props), {
+    identifierPrefix: element.dataset.island!,
+    onUncaughtError: report("uncaught"),
+    onCaughtError: report("caught"),
+    onRecoverableError: report("recoverable"),
+  });
 }
 
-/** Shows a message before the prerendered content. */
-function showLoadError(element: HTMLElement): void {
-  const note = document.createElement("p");
-  note.role = "alert";
-  note.textContent = "This part of the page did not load. Reload to try again.";
-  element.prepend(note);
+/** Unmounts the island of a page that was removed from the document. */
+export function unmountIsland(): void {
+  root?.unmount();
+  root = undefined;
 }

@@ -11,6 +11,13 @@ export const SITE = fileURLToPath(new URL("site", import.meta.url));
 
 /** Build options of the fixture project. */
 export const SITE_OPTIONS = {
+  pages: {
+    "/": "routes/index.tsx",
+    "/about": "routes/about.tsx",
+    "/long": "routes/long.tsx",
+    404: "routes/_404.tsx",
+    500: "routes/_500.tsx",
+  },
   client: "client.ts",
   variants: ["one", "two"],
   extra: { "extra-script": "self.extra = true;\n" },

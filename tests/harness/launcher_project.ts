@@ -61,8 +61,7 @@ export const BROWSER_BUILD =
 
 const OWN = {
   "main.ts": MAIN,
-  "client.ts":
-    'import { hydrateIslands } from "./server/client/hydrate.ts";\nhydrateIslands({ onError: console.error });\n',
+  "client.ts": "export {};\n",
   "monitoring/browser/build.ts": BROWSER_BUILD,
   "monitoring/player/build.ts": 'export const PLAYER_ENTRY = "client.ts";\n' +
     'export const PLAYER_SCRIPT = "player";\nexport const bundlePlayer = async () => "";\n',

@@ -23,7 +23,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "config_table.ts": `config_values.ts ${VALUES}`,
   "config_values.ts": VALUES,
   "client.ts":
-    "server/client/ monitoring/protocol/retry.ts monitoring/browser/mod.ts monitoring/browser/client_config.ts",
+    "islands/shell/Console.tsx server/client/ monitoring/protocol/retry.ts monitoring/browser/mod.ts monitoring/browser/client_config.ts",
   "monitoring/settings.ts": "",
   "deno_internals.ts": "",
   "monitoring/post_json.ts": "",

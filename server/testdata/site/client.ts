@@ -1,12 +1,12 @@
 import { followLinks } from "../../client/follow_links.ts";
-import { hydrateIslands, type HydrateOptions } from "../../client/hydrate.ts";
+import { hydrateIsland, type IslandOptions } from "../../client/hydrate.ts";
+import Counter from "./islands/Counter.tsx";
 
-const islands: HydrateOptions = {
-  onError: ({ error, island, kind }) => console.error(kind, island, error),
+const island: IslandOptions = {
+  component: Counter,
+  onError: ({ error, kind }) => console.error(kind, error),
 };
-followLinks(islands);
-void hydrateIslands(islands).then(async () => {
-  // Loaded later, as a separate chunk.
-  const { later } = await import("./later.ts");
-  later(import.meta.resolve("extra-script"));
-});
+followLinks(island);
+hydrateIsland(island);
+// Loaded later, as a separate chunk.
+void import("./later.ts").then(({ later }) => later(import.meta.resolve("extra-script")));

@@ -1,8 +1,12 @@
 import { useId, useState } from "react";
 import { Mark } from "../components/Mark.tsx";
 import { Label } from "../components/Label.tsx";
+import { Field } from "./Field.tsx";
 
-export default function Counter({ start, label }: { start: number; label: string }) {
+/** The island of all pages. */
+export default function Counter(
+  { start, label, hasField }: { start: number; label: string; hasField?: boolean },
+) {
   const [count, setCount] = useState(start);
   const id = useId();
   return (
@@ -12,6 +16,7 @@ export default function Counter({ start, label }: { start: number; label: string
       <button type="button" aria-labelledby={id} onClick={() => setCount(count + 1)}>
         {count}
       </button>
+      {hasField && <Field />}
     </p>
   );
 }

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 
 const never = () => () => {};
 
-export default function Field() {
+export function Field() {
   const isHydrated = useSyncExternalStore(never, () => true, () => false);
   return (
     <label>

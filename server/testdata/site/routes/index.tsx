@@ -1,15 +1,12 @@
 import { Island, slot } from "../../../page.tsx";
 import Counter from "../islands/Counter.tsx";
-import Plain from "../islands/Plain.tsx";
 
 export default function Page({ variant }: { variant: string }) {
   return (
     <main>
       <title>Fixture</title>
       <h1>Variant {variant} at {slot("place")}</h1>
-      <Island of={Counter} props={{ start: 3, label: slot("place") }} />
-      <Island of={Counter} props={{ start: 5, label: "fixed </script>" }} />
-      <Island of={Plain} />
+      <Island of={Counter} props={{ start: 3, label: slot("place") + "</script>" }} />
       <nav>
         <a href="/about">About</a> <a href="/">This page</a> <a href="/long">Long</a>{" "}
         <a href="/long#half">Half of it</a> <a href="/nowhere">Nowhere</a>{" "}

@@ -1,6 +1,5 @@
 import { Island } from "../../../page.tsx";
 import Counter from "../islands/Counter.tsx";
-import Field from "../islands/Field.tsx";
 
 /** Higher than any window, with a fragment target in the middle. */
 export default function Long() {
@@ -11,8 +10,7 @@ export default function Long() {
       <a href="#half">Half way</a>
       <Lines />
       <h2 id="half">Half</h2>
-      <Island of={Counter} props={{ start: 9, label: "half" }} />
-      <Island of={Field} />
+      <Island of={Counter} props={{ start: 9, label: "half", hasField: true }} />
       <a href="/">Home</a> <a href="/long">Again</a> <a href="/about">About</a>
       <Lines />
     </main>

@@ -1,4 +1,0 @@
-/** A part of an island: it has no default export. */
-export function Helper() {
-  return null;
-}
