@@ -121,10 +121,12 @@ async function main(): Promise<void> {
     },
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
-      await exporter?.close(STOP.close);
-      sharedCounts?.close(relay.status.report());
-      await inbox?.close();
-      await spool?.close();
+      const sendCopies = async () => {
+        await exporter?.close(STOP.copies);
+        sharedCounts?.close(relay.status.report());
+      };
+      // Together, because a collector may take all its time.
+      await Promise.all([inbox?.close(), spool?.close(), sendCopies()]);
     },
   });
   sharedCounts?.start(() => relay.status.report());

@@ -8,8 +8,9 @@ export const STOP = {
   /** To deliver what is left, and to report what was not delivered. */
   delivery: 800,
   report: 200,
-  /** To send the last copies and to close files. */
+  /** To close files, and to send the last copies meanwhile. */
   close: 500,
+  copies: 400,
 } as const;
 
 /** Maximum duration of a stop. Deno Deploy kills a process 5 seconds after it asked it to stop. */

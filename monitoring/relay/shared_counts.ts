@@ -10,15 +10,17 @@ interface SharedCountsOptions {
   readonly workers: number;
   /** Called with the first failure to write. */
   readonly onFailure: (error: unknown) => void;
+  /** Milliseconds of a monotonic clock. Default: the process's own. */
+  readonly uptime?: () => number;
 }
 
-/** Interval of reports. A killed process loses at most the counts of this time. */
+/** Minimum age of what is exchanged again. A killed process loses at most the counts of this time. */
 const REPORT_MS = 1_000;
 
 /**
- * Shares counts between the processes of one server. Each writes its report to a file every second. A process that is
- * asked for totals writes its own, then reads the others. One that replaces another continues its counts, so no total
- * decreases, whichever process is asked. The files are small: access is synchronous.
+ * Shares counts between the processes of one server. Each writes its report to a file every second, and reads the others'
+ * if it is asked for totals. One that replaces another continues its counts, so no total decreases, whichever process is
+ * asked. The files are small: access is synchronous.
  */
 export class SharedCounts {
   readonly #options: SharedCountsOptions;
@@ -26,6 +28,8 @@ export class SharedCounts {
   readonly #base: ProcessReport | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #hasFailed = false;
+  #others: readonly ProcessReport[] = [];
+  #exchangedAt = -Infinity;
 
   constructor(options: SharedCountsOptions) {
     this.#options = options;
@@ -40,7 +44,7 @@ export class SharedCounts {
   /** Writes a report immediately, by which the launcher knows that the process listens, then one each second. */
   start(report: () => ProcessReport): void {
     this.write(report());
-    // A single process writes its report when it is asked for totals, and at its end.
+    // A single process writes when it is asked for totals, and at its end.
     if (this.#options.workers === 1) return;
     this.#timer = setInterval(() => this.write(report()), REPORT_MS);
     Deno.unrefTimer(this.#timer);
@@ -52,37 +56,44 @@ export class SharedCounts {
     this.write(report);
   }
 
-  /** The newest report of each process that has ever run, this one's first. */
-  writeAndReadAll(report: ProcessReport): readonly ProcessReport[] {
-    const { worker: own, workers } = this.#options;
-    const others = Array.from({ length: 2 * workers }, (_, worker) => worker)
-      .filter((worker) => worker !== own).map((worker) => this.#read(worker));
-    return [this.write(report), ...others.filter((found) => found !== undefined)];
+  /**
+   * The report of this process, then the others', at most a second old. Uses files at most once a second, because anyone
+   * may ask for health.
+   */
+  all(report: ProcessReport): readonly ProcessReport[] {
+    const { worker: own, workers, uptime = () => performance.now() } = this.#options;
+    if (uptime() - this.#exchangedAt >= REPORT_MS) {
+      this.#exchangedAt = uptime();
+      this.write(report);
+      this.#others = Array.from({ length: 2 * workers }, (_, worker) => worker)
+        .filter((worker) => worker !== own).map((worker) => this.#read(worker))
+        .filter((found) => found !== undefined);
+    }
+    return [this.#whole(report), ...this.#others];
   }
 
-  /**
-   * Writes the report of this process. If that fails, the other processes do not count it.
-   *
-   * @returns the report, including the counts of the processes that this one replaces
-   */
-  write(report: ProcessReport): ProcessReport {
-    const whole = this.#base === undefined ? report : {
-      ...report,
-      counts: addCounts([report.counts, this.#base.counts]),
-      startedAt: Math.min(report.startedAt, this.#base.startedAt),
-    };
+  /** Writes the report of this process. If that fails, the other processes do not count it. */
+  write(report: ProcessReport): void {
     const { folder, worker, onFailure } = this.#options;
     try {
       Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
       // Renamed, so that no reader sees a part of it.
       const path = this.#pathOf(worker);
-      Deno.writeTextFileSync(`${path}.new`, JSON.stringify(whole), { mode: 0o600 });
+      Deno.writeTextFileSync(`${path}.new`, JSON.stringify(this.#whole(report)), { mode: 0o600 });
       Deno.renameSync(`${path}.new`, path);
     } catch (error) {
       if (!this.#hasFailed) onFailure(error);
       this.#hasFailed = true;
     }
-    return whole;
+  }
+
+  /** Adds the counts of the processes that this one replaces. */
+  #whole(report: ProcessReport): ProcessReport {
+    return this.#base === undefined ? report : {
+      ...report,
+      counts: addCounts([report.counts, this.#base.counts]),
+      startedAt: Math.min(report.startedAt, this.#base.startedAt),
+    };
   }
 
   /** Undefined: there is no such process yet. */

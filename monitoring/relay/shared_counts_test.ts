@@ -34,38 +34,58 @@ const received = (reports: readonly ProcessReport[]) => totalOf(reports, 0).coun
 
 const fail = (error: unknown) => assert.fail(`${error}`);
 
+/** Time passes with each look at the clock. */
+let uptime = 0;
+const options = { onFailure: fail, uptime: () => uptime += 1_000 };
+
 const open = (folder: string, worker: number, workers = 2) =>
-  new SharedCounts({ folder: join(FOLDER, folder), worker, workers, onFailure: fail });
+  new SharedCounts({ ...options, folder: join(FOLDER, folder), worker, workers });
 
 Deno.test("two of three processes → each knows the sum, a replacement continues its counts", () => {
   const [first, second] = [open("data", 0, 3), open("data", 1, 3)];
   assert.equal(first.isReplacement, false);
-  assert.equal(received(first.writeAndReadAll(report(100))), 100);
-  assert.equal(received(second.writeAndReadAll(report(7))), 107);
-  assert.equal(received(first.writeAndReadAll(report(200))), 207);
+  assert.equal(received(first.all(report(100))), 100);
+  assert.equal(received(second.all(report(7))), 107);
+  assert.equal(received(first.all(report(200))), 207);
 
   const replacement = open("data", 0, 3);
   assert.equal(replacement.isReplacement, true);
-  assert.equal(received(second.writeAndReadAll(report(7))), 207);
-  assert.equal(received(replacement.writeAndReadAll(report(1))), 208);
-  assert.equal(received(second.writeAndReadAll(report(7))), 208);
-  const [own] = replacement.writeAndReadAll(report(2));
+  assert.equal(received(second.all(report(7))), 207);
+  assert.equal(received(replacement.all(report(1))), 208);
+  assert.equal(received(second.all(report(7))), 208);
+  const [own] = replacement.all(report(2));
   assert.equal(own?.startedAt, 800, "of the process before");
   replacement.close(report(3));
-  assert.equal(received(second.writeAndReadAll(report(7))), 210);
+  assert.equal(received(second.all(report(7))), 210);
+});
+
+Deno.test("totals asked for many times → files read and written once a second", () => {
+  let now = 0;
+  const [folder, other] = [join(FOLDER, "often"), open("often", 1)];
+  const counts = new SharedCounts({ ...options, folder, worker: 0, workers: 2, uptime: () => now });
+  assert.equal(received(counts.all(report(1))), 1);
+  other.write(report(7));
+  Deno.removeSync(join(folder, "0.json"));
+  now = 999;
+  assert.equal(received(counts.all(report(2))), 2);
+  assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["1.json"]);
+  now = 1_000;
+  assert.equal(received(counts.all(report(3))), 10);
+  assert.deepEqual([...Deno.readDirSync(folder)].length, 2);
 });
 
 Deno.test("folder cannot be written → reported once, own counts still known", () => {
   Deno.writeTextFileSync(join(FOLDER, "file"), "");
   const failures: unknown[] = [];
   const sharedCounts = new SharedCounts({
+    ...options,
     folder: join(FOLDER, "file"),
     worker: 0,
     workers: 2,
     onFailure: (error) => failures.push(error),
   });
-  assert.equal(received(sharedCounts.writeAndReadAll(report(5))), 5);
-  assert.equal(received(sharedCounts.writeAndReadAll(report(6))), 6);
+  assert.equal(received(sharedCounts.all(report(5))), 5);
+  assert.equal(received(sharedCounts.all(report(6))), 6);
   assert.equal(failures.length, 1);
 });
 
@@ -117,7 +137,7 @@ Deno.test("report that is not JSON, or has nothing → as if there were none", (
   sharedCounts.write(report(7));
   for (const text of ["", "{", "null", "{}"]) {
     Deno.writeTextFileSync(join(FOLDER, "harmed", "1.json"), text);
-    assert.equal(received(sharedCounts.writeAndReadAll(report(7))), 7, text);
+    assert.equal(received(sharedCounts.all(report(7))), 7, text);
   }
 });
 

@@ -88,7 +88,7 @@ export class RelayStatus {
     const { store, sending, sharedCounts, now } = this.#options;
     const { spool = EMPTY_SPOOL, canDeliver } = await sending.health();
     const report = this.report();
-    const total = totalOf(sharedCounts?.writeAndReadAll(report) ?? [report], now());
+    const total = totalOf(sharedCounts?.all(report) ?? [report], now());
     const failing = total.ingests.flatMap(({ origin, reason }) =>
       reason === undefined ? [] : [{ origin, reason }]
     );

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { ServerProcess } from "../harness/server_process.ts";
 import { recorded } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { answers, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { postTo, startRelaying } from "../harness/relaying_server.ts";
 import { stopInTime } from "../harness/stop_in_time.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { until } from "../harness/until.ts";
 import { plain, startOtlpReceiver } from "./receiver.ts";
 
@@ -85,4 +88,24 @@ Deno.test("OTLP_URL, collector refuses or is down → envelopes delivered, copie
   await collector[Symbol.asyncDispose]();
   assert.equal((await post(server, recorded("log"))).outcome, "delivered");
   await stopInTime(server);
+});
+
+Deno.test("collector does not answer while the server stops → spool is closed", async () => {
+  using folder = temporaryFolder();
+  await using collector = startOtlpReceiver();
+  await using ingest = startStandInIngest();
+  await using server = await startRelaying(ingest, {
+    dataDir: folder.path,
+    env: { OTLP_URL: collector.origin },
+  });
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<Response>();
+  collector.respondWith(() => stopped);
+  ingest.behave(answers(500));
+  assert.equal((await post(server, recorded("log"))).outcome, "spooled");
+  // SQLite deletes this file when the database is closed.
+  const wal = join(folder.path, "spool.sqlite-wal");
+  assert.ok(existsSync(wal));
+  await stopInTime(server);
+  stop(new Response("{}"));
+  assert.ok(!existsSync(wal));
 });

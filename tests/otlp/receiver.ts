@@ -112,7 +112,7 @@ export function startOtlpReceiver() {
   const logs: Received<OtlpLog>[] = [];
   const invalid: string[] = [];
   const requests: Headers[] = [];
-  let respond = () => new Response('{"partialSuccess":{}}');
+  let respond: () => Response | Promise<Response> = () => new Response('{"partialSuccess":{}}');
   const take = (path: string, body: Fields) => {
     const isTraces = path === "/v1/traces";
     const groups = body[isTraces ? "resourceSpans" : "resourceLogs"] as Fields[];
@@ -130,7 +130,7 @@ export function startOtlpReceiver() {
     requests.push(new Headers(request.headers));
     const { pathname } = new URL(request.url);
     const body = await request.text();
-    const response = respond();
+    const response = await respond();
     if (!response.ok) return response;
     try {
       assert.equal(request.headers.get("content-type"), "application/json");
@@ -150,7 +150,7 @@ export function startOtlpReceiver() {
     /** The errors of invalid requests. Deno's own spans have more fields than the exporter's may have. */
     invalid,
     /** Changes the response to all further requests. Default: 200. */
-    respondWith: (make: () => Response) => void (respond = make),
+    respondWith: (make: () => Response | Promise<Response>) => void (respond = make),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
