@@ -43,6 +43,14 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     throw new TypeError("The inbox did not answer with a list. Reload the page.");
   };
 
+  /** Undefined: what is asked for is not stored (any more). */
+  const getStored = async <Answer>(
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<Answer | undefined> => {
+    const response = await get(parameters);
+    return response.status === 404 ? await discard(response) : await response.json();
+  };
+
   return {
     scope: "inbox",
     snapshot: changes.snapshot,
@@ -53,11 +61,11 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     histogram: (query) => getView<Histogram>("histogram", query),
     trace: (id) => getView<TraceContent>("trace", { id }),
     recording: (id) => getView<RecordingContent>("recording", { id }),
-    async error(group, envelope, event) {
+    error(group, envelope, event) {
       const query = { view: "error", id: group, envelope: String(envelope) };
-      const response = await get({ ...query, ...event !== null && { event } });
-      return response.status === 404 ? await discard(response) : await response.json();
+      return getStored({ ...query, ...event !== null && { event } });
     },
+    envelopeContent: (id) => getStored({ view: "envelope", id: String(id) }),
     sources: (query) => getView<SourceList>("sources", query),
     refusals: async () => (await getView<Page<Refusal>>("refusals")).rows,
     async envelope(id) {

@@ -3,6 +3,7 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { GroupState, Lists, Page, SourceList } from "../../monitoring/models/rows.ts";
 import type { ListQuery } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
+import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
@@ -43,6 +44,8 @@ export interface DataSource {
   sources(query: ConsoleQuery): Promise<SourceList>;
   /** The decompressed bytes of an envelope; undefined if it is not stored (any more). */
   envelope(id: number): Promise<Uint8Array | undefined>;
+  /** An envelope for display; undefined if it is not stored (any more). */
+  envelopeContent(id: number): Promise<EnvelopeContent | undefined>;
   /**
    * One error.
    *

@@ -4,6 +4,7 @@ import {
   archiveItem,
 } from "../../monitoring/protocol/inbox_archive.ts";
 import type { VisitData, VisitEnvelope } from "../../monitoring/browser/mod.ts";
+import { readEnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
@@ -92,6 +93,11 @@ export function createThisPageSource(
       return Promise.resolve({ rows: [], counts, ops: [] });
     },
     envelope: (id) => Promise.resolve(kept.get(id)?.bytes),
+    // deno-lint-ignore require-await -- rejects if the envelope is malformed
+    async envelopeContent(id) {
+      const found = kept.get(id);
+      return found && readEnvelopeContent(found.row, found.bytes);
+    },
     error: () => Promise.resolve(undefined),
     authorize: () => Promise.resolve(true),
     clear() {

@@ -26,6 +26,10 @@ Deno.test("envelopes of the page → listed newest first, with their bytes", asy
   assert.equal(next, null);
   assert.equal(await source.envelope(1), page.envelopes[0]?.bytes);
   assert.equal(await source.envelope(3), undefined);
+  const content = await source.envelopeContent(1);
+  assert.deepEqual(content?.row, rows[1]);
+  assert.match(content!.items[0]!.text, /^{\n {2}"event_id": "/);
+  assert.equal(await source.envelopeContent(3), undefined);
 });
 
 Deno.test("envelope added → subscriber called once, snapshot changes", () => {
@@ -84,11 +88,12 @@ Deno.test("export → archive in the format of the inbox", async () => {
 });
 
 Deno.test("malformed envelopes → listed, and the next one is read", async () => {
-  const { page, ids } = visit([]);
+  const { page, source, ids } = visit([]);
   page.add(new TextEncoder().encode("no envelope"));
   page.add(
     envelopeOf({}, ["event", null], ["log", { items: "x" }], ["span", { items: [null, 1] }]),
   );
   page.add(eventEnvelope(1));
   assert.deepEqual(await ids(), [3, 2, 1]);
+  await assert.rejects(source.envelopeContent(1), /at byte 0/);
 });

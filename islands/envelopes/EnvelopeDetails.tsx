@@ -1,13 +1,9 @@
-import { Fragment, useMemo } from "react";
-import { formatBytes, shortId } from "../../components/format.ts";
+import { Fragment, useState } from "react";
+import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import { errorName, errorTitle } from "../../monitoring/models/error/error_entry.ts";
-import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
-import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
-import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import { source } from "../data/source.ts";
 import { useRead } from "../data/use_read.ts";
 import { DetailView } from "../kit/DetailView.tsx";
@@ -15,8 +11,6 @@ import { fragmentTo } from "../shared/fragment.ts";
 import { saveFile } from "../shared/FileButton.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { findReceipt, Outcome, traceLink } from "./EnvelopeList.tsx";
-import { Inspector } from "./Inspector.tsx";
-import { openFile } from "./open_file.ts";
 
 /** Bound for links to traces and errors; an envelope may contain a hundred. */
 const MAX_LINKS = 8;
@@ -24,25 +18,21 @@ const MAX_LINKS = 8;
 /**
  * One envelope with its items.
  *
- * @param props.row its row in the list; undefined: not listed
  * @param props.back link to the list
  */
-export function EnvelopeDetails({ id, row, back }: {
-  id: number;
-  row: InboxRow | undefined;
-  back: string;
-}) {
-  const { state, value: bytes, error, retry } = useRead(["envelope", id], async () => {
+export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
+  const { state, value: content, error, retry } = useRead(["envelope", id], async () => {
     // The address may contain anything.
-    if (Number.isSafeInteger(id) && id > 0) return await source.envelope(id);
+    if (Number.isSafeInteger(id) && id > 0) return await source.envelopeContent(id);
   });
+  const isMissing = state === "ready" && content === undefined;
   const save = () => {
     const href = source.download(id);
-    if (href) saveFile(href, `${row?.event_id ? shortId(row.event_id) : id}.envelope`);
+    const eventId = content?.row.event_id;
+    if (href) saveFile(href, `${eventId ? shortId(eventId) : id}.envelope`);
     // Evicted since it was read.
     else retry();
   };
-  const isMissing = state === "ready" && bytes === undefined;
   return (
     <DetailView
       className="details"
@@ -56,10 +46,20 @@ export function EnvelopeDetails({ id, row, back }: {
       {state === "loading" && <p className="empty">Loading the envelope.</p>}
       {isMissing && <p className="empty">Envelope {id} not found: deleted, or never received.</p>}
       {state === "failed" && <ReadFailure message={error} retry={retry} />}
-      {state === "ready" && bytes && (
+      {state === "ready" && content && (
         <>
-          <Properties bytes={bytes} row={row} />
-          <Inspector bytes={bytes} />
+          <Properties content={content} />
+          <div className="pad spaced">
+            <h4>{formatCount(content.items.length + content.omitted, "item")}</h4>
+            {content.items.map((item, n) => <Item key={n} item={item} number={n + 1} />)}
+            {content.omitted > 0 && (
+              <p>{formatCount(content.omitted, "more item")}: see the download.</p>
+            )}
+            <details>
+              <summary className="quiet">Envelope header</summary>
+              <pre tabIndex={0} aria-label="Envelope header">{content.header}</pre>
+            </details>
+          </div>
         </>
       )}
     </DetailView>
@@ -67,27 +67,21 @@ export function EnvelopeDetails({ id, row, back }: {
 }
 
 /** Time, size and outcome of an envelope, and links to its traces and errors. */
-function Properties({ bytes, row }: { bytes: Uint8Array; row: InboxRow | undefined }) {
+function Properties({ content: { row, bytes, errors } }: { content: EnvelopeContent }) {
   const { receipts } = useTelemetry();
-  const { description: { trace_ids, replay_id }, entries: { errors } } = useMemo(
-    () => indexEnvelope(parseEnvelope(bytes), 0),
-    [bytes],
-  );
-  const receipt = row && findReceipt(row, receipts);
-  const encoding = row?.content_encoding;
+  const { trace_ids, replay_id, content_encoding: encoding } = row;
+  const isStored = source.scope === "inbox";
+  const receipt = findReceipt(row, receipts);
   return (
     <KeyValueList
       isInLine
       entries={[
-        row !== undefined && {
-          name: source.scope === "visit" ? "Created" : "Received",
-          value: <Timestamp at={row.received_at} />,
-        },
+        { name: isStored ? "Received" : "Created", value: <Timestamp at={row.received_at} /> },
         {
           name: "Size",
           value: encoding
-            ? `${formatBytes(row.bytes)} as ${encoding}, ${formatBytes(bytes.length)} decompressed`
-            : `${formatBytes(bytes.length)}, not compressed`,
+            ? `${formatBytes(row.bytes)} as ${encoding}, ${formatBytes(bytes)} decompressed`
+            : `${formatBytes(bytes)}, not compressed`,
         },
         receipt !== undefined && { name: "Outcome", value: <Outcome result={receipt} /> },
         trace_ids.length > 0 && {
@@ -101,64 +95,52 @@ function Properties({ bytes, row }: { bytes: Uint8Array; row: InboxRow | undefin
             </Fragment>
           )),
         },
-        row !== undefined && errors.length > 0 && source.scope === "inbox" && {
+        isStored && errors.length > 0 && {
           name: "Error",
-          value: errors.slice(0, MAX_LINKS).map((error, index) => (
-            <a key={index} href={fragmentTo("errors", [errorName(error), String(row.id)])}>
-              {errorTitle(error)}
-            </a>
+          value: errors.slice(0, MAX_LINKS).map(({ name, title }, index) => (
+            <a key={index} href={fragmentTo("errors", [name, String(row.id)])}>{title}</a>
           )),
         },
         replay_id !== null && {
           name: "Recording",
-          value: source.scope === "inbox"
-            ? (
-              <a href={fragmentTo("recordings", [replay_id])}>
-                <code>{replay_id}</code>
-              </a>
-            )
-            : <code>{replay_id}</code>,
+          value: (
+            <a href={isStored ? fragmentTo("recordings", [replay_id]) : undefined}>
+              <code>{replay_id}</code>
+            </a>
+          ),
         },
       ]}
     />
   );
 }
 
-/**
- * A saved envelope. The file stays in the browser.
- *
- * @param props.back link to the list
- */
-export function FileDetails({ file, back, onLeave }: {
-  file: File;
-  back: string;
-  onLeave: () => void;
-}) {
-  const { state, value: opened, error } = useRead(
-    ["file", file.name, file.size, file.lastModified],
-    () => openFile(file),
-    0,
-  );
+/** An item of an envelope: its type and size, and when it is unfolded its payload and header. */
+function Item({ item, number }: { item: EnvelopeContent["items"][number]; number: number }) {
+  const { type, bytes, offset, header, kind, text, truncated } = item;
+  const [isOpen, setOpen] = useState(number === 1);
+  const name = `Payload of item ${number}`;
   return (
-    <DetailView
-      className="details"
-      back={{ text: "All envelopes", href: back }}
-      title={file.name}
-      takesFocus
-      onLeave={onLeave}
+    <details
+      className="item entry"
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
     >
-      <p>
-        {formatBytes(file.size)}
-        {opened?.encoding && `, ${opened.encoding}`}. Read in this browser only, not uploaded.
-      </p>
-      {state === "loading" && <p className="empty">Loading the file.</p>}
-      {state === "failed" && (
-        <p role="alert" className="refused">
-          <OutcomeMark kind="refused" />
-          {error}
-        </p>
+      <summary>
+        <span className="number">{number}</span> <b>{type}</b> <span>{formatBytes(bytes)}</span>
+        {" "}
+        <small>at byte {offset}</small>
+      </summary>
+      {isOpen && (
+        <div className="payload">
+          <p className="quiet">
+            {name}: {kind}
+            {truncated && <span>, truncated: see the download</span>}
+          </p>
+          {text !== "" && <pre tabIndex={0} aria-label={name}>{text}</pre>}
+          <p className="quiet">Header of item {number}</p>
+          <pre tabIndex={0} aria-label={`Header of item ${number}`}>{header}</pre>
+        </div>
       )}
-      {state === "ready" && opened && <Inspector bytes={opened.bytes} />}
-    </DetailView>
+    </details>
   );
 }

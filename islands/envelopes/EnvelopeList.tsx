@@ -11,47 +11,33 @@ import { ITEM_TYPES } from "../../monitoring/protocol/categories.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { Filter } from "../kit/filters.ts";
 import { itemsOf, topicOf } from "../shared/envelope_topic.ts";
-import { FileButton } from "../shared/FileButton.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
-import { type ConsoleList, useList } from "../data/lists.ts";
-import { useSourceState } from "../data/queries.ts";
+import { useList } from "../data/lists.ts";
 import { source } from "../data/source.ts";
 
-/** The envelopes that match the address's filters. */
-export function useEnvelopes(): ConsoleList<InboxRow> {
+const FILTERS: readonly Filter[] = [{ name: "type", label: "Item type", choices: ITEM_TYPES }];
+
+/** The list of envelopes, newest first. @param props.openKey id of the envelope that is open */
+export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment("envelopes");
+  const { receipts } = useTelemetry();
   const param = (name: string) => params.get(name) ?? undefined;
-  return useList("envelopes", {
+  const list = useList("envelopes", {
     q: param("q"),
     type: param("type"),
     trace: param("trace"),
     ...sharedFilters(params),
   });
-}
-
-const FILTERS: readonly Filter[] = [{ name: "type", label: "Item type", choices: ITEM_TYPES }];
-
-/** The list of envelopes, newest first. @param props.openKey id of the envelope that is open */
-export function EnvelopeList({ list, openKey, openFile }: {
-  list: ConsoleList<InboxRow>;
-  openKey: string | undefined;
-  openFile: (file: File) => void;
-}) {
-  const { params } = useFragment("envelopes");
-  const { receipts } = useTelemetry();
-  const { state } = useSourceState();
   const isPage = source.scope === "visit";
   // Everything in the inbox was stored: the column would have the same value in each row.
   const columns = useMemo(
     () => isPage ? [CONTENT, outcomeColumn(receipts), SIZE, TIME] : [CONTENT, TRACE, SIZE, TIME],
     [isPage, receipts],
   );
-  const fileButton = <FileButton name="File to inspect" open={openFile}>Inspect a file</FileButton>;
-
   return (
     <RowList
       view="envelopes"
@@ -62,13 +48,9 @@ export function EnvelopeList({ list, openKey, openFile }: {
       hrefOf={({ id }) => fragmentTo("envelopes", [String(id)], Object.fromEntries(params))}
       openKey={openKey}
       filters={FILTERS}
-      actions={fileButton}
-      // Inspecting a file needs no access to the inbox.
-      above={state === "forbidden" && <div className="line head">{fileButton}</div>}
       empty={
         <p>
-          <b>No envelopes received.</b> <a href="#/settings">Generate telemetry</a>{" "}
-          in Settings, or drop a saved envelope on this page to inspect it.
+          <b>No envelopes received.</b> <a href="#/settings">Generate telemetry</a> in Settings.
         </p>
       }
     />

@@ -12,17 +12,15 @@ import { useEscape } from "./use_keys.ts";
  * @param props.title text of the heading
  * @param props.header beside the heading
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
- * @param props.onLeave called when the user goes back
  * @param props.closeInner closes what is open within the content, which Escape does first; undefined: nothing is
  */
 export function DetailView(
-  { className, back, title, header, takesFocus, onLeave, closeInner, children }: {
+  { className, back, title, header, takesFocus, closeInner, children }: {
     className: string;
     back: { readonly text: string; readonly href: string };
     title: string;
     header?: ReactNode;
     takesFocus: boolean;
-    onLeave?: () => void;
     closeInner?: (() => void) | undefined;
     children: ReactNode;
   },
@@ -33,21 +31,12 @@ export function DetailView(
   }, []);
   useEscape(() => isShown(heading.current), () => {
     if (closeInner) return closeInner();
-    onLeave?.();
     goTo(back.href);
   });
   return (
     <div className={className}>
       <header className="detail-head facts head">
-        <a
-          href={back.href}
-          onClick={({ ctrlKey, metaKey, shiftKey }) => {
-            // With these keys the list opens in another tab or window.
-            if (!ctrlKey && !metaKey && !shiftKey) onLeave?.();
-          }}
-        >
-          {back.text}
-        </a>
+        <a href={back.href}>{back.text}</a>
         <h3 tabIndex={-1} ref={heading}>{title}</h3>
         {header}
         <OfflineMark />

@@ -8,17 +8,15 @@ import { useSourceState } from "../data/queries.ts";
  * @param props.detail undefined: none is open. Without access the list shows the form for the token in its place
  * @param props.isNarrow the list needs more width than the detail
  * @param props.needsWidth the detail covers the list also where others are beside it
- * @param props.isOpenToAll the detail needs no access
  */
-export function Split({ list, detail: opened, isNarrow, needsWidth, isOpenToAll }: {
+export function Split({ list, detail: opened, isNarrow, needsWidth }: {
   list: ReactNode;
   detail: ReactNode | undefined;
   isNarrow?: boolean;
   needsWidth?: boolean;
-  isOpenToAll?: boolean;
 }) {
   const { state } = useSourceState();
-  const detail = state === "forbidden" && !isOpenToAll ? undefined : opened;
+  const detail = state === "forbidden" ? undefined : opened;
   const classes = ["split", detail && "open", isNarrow && "narrow", needsWidth && "needs-width"];
   return (
     <div className={classes.filter(Boolean).join(" ")}>

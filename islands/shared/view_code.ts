@@ -2,7 +2,6 @@
 import "./background_code.ts";
 import "../../components/Count.tsx";
 import "../../monitoring/models/error/error_entry.ts";
-import "../../monitoring/models/index/index_entries.ts";
 import "../../monitoring/models/trace/page_vitals.ts";
 import "../../monitoring/models/trace/trace.ts";
 import "../../monitoring/models/recording/recording.ts";

@@ -52,8 +52,6 @@ export function Navigation({ variant }: { variant: string }) {
   useEffect(() => {
     const unmounted = new AbortController();
     const { signal } = unmounted;
-    addEventListener("dragover", preventFileNavigation, { signal });
-    addEventListener("drop", preventFileNavigation, { signal });
     addEventListener("keydown", foldByKey, { signal });
     addEventListener("resize", foldByWidth, { signal });
     addEventListener("hashchange", foldByWidth, { signal });
@@ -147,13 +145,6 @@ function loadFonts(): void {
     if ([...document.fonts].some((face) => face.family === family)) continue;
     document.fonts.add(new FontFace(family, `url(${path})`, { weight: "100 900" }));
   }
-}
-
-/** Without this the browser opens a file that is dropped on the page. Only the envelopes view accepts files. */
-function preventFileNavigation(event: DragEvent): void {
-  if (!event.dataTransfer?.types.includes("Files")) return;
-  event.preventDefault();
-  if (currentView() !== "envelopes") event.dataTransfer.dropEffect = "none";
 }
 
 /**

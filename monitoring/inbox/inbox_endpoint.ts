@@ -13,12 +13,15 @@ import { eventStream } from "./event_stream.ts";
 import type { Inbox } from "./inbox.ts";
 import { createInboxPosts, POSTS } from "./inbox_posts.ts";
 import type { GroupAlert } from "../models/rows.ts";
+import { DecodeError } from "../protocol/encoding.ts";
+import { EnvelopeError } from "../protocol/envelope.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
   type InboxParameters,
   type ListParameters,
   ParameterError,
   readDetailId,
+  readEnvelopeId,
   readErrorParameters,
   readGroup,
   readGroupState,
@@ -27,6 +30,7 @@ import {
 } from "./query_parameters.ts";
 import { SegmentError } from "../models/recording/recording.ts";
 import { UnreadableEventError } from "../models/error/error_event.ts";
+import { readStoredEnvelope } from "./details/envelope_content.ts";
 import { readErrorContent } from "./details/error_content.ts";
 import { readRecordingContent } from "./details/recording_content.ts";
 import { readTraceContent } from "./details/trace_content.ts";
@@ -136,6 +140,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
         );
       case "error":
         return found(await readError(inbox, query, mapOrigins), "error");
+      case "envelope":
+        return found(await readStoredEnvelope(inbox, readEnvelopeId(query)), "envelope");
     }
     if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
@@ -197,6 +203,9 @@ function answerOf(error: unknown): Response {
   if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
   if (error instanceof UnreadableEventError) return refusal(422, "error_unreadable", error.message);
   if (error instanceof SegmentError) return refusal(422, "recording_unreadable", error.message);
+  if (error instanceof DecodeError || error instanceof EnvelopeError) {
+    return refusal(422, "envelope_unreadable", error.message);
+  }
   console.error("Cannot use the inbox:", error);
   return refusal(
     503,
@@ -205,7 +214,7 @@ function answerOf(error: unknown): Response {
   );
 }
 
-function found(content: unknown, what: "error" | "recording"): Response {
+function found(content: unknown, what: "error" | "recording" | "envelope"): Response {
   return content === undefined
     ? refusal(404, `${what}_not_found`, `This ${what} is not in the inbox (any more).`)
     : json(200, content);

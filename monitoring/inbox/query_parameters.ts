@@ -124,6 +124,15 @@ export function readDetailId(query: URLSearchParams, what: "a trace" | "a record
 }
 
 /**
+ * The id of the envelope that `view=envelope` shows.
+ *
+ * @throws {ParameterError}
+ */
+export function readEnvelopeId(query: URLSearchParams): number {
+  return readerOf(query)("id", envelopeId) ?? refuse("id", "given");
+}
+
+/**
  * The error that `view=error` shows.
  *
  * @throws {ParameterError}

@@ -1,4 +1,4 @@
-import { type Bounded, firstOf, pairsAt } from "./json.ts";
+import { type Bounded, firstOf, pairsAt, toJson } from "./json.ts";
 
 /** A name and its value, as the sender wrote them. */
 export type NamedValue = readonly [name: string, value: string];
@@ -13,48 +13,55 @@ export function readablePairs(
   return { shown: shown.map(([name, value]) => [name, readableJson(value)]), more };
 }
 
-/** SDKs nest a few levels; deeper values are replaced by "…". */
-const MAX_DEPTH = 8;
-/** For each object or array. */
-const MAX_MEMBERS = 100;
-/** Characters of the whole result: more than a screen shows. A value that is just a text is not cut. */
+/** Characters: more than a screen shows. A value that is just a text is not cut. */
 const MAX_LENGTH = 20_000;
 
-/**
- * Formats any JSON value for display: a text as it is, everything else as indented JSON. Depth and
- * length are bounded; `…` marks omitted parts.
- */
+/** Formats any JSON value for display: a text as it is, everything else as indented JSON, which ends with "…" if it is cut. */
 export function readableJson(value: unknown): string {
   if (typeof value === "string") return value;
-  return write(value, 0, { left: MAX_LENGTH });
+  const { text, truncated } = indentJson(toJson(value), MAX_LENGTH);
+  return truncated ? `${text}…` : text;
 }
 
-function write(value: unknown, depth: number, budget: { left: number }): string {
-  if (typeof value !== "object" || value === null) return writeScalar(value, budget);
-  const isList = Array.isArray(value);
-  const [open, close] = isList ? "[]" : "{}";
-  const members: readonly (readonly [string, unknown])[] = Object.entries(value);
-  if (members.length === 0) return `${open}${close}`;
-  if (depth === MAX_DEPTH) return `${open}…${close}`;
-  const indent = "  ".repeat(depth + 1);
-  const lines: string[] = [];
-  for (const [name, member] of members) {
-    if (lines.length === MAX_MEMBERS || budget.left <= 0) {
-      lines.push(`${indent}… ${members.length - lines.length} more`);
-      break;
-    }
-    const label = isList ? "" : `${writeScalar(name, budget)}: `;
-    budget.left -= indent.length;
-    lines.push(`${indent}${label}${write(member, depth + 1, budget)}`);
+/** Text that may be cut at a limit. */
+export interface BoundedText {
+  readonly text: string;
+  readonly truncated: boolean;
+}
+
+/** Deeper levels are not indented further: the indentation would grow with the square of the depth. */
+const MAX_INDENT = 24;
+
+/** Strings, empty objects and lists, punctuation, and everything else but white space. */
+const TOKENS =
+  /"[^"\\]*(?:\\.?[^"\\]*)*(?:"|$)|[{[][ \n\r\t]*[}\]]|[{}[\],:"]|[^ \n\r\t{}[\],:"]+/gs;
+
+/**
+ * Indents JSON like `JSON.stringify(value, null, 2)`, but works on the text: numbers keep their digits, duplicate keys
+ * stay, and deep nesting cannot overflow the stack.
+ *
+ * @param json valid JSON; other text keeps its characters in their order
+ * @param limit characters of `json` that are read, and of the result
+ */
+export function indentJson(json: string, limit: number): BoundedText {
+  let text = "";
+  let depth = 0;
+  const newLine = () => "\n" + "  ".repeat(Math.max(0, Math.min(depth, MAX_INDENT)));
+  for (const [token] of json.slice(0, limit).matchAll(TOKENS)) {
+    if (token === "{" || token === "[") {
+      depth++;
+      text += token + newLine();
+    } else if (token === "}" || token === "]") {
+      depth--;
+      text += newLine() + token;
+    } else if (token === ",") text += token + newLine();
+    else if (token === ":") text += ": ";
+    else if (/^[{[]/.test(token)) text += token[0]! + token.at(-1);
+    else text += token;
+    if (text.length > limit) break;
   }
-  return `${open}\n${lines.join(",\n")}\n${"  ".repeat(depth)}${close}`;
-}
-
-function writeScalar(value: unknown, budget: { left: number }): string {
-  const text = JSON.stringify(value) ?? String(value);
-  const fitting = text.length > budget.left ? `${text.slice(0, Math.max(0, budget.left))}…` : text;
-  budget.left -= text.length;
-  return fitting;
+  const truncated = json.length > limit || text.length > limit;
+  return { text: text.slice(0, limit).toWellFormed(), truncated };
 }
 
 /** Control, formatting and variation characters: invisible, or they change how a terminal or page shows other text. */

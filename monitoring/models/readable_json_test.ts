@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readableJson, visibleJson } from "./readable_json.ts";
+import { indentJson, readableJson, visibleJson } from "./readable_json.ts";
 
 Deno.test("text → unchanged; other values → indented JSON", () => {
   assert.equal(readableJson('<b>"a"</b>'), '<b>"a"</b>');
@@ -14,11 +14,47 @@ Deno.test("text → unchanged; other values → indented JSON", () => {
 Deno.test("deep, wide or long values → cut, with a mark", () => {
   let deep: unknown = "bottom";
   for (let level = 0; level < 100_000; level++) deep = [deep];
-  assert.match(readableJson(deep), /\[…\]/);
-  assert.match(readableJson(Array.from({ length: 5_000 }, () => 1)), /… 4900 more/);
-  const long = readableJson([Array.from({ length: 90 }, () => "x".repeat(100_000))]);
-  assert.ok(long.length < 30_000, `${long.length}`);
-  assert.ok(long.includes("…"));
+  const wide = Array.from({ length: 50_000 }, () => 1);
+  const long = ["x".repeat(100_000)];
+  for (const value of [deep, wide, long]) {
+    const text = readableJson(value);
+    assert.ok(text.length <= 20_001, `${text.length}`);
+    assert.ok(text.endsWith("…"));
+  }
+});
+
+Deno.test("any JSON, with separators and backslashes in its strings → like JSON.stringify", () => {
+  const check = (value: unknown) =>
+    assert.equal(indentJson(JSON.stringify(value), 1e6).text, JSON.stringify(value, null, 2));
+  check({ a: [1, { b: "x,{y}:[" }], 'c"\\': null, d: {}, e: [], f: ["\\", '\\"', "a\\\\"] });
+  fc.assert(fc.property(fc.jsonValue({ maxDepth: 5 }), check));
+});
+
+Deno.test("long numbers and duplicate keys → unchanged; blanks outside of strings → removed", () => {
+  const json = '{"id":12345678901234567890,"a":1.50,"a":2}';
+  assert.equal(indentJson(json, 1_000).text.replaceAll(/\s/g, ""), json);
+  assert.equal(indentJson('{ \n "a b"\t: [ ] }', 100).text, '{\n  "a b": []\n}');
+});
+
+Deno.test("JSON cut in a text → the text up to there, well-formed", () => {
+  assert.deepEqual(indentJson('"😀😀"', 2), { text: '"\ufffd', truncated: true });
+  assert.deepEqual(indentJson('"a b"', 4), { text: '"a b', truncated: true });
+  const escapes = indentJson(JSON.stringify("\n".repeat(1e6)), 3_000_000);
+  assert.deepEqual([escapes.text.length, escapes.truncated], [2_000_002, false]);
+});
+
+Deno.test("100,000 levels → no stack overflow, bounded indentation", () => {
+  const depth = 100_000;
+  const { text, truncated } = indentJson("[".repeat(depth) + "]".repeat(depth), 1e9);
+  assert.ok(!truncated);
+  assert.ok(text.length < depth * 2 * 60, `${text.length} characters`);
+});
+
+Deno.test("invalid JSON → the same characters, no exception", () => {
+  fc.assert(fc.property(fc.string(), (text) => {
+    const bare = (some: string) => some.replaceAll(/[ \n\r\t]/g, "");
+    assert.equal(bare(indentJson(text, 1e6).text), bare(text));
+  }));
 });
 
 Deno.test("small value → complete JSON that parses back to the same value", () => {

@@ -34,20 +34,6 @@ test("links, reload, history, an unknown fragment → the view of the address al
   }
 });
 
-test("a file dropped on another view → the page stays", async ({ page }) => {
-  await openPage(page);
-  const refused = await page.evaluate(() => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File(["{}"], "saved.envelope"));
-    return ["dragover", "drop"].map((type) =>
-      !document.body.dispatchEvent(
-        new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
-      )
-    );
-  });
-  expect(refused).toEqual([true, true]);
-});
-
 test("first paint → only the view of the address", async ({ page }) => {
   await page.addInitScript(() => {
     const seen: string[] = (globalThis as { seen?: string[] }).seen = [];

@@ -8,7 +8,7 @@ import {
   sampleRecording,
   shownTraceId,
 } from "../harness/browser/signals.ts";
-import { dropFile, openView } from "../harness/browser/views.ts";
+import { openView } from "../harness/browser/views.ts";
 
 /** Longer than any interval at which the SDK sends. */
 const SILENCE_MS = 20_000;
@@ -38,12 +38,6 @@ const DETAILS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await openView(page, "Envelopes");
     await page.locator(".envelopes a.row-link").first().click();
     await expect(page.getByText("Envelope header")).toBeVisible();
-  },
-  async "a file"(page) {
-    await openView(page, "Envelopes");
-    await expect(page.locator(".envelopes").getByRole("searchbox")).toBeEnabled();
-    await dropFile(page, { name: "saved.envelope", bytes: new TextEncoder().encode("{}\n") });
-    await expect(page.getByRole("heading", { name: "saved.envelope" })).toBeVisible();
   },
 };
 

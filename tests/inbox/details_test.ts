@@ -1,4 +1,4 @@
-/** `view=trace`, `view=error` and `view=recording`: what the page and assistants show of one of them, from a real server. */
+/** `view=trace`, `view=error`, `view=recording` and `view=envelope`: what the page and assistants show of one of them, from a real server. */
 import assert from "node:assert/strict";
 import {
   admittedGzip,
@@ -6,6 +6,7 @@ import {
   hexId,
   span,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
+import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
@@ -254,4 +255,45 @@ Deno.test("view=error of a group → how often its errors have each tag, without
       { name: "paid", values: [one("no", 3)] },
     ],
   });
+});
+
+Deno.test("view=envelope → its row, items as bounded text, errors; not stored → 404; unreadable → 422; a bad id → 400", async () => {
+  await using server = startInboxServer();
+  const event = errorOf("declined", EVENT);
+  const bytes = envelopeOf({ event_id: EVENT }, event as never, [
+    "attachment",
+    new TextEncoder().encode("milk ".repeat(100_000)),
+  ]);
+  await server.inbox.store(admittedGzip(bytes, Date.now()));
+  const broken = new TextEncoder().encode("no envelope");
+  const stored = admittedGzip(bytes, Date.now());
+  await server.inbox.store({ ...stored, bytes: broken });
+  await server.inbox.store({ ...stored, bytes: broken, contentEncoding: null });
+  const at = (query: string) =>
+    get<EnvelopeContent & { error: string }>(`${server.url}?view=envelope${query}`);
+  const { status, body } = await at("&id=1");
+  assert.equal(status, 200);
+  assert.deepEqual([body.row.id, body.row.event_id, body.bytes], [1, EVENT, bytes.byteLength]);
+  assert.deepEqual(JSON.parse(body.header), { event_id: EVENT });
+  const [item, attachment] = body.items as [EnvelopeContent["items"][number], ...typeof body.items];
+  assert.deepEqual([item.type, item.kind, item.truncated], ["event", "JSON", false]);
+  assert.deepEqual(JSON.parse(item.text), JSON.parse(JSON.stringify(event[1])));
+  const payload = bytes.subarray(item.offset, item.offset + item.bytes);
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(payload)), JSON.parse(item.text));
+  assert.deepEqual(
+    [attachment?.kind, attachment?.bytes, attachment?.text.length, attachment?.truncated],
+    ["text", 500_000, 200_000, true],
+  );
+  assert.deepEqual(body.errors, [{ name: EVENT, title: "PaymentError: declined" }]);
+  const answers = [
+    ["&id=2", 422, "envelope_unreadable"],
+    ["&id=3", 422, "envelope_unreadable"],
+    ["&id=9", 404, "envelope_not_found"],
+    ["&id=x", 400, "parameter_invalid"],
+    ["", 400, "parameter_invalid"],
+  ] as const;
+  for (const [query, status, code] of answers) {
+    const answer = await at(query);
+    assert.deepEqual([answer.status, answer.body.error], [status, code], query);
+  }
 });

@@ -1,5 +1,4 @@
 /** Parts of the console's views, and what a user does with them. */
-import { Buffer } from "node:buffer";
 import { expect, type Locator, type Page } from "@playwright/test";
 import type { PAGE_VIEWS } from "../../../islands/shared/view.ts";
 
@@ -115,34 +114,4 @@ export async function searchReport(
     ])
   );
   return Object.fromEntries(found);
-}
-
-/** A file on the user's disk. */
-interface SavedFile {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
-
-/** Opens a file in the inspector, by keyboard. */
-export async function inspectFile(page: Page, { name, bytes }: SavedFile): Promise<void> {
-  const chooser = page.waitForEvent("filechooser");
-  const button = page.getByRole("button", { name: "Inspect a file" });
-  await button.focus();
-  await page.keyboard.press("Enter");
-  await (await chooser).setFiles({
-    name,
-    mimeType: "application/octet-stream",
-    buffer: Buffer.from(bytes),
-  });
-}
-
-/** Drops a file on the page. */
-export async function dropFile(page: Page, { name, bytes }: SavedFile): Promise<void> {
-  const dataTransfer = await page.evaluateHandle(([name, bytes]) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([new Uint8Array(bytes)], name));
-    return transfer;
-  }, [name, [...bytes]] as const);
-  await page.dispatchEvent("main", "dragover", { dataTransfer });
-  await page.dispatchEvent("main", "drop", { dataTransfer });
 }

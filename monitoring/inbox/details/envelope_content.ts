@@ -1,0 +1,25 @@
+import { type EnvelopeContent, readEnvelopeContent } from "../../models/envelope_content.ts";
+import { decodeBody, parseContentEncoding } from "../../protocol/encoding.ts";
+import type { Inbox } from "../inbox.ts";
+
+/** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads what is shown of one envelope.
+ *
+ * @returns undefined: it is not stored (any more)
+ * @throws {DecodeError} too large, or its compression is broken
+ * @throws {EnvelopeError} its framing is broken
+ */
+export async function readStoredEnvelope(
+  inbox: Inbox,
+  id: number,
+): Promise<EnvelopeContent | undefined> {
+  await inbox.catchUp?.(id);
+  const [row] = inbox.list({ since: id - 1, limit: 1 }).envelopes;
+  const stored = inbox.bytes(id);
+  if (row?.id !== id || stored === undefined) return undefined;
+  const encoding = parseContentEncoding(stored.contentEncoding);
+  return readEnvelopeContent(row, await decodeBody(stored.bytes, encoding, MAX_BYTES));
+}
