@@ -9,7 +9,8 @@ import { projectFiles, projectRoot } from "../tools/project_files.ts";
 export const WITHOUT_MONITORING: Readonly<Record<string, string>> = {
   "monitoring/browser/early_errors.ts": `
     export const earlyScript = "";
-    export const takeEarlyErrors = () => ({ errors: [], overflow: 0 });`,
+    export const peekEarlyErrors = () => ({ errors: [], overflow: 0 });
+    export const takeEarlyErrors = peekEarlyErrors;`,
   "monitoring/browser/mod.ts": `
     const state = { phase: "waiting", recording: "waiting", receipts: [], waiting: 0 };
     export const snapshot = () => state;

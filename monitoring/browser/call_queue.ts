@@ -42,26 +42,41 @@ export interface CallQueue {
   add(call: Call): void;
   /** Passes every later call to `handle`. */
   open(handle: (call: Call) => void): void;
-  /** Empties the queue. Calls are oldest first. */
-  take(): { readonly calls: readonly Call[]; readonly overflow: Overflow };
+  /** What is queued. */
+  peek(): QueuedCalls;
+  /** Empties the queue. */
+  take(): QueuedCalls;
 }
 
-/** Creates the bounded queue of calls that are made before the SDK has started. */
-export function createCallQueue(): CallQueue {
+interface QueuedCalls {
+  /** Oldest first. */
+  readonly calls: readonly Call[];
+  readonly overflow: Overflow;
+}
+
+/**
+ * Creates the bounded queue of calls that are made before the SDK has started.
+ *
+ * @param onQueued called after each of them
+ */
+export function createCallQueue(onQueued: () => void): CallQueue {
   let calls: Call[] = [];
   const none = () => ({ error: 0, log: 0, navigation: 0 });
   let overflow = none();
   let handle = (call: Call) => {
     if (calls.length < MAX_QUEUED) calls.push(call);
     else overflow[call.kind]++;
+    onQueued();
   };
+  const peek = () => ({ calls, overflow });
   return {
     add: (call) => handle(call),
     open(next) {
       handle = next;
     },
+    peek,
     take() {
-      const taken = { calls, overflow };
+      const taken = peek();
       calls = [];
       overflow = none();
       return taken;

@@ -21,28 +21,32 @@ interface EarlyQueue extends Array<ErrorEvent | PromiseRejectionEvent> {
   n?: number;
 }
 
-/**
- * Empties the queue of the inline script.
- *
- * @param stop removes its listeners: from here on the SDK's own handlers report errors
- * @returns the errors, and how many more were thrown than the queue can hold
- */
-export function takeEarlyErrors(
-  stop = true,
-): { errors: readonly EarlyError[]; overflow: number } {
-  const scope = globalThis as typeof globalThis & { __early?: EarlyQueue };
+const scope = globalThis as typeof globalThis & { __early?: EarlyQueue };
+
+/** Errors, and how many more were thrown than the queue can hold. */
+interface EarlyErrors {
+  readonly errors: readonly EarlyError[];
+  readonly overflow: number;
+}
+
+/** The errors in the queue of the inline script, which stay there. */
+export function peekEarlyErrors(): EarlyErrors {
+  const queue: EarlyQueue | undefined = scope.__early;
+  const errors = (queue ?? []).map((event) => ({
+    event,
+    at: performance.timeOrigin + event.timeStamp,
+  }));
+  return { errors, overflow: queue?.n ?? 0 };
+}
+
+/** Ends the queue: from here on the SDK's own handlers report errors. Returns what it had. */
+export function takeEarlyErrors(): EarlyErrors {
+  const early = peekEarlyErrors();
   const queue = scope.__early;
-  if (!queue) return { errors: [], overflow: 0 };
-  if (stop) {
+  if (queue) {
     delete scope.__early;
     scope.removeEventListener("error", queue.f);
     scope.removeEventListener("unhandledrejection", queue.f);
   }
-  const overflow = queue.n ?? 0;
-  queue.n = 0;
-  const errors = queue.splice(0).map((event) => ({
-    event,
-    at: performance.timeOrigin + event.timeStamp,
-  }));
-  return { errors, overflow };
+  return early;
 }

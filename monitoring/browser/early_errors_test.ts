@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
-import { earlyScript, takeEarlyErrors } from "./early_errors.ts";
+import { earlyScript, peekEarlyErrors, takeEarlyErrors } from "./early_errors.ts";
 
 const fail = (message: string) =>
   dispatchEvent(new ErrorEvent("error", { message, cancelable: true }));
 
-Deno.test("60 errors → 50 queued, 10 counted; page may return from history → later ones queued", () => {
+Deno.test("60 errors → 50 queued, 10 counted, until they are taken", () => {
   new Function("self", earlyScript)(globalThis);
   for (let i = 0; i < 60; i++) fail("first");
-  const first = takeEarlyErrors(false);
-  assert.deepEqual([first.errors.length, first.overflow], [50, 10]);
+  for (const read of [peekEarlyErrors, takeEarlyErrors]) {
+    const { errors, overflow } = read();
+    assert.deepEqual([errors.length, overflow], [50, 10]);
+    assert.equal((errors[0]?.event as ErrorEvent).message, "first");
+  }
   fail("second");
-  const { errors, overflow } = takeEarlyErrors();
-  assert.deepEqual(errors.map(({ event }) => (event as ErrorEvent).message), ["second"]);
-  assert.equal(overflow, 0);
+  assert.deepEqual(peekEarlyErrors(), { errors: [], overflow: 0 });
 });
 
 Deno.test("inline script → at most 200 characters", () => {

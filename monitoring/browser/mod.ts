@@ -6,14 +6,15 @@
  * Deliberately not here: the SDK's functions. Spans are made with `@opentelemetry/api`.
  */
 import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
-import { createCallQueue, type ErrorCall, KIND_OF } from "./call_queue.ts";
+import { createCallQueue, type ErrorCall } from "./call_queue.ts";
 import type { ClientConfig } from "./client_config.ts";
 import { createConsent, type SignalKind } from "./consent.ts";
-import { countUnstarted } from "./delivery/journal_entry.ts";
-import { type EarlyError, takeEarlyErrors } from "./early_errors.ts";
+import { JournalWriter, localStorageIfAllowed } from "./delivery/journal_writer.ts";
+import { journalUndelivered, type Undelivered } from "./delivery/undelivered.ts";
+import { peekEarlyErrors } from "./early_errors.ts";
 import { createTelemetryStore } from "./telemetry_state.ts";
 import { createVisitData, type VisitData } from "./visit_data.ts";
-import { untilIdle, whenIdle, whenLoadedAndIdle } from "./when_idle.ts";
+import { nextTask, untilIdle, whenIdle, whenLoadedAndIdle } from "./when_idle.ts";
 
 export type { SignalKind } from "./consent.ts";
 export type { Receipt, TelemetryState } from "./telemetry_state.ts";
@@ -22,14 +23,34 @@ export type { VisitData, VisitEnvelope } from "./visit_data.ts";
 // From before the SDK patches it: requests of the transport must not be traced.
 const nativeFetch = globalThis.fetch.bind(globalThis);
 const store = createTelemetryStore();
-const queue = createCallQueue();
+const queue = createCallQueue(() => journalQueued());
 const visit = createVisitData();
-const consent = createConsent((state, isStored) =>
-  store.update({ consent: state, isConsentStored: isStored })
-);
+const consent = createConsent((state, isStored) => {
+  store.update({ consent: state, isConsentStored: isStored });
+  journalQueued();
+});
 let started = false;
 /** Reads the choices of this browser, at the first call. To call before they are used or changed. */
 let readConsent = () => {};
+
+/** Not opened while islands are hydrated, if nothing has failed: the first access to `localStorage` waits for the disk. */
+let opened: JournalWriter | undefined;
+const journal = () => opened ??= new JournalWriter(localStorageIfAllowed());
+const journalQueued = journalUndelivered(journal, countQueued);
+
+/** What waits for the SDK. */
+function countQueued(): Undelivered {
+  readConsent();
+  const early = peekEarlyErrors();
+  const { calls, overflow } = queue.peek();
+  const allowed = (kind: SignalKind, of: readonly { readonly at: number }[]) =>
+    of.filter(({ at }) => consent.allows(kind, at)).length;
+  const errors = [...early.errors, ...calls.filter(({ kind }) => kind === "error")];
+  return {
+    error: allowed("errors", errors) + early.overflow + overflow.error,
+    log_item: allowed("logs", calls.filter(({ kind }) => kind === "log")) + overflow.log,
+  };
+}
 
 /** Sends what the SDK buffers: spans, logs, and the recording until now. Without effect until it runs. */
 export let flush: () => void = () => {};
@@ -53,19 +74,8 @@ export function start(config: ClientConfig): void {
   };
   // Not while islands are hydrated: the first access to `localStorage` waits for the disk.
   whenIdle(() => readConsent());
-  addEventListener("pagehide", () => {
-    readConsent();
-    // Empties the queues: a page that returns from the back/forward cache must not report them again.
-    const { errors, overflow: earlyOverflow } = takeEarlyErrors(false);
-    const { calls, overflow } = queue.take();
-    const count = (one: "error" | "log", early: readonly EarlyError[], more: number) => {
-      const kind = KIND_OF[one];
-      if (!consent.allows(kind)) return 0;
-      const captured = [...early, ...calls.filter((call) => call.kind === one)];
-      return captured.filter(({ at }) => consent.allows(kind, at)).length + more + overflow[one];
-    };
-    countUnstarted(count("error", errors, earlyOverflow), count("log", [], 0));
-  });
+  if (peekEarlyErrors().errors.length > 0) journalQueued();
+  for (const type of ["error", "unhandledrejection"]) addEventListener(type, journalQueued);
   whenLoadedAndIdle(async () => {
     readConsent();
     store.update({ phase: "loading" });
@@ -83,6 +93,9 @@ export function start(config: ClientConfig): void {
         recording,
       });
       store.update({ phase: "running" });
+      // In a later task the delivery has what was queued.
+      await nextTask();
+      journalQueued();
     } catch (error) {
       // Blocked, offline, or an unsupported browser. A later page reports how much this one has lost.
       store.update({ phase: "failed", recording: "off", reason: reasonOf(error) });

@@ -70,7 +70,7 @@ export async function startTelemetry(
   setOpenTelemetryContextAsyncContextStrategy();
 
   // 2. Start the client, without browser tracing: it would start the page load before the tracer exists.
-  const { transport, recordDroppedEvent, onReplaySent, applyConsent } = startDelivery({
+  const { transport, recordDroppedEvent, onReplaySent, onBuffered, applyConsent } = startDelivery({
     config,
     fetch,
     store,
@@ -79,6 +79,7 @@ export async function startTelemetry(
   });
   const client = startClient({ config, isMonitoringRequest, transport, consent });
   client.recordDroppedEvent = recordDroppedEvent;
+  client.on("afterCaptureLog", () => onBuffered("log_item", 1));
 
   // 3. Follow consent from now on: delivery has started.
   const contextManager = new PageContextManager();
@@ -117,7 +118,13 @@ export async function startTelemetry(
       withoutOwnActivity(new SentrySampler(client), isMonitoringRequest),
       consent,
     ),
-    spanProcessors: [new StreamedSpanProcessor(client, consent.allows)],
+    spanProcessors: [
+      new StreamedSpanProcessor(
+        client,
+        consent.allows,
+        (count) => onBuffered("span", count),
+      ),
+    ],
   });
 
   // 6. Register it: from here on OpenTelemetry's API makes real spans.

@@ -23,6 +23,10 @@ const MEASURED = /^(?:browser|resource)\./;
 
 const isMeasured = (span: ReadableSpan) => MEASURED.test(String(span.attributes["sentry.op"]));
 
+/** Page loads and navigations are counted from their start: they last for seconds, and without them a trace has no name. */
+const isPage = (span: ReadableSpan) =>
+  /^(?:pageload|navigation)$/.test(String(span.attributes["sentry.op"]));
+
 /**
  * Passes spans to Sentry's client as they start and end. Replaces `SentrySpanProcessor`: it emits
  * `spanEnd` in `onEnd`, where attributes can no longer be set, and includes an exporter of transactions
@@ -31,17 +35,25 @@ const isMeasured = (span: ReadableSpan) => MEASURED.test(String(span.attributes[
 export class StreamedSpanProcessor implements SpanProcessor {
   readonly #client: Client;
   readonly #allows: Consent["allows"];
+  readonly #onBuffered: (count: number) => void;
   /** Oldest first. Captured in later tasks: those of a page load would block input. */
   readonly #ended: ReadableSpan[] = [];
 
-  constructor(client: Client, allows: Consent["allows"]) {
+  /** @param onBuffered called with the number of further spans to send; negative: of those that are dropped */
+  constructor(
+    client: Client,
+    allows: Consent["allows"],
+    onBuffered: (count: number) => void,
+  ) {
     this.#allows = allows;
+    this.#onBuffered = onBuffered;
     this.#client = client;
     // Derives name and operation from attributes of OpenTelemetry's semantic conventions.
     client.on("preprocessSpan", backfillStreamedSpanDataFromOtel);
   }
 
   onStart(span: Span, parentContext: Context): void {
+    if (isPage(span)) this.#onBuffered(1);
     const sentrySpan = span as unknown as SentrySpan;
     // Browsers report scripts that a `modulepreload` fetched as "other".
     if (span.attributes["sentry.op"] === "resource.other" && /\.m?js(?:[?#]|$)/.test(span.name)) {
@@ -72,6 +84,7 @@ export class StreamedSpanProcessor implements SpanProcessor {
     // The SDK sets the status of the page-load span on each error. On an ended span OpenTelemetry logs a
     // warning with a stack trace, which costs more than serializing the error.
     span.setStatus = () => span;
+    if (!isPage(ended)) this.#onBuffered(1);
     if (this.#ended.push(ended) === 1) void this.#captureInTasks();
   }
 
@@ -95,7 +108,7 @@ export class StreamedSpanProcessor implements SpanProcessor {
       const startedAt = seconds * 1000 + Math.ceil(nanoseconds / 1e6);
       if (this.#allows("traces", startedAt)) {
         this.#client.emit("afterSpanEnd", span as unknown as SentrySpan);
-      }
+      } else this.#onBuffered(-1);
     }
   }
 

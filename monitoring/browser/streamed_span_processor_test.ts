@@ -4,9 +4,10 @@ import { BasicTracerProvider, type Span } from "@opentelemetry/sdk-trace-web";
 import type { Client } from "@sentry/core";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
 
+const ignore = () => {};
+
 Deno.test("spanEnd → attributes can be set; error after the end → no warning, status unchanged", () => {
   const warnings: string[] = [];
-  const ignore = () => {};
   const warn = (message: string) => void warnings.push(message);
   diag.setLogger(
     { error: ignore, warn, info: ignore, debug: ignore, verbose: ignore },
@@ -20,7 +21,7 @@ Deno.test("spanEnd → attributes can be set; error after the end → no warning
       if (name === "spanEnd") span.setAttribute("paint", 5);
     },
   } as unknown as Client;
-  const processor = new StreamedSpanProcessor(client, () => true);
+  const processor = new StreamedSpanProcessor(client, () => true, ignore);
   try {
     const provider = new BasicTracerProvider({ spanProcessors: [processor] });
     const span = provider.getTracer("test").startSpan("pageload") as Span;
@@ -36,20 +37,29 @@ Deno.test("spanEnd → attributes can be set; error after the end → no warning
   }
 });
 
-Deno.test("a span from before the grant → it is not sent; one of the same millisecond → it is", () => {
+Deno.test("a span from before the grant → neither sent nor counted; one of the same millisecond → both", () => {
   const grantedAt = 1_795_396_467_844;
   const sent: string[] = [];
   const client = {
     on() {},
     emit: (name: string, span: Span) => name === "afterSpanEnd" && sent.push(span.name),
   } as unknown as Client;
+  const buffered: number[] = [];
   const allows = (_kind: string, at = Infinity) => at >= grantedAt;
-  const processor = new StreamedSpanProcessor(client, allows);
+  const processor = new StreamedSpanProcessor(
+    client,
+    allows,
+    (count) => buffered.push(count),
+  );
   const tracer = new BasicTracerProvider({ spanProcessors: [processor] }).getTracer("test");
   tracer.startSpan("before", { startTime: grantedAt - 1 }).end();
   tracer.startSpan("with it", { startTime: grantedAt }).end();
+  const load = tracer.startSpan("load", { attributes: { "sentry.op": "pageload" } });
+  assert.deepEqual(buffered, [1, 1, 1]);
+  load.end();
   void processor.forceFlush();
-  assert.deepEqual(sent, ["with it"]);
+  assert.deepEqual(sent, ["with it", "load"]);
+  assert.deepEqual(buffered, [1, 1, 1, -1]);
 });
 
 Deno.test("30 spans of measurements → captured in several tasks, all at a flush; no idle timer restarts", async () => {
@@ -58,7 +68,7 @@ Deno.test("30 spans of measurements → captured in several tasks, all at a flus
     on() {},
     emit: (name: string) => emitted.push(name),
   } as unknown as Client;
-  const processor = new StreamedSpanProcessor(client, () => true);
+  const processor = new StreamedSpanProcessor(client, () => true, ignore);
   const tracer = new BasicTracerProvider({ spanProcessors: [processor] }).getTracer("test");
   const attributes = { "sentry.op": "resource.css" };
   for (let i = 0; i < 30; i++) tracer.startSpan("style", { attributes }).end();

@@ -15,13 +15,15 @@ export class BallastFile {
   #failedAt = -Infinity;
   #isRemoved = false;
 
-  constructor(readonly path: string) {}
+  /** @param makeRoom called before it is created again after it was removed */
+  constructor(readonly path: string, readonly makeRoom = () => {}) {}
 
   /** Whether it exists. Creates it if there is room. */
   exists(): boolean {
     const found = statOf(this.path);
     if (!this.#isRemoved && found?.isFile && found.size === BALLAST_BYTES) return true;
     if (performance.now() - this.#failedAt < RETRY_MS) return false;
+    if (this.#isRemoved) this.makeRoom();
     try {
       this.#create();
       this.#isRemoved = false;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
+import { BallastFile } from "./ballast_file.ts";
 
 const MODULE = new URL("./ballast_file.ts", import.meta.url).href;
 
@@ -21,4 +22,19 @@ Deno.test("several processes create it at the same time → each has it, nothing
     assert.deepEqual(outputs, Array(4).fill("present"));
     assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), ["x.reserve"]);
   }
+});
+
+Deno.test("removed → room is made before it is created again, not at other times", () => {
+  using folder = temporaryFolder();
+  const made: boolean[] = [];
+  const path = join(folder.path, "x.reserve");
+  const isThere = () => [...Deno.readDirSync(folder.path)].length > 0;
+  const ballast = new BallastFile(path, () => made.push(isThere()));
+  assert.equal(ballast.exists(), true);
+  ballast.remove();
+  assert.equal(ballast.exists(), false, "just removed: the disk is full");
+  ballast.retry();
+  assert.equal(ballast.exists(), true);
+  assert.equal(ballast.exists(), true);
+  assert.deepEqual(made, [false]);
 });

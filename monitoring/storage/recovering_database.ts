@@ -46,7 +46,10 @@ export class RecoveringDatabase<Store> {
   constructor(options: RecoveringOptions<Store>) {
     const { store, path } = options;
     this.#options = options;
-    this.#ballast = path === undefined ? undefined : new BallastFile(`${path}.reserve`);
+    // Deletions have grown the WAL while the ballast file was missing: both may not fit.
+    this.#ballast = path === undefined
+      ? undefined
+      : new BallastFile(`${path}.reserve`, () => this.#truncateWal());
     try {
       this.#current();
     } catch (error) {
@@ -214,16 +217,20 @@ export class RecoveringDatabase<Store> {
     // Checked first, because reading harmed files may look like corruption or like a failing disk.
     if (this.#closeIfHarmed(opened)) throw new HarmedFilesError({ cause: error });
     if (isCorrupt(error)) this.#setAside(opened.files?.identity, "corrupt");
-    else if (isUnwritable(error) && !(error instanceof DiskFullError)) this.#makeRoom(opened.db);
+    else if (isUnwritable(error) && !(error instanceof DiskFullError)) this.#makeRoom();
     else throw error;
   }
 
   /** Removes the ballast file: the WAL then has room, so that deleting works on a full disk. */
-  #makeRoom(db: DatabaseSync): void {
+  #makeRoom(): void {
     this.#ballast?.remove();
+    this.#truncateWal();
+  }
+
+  #truncateWal(): void {
     try {
-      // Truncates the WAL if no other process reads it at this moment.
-      db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+      // Without effect while another process reads it.
+      this.#opened?.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
     } catch {
       // Another program filled the disk: the next attempt fails and reports it.
     }

@@ -1,8 +1,9 @@
 /** A page that ends right after a burst: each event arrives once or is counted as lost. */
 import type { BrowserContext, Page, Route } from "@playwright/test";
-import { expect, test } from "../harness/browser/fixtures.ts";
+import { expect, logsOf, opOf, spansOf, test } from "../harness/browser/fixtures.ts";
+import { lossesOf } from "../harness/browser/arrived_telemetry.ts";
 import { crash, expectAccounted, makeMarks, MARK, throttle } from "../harness/browser/marks.ts";
-import { openPage, waitForTelemetry } from "../harness/browser/signals.ts";
+import { make, openPage, shownTraceId, waitForTelemetry } from "../harness/browser/signals.ts";
 import { flow } from "../harness/browser/views.ts";
 
 /** Many more errors than a page can send as it ends. */
@@ -90,29 +91,56 @@ test("tab with unstored errors stays open, another opens → each arrives once, 
   expect(await expectAccounted(arrivals, marks, other)).toBe(0);
 });
 
+// Each is buffered by the SDK for up to five seconds.
+for (const [rate, how] of [[1, "killed"], [12, "killed"], [12, "left and reopened"]] as const) {
+  test(`CPU ${rate} ×, log written during the page load, page ${how} → both arrive or are counted`, async ({ page, context, arrivals }) => {
+    await openPage(page);
+    const traceId = await shownTraceId(page);
+    await throttle(page, rate);
+    await make(page, "fatal");
+    await waitForTelemetry(await WAYS[how]!(page, context));
+    await expect(async () => {
+      const items = await arrivals.items();
+      const lost = lossesOf(items);
+      const logs = logsOf(items).length;
+      const loads = spansOf(items).filter((span) =>
+        span.trace_id === traceId && opOf(span) === "pageload"
+      );
+      expect(logs + (lost["internal_sdk_error:log_item"] ?? 0), "logs").toBe(1);
+      expect(loads.length > 0 || (lost["internal_sdk_error:span"] ?? 0) > 0, "page load").toBe(
+        true,
+      );
+    }).toPass();
+  });
+}
+
 /** Reasons why the SDK has not started, and what the page shows. */
 const WITHOUT_SDK: Readonly<Record<string, readonly [(route: Route) => unknown, string]>> = {
   "not loaded yet": [() => {/* Never answered. */}, "loading"],
   "cannot load": [(route) => route.abort(), "failed:"],
 };
 for (const [why, [handle, shown]] of Object.entries(WITHOUT_SDK)) {
-  test(`SDK ${why}, page with errors reloaded → each counted once`, async ({ page, context, arrivals, watch }) => {
-    watch.allow("ERR_FAILED");
-    let isRouted = true;
-    await context.route("/assets/*", async (route) => {
-      const response = await route.fetch();
-      const isTelemetry = (await response.text()).includes("X-Relay-Outcome");
-      if (isRouted && isTelemetry) await handle(route);
-      else await route.fulfill({ response });
+  for (const how of ["reloaded", "killed"]) {
+    test(`SDK ${why}, page with errors and a log ${how} → each counted once`, async ({ page, context, arrivals, watch }) => {
+      watch.allow("ERR_FAILED");
+      let isRouted = true;
+      await context.route("/assets/*", async (route) => {
+        const response = await route.fetch();
+        const isTelemetry = (await response.text()).includes("X-Relay-Outcome");
+        if (isRouted && isTelemetry) await handle(route);
+        else await route.fulfill({ response });
+      });
+      await page.goto("/#/settings");
+      await expect(page.getByRole("region", { name: "This visit" })).toContainText(shown);
+      const marks = await makeMarks(page, 4);
+      await make(page, "fatal");
+      isRouted = false;
+      const next = await WAYS[how]!(page, context);
+      await waitForTelemetry(next);
+      expect(await expectAccounted(arrivals, marks, next)).toBe(marks.length);
+      expect(lossesOf(await arrivals.items())["internal_sdk_error:log_item"]).toBe(1);
     });
-    await page.goto("/#/settings");
-    await expect(page.getByRole("region", { name: "This visit" })).toContainText(shown);
-    const marks = await makeMarks(page, 4);
-    isRouted = false;
-    await page.reload();
-    await waitForTelemetry(page);
-    expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
-  });
+  }
 }
 
 /**

@@ -1,13 +1,8 @@
-import { randomHex } from "../random_ids.ts";
 import { type Allows, consentedLosses, isConsented } from "./consented.ts";
 import type { StoredEnvelope } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
-import {
-  ENTRY_PREFIX,
-  type JournalEntry,
-  type Loss,
-  type SerializedEntry,
-} from "./journal_entry.ts";
+import { ENTRY_PREFIX, type JournalEntry, type SerializedEntry } from "./journal_entry.ts";
+import { JournalWriter, serialize } from "./journal_writer.ts";
 import { withTabLock } from "./tab_lock.ts";
 
 /**
@@ -21,45 +16,8 @@ import { withTabLock } from "./tab_lock.ts";
  *                                                    ├─ sent before ── stored, delivered
  *                                                    └─ neither ────── counted as lost
  * ```
- *
- * While a page has entries it holds a Web Lock, so that no other tab recovers them.
  */
-export class Journal {
-  /** Written to the entries that the lock covers. New for each lock: requests for an old one may be queued. */
-  #lockId = randomHex(8);
-  readonly #storage: Storage | undefined;
-  /** The ids of this page's entries. */
-  readonly #pending = new Set<string>();
-  #unlock = () => {};
-
-  /** @param storage undefined if the browser refuses it: then nothing is written */
-  constructor(storage: Storage | undefined) {
-    this.#storage = storage;
-  }
-
-  /**
-   * Writes or replaces an entry.
-   *
-   * @param id of the envelope
-   * @param losses are counted if the page ends before {@linkcode remove}
-   * @param sent the envelope, if it is to be delivered instead of counted
-   * @returns false if there is no storage, or it is full
-   */
-  add(id: string, losses: readonly Loss[], sent?: StoredEnvelope): boolean {
-    if (!this.#storage) return false;
-    // Before the entry: a tab that reads the entry must find it locked.
-    if (this.#pending.size === 0) this.#lock();
-    try {
-      this.#storage.setItem(ENTRY_PREFIX + id, serialize(this.#lockId, losses, sent));
-      this.#pending.add(id);
-      return true;
-    } catch {
-      // Full: `setItem` throws nothing but QuotaExceededError.
-      if (this.#pending.size === 0) this.#unlock();
-      return false;
-    }
-  }
-
+export class Journal extends JournalWriter {
   /**
    * Sets the envelope of a pending entry in place of its losses, before it is sent: it may arrive
    * after the page has ended, so it must not be counted as lost. If it is sent twice, the relay
@@ -68,19 +26,12 @@ export class Journal {
    * @returns false if the storage is full
    */
   setEnvelope(sent: StoredEnvelope): boolean {
-    return !this.#pending.has(sent.meta.id) || this.add(sent.meta.id, [], sent);
-  }
-
-  /** Deletes an entry: the store has confirmed it, or it is no longer needed. */
-  remove(id: string): void {
-    if (!this.#pending.delete(id)) return;
-    this.#storage?.removeItem(ENTRY_PREFIX + id);
-    if (this.#pending.size === 0) this.#unlock();
+    return !this.pending.has(sent.meta.id) || this.add(sent.meta.id, [], sent);
   }
 
   /** Whether any page has a pending entry of this id. */
   has(id: string): boolean {
-    return !!this.#storage?.getItem(ENTRY_PREFIX + id);
+    return !!this.storage?.getItem(ENTRY_PREFIX + id);
   }
 
   /**
@@ -92,11 +43,11 @@ export class Journal {
   async recover(store: EnvelopeStore): Promise<readonly string[]> {
     const locked: string[] = [];
     for (const lock of new Set(this.#read().map(({ lock }) => lock))) {
-      if (lock === this.#lockId) continue;
+      if (lock === this.lockId) continue;
       const result = await withTabLock(lock, async () => {
         const entries = this.#read().filter((entry) => entry.lock === lock);
         await store.recover(entries);
-        for (const { id } of entries) this.#storage!.removeItem(ENTRY_PREFIX + id);
+        for (const { id } of entries) this.storage!.removeItem(ENTRY_PREFIX + id);
       }).catch(() => {
         // Whatever the store refuses remains for a later page: a full disk, no IndexedDB, an invalid
         // entry. It must not stop this page's delivery.
@@ -113,17 +64,17 @@ export class Journal {
       const isSentAllowed = sent === undefined || isConsented(sent.meta, allows);
       if (isSentAllowed && kept.length === losses.length) continue;
       if (kept.length === 0 && (!sent || !isSentAllowed)) {
-        this.#storage!.removeItem(ENTRY_PREFIX + id);
+        this.storage!.removeItem(ENTRY_PREFIX + id);
       } else {
         const rest = isSentAllowed ? sent : undefined;
-        this.#storage!.setItem(ENTRY_PREFIX + id, serialize(lock, kept, rest));
+        this.storage!.setItem(ENTRY_PREFIX + id, serialize(lock, kept, rest));
       }
     }
   }
 
   /** Reads the entries of all pages. Deletes those that cannot be parsed. */
   #read(): readonly (JournalEntry & { readonly lock: string })[] {
-    return Object.entries(this.#storage ?? {}).flatMap(([key, text]) => {
+    return Object.entries(this.storage ?? {}).flatMap(([key, text]) => {
       if (!key.startsWith(ENTRY_PREFIX)) return [];
       try {
         const [lock, losses, meta, body]: SerializedEntry = JSON.parse(text);
@@ -140,22 +91,9 @@ export class Journal {
         };
       } catch {
         // Not JSON, or not of this form: written by another script of this origin.
-        this.#storage!.removeItem(key);
+        this.storage!.removeItem(key);
         return [];
       }
     });
   }
-
-  #lock(): void {
-    this.#lockId = randomHex(8);
-    const unlocked = new Promise<void>((resolve) => this.#unlock = resolve);
-    // Without Web Locks another tab may count what this one delivers.
-    void withTabLock(this.#lockId, () => unlocked);
-  }
-}
-
-function serialize(lock: string, losses: readonly Loss[], sent?: StoredEnvelope): string {
-  // One character for each byte. Spreading the bytes would overflow the stack.
-  const body = sent?.bytes.reduce((text, byte) => text + String.fromCharCode(byte), "");
-  return JSON.stringify([lock, losses, sent?.meta, body] satisfies SerializedEntry);
 }

@@ -16,9 +16,11 @@ import { Delivery } from "./delivery.ts";
 import { OWN_HEADER, sdkCategoryOf, serialize } from "./envelope.ts";
 import { openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
+import { localStorageIfAllowed } from "./journal_writer.ts";
 import { lossesOf } from "./loss_counter.ts";
 import { createSharedRateLimits, limitedUntil } from "./rate_limits.ts";
 import { createSender } from "./send_envelope.ts";
+import { journalUndelivered } from "./undelivered.ts";
 
 /** Shown on the page while envelopes are in memory only. */
 const NOT_STORED =
@@ -33,12 +35,17 @@ interface StartDeliveryOptions {
   readonly allows: Allows;
 }
 
+/** Categories that the SDK buffers for up to five seconds. */
+export type Buffered = "log_item" | "span";
+
 interface StartedDelivery {
   readonly transport: (options: BaseTransportOptions) => Transport;
   /** Replaces the client's own, which keeps its counts in memory: a killed tab would lose them. */
   readonly recordDroppedEvent: Client["recordDroppedEvent"];
   /** Sets the function to call after each change of a recording segment's state. */
   onReplaySent(listener: () => void): void;
+  /** Counts what the SDK has captured and buffers, until the transport gets it; negative: what it drops. */
+  onBuffered(category: Buffered, count: number): void;
   /** To call after a change of consent. */
   applyConsent(): void;
 }
@@ -58,6 +65,18 @@ export function startDelivery(
   let serialisingMs = 0;
   let withdrawn: Partial<Record<SignalKind, number>> = {};
 
+  const buffered = { log_item: 0, span: 0 };
+  const journal = new Journal(storage);
+  const journalBuffered = journalUndelivered(() => journal, () => ({
+    log_item: allows("logs") ? buffered.log_item : 0,
+    span: allows("traces") ? buffered.span : 0,
+  }));
+
+  function onBuffered(category: Buffered, count: number): void {
+    buffered[category] += count;
+    journalBuffered();
+  }
+
   function onReceipt(receipt: Receipt): void {
     store.receive(receipt);
     if (receipt.items.some(({ type }) => type === "replay_recording")) replaySent();
@@ -65,7 +84,7 @@ export function startDelivery(
 
   const delivery = new Delivery({
     store: openEnvelopeStore(),
-    journal: new Journal(storage),
+    journal,
     limits: createSharedRateLimits(storage),
     send: createSender({ fetch, url, sameOrigin: tunnel !== undefined }),
     dsn: tunnel === undefined ? "" : config.dsn,
@@ -88,8 +107,12 @@ export function startDelivery(
     else delivery.retryNow();
   });
   return {
-    applyConsent: () => void delivery.applyConsent(),
-    transport: createTransport(delivery, allows, onReceipt, (envelope, tookMs) => {
+    onBuffered,
+    applyConsent() {
+      void delivery.applyConsent();
+      journalBuffered();
+    },
+    transport: createTransport(delivery, allows, onReceipt, onBuffered, (envelope, tookMs) => {
       visit.addEnvelope(envelope);
       store.update({ serialisingMs: serialisingMs += tookMs });
     }),
@@ -99,14 +122,6 @@ export function startDelivery(
       replaySent = listener;
     },
   };
-}
-
-function localStorageIfAllowed(): Storage | undefined {
-  try {
-    return localStorage;
-  } catch {
-    // Blocked by the browser's settings (SecurityError).
-  }
 }
 
 /** The parts of an item's header that are used here. */
@@ -121,6 +136,7 @@ interface ItemHeader {
  * buffer or that the relay could not accept. Items of kinds that are not granted end here, and count as nothing.
  *
  * @param onReceipt called for items that are dropped because of a rate limit
+ * @param onBuffered called with the negative number of logs and spans of each envelope
  * @param onDelivered called with each envelope and the milliseconds of serializing it and
  * passing it to the store
  */
@@ -128,6 +144,7 @@ export function createTransport(
   delivery: Delivery,
   allows: Allows,
   onReceipt: (receipt: Receipt) => void,
+  onBuffered: StartedDelivery["onBuffered"],
   onDelivered: (envelope: VisitEnvelope, tookMs: number) => void,
 ): (options: BaseTransportOptions) => Transport {
   /** Drops items under a rate limit, as the ingest requires. */
@@ -152,6 +169,11 @@ export function createTransport(
   return () => ({
     send(envelope) {
       const startedAt = performance.now();
+      for (const [header] of envelope[1]) {
+        const { type, item_count: count = 1 } = header as ItemHeader;
+        const category = sdkCategoryOf(type);
+        if (category === "log_item" || category === "span") onBuffered(category, -count);
+      }
       const items = withinLimits(envelope);
       if (items.length === 0) return Promise.resolve({});
       // Serialized once: each attempt sends the same bytes.

@@ -19,6 +19,7 @@ const envelope = (...types: string[]) =>
 /** A transport whose requests are accepted, with this header of rate limits. */
 function createTestTransport(rateLimits: string | null, allows: Allows) {
   const receipts: Receipt[] = [];
+  const buffered: (readonly [string, number])[] = [];
   const sent: string[] = [];
   const store = createMemoryStore();
   const answer: SendResult = { status: 200, retryAfter: null, rateLimits, sentBytes: 1 };
@@ -30,12 +31,13 @@ function createTestTransport(rateLimits: string | null, allows: Allows) {
     page.delivery,
     allows,
     (receipt) => receipts.push(receipt),
+    (category, count) => buffered.push([category, count]),
     () => {},
   )({
     url: "/monitoring",
     recordDroppedEvent: () => assert.fail("the delivery counts losses itself"),
   });
-  return { transport, receipts, sent, store, page };
+  return { transport, receipts, buffered, sent, store, page };
 }
 
 Deno.test("rate limit → new items of its category are dropped and counted", async () => {
@@ -58,12 +60,16 @@ Deno.test("rate limit → new items of its category are dropped and counted", as
   ]);
 });
 
-Deno.test("item of a kind that is not granted → not sent, not counted, no receipt", async () => {
-  const { transport, receipts, sent, store } = createTestTransport(null, (kind) => kind === "logs");
+Deno.test("item of a kind that is not granted → neither sent, counted nor buffered; no receipt", async () => {
+  const { transport, receipts, buffered, sent, store } = createTestTransport(
+    null,
+    (kind) => kind === "logs",
+  );
   assert.deepEqual(await transport.send(envelope("event")), {});
   await transport.send(envelope("span", "log", "replay_recording", "feedback", "session"));
   await until("the rest is sent", () => sent.length === 1);
   assert.deepEqual(sent[0]!.match(/"type":"\w+"/g), ['"type":"log"']);
   await store.report(() => assert.fail("nothing is counted"), () => false);
   assert.deepEqual(receipts, []);
+  assert.deepEqual(buffered, [["span", -1], ["log_item", -1]]);
 });

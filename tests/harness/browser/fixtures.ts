@@ -132,7 +132,9 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     }
     // Requests that a route of the test has not completed must not fail the test now.
     for (const routed of [context, ...context.pages()]) {
-      await routed.unrouteAll({ behavior: "ignoreErrors" });
+      await routed.unrouteAll({ behavior: "ignoreErrors" }).catch(() => {
+        // A page that the test has killed.
+      });
     }
   },
 });

@@ -1,0 +1,35 @@
+import { randomHex } from "../random_ids.ts";
+import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
+import type { JournalWriter } from "./journal_writer.ts";
+
+/** Number of events of each category. */
+export type Undelivered = Readonly<Partial<Record<Loss["category"], number>>>;
+
+/**
+ * Keeps a journal entry of what the page has captured and not yet passed to the delivery: what waits for the SDK, and
+ * what the SDK buffers. If the page ends first, the next page counts it.
+ *
+ * @param journal called when there is something to write
+ * @param count returns what there is now of granted kinds
+ * @returns a function to call after each change; changes of one task are written together
+ */
+export function journalUndelivered(
+  journal: () => JournalWriter,
+  count: () => Undelivered,
+): () => void {
+  const id = randomHex(16);
+  let isDue = false;
+  let isWritten = false;
+  function write(): void {
+    isDue = false;
+    const losses = Object.entries(count()).filter(([, quantity]) => quantity > 0).map(
+      ([category, quantity]) => ({ reason: PAGE_ENDED, category, quantity }) as Loss,
+    );
+    if (losses.length > 0) isWritten = journal().add(id, losses);
+    else if (isWritten) journal().remove(id);
+  }
+  return () => {
+    if (!isDue) queueMicrotask(write);
+    isDue = true;
+  };
+}
