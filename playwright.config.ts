@@ -17,7 +17,7 @@ export default defineConfig<Pick<Options, "cpuRate">>({
   // Tests of one file run in parallel too: some files take minutes.
   workers: 3,
   fullyParallel: true,
-  // A test that passes only at the second attempt has found a bug.
+  // `tools/run_tests.ts` runs what failed once more, after all other suites, alone.
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
   // Minutes, because a busy machine is several times slower.
