@@ -1,8 +1,6 @@
 /** Code that several views share, in one file that the first of them loads: see {@link ./background_code.ts}. */
 import "./background_code.ts";
 import "../../components/Count.tsx";
-import "../../monitoring/models/error/error_entry.ts";
-import "../../monitoring/models/trace/page_vitals.ts";
 import "../../monitoring/models/trace/trace.ts";
 import "../../monitoring/models/recording/recording.ts";
 import "../charts/TracePicture.tsx";
