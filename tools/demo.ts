@@ -7,18 +7,10 @@
  */
 import { formatBytes } from "../components/format.ts";
 import { formatTimeOfDay } from "../components/format_time.ts";
-import { startServer } from "../tests/harness/server_process.ts";
-import {
-  answers,
-  closes,
-  type IngestBehaviour,
-  redirects,
-  type StandInIngest,
-  startStandInIngest,
-  takes,
-  takesSlowly,
-} from "../tests/harness/stand_in_ingest.ts";
-import { onStopRequest } from "./run/processes.ts";
+import { setTimeout } from "node:timers/promises";
+import { loadConfig } from "../config.ts";
+import { projectRoot } from "./project_files.ts";
+import { onStopRequest, sendSignal, serverEnvironment, spawnServer } from "./run/processes.ts";
 
 /** Names Sentry's hosted ingest, so that the page posts to its own origin. Sentry receives nothing. */
 const DSN = "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1";
@@ -28,60 +20,64 @@ const SLOW_MS = 3_000;
 /** Seconds: short enough to see the limit end. */
 const LIMIT_S = 10;
 
-/** What the stand-in does with envelopes, and what is then to be seen. */
-const STATES: Readonly<
-  Record<string, { title: string; effect: string; behaviour: IngestBehaviour }>
-> = {
+/** What the stand-in answers to envelopes, and what is then to be seen. */
+interface State {
+  readonly title: string;
+  readonly effect: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly delayMs?: number;
+}
+
+const STATES: Readonly<Record<string, State>> = {
   normal: {
     title: "Normal",
     effect: "Envelopes are accepted, and the relay’s spool is drained.",
-    behaviour: takes(),
   },
   down: {
     title: "Down",
-    effect: "There is no answer: the relay stores envelopes in its spool.",
-    behaviour: closes,
+    effect: "Envelopes are answered 503: the relay stores them in its spool.",
+    status: 503,
   },
   limited: {
     title: "429",
     effect:
       `Each envelope is answered with a rate limit of ${LIMIT_S} s: the page keeps it until then.`,
-    behaviour: answers(429, {
-      headers: {
-        "retry-after": `${LIMIT_S}`,
-        "x-sentry-rate-limits": `${LIMIT_S}::organization`,
-      },
-    }),
+    status: 429,
+    headers: {
+      "retry-after": `${LIMIT_S}`,
+      "x-sentry-rate-limits": `${LIMIT_S}::organization`,
+    },
   },
   slow: {
     title: "Slow",
     effect: `Each envelope is accepted after ${SLOW_MS / 1000} s.`,
-    behaviour: takesSlowly(SLOW_MS),
+    delayMs: SLOW_MS,
   },
 };
 
 /** Starts the stand-in. `GET /` there shows its state and the buttons that change it. */
-function startDemoIngest(): StandInIngest {
-  const ingest = startStandInIngest({ keepRequests: false });
+function startIngest(): Deno.HttpServer<Deno.NetAddr> {
   let state = STATES.normal!;
-  ingest.behave(({ method, path, text, body }) => {
-    if (path === "/" && method === "POST") {
-      state = STATES[new URLSearchParams(text).get("state") ?? ""] ?? state;
-      return redirects("/", 303);
-    }
-    if (method !== "POST") {
+  const address = { port: 0, hostname: "127.0.0.1", onListen() {} };
+  return Deno.serve(address, async (request) => {
+    if (new URL(request.url).pathname === "/") {
+      if (request.method === "POST") {
+        state = STATES[`${(await request.formData()).get("state")}`] ?? state;
+        return Response.redirect(request.url, 303);
+      }
       const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };
-      return path === "/" ? answers(200, { headers, body: controlPage(state) }) : answers(404);
+      return new Response(controlPage(state), { headers });
     }
-    if (state.behaviour.kind === "take") {
-      console.log(`${formatTimeOfDay(Date.now())}  ${formatBytes(body.length)}`);
-    }
-    return state.behaviour;
+    const { status = 200, headers, delayMs = 0 } = state;
+    const { length } = await request.bytes();
+    await setTimeout(delayMs);
+    if (status === 200) console.log(`${formatTimeOfDay(Date.now())}  ${formatBytes(length)}`);
+    return Response.json({}, { status, headers });
   });
-  return ingest;
 }
 
-function controlPage(now: typeof STATES[string]): string {
+function controlPage(now: State): string {
   const buttons = Object.entries(STATES).map(([name, state]) =>
     `<button name="state" value="${name}" aria-pressed="${state === now}">${state.title}</button>`
   );
@@ -111,18 +107,25 @@ ${buttons.join("\n")}
 `;
 }
 
-const stopped = Promise.withResolvers<void>();
-onStopRequest(() => stopped.resolve());
-await using ingest = startDemoIngest();
-await using server = await startServer({
-  env: {
-    PORT: Deno.env.get("PORT") || "8000",
-    SENTRY_DSN: DSN,
-    RELAY_UPSTREAM: ingest.origin,
-    SENTRY_ENVIRONMENT: "demo",
-  },
+const ingest = startIngest();
+const origin = `http://127.0.0.1:${ingest.addr.port}`;
+const dataDir = await Deno.makeTempDir({ prefix: "sightglass-demo-" });
+const env = serverEnvironment(projectRoot, {
+  ...Deno.env.toObject(),
+  HOST: "127.0.0.1",
+  DATA_DIR: dataDir,
+  DATABASE_URL: "",
+  WORKERS: "",
+  SENTRY_DSN: DSN,
+  RELAY_UPSTREAM: origin,
+  SENTRY_ENVIRONMENT: "demo",
 });
-console.log(`The page: ${server.origin}/`);
-console.log(`The stand-in Sentry, to switch to down, 429 or slow: ${ingest.origin}/`);
-console.log("Envelopes that it accepts:");
-await stopped.promise;
+console.log(`The stand-in Sentry, to switch to down, 429 or slow: ${origin}/`);
+console.log(
+  "The page is at the next address. Then follow the envelopes that the stand-in accepts.",
+);
+const server = spawnServer(projectRoot, env, loadConfig(env));
+onStopRequest((signal) => sendSignal(server, signal));
+await server.status;
+await Deno.remove(dataDir, { recursive: true });
+Deno.exit();

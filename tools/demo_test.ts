@@ -8,7 +8,7 @@ Deno.test({
   async fn() {
     const env = { PORT: "0", NO_COLOR: "1" };
     await using demo = watchProcess(["task", "demo"], { cwd: projectRoot, env });
-    const page = await demo.printed(/^The page: (\S+)$/m);
+    const page = await demo.printed(/^Listening on (\S+)$/m);
     const dsn = "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1";
     const body = `{"dsn":"${dsn}"}\n{"type":"event"}\n{"message":"hello"}\n`;
     const answer = await fetch(`${page}monitoring`, { method: "POST", body });
