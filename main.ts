@@ -1,5 +1,5 @@
 /** The server's table of contents: config → telemetry → storage → relay → app → serve. */
-import { ConfigError, readConfig } from "./config.ts";
+import { ConfigError, readConfig } from "./config/config.ts";
 import { InboxUnavailableError } from "./monitoring/inbox/inbox.ts";
 import { Recent } from "./monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
@@ -14,7 +14,13 @@ import { createSourceMaps } from "./server/assets.ts";
 import { toResponse } from "./server/headers.ts";
 import { ManifestError, readManifest } from "./server/manifest.ts";
 import { ListenError, serve, STOP } from "./server/serve.ts";
-import { openExporter, openInbox, openSharedCounts, openSpool, openWebhook } from "./services.ts";
+import {
+  openExporter,
+  openInbox,
+  openSharedCounts,
+  openSpool,
+  openWebhook,
+} from "./monitoring/services.ts";
 
 /** Errors that the operator can fix: printed as one line, without a stack trace. */
 const STARTUP_ERRORS = [ConfigError, DatabaseOpenError, ListenError, ManifestError];

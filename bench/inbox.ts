@@ -1,6 +1,6 @@
 /** Every filter and sort of each list, and combinations that the console uses, in a full inbox. */
 import { join } from "node:path";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { openInbox } from "../monitoring/inbox/sqlite_inbox.ts";
 import type { Inbox } from "../monitoring/inbox/inbox.ts";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import * as values from "../config_values.ts";
+import * as values from "../config/values.ts";
 import { discardBody, errorResponse } from "../server/endpoint.ts";
 import { toResponse } from "../server/headers.ts";
 import type { Dsn } from "./protocol/dsn.ts";

@@ -1,4 +1,4 @@
-import { type Config, ConfigError } from "../config.ts";
+import { type Config, ConfigError } from "../config/config.ts";
 import type { ClientConfig } from "../monitoring/browser/client_config.ts";
 import type { Inbox } from "../monitoring/inbox/inbox.ts";
 import { createInboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { browserTarget } from "../monitoring/protocol/dsn.ts";
 import { pageSlots } from "./_slots.ts";
 

@@ -1,5 +1,5 @@
 /** The addresses of monitoring, in one table: who answers which methods. */
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { playerDocument } from "../monitoring/player/player_document.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { Route } from "../server/app.ts";

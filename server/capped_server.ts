@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ServeConnection, ServedConnection } from "../deno_internals.ts";
+import type { ServeConnection, ServedConnection } from "./deno_internals.ts";
 
 export interface CappedServerOptions {
   /** Never throws and never rejects. */

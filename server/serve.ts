@@ -1,5 +1,5 @@
 import { CappedServer, type CappedServerOptions, withTimeout } from "./capped_server.ts";
-import { connectionServer, listenShared } from "../deno_internals.ts";
+import { connectionServer, listenShared } from "./deno_internals.ts";
 
 /** The times of a stop, in milliseconds, in the order in which they are used. Each is a maximum. */
 export const STOP = {

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/config.ts";
 
 /** A task cannot do what it was asked to. The message is one line that states how to fix it. */
 export class UserError extends Error {

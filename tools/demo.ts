@@ -8,7 +8,7 @@
 import { formatBytes } from "../components/format.ts";
 import { formatTimeOfDay } from "../components/format_time.ts";
 import { setTimeout } from "node:timers/promises";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { projectRoot } from "./project_files.ts";
 import { onStopRequest, sendSignal, serverEnvironment, spawnServer } from "./run/processes.ts";
 

@@ -9,7 +9,7 @@
  * instead (`sourcemaps_to_inbox.ts`).
  */
 import { pathToFileURL } from "node:url";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { readManifest } from "../server/manifest.ts";
 import { runTask, UserError } from "./command_line.ts";
 import { projectRoot } from "./project_files.ts";

@@ -4,7 +4,7 @@
  * Exit code: 0: stopped by a signal, or the reader of the output has ended; 1: it cannot be started or continued.
  */
 import { setTimeout } from "node:timers/promises";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { indexEnvelope } from "../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
 import { visibleJson } from "../monitoring/models/readable_json.ts";

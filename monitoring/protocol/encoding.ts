@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 import * as zlib from "node:zlib";
-import { emitZstdErrors } from "../../deno_internals.ts";
+import { emitZstdErrors } from "./zstd_errors.ts";
 import { joinBytes } from "./join_bytes.ts";
 import { ZstdFrames } from "./zstd_frames.ts";
 

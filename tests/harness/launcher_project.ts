@@ -5,10 +5,7 @@ import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 
 /** Files and folders of the real project that launchers and build need. */
 const REAL = [
-  "config.ts",
-  "config_table.ts",
-  "config_values.ts",
-  "deno_internals.ts",
+  "config",
   "monitoring/protocol/dsn.ts",
   "monitoring/protocol/loopback.ts",
   "monitoring/storage/postgres_address.ts",

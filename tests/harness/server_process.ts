@@ -1,4 +1,4 @@
-import { loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config/config.ts";
 import { LAUNCHED } from "../../server/serve.ts";
 import { projectRoot } from "../../tools/project_files.ts";
 import { serverPermissions } from "../../tools/run/permissions.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { parse } from "yaml";
-import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
+import { CONFIG_VARIABLES, loadConfig } from "../../config/config.ts";
 import { STOP_MS } from "../../server/serve.ts";
 import project from "../../deno.json" with { type: "json" };
 

@@ -1,7 +1,7 @@
 /** `deno task sourcemaps` against a stand-in Sentry. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config/config.ts";
 import { readManifest } from "../../server/manifest.ts";
 import { projectRoot } from "../../tools/project_files.ts";
 import { serverEnvironment } from "../../tools/run/processes.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config/config.ts";
 import { type Spool, SpoolUnavailableError } from "../../monitoring/relay/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { envelope, keyOf } from "../../monitoring/relay/spool/testdata/envelopes.ts";

@@ -17,7 +17,7 @@ function imports(...arrows: readonly string[]): Import[] {
 const REFUSED = [
   "tests/relay/x_test.ts → main.ts",
   "main.ts → node:sqlite",
-  "monitoring/settings.ts → type config.ts",
+  "monitoring/settings.ts → type config/config.ts",
   "docs/examples/hono.ts → monitoring/relay/relay.ts",
   "monitoring/protocol/envelope.ts → npm:@sentry/core",
   "monitoring/inbox/store.ts → monitoring/relay/relay.ts",
@@ -25,15 +25,15 @@ const REFUSED = [
   "server/app.ts → tests/harness/stand_in_ingest.ts",
   "server/app.ts → npm:fast-check",
   "monitoring/relay/relay.ts → monitoring/protocol/dsn_test.ts",
-  "helpers/strings.ts → config.ts",
+  "helpers/strings.ts → config/config.ts",
 ];
 
 const ALLOWED = [
-  "config_test.ts → config.ts",
+  "config/config_test.ts → config/config.ts",
   "monitoring/mcp/tools.ts → type monitoring/inbox/inbox.ts",
   "monitoring/browser/sdk.ts → npm:@sentry/browser",
   "server/app_test.ts → server/testdata/page.tsx",
-  "tools/demo.ts → tests/harness/stand_in_ingest.ts",
+  "tools/picture.ts → tests/harness/server_process.ts",
   "islands/traces/View.tsx → islands/traces/deep/Row.tsx",
   "docs/examples/hono.ts → npm:hono",
 ];

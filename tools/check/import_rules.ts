@@ -17,20 +17,18 @@ const COPIES = "monitoring/models/ monitoring/protocol/ monitoring/post_json.ts"
  */
 export const IMPORT_RULES: Readonly<Record<string, string>> = {
   // React renders pages when they are built: the server runs without it.
-  "main.ts": "config.ts services.ts monitoring/ routes/ server/ !node:sqlite !server/page.tsx",
-  "services.ts": "config.ts monitoring/ !node:sqlite",
-  "config.ts": `config_table.ts config_values.ts ${VALUES}`,
-  "config_table.ts": `config_values.ts ${VALUES}`,
-  "config_values.ts": VALUES,
+  "main.ts": "config/config.ts monitoring/ routes/ server/ !node:sqlite !server/page.tsx",
+  "config/": VALUES,
   "client.ts":
     "islands/shell/Console.tsx server/client/ monitoring/protocol/retry.ts monitoring/browser/mod.ts monitoring/browser/client_config.ts",
   "monitoring/settings.ts": "",
-  "deno_internals.ts": "",
   "monitoring/post_json.ts": "",
-  "monitoring/relay_handler.ts": "config_values.ts server/endpoint.ts server/headers.ts " +
+  // Opens what the configuration asks for.
+  "monitoring/services.ts": "config/config.ts monitoring/ !node:sqlite",
+  "monitoring/relay_handler.ts": "config/values.ts server/endpoint.ts server/headers.ts " +
     "monitoring/protocol/dsn.ts monitoring/relay/relay.ts monitoring/relay/spool/relay_spool.ts",
   "docs/examples/": "monitoring/relay_handler.ts",
-  "monitoring/protocol/": `deno_internals.ts ${PURE}`,
+  "monitoring/protocol/": PURE,
   "monitoring/access/": "monitoring/protocol/loopback.ts",
   "monitoring/uploads/": "monitoring/protocol/",
   "monitoring/storage/": "monitoring/protocol/loopback.ts",
@@ -38,7 +36,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "monitoring/relay/spool/": "monitoring/protocol/ monitoring/relay/ monitoring/storage/",
   // The relay declares the interface of the inbox, and only its spool knows databases.
   "monitoring/relay/": "monitoring/protocol/ monitoring/access/ monitoring/uploads/ " +
-    "monitoring/relay/spool/ deno_internals.ts",
+    "monitoring/relay/spool/",
   "monitoring/inbox/": "monitoring/protocol/ monitoring/access/ monitoring/models/ " +
     "monitoring/storage/ monitoring/uploads/",
   "monitoring/alerts/": COPIES,
@@ -51,8 +49,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
     "monitoring/runtime/token_bucket.ts",
   "monitoring/player/": "monitoring/protocol/ monitoring/models/recording/recording.ts",
   // Implements the observer interface of server/endpoint.ts. The server does not import the implementation.
-  "monitoring/runtime/": "monitoring/protocol/ monitoring/settings.ts deno_internals.ts " +
-    "server/endpoint.ts",
+  "monitoring/runtime/": "monitoring/protocol/ monitoring/settings.ts server/endpoint.ts",
   "monitoring/browser/": "monitoring/settings.ts monitoring/protocol/",
   // A view imports nothing of another view; the pipeline and the player are parts of several.
   // The shell loads each view; the settings contain the proof.
@@ -67,11 +64,11 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "components/": "monitoring/settings.ts monitoring/protocol/retry.ts type:monitoring/models/ " +
     "type:monitoring/protocol/ type:monitoring/browser/mod.ts !npm:@sentry/ !npm:@opentelemetry/",
   // Routes are thin: SQL belongs in the inbox, parsing in the domain.
-  "routes/": "config.ts server/ monitoring/ components/ islands/ !node:sqlite " +
+  "routes/": "config/config.ts server/ monitoring/ components/ islands/ !node:sqlite " +
     "!monitoring/protocol/scanner.ts !monitoring/protocol/encoding.ts",
-  "server/": "deno_internals.ts !npm:@sentry/",
-  "tools/": "config.ts deno.json bench/ tests/ monitoring/ server/ components/ islands/ routes/",
-  "bench/": "config.ts deno.json tools/ tests/ monitoring/ server/ components/ islands/ routes/",
+  "server/": "!npm:@sentry/",
+  "tools/": "config/ deno.json bench/ tests/ monitoring/ server/ components/ islands/ routes/",
+  "bench/": "config/ deno.json tools/ tests/ monitoring/ server/ components/ islands/ routes/",
 };
 
 /** Tests: they may import anything but `main.ts`. */

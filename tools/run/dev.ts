@@ -2,7 +2,7 @@
  * `deno task dev`: like `start`, with a development build. `deno run --watch` kills the server and runs this again after
  * each change of a source; the open page reloads.
  */
-import { ConfigError, loadConfig } from "../../config.ts";
+import { ConfigError, loadConfig } from "../../config/config.ts";
 import { projectRoot } from "../project_files.ts";
 import { prepare } from "./prepare.ts";
 import { onParentEnded, serverEnvironment, spawnServer } from "./processes.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
+import { CONFIG_VARIABLES, loadConfig } from "../../config/config.ts";
 import { POSTGRES_VARIABLES } from "../../monitoring/storage/postgres_address.ts";
 import { HTTP_CLIENT_VARIABLES, serverPermissions } from "./permissions.ts";
 
@@ -62,7 +62,7 @@ Deno.test("configuration → exactly the addresses that the server listens at an
 
 Deno.test("configuration → the contract's variables, project and data; no programs, no prompts", () => {
   const { "--allow-net": _, ...others } = flags({ DATA_DIR: "../data" });
-  const project = [".build", "deno_internals.ts", "routes", "server", "monitoring", "node_modules"];
+  const project = [".build", "routes", "server", "monitoring", "node_modules"];
   assert.deepEqual(others, {
     "--no-prompt": [""],
     "--allow-read": [...project.map((name) => `/srv/app/${name}`), "/srv/data"],

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { ifFound } from "../../server/if_found.ts";
 import { LAUNCHED } from "../../server/serve.ts";
 import { serverPermissions } from "./permissions.ts";

@@ -6,7 +6,7 @@
  * Exit code: the server's; that of a failed installation or build; 1: the configuration is invalid; 0: asked to stop
  * before the server ran.
  */
-import { type Config, ConfigError, loadConfig } from "../../config.ts";
+import { type Config, ConfigError, loadConfig } from "../../config/config.ts";
 import { writeJsonLogs } from "../../monitoring/runtime/console_log.ts";
 import { checkAddress, ListenError } from "../../server/serve.ts";
 import { projectRoot } from "../project_files.ts";

@@ -1,6 +1,6 @@
 /** A server made of the same parts as `main.ts`, with paths that crash it. */
 import { join } from "node:path";
-import { readConfig } from "../../../config.ts";
+import { readConfig } from "../../../config/config.ts";
 import { openInbox } from "../../../monitoring/inbox/sqlite_inbox.ts";
 import { Relay } from "../../../monitoring/relay/relay.ts";
 import { writeJsonLogs } from "../../../monitoring/runtime/console_log.ts";

@@ -1,15 +1,15 @@
 /** Opens what the configuration asks for, beside the relay. Each function returns undefined if it does not. */
 import { join } from "node:path";
-import type { Config } from "./config.ts";
-import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
-import type { InboxOptions } from "./monitoring/inbox/inbox_options.ts";
-import { SharedCounts } from "./monitoring/relay/shared_counts.ts";
-import { RelaySpool } from "./monitoring/relay/spool/relay_spool.ts";
-import type { Log } from "./monitoring/runtime/console_log.ts";
+import type { Config } from "../config/config.ts";
+import { AlertWebhook } from "./alerts/webhook.ts";
+import type { InboxOptions } from "./inbox/inbox_options.ts";
+import { SharedCounts } from "./relay/shared_counts.ts";
+import { RelaySpool } from "./relay/spool/relay_spool.ts";
+import type { Log } from "./runtime/console_log.ts";
 
-type InboxModule = typeof import("./monitoring/inbox/sqlite_inbox.ts");
-type PostgresInboxModule = typeof import("./monitoring/inbox/postgres_inbox.ts");
-type OtlpModule = typeof import("./monitoring/otlp/otlp_exporter.ts");
+type InboxModule = typeof import("./inbox/sqlite_inbox.ts");
+type PostgresInboxModule = typeof import("./inbox/postgres_inbox.ts");
+type OtlpModule = typeof import("./otlp/otlp_exporter.ts");
 
 /**
  * Loads a module that not every configuration needs: relay mode takes 4 MiB less without them. Not
@@ -36,11 +36,11 @@ export async function openInbox(
   };
   const pathOf = (file: string) => inbox === "file" ? join(config.dataDir, file) : undefined;
   if (address === undefined) {
-    const { openInbox } = await load<InboxModule>("./monitoring/inbox/sqlite_inbox.ts");
+    const { openInbox } = await load<InboxModule>("./inbox/sqlite_inbox.ts");
     return openInbox({ ...options, path: pathOf("inbox.sqlite") });
   }
   const { openPostgresInbox } = await load<PostgresInboxModule>(
-    "./monitoring/inbox/postgres_inbox.ts",
+    "./inbox/postgres_inbox.ts",
   );
   return await openPostgresInbox({ ...options, address, path: pathOf("inbox_replica.sqlite") });
 }
@@ -71,7 +71,7 @@ export function openSharedCounts({ countsDir, worker, workers }: Config, log: Lo
 /** Sends copies of spans and logs to `OTLP_URL`. */
 export async function openExporter({ otlpUrl, otlpHeaders }: Config, log: Log) {
   if (otlpUrl === undefined) return undefined;
-  const { OtlpExporter } = await load<OtlpModule>("./monitoring/otlp/otlp_exporter.ts");
+  const { OtlpExporter } = await load<OtlpModule>("./otlp/otlp_exporter.ts");
   return new OtlpExporter({
     url: otlpUrl,
     headers: otlpHeaders,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CONFIG_VARIABLES, ConfigError, loadConfig } from "./config.ts";
-import { documentedVariables, SECRET_VARIABLES } from "./config_table.ts";
+import { documentedVariables, SECRET_VARIABLES } from "./table.ts";
 
 const MIB = 1024 * 1024;
 const DSN = "https://abc@o1.ingest.sentry.io/1";
@@ -219,7 +219,7 @@ for (const [name, values] of Object.entries(REFUSED)) {
 }
 
 Deno.test("docs/configuration.md → the table's variables, defaults and meanings", async () => {
-  const text = await Deno.readTextFile(new URL("docs/configuration.md", import.meta.url));
+  const text = await Deno.readTextFile(new URL("../docs/configuration.md", import.meta.url));
   const rows = text.match(/^\| `.*$/gm)!.map((row) =>
     row.slice(1, -1).split("|").map((cell) => cell.trim())
   );

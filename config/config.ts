@@ -1,7 +1,7 @@
-import { CONFIG_VARIABLES, ConfigError, readValues } from "./config_table.ts";
-import * as values from "./config_values.ts";
-import { parseDsn } from "./monitoring/protocol/dsn.ts";
-import type { PostgresAddress } from "./monitoring/storage/postgres_address.ts";
+import { CONFIG_VARIABLES, ConfigError, readValues } from "./table.ts";
+import * as values from "./values.ts";
+import { parseDsn } from "../monitoring/protocol/dsn.ts";
+import type { PostgresAddress } from "../monitoring/storage/postgres_address.ts";
 
 export { CONFIG_VARIABLES, ConfigError };
 

@@ -1,5 +1,5 @@
 /** Parsers of the values of environment variables, and of the options of monitoring/relay_handler.ts. */
-import { type Dsn, parseDsn } from "./monitoring/protocol/dsn.ts";
+import { type Dsn, parseDsn } from "../monitoring/protocol/dsn.ts";
 
 /** Parses one value; `parse` returns undefined if it is not valid. */
 export interface Parser<T> {

@@ -1,6 +1,6 @@
-import * as values from "./config_values.ts";
-import { isLoopbackHost } from "./monitoring/protocol/loopback.ts";
-import { parsePostgresUrl, POSTGRES_URL_FORM } from "./monitoring/storage/postgres_address.ts";
+import * as values from "./values.ts";
+import { isLoopbackHost } from "../monitoring/protocol/loopback.ts";
+import { parsePostgresUrl, POSTGRES_URL_FORM } from "../monitoring/storage/postgres_address.ts";
 
 /** An environment variable. */
 interface Variable extends values.Parser<unknown> {
