@@ -15,7 +15,7 @@ const FIRST_LOADS = {
 const EACH_LOAD = ["islands/shared/background_code.ts", "monitoring/browser/start_telemetry.ts"];
 /** What it asks for then, without further input. */
 const AFTER_LOAD = [
-  "islands/shell/LivePipelineStrip.tsx",
+  "islands/shell/LivePipelineMark.tsx",
   "monitoring/browser/recording_chunk.ts",
 ];
 

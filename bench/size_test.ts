@@ -36,7 +36,7 @@ const manifest: Manifest = {
     switcher: entry(200, "islands/shell/Switcher.tsx"),
     receipts: entry(200, "islands/overview/RelayOverview.tsx"),
     data: entry(200, "islands/data/this_page_source.ts", "table"),
-    strip: entry(200, "islands/shell/LivePipelineStrip.tsx"),
+    strip: entry(200, "islands/shell/LivePipelineMark.tsx"),
     view: entry(6_000, "islands/logs/Logs.tsx", "shared", "table"),
     table: asset(7_000),
     worker: asset(4_000, { kind: "extra", name: "replay-worker" }),

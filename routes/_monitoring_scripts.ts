@@ -1,4 +1,4 @@
-import type { MonitoringScripts } from "../islands/settings/visit_cost.ts";
+import type { MonitoringScripts } from "../islands/settings/page_cost.ts";
 import { assetsOf, extraAsset } from "../server/assets.ts";
 import type { Manifest } from "../server/manifest.ts";
 

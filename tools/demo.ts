@@ -101,7 +101,7 @@ button { font: inherit; padding: .25rem 1rem }
 ${buttons.join("\n")}
 </form>
 <p role="status"><b>${now.title}</b>: ${now.effect}</p>
-<p>Generate telemetry on the demo’s page and watch the pipeline at its top.</p>
+<p>Send test signals in the demo’s settings and watch them arrive.</p>
 </body>
 </html>
 `;

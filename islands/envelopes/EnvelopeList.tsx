@@ -50,7 +50,7 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
       filters={FILTERS}
       empty={
         <p>
-          <b>No envelopes received.</b> <a href="#/settings">Generate telemetry</a> in Settings.
+          <b>No envelopes received.</b> <a href="#/settings">Send test signals</a> in Settings.
         </p>
       }
     />

@@ -1,4 +1,5 @@
 import { CopyButton } from "../shared/CopyButton.tsx";
+import { SendTestSignals } from "../shared/SendTestSignals.tsx";
 import { inboxAddress, remoteDsn } from "./snippets.ts";
 import { SnippetPicker } from "./SnippetPicker.tsx";
 
@@ -14,6 +15,7 @@ export function ConnectGuide() {
         <summary>From a container, a phone or another machine</summary>
         <Elsewhere />
       </details>
+      <SendTestSignals />
     </>
   );
 }

@@ -2,7 +2,7 @@ import "../shared/background_code.ts";
 import { Destination } from "../../components/Destination.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
-import { LivePipeline, usePipeline } from "../pipeline/LivePipeline.tsx";
+import { PipelineCounts, usePipeline } from "../pipeline/PipelineCounts.tsx";
 import { Receipts } from "./Receipts.tsx";
 
 /** The pipeline, what this page has sent, and where it goes. Relay mode only. */
@@ -10,7 +10,7 @@ export default function RelayOverview(page: PageFacts) {
   return (
     <div className="highlights grid">
       <Panel id="pipeline-now" title="Pipeline" isUnrecorded>
-        <LivePipeline ends={page} now={usePipeline(page)} />
+        <PipelineCounts ends={page} now={usePipeline(page)} />
       </Panel>
       <Panel
         id="receipts"

@@ -15,7 +15,7 @@ export default function Settings(page: PageFacts) {
     <div className="grid">
       <Panel
         id="signals"
-        title="Generate telemetry"
+        title="Test signals"
         links={<a href="#proof">Prove that it arrives</a>}
       >
         <Signals />
@@ -36,7 +36,7 @@ export default function Settings(page: PageFacts) {
         <Proof variant={variant} route={route} />
       </Panel>
       <Panel id="cost" title="Cost of monitoring" isUnrecorded>
-        <Cost scripts={scripts} route={route} />
+        <Cost scripts={scripts} />
       </Panel>
     </div>
   );

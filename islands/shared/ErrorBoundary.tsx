@@ -5,10 +5,6 @@ import { captureError } from "../../monitoring/browser/mod.ts";
 interface Props {
   /** Name of the content, for the message: "This view". */
   readonly what: string;
-  /** Called before the content is rendered again. */
-  readonly onRetry?: () => void;
-  /** Focuses the fallback: a click of the user caused the error, and its button is removed. */
-  readonly takesFocus?: boolean;
   readonly children: ReactNode;
 }
 
@@ -24,14 +20,11 @@ export class ErrorBoundary extends Component<Props, { readonly failed?: { error:
     captureError(error, { componentStack: componentStack ?? undefined, handled: true });
   }
 
-  readonly retry = () => {
-    this.props.onRetry?.();
-    this.setState({ failed: undefined });
-  };
+  readonly retry = () => this.setState({ failed: undefined });
 
   override render() {
     const { failed } = this.state;
-    const { what, takesFocus, children } = this.props;
+    const { what, children } = this.props;
     if (!failed) return children;
     const { error } = failed;
     return (
@@ -43,7 +36,7 @@ export class ErrorBoundary extends Component<Props, { readonly failed?: { error:
         <p>
           <code>{error instanceof Error ? `${error.name}: ${error.message}` : String(error)}</code>
         </p>
-        <button type="button" autoFocus={takesFocus} onClick={this.retry}>Try again</button>
+        <button type="button" onClick={this.retry}>Try again</button>
       </div>
     );
   }

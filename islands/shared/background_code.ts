@@ -35,7 +35,7 @@ import "../pipeline/LivePipeline.tsx";
 import "./manual_span.ts";
 import "./SettledText.tsx";
 import "./source_labels.ts";
-import "./use_flow.ts";
+import "./use_sent_counts.ts";
 import "../data/lists.ts";
 import "../data/use_read.ts";
 

@@ -13,12 +13,12 @@ import {
   VIEWS,
 } from "../shared/view.ts";
 import { Navigation } from "./Navigation.tsx";
-import { Strip } from "./Strip.tsx";
+import { PipelineMark } from "./PipelineMark.tsx";
 import { loadSwitcher, loadView } from "./views.ts";
 
 /** The whole page: sidebar, and the views beside it, of which one is shown. */
 export default function Console(page: PageFacts) {
-  const { variant, route, ingest } = page;
+  const { variant, route } = page;
   // After a frame: rules for single elements come first.
   useEffect(
     () => subscribeToFragment((event) => event.isTrusted && requestAnimationFrame(focusHeading)),
@@ -33,8 +33,8 @@ export default function Console(page: PageFacts) {
         </a>
         {variant === "inbox" && <LoadedSwitcher />}
         <Navigation variant={variant} />
-        <section className="strip" aria-label="Flow">
-          <Strip variant={variant} route={route} ingest={ingest} />
+        <section className="strip" aria-label="Pipeline status">
+          <PipelineMark variant={variant} route={route} />
         </section>
       </header>
       <main id="main">

@@ -89,7 +89,7 @@ export function TraceList({ openKey, compareWith }: {
         )}
       empty={
         <p>
-          <b>No traces received.</b> <a href="#/settings">Generate telemetry</a> in Settings.
+          <b>No traces received.</b> <a href="#/settings">Send test signals</a> in Settings.
         </p>
       }
     />

@@ -2,7 +2,14 @@
 import type { Locator, Page, Route } from "@playwright/test";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { arrivedMarks, makeMarks, MARK } from "../harness/browser/marks.ts";
-import { ERRORS, make, openPage, waitForTelemetry } from "../harness/browser/signals.ts";
+import {
+  ERRORS,
+  fetchInPage,
+  make,
+  openPage,
+  sendButton,
+  waitForTelemetry,
+} from "../harness/browser/signals.ts";
 import { openView } from "../harness/browser/views.ts";
 
 test.use({ mode: "relay" });
@@ -48,20 +55,12 @@ async function stored(page: Page): Promise<readonly unknown[]> {
   });
 }
 
-/** With consent withdrawn. */
-const WITHDRAWN = "Not sent: traces are withdrawn.";
-
 /** Makes signals of each kind but recordings, which run by themselves. */
-async function makeSignals(
-  page: Page,
-  from: number,
-  result = "A manual span was created.",
-): Promise<void> {
+async function makeSignals(page: Page, from: number): Promise<void> {
   await openView(page, "Overview");
   await makeMarks(page, 10, { from });
   await make(page, "info");
-  await make(page, "Span with a fetch");
-  await expect(page.getByText(result)).toBeVisible();
+  await make(page, "span");
 }
 
 test("all withdrawn while sending → nothing arrives, over reloads and tabs; granted → arrives", async ({ page, context, arrivals, sent, watch }) => {
@@ -92,10 +91,12 @@ test("all withdrawn while sending → nothing arrives, over reloads and tabs; gr
   await context.unroute("/monitoring");
   const before = sent.posts("/monitoring").length;
 
-  await makeSignals(other, 200, WITHDRAWN);
+  await makeSignals(other, 200);
   await page.reload();
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
-  await makeSignals(page, 300, WITHDRAWN);
+  await makeSignals(page, 300);
+  await sendButton(page).click();
+  await expect(page.getByText("Not sent: errors, logs, traces are withdrawn.")).toBeVisible();
   await other.goto("/robots.txt");
   await other.goBack();
   await expect(other.getByRole("region", { name: "This visit" })).toContainText("running");
@@ -118,7 +119,7 @@ test("all withdrawn while sending → nothing arrives, over reloads and tabs; gr
   for (const name of ["Errors", "Traces", "Recordings"]) await turn(page, name, true);
   await waitForTelemetry(page);
   await openView(page, "Overview");
-  await make(page, "Span with a fetch");
+  await make(page, "span");
   await makeMarks(page, 1, { from: 500 });
   await expect.poll(() => arrivedMarks(arrivals)).toEqual([500]);
   await arrivals.waitForItem("a span", ({ type }) => type === "span");
@@ -154,8 +155,7 @@ test("nothing granted, storage refused → nothing sent until a grant, which end
   await page.goto("/#/settings");
   await makeMarks(page, 1);
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
-  await make(page, "Slow request");
-  await expect(page.getByText("Response with status 200")).toBeVisible();
+  await fetchInPage(page, "/signal?delay_ms=80");
   expect(traced).toEqual([expect.stringMatching(/-0$/)]);
   expect(sent.posts("/monitoring")).toEqual([]);
 

@@ -9,7 +9,7 @@ test.describe("in relay mode", () => {
   test("an envelope → its address, its trace in Sentry, download; opened and left by keyboard", async ({ page, arrivals, watch }) => {
     watch.allow(ERRORS.handled);
     await openPage(page);
-    await make(page, "Handled error");
+    await make(page, "handled");
     const { envelope } = await arrivals.waitForItem("the error", ({ type }) => type === "event");
     await openView(page, "Envelopes");
     const view = envelopesView(page);

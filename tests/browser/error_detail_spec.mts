@@ -13,7 +13,7 @@ import {
   postEvents,
   pythonEvent,
 } from "../harness/browser/posted.ts";
-import { ERRORS, make, openPage, shownTraceId } from "../harness/browser/signals.ts";
+import { ERRORS, fetchInPage, make, openPage, shownTraceId } from "../harness/browser/signals.ts";
 import {
   errorDetail,
   errorList,
@@ -36,18 +36,18 @@ async function expectSourceLine(page: Page, path: string, text: string): Promise
 test("errors of an island → file, line, function and source text of the TypeScript; the server's too", async ({ page, watch }) => {
   watch.allow(...Object.values(ERRORS), "status of 500");
   await openPage(page);
-  const actions = "islands/settings/signal_actions.ts";
+  const signals = "islands/settings/Signals.tsx";
   const thrown = [
-    { control: "Handled error", text: ERRORS.handled, in: actions, by: "handleError" },
-    { control: "Uncaught error", text: ERRORS.uncaught, in: actions, by: "(anonymous)" },
     {
-      control: "Component error",
-      text: ERRORS.component,
-      in: "islands/settings/Signals.tsx",
-      by: "ExampleComponent",
+      signal: "handled",
+      text: ERRORS.handled,
+      in: "islands/shared/test_signals.ts",
+      by: "handleError",
     },
-  ];
-  for (const { control } of thrown) await make(page, control);
+    { signal: "uncaught", text: ERRORS.uncaught, in: signals, by: "(anonymous)" },
+    { signal: "component", text: ERRORS.component, in: signals, by: "SignalButton" },
+  ] as const;
+  for (const { signal } of thrown) await make(page, signal);
   for (const { text, in: path, by } of thrown) {
     await openView(page, "Errors");
     const { number } = sourceLine(path, `new Error("${text}`);
@@ -57,7 +57,7 @@ test("errors of an island → file, line, function and source text of the TypeSc
     await expect(stackFrame(errorDetail(page), path)).toContainText(by);
   }
   await openView(page, "Overview");
-  await make(page, "Server error");
+  await fetchInPage(page, "/signal?throw=true");
   await openView(page, "Errors");
   await openError(page, "Server error, made on purpose");
   await expectSourceLine(page, "routes/signal.ts", "throw new Error(");
@@ -143,7 +143,7 @@ test("an error → links to trace and recording, copied text, downloaded envelop
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await openPage(page);
   const trace = await shownTraceId(page);
-  await make(page, "Handled error");
+  await make(page, "handled");
   await openView(page, "Errors");
   await openError(page, ERRORS.handled);
   const detail = errorDetail(page);
@@ -158,7 +158,7 @@ test("an error → links to trace and recording, copied text, downloaded envelop
   await expect(menu.getByText("copied", { exact: true })).toBeVisible();
   const text = await page.evaluate(() => navigator.clipboard.readText());
   expect(text).toContain(
-    `Error: ${ERRORS.handled}\n    at handleError (islands/settings/signal_actions.ts:`,
+    `Error: ${ERRORS.handled}\n    at handleError (islands/shared/test_signals.ts:`,
   );
   expect(text).toContain(`trace: ${trace}`);
 

@@ -15,7 +15,7 @@ import { errorDetail, errorList, errorRow, openError, openView } from "../harnes
 test("links to an error without its group → the address with the group", async ({ page, server, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
-  await make(page, "Handled error");
+  await make(page, "handled");
   await openView(page, "Errors");
   await openError(page, ERRORS.handled);
   const address = page.url();

@@ -11,15 +11,16 @@ import {
   test,
 } from "../harness/browser/fixtures.ts";
 import {
+  blockMainThread,
   ERRORS,
   leave,
   LEVELS,
-  make,
+  LONG_TASK_MS,
   makeEverySignal,
   openPage,
   shownTraceId,
+  SLOW_MS,
 } from "../harness/browser/signals.ts";
-import { LONG_TASK_MS, SLOW_MS } from "../../islands/settings/signal_actions.ts";
 
 /** The fields that only replay events have. */
 interface ReplayEvent {
@@ -133,7 +134,7 @@ test.describe("in relay mode", () => {
       expect(load.attributes[`browser.web_vital.${vital}.value`]?.value, vital)
         .toBeGreaterThan(0);
     }
-    await make(page, "Long task");
+    await blockMainThread(page);
     // The browser reports a long frame only after it has been drawn.
     await page.evaluate((ms) =>
       new Promise<void>((resolve) =>

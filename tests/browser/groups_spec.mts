@@ -25,7 +25,7 @@ test("no open errors → resolved and muted ones are offered only if there are a
   const offer = page.getByRole("link", { name: "Show resolved and muted ones" });
   await expect(errorsView(page)).toContainText("No open errors.");
   await expect(offer).toHaveCount(0);
-  await make(page, "Handled error");
+  await make(page, "handled");
   await openView(page, "Errors");
   await row(page, ERRORS.handled).getByRole("link").click();
   await group(page).getByRole("button", { name: "Resolve" }).click();

@@ -11,6 +11,7 @@ import {
   spanId,
 } from "../harness/browser/posted.ts";
 import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
+import { sendButton } from "../harness/browser/signals.ts";
 import { spanRow, tab } from "../harness/browser/views.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
@@ -36,9 +37,8 @@ test("skip link → focus in the current view, address unchanged; a tab keeps th
 
 test("Tab key → skip link first, then every control in order", async ({ page }) => {
   await page.goto("/#/settings");
-  for (const name of ["Uncaught error", "Long task"]) {
-    await expect(page.getByRole("button", { name })).toBeEnabled();
-  }
+  await expect(sendButton(page)).toBeVisible();
+  await expect(page.getByRole("switch", { name: "Errors" })).toBeEnabled();
   await page.keyboard.press("Tab");
   await expect(page.locator(":focus")).toHaveText(/skip/i);
   const reached: string[] = [];
@@ -46,7 +46,7 @@ test("Tab key → skip link first, then every control in order", async ({ page }
     await page.keyboard.press("Tab");
     reached.push(await page.evaluate(() => document.activeElement?.textContent ?? ""));
   }
-  const names = ["Uncaught error", "Component error", "trace", "fatal", "Long task"];
+  const names = ["Send test signals", "Prove that it arrives", "Copy trace id", "Run the proof"];
   const at = names.map((name) => reached.findIndex((text) => text.startsWith(name)));
   expect(at, reached.join(" | ")).not.toContain(-1);
   expect([...at].sort((a, b) => a - b)).toEqual(at);

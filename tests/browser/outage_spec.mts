@@ -1,6 +1,6 @@
 import { ANY_SPEED, expect, fingerprints, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
-import { flow } from "../harness/browser/views.ts";
+import { ownCount, pipelineMark } from "../harness/browser/views.ts";
 
 test(
   "/monitoring answers 500 for a while, then 200 → every envelope arrives",
@@ -16,9 +16,9 @@ test(
           : route.continue(),
     );
     await openPage(page);
-    await make(page, "Handled error");
+    await make(page, "handled");
     await make(page, "warn");
-    await expect(flow(page)).toContainText(/[1-9]\d* waiting/);
+    await expect(pipelineMark(page)).toContainText(/This console: [1-9]\d* waiting/);
     expect(await arrivals.envelopes()).toEqual([]);
 
     isDown = false;
@@ -30,20 +30,20 @@ test(
     }).toEqual([]);
     await arrivals.waitForError(ERRORS.handled);
     await arrivals.waitForLog("the log", ({ level }) => level === "warn");
-    await expect(flow(page)).toContainText(/(?<!\d)0 waiting/);
+    await expect(ownCount(page, "Waiting in this browser")).toHaveText("0");
   },
 );
 
-test("envelope waits on a phone → shown after a while, in the place of the name: nothing moves", async ({ page }) => {
+test("envelope waits on a phone → shown after a while above the bar; nothing else on a phone", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.route("/monitoring", (route) => {
     if (route.request().method() !== "POST") return route.continue();
   });
   await page.goto("/#/traces");
-  const name = page.locator(".brand");
-  await expect(name).toBeVisible();
-  const places = () => Promise.all([name, page.locator("main")].map((part) => part.boundingBox()));
-  const before = await places();
+  await expect(page.getByRole("searchbox")).toBeVisible();
+  await expect(pipelineMark(page)).toBeHidden();
+  const header = () => page.locator(".brand").boundingBox();
+  const before = await header();
   await expect(page.getByRole("button", { name: /waiting/ })).toBeVisible();
-  expect(await places()).toEqual(before);
+  expect(await header()).toEqual(before);
 });

@@ -25,7 +25,7 @@ test("private data shown, typed or in an address → in nothing that leaves the 
   await openPage(page, `/?who=${CANARIES.query}#${CANARIES.fragment}`);
   await plantCanaries(page);
   await enterCanaries(page);
-  await make(page, "Uncaught error");
+  await make(page, "uncaught");
 
   const error = await arrivals.waitForItem("the error", ({ type }) => type === "event");
   const segment = await arrivals.waitForItem("a segment", ({ type }) => type === "replay_event");
@@ -112,7 +112,7 @@ test.describe("relay mode", () => {
     await page.waitForURL((url) => url.pathname === "/");
     await waitForTelemetry(page);
     expect(await page.evaluate(() => document.referrer)).toContain(TOKEN);
-    await make(page, "Uncaught error");
+    await make(page, "uncaught");
     const referred = await arrivals.waitForError(ERRORS.uncaught);
     expect(JSON.stringify(referred.breadcrumbs)).toContain("ui.click");
     await leave(page);

@@ -114,27 +114,23 @@ async function inAppFrames(arrivals: Arrivals, text: string) {
 test("an error of the page → file, line, column and function in the sources", async ({ page, arrivals, watch }) => {
   watch.allow(...Object.values(ERRORS));
   await openPage(page);
-  const actions = "islands/settings/signal_actions.ts";
-  const thrown = {
-    "Handled error": { text: ERRORS.handled, in: actions, name: "handleError" },
+  const signals = "islands/settings/Signals.tsx";
+  const thrown = [
+    { signal: "handled", in: "islands/shared/test_signals.ts", name: "handleError" },
     // Thrown by an anonymous function.
-    "Uncaught error": { text: ERRORS.uncaught, in: actions, name: undefined },
-    "Unhandled rejection": { text: ERRORS.rejection, in: actions, name: "rejectUnhandled" },
-    "Component error": {
-      text: ERRORS.component,
-      in: "islands/settings/Signals.tsx",
-      name: "ExampleComponent",
-    },
-  };
-  for (const [control, expected] of Object.entries(thrown)) {
-    await make(page, control);
-    const [innermost] = await inAppFrames(arrivals, expected.text);
+    { signal: "uncaught", in: signals, name: undefined },
+    { signal: "rejection", in: signals, name: "rejectUnhandled" },
+    { signal: "component", in: signals, name: "SignalButton" },
+  ] as const;
+  for (const { signal, ...expected } of thrown) {
+    await make(page, signal);
+    const [innermost] = await inAppFrames(arrivals, ERRORS[signal]);
     expect(innermost?.frame.function, "the browser knows only minified names")
       .not.toBe(expected.name);
-    expect(innermost?.place.source, control).toBe(expected.in);
-    expect(innermost?.place.text, control).toMatch(new RegExp(`^new Error\\("${expected.text}`));
-    expect(innermost?.place.isExact, control).toBe(true);
-    expect(innermost?.place.name, control).toBe(expected.name);
+    expect(innermost?.place.source, signal).toBe(expected.in);
+    expect(innermost?.place.text, signal).toMatch(new RegExp(`^new Error\\("${ERRORS[signal]}`));
+    expect(innermost?.place.isExact, signal).toBe(true);
+    expect(innermost?.place.name, signal).toBe(expected.name);
   }
   // The component's error was thrown through React, whose sources are only in the map.
   const frames = await inAppFrames(arrivals, ERRORS.component);

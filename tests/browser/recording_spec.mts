@@ -1,11 +1,11 @@
 import { expect, readRecording, test } from "../harness/browser/fixtures.ts";
-import { ERRORS, make, openPage, sampleRecording } from "../harness/browser/signals.ts";
+import { ERRORS, make, openPage, sampleRecording, sendButton } from "../harness/browser/signals.ts";
 
 test("session sampled, no error → recorded", async ({ page, arrivals }) => {
   await sampleRecording(page, true);
   await openPage(page);
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("sent continuously");
-  await make(page, "info"); // changes the page
+  await sendButton(page).click(); // changes the page
   const item = await arrivals.waitForItem("a recording", ({ type }) => type === "replay_event");
   expect(item.json()).toMatchObject({ replay_type: "session", segment_id: 0 });
   // The recorder has compressed it.
@@ -27,7 +27,7 @@ test("session not sampled → buffered, sent after an error", async ({ page, arr
   await arrivals.waitForItem("the log", ({ type }) => type === "log");
   expect(await arrivals.items("replay_event")).toEqual([]);
 
-  await make(page, "Uncaught error");
+  await make(page, "uncaught");
   const item = await arrivals.waitForItem("the recording", ({ type }) => type === "replay_event");
   expect(item.json()).toMatchObject({ replay_type: "buffer", segment_id: 0 });
   // It includes events from before the error.
@@ -40,7 +40,7 @@ test("session not sampled → buffered, sent after an error", async ({ page, arr
 test("recording → text and inputs masked, media blocked, telemetry panels left out", async ({ page, arrivals, watch }) => {
   watch.allow(ERRORS.uncaught);
   await openPage(page);
-  await make(page, "Uncaught error");
+  await make(page, "uncaught");
   const item = await arrivals.waitForItem(
     "the recording",
     ({ type }) => type === "replay_recording",
@@ -48,7 +48,7 @@ test("recording → text and inputs masked, media blocked, telemetry panels left
   const text = JSON.stringify(readRecording(item).events);
   expect(text).toContain("***");
   // A heading, a button, and text of the telemetry panels.
-  for (const seen of ["Generate telemetry", "Handled error", "Newest errors", "0 waiting"]) {
+  for (const seen of ["Test signals", "Send test signals", "Newest errors", "all delivered"]) {
     expect(text).not.toContain(seen);
   }
 });

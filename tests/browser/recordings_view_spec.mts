@@ -4,7 +4,7 @@ import { serveApplication, startSdk } from "../harness/browser/application_site.
 import { expect, listRows, test as withServer } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { postBody, postEnvelope } from "../harness/browser/posted.ts";
-import { ERRORS, make, openPage, sampleRecording } from "../harness/browser/signals.ts";
+import { ERRORS, make, openPage, sampleRecording, sendButton } from "../harness/browser/signals.ts";
 import {
   addition,
   element,
@@ -306,12 +306,12 @@ test("the player's keys → on the page and in the whole detail; fields, buttons
 });
 
 test("own page used → each state plays as it was, masked", async ({ page, server, watch }) => {
-  watch.allow(ERRORS.uncaught);
+  watch.allow(ERRORS.handled, ERRORS.uncaught);
   await sampleRecording(page, true);
   await openPage(page);
-  await make(page, "info");
+  await sendButton(page).click();
   const moments = [await lookAt(page)];
-  await make(page, "Uncaught error");
+  await make(page, "uncaught");
   moments.push(await lookAt(page));
   const rows = () => listRows(server.origin, "recordings");
   await expect.poll(async () => (await rows())[0]?.ended_at ?? 0)

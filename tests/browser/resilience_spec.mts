@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { forbidIndexedDb, forbidWebLocks, refuseWorkers } from "../harness/browser/requests.ts";
-import { make, openPage } from "../harness/browser/signals.ts";
+import { openPage, sendButton } from "../harness/browser/signals.ts";
 
 /** What is refused, how, and the type of item that must arrive. */
 const REFUSED: readonly (readonly [string, (page: Page) => Promise<void>, string])[] = [
@@ -15,8 +15,8 @@ for (const [what, refuse, type] of REFUSED) {
   test(`${what} refused → the page works, ${type} arrives`, async ({ page, arrivals }) => {
     await refuse(page);
     await openPage(page);
-    await make(page, "Handled error");
-    await expect(page.getByText("An error was caught and handled.")).toBeVisible();
+    await sendButton(page).click();
+    await expect(page.getByText("An error, a log and a span were made.")).toBeVisible();
     await arrivals.waitForItem(type, (item) => item.type === type);
   });
 }

@@ -51,7 +51,7 @@ test("tabs with every view and details of every kind → no requests", async ({ 
       // Some visits are recorded, the others buffered.
       await sampleRecording(tab, n % 2 === 0);
       await openPage(tab);
-      await make(tab, "Handled error");
+      await make(tab, "handled");
       await make(tab, "info");
       await open(tab);
     });

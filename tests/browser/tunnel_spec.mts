@@ -24,7 +24,7 @@ for (const [name, { ingestHost, isDirect = false }] of Object.entries(WAYS)) {
       const policy = (await page.goto("/"))?.headers()["content-security-policy"];
       expect(policy).toContain(`connect-src 'self'${isDirect ? ` ${ingest.origin}` : ""};`);
       await openPage(page);
-      await make(page, "Handled error");
+      await make(page, "handled");
       await arrivals.waitForItem("the error", ({ type }) => type === "event");
       const addressesOf = (requests: typeof sent.all) =>
         new Set(requests.map(({ url }) => url.href.split("?sentry_")[0]));

@@ -94,7 +94,7 @@ export interface BlockedWay {
   readonly modes: readonly ("inbox" | "relay")[];
   /** Call before the page is opened. */
   readonly block: (page: Page) => Promise<unknown>;
-  /** What the strip above every view shows. */
+  /** What the pipeline shows, beside every view. */
   readonly message: string | RegExp;
   /** The inbox cannot be read. */
   readonly hidesInbox?: true;
@@ -102,7 +102,7 @@ export interface BlockedWay {
   readonly hasNoData?: true;
 }
 
-const WAITING = /\d+\senvelopes? waiting in this browser/;
+const WAITING = /This console: \d+ waiting/;
 /** Envelopes, inbox and health, with or without a query. */
 const MONITORING = /\/monitoring(\/|\?|$)/;
 
@@ -137,7 +137,7 @@ export const BLOCKED_WAYS: Readonly<Record<string, BlockedWay>> = {
   "the SDK failing to load": {
     modes: ["inbox", "relay"],
     block: blockTelemetry,
-    message: "Telemetry failed",
+    message: "Telemetry of this console failed",
     hasNoData: true,
   },
 };

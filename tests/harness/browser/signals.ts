@@ -1,6 +1,7 @@
 import { expect, type Page } from "@playwright/test";
+import type { TestRequest, TestSignal } from "../../../islands/settings/Signals.tsx";
 
-/** Messages of the errors that the page's buttons make. */
+/** Messages of the errors that the page makes. */
 export const ERRORS = {
   uncaught: "Uncaught error, made on the page",
   rejection: "Unhandled rejection, made on the page",
@@ -10,20 +11,45 @@ export const ERRORS = {
 
 export const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
-/** Opens the settings, which have the buttons and the state of telemetry. A change of the fragment is no navigation, and this one no step of the history. */
+/** Opens the settings, which make signals and show the state of telemetry. A change of the fragment is no navigation, and this one no step of the history. */
 async function showSettings(page: Page): Promise<void> {
   await page.evaluate(() => {
     if (!location.hash.startsWith("#/settings")) location.replace("#/settings");
   });
 }
 
-/** Clicks a button that makes a signal. */
-export async function make(page: Page, signal: string): Promise<void> {
-  // A page behind another draws one frame a second, for which clicks wait.
+/** The button in the settings that makes an error, a log and a span. */
+export const sendButton = (page: Page) =>
+  page.locator(".settings").getByRole("button", { name: "Send test signals" });
+
+/** Milliseconds; a task is long from 50 ms on (https://www.w3.org/TR/longtasks-1/). */
+export const LONG_TASK_MS = 200;
+/** Milliseconds; well above the duration of the page's own requests. */
+export const SLOW_MS = 1500;
+
+/** Makes a signal in the page's own code (islands/settings/Signals.tsx). */
+export async function make(page: Page, signal: TestSignal): Promise<void> {
+  // A page behind another draws one frame a second, for which React waits.
   await page.bringToFront();
   await showSettings(page);
-  await page.getByRole("button", { name: signal, exact: true }).click();
+  await expect(sendButton(page).or(page.getByText("The test signals failed."))).toBeVisible();
+  await page.evaluate(async (signal) => {
+    const detail: TestRequest = { signal };
+    document.dispatchEvent(new CustomEvent("sightglass:test-signal", { detail }));
+    await detail.made;
+  }, signal);
 }
+
+/** A request of the page, until its response has ended. */
+export const fetchInPage = (page: Page, address: string): Promise<string> =>
+  page.evaluate(async (address) => await (await fetch(address)).text(), address);
+
+/** Blocks the page's main thread. */
+export const blockMainThread = (page: Page): Promise<void> =>
+  page.evaluate((ms) => {
+    const end = performance.now() + ms;
+    while (performance.now() < end);
+  }, LONG_TASK_MS);
 
 /** `replaysSessionSampleRate` in monitoring/settings.ts. */
 const RECORDING_SAMPLE_RATE = 0.1;
@@ -56,20 +82,17 @@ export async function shownTraceId(page: Page): Promise<string> {
   return text;
 }
 
-/** Clicks every button, and waits for the response of each request. */
+/** Makes a signal of every kind, and waits for the response of each request. */
 export async function makeEverySignal(page: Page): Promise<void> {
   for (const level of LEVELS) await make(page, level);
-  await make(page, "Span with a fetch");
-  await expect(page.getByText("A manual span was created.")).toBeVisible();
-  await make(page, "Slow request");
-  await expect(page.getByText("Response with status 200")).toBeVisible();
-  await make(page, "Failing request");
-  await expect(page.getByText("Response with status 503")).toBeVisible();
-  await make(page, "Long task");
-  await make(page, "Handled error");
-  await make(page, "Uncaught error");
-  await make(page, "Unhandled rejection");
-  await make(page, "Component error");
+  await make(page, "span");
+  await fetchInPage(page, `/signal?delay_ms=${SLOW_MS}`);
+  await fetchInPage(page, "/signal?status=503");
+  await blockMainThread(page);
+  await make(page, "handled");
+  await make(page, "uncaught");
+  await make(page, "rejection");
+  await make(page, "component");
 }
 
 /**

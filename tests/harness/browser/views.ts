@@ -21,17 +21,13 @@ export async function openView(page: Page, title: ViewTitle): Promise<void> {
   await tab(page, title).click();
 }
 
-/** The pipeline: its mark in the sidebar, and its drawing, which is hidden until it is opened. */
-export const flow = (page: Page) => page.getByRole("region", { name: "Flow" });
+/** The pipeline: its mark in the sidebar, and its counts, which are hidden until they are opened. */
+export const pipeline = (page: Page) => page.getByRole("region", { name: "Pipeline status" });
+export const pipelineMark = (page: Page) => pipeline(page).getByRole("button");
 
-/** The pipeline's drawing, opened by its mark in the sidebar. A click elsewhere closes it. */
-export async function openPipeline(page: Page): Promise<Locator> {
-  const strip = flow(page);
-  if (!await strip.locator("#pipeline").isVisible()) {
-    await strip.getByRole("button", { name: /^Pipeline/ }).click();
-  }
-  return strip;
-}
+/** A count of this page's envelopes, such as "Waiting in this browser". */
+export const ownCount = (page: Page, state: string) =>
+  pipeline(page).locator("tr", { hasText: state }).locator("td").first();
 
 /** Opens the menu of all envelopes in the open view: export, import, delete. */
 export async function openMenu(page: Page): Promise<Locator> {

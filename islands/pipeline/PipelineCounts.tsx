@@ -1,0 +1,76 @@
+import { DataTable } from "../../components/DataTable.tsx";
+import { formatTimeOfDay } from "../../components/format_time.ts";
+import { formatDuration } from "../../components/format.ts";
+import type { PageFacts } from "../../components/page_facts.ts";
+import { useTelemetry } from "../shared/telemetry.ts";
+import { useSentCounts } from "../shared/use_sent_counts.ts";
+import { pipelineStatus } from "./pipeline_status.ts";
+import { useRelayHealth } from "./relay_health.ts";
+
+/** The parts of the page facts that the pipeline shows. */
+export type PipelineEnds = Pick<PageFacts, "variant" | "route">;
+
+/** The pipeline while telemetry runs: this page's envelopes since it was opened, all senders' since the server started. */
+export function usePipeline({ route }: PipelineEnds) {
+  const telemetry = useTelemetry();
+  const counts = useSentCounts();
+  const health = useRelayHealth(route, counts);
+  return { ...telemetry, counts, health };
+}
+
+type Row = readonly [state: string, own: number | "–", all?: number, note?: string | false];
+
+/** The status, and the counts by state. @param props.now of {@linkcode usePipeline} */
+export function PipelineCounts({ ends, now }: {
+  ends: PipelineEnds;
+  now: ReturnType<typeof usePipeline>;
+}) {
+  const { counts, health, waiting, storageProblem, compressionProblem } = now;
+  const { lastProblem } = counts;
+  const oldest = health && health.spool.pending > 0 &&
+    `the oldest for ${formatDuration(health.spool.oldest_age_s * 1000)}`;
+  const rows: readonly Row[] = [
+    [ends.variant === "inbox" ? "Stored" : "Delivered", counts.accepted, health?.accepted],
+    ["Waiting in this browser", waiting],
+    ["In the relay’s spool", "–", health?.spool.pending, oldest],
+    ["Refused", counts.refused, health?.refused, health?.reasons],
+    ["Lost", counts.lost],
+  ];
+  return (
+    <div className="pipeline spaced">
+      <p>{pipelineStatus(now).sentence}</p>
+      {lastProblem && (
+        <p className="refused">
+          Last at {formatTimeOfDay(lastProblem.at)}: {lastProblem.reason}
+        </p>
+      )}
+      {storageProblem && <p className="waits">Envelopes are kept {storageProblem}.</p>}
+      {compressionProblem && <p className="waits">Recordings are {compressionProblem}.</p>}
+      <DataTable
+        className="data-table"
+        caption="Envelopes by state"
+        columns={[
+          { title: "Envelopes", width: 11 },
+          { title: "This console", numeric: true, width: 7 },
+          { title: "All senders", numeric: true },
+        ]}
+      >
+        {rows.map(([state, own, all = "–", note]) => (
+          <tr key={state}>
+            <th scope="row">{state}</th>
+            <td className="n">{own}</td>
+            <td className="n">
+              {all}
+              {note && <small>{note}</small>}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+      <small>
+        This console since{" "}
+        {formatTimeOfDay(performance.timeOrigin)}, when the page was opened; all senders since the
+        server started.
+      </small>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import type { OutcomeKind } from "../../components/outcome.ts";
+import type { TelemetryState } from "../../monitoring/browser/mod.ts";
+import type { SentCounts } from "../shared/sent_counts.ts";
+import type { RelayHealth } from "./relay_health.ts";
+
+/** What the status depends on. */
+interface PipelineState extends Pick<TelemetryState, "phase" | "reason"> {
+  /** Envelopes that wait in this browser. Default: none. */
+  readonly waiting?: number;
+  /** Undefined: nothing was sent. */
+  readonly counts?: Pick<SentCounts, "accepted" | "spooled" | "refused" | "lost">;
+  /** Undefined: not reported. */
+  readonly health?: Pick<RelayHealth, "spool" | "refused" | "refusedBefore"> | undefined;
+}
+
+/** The pipeline's mark and its sentence. */
+export interface PipelineStatus {
+  /** `ended`: nothing was sent; `flows`: nothing waits, and nothing was refused or lost. */
+  readonly kind: OutcomeKind;
+  readonly sentence: string;
+}
+
+/** What waits, was refused or lost, and of whom; else that all was delivered. */
+export function pipelineStatus(
+  { phase, reason = "no reason given", waiting = 0, counts, health }: PipelineState,
+): PipelineStatus {
+  const { accepted = 0, refused = 0, lost = 0 } = counts ?? {};
+  const spooled = health?.spool.pending ?? counts?.spooled ?? 0;
+  const ofOthers = health ? Math.max(0, health.refused - health.refusedBefore - refused) : 0;
+  const hasFailed = phase === "failed";
+  const parts = [
+    hasFailed && `Telemetry of this console failed: ${reason}`,
+    listText("This console", { waiting, refused, lost }),
+    listText("Applications", { refused: ofOthers }),
+    spooled > 0 && `All senders: ${spooled} in the relay’s spool`,
+  ].filter(Boolean);
+  if (parts.length > 0) {
+    const isBad = hasFailed || refused + lost + ofOthers > 0;
+    return { kind: isBad ? "refused" : "waits", sentence: `${parts.join(". ")}.` };
+  }
+  return accepted > 0
+    ? { kind: "flows", sentence: "This console: all delivered." }
+    : { kind: "ended", sentence: "This console: nothing sent yet." };
+}
+
+/** "This console: 2 waiting, 1 refused"; undefined: all are 0. */
+function listText(sender: string, counts: Readonly<Record<string, number>>): string | undefined {
+  const found = Object.entries(counts).filter(([, count]) => count > 0);
+  if (found.length === 0) return undefined;
+  return `${sender}: ${found.map(([state, count]) => `${count} ${state}`).join(", ")}`;
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { pipelineStatus } from "./pipeline_status.ts";
+
+type State = Parameters<typeof pipelineStatus>[0];
+
+const counts = { accepted: 3, spooled: 0, refused: 0, lost: 0 };
+const spool = { pending: 0, bytes: 0, oldest_age_s: 0 };
+const health = { spool, refused: 4, refusedBefore: 4 };
+
+const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence: string])[] = [
+  ["nothing sent", {}, "ended", "This console: nothing sent yet."],
+  ["all accepted", { counts, health }, "flows", "This console: all delivered."],
+  ["one waits", { counts, waiting: 1 }, "waits", "This console: 1 waiting."],
+  [
+    "refused, lost and waiting",
+    { counts: { ...counts, refused: 2, lost: 1 }, waiting: 5 },
+    "refused",
+    "This console: 5 waiting, 2 refused, 1 lost.",
+  ],
+  [
+    "another sender is refused",
+    { counts: { ...counts, refused: 2 }, health: { ...health, refused: 9 } },
+    "refused",
+    "This console: 2 refused. Applications: 3 refused.",
+  ],
+  [
+    "spooled, not reported",
+    { counts: { ...counts, spooled: 2 } },
+    "waits",
+    "All senders: 2 in the relay’s spool.",
+  ],
+  [
+    "spooled by any sender",
+    { counts, health: { ...health, spool: { ...spool, pending: 7 } } },
+    "waits",
+    "All senders: 7 in the relay’s spool.",
+  ],
+  [
+    "spool reported empty",
+    { counts: { ...counts, spooled: 2 }, health },
+    "flows",
+    "This console: all delivered.",
+  ],
+  [
+    "telemetry failed",
+    { phase: "failed", reason: "blocked", waiting: 1 },
+    "refused",
+    "Telemetry of this console failed: blocked. This console: 1 waiting.",
+  ],
+];
+for (const [title, state, kind, sentence] of STATES) {
+  Deno.test(`${title} → one mark and one sentence`, () => {
+    assert.deepEqual(pipelineStatus({ phase: "running", ...state }), { kind, sentence });
+  });
+}
