@@ -5,10 +5,9 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { OutcomeKind } from "../../components/outcome.ts";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { fragmentTo } from "../shared/fragment.ts";
 import { messageOf } from "../shared/text.ts";
 import { type Step, STEPS } from "./causes.ts";
-import type { Cell, Evaluation, Finding } from "./evaluate.ts";
+import type { Cell, Evaluation } from "./evaluate.ts";
 import type { ProofOptions, ProofState } from "./run_proof.ts";
 import { SIGNAL_LIST, SIGNALS } from "./signals.ts";
 
@@ -67,12 +66,18 @@ function ProofPanel(options: ProofOptions) {
           {problem || state && verdictText(state, options.variant)}
         </p>
         {state && <ProofTable state={state} {...options} />}
-        {state?.findings.map((finding) => (
-          <FindingText
-            key={finding.step + finding.cause}
-            finding={finding}
-            variant={options.variant}
-          />
+        {state?.findings.map(({ step, signals, isWarning, cause, fix }) => (
+          <div key={step + cause} className="pad">
+            <p className={isWarning ? "waits" : "refused"}>
+              <OutcomeMark kind={isWarning ? "waits" : "refused"} />
+              {isWarning ? "Warning" : "Broken"} at {stepName(step, options.variant)}:{" "}
+              {signals.join(", ")}
+            </p>
+            <p>{cause}</p>
+            <p>
+              <b>Fix:</b> {fix}
+            </p>
+          </div>
         ))}
       </div>
     </div>
@@ -97,13 +102,7 @@ function ProofTable({ state, variant, route }: { state: ProofState } & ProofOpti
         {STEPS.map((step, n) => (
           <tr key={step}>
             <th scope="row">{stepName(step, variant)}</th>
-            {SIGNAL_LIST.map((signal) => (
-              <StepCell
-                key={signal}
-                cell={cells[signal][n]!}
-                envelope={step === "found" ? evidence[signal].found?.envelope : undefined}
-              />
-            ))}
+            {SIGNAL_LIST.map((signal) => <StepCell key={signal} {...cells[signal][n]!} />)}
           </tr>
         ))}
         <tr>
@@ -119,35 +118,13 @@ function ProofTable({ state, variant, route }: { state: ProofState } & ProofOpti
   );
 }
 
-/** @param props.envelope its id in the inbox */
-function StepCell({ cell, envelope }: { cell: Cell; envelope: number | undefined }) {
-  const { state, text, ms } = cell;
+function StepCell({ state, text, ms }: Cell) {
   const kind = state === "none" || state === "pending" ? undefined : KIND_OF[state];
   return (
     <td className={kind ?? "none"}>
       {kind && <OutcomeMark kind={kind} />}
-      {envelope === undefined
-        ? text
-        : <a href={fragmentTo("envelopes", [String(envelope)])}>{text}</a>}{" "}
-      {ms !== undefined && <small>{formatDuration(ms)}</small>}
+      {text} {ms !== undefined && <small>{formatDuration(ms)}</small>}
     </td>
-  );
-}
-
-function FindingText({ finding, variant }: { finding: Finding; variant: string }) {
-  const { step, signals, isWarning, cause, fix } = finding;
-  const kind = isWarning ? "waits" : "refused";
-  return (
-    <div className="pad">
-      <p className={kind}>
-        <OutcomeMark kind={kind} />
-        {isWarning ? "Warning" : "Broken"} at {stepName(step, variant)}: {signals.join(", ")}
-      </p>
-      <p>{cause}</p>
-      <p>
-        <b>Fix:</b> {fix}
-      </p>
-    </div>
   );
 }
 

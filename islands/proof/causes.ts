@@ -1,26 +1,13 @@
-import type { Receipt, TelemetryState } from "../../monitoring/browser/mod.ts";
+import type { TelemetryState } from "../../monitoring/browser/mod.ts";
+import { isUnanswered, type SignalEvidence } from "./evidence.ts";
 import type { Signal } from "./signals.ts";
 
 /** The steps that each signal takes, in order. */
 export const STEPS = ["made", "sent", "answered", "found"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** Evidence about one signal. */
-export interface SignalEvidence {
-  /** The id by which it is recognised. */
-  id?: string | undefined;
-  /** Why it is switched off. */
-  off?: "no consent" | "no recorder runs" | undefined;
-  /** Milliseconds from its creation until an envelope contained it; undefined: none does. */
-  createdMs?: number | undefined;
-  /** Of the envelope that contains it, or of its item that the browser dropped. */
-  receipt?: Receipt | undefined;
-  /** Milliseconds from the answer until the inbox returned it, and the envelope's id there. */
-  found?: { readonly ms: number; readonly envelope: number } | undefined;
-}
-
-/** Evidence about the page and its surroundings. */
-export interface Circumstances extends
+/** What is known of the page and its connections. */
+export interface ProofContext extends
   Pick<
     TelemetryState,
     "phase" | "reason" | "recording" | "compressionProblem" | "storageProblem"
@@ -31,16 +18,14 @@ export interface Circumstances extends
   readonly route: string;
   /** No more evidence will come: what is missing has failed. */
   readonly isOver: boolean;
-  /** The receipt of an envelope that fails: others wait until it is sent. */
-  readonly ahead?: Receipt | undefined;
-  /** Why a request got no answer; undefined: not known. */
+  /** Why a request got no answer; undefined: each got one, or it is not known. */
   readonly connection?: "offline" | "blocked" | "down" | undefined;
   /** Why the inbox could not be asked. */
   readonly inboxProblem?: string | undefined;
 }
 
 /** All evidence about one signal. */
-export type Situation = Readonly<SignalEvidence> & Circumstances & { readonly signal: Signal };
+export type SignalState = SignalEvidence & ProofContext & { readonly signal: Signal };
 
 /** Why a step can fail. The texts are for the owner of a deployment: what was observed, and what to change. */
 export interface Cause {
@@ -48,30 +33,30 @@ export interface Cause {
   /** Nothing is lost, but nothing has arrived either. */
   readonly isWarning?: boolean;
   /** The next steps are checked nevertheless. */
-  readonly goesOn?: boolean;
-  readonly applies: (situation: Situation) => boolean;
-  readonly cause: (situation: Situation) => string;
+  readonly continues?: boolean;
+  readonly applies: (state: SignalState) => boolean;
+  readonly cause: (state: SignalState) => string;
   readonly fix: string;
 }
 
 const quoted = (detail: string | undefined) => detail ? ` It reports: “${detail}”` : "";
-const isDirect = ({ route }: Situation) => !route.startsWith("/");
-const target = (situation: Situation) =>
-  isDirect(situation) ? "the ingest" : `the server’s ${situation.route}`;
-const isMissing = ({ createdMs, receipt }: Situation) =>
-  createdMs === undefined && receipt === undefined;
+const isDirect = ({ route }: SignalState) => !route.startsWith("/");
+const target = (state: SignalState) =>
+  isDirect(state) ? "the ingest" : `the server’s ${state.route}`;
 
-/** Whether it was sent, and the browser got no answer. */
-export const isUnanswered = ({ attempts, status, outcome, error }: Receipt): boolean =>
-  attempts > 0 && status === undefined && outcome === undefined && error !== undefined;
-
-/** Whether its request, or that of the envelope before it, got no answer. */
-function hasNoAnswer({ receipt, ahead, isOver }: Situation): boolean {
-  if (receipt === undefined) return false;
-  if (receipt.attempts > 0 || receipt.outcome !== undefined) return isUnanswered(receipt);
+/** Whether its request got no answer, or it was not sent because that of an envelope before it got none. */
+function hasNoAnswer({ receipt, isOver }: SignalState): boolean {
+  if (receipt === undefined || receipt.outcome !== undefined) return false;
   // Not before the end: the next attempt of the envelope before it may succeed.
-  return isOver && (ahead === undefined || isUnanswered(ahead));
+  return isUnanswered(receipt) || isOver && receipt.attempts === 0;
 }
+
+/** Outcomes of envelopes that are not lost, and have not arrived as far as this page knows. */
+const KEPT: Readonly<Record<string, string>> = {
+  handed_over: "Another tab of this browser sent the envelope and has its result.",
+  spooled: "The ingest does not answer: the relay keeps the envelope in its spool.",
+  duplicate: "The relay has the envelope of an earlier attempt, perhaps still in its spool.",
+};
 
 /** The causes in their order: the first one that applies is where a signal ends. */
 export const CAUSES: readonly Cause[] = [
@@ -85,25 +70,21 @@ export const CAUSES: readonly Cause[] = [
   },
   {
     step: "made",
-    applies: (s) =>
-      isMissing(s) &&
-      (s.phase === "failed" || s.signal === "recording" && s.recording === "failed" ||
-        s.isOver && s.phase !== "running"),
-    cause: ({ phase, reason }) =>
-      phase === "running"
+    applies: ({ createdMs, receipt, phase, recording, signal, isOver }) =>
+      createdMs === undefined && receipt === undefined &&
+      (isOver || phase === "failed" || signal === "recording" && recording === "failed"),
+    cause: ({ phase, reason, signal, recording }) => {
+      if (phase !== "running") return `Telemetry did not start.${quoted(reason)}`;
+      return signal === "recording" && recording === "failed"
         ? "The recorder did not load, or stopped after a segment was refused."
-        : `Telemetry did not start.${quoted(reason)}`,
-    fix: "Allow this page’s own scripts, fix what refuses other signals, and reload the page.",
+        : "The SDK created no envelope with this signal.";
+    },
+    fix: "Allow this page’s own scripts, fix what refuses other signals, check the sample rates " +
+      "in the configuration, and reload the page.",
   },
   {
     step: "made",
-    applies: (s) => isMissing(s) && s.isOver,
-    cause: () => "The SDK created no envelope with this signal.",
-    fix: "Reload the page and run the proof again; check the sample rates in the configuration.",
-  },
-  {
-    step: "made",
-    goesOn: true,
+    continues: true,
     applies: ({ signal, compressionProblem }) =>
       signal === "recording" && compressionProblem !== undefined,
     cause: () => "The recorder’s worker does not start: recordings are not compressed.",
@@ -112,26 +93,28 @@ export const CAUSES: readonly Cause[] = [
   },
   {
     step: "sent",
-    applies: (s) => hasNoAnswer(s) && s.connection === "offline",
+    applies: (state) => hasNoAnswer(state) && state.connection === "offline",
     cause: () => "The browser is offline.",
     fix: "Connect to the network. Envelopes wait in this browser and are then sent.",
   },
   {
     step: "sent",
-    applies: (s) => hasNoAnswer(s) && s.connection === "blocked",
-    cause: (s) => `Requests to ${target(s)} are blocked in the browser: others are answered.`,
+    applies: (state) => hasNoAnswer(state) && state.connection === "blocked",
+    cause: (state) =>
+      `Requests to ${target(state)} are blocked in the browser: others are answered.`,
     fix: "Allow them in the content blocker, or set MONITORING_PATH to another path. If they go " +
       "directly to the ingest, set SENTRY_TUNNEL=always: they then go to the page’s own origin.",
   },
   {
     step: "sent",
-    applies: (s) => hasNoAnswer(s) && s.connection === "down",
-    cause: (s) => `The browser cannot reach ${target(s)}, nor anything else at its address.`,
+    applies: (state) => hasNoAnswer(state) && state.connection === "down",
+    cause: (state) =>
+      `The browser cannot reach ${target(state)}, nor anything else at its address.`,
     fix: "Check that it runs, its address, and the network and the proxies between.",
   },
   {
     step: "sent",
-    goesOn: true,
+    continues: true,
     applies: ({ receipt, storageProblem }) =>
       receipt !== undefined && receipt.attempts > 0 && receipt.storedMs === undefined &&
       storageProblem !== undefined,
@@ -142,9 +125,13 @@ export const CAUSES: readonly Cause[] = [
   {
     step: "answered",
     isWarning: true,
-    applies: ({ receipt }) => receipt?.outcome === "handed_over",
-    cause: () => "Another tab of this browser sent the envelope and has its result.",
-    fix: "Close other tabs of this page and run the proof again.",
+    applies: ({ receipt, variant }) =>
+      receipt?.outcome !== undefined && receipt.outcome in KEPT &&
+      (variant === "relay" || receipt.outcome !== "duplicate"),
+    cause: ({ receipt }) => KEPT[receipt!.outcome!]!,
+    fix: "Nothing is lost; the relay delivers what it has once the ingest answers. Check the " +
+      "ingest, the relay’s way to it (HTTPS_PROXY, RELAY_UPSTREAM) and the answer of GET " +
+      "/monitoring; close other tabs of this page.",
   },
   {
     step: "answered",
@@ -156,30 +143,28 @@ export const CAUSES: readonly Cause[] = [
   {
     step: "answered",
     applies: ({ receipt, isOver }) => isOver && receipt?.status === undefined,
-    cause: ({ receipt, ahead }) =>
-      `The envelope got no answer in time${
-        ahead?.status === undefined ? "" : `: one before it was answered with ${ahead.status}`
-      }.${quoted(receipt?.error ?? ahead?.error)}`,
+    cause: ({ receipt }) => `The envelope got no answer in time.${quoted(receipt?.error)}`,
     fix: "Let the browser send what waits, and run the proof again. Check the server’s load and " +
       "its log; RELAY_TIMEOUT_MS bounds its wait for the ingest.",
   },
   {
     step: "answered",
     applies: ({ receipt }) => (receipt?.status ?? 0) >= 500,
-    cause: (s) =>
-      `The answer is ${s.receipt?.status}: ${
-        isDirect(s)
+    cause: (state) =>
+      `The answer is ${state.receipt?.status}: ${
+        isDirect(state)
           ? "the ingest fails"
           : "the server could neither deliver nor store the envelope, or a proxy answered for it"
-      }.${quoted(s.receipt?.error)}`,
+      }.${quoted(state.receipt?.error)}`,
     fix:
       "The browser keeps the envelope and sends it again. Check the ingest; at the server, the " +
       "disk of DATA_DIR, SPOOL and SPOOL_MAX_BYTES.",
   },
   {
     step: "answered",
-    applies: (s) =>
-      !isDirect(s) && s.receipt?.status !== undefined && s.receipt.outcome === undefined,
+    applies: (state) =>
+      !isDirect(state) && state.receipt?.status !== undefined &&
+      state.receipt.outcome === undefined,
     cause: ({ route, receipt }) =>
       `Something other than Sightglass answered ${route} with ${receipt?.status}.`,
     fix: "Let every proxy pass this path and its response headers on to Sightglass.",
@@ -195,20 +180,9 @@ export const CAUSES: readonly Cause[] = [
       "SENTRY_ALLOWED_DSNS has the page’s DSN, and PUBLIC_ORIGIN its origin.",
   },
   {
-    step: "answered",
-    isWarning: true,
-    applies: ({ receipt, variant }) =>
-      receipt?.outcome === "spooled" || receipt?.outcome === "duplicate" && variant === "relay",
-    cause: ({ receipt }) =>
-      receipt?.outcome === "spooled"
-        ? "The ingest does not answer: the relay keeps the envelope in its spool."
-        : "The relay has the envelope of an earlier attempt, perhaps still in its spool.",
-    fix: "Nothing is lost; the relay delivers it once the ingest answers. Check the ingest, the " +
-      "relay’s way to it (HTTPS_PROXY, RELAY_UPSTREAM) and the answer of GET /monitoring.",
-  },
-  {
     step: "found",
-    applies: ({ found, isOver, variant }) => !found && isOver && variant === "inbox",
+    applies: ({ foundMs, isOver, variant }) =>
+      foundMs === undefined && isOver && variant === "inbox",
     cause: ({ inboxProblem }) =>
       inboxProblem === undefined
         ? "The relay reported the envelope as stored, and the inbox does not have it."

@@ -1,15 +1,6 @@
-import {
-  CAUSES,
-  type Circumstances,
-  isUnanswered,
-  type SignalEvidence,
-  type Situation,
-  type Step,
-  STEPS,
-} from "./causes.ts";
-import { type Signal, SIGNAL_LIST } from "./signals.ts";
-
-export type Evidence = Readonly<Record<Signal, SignalEvidence>>;
+import { CAUSES, type ProofContext, type SignalState, type Step, STEPS } from "./causes.ts";
+import { type Evidence, isUnanswered } from "./evidence.ts";
+import { mapSignals, type Signal, SIGNAL_LIST, type SignalRecord } from "./signals.ts";
 
 export interface Cell {
   /** `none`: not reached after a failure, or switched off. */
@@ -29,7 +20,7 @@ export interface Finding {
 }
 
 export interface Evaluation {
-  readonly cells: Readonly<Record<Signal, readonly Cell[]>>;
+  readonly cells: SignalRecord<readonly Cell[]>;
   readonly findings: readonly Finding[];
   readonly verdict: "pending" | "passed" | "warning" | "failed";
 }
@@ -38,33 +29,31 @@ const PENDING: Cell = { state: "pending", text: "…" };
 const NONE: Cell = { state: "none", text: "–" };
 
 /** Evaluates what is known: the state of each signal's steps, and the cause of each broken one. */
-export function evaluateProof(evidence: Evidence, circumstances: Circumstances): Evaluation {
+export function evaluateProof(evidence: Evidence, context: ProofContext): Evaluation {
   const findings: Finding[] = [];
   const cellsOf = (signal: Signal): readonly Cell[] => {
-    const situation = { signal, ...evidence[signal], ...circumstances };
-    if (situation.off === "no recorder runs") {
-      return STEPS.map((step) => step === "made" ? { ...NONE, text: situation.off! } : NONE);
+    const state = { signal, ...evidence[signal], ...context };
+    if (state.off === "no recorder runs") {
+      return STEPS.map((step) => step === "made" ? { ...NONE, text: state.off! } : NONE);
     }
-    const causes = CAUSES.filter(({ applies }) => applies(situation));
-    const last = causes.find(({ goesOn }) => !goesOn);
+    const causes = CAUSES.filter(({ applies }) => applies(state));
+    const last = causes.find(({ continues }) => !continues);
     const end = last ? STEPS.indexOf(last.step) : STEPS.length;
     return STEPS.map((step, n) => {
       if (n > end) return NONE;
       const broken = causes.find((cause) => cause.step === step);
       if (!broken) {
-        return passedCell(step, situation) ?? (last || circumstances.isOver ? NONE : PENDING);
+        return passedCell(step, state) ?? (last || context.isOver ? NONE : PENDING);
       }
       const { isWarning = false } = broken;
-      const cause = broken.cause(situation);
+      const cause = broken.cause(state);
       const same = findings.find((finding) => finding.step === step && finding.cause === cause);
       if (same) same.signals.push(signal);
       else findings.push({ step, signals: [signal], isWarning, cause, fix: broken.fix });
-      return { state: isWarning ? "warning" : "failed", text: failedText(step, situation) };
+      return { state: isWarning ? "warning" : "failed", text: failedText(step, state) };
     });
   };
-  const cells = Object.fromEntries(
-    SIGNAL_LIST.map((signal) => [signal, cellsOf(signal)]),
-  ) as Evaluation["cells"];
+  const cells = mapSignals(cellsOf);
   findings.sort((one, other) => STEPS.indexOf(one.step) - STEPS.indexOf(other.step));
   const isPending = SIGNAL_LIST.some((signal) => cells[signal].includes(PENDING));
   const broken = findings.some(({ isWarning }) => !isWarning) ? "failed" : "warning";
@@ -72,18 +61,18 @@ export function evaluateProof(evidence: Evidence, circumstances: Circumstances):
   return { cells, findings, verdict };
 }
 
-function failedText(step: Step, { off, receipt }: Situation): string {
+function failedText(step: Step, { off, receipt }: SignalState): string {
   if (step === "made") return off ?? "no";
   return step === "answered" && answerText(receipt) || "no";
 }
 
 /** "202 spooled" */
-const answerText = (receipt: Situation["receipt"]): string =>
+const answerText = (receipt: SignalState["receipt"]): string =>
   [receipt?.status, receipt?.outcome?.replaceAll("_", " ")].filter(Boolean).join(" ");
 
 /** The cell of a step that was passed; undefined: not yet. */
-function passedCell(step: Step, situation: Situation): Cell | undefined {
-  const { createdMs, receipt, found, variant } = situation;
+function passedCell(step: Step, state: SignalState): Cell | undefined {
+  const { createdMs, receipt, foundMs, variant } = state;
   const passed = (text: string, ms?: number): Cell => ({ state: "passed", text, ms });
   switch (step) {
     case "made":
@@ -98,6 +87,6 @@ function passedCell(step: Step, situation: Situation): Cell | undefined {
       if (variant === "relay") {
         return receipt?.status === undefined ? undefined : passed("accepted");
       }
-      return found && passed("yes", found.ms);
+      return foundMs === undefined ? undefined : passed("yes", foundMs);
   }
 }

@@ -20,13 +20,18 @@ interface SignalType {
 }
 
 /** The signals of a proof, in the order in which they are shown. */
-export const SIGNALS: Readonly<Record<Signal, SignalType>> = {
+export const SIGNALS: SignalRecord<SignalType> = {
   error: { name: "Error", itemType: "event", consent: "errors" },
   span: { name: "Span", itemType: "span", consent: "traces" },
   log: { name: "Log", itemType: "log", consent: "logs" },
   recording: { name: "Recording", itemType: "replay_recording", consent: "recordings" },
 };
 export const SIGNAL_LIST = Object.keys(SIGNALS) as readonly Signal[];
+
+export type SignalRecord<T> = Readonly<Record<Signal, T>>;
+
+export const mapSignals = <T>(valueOf: (signal: Signal) => T): SignalRecord<T> =>
+  Object.fromEntries(SIGNAL_LIST.map((signal) => [signal, valueOf(signal)])) as SignalRecord<T>;
 
 /** Name of the attribute with the id of the proof's log. */
 const LOG_ID = "proof.id";
@@ -43,8 +48,8 @@ export interface MadeSignals {
 
 /** Makes a real error, a span and a log, and sends them at once, with the recording until now. */
 export async function makeSignals(): Promise<MadeSignals> {
-  const error = randomHex(16);
-  const logId = randomHex(8);
+  const error = randomHex(32);
+  const logId = randomHex(16);
   const nameOf = (signal: Signal) => `Sightglass proof: ${signal}`;
   const api = await loadOpenTelemetry();
   const at = Date.now();
@@ -58,9 +63,8 @@ export async function makeSignals(): Promise<MadeSignals> {
   return { ids: { error, span: spanId, log: logId }, traceId, at };
 }
 
-function randomHex(bytes: number): string {
-  return crypto.randomUUID().replaceAll("-", "").slice(0, 2 * bytes);
-}
+/** @param digits at most 32 */
+const randomHex = (digits: number) => crypto.randomUUID().replaceAll("-", "").slice(0, digits);
 
 /**
  * The ids of all signals in an envelope.
@@ -68,7 +72,7 @@ function randomHex(bytes: number): string {
  * @param bytes the envelope, decompressed
  * @returns of a recording: "ID segment NUMBER"
  */
-export function findIds(bytes: Uint8Array): Readonly<Record<Signal, readonly unknown[]>> {
+export function findIds(bytes: Uint8Array): SignalRecord<readonly unknown[]> {
   const { header, items } = parseEnvelope(bytes);
   const contentOf = (signal: Signal) =>
     items.filter(({ type }) => type === SIGNALS[signal].itemType).map(({ json }) => json);
