@@ -14,20 +14,18 @@ export interface DataTableProps {
   /** Accessible name. */
   readonly caption: string;
   readonly columns: readonly Column[];
-  /** What is visible; the others are for screen readers only. Default: the headers. */
-  readonly visible?: "headers" | "caption" | "none";
+  /** The headers are for screen readers only. */
+  readonly hidesHeaders?: boolean;
   /** `<tr>` elements with one cell for each column. */
   readonly children?: ReactNode;
 }
 
 /** A table with column headers. */
-export function DataTable(
-  { className, caption, columns, visible = "headers", children }: DataTableProps,
-) {
+export function DataTable({ className, caption, columns, hidesHeaders, children }: DataTableProps) {
   return (
     <table className={className}>
-      <caption className={visible === "caption" ? "quiet" : "vh"}>{caption}</caption>
-      <thead className={visible === "headers" ? undefined : "vh"}>
+      <caption className="vh">{caption}</caption>
+      <thead className={hidesHeaders ? "vh" : undefined}>
         <tr>
           {columns.map(({ title, numeric, width }) => (
             <th

@@ -45,7 +45,7 @@ function ConsentSwitches() {
         className="cost"
         caption="Kinds of signals"
         columns={[{ title: "Kind" }, { title: "State" }, { title: "Note" }]}
-        visible="none"
+        hidesHeaders
       >
         {KINDS.map((kind) => {
           const isGranted = consent !== undefined && consent[kind] < Infinity;

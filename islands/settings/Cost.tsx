@@ -54,7 +54,7 @@ function CostTable({ scripts: json }: { readonly scripts: string }) {
     ],
   ];
   return (
-    <DataTable className="cost" caption="Cost of monitoring" columns={COLUMNS} visible="none">
+    <DataTable className="cost" caption="Cost of monitoring" columns={COLUMNS} hidesHeaders>
       {rows.map(([part, value, note]) => (
         <tr key={part} className="entry">
           <th scope="row">{part}</th>

@@ -1,13 +1,4 @@
-import type { SpanStatusCode, TraceAPI } from "@opentelemetry/api";
-
-// The API itself is loaded with telemetry.
-const ERROR: SpanStatusCode.ERROR = 2;
-
-/** A running span. */
-export interface ManualSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-}
+import type { SpanContext, TraceAPI } from "@opentelemetry/api";
 
 /**
  * Runs work in a span of its own, with nothing but OpenTelemetry's API.
@@ -17,15 +8,11 @@ export interface ManualSpan {
 export function runInSpan<T>(
   trace: TraceAPI,
   name: string,
-  work: (span: ManualSpan) => Promise<T>,
+  work: (span: SpanContext) => Promise<T>,
 ): Promise<T> {
   return trace.getTracer("sightglass").startActiveSpan(name, async (span) => {
-    const { traceId, spanId } = span.spanContext();
     try {
-      return await work({ traceId, spanId });
-    } catch (error) {
-      span.setStatus({ code: ERROR });
-      throw error;
+      return await work(span.spanContext());
     } finally {
       span.end();
     }

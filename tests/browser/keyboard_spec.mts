@@ -46,7 +46,7 @@ test("Tab key → skip link first, then every control in order", async ({ page }
     await page.keyboard.press("Tab");
     reached.push(await page.evaluate(() => document.activeElement?.textContent ?? ""));
   }
-  const names = ["Send test signals", "Prove that it arrives", "Copy trace id", "Run the proof"];
+  const names = ["Prove that it arrives", "Send test signals", "Copy trace id", "Run the proof"];
   const at = names.map((name) => reached.findIndex((text) => text.startsWith(name)));
   expect(at, reached.join(" | ")).not.toContain(-1);
   expect([...at].sort((a, b) => a - b)).toEqual(at);
