@@ -71,7 +71,9 @@ test.describe("with less motion", () => {
       await make(page, "info");
       await openView(page, title);
       // By an event: most views hide the button.
-      await sendButton(page).dispatchEvent("click");
+      await page.locator(".settings button", { hasText: "Send test signals" }).dispatchEvent(
+        "click",
+      );
     }
     const seen = await page.evaluate(() => (globalThis as { seen?: string[] }).seen ?? []);
     expect(seen.filter((property) => property !== "opacity")).toEqual([]);
