@@ -31,7 +31,7 @@ import "./InboxTokenForm.tsx";
 import "../kit/LiveButton.tsx";
 import "../kit/Segmented.tsx";
 import "../kit/sort.ts";
-import "../pipeline/LivePipeline.tsx";
+import "../pipeline/PipelineCounts.tsx";
 import "./manual_span.ts";
 import "./SettledText.tsx";
 import "./source_labels.ts";
