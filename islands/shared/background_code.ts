@@ -33,6 +33,7 @@ import "../kit/Segmented.tsx";
 import "../kit/sort.ts";
 import "../pipeline/PipelineCounts.tsx";
 import "./manual_span.ts";
+import "./SendTestSignals.tsx";
 import "./SettledText.tsx";
 import "./source_labels.ts";
 import "./use_sent_counts.ts";

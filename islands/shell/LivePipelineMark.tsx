@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { pipelineStatus } from "../pipeline/pipeline_status.ts";
 import { PipelineCounts, type PipelineEnds, usePipeline } from "../pipeline/PipelineCounts.tsx";
 import { SettledText } from "../shared/SettledText.tsx";
-import { MarkButton } from "./PipelineMark.tsx";
+import { MarkButton } from "./MarkButton.tsx";
 
 /** Most envelopes are delivered sooner: waiting for so long, in milliseconds, is shown. */
 const LONG_MS = 2_000;

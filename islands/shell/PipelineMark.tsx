@@ -1,10 +1,9 @@
-import { type ComponentType, type ReactNode, useEffect, useState } from "react";
-import { Mark } from "../../components/Icon.tsx";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { type PipelineStatus, pipelineStatus } from "../pipeline/pipeline_status.ts";
+import { type ComponentType, useEffect, useState } from "react";
+import { pipelineStatus } from "../pipeline/pipeline_status.ts";
 import type { PipelineEnds } from "../pipeline/PipelineCounts.tsx";
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
+import { MarkButton } from "./MarkButton.tsx";
 
 /** The pipeline in the sidebar: a mark and a sentence, which open its counts. */
 export const PipelineMark = withBoundary("The pipeline", IdleOrLive);
@@ -32,27 +31,5 @@ function IdleOrLive(ends: PipelineEnds) {
           : "Telemetry starts when the page has loaded and is idle. The page works without it."}
       </p>
     </MarkButton>
-  );
-}
-
-/** @param props.children what the mark opens */
-export function MarkButton({ status, children }: { status: PipelineStatus; children: ReactNode }) {
-  const { kind, sentence } = status;
-  const isQuiet = kind === "flows" || kind === "ended";
-  return (
-    <div data-sentry-block="">
-      <button
-        type="button"
-        className={`pipeline-mark beside bare small ${isQuiet ? "quiet" : kind}`}
-        popoverTarget="pipeline"
-        title="What this page has sent, and what became of it"
-      >
-        {isQuiet ? <Mark /> : <OutcomeMark kind={kind} />}
-        <span>
-          <span className="vh">Pipeline.</span> {sentence}
-        </span>
-      </button>
-      <div id="pipeline" popover="auto" className="pipeline-counts">{children}</div>
-    </div>
   );
 }
