@@ -24,17 +24,6 @@ export interface Envelope {
   readonly items: readonly Item[];
 }
 
-/** What is wrong with an envelope. */
-export type FramingProblem =
-  | "empty"
-  | "header_invalid"
-  | "header_too_long"
-  | "type_missing"
-  | "length_invalid"
-  | "payload_too_short"
-  | "payload_too_long"
-  | "too_many_items";
-
 /** The framing of an envelope is broken, or a limit of the scanner is exceeded. The message is one sentence. */
 export class EnvelopeError extends Error {
   override readonly name = "EnvelopeError";
@@ -42,14 +31,14 @@ export class EnvelopeError extends Error {
   /**
    * @param sentence without a full stop: the offset is appended
    * @param offset of the faulty line or payload in the decompressed envelope
+   * @param code of the relay's answer
    */
-  constructor(readonly problem: FramingProblem, sentence: string, readonly offset: number) {
+  constructor(
+    sentence: string,
+    readonly offset: number,
+    readonly code: "envelope_malformed" | "envelope_too_large" = "envelope_malformed",
+  ) {
     super(`${sentence} (at byte ${offset}).`);
-  }
-
-  /** The code of the relay's answer. */
-  get code(): "envelope_malformed" | "envelope_too_large" {
-    return this.problem === "too_many_items" ? "envelope_too_large" : "envelope_malformed";
   }
 }
 
@@ -84,7 +73,7 @@ export function parseHeader(line: Uint8Array, offset: number): Record<string, un
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const sentence = "A header must be a JSON object in one line";
-    throw new EnvelopeError("header_invalid", sentence, offset);
+    throw new EnvelopeError(sentence, offset);
   }
   return value as Record<string, unknown>;
 }
@@ -100,11 +89,11 @@ export function parseItemHeader(line: Uint8Array, offset: number): ItemHeader {
   const { type, length } = value;
   if (typeof type !== "string" || type === "") {
     const sentence = "An item's header must have a type that is a text";
-    throw new EnvelopeError("type_missing", sentence, offset);
+    throw new EnvelopeError(sentence, offset);
   }
   if (length !== undefined && !(Number.isSafeInteger(length) && Number(length) >= 0)) {
     const sentence = "An item's length must be a whole number of bytes, 0 or more";
-    throw new EnvelopeError("length_invalid", sentence, offset);
+    throw new EnvelopeError(sentence, offset);
   }
   return value as ItemHeader;
 }

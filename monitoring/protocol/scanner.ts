@@ -132,7 +132,6 @@ export class EnvelopeScanner {
         case "line feed or end":
           if (chunk[at] !== LINE_FEED) {
             throw new EnvelopeError(
-              "payload_too_long",
               "A payload is followed by something but a line feed",
               this.#before + at,
             );
@@ -152,7 +151,7 @@ export class EnvelopeScanner {
    */
   end(): void {
     if (this.#before === 0) {
-      throw new EnvelopeError("empty", "The envelope is empty: it needs a header line", 0);
+      throw new EnvelopeError("The envelope is empty: it needs a header line", 0);
     }
     if (this.#state === "header" || this.#lineBytes > 0) {
       this.#finishLine(this.#before, this.#before);
@@ -160,7 +159,6 @@ export class EnvelopeScanner {
     if (this.#state === "payload up to a line feed") this.#finishItem(this.#before);
     if (this.#state === "payload of known length") {
       throw new EnvelopeError(
-        "payload_too_short",
         `A payload ends ${this.#remaining} bytes before its length`,
         this.#item?.offset ?? this.#before,
       );
@@ -181,7 +179,7 @@ export class EnvelopeScanner {
     if (length > MAX_HEADER_BYTES) {
       const start = this.#before + at - this.#lineBytes;
       const sentence = `A header is longer than ${MAX_HEADER_BYTES} bytes`;
-      throw new EnvelopeError("header_too_long", sentence, start);
+      throw new EnvelopeError(sentence, start);
     }
     if (found >= 0 && this.#lineBytes === 0) {
       this.#readLine(chunk.subarray(at, end), this.#before + at, this.#before + end + 1);
@@ -222,7 +220,7 @@ export class EnvelopeScanner {
     const header = parseItemHeader(line, start);
     if (++this.#count > this.#maxItems) {
       const sentence = `The envelope has more than ${this.#maxItems} items`;
-      throw new EnvelopeError("too_many_items", sentence, start);
+      throw new EnvelopeError(sentence, start, "envelope_too_large");
     }
     this.#item = { header, offset: next };
     this.#listener.itemHeader?.(header, start);
