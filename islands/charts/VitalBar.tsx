@@ -2,7 +2,16 @@ import { formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { rateVital, type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 
-const RATING_MARKS = { good: null, "needs improvement": "waits", poor: "refused" } as const;
+/** The mark beside a value with this rating. */
+export const RATING_MARKS = {
+  good: "flows",
+  "needs improvement": "waits",
+  poor: "refused",
+} as const;
+
+/** @param value milliseconds, of CLS without unit */
+export const formatVital = (name: VitalName, value: number): string =>
+  name === "cls" ? value.toFixed(2) : formatFineDuration(value);
 
 /**
  * A web vital on a scale of three equal parts: good, needs improvement, poor. A mark beside the value repeats a rating
@@ -12,15 +21,15 @@ const RATING_MARKS = { good: null, "needs improvement": "waits", poor: "refused"
  */
 export function VitalBar({ name, value }: { name: VitalName; value: number | null }) {
   if (value === null) return <span className="quiet">–</span>;
-  const rating = rateVital({ name, value, at_ms: null });
-  const mark = RATING_MARKS[rating];
+  const rating = rateVital({ name, value });
   return (
     <span className="beside" title={`${VITALS[name].title}: ${rating}`}>
       <i className="vital-bar">
         <i style={{ left: `${placeOf(name, value) * 100}%` }} />
       </i>
-      {name === "cls" ? value.toFixed(2) : formatFineDuration(value)}
-      {mark && <OutcomeMark kind={mark} />}
+      {formatVital(name, value)}
+      {rating !== "good" && <OutcomeMark kind={RATING_MARKS[rating]} />}
+      <span className="vh">{rating}</span>
     </span>
   );
 }

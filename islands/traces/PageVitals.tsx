@@ -5,7 +5,7 @@ import { PAGE_VITALS } from "../../monitoring/models/trace/page_vitals.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sortParam } from "../kit/sort.ts";
-import { formatVitals, RatedValue } from "./WebVitals.tsx";
+import { VitalBar } from "../charts/VitalBar.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
 
@@ -56,12 +56,6 @@ const COLUMNS: readonly ListColumn<PageRow>[] = [
     width: 6,
     isWide: !["lcp", "inp", "cls"].includes(name),
     by: name,
-    cell: (row) => <VitalCell name={name} value={row[name]} />,
+    cell: (row) => <VitalBar name={name} value={row[name]} />,
   })),
 ];
-
-function VitalCell({ name, value }: { name: (typeof PAGE_VITALS)[number]; value: number | null }) {
-  if (value === null) return "–";
-  const [vital] = formatVitals([{ name, value, at_ms: 0 }]);
-  return vital && <RatedValue {...vital} />;
-}

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { Count } from "../../components/Count.tsx";
-import { formatCount, formatFineDuration } from "../../components/format.ts";
+import { formatFineDuration } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -67,12 +67,7 @@ export function TraceList({ openKey, compareWith }: {
       filters={filtersOfTraces}
       actions={<a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>}
       above={compareWith === undefined
-        ? (
-          <>
-            {rows.length > 0 && <ListHistogram of="traces" query={{ q, ...own, ...filters }} />}
-            <OnlyWithSpan {...own} count={list.rows.length} hasMore={list.more !== undefined} />
-          </>
-        )
+        ? rows.length > 0 && <ListHistogram of="traces" query={{ q, ...own, ...filters }} />
         : (
           <p className="facts pad">
             <span>
@@ -96,40 +91,11 @@ export function TraceList({ openKey, compareWith }: {
   );
 }
 
-/** What is counted while the list has only traces with certain spans. */
-function OnlyWithSpan({ op, name, count, hasMore }: {
-  op: string | undefined;
-  name: string | undefined;
-  count: number;
-  hasMore: boolean;
-}) {
-  const { params } = useFragment("traces");
-  if (op === undefined && name === undefined) return null;
-  const others = { ...Object.fromEntries(params), op: undefined, name: undefined };
-  return (
-    <p className="facts pad">
-      <span>
-        {hasMore ? `${count} or more traces` : formatCount(count, "trace")} with a span{" "}
-        {name !== undefined && (
-          <>
-            named <b>{name}</b>
-          </>
-        )}
-        {op !== undefined && (
-          <>
-            of operation <b>{op}</b>
-          </>
-        )}
-      </span>
-      <a href={fragmentTo("traces", [], others)}>Show all traces</a>
-    </p>
-  );
-}
-
 const FILTERS: readonly Filter[] = [
   { name: "status", choices: TRACE_STATUSES },
   { name: "preflights", choices: [["true", "shown"]], any: "hidden" },
-  // Set by the list of web vitals.
+  // Set by links: of a span, and of the list of web vitals.
+  { name: "name", label: "Span", choices: [] },
   { name: "page", label: "Loads of", choices: [] },
 ];
 

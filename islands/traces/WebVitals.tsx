@@ -1,7 +1,7 @@
-import { formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { PlacedVital } from "../../monitoring/models/trace/trace.ts";
 import { cutText } from "../shared/text.ts";
+import { formatVital, RATING_MARKS } from "../charts/VitalBar.tsx";
 import { rateVital, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 
 /** Characters of a page's name. */
@@ -18,45 +18,32 @@ export interface FormattedVital {
   readonly at_ms: number;
 }
 
-const RATING_MARKS = { good: "flows", "needs improvement": "waits", poor: "refused" } as const;
-
-export function formatVitals(
-  vitals: readonly PlacedVital[],
-): FormattedVital[] {
+export function formatVitals(vitals: readonly PlacedVital[]): FormattedVital[] {
   return vitals.map(({ name, value, at_ms, page }) => ({
     name,
     title: VITALS[name].title,
     page: page && cutText(page, MAX_PAGE),
-    value: name === "cls" ? value.toFixed(2) : formatFineDuration(value),
-    rating: rateVital({ name, value, at_ms }),
+    value: formatVital(name, value),
+    rating: rateVital({ name, value }),
     at_ms,
   }));
 }
 
-/** A vital's value and its rating: a mark and, in a trace unless it is good, the word. */
-export function RatedValue({ value, rating }: Pick<FormattedVital, "value" | "rating">) {
-  return (
-    <>
-      <b>{value}</b>
-      <OutcomeMark kind={RATING_MARKS[rating]} />
-      <span className={rating === "good" ? "rating good" : "rating"}>{rating}</span>
-    </>
-  );
-}
-
-/** The web vitals of a page load, each with its rating. */
+/** The web vitals of a page load, each with its rating: a mark and, unless it is good, the word. */
 export function WebVitals({ vitals }: { vitals: readonly FormattedVital[] }) {
   if (vitals.length === 0) return null;
   return (
     <dl className="vitals facts end" aria-label="Web vitals">
-      {vitals.map(({ name, title, page, ...vital }) => (
+      {vitals.map(({ name, title, page, value, rating }) => (
         <div key={name} className="well">
           <dt title={title}>
             {name.toUpperCase()}
             {page && ` of ${page}`}
           </dt>
           <dd>
-            <RatedValue {...vital} />
+            <b>{value}</b>
+            <OutcomeMark kind={RATING_MARKS[rating]} />
+            <span className={rating === "good" ? "vh" : undefined}>{rating}</span>
           </dd>
         </div>
       ))}

@@ -3,7 +3,7 @@ import { type Extent, placeSpans, type TraceTimes } from "./span_times.ts";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
 import type { TraceMark, TraceParts, TraceSpan } from "./trace_span.ts";
 import { servedHost, traceName, withoutOwnHost } from "./trace_name.ts";
-import { ROOT_RANK, type RootCandidate, rootOrder, rootRank } from "./trace_root.ts";
+import { bestRoot, ROOT_RANK, type RootCandidate, rootRank } from "./trace_root.ts";
 import { type TimeSection, timeSections } from "./time_sections.ts";
 import type { Vital, VitalName } from "./web_vitals.ts";
 
@@ -120,20 +120,15 @@ function summarize(tree: SpanTree, marks: readonly TraceMark[], times: TraceTime
 function traceRoot(spans: readonly TraceSpan[]): RootCandidate | undefined {
   const childOf = ({ envelope }: TraceSpan, id: string | null) => `${envelope} ${id}`;
   const parents = new Set(spans.map((span) => childOf(span, span.parent_span_id)));
-  const rankOf = (span: TraceSpan) => {
-    const hasParent = span.parent_span_id !== null;
-    const rank = rootRank({ ...span, hasParent, isSegment: span.is_segment });
-    const isParent = rank === ROOT_RANK.span && parents.has(childOf(span, span.span_id));
-    return isParent ? ROOT_RANK.parent : rank;
-  };
   const candidates = spans.map((span) => {
     const { start_ms: started_at, end_ms, op } = span;
     const isValid = started_at !== null && end_ms !== null && end_ms >= started_at;
     const ended_at = isValid ? end_ms : null;
-    return { name: traceName(span), op, started_at, ended_at, rank: rankOf(span) };
+    const hasParent = span.parent_span_id !== null;
+    const rank = rootRank({ ...span, hasParent, isSegment: span.is_segment });
+    return { name: traceName(span), op, started_at, ended_at, rank, span };
   });
-  const [first, ...others] = candidates;
-  return others.reduce((best, one) => rootOrder(one) < rootOrder(best!) ? one : best, first);
+  return bestRoot(candidates, ({ span }) => parents.has(childOf(span, span.span_id)));
 }
 
 /** @param marks oldest first */

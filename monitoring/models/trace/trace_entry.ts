@@ -4,10 +4,10 @@ import { isPreflight } from "./noise.ts";
 import type { SentSpan } from "./sent_span.ts";
 import { displayName, spanName, traceName } from "./trace_name.ts";
 import {
+  bestRoot,
   isAnnotation,
   ROOT_RANK,
   type RootCandidate,
-  rootOrder,
   type RootRank,
   rootRank,
 } from "./trace_root.ts";
@@ -134,7 +134,7 @@ export class TraceEntryBuilder {
   }
 
   build(): TraceEntry {
-    const { root } = this;
+    const root = this.#root();
     return {
       trace_id: this.traceId,
       spans: this.#spans,
@@ -150,14 +150,11 @@ export class TraceEntryBuilder {
     };
   }
 
-  get root(): RootCandidate | null {
-    let best: RootCandidate | null = null;
-    for (const { id, ...candidate } of this.#candidates) {
-      const isParent = candidate.rank === ROOT_RANK.span && this.#parents.has(id);
-      const ranked = isParent ? { ...candidate, rank: ROOT_RANK.parent } : candidate;
-      if (best === null || rootOrder(ranked) < rootOrder(best)) best = ranked;
-    }
-    return best;
+  #root(): RootCandidate | null {
+    const best = bestRoot(this.#candidates, ({ id }) => this.#parents.has(id));
+    if (best === undefined) return null;
+    const { id: _, ...root } = best;
+    return root;
   }
 }
 

@@ -35,7 +35,7 @@ interface RankedSpan {
 export const isAnnotation = (op: string | null): boolean =>
   op !== null && /^ui\.(interaction|webvital)\b/.test(op);
 
-/** The rank of a span; {@linkcode ROOT_RANK.span} becomes `parent` if another span of its envelope is its child. */
+/** The rank of a span; {@linkcode bestRoot} makes a `parent` of a `span` that has children. */
 export function rootRank({ op, side, hasParent, isSegment }: RankedSpan): RootRank {
   if (isAnnotation(op)) return ROOT_RANK.annotation;
   if (op === "pageload") return ROOT_RANK.pageload;
@@ -60,6 +60,22 @@ export interface RootCandidate {
 
 /** Later than any time in milliseconds since 1970 that is read. */
 const LATEST_MS = 1e14;
+
+/**
+ * The candidate that a trace is named for and measured by; of equal ones the first. Undefined: there are none.
+ *
+ * @param isParent whether another span of its envelope is its child
+ */
+export function bestRoot<Candidate extends RootCandidate>(
+  candidates: readonly Candidate[],
+  isParent: (candidate: Candidate) => boolean,
+): Candidate | undefined {
+  const ranked = candidates.map((one) =>
+    one.rank === ROOT_RANK.span && isParent(one) ? { ...one, rank: ROOT_RANK.parent } : one
+  );
+  const [first, ...others] = ranked;
+  return others.reduce((best, one) => rootOrder(one) < rootOrder(best!) ? one : best, first);
+}
 
 /** One number by which candidates are ordered: by rank, then by start, without a start last. */
 export function rootOrder(

@@ -25,7 +25,9 @@ export const VITALS = {
 } as const;
 
 /** The rating of a vital, in the terms of web.dev. */
-export function rateVital({ name, value }: Vital): "good" | "needs improvement" | "poor" {
+export function rateVital(
+  { name, value }: Pick<Vital, "name" | "value">,
+): "good" | "needs improvement" | "poor" {
   const { good, fair } = VITALS[name];
   return value <= good ? "good" : value <= fair ? "needs improvement" : "poor";
 }
