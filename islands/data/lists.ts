@@ -177,10 +177,10 @@ async function readOlder<Name extends keyof ConsoleLists>(
 
 /** A list over time, live; undefined until it is known. */
 export function useHistogram(query: ConsoleQuery, view: View): Histogram | undefined {
-  const live = useLive(source.histogram && query, view);
+  const live = useLive(query, view);
   return useQuery({
     queryKey: [LIVE, "histogram", query],
-    queryFn: () => source.histogram!(query),
+    queryFn: () => source.histogram(query),
     placeholderData: keepPreviousData,
     ...live,
   }, client).data;

@@ -76,7 +76,8 @@ async function openSource(variant: string): Promise<DataSource> {
   if (variant === "inbox") return createInboxSource("/monitoring/inbox");
   // Most pages are of an inbox and do not need this code.
   const { createThisPageSource } = await import("./this_page_source.ts");
-  return createThisPageSource(visitData);
+  // The views that need more are not opened in relay mode.
+  return createThisPageSource(visitData) as DataSource;
 }
 
 /** At a pace that the server can answer. */

@@ -24,28 +24,46 @@ export function setSource(opened: DataSource): void {
 }
 
 /**
- * Where the views read envelopes and lists: the inbox (`inbox_source.ts`), or in relay mode the envelopes
- * of this page (`this_page_source.ts`). Rejections have a message for display.
+ * Where the views read envelopes: the inbox (`inbox_source.ts`), or in relay mode those of this page
+ * (`this_page_source.ts`). Rejections have a message for display.
  */
-export interface DataSource {
+export interface EnvelopeReader {
   /** `visit`: only what this page has sent since it was opened. */
   readonly scope: "inbox" | "visit";
-  /** One page of a list, newest first. */
-  list<Name extends keyof Lists>(name: Name, query: ConsoleQuery): Promise<Page<Lists[Name]>>;
-  /** {@linkcode list} for envelopes. */
+  /** One page of envelopes, newest first. */
   envelopes(query: ConsoleQuery): Promise<Page<InboxRow>>;
-  /** The rows of a list over time; undefined if this source cannot count them. */
-  readonly histogram?: (query: ConsoleQuery) => Promise<Histogram>;
-  /** What is stored of a trace. */
-  trace(id: string): Promise<TraceContent>;
-  /** Reads what happened during a recording. */
-  recording(id: string): Promise<RecordingContent>;
   /** The sources, and the counts of all lists by a query's source, release and time. */
   sources(query: ConsoleQuery): Promise<SourceList>;
   /** The decompressed bytes of an envelope; undefined if it is not stored (any more). */
   envelope(id: number): Promise<Uint8Array | undefined>;
   /** An envelope for display; undefined if it is not stored (any more). */
   envelopeContent(id: number): Promise<EnvelopeContent | undefined>;
+  /** The state; the same object until it changes. */
+  snapshot(): SourceState;
+  /** Calls back after the state changed, at most four times a second. Returns the function that unsubscribes. */
+  subscribe(listener: () => void): () => void;
+  /** Sends the inbox token; false if it is wrong. */
+  authorize(token: string): Promise<boolean>;
+  /** Deletes all envelopes. */
+  clear(): Promise<void>;
+  /** The URL of an envelope's bytes; undefined if they are not stored. The caller revokes a `blob:` URL. */
+  download(id: number): string | undefined;
+  /** {@linkcode download} for an archive of all envelopes, see `inbox_archive.ts`. */
+  exported(): string;
+  /** Imports an archive; undefined if this source cannot. */
+  readonly importArchive?: (archive: Blob) => Promise<ImportResult>;
+}
+
+/** The inbox, which also has everything that the envelopes contain. In relay mode that is in Sentry. */
+export interface DataSource extends EnvelopeReader {
+  /** One page of a list, newest first. */
+  list<Name extends keyof Lists>(name: Name, query: ConsoleQuery): Promise<Page<Lists[Name]>>;
+  /** The rows of a list over time. */
+  histogram(query: ConsoleQuery): Promise<Histogram>;
+  /** What is stored of a trace. */
+  trace(id: string): Promise<TraceContent>;
+  /** Reads what happened during a recording. */
+  recording(id: string): Promise<RecordingContent>;
   /**
    * One error.
    *
@@ -58,29 +76,15 @@ export interface DataSource {
    *
    * @param debugId that the error has for the script
    */
-  readonly fetchMap?: (script: string, debugId: string | null) => Promise<void>;
-  /** What the relay refused, newest first; undefined if this source does not know it. */
-  readonly refusals?: () => Promise<readonly Refusal[]>;
-  /** The state; the same object until it changes. */
-  snapshot(): SourceState;
-  /** Calls back after the state changed, at most four times a second. Returns the function that unsubscribes. */
-  subscribe(listener: () => void): () => void;
-  /** Sends the inbox token; false if it is wrong. */
-  authorize(token: string): Promise<boolean>;
-  /** Deletes all envelopes. */
-  clear(): Promise<void>;
-  /** Changes groups of errors; undefined if this source cannot. */
-  readonly groups?: {
+  fetchMap(script: string, debugId: string | null): Promise<void>;
+  /** What the relay refused, newest first. */
+  refusals(): Promise<readonly Refusal[]>;
+  /** Changes groups of errors. */
+  readonly groups: {
     setState(group: string, state: GroupState): Promise<void>;
     /** Removes its errors from the lists. */
     delete(group: string): Promise<void>;
   };
-  /** The URL of an envelope's bytes; undefined if they are not stored. The caller revokes a `blob:` URL. */
-  download(id: number): string | undefined;
-  /** {@linkcode download} for an archive of all envelopes, see `inbox_archive.ts`. */
-  exported(): string;
-  /** Imports an archive; undefined if this source cannot. */
-  readonly importArchive?: (archive: Blob) => Promise<ImportResult>;
 }
 
 export interface SourceState {

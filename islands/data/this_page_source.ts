@@ -8,14 +8,11 @@ import { readEnvelopeContent } from "../../monitoring/models/envelope_content.ts
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { DataSource } from "./source.ts";
+import type { EnvelopeReader } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 
 /** The same limit as that of {@linkcode VisitData}. */
 const MAX_BYTES = 16 * 1024 * 1024;
-
-/** No list but that of envelopes: the rest is in Sentry. */
-const NO_ROWS = { rows: [], next: null };
 
 /**
  * Reads the envelopes of this page, in relay mode, where the server stores none. Everything is in memory.
@@ -25,7 +22,7 @@ const NO_ROWS = { rows: [], next: null };
 export function createThisPageSource(
   page: Pick<VisitData, "envelopes" | "subscribe">,
   maxBytes = MAX_BYTES,
-): DataSource {
+): EnvelopeReader {
   const store = new SourceStateStore("live");
   /** Oldest first. */
   const kept = new Map<number, VisitEnvelope & { readonly row: InboxRow }>();
@@ -76,9 +73,6 @@ export function createThisPageSource(
       }
       return store.subscribe(listener);
     },
-    list: () => Promise.resolve(NO_ROWS),
-    trace: () => Promise.reject(new Error("In relay mode traces are in Sentry.")),
-    recording: () => Promise.reject(new Error("In relay mode recordings are in Sentry.")),
     envelopes({ type, trace }) {
       addNew();
       const rows = Array.from(kept.values(), ({ row }) => row).filter(({ items, trace_ids }) =>
@@ -98,7 +92,6 @@ export function createThisPageSource(
       const found = kept.get(id);
       return found && readEnvelopeContent(found.row, found.bytes);
     },
-    error: () => Promise.resolve(undefined),
     authorize: () => Promise.resolve(true),
     clear() {
       addNew();

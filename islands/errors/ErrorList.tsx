@@ -5,7 +5,6 @@ import { GROUP_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { Sparkline } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
-import { source } from "../data/source.ts";
 import { type Filter, LEVEL_FILTER, levelParam } from "../kit/filters.ts";
 import { OnlyOfTrace } from "../kit/ListNotice.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
@@ -45,7 +44,7 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
   };
   const list = useList("errors", { ...query, sort });
   const rows = newestFirst(list.rows, sort, ({ last_seen }) => last_seen);
-  const isOpenOnly = source.groups !== undefined && state === "open";
+  const isOpenOnly = state === "open";
   const isEmpty = isOpenOnly && list.state === "ready" && rows.length === 0;
   const ofAnyState = useList("errors", isEmpty ? { ...query, state: undefined } : undefined);
 

@@ -16,14 +16,12 @@ export function FetchMaps({ scripts, onFetched }: {
   onFetched: () => void;
 }) {
   const [state, setState] = useState("");
-  const { fetchMap } = source;
-  if (!fetchMap) return null;
   const fetchAll = async (wanted: readonly FetchableScript[]) => {
     setState("Fetching.");
     const failures: string[] = [];
     // One after the other: the server takes one at a time.
     for (const { script, debug_id } of wanted.slice(0, MAX_SCRIPTS)) {
-      await fetchMap(script, debug_id).catch((error) => failures.push(messageOf(error)));
+      await source.fetchMap(script, debug_id).catch((error) => failures.push(messageOf(error)));
     }
     setState(failures[0] ?? "Fetched.");
     onFetched();

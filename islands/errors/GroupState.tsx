@@ -72,7 +72,7 @@ function describeRegression({ release, resolved_in }: Regression): string {
 }
 
 /**
- * The state of a group and the buttons that change it. Nothing if the source cannot.
+ * The state of a group and the buttons that change it. Nothing until it is known.
  *
  * @param props.back link to the list, which is opened after the group was deleted
  */
@@ -84,8 +84,8 @@ export function GroupHeader({ group, back }: {
   const [step, setStep] = useState<"initial" | "confirming" | "deleting" | "done">("initial");
   const [error, setError] = useState("");
   const [changing, setChanging] = useState<GroupState>();
-  const { groups } = source ?? {};
-  if (row?.group !== group || !groups) return null;
+  const { groups } = source;
+  if (row?.group !== group) return null;
 
   const change = async (work: Promise<void>) => {
     setError("");

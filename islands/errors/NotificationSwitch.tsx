@@ -1,12 +1,10 @@
 import { useSyncExternalStore } from "react";
 import * as notifications from "../shared/notifications.ts";
-import { source } from "../data/source.ts";
 
 /** The button that turns browser notifications of new and regressed groups on and off. */
 export function NotificationSwitch() {
   const state = useSyncExternalStore(notifications.subscribe, readState);
-  // Only the inbox reports groups.
-  if (source.groups === undefined || !notifications.isSupported()) return null;
+  if (!notifications.isSupported()) return null;
   if (state === "denied") {
     return <small>The browser blocks notifications of this page.</small>;
   }

@@ -34,9 +34,7 @@ export function ListNotice({ list, what, hint, children }: {
   const sources = useSourceList();
   const hidesOwn = sources?.rows.some(({ key }) => key !== OWN_SOURCE.key) ?? false;
 
-  if (source && state === "forbidden") {
-    return <InboxTokenForm onAuthorized={() => setAuthorized(true)} />;
-  }
+  if (state === "forbidden") return <InboxTokenForm onAuthorized={() => setAuthorized(true)} />;
   if (list.state === "failed") {
     return <ReadFailure message={list.error} retry={list.retry} />;
   }

@@ -19,7 +19,7 @@ export function useRefusals(): readonly Refusal[] {
   const isVisible = useIsVisible("connect");
   const { value = NONE } = useRead(
     ["refusals", refusedVersion],
-    isVisible && refusedVersion > 0 && source.refusals !== undefined && source.refusals,
+    isVisible && refusedVersion > 0 && source.refusals,
   );
   return value;
 }

@@ -192,20 +192,14 @@ function spanWarnings(
   { cut, parent }: SpanNode,
   { isOpen, shift_ms }: PlacedTime,
 ): string[] {
-  const warnings: string[] = [];
-  if (isOpen) {
-    warnings.push(
-      "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
-    );
-  }
-  if (shift_ms !== 0) {
-    const [by, to] = [formatFineDuration(Math.abs(shift_ms)), shift_ms > 0 ? "later" : "earlier"];
-    warnings.push(
-      `Drawn ${by} ${to} than recorded: the server's clock differs from the browser's.`,
-    );
-  }
-  if (cut === "itself") warnings.push("It is its own parent. It is shown as a root.");
-  if (cut === "circle") warnings.push("Its parents form a cycle, which is cut at this span.");
-  if (parent && parent.span === null) warnings.push("Its parent was not received.");
-  return warnings;
+  const [by, to] = [formatFineDuration(Math.abs(shift_ms)), shift_ms > 0 ? "later" : "earlier"];
+  return [
+    isOpen &&
+    "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
+    shift_ms !== 0 &&
+    `Drawn ${by} ${to} than recorded: the server's clock differs from the browser's.`,
+    cut === "itself" && "It is its own parent. It is shown as a root.",
+    cut === "circle" && "Its parents form a cycle, which is cut at this span.",
+    parent?.span === null && "Its parent was not received.",
+  ].filter((warning) => warning !== false);
 }

@@ -129,25 +129,14 @@ function originText({ spans, browser, server }: TraceSummary): string {
 export function traceWarnings(
   { skew_ms, unended, missing, circles, duplicates }: TraceSummary,
 ): string[] {
-  const warnings: string[] = [];
-  if (skew_ms !== 0) {
-    const relation = skew_ms > 0 ? "behind" : "ahead of";
-    warnings.push(
-      `The server's clock is ${formatFineDuration(Math.abs(skew_ms))} ${relation} the browser's: ` +
-        "its spans are moved into the requests that they answered.",
-    );
-  }
-  if (unended > 0) {
-    warnings.push(
-      `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
-    );
-  }
-  if (missing > 0) warnings.push(`${formatCount(missing, "parent span")} not received.`);
-  if (circles > 0) {
-    warnings.push(`${formatCount(circles, "cycle")} of parent spans, cut at one span each.`);
-  }
-  if (duplicates > 0) {
-    warnings.push(`${formatCount(duplicates, "span")} received more than once, shown once.`);
-  }
-  return warnings;
+  const relation = skew_ms > 0 ? "behind" : "ahead of";
+  return [
+    skew_ms !== 0 &&
+    `The server's clock is ${formatFineDuration(Math.abs(skew_ms))} ${relation} the browser's: ` +
+      "its spans are moved into the requests that they answered.",
+    unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
+    missing > 0 && `${formatCount(missing, "parent span")} not received.`,
+    circles > 0 && `${formatCount(circles, "cycle")} of parent spans, cut at one span each.`,
+    duplicates > 0 && `${formatCount(duplicates, "span")} received more than once, shown once.`,
+  ].filter((warning) => warning !== false);
 }

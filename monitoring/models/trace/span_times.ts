@@ -129,13 +129,11 @@ function axisOf(
   return { start_ms, end_ms: times.reduce((a, b) => Math.max(a, b), start_ms) };
 }
 
-function largestShift(corrected: ReadonlyMap<SpanNode, CorrectedTimes>): number {
-  let largest = 0;
-  for (const { shift } of corrected.values()) {
-    if (Math.abs(shift) > Math.abs(largest)) largest = shift;
-  }
-  return largest;
-}
+const largestShift = (corrected: ReadonlyMap<SpanNode, CorrectedTimes>): number =>
+  [...corrected.values()].reduce(
+    (largest, { shift }) => Math.abs(shift) > Math.abs(largest) ? shift : largest,
+    0,
+  );
 
 /** The median time: wrong only if half of all spans have wrong clocks. */
 function medianOf({ nodes }: SpanTree, marks: readonly TimedMark[]): number {
