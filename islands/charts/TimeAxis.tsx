@@ -1,12 +1,5 @@
 import { formatDay, formatTimeOfDay } from "../../components/format_time.ts";
-import { DAY_MS, MINUTE_MS, SECOND_MS, TIME_STEPS_MS } from "../../monitoring/models/time_units.ts";
-
-/** Distances of ticks that people count in. */
-const STEPS = [
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND_MS),
-  ...TIME_STEPS_MS,
-  ...[1, 2, 7, 14].map((n) => n * DAY_MS),
-];
+import { DAY_MS, MINUTE_MS, SECOND_MS, timeStep } from "../../monitoring/models/time_units.ts";
 
 interface TimeTick {
   /** Milliseconds since 1970. */
@@ -22,9 +15,9 @@ interface TimeTick {
  * @param most number of ticks
  */
 export function timeTicks(from: number, to: number, most: number): TimeTick[] {
+  const least = Math.max(SECOND_MS, (to - from) / most);
   // Labels with seconds are half as wide again.
-  const mostOf = (step: number) => step < MINUTE_MS ? most * 2 / 3 : most;
-  const step = STEPS.find((step) => (to - from) / step <= mostOf(step)) ?? (to - from) / most;
+  const step = timeStep(timeStep(least) < MINUTE_MS ? least * 3 / 2 : least);
   // Local midnights and full hours, also in zones that are not whole hours from UTC.
   const offset = new Date(from).getTimezoneOffset() * MINUTE_MS;
   const ticks: TimeTick[] = [];

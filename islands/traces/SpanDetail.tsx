@@ -1,6 +1,7 @@
-import { type ReactNode, useMemo } from "react";
+import { useMemo } from "react";
 import { formatFineDuration, formatOffset } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
@@ -75,13 +76,20 @@ export function SpanDetail(
         </p>
       )}
       {span && (
-        <dl className="span-times">
-          <Pair name="Duration">
-            {span.end_ms === null ? "no end" : formatFineDuration(time.end_ms - time.start_ms)}
-          </Pair>
-          <Pair name="Self time">{formatFineDuration(selfMs)}</Pair>
-          <Pair name="Starts at">{formatOffset(time.start_ms - trace.origin_ms)}</Pair>
-        </dl>
+        <div className="span-times">
+          <KeyValueList
+            entries={[
+              {
+                name: "Duration",
+                value: span.end_ms === null
+                  ? "no end"
+                  : formatFineDuration(time.end_ms - time.start_ms),
+              },
+              { name: "Self time", value: formatFineDuration(selfMs) },
+              { name: "Starts at", value: formatOffset(time.start_ms - trace.origin_ms) },
+            ]}
+          />
+        </div>
       )}
       <Warnings warnings={spanWarnings(node, time)} />
       {/* The name of a request is shown without the trace's own host. */}
@@ -90,32 +98,31 @@ export function SpanDetail(
           All traces with this span
         </a>
       )}
-      <dl className="pairs">
-        {span && (
-          <Pair name="Started">
-            <Timestamp at={time.start_ms} precision="ms" />{" "}
-            {replayId !== null && (
-              <a href={momentHref(replayId, time.start_ms)}>Play at this moment</a>
-            )}
-          </Pair>
-        )}
-        <Pair name="Span">
-          <CopyId id={spanIdOf(node)} what="span id" />
-        </Pair>
-        {span?.parent_span_id && (
-          <Pair name="Parent">
-            <CopyId id={span.parent_span_id} what="parent span id" />
-          </Pair>
-        )}
-        <Pair name="Trace">
-          <CopyId id={traceId} what="trace id of the span" />
-        </Pair>
-        {span && (
-          <Pair name="Envelope">
-            <a href={fragmentTo("envelopes", [String(span.envelope)])}>{span.envelope}</a>
-          </Pair>
-        )}
-      </dl>
+      <KeyValueList
+        entries={[
+          span !== null && {
+            name: "Started",
+            value: (
+              <>
+                <Timestamp at={time.start_ms} precision="ms" />{" "}
+                {replayId !== null && (
+                  <a href={momentHref(replayId, time.start_ms)}>Play at this moment</a>
+                )}
+              </>
+            ),
+          },
+          { name: "Span", value: <CopyId id={spanIdOf(node)} what="span id" /> },
+          !!span?.parent_span_id && {
+            name: "Parent",
+            value: <CopyId id={span.parent_span_id} what="parent span id" />,
+          },
+          { name: "Trace", value: <CopyId id={traceId} what="trace id of the span" /> },
+          span !== null && {
+            name: "Envelope",
+            value: <a href={fragmentTo("envelopes", [`${span.envelope}`])}>{span.envelope}</a>,
+          },
+        ]}
+      />
       {marks.length > 0 && (
         <>
           <h4>Errors and logs</h4>
@@ -134,24 +141,18 @@ export function SpanDetail(
         </>
       )}
       {phases.length > 0 && (
-        <>
+        <div className="attributes">
           <h4>Phases of the request</h4>
-          <dl className="pairs attributes">
-            {phases.map(({ name, after_ms }) => (
-              <Pair key={name} name={name}>after {formatFineDuration(after_ms)}</Pair>
-            ))}
-          </dl>
-        </>
+          <KeyValueList entries={phases} />
+        </div>
       )}
       {attributes.length > 0 && (
-        <>
+        <div className="attributes">
           <h4>Attributes</h4>
-          <dl className="pairs attributes">
-            {attributes.map(({ name, value }) => (
-              <Pair key={name} name={breakable(name)}>{value}</Pair>
-            ))}
-          </dl>
-        </>
+          <KeyValueList
+            entries={attributes.map(({ name, value }) => ({ name: breakable(name), value }))}
+          />
+        </div>
       )}
     </aside>
   );
@@ -168,24 +169,15 @@ const isPhase = ({ name, value }: SpanAttribute) => PHASE.test(name) && Number(v
 /** The moments of a request that occurred, in their order, as time after the span's start. */
 const phasesOf = (attributes: readonly SpanAttribute[], start_ms: number) =>
   attributes.filter((attribute) => isPhase(attribute) && Number(attribute.value) > 0)
+    .sort((a, b) => Number(a.value) - Number(b.value))
     .map(({ name, value }) => ({
       name: PHASE.exec(name)![1]!.replaceAll("_", " "),
-      after_ms: Number(value) * 1_000 - start_ms,
-    }))
-    .sort((a, b) => a.after_ms - b.after_ms);
+      value: `after ${formatFineDuration(Number(value) * 1_000 - start_ms)}`,
+    }));
 
 /** The name of an attribute, which may break after its dots and underscores. */
 const breakable = (name: string) =>
   name.split(/(?<=[._])/).flatMap((part, index) => [part, <wbr key={index} />]);
-
-function Pair({ name, children }: { name: ReactNode; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
 
 /** Problems of a span's times and parents, and how it is drawn nevertheless. One sentence each. */
 function spanWarnings(

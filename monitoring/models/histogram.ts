@@ -1,4 +1,4 @@
-import { DAY_MS, SECOND_MS, TIME_STEPS_MS } from "./time_units.ts";
+import { timeStep } from "./time_units.ts";
 
 /** The lists that are shown over time. */
 export const HISTOGRAM_LISTS = ["traces", "errors", "logs"] as const;
@@ -26,15 +26,9 @@ export interface HistogramPart {
 /** Parts of a histogram at most: bars that a pointer can hit. */
 export const MAX_PARTS = 120;
 
-/** Lengths of a part: a part begins at a multiple of its length, so that it stays the same while time passes. */
-const STEPS = [
-  ...[10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND_MS),
-  ...TIME_STEPS_MS,
-];
-
 /**
- * The parts of a time range, at most {@linkcode MAX_PARTS}. They cover it whole.
+ * The parts of a time range, at most {@linkcode MAX_PARTS}. They cover it whole. A part begins at a multiple of its
+ * length, so that it stays the same while time passes.
  *
  * @param since milliseconds since 1970
  * @param until milliseconds since 1970; not before `since`
@@ -43,9 +37,7 @@ export function histogramRange(
   since: number,
   until: number,
 ): Pick<Histogram, "from" | "to" | "step"> {
-  const fits = (step: number) => (until - since) / step <= MAX_PARTS - 1;
-  const step = STEPS.find(fits) ??
-    DAY_MS * Math.max(1, Math.ceil((until - since) / DAY_MS / (MAX_PARTS - 1)));
+  const step = timeStep((until - since) / (MAX_PARTS - 1));
   const from = Math.floor(since / step) * step;
   return { from, to: Math.max(from + step, Math.ceil(until / step) * step), step };
 }

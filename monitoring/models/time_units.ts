@@ -4,8 +4,15 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Distances of times that people count in, from a minute to half a day. */
-export const TIME_STEPS_MS: readonly number[] = [
+/** Distances of times that people count in. */
+const TIME_STEPS_MS: readonly number[] = [
+  ...[10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND_MS),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE_MS),
   ...[1, 2, 3, 6, 12].map((n) => n * HOUR_MS),
 ];
+
+/** The shortest of these distances that is not below `least` milliseconds; above half a day, whole days. */
+export function timeStep(least: number): number {
+  return TIME_STEPS_MS.find((step) => step >= least) ?? Math.ceil(least / DAY_MS) * DAY_MS;
+}

@@ -1,4 +1,5 @@
 import { frameLabel, groupKey, type MapOf, topFrame } from "./error_group.ts";
+import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
 import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
 import { levelNamed } from "../../protocol/log_levels.ts";
@@ -12,8 +13,6 @@ export interface ErrorEntry
 const MAX_TYPE = 200;
 /** Characters. A list shows one or two lines of a message. */
 const MAX_VALUE = 1_000;
-/** SDKs send at most five linked causes; aggregates contain some dozens. */
-const MAX_EXCEPTIONS = 50;
 
 /**
  * Reads an error event, or a message captured by code.
@@ -23,7 +22,7 @@ const MAX_EXCEPTIONS = 50;
  * @param mapOf returns the source map of a script
  */
 export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): ErrorEntry {
-  const exceptions = exceptionsOf(event);
+  const exceptions = exceptionsOf(event).slice(-MAX_EXCEPTIONS);
   // Causes come first, the outermost exception last.
   const outermost = exceptions.at(-1);
   const message = messageOf(event);
@@ -129,15 +128,6 @@ export function replayOf(event: unknown): string | null {
 export function handledOf(exceptions: readonly (boolean | null)[]): boolean | null {
   if (exceptions.includes(false)) return false;
   return exceptions.includes(true) ? true : null;
-}
-
-/** `{values: […]}`; older SDKs send the array, or a single exception. */
-function exceptionsOf(event: unknown): readonly unknown[] {
-  const exception = at(event, "exception");
-  const values = at(exception, "values") ?? exception;
-  const list = Array.isArray(values) ? values : [values];
-  return list.slice(-MAX_EXCEPTIONS)
-    .filter((value) => typeof value === "object" && value !== null && !Array.isArray(value));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { at, booleanAt, type Bounded, firstOf, integerAt, listAt, textAt } from "../json.ts";
+import { at, booleanAt, type Bounded, firstOf, integerAt, textAt } from "../json.ts";
 import { type Frame, readStack } from "./stack.ts";
 
 /** One exception of an event, and its relation to the others. */
@@ -21,8 +21,18 @@ export interface ReportedException {
   readonly stack: Bounded<Frame>;
 }
 
-/** An aggregate may contain hundreds. */
-const MAX_EXCEPTIONS = 50;
+/** SDKs send at most five linked causes; an aggregate may contain hundreds. */
+export const MAX_EXCEPTIONS = 50;
+
+/** The exceptions of an event, outermost last: `{values: […]}`; older SDKs send the array, or a single one. */
+export function exceptionsOf(event: unknown): readonly unknown[] {
+  const exception = at(event, "exception");
+  const values = at(exception, "values") ?? exception;
+  const list = Array.isArray(values) ? values : [values];
+  return list.filter((value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+  );
+}
 
 /**
  * The exceptions of an event as a tree in depth-first order, outermost first.
@@ -30,9 +40,8 @@ const MAX_EXCEPTIONS = 50;
  * @returns at most {@linkcode MAX_EXCEPTIONS}; `more` counts the rest
  */
 export function readExceptions(event: unknown): Bounded<ReportedException> {
-  const values = listAt(event, "exception");
-  // Sentry sends the innermost first, so the limit drops the ones furthest from the outermost.
-  const { shown, more } = firstOf(values.toReversed(), MAX_EXCEPTIONS);
+  // The limit drops the ones furthest from the outermost.
+  const { shown, more } = firstOf(exceptionsOf(event).toReversed(), MAX_EXCEPTIONS);
   return { shown: orderByParent(shown).map(readException), more };
 }
 

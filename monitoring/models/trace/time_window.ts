@@ -1,4 +1,4 @@
-import { DAY_MS, TIME_STEPS_MS } from "../time_units.ts";
+import { timeStep } from "../time_units.ts";
 import type { Extent } from "./span_times.ts";
 
 /** Narrowest window. Numbers of this size have no finer resolution. */
@@ -35,9 +35,6 @@ export interface Tick {
   readonly label: string;
 }
 
-/** Steps above 5 s. Below, steps are 1, 2 or 5 times a power of ten. */
-const LONG_STEPS_MS = [10_000, 20_000, 30_000, ...TIME_STEPS_MS];
-
 /**
  * Evenly spaced ticks within the window, with exact labels.
  *
@@ -56,11 +53,9 @@ export function ticks(window: Extent, origin_ms: number, most: number): Tick[] {
   return found;
 }
 
+/** Up to 5 s, steps are 1, 2 or 5 times a power of ten. */
 function stepOf(least: number): number {
-  if (least > 5000) {
-    return LONG_STEPS_MS.find((step) => step >= least) ??
-      Math.ceil(least / DAY_MS) * DAY_MS;
-  }
+  if (least > 5000) return timeStep(least);
   const power = 10 ** Math.floor(Math.log10(Math.max(least, MIN_WIDTH_MS / 100)));
   return ([1, 2, 5].find((digit) => digit * power >= least) ?? 10) * power;
 }

@@ -30,7 +30,7 @@ Deno.test("ticks → round steps, matching units", () => {
   assert.deepEqual(labels(1990, 2012), ["1.990 s", "1.995 s", "2.000 s", "2.005 s", "2.010 s"]);
   assert.deepEqual(labels(0, 50_000), ["0", "10 s", "20 s", "30 s", "40 s", "50 s"]);
   assert.deepEqual(labels(50_000, 200_000), ["1 min", "1:30", "2 min", "2:30", "3 min"]);
-  assert.deepEqual(labels(0, 90_000), ["0", "20 s", "40 s", "1 min", "1:20"]);
+  assert.deepEqual(labels(0, 90_000), ["0", "30 s", "1 min", "1:30"]);
   assert.deepEqual(labels(0, 4 * 3_600_000), ["0", "1:00 h", "2:00 h", "3:00 h", "4:00 h"]);
 });
 
