@@ -13,13 +13,12 @@ import type { ReportedException } from "../../monitoring/models/error/exceptions
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
-import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import { fullLabel, nameOf } from "../shared/source_labels.ts";
 import { MomentInTrace } from "../shared/MomentInTrace.tsx";
 import { momentHref } from "../shared/recording_links.ts";
 import { SameTrace } from "../shared/SameTrace.tsx";
+import { SentBy } from "../shared/SourceLabel.tsx";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
 import { FetchMaps } from "./FetchMaps.tsx";
 import { errorKind, ErrorLevel } from "./ErrorLevel.tsx";
@@ -27,7 +26,7 @@ import { LongText, SentValues } from "./LongText.tsx";
 import { RelatedItems } from "./RelatedItems.tsx";
 import { StackTrace } from "./StackTrace.tsx";
 import { cutText } from "../shared/text.ts";
-import { useList, useSourceList } from "../data/lists.ts";
+import { useList } from "../data/lists.ts";
 
 /** Contexts that are open at first, if they are short. The others are the same in all events of a page. */
 const OPEN_CONTEXTS = ["user", "extra"];
@@ -56,7 +55,6 @@ export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
 }) {
   const { event, envelope, stacks } = content;
   const { exceptions, stack, tags, contexts, trace_id, at } = event;
-  const application = useSourceList()?.rows.find(({ key }) => key === sender);
   const type = cutText(event.title, MAX_TITLE);
   const heading = titleLine(type, event.value);
   const [, ...causes] = exceptions.shown;
@@ -80,11 +78,7 @@ export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
         </h3>
         <p className="line">
           <ErrorLevel level={event.level} handled={event.handled} />
-          {application && (
-            <span>
-              <ApplicationTile name={nameOf(application)} /> {fullLabel(application)}
-            </span>
-          )}
+          {sender && <SentBy keys={[sender]} />}
           <Timestamp at={at} precision="ms" />
           {trace_id !== null && (
             <a

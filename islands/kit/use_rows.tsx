@@ -1,4 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -12,7 +12,6 @@ import { goTo, useIsVisible } from "../shared/fragment.ts";
 import type { View } from "../shared/view.ts";
 import { isShown } from "./keys.ts";
 import { useStepKeys } from "./use_keys.ts";
-import { rowForKey, withActiveRow } from "./use_virtual_rows.ts";
 
 /** A row's place in its table. */
 export interface RowPlace {
@@ -180,4 +179,32 @@ function Unrendered({ px }: { px: number }) {
       <td style={{ height: px }} />
     </tr>
   );
+}
+
+/** Indices of the rows in a range, and of the row with the tab stop. */
+export function withActiveRow(range: Range, activeIndex: number): number[] {
+  const shown = defaultRangeExtractor(range);
+  if (activeIndex >= range.count || shown.includes(activeIndex)) return shown;
+  return activeIndex < range.startIndex ? [activeIndex, ...shown] : [...shown, activeIndex];
+}
+
+/**
+ * Index of the row that a key moves to, within the list; undefined for other keys.
+ *
+ * @param page rows that Page Up and Page Down move by
+ */
+export function rowForKey(
+  key: string,
+  { active, count, page }: { active: number; count: number; page: number },
+): number | undefined {
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: active + 1,
+    ArrowUp: active - 1,
+    PageDown: active + page,
+    PageUp: active - page,
+    Home: 0,
+    End: count - 1,
+  };
+  const target = Object.hasOwn(targets, key) ? targets[key] : undefined;
+  return target === undefined ? undefined : Math.min(count - 1, Math.max(0, target));
 }

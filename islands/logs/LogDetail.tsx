@@ -3,14 +3,13 @@ import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
-import { useList, useSourceList } from "../data/lists.ts";
+import { useList } from "../data/lists.ts";
 import { DetailView } from "../kit/DetailView.tsx";
-import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { MomentInTrace } from "../shared/MomentInTrace.tsx";
 import { momentHref } from "../shared/recording_links.ts";
 import { SameTrace } from "../shared/SameTrace.tsx";
-import { fullLabel, nameOf } from "../shared/source_labels.ts";
+import { SentBy } from "../shared/SourceLabel.tsx";
 import { Level } from "./Level.tsx";
 import { listAttributes, logKey as keyOf, searchHref, traceHref } from "./log_columns.tsx";
 import { StyledText } from "./StyledText.tsx";
@@ -59,17 +58,12 @@ export function LogDetail({ logKey, known, takesFocus }: {
 
 function LogContent({ log }: { log: Log }) {
   const { trace_id: trace, replay_id, at, envelope, body } = log;
-  const application = useSourceList()?.rows.find(({ key }) => key === log.source);
   const start = body.slice(0, COMPARED);
   return (
     <>
       <p className="line">
         <Timestamp at={at} precision="ms" />
-        {application && (
-          <span>
-            <ApplicationTile name={nameOf(application)} /> {fullLabel(application)}
-          </span>
-        )}
+        <SentBy keys={[log.source]} />
       </p>
       <pre>
         <StyledText text={body} styles={log.styles ?? []} />

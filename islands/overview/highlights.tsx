@@ -7,12 +7,11 @@ import { VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { Sparkline } from "../charts/Sparkline.tsx";
 import { VitalBar } from "../charts/VitalBar.tsx";
-import { useList, useSourceList } from "../data/lists.ts";
+import { useList } from "../data/lists.ts";
 import { newestFirst } from "../kit/sort.ts";
-import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { itemsOf, topicOf } from "../shared/envelope_topic.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import { joinLabels, sourceLabels } from "../shared/source_labels.ts";
+import { SentBy } from "../shared/SourceLabel.tsx";
 import { cutText } from "../shared/text.ts";
 import { Highlight, type HighlightColumn, ROWS } from "./Highlight.tsx";
 
@@ -65,7 +64,7 @@ const ERROR_COLUMNS: readonly HighlightColumn<ErrorGroupRow>[] = [
     title: "Application",
     width: 9.5,
     room: "wide",
-    cell: ({ sources }) => <SentBy keys={sources} />,
+    cell: ({ sources }) => <SentBy keys={sources} isShort />,
   },
   { title: "Over time", width: 6, room: "extra", cell: (row) => <Sparkline row={row} /> },
   {
@@ -110,7 +109,7 @@ const traceColumns = (longest: number): readonly HighlightColumn<TraceRow>[] => 
     title: "Applications",
     width: 9.5,
     room: "wide",
-    cell: ({ sources }) => <SentBy keys={sources} />,
+    cell: ({ sources }) => <SentBy keys={sources} isShort />,
   },
   {
     title: "Duration",
@@ -206,28 +205,7 @@ const ENVELOPE_COLUMNS: readonly HighlightColumn<InboxRow>[] = [
     title: "Application",
     width: 9.5,
     room: "wide",
-    cell: ({ source }) => <SentBy keys={source === null ? [] : [source]} />,
+    cell: ({ source }) => <SentBy keys={source === null ? [] : [source]} isShort />,
   },
   { title: "Received", width: 6, cell: ({ received_at }) => <TimeAgo at={received_at} /> },
 ];
-
-/** Tile and label of the first application, and how many others there are. */
-function SentBy({ keys }: {
-  keys: readonly string[];
-}) {
-  const sources = useSourceList();
-  const labels = sourceLabels(sources?.rows ?? []);
-  const sent = keys.map((key) => labels.get(key)).filter((label) => label !== undefined);
-  const [first, ...others] = sent;
-  return (
-    <span className="beside quiet" title={joinLabels(sent)}>
-      {first && (
-        <>
-          <ApplicationTile name={first[0]} />
-          <span className="one-line">{joinLabels([first])}</span>
-          {others.length > 0 && <small>+{others.length}</small>}
-        </>
-      )}
-    </span>
-  );
-}

@@ -3,7 +3,13 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { ApplicationTile } from "./ApplicationTile.tsx";
 import { ALL_SOURCES } from "./filters.ts";
 import { useFragment } from "./fragment.ts";
-import { joinLabels, type LabelParts, sourceLabels } from "./source_labels.ts";
+import {
+  fullLabel,
+  joinLabels,
+  type LabelParts,
+  labelsByKey,
+  sourceLabels,
+} from "./source_labels.ts";
 import { useSourceList } from "../data/lists.ts";
 
 const Labels = createContext<ReadonlyMap<string, LabelParts> | undefined>(undefined);
@@ -59,4 +65,28 @@ export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
 export function useShowsSources(): boolean {
   const labels = useContext(Labels);
   return labels !== undefined;
+}
+
+/**
+ * Tile and label of the application that sent something; of several the first one, and how many others there are.
+ *
+ * @param props.isShort what distinguishes it from the others alone
+ */
+export function SentBy({ keys, isShort }: { keys: readonly string[]; isShort?: boolean }) {
+  const list = useSourceList();
+  const rows = list?.rows ?? [];
+  const labels = isShort
+    ? labelsByKey(rows)
+    : new Map(rows.map((row) => [row.key, fullLabel(row)]));
+  const [first, ...others] = keys.map((key) => labels.get(key)).filter((label) =>
+    label !== undefined
+  );
+  if (first === undefined) return null;
+  return (
+    <span className={isShort ? "beside quiet" : "beside"} title={[first, ...others].join(" + ")}>
+      <ApplicationTile name={first} />
+      <span className="one-line">{first}</span>
+      {others.length > 0 && <small>+{others.length}</small>}
+    </span>
+  );
 }

@@ -1,9 +1,11 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   type KeyboardEvent,
   memo,
   type MouseEvent,
   type ReactNode,
   useEffect,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -15,13 +17,15 @@ import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
 import { isShown } from "../kit/keys.ts";
 import { useStepKeys } from "../kit/use_keys.ts";
-import { rowForKey, useVirtualRows } from "../kit/use_virtual_rows.ts";
+import { rowForKey, withActiveRow } from "../kit/use_rows.tsx";
 import { SpanRow } from "./SpanRow.tsx";
 import { percentAt } from "../charts/time_scale.ts";
 
 /** Height of a row in pixels: one line; on narrow pages the bar is below the name. */
 const ROW_PX = 24;
 const NARROW_ROW_PX = 44;
+/** Rows rendered beyond each edge, so that fast scrolling shows no blank. More rows make each frame slower. */
+const OVERSCAN = 8;
 /** One object for all rows without marks: a new one would render them again. */
 const NO_MARKS: readonly PlacedMark[] = [];
 const NO_PARTS: readonly Extent[] = [];
@@ -67,15 +71,34 @@ export function Waterfall(props: WaterfallProps) {
   const activeIndex = indexOf.get(activeKey ?? selected ?? "") ?? 0;
   const self = useMemo(() => selfParts(trace.tree, trace.times), [trace]);
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
-  const virtual = useVirtualRows({ frame, heads, count: rows.length, rowPx, activeIndex });
-  useEffect(() => virtual.resetHeights(), [rowPx]);
+  const headsPx = heads.current?.offsetHeight ?? 0;
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => rowPx,
+    overscan: OVERSCAN,
+    scrollMargin: headsPx,
+    scrollPaddingStart: headsPx,
+    rangeExtractor: (range) => withActiveRow(range, activeIndex),
+  });
+  useEffect(() => virtual.measure(), [rowPx]);
+
+  // A row that was far away is in the document only after the next render.
+  const [focusRequest, setFocusRequest] = useState<object>();
+  const focused = useRef<object>(undefined);
+  useLayoutEffect(() => {
+    if (focusRequest === focused.current) return;
+    const row = frame.current?.querySelector<HTMLElement>('[role="row"][tabindex="0"]');
+    if (row) focused.current = focusRequest;
+    row?.focus({ preventScroll: true });
+  });
 
   const showRow = (index: number, takesFocus: boolean) => {
     const key = rows[index]?.key;
     if (key === undefined) return;
     setActiveKey(key);
-    virtual.scrollToRow(index);
-    if (takesFocus) virtual.focusActiveRow();
+    virtual.scrollToIndex(index);
+    if (takesFocus) setFocusRequest({});
   };
   useEffect(() => {
     const index = scrollRequest && indexOf.get(scrollRequest.key);
@@ -141,13 +164,13 @@ export function Waterfall(props: WaterfallProps) {
         aria-label="Spans of the trace"
         aria-rowcount={rows.length}
         className="wf-rows"
-        style={{ height: virtual.height }}
+        style={{ height: virtual.getTotalSize() }}
         onKeyDown={onKeyDown}
         onClick={onClick}
         onFocus={({ target }) => setActiveKey(rowAt(target)?.key)}
       >
         <GridLines window={window} origin={trace.origin_ms} ticks={ticks} />
-        {virtual.items.map(({ index, top, key }) => {
+        {virtual.getVirtualItems().map(({ index, start, key }) => {
           const row = rows[index]!;
           const { node, repetition } = row;
           const application = props.applications.get(node.span?.envelope ?? null);
@@ -166,7 +189,7 @@ export function Waterfall(props: WaterfallProps) {
               isSelected={row.key === selected}
               isMatch={props.matches.has(row.key)}
               isTabStop={index === activeIndex}
-              top={top}
+              top={start - headsPx}
               height={rowPx}
             />
           );
