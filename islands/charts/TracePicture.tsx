@@ -69,7 +69,7 @@ function pathOf(frame: Extent, bars: readonly Bar[], lanes: number): string {
   const rectangles = new Set<string>();
   for (const bar of bars) {
     const position = barOf(frame, bar);
-    if (position.out) continue;
+    if (position === undefined) continue;
     const x = Math.round(position.left * WIDTH / 100);
     const width = Math.max(MIN_BAR_WIDTH, Math.round(position.width * WIDTH / 100));
     const y = Math.min(bar.depth, lanes - 1) + LANE_MARGIN;

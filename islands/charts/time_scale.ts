@@ -5,23 +5,19 @@ export function percentAt({ start_ms, end_ms }: Extent, ms: number): number {
   return (ms - start_ms) / (end_ms - start_ms || 1) * 100;
 }
 
-/** Position of a bar in percent of the window's width, or on which side of the window it is. */
-type Bar =
-  | {
-    readonly left: number;
-    readonly width: number;
-    readonly shown: Extent;
-    readonly out?: undefined;
-  }
-  | { readonly out: "before" | "after" };
+/** Position of a bar in percent of the window's width, and the part of its time that is in the window. */
+interface Bar {
+  readonly left: number;
+  readonly width: number;
+  readonly shown: Extent;
+}
 
 /** Part of the window: the border that marks an end must not be seen on a bar that continues beyond the edge. */
 const BEYOND = 0.01;
 
-/** Cuts a bar at the window's edges. */
-export function barOf(window: Extent, { start_ms, end_ms }: Extent): Bar {
-  if (end_ms < window.start_ms) return { out: "before" };
-  if (start_ms > window.end_ms) return { out: "after" };
+/** Cuts a bar at the window's edges. Undefined: it is outside of the window. */
+export function barOf(window: Extent, { start_ms, end_ms }: Extent): Bar | undefined {
+  if (end_ms < window.start_ms || start_ms > window.end_ms) return undefined;
   const beyond = (window.end_ms - window.start_ms) * BEYOND;
   const shown = {
     start_ms: Math.max(start_ms, window.start_ms - beyond),

@@ -7,7 +7,7 @@ import { isAge } from "../../monitoring/models/time_bound.ts";
 import { useSourceList } from "../data/lists.ts";
 import { useSourceState } from "../data/queries.ts";
 import { source } from "../data/source.ts";
-import { ALL_SOURCES } from "../shared/filters.ts";
+import { AGES, ALL_SOURCES } from "../shared/filters.ts";
 import { changeParams, useFragment } from "../shared/fragment.ts";
 import { PAGE_VIEWS, type View } from "../shared/view.ts";
 import { choicesOf, type Filter, labelOf } from "./filters.ts";
@@ -78,13 +78,13 @@ function Chips({ filters }: { filters: readonly Filter[] }) {
   const chips = filters.flatMap((filter) => {
     const value = params.get(filter.name) ?? "";
     const text = choicesOf(filter, value).find(([known]) => known === value)?.[1];
-    return value === "" || text === undefined ? [] : [{ names: [filter.name], filter, text }];
+    return value === "" || text === undefined ? [] : [{ filter, text }];
   });
   const range = customRange(params);
   return (
     <>
-      {chips.map(({ names, filter, text }) => (
-        <Chip key={filter.name} names={names} label={labelOf(filter)} text={text} />
+      {chips.map(({ filter, text }) => (
+        <Chip key={filter.name} names={[filter.name]} label={labelOf(filter)} text={text} />
       ))}
       {range && (
         <Chip
@@ -153,12 +153,6 @@ function FilterMenu({ filters }: { filters: readonly Filter[] }) {
   );
 }
 
-const AGES = {
-  "10m": "Last 10 min",
-  "1h": "Last hour",
-  "1d": "Last day",
-  "7d": "Last 7 days",
-};
 const CUSTOM = "custom";
 const HOUR_MS = 3_600_000;
 
@@ -190,7 +184,9 @@ function TimeFilter() {
         onChange={({ target }) => choose(target.value)}
       >
         <option value="">Any time</option>
-        {Object.entries(AGES).map(([age, title]) => <option key={age} value={age}>{title}</option>)}
+        {Object.entries(AGES).map(([age, time]) => (
+          <option key={age} value={age}>Last {time}</option>
+        ))}
         {/* A link may have another age. */}
         {!isCustom && since !== "" && !Object.hasOwn(AGES, since) && (
           <option value={since}>Last {since}</option>

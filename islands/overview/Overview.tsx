@@ -5,7 +5,7 @@ import { Panel } from "../../components/Panel.tsx";
 import { OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { readTimeBound } from "../../monitoring/models/time_bound.ts";
-import { sharedFilters } from "../shared/filters.ts";
+import { AGES, sharedFilters } from "../shared/filters.ts";
 import { useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveButton } from "../kit/LiveButton.tsx";
@@ -18,10 +18,8 @@ import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
 import { useSourceList } from "../data/lists.ts";
 import { useSourceState } from "../data/queries.ts";
 
-/** Time ranges that the overview offers, as ages. */
-const RANGES = { "15m": "15 min", "1h": "1 h", "6h": "6 h", "1d": "24 h", "7d": "7 d" };
-/** Those from an hour: the first one that has something is the default. */
-const DEFAULT_RANGES = Object.keys(RANGES).slice(1);
+/** Ranges from an hour: the first one that has something is the default. */
+const DEFAULT_RANGES = Object.keys(AGES).slice(1);
 
 /**
  * The applications that have sent something, and what they did in the chosen time, live; before anything has arrived
@@ -37,7 +35,7 @@ export default function Overview() {
   );
   const fallback = useDefaultRange(applications);
   const asked = params.get("since") ?? "";
-  const age = Object.hasOwn(RANGES, asked) ? asked : fallback;
+  const age = Object.hasOwn(AGES, asked) ? asked : fallback;
   const since = useRangeStart(age, version);
   const { shown, isCut } = useChartTime({ source, since });
   const isForbidden = state === "forbidden";
@@ -86,7 +84,7 @@ export default function Overview() {
           view="overview"
           label="Time"
           name="since"
-          choices={Object.entries(RANGES)}
+          choices={Object.entries(AGES)}
           chosen={age}
         />
         <LiveButton />

@@ -32,7 +32,7 @@ export function Flame({ trace, timeWindow, matches, selected, axis, onSelect }: 
   const bars = useMemo(() => flameBars(trace.tree, trace.times), [trace]);
   const lanes = bars.reduce((most, { lane }) => Math.max(most, lane + 1), 1);
   const shown = useMemo(() => {
-    const inWindow = bars.filter((bar) => barOf(window, bar).out === undefined);
+    const inWindow = bars.filter((bar) => barOf(window, bar) !== undefined);
     const lengthOf = ({ start_ms, end_ms }: FlameBar) => end_ms - start_ms;
     return inWindow.sort((a, b) => lengthOf(b) - lengthOf(a));
   }, [bars, window]);
@@ -84,7 +84,7 @@ function Bar({ bar, trace, timeWindow, isSelected, isMatch }: {
 }) {
   const { node, lane, start_ms, end_ms } = bar;
   const place = barOf(timeWindow.window, bar);
-  if (place.out !== undefined) return null;
+  if (place === undefined) return null;
   const { span } = node;
   const name = span ? [span.op, span.name].filter(Boolean).join(" ") : "Parent not received";
   const classes = [

@@ -55,7 +55,7 @@ export function Minimap({ trace, timeWindow }: { trace: Trace; timeWindow: TimeW
       onPointerCancel={endDrag}
     >
       <TracePicture trace={trace} frame={frame} />
-      {shown.out === undefined && shown.width < 100 && (
+      {shown && shown.width < 100 && (
         <span className="lens" style={{ left: `${shown.left}%`, width: `${shown.width}%` }} />
       )}
     </div>

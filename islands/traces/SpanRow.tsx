@@ -120,7 +120,7 @@ function SpanBar({ window, time, self }: {
   self: readonly Extent[];
 }) {
   const bar = barOf(window, time);
-  if (bar.out === undefined) {
+  if (bar !== undefined) {
     return (
       <span
         className="span-bar"
@@ -132,9 +132,10 @@ function SpanBar({ window, time, self }: {
       />
     );
   }
+  const isBefore = time.end_ms < window.start_ms;
   return (
-    <span className={`outside ${bar.out} small quiet`}>
-      {bar.out === "before"
+    <span className={`outside ${isBefore ? "before" : "after"} small quiet`}>
+      {isBefore
         ? `◂ ${formatFineDuration(window.start_ms - time.end_ms)} earlier`
         : `${formatFineDuration(time.start_ms - window.end_ms)} later ▸`}
     </span>

@@ -77,7 +77,6 @@ export function readSource(
     MAX_NAME,
   );
   const side = sideOfSender(sdk, payloads, attribute);
-  // Of apps on many devices no start is the application's.
   const start = timeAt(
     firstFound(payloads, (one) => textAt(one, "contexts", "app", "app_start_time")) ??
       attribute("app.start_time"),

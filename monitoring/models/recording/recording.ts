@@ -49,7 +49,7 @@ const MAX_SEGMENT_BYTES = 32 * 1024 * 1024;
 /** Events of a recording. One of an hour has some 50,000. */
 const MAX_EVENTS = 200_000;
 /** Sentry's SDKs stop after an hour. Events with another clock would make an endless time line. */
-const MAX_DURATION_MS = 24 * 3_600_000;
+export const MAX_DURATION_MS = 24 * 3_600_000;
 
 const META = 4;
 const FULL_SNAPSHOT = 2;

@@ -1,6 +1,6 @@
 import { at, hexId, integerAt, listOf, plausibleTime, tidyText } from "../json.ts";
 import type { ParsedEnvelope } from "../parsed_envelope.ts";
-import type { RecordedRange } from "./recording.ts";
+import { MAX_DURATION_MS, type RecordedRange } from "./recording.ts";
 import type { RecordingRow } from "../rows.ts";
 
 /** The index entry of one segment of a recording. Times are milliseconds since 1970. */
@@ -26,8 +26,6 @@ export interface RecordingEntry {
 const MAX_PAGE = 500;
 /** A recording of an hour has some 720 segments. */
 const MAX_SEGMENT = 100_000;
-/** Sentry's SDKs stop after an hour. Events with another clock would make an endless recording. */
-const MAX_DURATION_MS = 24 * 3_600_000;
 
 /**
  * The recording's segment in an envelope; undefined if there is none. An SDK sends one in each envelope, as a
