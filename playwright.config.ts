@@ -1,6 +1,5 @@
 import process from "node:process";
 import { defineConfig } from "@playwright/test";
-import type { Options } from "./tests/harness/browser/fixtures.ts";
 
 /**
  * The browser tests, run by Playwright under Deno (`deno task test --only=browser`).
@@ -8,7 +7,7 @@ import type { Options } from "./tests/harness/browser/fixtures.ts";
  * `external` keeps Playwright from compiling the imported modules to CommonJS: Deno loads them. Specs are
  * `.mts` because Playwright loads other extensions with `require`.
  */
-export default defineConfig<Pick<Options, "cpuRate">>({
+export default defineConfig({
   testDir: "tests/browser",
   testMatch: "**/*_spec.mts",
   outputDir: "test-results",
@@ -25,16 +24,6 @@ export default defineConfig<Pick<Options, "cpuRate">>({
   // Telemetry starts when the page is idle, a page load's span ends up to 30 s later, and both are sent in batches.
   expect: { timeout: 90_000 },
   reporter: "list",
-  projects: [
-    // Delivery tests with a slow CPU, where storing and sending take longer. First, because they take longest.
-    {
-      name: "CPU 6 ×",
-      testMatch: "**/delivery_accounting_spec.mts",
-      grepInvert: /@any-speed/,
-      use: { cpuRate: 6 },
-    },
-    { name: "full speed" },
-  ],
   use: {
     browserName: "chromium",
     viewport: { width: 1280, height: 900 },

@@ -1,13 +1,13 @@
 /** Receipts: what the page shows about each of its envelopes. */
 import { answers } from "../harness/stand_in_ingest.ts";
-import { ANY_SPEED, expect, test } from "../harness/browser/fixtures.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
 import { acceptFromNow, expectOnce, makeMarks, MARK } from "../harness/browser/marks.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import { openView, ownCount, pipeline, pipelineMark } from "../harness/browser/views.ts";
 
 const RECEIPTS = "Envelopes sent by this page, newest first";
 
-test.describe("relay with spool", ANY_SPEED, () => {
+test.describe("relay with spool", () => {
   test.use({ mode: "relay" });
 
   test("ingest down → receipts and strip show spooled, nothing accepted, each arrives once", async ({ page, ingest, sent, watch }) => {

@@ -1,10 +1,9 @@
-import { ANY_SPEED, expect, fingerprints, test } from "../harness/browser/fixtures.ts";
+import { expect, fingerprints, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import { ownCount, pipelineMark } from "../harness/browser/views.ts";
 
 test(
   "/monitoring answers 500 for a while, then 200 → every envelope arrives",
-  ANY_SPEED,
   async ({ page, context, arrivals, sent, watch }) => {
     watch.allow(...Object.values(ERRORS), "status of 500");
     let isDown = true;

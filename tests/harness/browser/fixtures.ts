@@ -1,19 +1,15 @@
-import { type Page, test as base } from "@playwright/test";
+import { test as base } from "@playwright/test";
 import { CHROMIUM_ARGS, requireChromium } from "../../../tools/find_chromium.ts";
 import { type ServerProcess, startServer } from "../server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest, arrivalsInInbox } from "./arrivals.ts";
 import type { Sender } from "./arrived_telemetry.ts";
-import { throttle } from "./marks.ts";
 import { PageWatch } from "./page_watch.ts";
 import { SentRequests } from "./requests.ts";
 
 export { expect } from "@playwright/test";
 export * from "./arrivals.ts";
 export * from "./arrived_telemetry.ts";
-
-/** For tests whose result does not depend on the speed: they run only at full speed. */
-export const ANY_SPEED = { tag: "@any-speed" } as const;
 
 /** The key in the DSNs of relay mode. */
 const DSN_KEY = "0123456789abcdef0123456789abcdef";
@@ -29,8 +25,6 @@ export interface Options {
   ingestHost: "o1.ingest.sentry.io" | "o1.ingest.us.sentry.io" | "self-hosted";
   /** Environment variables of the server. They override those of `mode` and `ingestHost`. */
   serverEnv: Record<string, string>;
-  /** How many times slower the main thread of each page runs once it has loaded; default 1. */
-  cpuRate: number;
 }
 
 /** Arguments of a test, in addition to Playwright's own. */
@@ -62,7 +56,6 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   mode: ["inbox", { option: true }],
   ingestHost: ["o1.ingest.sentry.io", { option: true }],
   serverEnv: [{}, { option: true }],
-  cpuRate: [1, { option: true }],
 
   chromium: [async ({ browserName }, provide) => {
     if (browserName !== "chromium") {
@@ -113,23 +106,8 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   },
 
   // Watches and records each page from its first request on.
-  page: async ({ watch: _watch, sent: _sent, cpuRate, page, context }, provide) => {
-    // After the load, because a throttled process uses its core completely, also while it waits.
-    const slowDown = (page: Page) =>
-      page.once("load", () =>
-        throttle(page, cpuRate).catch((error) => {
-          // A test may close its page at any time.
-          if (!page.isClosed()) throw error;
-        }));
-    if (cpuRate !== 1) {
-      slowDown(page);
-      context.on("page", slowDown);
-    }
+  page: async ({ watch: _watch, sent: _sent, page, context }, provide) => {
     await provide(page);
-    if (cpuRate !== 1) {
-      // Throttled pages also close slowly. Not awaited: a page that crashed never answers.
-      for (const page of context.pages()) void throttle(page, 1).catch(() => {/* Closed. */});
-    }
     // Requests that a route of the test has not completed must not fail the test now.
     for (const routed of [context, ...context.pages()]) {
       await routed.unrouteAll({ behavior: "ignoreErrors" }).catch(() => {
