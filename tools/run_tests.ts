@@ -30,9 +30,9 @@ const LOADING = ["tests/crash", "tests/fuzz"];
 /** Deno's arguments for each suite, in the order in which they start: the longest first. */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
   journeys: denoTest(["tests"], "tests/browser", "tests/spool", ...LOADING),
+  spool: denoTest(["tests/spool"]),
   unit: denoTest(["."], "tests"),
   faults: denoTest(LOADING),
-  spool: denoTest(["tests/spool"]),
   check: ["run", "-A", "tools/check/check.ts"],
   browser: PLAYWRIGHT_TEST,
 };
