@@ -97,8 +97,7 @@ async function main(): Promise<void> {
     },
   });
   openedRelay.resolve(relay);
-  await spool?.startGossip(relay.gossip);
-  spool?.startDraining(relay.deliveries);
+  await relay.start();
 
   const state = { relay, inbox, alerts, refusals, mapOrigins };
   const app = await loadApp(config, { build, manifest, release, runtime, ...state });
@@ -118,12 +117,12 @@ async function main(): Promise<void> {
     },
     onStopping() {
       log("info", "The server is stopping");
-      relay.stop();
+      const stopped = relay.stop();
       // At once: the health of the others must not count on this process.
       sharedCounts?.write(relay.status.report());
       webhook?.close();
       app.close();
-      return spool?.stopDraining();
+      return stopped;
     },
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
@@ -132,7 +131,7 @@ async function main(): Promise<void> {
         sharedCounts?.close(relay.status.report());
       };
       // Together, because a collector may take all its time.
-      await Promise.all([inbox?.close(), spool?.close(), sendCopies()]);
+      await Promise.all([inbox?.close(), relay.close(), sendCopies()]);
     },
   });
   sharedCounts?.start(() => relay.status.report());

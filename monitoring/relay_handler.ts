@@ -129,8 +129,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
         ? log("warn", "An ingest is down", attributes)
         : log("info", "An ingest is up again", attributes),
   });
-  await spool?.startGossip(relay.gossip);
-  spool?.startDraining(relay.deliveries);
+  await relay.start();
 
   const respond = (request: Request, peer: string | undefined) => {
     switch (request.method) {
@@ -152,11 +151,10 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
 
   const underWay = new Set<Promise<Response>>();
   const close = async () => {
-    relay.stop();
+    const stopped = relay.stop();
     relay.shedLoad();
-    await Promise.allSettled([...underWay, spool?.stopDraining()]);
-    relay.close();
-    await spool?.close();
+    await Promise.allSettled([...underWay, stopped]);
+    await relay.close();
   };
   let closed: Promise<void> | undefined;
   return {

@@ -1,9 +1,9 @@
+import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { EnvelopeIndex } from "../models/index/index_entries.ts";
 import type { GroupStateRow } from "./group_states.ts";
-import type { AdmittedEnvelope } from "./inbox.ts";
 
 /** An envelope is stored. */
-export interface EnvelopeChange extends AdmittedEnvelope {
+export interface EnvelopeChange extends ReceivedEnvelope {
   readonly kind: "envelope";
   /**
    * The server that reports alerts of this envelope; null: it is imported. Imports cause no alerts and evict nothing.
@@ -46,7 +46,7 @@ export type ReadyChange = Logged<NewEnvelope>;
 
 /** The envelope as a change, without the other properties that the relay's envelopes have. */
 export function envelopeChange(
-  { bytes, contentEncoding, receivedAt, isOwn, dsnKey }: AdmittedEnvelope,
+  { bytes, contentEncoding, receivedAt, isOwn, dsnKey }: ReceivedEnvelope,
   writer: string | null,
 ): EnvelopeChange {
   return { kind: "envelope", bytes, contentEncoding, receivedAt, isOwn, dsnKey, writer };

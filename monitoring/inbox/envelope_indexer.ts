@@ -1,10 +1,11 @@
+import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import { ScriptMap } from "../models/error/script_map.ts";
 import { readDebugIds } from "../models/error/stack.ts";
 import { type EnvelopeIndex, indexEnvelope } from "../models/index/index_entries.ts";
 import { EMPTY_ENVELOPE, type ParsedEnvelope, parseEnvelope } from "../models/parsed_envelope.ts";
 import { recordedRange } from "../models/recording/recording.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
-import type { AdmittedEnvelope, StoredEnvelope } from "./inbox.ts";
+import type { StoredEnvelope } from "./inbox.ts";
 
 /** Returns the source map (JSON) of the script with a debug id; undefined: there is none. */
 export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
@@ -42,7 +43,7 @@ export class EnvelopeIndexer {
   }
 
   /** Reads the description and index entries of an envelope. */
-  async read(envelope: AdmittedEnvelope | StoredEnvelope): Promise<EnvelopeIndex> {
+  async read(envelope: ReceivedEnvelope | StoredEnvelope): Promise<EnvelopeIndex> {
     const { bytes, contentEncoding, receivedAt, isOwn, dsnKey } = envelope;
     let decoded: Uint8Array | undefined;
     try {

@@ -1,3 +1,4 @@
+import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
 import type { GroupState, Lists, Page, SourceList } from "../models/rows.ts";
 import type { ListQuery } from "../models/list_query.ts";
@@ -17,13 +18,13 @@ export interface Inbox {
    * @throws {InboxUnavailableError} send it again later
    * @throws {InboxClosedError}
    */
-  store(envelope: AdmittedEnvelope): Promise<void>;
+  store(envelope: ReceivedEnvelope): Promise<void>;
   /**
    * Stores an envelope of an export, unless it is stored already. Evicts nothing.
    *
    * @throws {InboxClosedError}
    */
-  storeImported(envelope: AdmittedEnvelope): Promise<"stored" | NotStored>;
+  storeImported(envelope: ReceivedEnvelope): Promise<"stored" | NotStored>;
   /** Rows after a cursor, oldest first, and the next cursor. */
   list(query: InboxQuery): InboxSlice;
   /**
@@ -96,25 +97,11 @@ export interface InboxExtent {
   readonly envelopes: number;
 }
 
-/** An envelope that the relay has accepted. */
-export interface AdmittedEnvelope {
-  /** As received. Stored unchanged. */
-  readonly bytes: Uint8Array;
-  /** The request's `Content-Encoding`. */
-  readonly contentEncoding: string | null;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** Whether this server or its page has sent it. */
-  readonly isOwn: boolean;
-  /** Public key of the DSN that the request or the envelope named; null: none. Default: the header's. */
-  readonly dsnKey?: string | null | undefined;
-}
-
 /** An envelope as received. */
-export interface StoredEnvelope extends Omit<AdmittedEnvelope, "isOwn"> {
+export interface StoredEnvelope extends Omit<ReceivedEnvelope, "isOwn"> {
   readonly id: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** See {@linkcode AdmittedEnvelope.isOwn}; undefined: stored by an earlier version, which trusted the header. */
+  /** See {@linkcode ReceivedEnvelope.isOwn}; undefined: stored by an earlier version, which trusted the header. */
   readonly isOwn: boolean | undefined;
 }
 

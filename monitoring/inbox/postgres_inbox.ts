@@ -1,14 +1,10 @@
+import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import { Batches } from "../storage/batches.ts";
 import { isReportedByStore } from "../storage/errors.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { type Change, envelopeChange, type LogPage } from "./change.ts";
-import {
-  type AdmittedEnvelope,
-  type Inbox,
-  InboxClosedError,
-  InboxUnavailableError,
-} from "./inbox.ts";
+import { type Inbox, InboxClosedError, InboxUnavailableError } from "./inbox.ts";
 import { InboxLog } from "./inbox_log.ts";
 import { type InboxOptions, oldestTimeOf } from "./inbox_options.ts";
 import { StoredInbox } from "./stored_inbox.ts";
@@ -84,7 +80,7 @@ class PostgresInbox extends StoredInbox {
     this.notice("The inbox is being read from PostgreSQL: its lists are not complete yet.");
   }
 
-  protected override write(envelope: AdmittedEnvelope, isImport: boolean): Promise<unknown> {
+  protected override write(envelope: ReceivedEnvelope, isImport: boolean): Promise<unknown> {
     return this.change(envelopeChange(envelope, isImport ? null : this.writer));
   }
 

@@ -1,5 +1,6 @@
+import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import { envelopeChange, type OtherChange } from "./change.ts";
-import type { AdmittedEnvelope, Inbox } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
 import type { InboxOptions } from "./inbox_options.ts";
 import { StoredInbox } from "./stored_inbox.ts";
 
@@ -21,7 +22,7 @@ class SqliteInbox extends StoredInbox {
   #writes: Promise<unknown> = Promise.resolve();
 
   /** Stores the envelope after all earlier ones. */
-  protected write(envelope: AdmittedEnvelope, isImport: boolean): Promise<unknown> {
+  protected write(envelope: ReceivedEnvelope, isImport: boolean): Promise<unknown> {
     return this.#inOrder(async () => {
       await this.#indexStored();
       const index = await this.indexer.read(envelope);

@@ -1,3 +1,4 @@
+import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { GroupAlert, GroupState, Page, SourceList } from "../models/rows.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram } from "../models/histogram.ts";
@@ -6,7 +7,6 @@ import { RecoveringDatabase } from "../storage/recovering_database.ts";
 import type { OtherChange, ReadyChange } from "./change.ts";
 import { EnvelopeIndexer } from "./envelope_indexer.ts";
 import {
-  type AdmittedEnvelope,
   type Inbox,
   type InboxChange,
   InboxClosedError,
@@ -86,13 +86,13 @@ export abstract class StoredInbox implements Inbox {
   /** Applies a change, or writes it to the log. */
   protected abstract change(change: OtherChange): Promise<unknown>;
   /** Stores an envelope. If the result is a text, an imported one is not stored: {@linkcode NotStored}. */
-  protected abstract write(envelope: AdmittedEnvelope, isImport: boolean): Promise<unknown>;
+  protected abstract write(envelope: ReceivedEnvelope, isImport: boolean): Promise<unknown>;
 
-  async store(envelope: AdmittedEnvelope): Promise<void> {
+  async store(envelope: ReceivedEnvelope): Promise<void> {
     await this.write(envelope, false);
   }
 
-  async storeImported(envelope: AdmittedEnvelope): Promise<"stored" | NotStored> {
+  async storeImported(envelope: ReceivedEnvelope): Promise<"stored" | NotStored> {
     const result = await this.write(envelope, true);
     return typeof result === "string" ? result as NotStored : "stored";
   }

@@ -1,18 +1,15 @@
 import { parseEnvelope } from "../models/parsed_envelope.ts";
-import { type ContentEncoding, decodeBody, DecodeError } from "../protocol/encoding.ts";
+import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
+import { decodeBody, DecodeError } from "../protocol/encoding.ts";
 import { readBody } from "../protocol/read_body.ts";
 import { postJson } from "../post_json.ts";
 import { OTLP_ITEM_TYPES, type OtlpContent, otlpContent } from "./otlp_json.ts";
 
-/** As much of an admitted envelope as is exported. */
-interface ExportedEnvelope {
-  readonly items: readonly { readonly type: string; readonly count: number }[];
-  /** As received. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly contentEncoding: ContentEncoding | null;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-}
+/** The part of an admitted envelope that is exported. */
+type ExportedEnvelope = Pick<
+  AdmittedEnvelope,
+  "items" | "bytes" | "contentEncoding" | "receivedAt"
+>;
 
 interface OtlpExporterOptions {
   /** Of the collector, without a slash at its end: `/v1/traces` and `/v1/logs` are appended. */

@@ -17,7 +17,7 @@ async function exportOne(respond: () => Response) {
     headers: {},
     onFailure: (reason) => failures.push(reason),
   });
-  const items = [{ type: "transaction", count: 1 }];
+  const items = [{ type: "transaction", bytes: 2, count: 1 }];
   exporter.copy({ items, bytes, contentEncoding: null, receivedAt: 0 })?.();
   await exporter.close(5_000);
   const { exported, dropped } = exporter;

@@ -7,7 +7,8 @@ import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
-import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelope.ts";
+import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
+import { IncomingEnvelope } from "./admit/incoming_envelope.ts";
 import { type Answer, errorAnswer, isTaken, limitedAnswer, takenAnswer } from "./answer.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
 import { type BodyAccount, BodyReader } from "./body_reader.ts";
@@ -16,9 +17,11 @@ import { RelayMetrics } from "./metrics.ts";
 import { refusalOf } from "./refusal.ts";
 import type { RelayOptions } from "./relay_options.ts";
 import { type Sender, senderOf } from "./send/sender.ts";
-import { Sending } from "./send/sending.ts";
-import type { Deliveries } from "./spool/deliveries.ts";
-import type { Gossip } from "./spool/gossip.ts";
+import { IngestClient } from "./send/ingest_client.ts";
+import { RateLimits } from "./send/rate_limits.ts";
+import { Sending } from "./sending.ts";
+import { Gossip } from "./spool/gossip.ts";
+import { SYSTEM_CLOCK } from "./spool/drain_clock.ts";
 import { RelayStatus } from "./status.ts";
 
 /** Milliseconds that attempts get once the server stops. The rest of its time is for spooling what is undecided. */
@@ -33,8 +36,6 @@ const STOPPING = "The server is stopping; send the envelope again later.";
  * The parameter `peer` of its methods is the remote address of the connection; undefined: a request in process.
  */
 export class Relay {
-  /** What the spool's drain needs of this relay. */
-  readonly deliveries: Deliveries;
   /** What is shared with other relays on the same spool. */
   readonly gossip: Gossip;
   /** Health, counts and metrics. */
@@ -46,6 +47,8 @@ export class Relay {
   readonly #allowList: AllowList;
   readonly #duplicates = new Duplicates();
   readonly #metrics = new RelayMetrics();
+  readonly #limits = new RateLimits();
+  readonly #client: IngestClient;
   readonly #bodies: BodyReader;
   readonly #sending: Sending;
   #isStopping = false;
@@ -71,21 +74,35 @@ export class Relay {
       maxBytes: options.maxEnvelopeBytes,
       onReceived: (bytes) => this.#metrics.received(bytes),
     });
-    const parts = { ...options, now, uptime, metrics: this.#metrics };
-    this.#sending = new Sending({
-      ...parts,
-      allowList: this.#allowList,
-      duplicates: this.#duplicates,
-      report: (body) =>
-        void this.answer(new Request(INTERNAL_RELAY_URL, { method: "POST", body }), undefined),
-    });
-    this.deliveries = this.#sending.deliveries;
-    this.gossip = this.#sending.gossip;
+    const common = { ...options, now, uptime, limits: this.#limits, metrics: this.#metrics };
+    this.#client = new IngestClient(common);
+    const parts = { ...common, client: this.#client, duplicates: this.#duplicates };
+    this.#sending = new Sending(parts);
+    this.gossip = new Gossip({ ...parts, allowList: this.#allowList });
     this.status = new RelayStatus({
       ...parts,
       bodies: this.#bodies,
       sending: this.#sending,
       isStopping: () => this.#isStopping,
+    });
+  }
+
+  /**
+   * Starts to deliver what is in the spool, and to share duplicates and rate limits with the other servers on it. Resolves
+   * when theirs are known, or after a second.
+   */
+  async start(): Promise<void> {
+    const { spool } = this.#options;
+    await spool?.startGossip(this.gossip);
+    spool?.startDraining({
+      client: this.#client,
+      allowList: this.#allowList,
+      duplicates: this.#duplicates,
+      limits: this.#limits,
+      metrics: this.#metrics,
+      clock: { ...SYSTEM_CLOCK, now: this.#now, uptime: this.#uptime },
+      report: (body) =>
+        void this.answer(new Request(INTERNAL_RELAY_URL, { method: "POST", body }), undefined),
     });
   }
 
@@ -240,22 +257,25 @@ export class Relay {
 
   /**
    * Prepares the end of the process: health is 503 from now on. Requests are still served, and what
-   * the ingest has not answered soon goes to the spool.
+   * the ingest has not answered soon goes to the spool. Resolves once the spool's deliveries have ended.
    */
-  stop(): void {
-    if (this.#isStopping) return;
-    this.#isStopping = true;
-    this.#abortTimer = setTimeout(() => this.#sending.client.abort(), LAST_ATTEMPTS_MS);
-    Deno.unrefTimer(this.#abortTimer);
+  async stop(): Promise<void> {
+    if (!this.#isStopping) {
+      this.#isStopping = true;
+      this.#abortTimer = setTimeout(() => this.#client.abort(), LAST_ATTEMPTS_MS);
+      Deno.unrefTimer(this.#abortTimer);
+    }
+    await this.#options.spool?.stopDraining();
   }
 
-  /** Aborts what is left, closes the connections to the ingests, and refuses further envelopes with 503. */
-  close(): void {
+  /** Aborts what is left, refuses further envelopes with 503, and closes the connections to the ingests and the spool. */
+  async close(): Promise<void> {
     this.#isStopping = true;
     this.#isClosed = true;
     clearTimeout(this.#abortTimer);
     this.#bodies.close();
-    this.#sending.client.abort();
+    this.#client.abort();
+    await this.#options.spool?.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { WriteAccessOptions } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
-import type { AdmittedEnvelope } from "./admit/incoming_envelope.ts";
+import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { BodyReaderOptions } from "./body_reader.ts";
 import type { SharedCounts } from "./shared_counts.ts";
 import type { IngestClientOptions } from "./send/ingest_client.ts";

@@ -5,13 +5,15 @@ import { endedEnvelopes, formatMetrics, type RelayMetrics, type Series } from ".
 import { exportMetrics } from "./open_telemetry.ts";
 import { type ProcessReport, totalOf } from "./process_report.ts";
 import type { RelayOptions } from "./relay_options.ts";
-import type { Sending } from "./send/sending.ts";
+import type { IngestClient } from "./send/ingest_client.ts";
+import type { Sending } from "./sending.ts";
 
 interface StatusOptions
   extends Pick<RelayOptions, "store" | "exporter" | "refusedReports" | "sharedCounts"> {
   readonly metrics: RelayMetrics;
   readonly bodies: BodyReader;
   readonly sending: Sending;
+  readonly client: IngestClient;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Whether this process no longer counts as healthy, because it ends. */
@@ -65,7 +67,7 @@ export class RelayStatus {
 
   /** What this process has counted, and what it measures now. */
   report(): ProcessReport {
-    const { metrics, bodies, sending, exporter, refusedReports, now, isStopping } = this.#options;
+    const { metrics, bodies, client, exporter, refusedReports, now, isStopping } = this.#options;
     const { user, system } = cpuUsage();
     const records = exporter && { exported: exporter.exported, dropped: exporter.dropped };
     return {
@@ -80,7 +82,7 @@ export class RelayStatus {
       inFlightBytes: bodies.inFlightBytes,
       residentBytes: Deno.memoryUsage().rss,
       hasRoom: !isStopping() && bodies.hasRoomFor(1),
-      ingests: sending.client.ingests,
+      ingests: client.ingests,
     };
   }
 

@@ -86,11 +86,11 @@ export async function startSpooledRelay(options: Partial<RelayOptions> = {}) {
     /** Of its file. */
     spoolPath: path,
     /** Starts to deliver from the spool. */
-    drain: () => spool.startDraining(running.relay.deliveries),
+    drain: () => running.relay.start(),
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();
-      await spool.stopDraining();
-      await spool.close();
+      await running.relay.stop();
+      await running.relay.close();
       folder[Symbol.dispose]();
     },
   };

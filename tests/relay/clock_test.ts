@@ -62,11 +62,11 @@ Deno.test("another process delivers what waited → half a minute later the inge
   const path = relay.spoolPath;
   const spool = await RelaySpool.open({ path, maxBytes: 1e9, maxAgeHours: 24 }, () => {});
   await using other = startRelay({ upstream: ingest.origin, spool });
-  spool.startDraining(other.relay.deliveries);
+  await other.relay.start();
   const { ingest: state } = await relay.healthWhen(({ spool }) => spool.pending === 0);
   assert.equal(state?.failing.length, 1);
-  await spool.stopDraining();
-  await spool.close();
+  await other.relay.stop();
+  await other.relay.close();
 
   ahead = FAILURE_MS;
   relay.drain();

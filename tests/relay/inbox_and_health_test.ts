@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
-import type { AdmittedEnvelope } from "../../monitoring/relay/admit/incoming_envelope.ts";
+import type { AdmittedEnvelope } from "../../monitoring/protocol/admitted_envelope.ts";
 import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";

@@ -33,10 +33,16 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "monitoring/uploads/": "monitoring/protocol/",
   "monitoring/storage/": "monitoring/protocol/loopback.ts",
   "monitoring/models/": `monitoring/protocol/ ${PURE}`,
-  "monitoring/relay/spool/": "monitoring/protocol/ monitoring/relay/ monitoring/storage/",
+  // Envelopes are admitted, then sent; the spool is drained by sending. Nothing imports in the other direction.
+  "monitoring/relay/admit/": "monitoring/protocol/ monitoring/access/ monitoring/relay/errors.ts",
+  "monitoring/relay/send/": "monitoring/protocol/ monitoring/relay/answer.ts " +
+    "type:monitoring/relay/metrics.ts type:monitoring/relay/process_report.ts",
+  "monitoring/relay/spool/": "monitoring/protocol/ monitoring/storage/ monitoring/relay/admit/ " +
+    "monitoring/relay/send/ monitoring/relay/answer.ts monitoring/relay/errors.ts " +
+    "type:monitoring/relay/metrics.ts",
   // The relay declares the interface of the inbox, and only its spool knows databases.
   "monitoring/relay/": "monitoring/protocol/ monitoring/access/ monitoring/uploads/ " +
-    "monitoring/relay/spool/",
+    "monitoring/relay/admit/ monitoring/relay/send/ monitoring/relay/spool/",
   "monitoring/inbox/": "monitoring/protocol/ monitoring/access/ monitoring/models/ " +
     "monitoring/storage/ monitoring/uploads/",
   "monitoring/alerts/": COPIES,

@@ -1,8 +1,8 @@
+import type { ReceivedEnvelope } from "../../protocol/admitted_envelope.ts";
 import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
 import { isOwnTelemetry } from "../../protocol/own_telemetry.ts";
 import { readEnvelope } from "../../protocol/scanner.ts";
-import type { AdmittedEnvelope } from "../inbox.ts";
 
 const encoder = new TextEncoder();
 
@@ -56,7 +56,7 @@ export function hexId(n: number): string {
 }
 
 /** The envelope as the relay passes it to the inbox. */
-export function admitted(bytes: Uint8Array, receivedAt = 1_790_000_000_000): AdmittedEnvelope {
+export function admitted(bytes: Uint8Array, receivedAt = 1_790_000_000_000): ReceivedEnvelope {
   return {
     bytes,
     contentEncoding: null,
@@ -66,7 +66,7 @@ export function admitted(bytes: Uint8Array, receivedAt = 1_790_000_000_000): Adm
 }
 
 /** {@linkcode admitted}, compressed with gzip. */
-export function admittedGzip(bytes: Uint8Array, receivedAt?: number): AdmittedEnvelope {
+export function admittedGzip(bytes: Uint8Array, receivedAt?: number): ReceivedEnvelope {
   return {
     ...admitted(bytes, receivedAt),
     bytes: new Uint8Array(gzipSync(bytes)),

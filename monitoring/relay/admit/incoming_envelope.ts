@@ -1,33 +1,8 @@
+import type { AdmittedEnvelope, ItemSummary } from "../../protocol/admitted_envelope.ts";
 import type { Dsn } from "../../protocol/dsn.ts";
-import type { ContentEncoding } from "../../protocol/encoding.ts";
 import { type EnvelopeHeader, MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
-import type { InboxItem } from "../../protocol/inbox_row.ts";
 import { EnvelopeScanner } from "../../protocol/scanner.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
-
-interface ItemSummary extends InboxItem {
-  /** Number of entries, by its header: containers of spans and logs hold many. Default: 1. */
-  readonly count: number;
-}
-
-/** An envelope that may be sent to its DSN. */
-export interface AdmittedEnvelope {
-  /** As received. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly contentEncoding: ContentEncoding | null;
-  readonly header: EnvelopeHeader;
-  readonly items: readonly ItemSummary[];
-  /** The allow-list's object, not the request's text. */
-  readonly dsn: Dsn;
-  /** Identifies duplicates: 64 hexadecimal digits, see {@linkcode DuplicateKey}. */
-  readonly key: string;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** Whether this server or its page has sent it. */
-  readonly isOwn: boolean;
-  /** Public key that the request or the envelope's header names, also of a DSN that is not allowed; null: none. */
-  readonly dsnKey: string | null;
-}
 
 /**
  * Validates an envelope while it arrives: header line, DSN at the first byte of an item, framing. Keeps no payload.

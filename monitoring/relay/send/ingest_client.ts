@@ -1,6 +1,6 @@
 import { type Dsn, ingestUrl } from "../../protocol/dsn.ts";
 import { isRetryable } from "../../protocol/retry.ts";
-import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
+import type { AdmittedEnvelope } from "../../protocol/admitted_envelope.ts";
 import type { RelayMetrics } from "../metrics.ts";
 import type { IngestReport } from "../process_report.ts";
 import {
@@ -20,12 +20,6 @@ import type { Proxies } from "./http/proxies.ts";
 import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import type { RateLimits } from "./rate_limits.ts";
 import { type Sender, senderHeaders } from "./sender.ts";
-
-/** The parts of an envelope that an attempt needs. */
-export type OutgoingEnvelope = Pick<
-  AdmittedEnvelope,
-  "bytes" | "contentEncoding" | "dsn" | "receivedAt"
->;
 
 /** Facts about an attempt of the spool's drain. */
 interface DrainedAttempt {
@@ -122,7 +116,10 @@ export class IngestClient {
    * @param drained set for an envelope from the spool. Default: a live envelope
    */
   async attempt(
-    { bytes, contentEncoding, dsn, receivedAt }: OutgoingEnvelope,
+    { bytes, contentEncoding, dsn, receivedAt }: Pick<
+      AdmittedEnvelope,
+      "bytes" | "contentEncoding" | "dsn" | "receivedAt"
+    >,
     sender: Sender,
     limitsNow: () => RateLimitHeaders | undefined,
     drained?: DrainedAttempt,

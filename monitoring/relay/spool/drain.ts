@@ -1,9 +1,15 @@
-import { ALL_CATEGORIES } from "../../protocol/categories.ts";
-import type { Deliveries, DeliveryResult } from "./deliveries.ts";
-import type { CircuitBreaker, Fault } from "../send/circuit_breaker.ts";
+import { ALL_CATEGORIES, categoriesIn } from "../../protocol/categories.ts";
+import type { AllowList } from "../admit/allow_list.ts";
+import type { Duplicates } from "../admit/duplicates.ts";
+import type { RelayMetrics } from "../metrics.ts";
+import { CircuitBreaker, type Fault } from "../send/circuit_breaker.ts";
+import type { IngestClient } from "../send/ingest_client.ts";
+import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
+import type { RateLimits } from "../send/rate_limits.ts";
+import { clientReport } from "./client_report.ts";
 import { type DrainClock, SYSTEM_CLOCK } from "./drain_clock.ts";
 import { DrainLog, type SpoolLog } from "./drain_log.ts";
-import { LEASE_MS, type LeasedEnvelope, type Spool } from "./spool.ts";
+import { type Dropped, LEASE_MS, type LeasedEnvelope, type Spool } from "./spool.ts";
 
 /** Interval of passes while the spool is empty: finds envelopes that other processes put. */
 export const POLL_MS = 5_000;
@@ -24,8 +30,15 @@ export const MAX_BACKOFF_MS = 15 * 60_000;
 export const STOP_GRACE_MS = 2_800;
 export const STOP_ABORT_MS = 300;
 
-interface DrainOptions extends Deliveries {
+export interface DrainOptions {
   readonly spool: Spool;
+  readonly client: Pick<IngestClient, "attempt" | "breakerOf" | "breakers">;
+  readonly allowList: AllowList;
+  readonly duplicates: Duplicates;
+  readonly limits: RateLimits;
+  readonly metrics: RelayMetrics;
+  /** Sends an envelope of the relay itself, like one that was received. */
+  readonly report: (envelope: string) => void;
   /** Called when the drain's state changes, not for each envelope. */
   readonly log: SpoolLog;
   /** Default: the system's clock. */
@@ -52,6 +65,8 @@ export class Drain {
   readonly #options: DrainOptions;
   readonly #clock: DrainClock;
   readonly #log: DrainLog;
+  /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
+  readonly #noIngest: CircuitBreaker;
   readonly #held = new Map<number, HeldEnvelope>();
   /** Promises that `stop` waits for. */
   readonly #running = new Set<Promise<void>>();
@@ -68,12 +83,14 @@ export class Drain {
     this.#options = options;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#log = new DrainLog(options.log);
+    this.#noIngest = new CircuitBreaker("no ingest", this.#clock);
+    this.#noIngest.decided(this.#clock.now());
     this.#requestPass();
   }
 
   /** Reports that an envelope of this DSN was put; without it, the next poll finds the envelope. */
   wake(dsn: string): void {
-    if (this.#freeSlots(this.#options.breakerOf(dsn)) > 0) this.#requestPass();
+    if (this.#freeSlots(this.#breakerOf(dsn)) > 0) this.#requestPass();
   }
 
   /**
@@ -122,7 +139,7 @@ export class Drain {
   }
 
   async #pass(): Promise<void> {
-    const { spool, breakerOf, onDropped } = this.#options;
+    const { spool, client } = this.#options;
     const clock = this.#clock;
     for (const held of this.#held.values()) {
       if (held.isDecided) await this.#delete(held, true);
@@ -130,15 +147,15 @@ export class Drain {
     if (this.#held.size > 0 && clock.uptime() >= this.#renewAt) await this.#renew();
     if (clock.uptime() >= this.#expireAt) {
       const expired = await spool.expire(clock.now());
-      for (const dropped of expired) onDropped(dropped);
+      for (const dropped of expired) this.#reportDropped(dropped);
       this.#log.expired(expired.reduce((sum, { envelopes }) => sum + envelopes, 0));
       this.#expireAt = clock.uptime() + EXPIRE_EVERY_MS;
     }
     const stats = await spool.stats();
-    this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => breakerOf(dsn));
+    this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => this.#breakerOf(dsn));
     const ingests = new Set(this.#waiting.keys());
     this.#log.spoolRead(stats, ingests);
-    this.#options.onWaiting(ingests);
+    for (const breaker of client.breakers) if (!ingests.has(breaker)) breaker.noneWaits();
     for (const ingest of ingests) ingest.onUp ??= () => this.#requestPass();
     // Probes first: envelopes of other ingests may take all the memory.
     const probedFirst = [...ingests].sort((a, b) => Number(b.isProbed) - Number(a.isProbed));
@@ -147,12 +164,12 @@ export class Drain {
 
   /** Leases envelopes that may be delivered to an ingest now, and starts to deliver them. */
   async #lease(ingest: CircuitBreaker): Promise<void> {
-    const { spool, limitsOf } = this.#options;
+    const { spool } = this.#options;
     while (!this.#stopping) {
       const limit = this.#freeSlots(ingest);
       const maxBytes = MAX_LEASED_BYTES - this.#heldBytes();
       const dsns = (this.#waiting.get(ingest) ?? [])
-        .map((dsn) => ({ dsn, limited: limitsOf(dsn) }))
+        .map((dsn) => ({ dsn, limited: this.#limitsOf(dsn) }))
         .filter(({ limited }) => limited !== ALL_CATEGORIES);
       if (limit === 0 || maxBytes <= 0 || dsns.length === 0) return;
       const newest = ingest.isProbed && ingest.probesNewest;
@@ -177,25 +194,49 @@ export class Drain {
   }
 
   async #deliver(held: HeldEnvelope): Promise<void> {
-    const { envelope, ingest, abort: { signal } } = held;
-    const result = await this.#options.deliver(envelope, signal)
-      .catch((): DeliveryResult => ({ kind: "undecided", fault: "envelope" }));
-    switch (result.kind) {
-      case "aborted":
-        this.#release(held, 0);
-        break;
-      case "undecided":
-        this.#backOff(held, result.fault);
-        break;
-      case "rate_limited":
-        this.#waitForLimit(held, result.waitMs);
-        break;
-      case "decided":
-        held.isDecided = true;
-        // If this fails, the next pass deletes it.
-        await this.#delete(held, false).catch((error) => this.#log.spoolFailed(error));
+    try {
+      await this.#attempt(held);
+    } catch (error) {
+      // A bug. The envelope must not keep others from being delivered.
+      this.#log.unexpected("Cannot deliver an envelope of the spool", error);
+      this.#backOff(held, "envelope");
     }
-    if (this.#freeSlots(ingest) > 0) this.#requestPass();
+    if (this.#freeSlots(held.ingest) > 0) this.#requestPass();
+  }
+
+  async #attempt(held: HeldEnvelope): Promise<void> {
+    const { client, allowList, duplicates, limits } = this.#options;
+    const { now, uptime } = this.#clock;
+    const { envelope, abort: { signal } } = held;
+    const dsn = allowList.find(envelope.dsn);
+    if (dsn === undefined) return await this.#ended(held, "rejected", "dsn_not_allowed");
+    const categories = categoriesIn(envelope.categories);
+    const limitsNow = () => limits.check(dsn.text, categories, uptime());
+    const drained = { isRetry: envelope.failures > 0, signal };
+    const attempt = await client.attempt({ ...envelope, dsn }, envelope, limitsNow, drained);
+    if (attempt.kind === "aborted") return this.#release(held, 0);
+    if (attempt.kind === "undecided") return this.#backOff(held, attempt.fault);
+    if (attempt.kind === "rate_limited") return this.#waitForLimit(held, attempt.limits);
+    const { status, headers } = attempt.response;
+    if (status === 429) return this.#waitForLimit(held, rateLimitHeaders(headers, now()));
+    if (status >= 400) return await this.#ended(held, "rejected", "ingest");
+    // A process may end after it spooled an envelope and before it answered: its client sends the envelope again.
+    duplicates.remember(envelope.key, uptime());
+    await this.#ended(held, "delivered");
+  }
+
+  /** The ingest has decided, or there is none. */
+  async #ended(
+    held: HeldEnvelope,
+    outcome: "delivered" | "rejected",
+    reason?: "dsn_not_allowed" | "ingest",
+  ): Promise<void> {
+    const { metrics } = this.#options;
+    metrics.ended(outcome, reason);
+    metrics.quantitiesEnded(outcome, held.envelope.quantities);
+    held.isDecided = true;
+    // If this fails, the next pass deletes it.
+    await this.#delete(held, false).catch((error) => this.#log.spoolFailed(error));
   }
 
   /** An outage of the ingest counts as one failure, however long it is: it causes no long backoff. */
@@ -209,9 +250,10 @@ export class Drain {
     this.#release(held, this.#clock.now() + waitMs, failuresNow);
   }
 
-  #waitForLimit(held: HeldEnvelope, waitMs: number): void {
+  #waitForLimit(held: HeldEnvelope, limits: RateLimitHeaders): void {
     const { dsn, categories } = held.envelope;
-    const isLimited = (categories & ~this.#options.limitsOf(dsn)) === 0;
+    const isLimited = (categories & ~this.#limitsOf(dsn)) === 0;
+    const waitMs = 1000 * Number(limits["retry-after"]);
     // No wait where the limit covers the envelope: it is not leased before the limit ends.
     this.#release(held, isLimited ? 0 : this.#clock.now() + waitMs);
   }
@@ -243,6 +285,26 @@ export class Drain {
       this.#held.delete(id);
       abort.abort();
     }
+  }
+
+  #reportDropped(dropped: Dropped): void {
+    const { metrics, report } = this.#options;
+    metrics.ended("dropped", "expired", dropped.envelopes);
+    metrics.quantitiesEnded("dropped", dropped.quantities);
+    const envelope = clientReport(dropped, this.#clock.now());
+    if (envelope !== undefined) report(envelope);
+  }
+
+  /** The circuit breaker of a DSN's ingest: the same object for the same ingest. */
+  #breakerOf(text: string): CircuitBreaker {
+    const { allowList, client } = this.#options;
+    const dsn = allowList.find(text);
+    return dsn === undefined ? this.#noIngest : client.breakerOf(dsn);
+  }
+
+  /** The categories of a DSN that are rate limited now, as a bit set (`categories.ts`). */
+  #limitsOf(dsn: string): number {
+    return this.#options.limits.limitedCategories(dsn, this.#clock.uptime());
   }
 
   /** How many envelopes to lease for an ingest. 0 until half of its slots are free, so that each call leases many. */

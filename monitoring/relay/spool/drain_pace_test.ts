@@ -82,7 +82,8 @@ Deno.test("envelope always gets 500 → its backoff doubles until it is too old"
   for (const [at, most] of own.entries()) {
     assert.ok(Math.abs(pauses[at + 1]! - most) <= 1, `${pauses}`);
   }
-  assert.deepEqual(harness.dropped, [{ dsn: DSN, envelopes: 1, quantities: { error: 3 } }]);
+  assert.equal(harness.reported.length, 1);
+  assert.match(harness.reported[0]!, /"reason":"network_error","category":"error","quantity":3/);
 });
 
 Deno.test("ingest is up → limited number of concurrent deliveries", async () => {
@@ -142,15 +143,17 @@ Deno.test("429 with a limit that does not cover its envelope → delayed until t
   assert.deepEqual(harness.taken(), [1]);
 });
 
-Deno.test("delivery throws → its envelope is delayed", async () => {
+Deno.test("delivery throws → logged once, its envelope is delayed", async () => {
   await using harness = await DrainHarness.open();
   harness.answer = () => {
     throw new Error("no route");
   };
   await harness.put(1);
   await harness.start();
-  assert.deepEqual(harness.taken(), [1]);
-  harness.answer = () => DELIVERED;
   await harness.pass(FIRST_BACKOFF_MS);
+  assert.deepEqual(harness.taken(), [1, 1]);
+  assert.deepEqual(harness.logged, ["Cannot deliver an envelope of the spool"]);
+  harness.answer = () => DELIVERED;
+  await harness.pass(2 * FIRST_BACKOFF_MS);
   assert.deepEqual(harness.decided, [1]);
 });

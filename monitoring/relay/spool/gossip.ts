@@ -6,6 +6,7 @@ import {
   REMEMBERED_MS,
 } from "../admit/duplicates.ts";
 import type { RateLimits } from "../send/rate_limits.ts";
+import type { ErrorLog } from "./drain_log.ts";
 import type { ReceivedGossip, Spool } from "./spool.ts";
 
 /**
@@ -35,6 +36,7 @@ export class Gossip {
   /** Keys that the others do not know yet. */
   #keys: string[] = [];
   #spool: Pick<Spool, "exchange"> | undefined;
+  #errors: ErrorLog | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<boolean> | undefined;
 
@@ -43,8 +45,9 @@ export class Gossip {
   }
 
   /** Starts to exchange in the background. Resolves after the first exchange, or after {@linkcode FIRST_MS}. */
-  async start(spool: Pick<Spool, "exchange">): Promise<void> {
+  async start(spool: Pick<Spool, "exchange">, errors: ErrorLog): Promise<void> {
     this.#spool = spool;
+    this.#errors = errors;
     this.#running = this.#exchangeAndRepeat();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_MS));
@@ -57,7 +60,7 @@ export class Gossip {
     const spool = this.#spool;
     this.#spool = undefined;
     clearTimeout(this.#timer);
-    if (spool && await this.#running) await this.exchange(spool).catch(() => {});
+    if (spool && await this.#running) await this.#tryExchange(spool);
   }
 
   /**
@@ -88,18 +91,23 @@ export class Gossip {
 
   /** Returns whether it succeeded. The next exchange follows later. */
   async #exchangeAndRepeat(): Promise<boolean> {
+    const hasSucceeded = await this.#tryExchange(this.#spool!);
+    if (this.#spool) {
+      const repeat = () => this.#running = this.#exchangeAndRepeat();
+      this.#timer = setTimeout(repeat, EXCHANGE_MS);
+      Deno.unrefTimer(this.#timer);
+    }
+    return hasSucceeded;
+  }
+
+  /** After a failure the relay works with what it knows. */
+  async #tryExchange(spool: Pick<Spool, "exchange">): Promise<boolean> {
     try {
-      await this.exchange(this.#spool!);
+      await this.exchange(spool);
       return true;
-    } catch {
-      // The spool fails, which its drain logs. The relay works with what it knows.
+    } catch (error) {
+      this.#errors?.unexpected("Cannot exchange duplicates and rate limits", error);
       return false;
-    } finally {
-      if (this.#spool) {
-        const repeat = () => this.#running = this.#exchangeAndRepeat();
-        this.#timer = setTimeout(repeat, EXCHANGE_MS);
-        Deno.unrefTimer(this.#timer);
-      }
     }
   }
 

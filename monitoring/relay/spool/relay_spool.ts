@@ -1,20 +1,16 @@
 import { categoryBits, categoryOf, quantitiesOf } from "../../protocol/categories.ts";
 import { eventId } from "../../protocol/envelope.ts";
 import type { SpoolReport } from "../../protocol/relay_api.ts";
-import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
+import type { AdmittedEnvelope } from "../../protocol/admitted_envelope.ts";
 import { type Answer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
 import type { Sender } from "../send/sender.ts";
-import type { Deliveries } from "./deliveries.ts";
-import { Drain } from "./drain.ts";
-import type { SpoolLog } from "./drain_log.ts";
+import { Drain, type DrainOptions } from "./drain.ts";
+import { ErrorLog, type SpoolLog } from "./drain_log.ts";
 import type { Gossip } from "./gossip.ts";
 import type { PostgresSpoolOptions } from "./postgres_spool.ts";
 import type { PutResult, Spool, SpoolStats } from "./spool.ts";
 import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
-
-/** Minimum milliseconds between two log lines about envelopes that cannot be stored. */
-const FAILED_PUT_LOG_MS = 60_000;
 
 /**
  * Milliseconds for which a spool that was read as empty counts as empty: reading it for each envelope would be slow.
@@ -29,10 +25,10 @@ type SpoolMatch = "duplicate" | "earlier segment";
 export class RelaySpool {
   readonly #spool: Spool;
   readonly #log: SpoolLog;
+  readonly #errors: ErrorLog;
   readonly #uptime: () => number;
   #drain: Drain | undefined;
   #gossip: Gossip | undefined;
-  #failureLoggedAt = -Infinity;
   #isEmpty = false;
   #puts = 0;
   /** When the read that set `#isEmpty` began. */
@@ -46,6 +42,7 @@ export class RelaySpool {
   constructor(spool: Spool, log: SpoolLog, uptime: () => number = () => performance.now()) {
     this.#spool = spool;
     this.#log = log;
+    this.#errors = new ErrorLog(log);
     this.#uptime = uptime;
   }
 
@@ -65,8 +62,8 @@ export class RelaySpool {
   }
 
   /** Starts to deliver what is in the spool and what is put later. */
-  startDraining(deliveries: Deliveries): void {
-    this.#drain = new Drain({ ...deliveries, spool: this.#spool, log: this.#log });
+  startDraining(options: Omit<DrainOptions, "spool" | "log">): void {
+    this.#drain = new Drain({ ...options, spool: this.#spool, log: this.#log });
   }
 
   /**
@@ -75,7 +72,7 @@ export class RelaySpool {
    */
   async startGossip(gossip: Gossip): Promise<void> {
     this.#gossip = gossip;
-    await gossip.start(this.#spool);
+    await gossip.start(this.#spool, this.#errors);
   }
 
   /** Ends the deliveries; what is put later stays for the next start. */
@@ -105,8 +102,9 @@ export class RelaySpool {
       if (sequence === undefined) return undefined;
       const isWaiting = await this.#spool.hasSequence(envelope.dsn.text, sequence);
       return isWaiting ? "earlier segment" : undefined;
-    } catch {
-      // The spool fails; `put` reports that. This envelope can still be sent.
+    } catch (error) {
+      // This envelope can still be sent.
+      this.#errors.unexpected("Cannot look for an envelope in the spool", error);
       return undefined;
     }
   }
@@ -136,7 +134,8 @@ export class RelaySpool {
       this.#drain?.wake(dsn.text);
     } catch (error) {
       result = "failed";
-      this.#logFailure(error);
+      // The drain works on a full disk, so it does not log this.
+      this.#errors.failed("The spool cannot store envelopes", error);
     }
     this.#markPut();
     this.#isFailing = result === "full" || result === "failed";
@@ -159,7 +158,8 @@ export class RelaySpool {
     try {
       const { pending, bytes, oldestAt = now } = await this.stats();
       return { pending, bytes, oldest_age_s: Math.max(0, Math.floor((now - oldestAt) / 1000)) };
-    } catch {
+    } catch (error) {
+      this.#errors.unexpected("Cannot read the state of the spool", error);
       return undefined;
     }
   }
@@ -179,14 +179,6 @@ export class RelaySpool {
   #markPut(): void {
     this.#isEmpty = false;
     this.#puts++;
-  }
-
-  /** The drain works on a full disk, so it does not log this. */
-  #logFailure(error: unknown): void {
-    if (performance.now() - this.#failureLoggedAt < FAILED_PUT_LOG_MS) return;
-    this.#failureLoggedAt = performance.now();
-    const reason = error instanceof Error ? error.message : String(error);
-    this.#log("error", "The spool cannot store envelopes", { reason });
   }
 }
 

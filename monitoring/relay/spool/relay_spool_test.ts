@@ -2,9 +2,18 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
 import { backoffMs } from "../../browser/delivery/retry_policy.ts";
+import { AllowList } from "../admit/allow_list.ts";
+import { Duplicates } from "../admit/duplicates.ts";
+import { RateLimits } from "../send/rate_limits.ts";
+import { Gossip } from "./gossip.ts";
 import { openSqliteSpool } from "./sqlite_spool.ts";
 import { EMPTY_CACHE_MS, RelaySpool } from "./relay_spool.ts";
-import type { Spool, SpooledEnvelope, SpoolStats } from "./spool.ts";
+import {
+  type Spool,
+  type SpooledEnvelope,
+  type SpoolStats,
+  SpoolUnavailableError,
+} from "./spool.ts";
 import { admittedEnvelope } from "./testdata/admitted_envelope.ts";
 
 const EMPTY: SpoolStats = { pending: 0, bytes: 0, maxBytes: 1, oldestAt: undefined, byDsn: {} };
@@ -21,6 +30,32 @@ Deno.test("envelope in the spool of another process → known as a duplicate bef
   await new RelaySpool(one, () => {}).put(admittedEnvelope(), { userAgent: null }, "it is down");
   uptime += backoffMs(1, 1);
   assert.equal(await own.find(admittedEnvelope()), "duplicate");
+});
+
+Deno.test("unexpected errors of the spool → logged, a closed spool is not", async () => {
+  const logged: unknown[] = [];
+  const test = async (error: Error) => {
+    const fail = () => Promise.reject(error);
+    const spool = { stats: fail, exchange: fail } as unknown as Spool;
+    const relaySpool = new RelaySpool(spool, (...line) => logged.push(line));
+    const parts = { allowList: new AllowList([]), duplicates: new Duplicates() };
+    const gossip = new Gossip({ ...parts, limits: new RateLimits(), uptime: () => 0 });
+    for (let call = 0; call < 2; call++) {
+      assert.equal(await relaySpool.find(admittedEnvelope()), undefined);
+      assert.equal(await relaySpool.report(0), undefined);
+    }
+    await relaySpool.startGossip(gossip);
+    await gossip.stop();
+  };
+  await test(new SpoolUnavailableError("it is closed"));
+  assert.deepEqual(logged, []);
+  await test(new TypeError("a bug"));
+  const messages = [
+    "Cannot look for an envelope in the spool",
+    "Cannot read the state of the spool",
+    "Cannot exchange duplicates and rate limits",
+  ];
+  assert.deepEqual(logged, messages.map((message) => ["error", message, { reason: "a bug" }]));
 });
 
 Deno.test("empty spool → not read again for each envelope", async () => {

@@ -1,5 +1,5 @@
 import { parseDsn } from "../../../protocol/dsn.ts";
-import type { AdmittedEnvelope } from "../../admit/incoming_envelope.ts";
+import type { AdmittedEnvelope } from "../../../protocol/admitted_envelope.ts";
 
 /** An envelope as the relay admits it, of one event that has just arrived. */
 export const admittedEnvelope = (): AdmittedEnvelope => ({

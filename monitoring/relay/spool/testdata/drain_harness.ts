@@ -1,22 +1,33 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
+import { parseDsn } from "../../../protocol/dsn.ts";
+import { AllowList } from "../../admit/allow_list.ts";
+import { Duplicates } from "../../admit/duplicates.ts";
+import { RelayMetrics } from "../../metrics.ts";
 import { CircuitBreaker } from "../../send/circuit_breaker.ts";
-import type { DeliveryResult } from "../deliveries.ts";
+import type { AttemptResult } from "../../send/ingest_client.ts";
+import { RateLimits } from "../../send/rate_limits.ts";
 import { Drain, STOP_ABORT_MS, STOP_GRACE_MS } from "../drain.ts";
-import type { Dropped, LeasedEnvelope, Spool } from "../spool.ts";
+import type { LeasedEnvelope, Spool } from "../spool.ts";
 import { openSqliteSpool } from "../sqlite_spool.ts";
-import { DSN, envelope, numberOf } from "./envelopes.ts";
+import { DSN, envelope, numberOf, OTHER_DSN } from "./envelopes.ts";
 import { FakeClock } from "./fake_clock.ts";
 import { openMemorySpool } from "./memory_spool.ts";
 
 export const MAX_BYTES = 100_000;
-export const DELIVERED: DeliveryResult = { kind: "decided" };
+export const DELIVERED: AttemptResult = {
+  kind: "decided",
+  response: { status: 200, headers: new Headers(), body: undefined },
+};
 /** No answer, or a 500. The ingest's health decides whose fault it is. */
 export const SILENT = { kind: "silent" } as const;
 export const BAD = { kind: "answers 500" } as const;
 /** A rate limit, in milliseconds from now. */
-export const limited = (waitMs: number): DeliveryResult => ({ kind: "rate_limited", waitMs });
-export type IngestAnswer = DeliveryResult | typeof SILENT | typeof BAD;
+export const limited = (waitMs: number): AttemptResult => ({
+  kind: "rate_limited",
+  limits: { "x-sentry-rate-limits": "", "retry-after": `${waitMs / 1_000}` },
+});
+export type IngestAnswer = AttemptResult | typeof SILENT | typeof BAD;
 export const ORIGIN = new URL(DSN).host;
 
 export interface Attempt {
@@ -34,7 +45,8 @@ export class DrainHarness implements AsyncDisposable {
   readonly logged: string[] = [];
   /** Numbers of the envelopes about which the ingest decided. */
   readonly decided: number[] = [];
-  readonly dropped: Dropped[] = [];
+  /** Envelopes that the drain has sent itself. */
+  readonly reported: string[] = [];
   /** Names of the called spool methods. */
   readonly calls: string[] = [];
   /** The ingest's answer; undefined: the test ends the attempt itself. */
@@ -71,11 +83,18 @@ export class DrainHarness implements AsyncDisposable {
     this.#drain = new Drain({
       spool: this.#recorded(),
       clock: this.clock,
-      breakerOf: (dsn) => this.health(dsn),
-      limitsOf: () => 0,
-      deliver: (given, signal) => this.#deliver(given, signal),
-      onDropped: (dropped) => this.dropped.push(dropped),
-      onWaiting: () => {},
+      client: {
+        breakers: [],
+        breakerOf: ({ text }) => this.health(text),
+        // The sender is the whole envelope.
+        attempt: (_, sender, _limits, drained) =>
+          this.#attempt(sender as LeasedEnvelope, drained!.signal),
+      },
+      allowList: new AllowList([DSN, OTHER_DSN].map((text) => parseDsn(text)!)),
+      duplicates: new Duplicates(),
+      limits: new RateLimits(),
+      metrics: new RelayMetrics(),
+      report: (envelope) => this.reported.push(envelope),
       log: (_level, message) => this.logged.push(message),
     });
     return this.quiet();
@@ -121,7 +140,7 @@ export class DrainHarness implements AsyncDisposable {
   }
 
   /** Sends once, as the relay does, and reports the result to the ingest's health. */
-  async #deliver(given: LeasedEnvelope, signal: AbortSignal): Promise<DeliveryResult> {
+  async #attempt(given: LeasedEnvelope, signal: AbortSignal): Promise<AttemptResult> {
     const { promise, resolve } = Promise.withResolvers<IngestAnswer>();
     const n = numberOf(given);
     const health = this.health(given.dsn);
@@ -146,7 +165,7 @@ export class DrainHarness implements AsyncDisposable {
       progress: answer === BAD ? "answered" : "sent",
       reason: answer.kind,
     });
-    return { kind: "undecided", fault };
+    return { kind: "undecided", fault, reason: answer.kind };
   }
 
   /** The real spool; records the names of its calls. */

@@ -1,19 +1,29 @@
 /** A program that uses a spool and a drain and closes neither. Its argument is the file. */
+import { parseDsn } from "../../../protocol/dsn.ts";
+import { AllowList } from "../../admit/allow_list.ts";
+import { Duplicates } from "../../admit/duplicates.ts";
+import { RelayMetrics } from "../../metrics.ts";
 import { CircuitBreaker } from "../../send/circuit_breaker.ts";
+import { RateLimits } from "../../send/rate_limits.ts";
 import { Drain } from "../drain.ts";
+import { SYSTEM_CLOCK } from "../drain_clock.ts";
 import { openSqliteSpool } from "../sqlite_spool.ts";
-import { envelope } from "./envelopes.ts";
+import { DSN, envelope } from "./envelopes.ts";
 
 const spool = await openSqliteSpool({ path: Deno.args[0]!, maxBytes: 1e9, maxAgeHours: 1 });
-const clock = { now: Date.now, uptime: () => performance.now(), random: Math.random };
-const breaker = new CircuitBreaker("", clock);
+const breaker = new CircuitBreaker("", SYSTEM_CLOCK);
 new Drain({
   spool,
   log: () => {},
-  breakerOf: () => breaker,
-  limitsOf: () => 0,
-  deliver: () => Promise.resolve({ kind: "undecided", fault: "ingest" }),
-  onDropped: () => {},
-  onWaiting: () => {},
+  client: {
+    breakers: [],
+    breakerOf: () => breaker,
+    attempt: () => Promise.resolve({ kind: "undecided", fault: "ingest", reason: "" }),
+  },
+  allowList: new AllowList([parseDsn(DSN)!]),
+  duplicates: new Duplicates(),
+  limits: new RateLimits(),
+  metrics: new RelayMetrics(),
+  report: () => {},
 });
 console.log(await spool.put(envelope(1)));

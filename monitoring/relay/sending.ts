@@ -1,53 +1,39 @@
-import { categoryOf } from "../../protocol/categories.ts";
-import type { SpoolReport } from "../../protocol/relay_api.ts";
-import type { AllowList } from "../admit/allow_list.ts";
-import type { Duplicates } from "../admit/duplicates.ts";
-import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
-import { type Answer, limitedAnswer, takenAnswer } from "../answer.ts";
-import { RelayError } from "../errors.ts";
-import type { RelayMetrics } from "../metrics.ts";
-import type { EnvelopeStore, RelayOptions } from "../relay_options.ts";
-import { createDeliveries, type Deliveries } from "../spool/deliveries.ts";
-import { Gossip } from "../spool/gossip.ts";
-import { IngestClient, type IngestClientOptions } from "./ingest_client.ts";
-import { toAnswer } from "./ingest_response.ts";
-import type { RateLimitHeaders } from "./rate_limit_headers.ts";
-import { RateLimits } from "./rate_limits.ts";
-import type { Sender } from "./sender.ts";
+import { categoryOf } from "../protocol/categories.ts";
+import type { SpoolReport } from "../protocol/relay_api.ts";
+import type { Duplicates } from "./admit/duplicates.ts";
+import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
+import { type Answer, limitedAnswer, takenAnswer } from "./answer.ts";
+import { RelayError } from "./errors.ts";
+import type { EnvelopeStore, RelayOptions } from "./relay_options.ts";
+import type { IngestClient } from "./send/ingest_client.ts";
+import { toAnswer } from "./send/ingest_response.ts";
+import type { RateLimitHeaders } from "./send/rate_limit_headers.ts";
+import type { RateLimits } from "./send/rate_limits.ts";
+import type { Sender } from "./send/sender.ts";
 
-interface SendingOptions
-  extends
-    Pick<RelayOptions, "store" | "spool" | "onStoreError">,
-    Omit<IngestClientOptions, "limits"> {
-  readonly allowList: AllowList;
+interface SendingOptions extends Pick<RelayOptions, "store" | "spool" | "onStoreError"> {
+  readonly client: IngestClient;
+  readonly limits: RateLimits;
   readonly duplicates: Duplicates;
-  readonly metrics: RelayMetrics;
-  /** Sends an envelope of the relay itself, like one that was received. */
-  readonly report: (envelope: string) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds of a monotonic clock. */
+  readonly uptime: () => number;
 }
 
 /** Forwards admitted envelopes to their ingests, or puts them into the spool or the inbox, and makes the answers. */
 export class Sending {
-  /** What the drain of the spool needs. */
-  readonly deliveries: Deliveries;
-  /** What is shared with other relays on the same spool. */
-  readonly gossip: Gossip;
-  readonly client: IngestClient;
   readonly #options: SendingOptions;
-  readonly #limits = new RateLimits();
 
   constructor(options: SendingOptions) {
     this.#options = options;
-    const limits = this.#limits;
-    this.client = new IngestClient({ ...options, limits });
-    this.deliveries = createDeliveries({ ...options, client: this.client, limits });
-    this.gossip = new Gossip({ ...options, limits });
   }
 
   /** The headers of a 429, if rate limits cover every item of the envelope. */
   limitsOn({ dsn, items }: AdmittedEnvelope): RateLimitHeaders | undefined {
     const categories = items.map(({ type }) => categoryOf(type));
-    return this.#limits.check(dsn.text, categories, this.#options.uptime());
+    const { limits, uptime } = this.#options;
+    return limits.check(dsn.text, categories, uptime());
   }
 
   /**
@@ -62,10 +48,10 @@ export class Sending {
 
   /** The spool's report, if there is a spool that can be read, and whether envelopes can be taken now. */
   async health(): Promise<{ readonly spool?: SpoolReport; readonly canDeliver: boolean }> {
-    const { store, spool, now } = this.#options;
+    const { store, spool, client, now } = this.#options;
     const report = await spool?.report(now());
     const spoolFails = spool !== undefined && (report === undefined || spool.isFailing);
-    const ingestFails = this.client.ingests.some(({ reason }) => reason !== undefined);
+    const ingestFails = client.ingests.some(({ reason }) => reason !== undefined);
     const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
     return { spool: report, canDeliver };
   }
@@ -88,10 +74,10 @@ export class Sending {
 
   /** Relay mode. */
   async #forward(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
-    const { spool, duplicates, now, uptime } = this.#options;
+    const { spool, client, duplicates, now, uptime } = this.#options;
     const { dsn, header } = envelope;
     if (spool !== undefined) {
-      const mayForward = () => this.client.breakerOf(dsn).mayForward(spool.isFailing);
+      const mayForward = () => client.breakerOf(dsn).mayForward(spool.isFailing);
       const match = mayForward() ? await spool.find(envelope) : undefined;
       // Meanwhile the drain may have delivered a copy, which is no longer in the spool.
       if (match === "duplicate" || duplicates.isTaken(envelope.key, uptime())) {
@@ -103,7 +89,7 @@ export class Sending {
       // Checked again: meanwhile another envelope may have become the only one in a half-open circuit.
       if (!mayForward()) return await spool.put(envelope, sender, "it is down");
     }
-    const attempt = await this.client.attempt(envelope, sender, () => this.limitsOn(envelope));
+    const attempt = await client.attempt(envelope, sender, () => this.limitsOn(envelope));
     if (attempt.kind === "rate_limited") return limitedAnswer(attempt.limits);
     if (attempt.kind === "decided") return toAnswer(attempt.response, header, now());
     const reason = attempt.kind === "aborted" ? "this server is stopping" : attempt.reason;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { AllowList } from "../admit/allow_list.ts";
-import { Duplicates } from "../admit/duplicates.ts";
-import { RelayMetrics } from "../metrics.ts";
-import { RelaySpool } from "../spool/relay_spool.ts";
-import type { Spool } from "../spool/spool.ts";
-import { admittedEnvelope } from "../spool/testdata/admitted_envelope.ts";
+import { Duplicates } from "./admit/duplicates.ts";
+import { RelayMetrics } from "./metrics.ts";
+import { RelaySpool } from "./spool/relay_spool.ts";
+import type { Spool } from "./spool/spool.ts";
+import { admittedEnvelope } from "./spool/testdata/admitted_envelope.ts";
+import { IngestClient } from "./send/ingest_client.ts";
+import { RateLimits } from "./send/rate_limits.ts";
 import { Sending } from "./sending.ts";
 
 const envelope = admittedEnvelope();
@@ -20,19 +21,19 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
     },
     hasSequence: () => Promise.resolve(false),
   } as unknown as Spool;
-  const sending = new Sending({
-    allowList: new AllowList([envelope.dsn], {}),
-    duplicates,
-    spool: new RelaySpool(spool, () => {}, () => 0),
+  const limits = new RateLimits();
+  const clock = { now: Date.now, uptime: () => 0 };
+  const client = new IngestClient({
+    ...clock,
+    limits,
     metrics: new RelayMetrics(),
     // Nothing listens there: an attempt would fail.
     upstream: "http://127.0.0.1:1",
     relayTimeoutMs: 1_000,
-    now: Date.now,
-    uptime: () => 0,
-    report() {},
   });
+  const relaySpool = new RelaySpool(spool, () => {}, () => 0);
+  const sending = new Sending({ ...clock, client, limits, duplicates, spool: relaySpool });
   const { outcome } = await sending.deliver(envelope, { userAgent: null });
-  sending.client.abort();
+  client.abort();
   assert.equal(outcome, "duplicate");
 });
