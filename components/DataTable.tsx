@@ -8,7 +8,7 @@ export interface Column {
   readonly width?: number;
 }
 
-export interface DataTableProps {
+interface DataTableProps {
   /** Classes of the table. `data-table`: dense rows, which take two lines on phones. */
   readonly className: string;
   /** Accessible name. */

@@ -136,7 +136,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
 }
 
 /** The list's keys, for people who see them, and how many rows are read. */
-export function ListFoot({ what, list }: { what: string; list: ConsoleList<unknown> }) {
+function ListFoot({ what, list }: { what: string; list: ConsoleList<unknown> }) {
   return (
     <footer className="list-foot facts small quiet" aria-hidden="true">
       <span>

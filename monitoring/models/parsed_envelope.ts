@@ -12,14 +12,14 @@ export interface ParsedEnvelope {
 }
 
 /** What is over the limits below: in no list, but complete in the stored bytes. */
-export interface Omitted {
+interface Omitted {
   /** Items of indexed types that were not parsed. */
   readonly items: number;
   /** Spans, logs and similar entries of parsed items. */
   readonly entries: number;
 }
 
-export interface ParsedItem extends InboxItem {
+interface ParsedItem extends InboxItem {
   /**
    * Of a `replay_recording` its header, of a `replay_video` its `replay_event`. Undefined: the type is not indexed, or
    * the payload is not JSON or exceeds the limits.

@@ -10,7 +10,7 @@ export interface FoundFrame extends Frame {
 }
 
 /** Maps frames of built scripts to their sources. Frames without a source map stay as they were sent. */
-export interface SourceFinder {
+interface SourceFinder {
   find(
     frames: readonly Frame[],
     debugIds: ReadonlyMap<string, string>,

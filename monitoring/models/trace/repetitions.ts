@@ -15,7 +15,7 @@ export interface Repetition extends Extent {
 }
 
 /** Fewer spans keep a row each: they are easy to read. */
-export const MIN_REPETITIONS = 5;
+const MIN_REPETITIONS = 5;
 
 const NUMBERS = /\d+(?:\.\d+)?/g;
 
