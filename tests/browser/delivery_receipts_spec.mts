@@ -10,7 +10,7 @@ const RECEIPTS = "Envelopes sent by this page, newest first";
 test.describe("relay with spool", () => {
   test.use({ mode: "relay" });
 
-  test("ingest down → receipts and strip show spooled, nothing accepted, each arrives once", async ({ page, ingest, sent, watch }) => {
+  test("ingest down → receipts and pipeline show spooled, nothing accepted, each arrives once", async ({ page, ingest, sent, watch }) => {
     watch.allow(MARK, ERRORS.handled);
     ingest.behave(answers(503));
     await openPage(page);

@@ -8,6 +8,7 @@ import {
   make,
   openPage,
   sampleRecording,
+  sendButton,
   waitForTelemetry,
 } from "../harness/browser/signals.ts";
 import { openMaskingReport, searchReport } from "../harness/browser/views.ts";
@@ -74,7 +75,7 @@ test.describe("relay mode", () => {
   test.use({ mode: "relay" });
 
   test("unknown path → <unknown> in everything that leaves the page", async ({ page, arrivals, serverArrivals, sent, watch }) => {
-    watch.allow("status of 404", "thrown on", ERRORS.uncaught);
+    watch.allow("status of 404", "thrown on", ERRORS.handled, ERRORS.uncaught);
     const headerLines: string[] = [];
     page.on("request", async (request) => {
       const sentHeaders = await request.allHeaders().catch(() => ({}));
@@ -112,6 +113,7 @@ test.describe("relay mode", () => {
     await page.waitForURL((url) => url.pathname === "/");
     await waitForTelemetry(page);
     expect(await page.evaluate(() => document.referrer)).toContain(TOKEN);
+    await sendButton(page).click();
     await make(page, "uncaught");
     const referred = await arrivals.waitForError(ERRORS.uncaught);
     expect(JSON.stringify(referred.breadcrumbs)).toContain("ui.click");
