@@ -5,6 +5,7 @@ import { Recent } from "./monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
 import type { GroupAlert } from "./monitoring/models/rows.ts";
 import type { Refusal } from "./monitoring/protocol/relay_api.ts";
+import { STOP } from "./monitoring/protocol/stop_times.ts";
 import { Relay } from "./monitoring/relay/relay.ts";
 import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
 import { reportCrashes, startRuntime } from "./monitoring/runtime/start_runtime.ts";
@@ -13,7 +14,7 @@ import { loadApp } from "./routes/_load_app.ts";
 import { createSourceMaps } from "./server/assets.ts";
 import { toResponse } from "./server/headers.ts";
 import { ManifestError, readManifest } from "./server/manifest.ts";
-import { ListenError, serve, STOP } from "./server/serve.ts";
+import { ListenError, serve } from "./server/serve.ts";
 import {
   openExporter,
   openInbox,

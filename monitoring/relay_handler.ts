@@ -6,11 +6,13 @@
  */
 import { join } from "node:path";
 import * as values from "../config/values.ts";
-import { discardBody, errorResponse } from "../server/endpoint.ts";
+import { discardBody, routeError } from "../server/endpoint.ts";
 import { toResponse } from "../server/headers.ts";
-import type { Dsn } from "./protocol/dsn.ts";
+import { errorAnswer } from "./protocol/error_answer.ts";
 import { Relay as RelayCore } from "./relay/relay.ts";
 import { RelaySpool } from "./relay/spool/relay_spool.ts";
+
+const METHODS = "GET, HEAD, POST, OPTIONS";
 
 /** A relay that is mounted in another server. */
 export interface Relay {
@@ -77,7 +79,7 @@ export interface RelayOptions {
 /**
  * Creates a relay: opens its spool, if it has one, and starts to deliver what is in it.
  *
- * @throws {TypeError | RangeError} an option is not valid
+ * @throws {TypeError} an option is not valid
  * @throws {Error} the spool cannot be opened
  *
  * @example
@@ -95,27 +97,30 @@ export interface RelayOptions {
  */
 export async function createRelay(options: RelayOptions): Promise<Relay> {
   const { dataDir, forwardClientIp, log = logToConsole } = options;
+  const limit = (name: keyof typeof values.RELAY_LIMITS) =>
+    parsed(name, options[name] ?? values.RELAY_LIMITS[name].byDefault, values.RELAY_LIMITS[name]);
+  const text = (name: "upstream" | "publicOrigin" | "trustedProxyHeader", parser = values.origin) =>
+    options[name] === undefined ? undefined : parsed(name, options[name], parser);
+  const texts = <T>(name: "dsns" | "allowedOrigins", parser: values.Parser<T>) =>
+    (options[name] ?? []).map((value, at) => parsed(`${name}[${at}]`, value, parser));
   const spoolOptions = {
-    maxBytes: limit(options, "spoolMaxBytes"),
-    maxAgeHours: limit(options, "spoolMaxAgeHours"),
+    maxBytes: limit("spoolMaxBytes"),
+    maxAgeHours: limit("spoolMaxAgeHours"),
     onNotice: (notice: string) => log("warn", notice),
   };
+  if (!Array.isArray(options.dsns) || options.dsns.length === 0) {
+    throw invalid("dsns", options.dsns, "a list with at least one DSN");
+  }
   const relayOptions = {
-    allowedDsns: dsnsOption(options),
-    maxEnvelopeBytes: limit(options, "maxEnvelopeBytes"),
-    maxInFlightBytes: limit(options, "maxInFlightBytes"),
-    relayTimeoutMs: limit(options, "relayTimeoutMs"),
-    upstream: textOption("upstream", options.upstream, values.origin),
-    publicOrigin: textOption("publicOrigin", options.publicOrigin, values.origin),
-    allowedOrigins: (options.allowedOrigins ?? []).map((text, at) =>
-      parsed(`allowedOrigins[${at}]`, text, values.origin)
-    ),
+    allowedDsns: texts("dsns", values.dsn),
+    maxEnvelopeBytes: limit("maxEnvelopeBytes"),
+    maxInFlightBytes: limit("maxInFlightBytes"),
+    relayTimeoutMs: limit("relayTimeoutMs"),
+    upstream: text("upstream"),
+    publicOrigin: text("publicOrigin"),
+    allowedOrigins: texts("allowedOrigins", values.origin),
     forwardClientIp,
-    trustedProxyHeader: textOption(
-      "trustedProxyHeader",
-      options.trustedProxyHeader,
-      values.headerName,
-    )?.toLowerCase(),
+    trustedProxyHeader: text("trustedProxyHeader", values.headerName)?.toLowerCase(),
   };
 
   const spool = dataDir === undefined
@@ -141,7 +146,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       case "HEAD":
         return relay.status.health();
       default:
-        return errorResponse("GET, HEAD, POST, OPTIONS");
+        return errorAnswer(routeError(METHODS), { allow: METHODS, "cache-control": "no-store" });
     }
   };
   const answer = async (request: Request, { remoteAddr }: ConnectionInfo) => {
@@ -171,42 +176,16 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   };
 }
 
-/** @throws {RangeError} */
-function limit(options: RelayOptions, name: keyof typeof values.RELAY_LIMITS): number {
-  const { byDefault, allowed, parse } = values.RELAY_LIMITS[name];
-  const value = options[name] ?? byDefault;
-  const number = parse(String(value));
-  if (number === undefined) throw new RangeError(problem(name, value, allowed));
-  return number;
-}
-
 /** @throws {TypeError} */
-function dsnsOption({ dsns }: RelayOptions): Dsn[] {
-  if (!Array.isArray(dsns) || dsns.length === 0) {
-    throw new TypeError(problem("dsns", dsns, "a list with at least one DSN"));
-  }
-  return dsns.map((text, at) => parsed(`dsns[${at}]`, text, values.dsn));
+function parsed<T>(name: string, value: string | number, parser: values.Parser<T>): T {
+  const result = parser.parse(String(value));
+  if (result === undefined) throw invalid(name, value, parser.allowed);
+  return result;
 }
 
-/** @throws {TypeError} */
-function textOption(
-  name: string,
-  text: string | undefined,
-  parser: values.Parser<string>,
-): string | undefined {
-  return text === undefined ? undefined : parsed(name, text, parser);
-}
-
-/** @throws {TypeError} */
-function parsed<T>(name: string, text: string, { allowed, parse }: values.Parser<T>): T {
-  const value = typeof text === "string" ? parse(text) : undefined;
-  if (value === undefined) throw new TypeError(problem(name, text, allowed));
-  return value;
-}
-
-function problem(name: string, value: unknown, allowed: string): string {
+function invalid(name: string, value: unknown, allowed: string): TypeError {
   const text = typeof value === "number" ? value : JSON.stringify(value);
-  return `Cannot create the relay: ${name} is ${text}. It must be ${allowed}.`;
+  return new TypeError(`Cannot create the relay: ${name} is ${text}. It must be ${allowed}.`);
 }
 
 function logToConsole(...[level, message, attributes]: Parameters<Log>): void {

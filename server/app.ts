@@ -1,3 +1,5 @@
+import { errorAnswer, type ErrorFacts } from "../monitoring/protocol/error_answer.ts";
+import { pathOf } from "../monitoring/protocol/request_url.ts";
 import {
   BadRequestError,
   type ConnectionInfo,
@@ -5,14 +7,12 @@ import {
   createContext,
   discardBody,
   type Endpoint,
-  errorResponse,
   type HandlerResult,
   type Handlers,
   type MaybePromise,
   METHODS,
   type Observe,
   type Observer,
-  type RouteError,
   routeError,
 } from "./endpoint.ts";
 import { appendHeader, commonHeaders, DATA_POLICY, type HeaderMap, toResponse } from "./headers.ts";
@@ -35,7 +35,7 @@ export interface AppOptions extends Completion {
    * Answers a POST that no route takes, and its CORS preflight. Default: the error as JSON, as for all
    * requests except those of browsers for a page.
    */
-  readonly refusePost?: (context: Context, error: RouteError) => Response;
+  readonly refusePost?: (context: Context, error: ErrorFacts) => HandlerResult;
   /** Called once for each page, partial and route. Default: no observers. */
   readonly observe?: Observe;
   /** Receives errors of handlers; the client receives the 500 page. Default: prints to the console. */
@@ -154,11 +154,13 @@ export class App {
   /** @param allow the methods that the address has; undefined: there is no such address */
   #refuse(context: Context, allow?: string): Response {
     const { refusePost } = this.#options;
-    const response = refusePost && isPost(context.req)
-      ? refusePost(context, routeError(allow))
-      : errorResponse(allow);
+    const error = routeError(allow);
+    const answer = refusePost && isPost(context.req)
+      ? refusePost(context, error)
+      : errorAnswer(error, { "cache-control": "no-store" });
+    const response = toResponse(answer, this.#common);
     if (allow !== undefined) response.headers.set("Allow", allow);
-    return discardBody(context.req, toResponse(response, this.#common));
+    return discardBody(context.req, response);
   }
 
   #fail(error: unknown, request: Request): Response {
@@ -199,11 +201,6 @@ function observed(endpoint: Endpoint, observer: Observer | undefined): Endpoint 
 
 /** Differs for each process. */
 const INSTANCE = crypto.randomUUID();
-
-/** The path of a request's URL exactly as it was sent: nothing decoded, no `..` resolved. */
-export function pathOf(url: string): string {
-  return /^[^:]*:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || "/";
-}
 
 /** Whether the query of a request's URL contains `fresh-partial=true`. */
 function asksForPartial(url: string): boolean {

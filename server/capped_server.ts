@@ -1,5 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServeConnection, ServedConnection } from "./deno_internals.ts";
+import { STOP } from "../monitoring/protocol/stop_times.ts";
+import { withTimeout } from "../monitoring/protocol/with_timeout.ts";
 
 export interface CappedServerOptions {
   /** Never throws and never rejects. */
@@ -27,8 +29,6 @@ const RETRY_MS = 50;
 const REPORT_INTERVAL_MS = 60_000;
 /** Time for a response to be sent before its connection may be aborted. */
 const SEND_MS = 100;
-/** Time for requests that are on their way over open connections when the server stops. */
-const LAST_REQUESTS_MS = 500;
 
 interface ConnectionState {
   /** Number of requests without a response. */
@@ -80,7 +80,7 @@ export class CappedServer {
     this.#listener.close();
     const closed = () =>
       Promise.allSettled(Array.from(this.#open.keys(), ({ finished }) => finished));
-    await withTimeout(LAST_REQUESTS_MS, closed());
+    await withTimeout(STOP.lastRequests, closed());
     // Fails if the client closes the connection at the same time.
     for (const connection of this.#open.keys()) connection.shutdown().catch(() => {});
     await closed();
@@ -192,12 +192,4 @@ function close(connection: Deno.TcpConn): void {
   } catch {
     // The runtime has closed it already.
   }
-}
-
-/** Waits until a promise settles, but at most `ms`. Ignores its result and its error. */
-export async function withTimeout(ms: number, promise: Promise<unknown>): Promise<void> {
-  const timer = new AbortController();
-  const timeout = delay(ms, undefined, { signal: timer.signal });
-  await Promise.race([promise, timeout]).catch(() => {});
-  timer.abort();
 }

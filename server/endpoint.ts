@@ -1,4 +1,5 @@
 /** How one address answers, and who observes it. */
+import type { ErrorFacts } from "../monitoring/protocol/error_answer.ts";
 
 /** The methods that a route may handle. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -78,23 +79,10 @@ export function discardBody(request: Request, response: Response): Response {
  *
  * @param allow the methods that the address has; undefined: there is no such address
  */
-export function routeError(allow: string | undefined) {
+export function routeError(allow: string | undefined): ErrorFacts {
   return allow === undefined
-    ? { status: 404, error: "not_found", detail: "There is no such address here." } as const
-    : {
-      status: 405,
-      error: "method_not_allowed",
-      detail: `This address takes only ${allow}.`,
-    } as const;
-}
-
-export type RouteError = ReturnType<typeof routeError>;
-
-/** {@linkcode routeError} as a short response, for programs. */
-export function errorResponse(allow: string | undefined): Response {
-  const { status, ...body } = routeError(allow);
-  const headers = { "Cache-Control": "no-store", ...allow !== undefined && { Allow: allow } };
-  return Response.json(body, { status, headers });
+    ? { status: 404, error: "not_found", detail: "There is no such address here." }
+    : { status: 405, error: "method_not_allowed", detail: `This address takes only ${allow}.` };
 }
 
 /** A page, its partial, or a route of handlers. Assets and static files are not observed. */

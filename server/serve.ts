@@ -1,20 +1,7 @@
-import { CappedServer, type CappedServerOptions, withTimeout } from "./capped_server.ts";
+import { CappedServer, type CappedServerOptions } from "./capped_server.ts";
 import { connectionServer, listenShared } from "./deno_internals.ts";
-
-/** The times of a stop, in milliseconds, in the order in which they are used. Each is a maximum. */
-export const STOP = {
-  /** For pending responses. */
-  answers: 2_500,
-  /** To deliver what is left, and to report what was not delivered. */
-  delivery: 800,
-  report: 200,
-  /** To close files, and to send the last copies meanwhile. */
-  close: 500,
-  copies: 400,
-} as const;
-
-/** Maximum duration of a stop. Deno Deploy kills a process 5 seconds after it asked it to stop. */
-export const STOP_MS = STOP.answers + STOP.delivery + STOP.report + STOP.close;
+import { STOP, STOP_MS } from "../monitoring/protocol/stop_times.ts";
+import { withTimeout } from "../monitoring/protocol/with_timeout.ts";
 
 export interface ServeOptions extends CappedServerOptions {
   /** 0 picks a free port. */
@@ -58,10 +45,12 @@ export function serve(options: ServeOptions): void {
     stopping = true;
     const closeAt = performance.now() + STOP_MS - STOP.close;
     const stopped = Promise.resolve(options.onStopping());
-    await withTimeout(STOP.answers, server.shutdown());
-    await withTimeout(STOP.delivery + STOP.report, options.onAnswered(STOP.delivery));
-    await withTimeout(closeAt - performance.now(), stopped);
-    await withTimeout(STOP.close, Promise.resolve(options.onStopped()));
+    // An error must not prevent the next step.
+    const step = (ms: number, work: Promise<void>) => withTimeout(ms, work).catch(console.error);
+    await step(STOP.answers, server.shutdown());
+    await step(STOP.delivery + STOP.report, options.onAnswered(STOP.delivery));
+    await step(closeAt - performance.now(), stopped);
+    await step(STOP.close, Promise.resolve(options.onStopped()));
     Deno.exit(0);
   };
 

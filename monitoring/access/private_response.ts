@@ -1,3 +1,5 @@
+import { errorAnswer } from "../protocol/error_answer.ts";
+
 /** Marks a response that only readers of the inbox may see: not cached, and not interpreted as a document. */
 export function makePrivate(response: Response): Response {
   response.headers.set("Cache-Control", "no-store");
@@ -19,9 +21,9 @@ export function jsonBytes(status: number, body: Uint8Array<ArrayBuffer>): Respon
   return makePrivate(new Response(body, { status, headers }));
 }
 
-/** The contract's form of every error: a code, and a message that states what would be right. */
+/** {@linkcode errorAnswer} as a private response. */
 export function refusal(status: number, error: string, detail: string): Response {
-  return json(status, { error, detail });
+  return jsonBytes(status, new TextEncoder().encode(errorAnswer({ status, error, detail }).body));
 }
 
 /** The method does not fit the address. */

@@ -34,6 +34,7 @@ import { readStoredEnvelope } from "./details/envelope_content.ts";
 import { readErrorContent } from "./details/error_content.ts";
 import { readRecordingContent } from "./details/recording_content.ts";
 import { readTraceContent } from "./details/trace_content.ts";
+import { queryOf } from "../protocol/request_url.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 import type { SourceMapOrigins } from "./source_map_fetch.ts";
@@ -87,7 +88,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
   let streams = 0;
 
   const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
-    const query = queryOf(request);
+    const query = queryOf(request.url);
     const post = POSTS.find((name) => query.has(name));
     const methods = post !== undefined ? "POST" : query.has("group") ? GROUP_METHODS : METHODS;
     if (!methods.split(", ").includes(request.method)) {
@@ -269,12 +270,6 @@ function setTokenCookie(request: Request, response: Response, options: ReadAcces
     `${TOKEN_COOKIE}=${cookieValue(options.token)}; Path=/monitoring/inbox; HttpOnly;` +
       ` SameSite=Strict${https ? "; Secure" : ""}`,
   );
-}
-
-/** Not `new URL()`, which throws for a hostile `Host`. */
-function queryOf(request: Request): URLSearchParams {
-  const start = request.url.indexOf("?");
-  return new URLSearchParams(start === -1 ? "" : request.url.slice(start));
 }
 
 function acceptsEvents(request: Request): boolean {

@@ -1,4 +1,5 @@
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
+import { withTimeout } from "../protocol/with_timeout.ts";
 import { Batches } from "../storage/batches.ts";
 import { isReportedByStore } from "../storage/errors.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
@@ -70,11 +71,7 @@ class PostgresInbox extends StoredInbox {
     } catch (error) {
       this.#setFailure(error);
     }
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, START_PATIENCE_MS));
-    const caughtUp = this.#evict().then(() => this.#pollLog());
-    await Promise.race([caughtUp, late]);
-    clearTimeout(timer);
+    await withTimeout(START_PATIENCE_MS, this.#evict().then(() => this.#pollLog()));
     if (this.#hasCaughtUp) return;
     this.#isLate = true;
     this.notice("The inbox is being read from PostgreSQL: its lists are not complete yet.");

@@ -1,3 +1,4 @@
+import { errorAnswer } from "../protocol/error_answer.ts";
 import { type EnvelopeHeader, eventId } from "../protocol/envelope.ts";
 import type { Outcome } from "../protocol/relay_api.ts";
 import { RELAY_ERRORS, type RelayError, type RelayErrorCode } from "./errors.ts";
@@ -36,22 +37,14 @@ export function takenAnswer(header: EnvelopeHeader, outcome?: Outcome): Answer {
 /** 429 while rate limits of the ingest cover every item of the envelope. */
 export function limitedAnswer(limits: RateLimitHeaders): Answer {
   const detail = "The ingest's rate limits cover every item of the envelope.";
-  return {
-    status: 429,
-    headers: { ...JSON_TYPE, ...limits, "x-sentry-error": detail },
-    body: JSON.stringify({ error: "rate_limited", detail }),
-    outcome: "rate_limited",
-    reason: "ingest",
-  };
+  const error = { status: 429, error: "rate_limited", detail };
+  const headers = { ...limits, "x-sentry-error": detail };
+  return { ...errorAnswer(error, headers), outcome: "rate_limited", reason: "ingest" };
 }
 
 /** The answer to a request that is refused. */
-export function errorAnswer({ code, detail }: RelayError): Answer {
-  return {
-    status: RELAY_ERRORS[code],
-    headers: { ...JSON_TYPE, "x-sentry-error": detail },
-    body: JSON.stringify({ error: code, detail }),
-    outcome: "rejected",
-    reason: code,
-  };
+export function refusedAnswer({ code, detail }: RelayError): Answer {
+  const error = { status: RELAY_ERRORS[code], error: code, detail };
+  const headers = { "x-sentry-error": detail };
+  return { ...errorAnswer(error, headers), outcome: "rejected", reason: code };
 }

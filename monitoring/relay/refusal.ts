@@ -1,4 +1,5 @@
 import type { Refusal } from "../protocol/relay_api.ts";
+import { pathOf } from "../protocol/request_url.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
 
 /** Maximum length of each text that the client determines. */
@@ -21,8 +22,7 @@ export function refusalOf(
     error: code,
     detail,
     origin: text(headers.get("origin")),
-    // Not `new URL()`, which throws for a hostile `Host`.
-    address: text(/^\w+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1]) ?? "",
+    address: pathOf(url).slice(0, MAX_TEXT),
     user_agent: text(headers.get("user-agent") || sentryAuth(request, "sentry_client")[0]),
   };
 }

@@ -1,15 +1,17 @@
 import { isPostOfOwnPage } from "../access/caller.ts";
 import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
 import { type Dsn, parseDsn } from "../protocol/dsn.ts";
+import { errorAnswer, type ErrorFacts } from "../protocol/error_answer.ts";
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { parseContentEncoding } from "../protocol/encoding.ts";
 import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
+import { STOP } from "../protocol/stop_times.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
 import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
 import { IncomingEnvelope } from "./admit/incoming_envelope.ts";
-import { type Answer, errorAnswer, isTaken, limitedAnswer, takenAnswer } from "./answer.ts";
+import { type Answer, isTaken, limitedAnswer, refusedAnswer, takenAnswer } from "./answer.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
 import { type BodyAccount, BodyReader } from "./body_reader.ts";
 import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
@@ -23,9 +25,6 @@ import { Sending } from "./sending.ts";
 import { Gossip } from "./spool/gossip.ts";
 import { SYSTEM_CLOCK } from "./spool/drain_clock.ts";
 import { RelayStatus } from "./status.ts";
-
-/** Milliseconds that attempts get once the server stops. The rest of its time is for spooling what is undecided. */
-const LAST_ATTEMPTS_MS = 1_500;
 
 /** Sent with 503. */
 const STOPPING = "The server is stopping; send the envelope again later.";
@@ -218,7 +217,7 @@ export class Relay {
     if (!(error instanceof DisconnectedError)) {
       this.#options.onRefusal?.(refusalOf(request, error, this.#now()));
     }
-    return errorAnswer(error);
+    return refusedAnswer(error);
   }
 
   /** `OPTIONS` at these addresses: the preflight request of a page of another origin. */
@@ -232,22 +231,12 @@ export class Relay {
     }
   }
 
-  /**
-   * Refuses a POST at an address that takes no envelopes. Pages that may post can read the answer.
-   *
-   * @param refusal its `detail` is one ASCII sentence: what is wrong, and what would be right
-   */
-  refuse(
-    request: Request,
-    peer: string | undefined,
-    { status, error, detail }: { status: number; error: string; detail: string },
-  ): Response {
+  /** Refuses a POST at an address that takes no envelopes. Pages that may post can read the answer. */
+  refuse(request: Request, peer: string | undefined, facts: ErrorFacts): Answer {
+    const { error, detail } = facts;
     this.#options.onRefusal?.(refusalOf(request, { code: error, detail }, this.#now()));
     const access = this.#writeAccess.check(request, peer);
-    return Response.json({ error, detail }, {
-      status,
-      headers: { "x-sentry-error": detail, ...access.allowed && access.cors },
-    });
+    return errorAnswer(facts, { "x-sentry-error": detail, ...access.allowed && access.cors });
   }
 
   /** Ends slow uploads, because connections, memory or places for uploads are exhausted. */
@@ -262,7 +251,7 @@ export class Relay {
   async stop(): Promise<void> {
     if (!this.#isStopping) {
       this.#isStopping = true;
-      this.#abortTimer = setTimeout(() => this.#client.abort(), LAST_ATTEMPTS_MS);
+      this.#abortTimer = setTimeout(() => this.#client.abort(), STOP.lastAttempts);
       Deno.unrefTimer(this.#abortTimer);
     }
     await this.#options.spool?.stopDraining();

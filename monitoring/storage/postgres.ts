@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { withTimeout } from "../protocol/with_timeout.ts";
 import { DatabaseOpenError, type StoreName, versionError } from "./errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 import { codeOf, isStarting, nameOf, openError } from "./postgres_errors.ts";
@@ -162,10 +163,7 @@ export class PostgresDatabase {
 
   /** Closes all connections. No call may be under way. */
   async close(): Promise<void> {
-    const ended = new AbortController();
-    const late = setTimeout(CLOSE_MS, undefined, { signal: ended.signal }).catch(() => {});
-    await Promise.race([this.#pool.end(), late]);
-    ended.abort();
+    await withTimeout(CLOSE_MS, this.#pool.end());
   }
 }
 

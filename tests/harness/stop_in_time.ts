@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { STOP_MS } from "../../server/serve.ts";
+import { STOP_MS } from "../../monitoring/protocol/stop_times.ts";
 import type { ServerProcess } from "./server_process.ts";
 
 /** Twice the server's own limit, because a busy machine delays its timers. */

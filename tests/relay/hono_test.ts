@@ -126,23 +126,23 @@ test("no remoteAddr → no address is forwarded; with it, that of the connection
   assert.deepEqual(addresses, [undefined, "127.0.0.1"]);
 });
 
-const INVALID: readonly [Partial<RelayOptions>, typeof TypeError, RegExp][] = [
-  [{ dsns: [] }, TypeError, /: dsns is \[\]\. It must be a list with at least one DSN\.$/],
-  [{ dsns: ["", "x"] }, TypeError, /: dsns\[0\] is ""\. It must be a Sentry DSN such as /],
-  [{ upstream: "https://a.example/path" }, TypeError, /: upstream is .* an origin such as /],
-  [{ publicOrigin: "a.example" }, TypeError, /: publicOrigin is "a.example"\. /],
-  [{ allowedOrigins: ["*"] }, TypeError, /: allowedOrigins\[0\] is "\*"\. /],
-  [{ trustedProxyHeader: "x y" }, TypeError, /: trustedProxyHeader is "x y"\. .* HTTP header/],
-  [{ maxEnvelopeBytes: 0 }, RangeError, /: maxEnvelopeBytes is 0\. .* from 1 to \d+\.$/],
-  [{ relayTimeoutMs: 0.5 }, RangeError, /: relayTimeoutMs is 0\.5\. It must be a whole number/],
-  [{ spoolMaxAgeHours: Infinity }, RangeError, /: spoolMaxAgeHours is Infinity\. .* hours from 1/],
+const INVALID: readonly [Partial<RelayOptions>, RegExp][] = [
+  [{ dsns: [] }, /: dsns is \[\]\. It must be a list with at least one DSN\.$/],
+  [{ dsns: ["", "x"] }, /: dsns\[0\] is ""\. It must be a Sentry DSN such as /],
+  [{ upstream: "https://a.example/path" }, /: upstream is .* an origin such as /],
+  [{ publicOrigin: "a.example" }, /: publicOrigin is "a.example"\. /],
+  [{ allowedOrigins: ["*"] }, /: allowedOrigins\[0\] is "\*"\. /],
+  [{ trustedProxyHeader: "x y" }, /: trustedProxyHeader is "x y"\. .* HTTP header/],
+  [{ maxEnvelopeBytes: 0 }, /: maxEnvelopeBytes is 0\. .* from 1 to \d+\.$/],
+  [{ relayTimeoutMs: 0.5 }, /: relayTimeoutMs is 0\.5\. It must be a whole number/],
+  [{ spoolMaxAgeHours: Infinity }, /: spoolMaxAgeHours is Infinity\. .* hours from 1/],
 ];
 Deno.test("an option is not valid → an error states which, and what would be right", async () => {
-  for (const [options, kind, message] of INVALID) {
+  for (const [options, message] of INVALID) {
     await assert.rejects(
       createRelay({ dsns: ["https://key@o1.ingest.sentry.io/1"], ...options }),
       (error) => {
-        assert.ok(error instanceof kind, `${error}`);
+        assert.ok(error instanceof TypeError, `${error}`);
         assert.match(error.message, /^Cannot create the relay: /);
         assert.match(error.message, message);
         return true;

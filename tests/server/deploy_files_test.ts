@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { parse } from "yaml";
 import { CONFIG_VARIABLES, loadConfig } from "../../config/config.ts";
-import { STOP_MS } from "../../server/serve.ts";
+import { STOP_MS } from "../../monitoring/protocol/stop_times.ts";
 import project from "../../deno.json" with { type: "json" };
 
 const root = new URL("../../", import.meta.url);

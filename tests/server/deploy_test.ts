@@ -4,7 +4,7 @@ import {
   type PrivatePostgres,
   startPostgresBeforeAll,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
-import { STOP_MS } from "../../server/serve.ts";
+import { STOP_MS } from "../../monitoring/protocol/stop_times.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { EventReader } from "../inbox/_event_reader.ts";
 import { sendRaw } from "../harness/send_raw.ts";

@@ -1,6 +1,7 @@
 import { isOwnOrigin } from "../../access/caller.ts";
 import { type Dsn, isHostedIngest, parseDsn } from "../../protocol/dsn.ts";
 import type { EnvelopeHeader } from "../../protocol/envelope.ts";
+import { queryOf } from "../../protocol/request_url.ts";
 import { RelayError } from "../errors.ts";
 import { sentryAuth } from "./sentry_auth.ts";
 
@@ -119,9 +120,8 @@ export class AllowList {
 
 /** Whether a DSN is that of a query; undefined if the query has none of the three parameters. Others are ignored. */
 function queryTarget(url: string): ((dsn: Dsn) => boolean) | undefined {
-  const start = url.indexOf("?");
-  if (start < 0) return undefined;
-  const query = new URLSearchParams(url.slice(start + 1));
+  if (!url.includes("?")) return undefined;
+  const query = queryOf(url);
   if (!["o", "p", "r"].some((name) => query.has(name))) return undefined;
   // A parameter that is repeated has no single value, and fits no DSN.
   const value = (name: string) => query.getAll(name).join();

@@ -1,3 +1,5 @@
+import { queryOf } from "../../protocol/request_url.ts";
+
 /**
  * The values of one field of an SDK's authentication, each once: from the header, then from the query.
  *
@@ -15,6 +17,5 @@ export function sentryAuth(
   const [, fields = ""] = /^sentry\s+(.*)$/is.exec(headers.get("x-sentry-auth") ?? "") ?? [];
   const inHeader = fields.split(",").map((pair) => pair.trim().split("=", 2))
     .flatMap(([name, value]) => name === field && value !== undefined ? [value] : []);
-  const query = new URLSearchParams(url.slice(url.indexOf("?") + 1 || url.length));
-  return [...new Set([...inHeader, ...query.getAll(field)])];
+  return [...new Set([...inHeader, ...queryOf(url).getAll(field)])];
 }

@@ -1,4 +1,5 @@
 import { ALL_CATEGORIES, categoriesIn } from "../../protocol/categories.ts";
+import { STOP } from "../../protocol/stop_times.ts";
 import type { AllowList } from "../admit/allow_list.ts";
 import type { Duplicates } from "../admit/duplicates.ts";
 import type { RelayMetrics } from "../metrics.ts";
@@ -26,9 +27,6 @@ const MAX_LEASED_BYTES = 16 * 1024 * 1024;
 /** Exponential backoff bounds of an envelope that keeps failing by its own fault. */
 export const FIRST_BACKOFF_MS = 1_000;
 export const MAX_BACKOFF_MS = 15 * 60_000;
-/** Stopping: time for deliveries to finish, then time for them to abort. The server closes the spool after 3.5 s. */
-export const STOP_GRACE_MS = 2_800;
-export const STOP_ABORT_MS = 300;
 
 export interface DrainOptions {
   readonly spool: Spool;
@@ -94,8 +92,8 @@ export class Drain {
   }
 
   /**
-   * Lets running deliveries finish for {@linkcode STOP_GRACE_MS}, then aborts them for {@linkcode STOP_ABORT_MS}.
-   * Results that arrive by then are recorded; all other envelopes return to the spool.
+   * Lets running deliveries finish, then aborts them ({@linkcode STOP}). Results that arrive by then are recorded; all other
+   * envelopes return to the spool.
    */
   stop(): Promise<void> {
     return this.#stopping ??= this.#stop();
@@ -103,9 +101,9 @@ export class Drain {
 
   async #stop(): Promise<void> {
     this.#cancelTimer();
-    if (await this.#endsWithin(STOP_GRACE_MS)) return;
+    if (await this.#endsWithin(STOP.spoolDeliveries)) return;
     for (const { abort } of this.#held.values()) abort.abort();
-    await this.#endsWithin(STOP_ABORT_MS);
+    await this.#endsWithin(STOP.spoolAborts);
   }
 
   /** Starts a pass, or another one after the current pass. */

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
+import { STOP } from "../../protocol/stop_times.ts";
 import { MAX_PROBE_PAUSE_MS } from "../send/circuit_breaker.ts";
 import { LEASE_MS } from "./spool.ts";
-import { MAX_CONCURRENT, POLL_MS, RENEW_EVERY_MS, STOP_GRACE_MS } from "./drain.ts";
+import { MAX_CONCURRENT, POLL_MS, RENEW_EVERY_MS } from "./drain.ts";
 import { DELIVERED, DrainHarness, range, SILENT } from "./testdata/drain_harness.ts";
 import { BOTH_DSNS, DSN, envelope, NOON, numberOf } from "./testdata/envelopes.ts";
 
@@ -177,7 +178,7 @@ Deno.test("stop with slow deliveries → aborted in time and released", async ()
   let over = false;
   const stopped = harness.drain.stop().then(() => over = true);
   await harness.quiet();
-  await harness.pass(STOP_GRACE_MS - 1);
+  await harness.pass(STOP.spoolDeliveries - 1);
   assert.equal(harness.attempts[0]?.signal.aborted, false);
   assert.equal(over, false);
   await harness.pass(1);

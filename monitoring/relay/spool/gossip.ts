@@ -1,3 +1,4 @@
+import { withTimeout } from "../../protocol/with_timeout.ts";
 import type { AllowList } from "../admit/allow_list.ts";
 import {
   type Duplicates,
@@ -49,10 +50,7 @@ export class Gossip {
     this.#spool = spool;
     this.#errors = errors;
     this.#running = this.#exchangeAndRepeat();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_MS));
-    await Promise.race([this.#running, late]);
-    clearTimeout(timer);
+    await withTimeout(FIRST_MS, this.#running);
   }
 
   /** Reports what is new for the last time, unless the spool fails. */

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { parseDsn } from "../../../protocol/dsn.ts";
+import { STOP } from "../../../protocol/stop_times.ts";
 import { AllowList } from "../../admit/allow_list.ts";
 import { Duplicates } from "../../admit/duplicates.ts";
 import { RelayMetrics } from "../../metrics.ts";
 import { CircuitBreaker } from "../../send/circuit_breaker.ts";
 import type { AttemptResult } from "../../send/ingest_client.ts";
 import { RateLimits } from "../../send/rate_limits.ts";
-import { Drain, STOP_ABORT_MS, STOP_GRACE_MS } from "../drain.ts";
+import { Drain } from "../drain.ts";
 import type { LeasedEnvelope, Spool } from "../spool.ts";
 import { openSqliteSpool } from "../sqlite_spool.ts";
 import { DSN, envelope, numberOf, OTHER_DSN } from "./envelopes.ts";
@@ -74,8 +75,8 @@ export class DrainHarness implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#drain?.stop();
-    this.clock.pass(STOP_GRACE_MS);
-    this.clock.pass(STOP_ABORT_MS);
+    this.clock.pass(STOP.spoolDeliveries);
+    this.clock.pass(STOP.spoolAborts);
     await this.spool.close();
   }
 
