@@ -50,9 +50,9 @@ export function PipelineCounts({ ends, now }: {
         className="data-table"
         caption="Envelopes by state"
         columns={[
-          { title: "Envelopes", width: 11 },
-          { title: "This console", numeric: true, width: 7 },
-          { title: "All senders", numeric: true },
+          { title: "Envelopes" },
+          { title: "This console", numeric: true, width: 6 },
+          { title: "All senders", numeric: true, width: 6 },
         ]}
       >
         {rows.map(([state, own, all = "–", note]) => (
