@@ -63,8 +63,8 @@ export class SharedCounts {
   all(report: ProcessReport): readonly ProcessReport[] {
     const { worker: own, workers, uptime = () => performance.now() } = this.#options;
     if (uptime() - this.#exchangedAt >= REPORT_MS) {
-      this.#exchangedAt = uptime();
       this.write(report);
+      this.#exchangedAt = uptime();
       this.#others = Array.from({ length: 2 * workers }, (_, worker) => worker)
         .filter((worker) => worker !== own).map((worker) => this.#read(worker))
         .filter((found) => found !== undefined);
@@ -72,8 +72,12 @@ export class SharedCounts {
     return [this.#whole(report), ...this.#others];
   }
 
-  /** Writes the report of this process. If that fails, the other processes do not count it. */
+  /**
+   * Writes the report of this process. If that fails, the other processes do not count it. The others' are read when totals
+   * are asked for next: a process that stops must know the one that replaces it.
+   */
   write(report: ProcessReport): void {
+    this.#exchangedAt = -Infinity;
     const { folder, worker, onFailure } = this.#options;
     try {
       Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -72,6 +72,10 @@ Deno.test("totals asked for many times → files read and written once a second"
   now = 1_000;
   assert.equal(received(counts.all(report(3))), 10);
   assert.deepEqual([...Deno.readDirSync(folder)].length, 2);
+  // As a process does that stops: it learns at once which others run.
+  other.write(report(20));
+  counts.write(report(3));
+  assert.equal(received(counts.all(report(3))), 23);
 });
 
 Deno.test("folder cannot be written → reported once, own counts still known", () => {
