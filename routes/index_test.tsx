@@ -1,14 +1,27 @@
 import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server.edge";
 import { VIEWS } from "../islands/shared/view.ts";
-import { slot } from "../server/page.tsx";
+import { type PageRender, PageRenderContext, slot } from "../server/page.tsx";
 import NotFound from "./_404.tsx";
 import ServerError from "./_500.tsx";
 import Page from "./index.tsx";
 
-const pages = Object.fromEntries(
-  ["inbox", "relay"].map((variant) => [variant, renderToStaticMarkup(<Page variant={variant} />)]),
-);
+/** The page with its island. */
+function render(variant: string): string {
+  const page: PageRender = { inlineScripts: new Set() };
+  const html = renderToStaticMarkup(
+    <PageRenderContext value={page}>
+      <Page variant={variant} />
+    </PageRenderContext>,
+  );
+  const { component: Island, props } = page.island!;
+  return html.replace(
+    '<div data-island="">',
+    () => `<div>${renderToStaticMarkup(<Island {...props} />)}`,
+  );
+}
+
+const pages = Object.fromEntries(["inbox", "relay"].map((variant) => [variant, render(variant)]));
 const text = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 
 for (const [variant, html] of Object.entries(pages)) {
