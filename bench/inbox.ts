@@ -5,7 +5,7 @@ import { openInbox } from "../monitoring/inbox/sqlite_inbox.ts";
 import type { Inbox } from "../monitoring/inbox/inbox.ts";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
 import { placeOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
-import { GROUP_STATES, type Lists, OWN_SOURCE } from "../monitoring/models/rows.ts";
+import { GROUP_STATES, type Lists, OWN_APPLICATION } from "../monitoring/models/rows.ts";
 import {
   APPLICATIONS,
   GROUP_COLUMNS,
@@ -29,7 +29,7 @@ const NO_MATCH = "nothing holds this";
 const HOUR_MS = 3_600_000;
 
 type Queries = Readonly<
-  Record<keyof Lists | "envelopes" | "sources" | "histogram", readonly ListQuery[]>
+  Record<keyof Lists | "envelopes" | "applications" | "histogram", readonly ListQuery[]>
 >;
 
 export async function bench(): Promise<Figure[]> {
@@ -58,8 +58,8 @@ export async function bench(): Promise<Figure[]> {
 function measureQueries(inbox: Inbox, queries: Queries): Figure[] {
   return Object.entries(queries).map(([list, ofList]) => {
     const read = (query: ListQuery) =>
-      list === "sources"
-        ? inbox.sources(query)
+      list === "applications"
+        ? inbox.applications(query)
         : list === "histogram"
         ? inbox.histogram(query)
         : inbox.page(list as keyof Lists | "envelopes", query);
@@ -87,12 +87,12 @@ function queriesOf(inbox: Inbox, count: number): Queries {
   const trace = traceOf(count / 2);
   const groups = inbox.page("errors", { sort: "-count", limit: 40 }).rows.map(({ group }) => group);
   groups.slice(1).forEach((group, n) => inbox.changeGroup(group, n % 2 ? "resolved" : "muted"));
-  const { key, environment, releases: [release] } = inbox.sources({}).rows
-    .find(({ key }) => key !== OWN_SOURCE.key)!;
+  const { key, environment, releases: [release] } = inbox.applications({}).rows
+    .find(({ key }) => key !== OWN_APPLICATION.key)!;
   const ofSender: readonly ListQuery[] = [
-    { source: APPLICATIONS },
-    { source: OWN_SOURCE.key },
-    { source: key, release: release!, environment: environment! },
+    { application: APPLICATIONS },
+    { application: OWN_APPLICATION.key },
+    { application: key, release: release!, environment: environment! },
     { release: "none" },
     { since: now - HOUR_MS },
     { until: now - HOUR_MS },
@@ -105,7 +105,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
   ];
   const ofErrors: readonly ListQuery[] = [
     ...LOG_LEVELS.map((level) => ({ level })),
-    { handled: false, level: "fatal", source: APPLICATIONS },
+    { handled: false, level: "fatal", application: APPLICATIONS },
   ];
   const ofTraces: readonly ListQuery[] = [
     ...TRACE_STATUSES.map((status) => ({ status })),
@@ -133,7 +133,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     pages: list([], PAGE_COLUMNS),
     recordings: list([], RECORDING_COLUMNS),
     envelopes: list(["span", "profile", "event"].map((type) => ({ type }))),
-    sources: [{}, ...ofSender],
+    applications: [{}, ...ofSender],
     histogram: HISTOGRAM_LISTS.flatMap((of) => ofEveryList.map((query) => ({ ...query, of, now }))),
   };
 }

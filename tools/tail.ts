@@ -8,7 +8,7 @@ import { loadConfig } from "../config/config.ts";
 import { indexEnvelope } from "../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
 import { visibleJson } from "../monitoring/models/readable_json.ts";
-import { OWN_SOURCE } from "../monitoring/models/rows.ts";
+import { OWN_APPLICATION } from "../monitoring/models/rows.ts";
 import { decodeBody, DecodeError, parseContentEncoding } from "../monitoring/protocol/encoding.ts";
 import type { InboxRow } from "../monitoring/protocol/inbox_row.ts";
 import { MAX_READ_BYTES, readBody } from "../monitoring/protocol/read_body.ts";
@@ -78,8 +78,8 @@ async function follow(options: TailOptions): Promise<never> {
   // No row is after the largest cursor: the response has only the inbox's cursor.
   const newest = await requestInbox("tail", options, `since=${Number.MAX_SAFE_INTEGER}&limit=1`);
   let { cursor } = await newest.json();
-  const { rows } = await (await requestInbox("tail", options, "view=sources")).json();
-  let showsOwn = all || !rows.some(({ key }: { key: string }) => key !== OWN_SOURCE.key);
+  const { rows } = await (await requestInbox("tail", options, "view=applications")).json();
+  let showsOwn = all || !rows.some(({ key }: { key: string }) => key !== OWN_APPLICATION.key);
   console.error(`Following ${views.join(", ")} of ${origin}`);
   let isLost = false;
   for (let pause = FIRST_PAUSE_MS;; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
@@ -92,7 +92,7 @@ async function follow(options: TailOptions): Promise<never> {
       for await (const { event, id, data } of readEvents(stream.body!)) {
         if (event === "envelope") {
           const row: InboxRow = JSON.parse(data!);
-          const isOwn = row.source === OWN_SOURCE.key;
+          const isOwn = row.application === OWN_APPLICATION.key;
           if (!isOwn) showsOwn = all;
           if (!isOwn || showsOwn) await printEnvelope(options, row);
         }

@@ -3,7 +3,7 @@ import { formatTimeOfDayMs } from "../components/format_time.ts";
 import { type ErrorEntry, errorTitle } from "../monitoring/models/error/error_entry.ts";
 import type { IndexEntries } from "../monitoring/models/index/index_entries.ts";
 import type { LogEntry } from "../monitoring/models/log_entry.ts";
-import type { EnvelopeSource } from "../monitoring/models/source.ts";
+import type { EnvelopeApplication } from "../monitoring/models/application.ts";
 import type { TraceEntry } from "../monitoring/models/trace/trace_entry.ts";
 import { ROOT_RANK } from "../monitoring/models/trace/trace_root.ts";
 import { visibleText } from "./command_line.ts";
@@ -13,7 +13,7 @@ export type View = typeof VIEWS[number];
 
 /** One printed line. */
 type TailRow =
-  & { readonly source: EnvelopeSource }
+  & { readonly application: EnvelopeApplication }
   & (
     | { readonly kind: "error" } & ErrorEntry
     | { readonly kind: "log" } & LogEntry
@@ -25,13 +25,13 @@ type TailRow =
  * row when the first span of a page or process arrives; later batches of its spans have none.
  */
 export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[] {
-  const { source, errors, logs } = entries;
+  const { application, errors, logs } = entries;
   const traces = entries.traces.filter(({ root }) => root && root.rank <= ROOT_RANK.parent);
   const shown = <T>(view: View, rows: readonly T[]) => views.includes(view) ? rows : [];
   return [
-    ...shown("traces", traces).map((entry) => ({ kind: "trace" as const, source, ...entry })),
-    ...shown("errors", errors).map((entry) => ({ kind: "error" as const, source, ...entry })),
-    ...shown("logs", logs).map((entry) => ({ kind: "log" as const, source, ...entry })),
+    ...shown("traces", traces).map((entry) => ({ kind: "trace" as const, application, ...entry })),
+    ...shown("errors", errors).map((entry) => ({ kind: "error" as const, application, ...entry })),
+    ...shown("logs", logs).map((entry) => ({ kind: "log" as const, application, ...entry })),
   ];
 }
 
@@ -64,7 +64,7 @@ export function formatRow(row: TailRow, coloured: boolean): string {
   return [
     paint("faint", formatTimeOfDayMs(at)),
     paint(colour, label.padEnd(7)),
-    paint("faint", visibleText(row.source.name)),
+    paint("faint", visibleText(row.application.name)),
     mainText,
     ...noteText ? [paint("faint", ` ${noteText}`)] : [],
   ].join(" ");

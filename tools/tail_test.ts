@@ -84,7 +84,7 @@ Deno.test("tail of a server that restarts → each new error once, ended by a si
   const rows = json.out().trimEnd().split("\n").map((line) => JSON.parse(line));
   const errors = rows.filter(({ kind }) => kind === "error");
   assert.deepEqual(errors.map(({ event_id }) => event_id), [2, 3, 4].map(hexId));
-  const own = rows.filter(({ source }) => source.key === "sightglass");
+  const own = rows.filter(({ application }) => application.key === "sightglass");
   assert.ok(own.some(({ body }) => body === "The server has started"), "with --all");
 });
 

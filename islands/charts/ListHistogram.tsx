@@ -1,6 +1,6 @@
 import type { HistogramList } from "../../monitoring/models/histogram.ts";
 import { changeParams } from "../shared/fragment.ts";
-import type { ConsoleQuery } from "../data/source.ts";
+import type { ConsoleQuery } from "../data/api.ts";
 import { fittedTime } from "./fitted_time.ts";
 import { type BarWords, TimeBars } from "./TimeBars.tsx";
 import { useHistogram } from "../data/lists.ts";
@@ -14,12 +14,12 @@ export const BAR_WORDS: Readonly<Record<HistogramList, BarWords>> = {
 /**
  * The rows of a list over time, with the list's filters. Dragging sets the list's time filter.
  *
- * @param props.source see {@linkcode ReleaseMarks}
+ * @param props.application see {@linkcode ReleaseMarks}
  */
-export function ListHistogram({ of, query, source }: {
+export function ListHistogram({ of, query, application }: {
   of: HistogramList;
   query: ConsoleQuery;
-  source?: string | undefined;
+  application?: string | undefined;
 }) {
   const whole = useHistogram({ ...query, of }, of);
   const isChosen = query.since !== undefined || query.until !== undefined;
@@ -31,7 +31,7 @@ export function ListHistogram({ of, query, source }: {
     <TimeBars
       histogram={histogram}
       words={BAR_WORDS[of]}
-      source={source}
+      application={application}
       onChoose={(from, to) => changeParams({ since: String(from), until: String(to) })}
     />
   );

@@ -1,8 +1,8 @@
 import { useMemo } from "react";
-import { OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
-import { useSourceList } from "../data/lists.ts";
+import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
+import { useApplications } from "../data/lists.ts";
 import { useFragment } from "../shared/fragment.ts";
-import { nameOf, shortRelease } from "../shared/source_labels.ts";
+import { nameOf, shortRelease } from "../shared/application_labels.ts";
 
 /** An application changed its release, or was started. */
 interface ReleaseMark {
@@ -22,19 +22,19 @@ const START_PERCENT = 1;
 /**
  * Lines over a chart where an application changed its release, with labels above; triangles where it was started.
  *
- * @param props.source key of the only application that has marks; default: the chosen one, else all
+ * @param props.application key of the only application that has marks; default: the chosen one, else all
  */
-export function ReleaseMarks({ from, to, source }: {
+export function ReleaseMarks({ from, to, application }: {
   from: number;
   to: number;
-  source?: string | undefined;
+  application?: string | undefined;
 }) {
-  const rows = useSourceList()?.rows;
+  const rows = useApplications()?.rows;
   const { params } = useFragment();
-  const chosen = source ?? params.get("source");
+  const chosen = application ?? params.get("application");
   const marks = useMemo(() => {
     const only = (rows ?? []).filter(({ key }) => key === chosen);
-    const applications = (rows ?? []).filter(({ key }) => key !== OWN_SOURCE.key);
+    const applications = (rows ?? []).filter(({ key }) => key !== OWN_APPLICATION.key);
     return releaseMarks(only.length > 0 ? only : applications, from, to);
   }, [rows, chosen, from, to]);
   const percentOf = (at: number) => (at - from) / (to - from) * 100;
@@ -68,15 +68,15 @@ export function ReleaseMarks({ from, to, source }: {
  * @param to milliseconds since 1970
  */
 export function releaseMarks(
-  rows: readonly SourceRow[],
+  rows: readonly ApplicationRow[],
   from: number,
   to: number,
 ): readonly ReleaseMark[] {
   // Its environments are one application here: a release is tried in one of them first.
   const applications = Map.groupBy(rows, nameOf);
-  return [...applications].flatMap(([name, sources]) => {
+  return [...applications].flatMap(([name, applications]) => {
     const since = new Map<string, number>();
-    for (const { releases, releases_since } of sources) {
+    for (const { releases, releases_since } of applications) {
       for (const [index, release] of releases.entries()) {
         since.set(release, Math.min(since.get(release) ?? Infinity, releases_since[index]!));
       }
@@ -88,7 +88,7 @@ export function releaseMarks(
       }));
     const least = (to - from) * START_PERCENT / 100;
     const marks = [...changes];
-    for (const at of sources.flatMap(({ starts }) => starts)) {
+    for (const at of applications.flatMap(({ starts }) => starts)) {
       if (marks.some((mark) => Math.abs(mark.at - at) < least)) continue;
       marks.push({ at, text: `${name} started`, isStart: true });
     }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import type { SourceRow } from "../../monitoring/models/rows.ts";
+import type { ApplicationRow } from "../../monitoring/models/rows.ts";
 import { releaseMarks } from "./ReleaseMarks.tsx";
 
-function sourceOf(
+function applicationOf(
   name: string,
   environment: string,
   releases: Record<string, number>,
   starts: readonly number[] = [],
-): SourceRow {
+): ApplicationRow {
   return {
     key: `${name} ${environment}`,
     name,
@@ -23,9 +23,9 @@ function sourceOf(
 
 Deno.test("several releases, also in other environments → a mark for each but the first", () => {
   const rows = [
-    sourceOf("api", "production", { "api@2": 50, "api@1": 10 }),
-    sourceOf("api", "canary", { "api@3": 70, "api@2": 30 }),
-    sourceOf("web", "production", { "web@1": 40 }),
+    applicationOf("api", "production", { "api@2": 50, "api@1": 10 }),
+    applicationOf("api", "canary", { "api@3": 70, "api@2": 30 }),
+    applicationOf("web", "production", { "web@1": 40 }),
   ];
   assert.deepEqual(releaseMarks(rows, 0, 100), [
     { at: 30, text: "api 2" },
@@ -36,7 +36,7 @@ Deno.test("several releases, also in other environments → a mark for each but 
 
 Deno.test("started again and again → a mark for each start, not beside a release or another start", () => {
   const starts = [90, 80.5, 80, 49.5, 10];
-  const rows = [sourceOf("api", "production", { "api@1": 10, "api@2": 50 }, starts)];
+  const rows = [applicationOf("api", "production", { "api@1": 10, "api@2": 50 }, starts)];
   assert.deepEqual(releaseMarks(rows, 5, 100).map(({ at, text }) => [at, text]), [
     [10, "api started"],
     [50, "api 2"],

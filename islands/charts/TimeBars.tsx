@@ -24,14 +24,14 @@ const MIN_BAR = 3;
  * Bars over time: failures at the base line, warnings above them, then the rest. Dragging over the bars chooses their
  * time; the time filter of the list does the same for the keyboard.
  *
- * @param props.source see {@linkcode ReleaseMarks}
+ * @param props.application see {@linkcode ReleaseMarks}
  * @param props.mostTicks of the time axis
  * @param props.onChoose gets the chosen time, milliseconds since 1970
  */
-export function TimeBars({ histogram, words, source, mostTicks = 7, onChoose }: {
+export function TimeBars({ histogram, words, application, mostTicks = 7, onChoose }: {
   histogram: Histogram;
   words: BarWords;
-  source?: string | undefined;
+  application?: string | undefined;
   mostTicks?: number;
   onChoose: (from: number, to: number) => void;
 }) {
@@ -98,7 +98,7 @@ export function TimeBars({ histogram, words, source, mostTicks = 7, onChoose }: 
           <path className="waits" d={bars(parts, most, 1)} />
           <path className="refused" d={bars(parts, most, 2)} />
         </svg>
-        <ReleaseMarks from={from} to={to} source={source} />
+        <ReleaseMarks from={from} to={to} application={application} />
       </div>
       <TimeAxis from={from} to={to} most={mostTicks} />
     </figure>

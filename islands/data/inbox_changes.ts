@@ -1,8 +1,8 @@
 import { INBOX_TIMEOUT_MS, requestInbox } from "./inbox_request.ts";
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
 import type * as notifications from "../shared/notifications.ts";
-import type { SourceState } from "./source.ts";
-import { SourceStateStore } from "./source_state.ts";
+import type { ApiState } from "./api.ts";
+import { ApiStateStore } from "./api_state.ts";
 
 /** The state of the inbox, shared by all tabs of the browser. */
 export type InboxChanges = ReturnType<typeof watchInbox>;
@@ -26,7 +26,7 @@ const SEEN_MS = 300;
 /** Between tabs. */
 type Message =
   /** The leader's state. */
-  | { readonly kind: "state"; readonly state: SourceState }
+  | { readonly kind: "state"; readonly state: ApiState }
   /** A new tab asks for the leader's state. */
   | { readonly kind: "opened" }
   /** Asks the leader to connect again. */
@@ -58,7 +58,7 @@ export function watchInbox(
   notifications: Notifications | undefined = undefined,
 ) {
   const name = `sightglass ${path}`;
-  const store = new SourceStateStore("connecting");
+  const store = new ApiStateStore("connecting");
   let hasSubscriber = false;
   let isClosed = false;
   let isRunning = false;

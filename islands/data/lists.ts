@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo, useRef } from "react";
 import {
+  type ApplicationList,
   type Lists,
-  OWN_SOURCE,
+  OWN_APPLICATION,
   type Page,
-  type SourceList,
 } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
@@ -15,7 +15,7 @@ import { useFragment, useIsVisible } from "../shared/fragment.ts";
 import { messageOf } from "../shared/text.ts";
 import type { View } from "../shared/view.ts";
 import { client, hold, LIVE, retryFailed, ROWS, usePausedState } from "./queries.ts";
-import { type ConsoleQuery, source } from "./source.ts";
+import { api, type ConsoleQuery } from "./api.ts";
 
 /** The row type of each list. */
 interface ConsoleLists extends Lists {
@@ -33,7 +33,7 @@ const LISTS: {
   errors: { view: "errors", keyOf: (row) => row.group },
   occurrences: { view: "errors", keyOf: (row) => `${row.envelope} ${row.event_id}` },
   logs: { view: "logs", keyOf: (row) => `${row.envelope} ${row.index}` },
-  pages: { view: "traces", keyOf: (row) => `${row.source} ${row.page}` },
+  pages: { view: "traces", keyOf: (row) => `${row.application} ${row.page}` },
   recordings: { view: "recordings", keyOf: (row) => row.replay_id },
   envelopes: { view: "envelopes", keyOf: (row) => String(row.id) },
 };
@@ -55,7 +55,7 @@ export interface ConsoleList<Row> {
 }
 
 /**
- * The newest rows of a list, and older ones on request. They are read again when the source changes, but only while the
+ * The newest rows of a list, and older ones on request. They are read again when the API changes, but only while the
  * view is visible and the lists are not paused.
  *
  * @param query undefined: not known yet
@@ -122,8 +122,8 @@ interface Rows<Row> {
 
 function readPage<Name extends keyof ConsoleLists>(name: Name, query: ConsoleQuery = {}) {
   const page: Promise<Page<unknown>> = name === "envelopes"
-    ? source.envelopes(query)
-    : source.list(name, query);
+    ? api.envelopes(query)
+    : api.list(name, query);
   return page as Promise<Page<ConsoleLists[Name]>>;
 }
 
@@ -180,7 +180,7 @@ export function useHistogram(query: ConsoleQuery, view: View): Histogram | undef
   const live = useLive(query, view);
   return useQuery({
     queryKey: [LIVE, "histogram", query],
-    queryFn: () => source.histogram(query),
+    queryFn: () => api.histogram(query),
     placeholderData: keepPreviousData,
     ...live,
   }, client).data;
@@ -188,14 +188,14 @@ export function useHistogram(query: ConsoleQuery, view: View): Histogram | undef
 
 /** The applications, and the counts of all lists with the filters of the address, live; undefined until they are known.
  * `of`: the filters that they are of. */
-export function useSourceList(): (SourceList & { readonly of: string }) | undefined {
+export function useApplications(): (ApplicationList & { readonly of: string }) | undefined {
   const { view, params } = useFragment();
   const filters = sharedFilters(params);
   const live = useLive(filters, (view || "overview") as View);
   return useQuery({
-    queryKey: [LIVE, "sources", filters],
+    queryKey: [LIVE, "applications", filters],
     queryFn: async () => {
-      const list = await source.sources(filters);
+      const list = await api.applications(filters);
       // Their order changes with each arrival.
       const rows = list.rows.toSorted((a, b) => a.key < b.key ? -1 : 1);
       return { ...list, rows, of: JSON.stringify(filters) };
@@ -207,7 +207,9 @@ export function useSourceList(): (SourceList & { readonly of: string }) | undefi
 
 /** Whether a list with these filters has the rows of Sightglass itself; false until it is known. */
 export function useShowsOwn(filters: SharedFilters): boolean {
-  const rows = useSourceList()?.rows;
-  if (filters.source !== APPLICATIONS) return [undefined, OWN_SOURCE.key].includes(filters.source);
-  return rows?.every(({ key }) => key === OWN_SOURCE.key) ?? false;
+  const rows = useApplications()?.rows;
+  if (filters.application !== APPLICATIONS) {
+    return [undefined, OWN_APPLICATION.key].includes(filters.application);
+  }
+  return rows?.every(({ key }) => key === OWN_APPLICATION.key) ?? false;
 }

@@ -2,8 +2,8 @@ import { type Query, QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { Store } from "../shared/store.ts";
 import { visitData } from "../../monitoring/browser/mod.ts";
-import { createInboxSource } from "./inbox_source.ts";
-import { type DataSource, setSource, source, type SourceState } from "./source.ts";
+import { createInboxApi } from "./inbox_api.ts";
+import { type Api, api, type ApiState, setApi } from "./api.ts";
 
 /**
  * Pause after the queries were answered, in multiples of the time that it took: the server reads lists for all consoles
@@ -24,7 +24,7 @@ export const ROWS = "rows";
 
 /**
  * The answers to the page's queries. They are read once, and those whose key begins with {@linkcode LIVE} again when the
- * source changes, see {@linkcode startReading}.
+ * API changes, see {@linkcode startReading}.
  */
 export const client = new QueryClient({
   defaultOptions: {
@@ -39,10 +39,10 @@ export const client = new QueryClient({
   },
 });
 
-/** The source's state when the user paused the lists; undefined: not paused. All views share it. */
-const paused = new Store<SourceState | undefined>(undefined);
+/** The API's state when the user paused the lists; undefined: not paused. All views share it. */
+const paused = new Store<ApiState | undefined>(undefined);
 
-/** The version of the source that was read last, and whether the source answered. */
+/** The version of the API that was read last, and whether the API answered. */
 const read = { version: 0, isLive: false };
 /** Rows were held while the rest was read. */
 let areRowsDue = false;
@@ -55,14 +55,14 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let started: Promise<void> | undefined;
 
 /**
- * Opens the data source of the page, once, and reads the live queries of visible views again when it changes.
+ * Opens the API of the page, once, and reads the live queries of visible views again when it changes.
  *
  * @param variant `inbox`: reads the inbox; `relay`: what this page has sent, as the page cannot read what the ingest has
  */
 export function startReading(variant: string): Promise<void> {
-  return started ??= openSource(variant).then(
+  return started ??= openApi(variant).then(
     (opened) => {
-      setSource(opened);
+      setApi(opened);
       opened.subscribe(readChanges);
     },
     (error) => {
@@ -72,17 +72,17 @@ export function startReading(variant: string): Promise<void> {
   );
 }
 
-async function openSource(variant: string): Promise<DataSource> {
-  if (variant === "inbox") return createInboxSource("/monitoring/inbox");
+async function openApi(variant: string): Promise<Api> {
+  if (variant === "inbox") return createInboxApi("/monitoring/inbox");
   // Most pages are of an inbox and do not need this code.
-  const { createThisPageSource } = await import("./this_page_source.ts");
+  const { createThisPageApi } = await import("./this_page_api.ts");
   // The views that need more are not opened in relay mode.
-  return createThisPageSource(visitData) as DataSource;
+  return createThisPageApi(visitData) as Api;
 }
 
 /** At a pace that the server can answer. */
 function readChanges(): void {
-  const { version, state } = source.snapshot();
+  const { version, state } = api.snapshot();
   const isLive = state === "live";
   if (isLive && !read.isLive) void retryFailed();
   read.isLive = isLive;
@@ -129,21 +129,21 @@ export function hold(): void {
 }
 
 /** Keeps everything as it is at this state. */
-export function pauseLists(state: SourceState): void {
+export function pauseLists(state: ApiState): void {
   paused.set(state);
   if (!isReading) return;
   read.version = 0;
   dropAnswers([LIVE]);
 }
 
-/** Makes the rows follow the source again. */
+/** Makes the rows follow the API again. */
 export function resumeLists(): void {
   paused.set(undefined);
   readChanges();
 }
 
 /** The state at which the lists are paused; undefined: not paused. */
-export function usePausedState(): SourceState | undefined {
+export function usePausedState(): ApiState | undefined {
   return useSyncExternalStore(paused.subscribe, paused.snapshot);
 }
 
@@ -152,7 +152,7 @@ function dropAnswers(queryKey: readonly string[]): void {
   void client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
 }
 
-/** The source's state; renders the component again when it changes. */
-export function useSourceState(): SourceState {
-  return useSyncExternalStore(source.subscribe, source.snapshot);
+/** The API's state; renders the component again when it changes. */
+export function useApiState(): ApiState {
+  return useSyncExternalStore(api.subscribe, api.snapshot);
 }

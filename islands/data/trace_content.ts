@@ -1,6 +1,6 @@
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { client, LIVE } from "./queries.ts";
-import { source } from "./source.ts";
+import { api } from "./api.ts";
 import type { View } from "../shared/view.ts";
 import { type Loaded, useRead } from "./use_read.ts";
 import { useIsVisible } from "../shared/fragment.ts";
@@ -17,7 +17,7 @@ export function useTraceContent(traceId: string, view: View): Loaded<TraceConten
     key,
     isVisible && (async () => {
       const known = client.getQueryData<{ value: TraceContent }>(key)?.value;
-      const read = await source.trace(traceId);
+      const read = await api.trace(traceId);
       const isSame = known?.envelopes.join() === read.envelopes.join() &&
         known.replay_id === read.replay_id;
       return isSame ? known : read;

@@ -16,7 +16,7 @@ export interface Loaded<T> {
 }
 
 /**
- * Reads a value when it is first needed. After a failure it is read again once the source answers again.
+ * Reads a value when it is first needed. After a failure it is read again once the API answers again.
  *
  * @param key identifies the value; begins with `LIVE` (queries.ts) if it changes with what arrives
  * @param read its signal is aborted when the value is not needed any more; undefined or false: not possible yet

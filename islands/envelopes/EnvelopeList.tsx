@@ -17,7 +17,7 @@ import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 
 const FILTERS: readonly Filter[] = [{ name: "type", label: "Item type", choices: ITEM_TYPES }];
 
@@ -32,7 +32,7 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
     trace: param("trace"),
     ...sharedFilters(params),
   });
-  const isPage = source.scope === "visit";
+  const isPage = api.scope === "visit";
   // Everything in the inbox was stored: the column would have the same value in each row.
   const columns = useMemo(
     () => isPage ? [CONTENT, outcomeColumn(receipts), SIZE, TIME] : [CONTENT, TRACE, SIZE, TIME],
@@ -73,7 +73,7 @@ const CONTENT: ListColumn<InboxRow> = {
   },
   aside: {
     title: "Application",
-    sources: ({ source }) => [source],
+    applications: ({ application }) => [application],
   },
 };
 
@@ -114,18 +114,18 @@ const outcomeColumn = (receipts: readonly Receipt[]): ListColumn<InboxRow> => ({
   },
 });
 
-/** Attributes of the link to a trace: in Sentry, if the source has only what this page has sent. */
+/** Attributes of the link to a trace: in Sentry, if the API has only what this page has sent. */
 export function traceLink(
   traceId: string,
 ): { readonly href?: string; readonly target?: string; readonly rel?: string } {
-  if (source.scope === "inbox") return { href: fragmentTo("traces", [traceId]) };
+  if (api.scope === "inbox") return { href: fragmentTo("traces", [traceId]) };
   const href = sentryTraceUrl(dsnOfPage(), traceId);
   return href === undefined ? {} : { href, target: "_blank", rel: "noreferrer" };
 }
 
 /** The receipt of an envelope of this page; undefined: the inbox has it, or the receipt is gone. */
 export function findReceipt(row: InboxRow, receipts: readonly Receipt[]): Receipt | undefined {
-  if (source.scope === "inbox") return undefined;
+  if (api.scope === "inbox") return undefined;
   // Only the receipt of dropped items, which has no bytes, may have the same time.
   return receipts.find(({ at, bytes }) => at === row.received_at && bytes > 0);
 }

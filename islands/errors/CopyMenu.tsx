@@ -1,5 +1,5 @@
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 import { Menu } from "../kit/Menu.tsx";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { saveFile } from "../shared/FileButton.tsx";
@@ -8,7 +8,7 @@ import { saveFile } from "../shared/FileButton.tsx";
 export function CopyMenu({ content }: { content: ErrorContent }) {
   const { event, envelope, text, markdown } = content;
   const save = () => {
-    const href = source.download(envelope);
+    const href = api.download(envelope);
     if (href !== undefined) saveFile(href, `${event.event_id ?? envelope}.envelope`);
   };
   return (

@@ -18,7 +18,7 @@ import { fragmentTo } from "../shared/fragment.ts";
 import { MomentInTrace } from "../shared/MomentInTrace.tsx";
 import { momentHref } from "../shared/recording_links.ts";
 import { SameTrace } from "../shared/SameTrace.tsx";
-import { SentBy } from "../shared/SourceLabel.tsx";
+import { SentBy } from "../shared/ApplicationLabel.tsx";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
 import { FetchMaps } from "./FetchMaps.tsx";
 import { errorKind, ErrorLevel } from "./ErrorLevel.tsx";

@@ -2,7 +2,7 @@ import { formatNumber } from "../../components/format.ts";
 import { useEffect, useRef, useState } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
-import type { ConsoleQuery } from "../data/source.ts";
+import type { ConsoleQuery } from "../data/api.ts";
 import { levelParam } from "../kit/filters.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo } from "../shared/fragment.ts";
@@ -13,7 +13,7 @@ import { GroupHeader } from "./GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
 import { isFocusOnView } from "../kit/keys.ts";
 import { useList } from "../data/lists.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 
 /**
  * One occurrence of an error group, with links to the others.
@@ -35,7 +35,7 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   const eventId = rows[index]?.event_id ?? null;
   const reading = useRead(
     ["error", group, current, eventId],
-    current !== undefined && (() => source.error(group, current, eventId)),
+    current !== undefined && (() => api.error(group, current, eventId)),
   );
   const content = reading.value;
   const back = fragmentTo("errors", [], params);
@@ -77,14 +77,14 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
         <ErrorBody
           key={content.envelope}
           content={content}
-          sender={rows[index]?.source}
+          sender={rows[index]?.application}
           replayId={rows[index]?.replay_id ?? undefined}
           readAgain={reading.retry}
           frequency={
             <ListHistogram
               of="errors"
               query={{ group, ...chosenFilters(params) }}
-              source={rows[index]?.source}
+              application={rows[index]?.application}
             />
           }
         />
@@ -93,7 +93,7 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
         <ReadFailure
           message={reading.error}
           retry={reading.retry}
-          download={source.download(current ?? 0)}
+          download={api.download(current ?? 0)}
         />
       )}
       {reading.state !== "failed" && list.state === "failed" && !content && (
@@ -115,7 +115,7 @@ function chosenFilters(params: Readonly<Record<string, string>>): ConsoleQuery {
     level: levelParam(query),
     ...params.handled === "false" && { handled: false },
     ...filters,
-    source: params.source ? filters.source : undefined,
+    application: params.application ? filters.application : undefined,
   };
 }
 

@@ -98,7 +98,7 @@ const columnsWith = (chart: string): readonly ListColumn<ErrorGroupRow>[] => [
     ),
     aside: {
       title: "Where",
-      sources: ({ sources }) => sources,
+      applications: ({ applications }) => applications,
       cell: ({ where }) => where ?? "unknown location",
     },
   },

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { FetchableScript } from "../../monitoring/models/error/error_content.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 import { messageOf } from "../shared/text.ts";
 
 /** Source maps fetched by one click. */
@@ -21,7 +21,7 @@ export function FetchMaps({ scripts, onFetched }: {
     const failures: string[] = [];
     // One after the other: the server takes one at a time.
     for (const { script, debug_id } of wanted.slice(0, MAX_SCRIPTS)) {
-      await source.fetchMap(script, debug_id).catch((error) => failures.push(messageOf(error)));
+      await api.fetchMap(script, debug_id).catch((error) => failures.push(messageOf(error)));
     }
     setState(failures[0] ?? "Fetched.");
     onFetched();

@@ -13,7 +13,7 @@ import { goTo } from "../shared/fragment.ts";
 import { cutText, messageOf } from "../shared/text.ts";
 import { useList } from "../data/lists.ts";
 import { resumeLists } from "../data/queries.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 
 /** As `state` in the address: groups in every state. */
 const ALL = "all";
@@ -84,7 +84,7 @@ export function GroupHeader({ group, back }: {
   const [step, setStep] = useState<"initial" | "confirming" | "deleting" | "done">("initial");
   const [error, setError] = useState("");
   const [changing, setChanging] = useState<GroupState>();
-  const { groups } = source;
+  const { groups } = api;
   if (row?.group !== group) return null;
 
   const change = async (work: Promise<void>) => {

@@ -5,7 +5,7 @@ import { readRelatedItems } from "../../monitoring/models/error/related_items.ts
 import { saveBytes } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { LongText } from "./LongText.tsx";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 
 /** Characters of a name or type. */
 const MAX_NAME = 100;
@@ -17,7 +17,7 @@ export function RelatedItems({ eventId, items }: {
 }) {
   const { attachments, feedback, profiles, omitted } = items;
   const save = async ({ envelope, index, name }: AttachmentRow) => {
-    const bytes = await source.envelope(envelope);
+    const bytes = await api.envelope(envelope);
     const attachment = bytes &&
       readRelatedItems(bytes, envelope, eventId).attachments[index];
     // Evicted since the error was read.

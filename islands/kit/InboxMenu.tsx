@@ -6,8 +6,8 @@ import { FileButton, saveFile } from "../shared/FileButton.tsx";
 import { Menu } from "./Menu.tsx";
 import { messageOf } from "../shared/text.ts";
 import { Confirmation } from "../shared/Confirmation.tsx";
-import { resumeLists, useSourceState } from "../data/queries.ts";
-import { source } from "../data/source.ts";
+import { resumeLists, useApiState } from "../data/queries.ts";
+import { api } from "../data/api.ts";
 
 /** Result of an action, shown below the toolbar. */
 interface Result {
@@ -21,14 +21,14 @@ interface Result {
  * @param props.children the view's own buttons
  */
 export function InboxMenu({ children }: { children?: ReactNode }) {
-  const { total, canStore } = useSourceState();
+  const { total, canStore } = useApiState();
   const [result, setResult] = useState<Result>();
   const [isConfirming, setConfirming] = useState(false);
-  const { importArchive } = source;
+  const { importArchive } = api;
 
   const deleteAll = async () => {
     try {
-      await source.clear();
+      await api.clear();
       resumeLists();
       setResult(undefined);
     } catch (error) {
@@ -46,7 +46,7 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
               type="button"
               disabled={total === 0}
               onClick={() => {
-                saveFile(source.exported());
+                saveFile(api.exported());
                 close();
               }}
             >

@@ -4,10 +4,10 @@ import { formatCount } from "../../components/format.ts";
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
-import { useSourceList } from "../data/lists.ts";
-import { useSourceState } from "../data/queries.ts";
-import { source } from "../data/source.ts";
-import { AGES, ALL_SOURCES } from "../shared/filters.ts";
+import { useApplications } from "../data/lists.ts";
+import { useApiState } from "../data/queries.ts";
+import { api } from "../data/api.ts";
+import { AGES, ALL_APPLICATIONS } from "../shared/filters.ts";
 import { changeParams, useFragment } from "../shared/fragment.ts";
 import { PAGE_VIEWS, type View } from "../shared/view.ts";
 import { choicesOf, type Filter, labelOf } from "./filters.ts";
@@ -30,13 +30,13 @@ export interface ListHeadProps {
 
 /** The head of a list: its query, the time, whether it is live, and the menu of all envelopes. */
 export function ListHead({ view, what, filters: own = [], actions, menu }: ListHeadProps) {
-  const { state, total } = useSourceState();
+  const { state, total } = useApiState();
   const common = useCommonFilters();
   // Without access there is nothing to search, export or delete.
   if (state === "forbidden") return null;
   const filters = [...own, ...common];
   // All envelopes of this page are in one list, of one sender.
-  const isPage = source.scope === "visit";
+  const isPage = api.scope === "visit";
   return (
     <div className="list-head line head">
       {/* The view's heading, which is not visible, has the same text. */}
@@ -62,10 +62,10 @@ export function ListHead({ view, what, filters: own = [], actions, menu }: ListH
 /** Release and environment of the applications that are shown. */
 function useCommonFilters(): readonly Filter[] {
   const { params } = useFragment();
-  const list = useSourceList();
-  const chosen = params.get("source") ?? APPLICATIONS;
+  const list = useApplications();
+  const chosen = params.get("application") ?? APPLICATIONS;
   const shown = (list?.rows ?? [])
-    .filter(({ key }) => [APPLICATIONS, ALL_SOURCES, key].includes(chosen));
+    .filter(({ key }) => [APPLICATIONS, ALL_APPLICATIONS, key].includes(chosen));
   return [
     { name: "environment", choices: shown.flatMap(({ environment }) => environment ?? []) },
     { name: "release", choices: shown.flatMap(({ releases }) => releases) },

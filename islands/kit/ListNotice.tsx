@@ -6,13 +6,13 @@ import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
-import { ALL_SOURCES, sharedFilters } from "../shared/filters.ts";
+import { ALL_APPLICATIONS, sharedFilters } from "../shared/filters.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
+import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import type { View } from "../shared/view.ts";
-import { type ConsoleList, useShowsOwn, useSourceList } from "../data/lists.ts";
-import { useSourceState } from "../data/queries.ts";
-import { source } from "../data/source.ts";
+import { type ConsoleList, useApplications, useShowsOwn } from "../data/lists.ts";
+import { useApiState } from "../data/queries.ts";
+import { api } from "../data/api.ts";
 
 /**
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
@@ -27,12 +27,12 @@ export function ListNotice({ list, what, hint, children }: {
   hint?: ReactNode;
   children: ReactNode;
 }) {
-  const { state } = useSourceState();
+  const { state } = useApiState();
   const { view, path, params } = useFragment();
   const [authorized, setAuthorized] = useState(false);
   const { phase, waiting } = useTelemetry();
-  const sources = useSourceList();
-  const hidesOwn = sources?.rows.some(({ key }) => key !== OWN_SOURCE.key) ?? false;
+  const applications = useApplications();
+  const hidesOwn = applications?.rows.some(({ key }) => key !== OWN_APPLICATION.key) ?? false;
 
   if (state === "forbidden") return <InboxTokenForm onAuthorized={() => setAuthorized(true)} />;
   if (list.state === "failed") {
@@ -60,14 +60,16 @@ export function ListNotice({ list, what, hint, children }: {
         ? (
           <p>
             <b>No {what} of your applications.</b>{" "}
-            <a href={fragmentTo(view, path, { source: ALL_SOURCES })}>Show those of Sightglass</a>
+            <a href={fragmentTo(view, path, { application: ALL_APPLICATIONS })}>
+              Show those of Sightglass
+            </a>
           </p>
         )
         : phase !== "failed" && children}
       {params.size === 0 && hint}
       {phase === "failed" && <p>No {what} of this visit: telemetry failed, see above.</p>}
       {/* In relay mode the list is made from what this page sent, whatever the response. */}
-      {waiting > 0 && source.scope === "inbox" && (
+      {waiting > 0 && api.scope === "inbox" && (
         <p>
           {formatCount(waiting, "envelope")} of this browser not delivered yet.
         </p>
@@ -97,7 +99,7 @@ export function OnlyOfTrace({ what }: { what: View }) {
 export function OnlyOwn() {
   const filters = sharedFilters(useFragment().params);
   const showsOwn = useShowsOwn(filters);
-  if (!showsOwn || filters.source !== APPLICATIONS || source.scope === "visit") return null;
+  if (!showsOwn || filters.application !== APPLICATIONS || api.scope === "visit") return null;
   return (
     <p className="filtered-by">
       <span>Only Sightglass itself has sent something so far.</span>

@@ -1,10 +1,10 @@
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { pauseLists, resumeLists, usePausedState, useSourceState } from "../data/queries.ts";
+import { pauseLists, resumeLists, useApiState, usePausedState } from "../data/queries.ts";
 
 /** Whether the lists follow what arrives, and the switch for it. */
 export function LiveButton() {
-  const now = useSourceState();
+  const now = useApiState();
   const paused = usePausedState();
   if (paused) {
     return (
@@ -33,7 +33,7 @@ export function LiveButton() {
 
 /** States that the inbox is offline, and the time of the data that is shown. Nothing while it answers. */
 export function OfflineMark() {
-  const { state, liveUntil } = useSourceState();
+  const { state, liveUntil } = useApiState();
   if (state !== "offline") return null;
   return (
     <p className="filled waits offline">

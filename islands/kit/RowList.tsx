@@ -2,9 +2,13 @@ import { formatCount } from "../../components/format.ts";
 import { type CSSProperties, memo, type MouseEvent, type ReactNode, useRef } from "react";
 import type { ListSort, SortColumn } from "../../monitoring/models/list_query.ts";
 import type { ConsoleList } from "../data/lists.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 import { changeParams } from "../shared/fragment.ts";
-import { SourceLabel, SourceLabels, useShowsSources } from "../shared/SourceLabel.tsx";
+import {
+  ApplicationLabel,
+  ApplicationLabels,
+  useShowsApplications,
+} from "../shared/ApplicationLabel.tsx";
 import type { View } from "../shared/view.ts";
 import { ListHead, type ListHeadProps } from "./ListHead.tsx";
 import { ListNotice, OlderButton, OnlyOwn } from "./ListNotice.tsx";
@@ -29,7 +33,7 @@ export interface ListColumn<Row> {
   readonly aside?: {
     readonly title: string;
     /** Keys of the applications that sent the row: shown where the list has rows of several. */
-    sources(row: Row): readonly (string | null)[];
+    applications(row: Row): readonly (string | null)[];
     readonly cell?: (row: Row) => ReactNode;
   };
 }
@@ -104,7 +108,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
         />
         <ListNotice list={list} what={whatIsMissing} hint={props.hint}>{props.empty}</ListNotice>
         {hasRows && (
-          <SourceLabels>
+          <ApplicationLabels>
             <table aria-rowcount={rows.length + 1}>
               <caption className="vh">{props.caption}</caption>
               <thead>
@@ -126,7 +130,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
                 ))}
               </tbody>
             </table>
-          </SourceLabels>
+          </ApplicationLabels>
         )}
         <OlderButton what={what} more={list.more} />
       </div>
@@ -146,7 +150,7 @@ function ListFoot({ what, list }: { what: string; list: ConsoleList<unknown> }) 
       <span>
         <kbd>Enter</kbd> open
       </span>
-      {source.scope === "inbox" && (
+      {api.scope === "inbox" && (
         <span>
           <kbd>/</kbd> search
         </span>
@@ -167,7 +171,7 @@ function ColumnHead<Row>({ column, sort }: {
   sort: ListSort | undefined;
 }) {
   const { title, width, by, aside } = column;
-  const showsSources = useShowsSources();
+  const showsApplications = useShowsApplications();
   return (
     <th
       scope="col"
@@ -184,7 +188,7 @@ function ColumnHead<Row>({ column, sort }: {
           {title}
         </button>
       )}
-      {aside && (showsSources || aside.cell) && <small className="wide">{aside.title}</small>}
+      {aside && (showsApplications || aside.cell) && <small className="wide">{aside.title}</small>}
     </th>
   );
 }
@@ -219,7 +223,8 @@ const ListRow = memo(function ListRow(
               <>
                 <span className="one-line">{column.cell(row, link)}</span>
                 <small className="one-line">
-                  <SourceLabel of={column.aside.sources(row)} /> {column.aside.cell?.(row)}
+                  <ApplicationLabel of={column.aside.applications(row)} />{" "}
+                  {column.aside.cell?.(row)}
                 </small>
               </>
             )

@@ -15,7 +15,7 @@ export function sortParam(
 }
 
 /**
- * The rows by a time, newest first, unless the address has an order. The data source orders them by their newest
+ * The rows by a time, newest first, unless the address has an order. The API orders them by their newest
  * envelope: by their own time, a further envelope of a row does not move it.
  */
 export function newestFirst<Row>(

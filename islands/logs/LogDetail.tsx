@@ -9,7 +9,7 @@ import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { MomentInTrace } from "../shared/MomentInTrace.tsx";
 import { momentHref } from "../shared/recording_links.ts";
 import { SameTrace } from "../shared/SameTrace.tsx";
-import { SentBy } from "../shared/SourceLabel.tsx";
+import { SentBy } from "../shared/ApplicationLabel.tsx";
 import { Level } from "./Level.tsx";
 import { listAttributes, logKey as keyOf, searchHref, traceHref } from "./log_columns.tsx";
 import { StyledText } from "./StyledText.tsx";
@@ -63,7 +63,7 @@ function LogContent({ log }: { log: Log }) {
     <>
       <p className="line">
         <Timestamp at={at} precision="ms" />
-        <SentBy keys={[log.source]} />
+        <SentBy keys={[log.application]} />
       </p>
       <pre>
         <StyledText text={body} styles={log.styles ?? []} />

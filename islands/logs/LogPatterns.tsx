@@ -16,7 +16,7 @@ interface Pattern {
   /** The newest of them. */
   readonly newest: Log;
   /** Keys of the applications that sent them. */
-  readonly sources: readonly string[];
+  readonly applications: readonly string[];
   /** A text that all of them have. */
   readonly common: string;
 }
@@ -66,7 +66,7 @@ export function patternsOf(logs: readonly Log[]): Pattern[] {
     key,
     count: all.length,
     newest: all[0]!,
-    sources: [...new Set(all.map(({ source }) => source))],
+    applications: [...new Set(all.map(({ application }) => application))],
     common: commonPart(key.slice(key.indexOf(" ") + 1), all),
   })).sort((a, b) => b.count - a.count);
 }
@@ -87,7 +87,7 @@ const COLUMNS: readonly ListColumn<Pattern>[] = [
   {
     title: "Newest message",
     cell: ({ newest }, link) => link(newest.body || "(empty)"),
-    aside: { title: "Applications", sources: ({ sources }) => sources },
+    aside: { title: "Applications", applications: ({ applications }) => applications },
   },
   {
     title: "Last seen",

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { LogRow } from "../../monitoring/models/rows.ts";
 import { patternsOf } from "./LogPatterns.tsx";
 
-const log = (body: string, level: LogRow["level"] = "info", source = "api") =>
-  ({ body, level, source, envelope: 1, index: 0, at: 1 }) as LogRow;
+const log = (body: string, level: LogRow["level"] = "info", application = "api") =>
+  ({ body, level, application, envelope: 1, index: 0, at: 1 }) as LogRow;
 
 Deno.test("messages that differ in values → one pattern, with a text that all have; levels apart", () => {
   const patterns = patternsOf([
@@ -13,12 +13,12 @@ Deno.test("messages that differ in values → one pattern, with a text that all 
     log("Charged 1 EUR for order 9", "warn"),
   ]);
   assert.deepEqual(
-    patterns.map(({ count, newest, common, sources }) => [
+    patterns.map(({ count, newest, common, applications }) => [
       count,
       newest.level,
       newest.body,
       common,
-      sources,
+      applications,
     ]),
     [
       [2, "info", "Charged 27 EUR for order 7", "EUR for order", ["api", "worker"]],

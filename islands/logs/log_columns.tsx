@@ -65,7 +65,7 @@ export const LOG_COLUMNS: readonly ListColumn<Log>[] = [
         </>
       );
     },
-    aside: { title: "Application", sources: ({ source }) => [source] },
+    aside: { title: "Application", applications: ({ application }) => [application] },
   },
   {
     title: "Trace",

@@ -2,12 +2,12 @@ import { useEffect, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { ErrorGroupRow, SourceRow } from "../../monitoring/models/rows.ts";
+import type { ApplicationRow, ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { Sparkline } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
 import { ApplicationTile } from "../shared/ApplicationTile.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import { nameOf, shortRelease } from "../shared/source_labels.ts";
+import { nameOf, shortRelease } from "../shared/application_labels.ts";
 
 /** Applications of which the overview has a card; the choice in the sidebar has all. */
 const MAX_CARDS = 8;
@@ -27,10 +27,10 @@ interface CardTime {
 /** The applications that have sent something, each with its errors in the chosen time. Those that fail come first. */
 export function Applications({ rows, ...time }: CardTime & {
   /** Undefined: not known yet. */
-  rows: readonly SourceRow[] | undefined;
+  rows: readonly ApplicationRow[] | undefined;
 }) {
   const [ranks, setRanks] = useState<ReadonlyMap<string, number>>(new Map());
-  const rankOf = ({ key }: SourceRow) => ranks.get(key) ?? NO_FAILURES;
+  const rankOf = ({ key }: ApplicationRow) => ranks.get(key) ?? NO_FAILURES;
   // Keeps the room of one row of cards.
   if (!rows) return <div className="applications" />;
   const cards = rows.toSorted((a, b) => b.last_seen - a.last_seen).slice(0, MAX_CARDS)
@@ -53,11 +53,11 @@ export function Applications({ rows, ...time }: CardTime & {
 
 /** @param props.onRank gets its place among the cards, lowest first */
 function Card({ row, since, until, age, onRank }: CardTime & {
-  row: SourceRow;
+  row: ApplicationRow;
   onRank: (rank: number) => void;
 }) {
   const { key, name, side, environment, releases, starts: [start], last_seen } = row;
-  const errors = useList("errors", { source: key, state: "open", since, until }, {
+  const errors = useList("errors", { application: key, state: "open", since, until }, {
     view: "overview",
   });
   const { count, first, last, isUnhandled, chart } = failuresOf(errors.rows);
@@ -68,7 +68,7 @@ function Card({ row, since, until, age, onRank }: CardTime & {
     <li className="card grid">
       <a
         className="beside"
-        href={fragmentTo(count > 0 ? "errors" : "traces", [], { source: key, since: age })}
+        href={fragmentTo(count > 0 ? "errors" : "traces", [], { application: key, since: age })}
       >
         <ApplicationTile name={nameOf(row)} />
         <b>{nameOf(row)}</b>

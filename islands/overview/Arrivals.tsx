@@ -1,15 +1,15 @@
 import { Icon, type IconName, Mark } from "../../components/Icon.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
+import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { useList, useSourceList } from "../data/lists.ts";
-import { useSourceState } from "../data/queries.ts";
+import { useApplications, useList } from "../data/lists.ts";
+import { useApiState } from "../data/queries.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { SettledText } from "../shared/SettledText.tsx";
-import { nameOf } from "../shared/source_labels.ts";
+import { nameOf } from "../shared/application_labels.ts";
 import { cutText } from "../shared/text.ts";
 import type { View } from "../shared/view.ts";
 import { INBOX_STATES } from "./inbox_states.ts";
@@ -17,7 +17,7 @@ import { INBOX_STATES } from "./inbox_states.ts";
 /** Characters of a signal's text: about two lines. */
 const MAX_TEXT = 80;
 
-const NEWEST = { source: APPLICATIONS, limit: 1 } as const;
+const NEWEST = { application: APPLICATIONS, limit: 1 } as const;
 
 /**
  * The newest envelope of another application.
@@ -27,7 +27,7 @@ const NEWEST = { source: APPLICATIONS, limit: 1 } as const;
  */
 export function useNewestEnvelope(view: View) {
   const { rows: [row], state, error, retry } = useList("envelopes", NEWEST, { view });
-  const isOther = row !== undefined && row.source !== OWN_SOURCE.key;
+  const isOther = row !== undefined && row.application !== OWN_APPLICATION.key;
   // With no other application, the list has the envelopes of this page.
   const newest: InboxRow | null | undefined = isOther ? row : state === "ready" ? null : undefined;
   return { newest, error: state === "failed" ? error : undefined, retry };
@@ -35,9 +35,9 @@ export function useNewestEnvelope(view: View) {
 
 /** Whether an application has sent anything yet, and its newest signal of each kind. */
 export function Arrivals({ view }: { view: View }) {
-  const { state } = useSourceState();
+  const { state } = useApiState();
   const { newest, error, retry } = useNewestEnvelope(view);
-  const sender = useSourceList()?.rows.find(({ key }) => key === newest?.source);
+  const sender = useApplications()?.rows.find(({ key }) => key === newest?.application);
   if (newest === undefined && error !== undefined) {
     return <ReadFailure message={error} retry={retry} />;
   }

@@ -2,7 +2,7 @@ import "../shared/background_code.ts";
 import { useEffect, useRef, useState } from "react";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { Panel } from "../../components/Panel.tsx";
-import { OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
+import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { readTimeBound } from "../../monitoring/models/time_bound.ts";
 import { AGES, sharedFilters } from "../shared/filters.ts";
@@ -15,8 +15,8 @@ import { ConnectGuide } from "./ConnectGuide.tsx";
 import { JustArrived, NewestErrors, SlowestTraces, VitalsByPage } from "./highlights.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
-import { useSourceList } from "../data/lists.ts";
-import { useSourceState } from "../data/queries.ts";
+import { useApplications } from "../data/lists.ts";
+import { useApiState } from "../data/queries.ts";
 
 /** Ranges from an hour: the first one that has something is the default. */
 const DEFAULT_RANGES = Object.keys(AGES).slice(1);
@@ -27,17 +27,17 @@ const DEFAULT_RANGES = Object.keys(AGES).slice(1);
  */
 export default function Overview() {
   const { newest } = useNewestEnvelope("overview");
-  const { state, version } = useSourceState();
+  const { state, version } = useApiState();
   const { params } = useFragment("overview");
-  const { source } = sharedFilters(params);
-  const applications = useSourceList()?.rows.filter(({ key }) =>
-    key !== OWN_SOURCE.key && [APPLICATIONS, undefined, key].includes(source)
+  const { application } = sharedFilters(params);
+  const applications = useApplications()?.rows.filter(({ key }) =>
+    key !== OWN_APPLICATION.key && [APPLICATIONS, undefined, key].includes(application)
   );
   const fallback = useDefaultRange(applications);
   const asked = params.get("since") ?? "";
   const age = Object.hasOwn(AGES, asked) ? asked : fallback;
   const since = useRangeStart(age, version);
-  const { shown, isCut } = useChartTime({ source, since });
+  const { shown, isCut } = useChartTime({ application, since });
   const isForbidden = state === "forbidden";
   const container = useRef<HTMLDivElement>(null);
   const wasForbidden = useRef(false);
@@ -90,11 +90,11 @@ export default function Overview() {
         <LiveButton />
       </div>
       <Applications rows={applications} {...shown} age={age} />
-      <RequestCharts source={source} {...shown} />
-      <NewestErrors source={source} {...shown} age={age} />
-      <SlowestTraces source={source} since={since} age={age} />
-      <VitalsByPage source={source} since={since} age={age} />
-      <JustArrived source={source} />
+      <RequestCharts application={application} {...shown} />
+      <NewestErrors application={application} {...shown} age={age} />
+      <SlowestTraces application={application} since={since} age={age} />
+      <VitalsByPage application={application} since={since} age={age} />
+      <JustArrived application={application} />
     </div>
   );
 }
@@ -119,7 +119,7 @@ function useRangeStart(age: string, version: number): string {
 }
 
 /** The shortest range that contains the last arrival from an application, as seen first. */
-function useDefaultRange(applications: readonly SourceRow[] | undefined): string {
+function useDefaultRange(applications: readonly ApplicationRow[] | undefined): string {
   const [range, setRange] = useState<string>();
   if (range === undefined && applications && applications.length > 0) {
     const newest = Math.max(...applications.map(({ last_seen }) => last_seen));

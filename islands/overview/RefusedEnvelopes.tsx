@@ -4,9 +4,9 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import { useIsVisible } from "../shared/fragment.ts";
-import { useSourceState } from "../data/queries.ts";
+import { useApiState } from "../data/queries.ts";
 import { useRead } from "../data/use_read.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 
 /** Rows at first: an application that is refused repeats the same request. */
 const FIRST_ROWS = 3;
@@ -15,11 +15,11 @@ const NONE: readonly Refusal[] = [];
 
 /** What the relay refused since the server started, newest first. Read while the view is visible. */
 export function useRefusals(): readonly Refusal[] {
-  const { refusedVersion } = useSourceState();
+  const { refusedVersion } = useApiState();
   const isVisible = useIsVisible("connect");
   const { value = NONE } = useRead(
     ["refusals", refusedVersion],
-    isVisible && refusedVersion > 0 && source.refusals,
+    isVisible && refusedVersion > 0 && api.refusals,
   );
   return value;
 }

@@ -9,7 +9,7 @@ import { useHistogram, useList } from "../data/lists.ts";
 const MOST_TICKS = 5;
 
 /** What the charts show of a time, see {@linkcode fittedTime}, and whether that is not all of it. */
-export function useChartTime(query: { source: string | undefined; since: string }) {
+export function useChartTime(query: { application: string | undefined; since: string }) {
   const traces = useHistogram({ ...query, of: "traces" }, "overview");
   const errors = useHistogram({ ...query, of: "errors", state: "open" }, "overview");
   const fitted = fittedTime([traces, errors]);
@@ -19,7 +19,7 @@ export function useChartTime(query: { source: string | undefined; since: string 
 
 /** Requests, their durations, and errors of the applications over time. */
 export function RequestCharts(query: {
-  source: string | undefined;
+  application: string | undefined;
   since: string;
   until: string | undefined;
 }) {

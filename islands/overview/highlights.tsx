@@ -11,7 +11,7 @@ import { useList } from "../data/lists.ts";
 import { newestFirst } from "../kit/sort.ts";
 import { itemsOf, topicOf } from "../shared/envelope_topic.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import { SentBy } from "../shared/SourceLabel.tsx";
+import { SentBy } from "../shared/ApplicationLabel.tsx";
 import { cutText } from "../shared/text.ts";
 import { Highlight, type HighlightColumn, ROWS } from "./Highlight.tsx";
 
@@ -20,7 +20,7 @@ const MAX_TEXT = 200;
 
 interface HighlightProps {
   /** The filter of all views. */
-  readonly source: string | undefined;
+  readonly application: string | undefined;
   /** Milliseconds since 1970 as text. */
   readonly since: string;
   /** The same as an age, for links: "1h". */
@@ -31,9 +31,13 @@ const inOverview = { view: "overview" } as const;
 
 /** The groups of errors that were seen last. */
 export function NewestErrors(
-  { source, since, until, age }: HighlightProps & { readonly until: string | undefined },
+  { application, since, until, age }: HighlightProps & { readonly until: string | undefined },
 ) {
-  const list = useList("errors", { source, state: "open", since, until, limit: ROWS }, inOverview);
+  const list = useList(
+    "errors",
+    { application, state: "open", since, until, limit: ROWS },
+    inOverview,
+  );
   return (
     <Highlight
       id="newest-errors"
@@ -64,7 +68,7 @@ const ERROR_COLUMNS: readonly HighlightColumn<ErrorGroupRow>[] = [
     title: "Application",
     width: 9.5,
     room: "wide",
-    cell: ({ sources }) => <SentBy keys={sources} isShort />,
+    cell: ({ applications }) => <SentBy keys={applications} isShort />,
   },
   { title: "Over time", width: 6, room: "extra", cell: (row) => <Sparkline row={row} /> },
   {
@@ -77,8 +81,8 @@ const ERROR_COLUMNS: readonly HighlightColumn<ErrorGroupRow>[] = [
 ];
 
 /** The slowest trace of each name: the names whose traces took longest. */
-export function SlowestTraces({ source, since, age }: HighlightProps) {
-  const query = { source, since, sort: "slowest", each: "name", limit: ROWS } as const;
+export function SlowestTraces({ application, since, age }: HighlightProps) {
+  const query = { application, since, sort: "slowest", each: "name", limit: ROWS } as const;
   const list = useList("traces", query, inOverview);
   const longest = Math.max(1, ...list.rows.map(durationOf));
   return (
@@ -109,7 +113,7 @@ const traceColumns = (longest: number): readonly HighlightColumn<TraceRow>[] => 
     title: "Applications",
     width: 9.5,
     room: "wide",
-    cell: ({ sources }) => <SentBy keys={sources} isShort />,
+    cell: ({ applications }) => <SentBy keys={applications} isShort />,
   },
   {
     title: "Duration",
@@ -132,8 +136,8 @@ function durationOf(row: { started_at: number; ended_at: number | null }): numbe
 }
 
 /** The web vitals of the pages with the most loads. */
-export function VitalsByPage({ source, since, age }: HighlightProps) {
-  const list = useList("pages", { source, since }, inOverview);
+export function VitalsByPage({ application, since, age }: HighlightProps) {
+  const list = useList("pages", { application, since }, inOverview);
   return (
     <Highlight
       id="vitals-by-page"
@@ -142,7 +146,7 @@ export function VitalsByPage({ source, since, age }: HighlightProps) {
       all={{ text: "All pages", href: fragmentTo("traces", ["vitals"], { since: age }) }}
       list={list}
       empty="No page loads in this time."
-      keyOf={({ source, page }) => `${source} ${page}`}
+      keyOf={({ application, page }) => `${application} ${page}`}
       columns={VITAL_COLUMNS}
     />
   );
@@ -151,8 +155,8 @@ export function VitalsByPage({ source, since, age }: HighlightProps) {
 const VITAL_COLUMNS: readonly HighlightColumn<PageRow>[] = [
   {
     title: "Page",
-    cell: ({ page, source }) => (
-      <a href={fragmentTo("traces", [], { page, source, sort: "slowest" })}>{page}</a>
+    cell: ({ page, application }) => (
+      <a href={fragmentTo("traces", [], { page, application, sort: "slowest" })}>{page}</a>
     ),
   },
   {
@@ -171,8 +175,8 @@ const VITAL_COLUMNS: readonly HighlightColumn<PageRow>[] = [
 ];
 
 /** The newest envelopes of the applications. */
-export function JustArrived({ source }: Pick<HighlightProps, "source">) {
-  const list = useList("envelopes", { source, limit: ROWS }, inOverview);
+export function JustArrived({ application }: Pick<HighlightProps, "application">) {
+  const list = useList("envelopes", { application, limit: ROWS }, inOverview);
   return (
     <Highlight
       id="just-arrived"
@@ -205,7 +209,7 @@ const ENVELOPE_COLUMNS: readonly HighlightColumn<InboxRow>[] = [
     title: "Application",
     width: 9.5,
     room: "wide",
-    cell: ({ source }) => <SentBy keys={source === null ? [] : [source]} isShort />,
+    cell: ({ application }) => <SentBy keys={application === null ? [] : [application]} isShort />,
   },
   { title: "Received", width: 6, cell: ({ received_at }) => <TimeAgo at={received_at} /> },
 ];

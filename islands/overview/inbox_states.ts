@@ -1,7 +1,7 @@
-import type { SourceState } from "../data/source.ts";
+import type { ApiState } from "../data/api.ts";
 
 /** Shown in place of what is read from the inbox, until it is read. */
-export const INBOX_STATES: Readonly<Record<SourceState["state"], string>> = {
+export const INBOX_STATES: Readonly<Record<ApiState["state"], string>> = {
   connecting: "Connecting to the inbox.",
   live: "Loading the inbox.",
   offline: "The inbox does not respond. Retrying.",

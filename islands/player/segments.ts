@@ -1,6 +1,6 @@
 import { readSegment, SegmentError } from "../../monitoring/models/recording/recording.ts";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 import { inParallel, listEnvelopes, MAX_BYTES } from "../shared/read_envelopes.ts";
 
 /** The segments of a recording, as far as they could be read. */
@@ -23,7 +23,7 @@ export async function readSegments(replayId: string): Promise<ReadSegments> {
   const unreadable: string[] = [];
   const found = await inParallel(read, async ({ id }) => {
     try {
-      const envelope = await source.envelope(id);
+      const envelope = await api.envelope(id);
       // Undefined: evicted meanwhile.
       const segment = envelope && await readSegment(envelope);
       return segment && { ...segment, envelope: id };

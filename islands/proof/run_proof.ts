@@ -1,7 +1,7 @@
 import "../shared/view_code.ts";
 import { snapshot, type TelemetryState, visitData } from "../../monitoring/browser/mod.ts";
 import { startReading } from "../data/queries.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 import { dsnOfPage } from "../shared/sentry_link.ts";
 import { messageOf } from "../shared/text.ts";
 import type { ProofContext } from "./causes.ts";
@@ -120,7 +120,7 @@ async function isInInbox(
   traceId: string,
 ): Promise<boolean> {
   await startReading("inbox");
-  const { rows } = await source.envelopes({
+  const { rows } = await api.envelopes({
     type: SIGNALS[signal].itemType,
     limit: MAX_ROWS,
     ...(signal === "recording" ? { replay: id?.split(" ")[0] } : { trace: traceId }),
@@ -128,7 +128,7 @@ async function isInInbox(
   const wanted = sizesOf(receipt?.items ?? []);
   for (const row of rows) {
     if (sizesOf(row.items) !== wanted) continue;
-    const bytes = await source.envelope(row.id);
+    const bytes = await api.envelope(row.id);
     if (bytes && findIds(bytes)[signal].includes(id)) return true;
   }
   return false;

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import type { MomentKind } from "../../monitoring/models/recording/timeline.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 import { useRead } from "../data/use_read.ts";
 import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
 import { useTurn } from "../player/use_turn.ts";
@@ -23,7 +23,7 @@ export function Marks({ row }: { row: RecordingRow }) {
   const { state, value } = useRead(
     // The server reads all of its segments: again only for a new one.
     ["marks", row.replay_id, row.segments, row.errors],
-    isOn && canHaveStill(row) && (() => source.recording(row.replay_id)),
+    isOn && canHaveStill(row) && (() => api.recording(row.replay_id)),
   );
   useEffect(() => {
     if (isOn && (state !== "loading" || !canHaveStill(row))) done();

@@ -78,7 +78,7 @@ const COLUMNS: readonly ListColumn<Row>[] = [
         <Marks row={row} />
       </>
     ),
-    aside: { title: "Application", sources: ({ source }) => [source] },
+    aside: { title: "Application", applications: ({ application }) => [application] },
   },
   {
     title: "Errors",

@@ -8,7 +8,7 @@ import { addressPath } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
-import { ALL_SOURCES } from "../shared/filters.ts";
+import { ALL_APPLICATIONS } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { type ReadRecording, type RecordingState, useRecording } from "./use_recording.ts";
@@ -39,7 +39,9 @@ export function RecordingView({ replayId, takesFocus }: {
       header={
         <>
           <CopyId id={replayId} what="recording id" />
-          <a href={fragmentTo("envelopes", [], { q: replayId, source: ALL_SOURCES })}>Envelopes</a>
+          <a href={fragmentTo("envelopes", [], { q: replayId, application: ALL_APPLICATIONS })}>
+            Envelopes
+          </a>
         </>
       }
       takesFocus={takesFocus}

@@ -1,7 +1,7 @@
 import { MaskingReport } from "../../monitoring/models/recording/masking_report/masking_report.ts";
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import { useRead } from "../data/use_read.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../shared/read_envelopes.ts";
 
 /** Traces of one visit whose envelopes are read: a page of the list. */
@@ -49,7 +49,7 @@ export function useMaskingReport(
 async function readVisit(replayId: string): Promise<Visit> {
   const [segments, traces] = await Promise.all([
     listEnvelopes({ replay: replayId }),
-    source.list("traces", { replay: replayId, limit: MAX_TRACES }),
+    api.list("traces", { replay: replayId, limit: MAX_TRACES }),
   ]);
   const traceIds = new Set([
     ...traces.rows.map(({ trace_id }) => trace_id),
@@ -65,7 +65,7 @@ async function readVisit(replayId: string): Promise<Visit> {
   const read = [...rows.values()].filter((row) => (bytes += row.bytes) <= MAX_BYTES);
   const found = await inParallel(
     read,
-    async ({ id }) => ({ id, bytes: await source.envelope(id) }),
+    async ({ id }) => ({ id, bytes: await api.envelope(id) }),
   );
   const envelopes = found.flatMap(({ id, bytes }) => bytes ? [{ id, bytes }] : []);
   const omitted = rows.size - envelopes.length;

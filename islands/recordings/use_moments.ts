@@ -1,7 +1,7 @@
 import type { Moment, RecordingEvent } from "../../monitoring/models/recording/timeline.ts";
 import { useMemo } from "react";
 import { LIVE } from "../data/queries.ts";
-import { source } from "../data/source.ts";
+import { api } from "../data/api.ts";
 import { useRead } from "../data/use_read.ts";
 import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
 import { momentHref } from "../shared/recording_links.ts";
@@ -29,7 +29,7 @@ export function useMoments(
   // The player reports what cannot be read; it plays without moments, too.
   const { value } = useRead(
     [LIVE, "recording", replayId ?? ""],
-    isVisible && replayId !== undefined && (() => source.recording(replayId)),
+    isVisible && replayId !== undefined && (() => api.recording(replayId)),
   );
   return useMemo(() => {
     const all = (value?.events ?? []).map((event) => ({

@@ -3,9 +3,9 @@ import { levelKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { LogLevel } from "../../monitoring/protocol/log_levels.ts";
 import type { LogRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
-import { useList, useSourceList } from "../data/lists.ts";
+import { useApplications, useList } from "../data/lists.ts";
 import { fragmentTo } from "./fragment.ts";
-import { labelsByKey } from "./source_labels.ts";
+import { labelsByKey } from "./application_labels.ts";
 import { cutText } from "./text.ts";
 import type { View } from "./view.ts";
 
@@ -37,8 +37,8 @@ export function SameTrace({ isItself, traceId, at, view, level }: {
   const query = { trace: traceId, until: String(Math.floor(at) + 1), limit: MAX_ROWS };
   const errors = useList("occurrences", query, { view }).rows;
   const logs = useList("logs", { ...query, level }, { view }).rows;
-  const sources = useSourceList();
-  const labels = labelsByKey(sources?.rows ?? []);
+  const applications = useApplications();
+  const labels = labelsByKey(applications?.rows ?? []);
   // The rows of the previous one stay until those of this one are read.
   const isOther = (row: LogRow | OccurrenceRow) => row.trace_id === traceId && !isItself(row);
   const items = itemsBefore(at, errors.filter(isOther), logs.filter(isOther));
@@ -47,7 +47,7 @@ export function SameTrace({ isItself, traceId, at, view, level }: {
     <section aria-labelledby="before" className="before">
       <h4 id="before">Before it in the same trace</h4>
       <ul>
-        {items.map(({ before, what, text, where, source: key, isError, path }, index) => {
+        {items.map(({ before, what, text, where, application: key, isError, path }, index) => {
           const origin = [where, labels.get(key)].filter(Boolean).join(", ");
           const kind = isError ? "refused" : levelKind(what);
           return (
@@ -84,7 +84,7 @@ export function itemsBefore(
       what: row.type,
       text: row.value,
       where: row.where,
-      source: row.source,
+      application: row.application,
       isError: true,
       /** Of the address in its view. */
       path: [row.group, String(row.envelope)],
@@ -94,7 +94,7 @@ export function itemsBefore(
       what: row.level,
       text: row.body,
       where: null,
-      source: row.source,
+      application: row.application,
       isError: false,
       path: [String(row.envelope), String(row.index)],
     })),

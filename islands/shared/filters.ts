@@ -1,24 +1,25 @@
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import type { ConsoleQuery } from "../data/source.ts";
+import type { ConsoleQuery } from "../data/api.ts";
 
-/** As `source` in the address: the rows of every source, Sightglass included. */
-export const ALL_SOURCES = "all";
+/** As `application` in the address: the rows of every application, Sightglass included. */
+export const ALL_APPLICATIONS = "all";
 
 /** The filters that all lists have, and the counts in the navigation. */
 export type SharedFilters = Pick<
   ConsoleQuery,
-  "source" | "release" | "environment" | "since" | "until"
+  "application" | "release" | "environment" | "since" | "until"
 >;
 
 /**
- * The filters in an address. Without a source: the applications, and Sightglass itself while there are none. The
- * rows of one trace are those of all sources.
+ * The filters in an address. Without an application: the applications, and Sightglass itself while there are none. The
+ * rows of one trace are those of all applications.
  */
 export function sharedFilters(params: URLSearchParams): SharedFilters {
   const param = (name: string) => params.get(name) || undefined;
-  const source = param("source") ?? (params.has("trace") ? ALL_SOURCES : APPLICATIONS);
+  const application = param("application") ??
+    (params.has("trace") ? ALL_APPLICATIONS : APPLICATIONS);
   return {
-    source: source === ALL_SOURCES ? undefined : source,
+    application: application === ALL_APPLICATIONS ? undefined : application,
     release: param("release"),
     environment: param("environment"),
     since: param("since"),
@@ -30,7 +31,7 @@ export function sharedFilters(params: URLSearchParams): SharedFilters {
 export function filterParams(params: URLSearchParams): Record<keyof SharedFilters, string> {
   const param = (name: string) => params.get(name) ?? "";
   return {
-    source: param("source"),
+    application: param("application"),
     release: param("release"),
     environment: param("environment"),
     since: param("since"),

@@ -5,7 +5,7 @@ const filters = (query: string) =>
   Object.entries(sharedFilters(new URLSearchParams(query)))
     .filter(([, value]) => value !== undefined).map(([name, value]) => `${name}=${value}`);
 
-Deno.test("rows of one trace → of every source", () => {
+Deno.test("rows of one trace → of every application", () => {
   assert.deepEqual(filters("trace=1"), []);
-  assert.deepEqual(filters("trace=1&source=apps"), ["source=apps"]);
+  assert.deepEqual(filters("trace=1&application=apps"), ["application=apps"]);
 });

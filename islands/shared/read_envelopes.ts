@@ -1,5 +1,5 @@
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { type ConsoleQuery, source } from "../data/source.ts";
+import { api, type ConsoleQuery } from "../data/api.ts";
 
 /** Bytes of a recording's segments, as sent, that a view reads: the events take some ten times the memory. */
 export const MAX_BYTES = 64 * 1024 * 1024;
@@ -14,7 +14,7 @@ export async function listEnvelopes(query: ConsoleQuery): Promise<InboxRow[]> {
   const rows: InboxRow[] = [];
   let before: string | undefined;
   do {
-    const page = await source.envelopes({ ...query, ...(before !== undefined && { before }) });
+    const page = await api.envelopes({ ...query, ...(before !== undefined && { before }) });
     rows.push(...page.rows);
     before = page.next ?? undefined;
   } while (before !== undefined);

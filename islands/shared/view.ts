@@ -60,6 +60,8 @@ export function useSharedParams(): string {
 }
 
 function sharedParams(): string {
-  const shared = viewFragment().match(/(?<=[?&])(q|source|release|since|until)=[^&]+/g);
+  const shared = viewFragment().match(
+    /(?<=[?&])(q|application|environment|release|since|until)=[^&]+/g,
+  );
   return shared ? `?${shared.join("&")}` : "";
 }

@@ -1,31 +1,31 @@
 import "../shared/background_code.ts";
 import { useEffect, useRef } from "react";
 import { Icon } from "../../components/Icon.tsx";
-import { MAX_COUNT, OWN_SOURCE, type SourceList } from "../../monitoring/models/rows.ts";
+import { type ApplicationList, MAX_COUNT, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import { useSourceList } from "../data/lists.ts";
-import { ALL_SOURCES } from "../shared/filters.ts";
+import { useApplications } from "../data/lists.ts";
+import { ALL_APPLICATIONS } from "../shared/filters.ts";
 import { changeParams, useFragment } from "../shared/fragment.ts";
-import { fullLabel } from "../shared/source_labels.ts";
+import { fullLabel } from "../shared/application_labels.ts";
 import { useView } from "../shared/view.ts";
 import { newCounts } from "./Navigation.tsx";
 
 /** Chooses whose rows all views show. Nothing while there is one application. Loaded with the first view. */
 export function Switcher() {
   const { params } = useFragment();
-  const list = useSourceList();
+  const list = useApplications();
   useNewCounts(list);
   const rows = list?.rows ?? [];
-  const chosen = params.get("source") ?? "";
+  const chosen = params.get("application") ?? "";
   const value = chosen === APPLICATIONS ? "" : chosen;
   if (rows.length < 2 && value === "") return null;
 
   // Senders of client reports or profiles alone have no environment. They cannot be chosen.
   const applications = rows
-    .filter(({ key, environment }) => key !== OWN_SOURCE.key && environment !== null)
+    .filter(({ key, environment }) => key !== OWN_APPLICATION.key && environment !== null)
     .map((row) => [row.key, fullLabel(row)] as const)
     .sort(([, a], [, b]) => a < b ? -1 : 1);
-  const known = ["", ALL_SOURCES, OWN_SOURCE.key, ...applications.map(([key]) => key)];
+  const known = ["", ALL_APPLICATIONS, OWN_APPLICATION.key, ...applications.map(([key]) => key)];
   return (
     <label className="switcher beside">
       <Icon name="applications" />
@@ -33,12 +33,12 @@ export function Switcher() {
       <select
         value={value}
         onChange={({ target }) =>
-          changeParams({ source: target.value, release: "", environment: "", op: "" })}
+          changeParams({ application: target.value, release: "", environment: "", op: "" })}
       >
         <option value="">All applications</option>
         {applications.map(([key, label]) => <option key={key} value={key}>{label}</option>)}
-        <option value={OWN_SOURCE.key}>Sightglass itself</option>
-        <option value={ALL_SOURCES}>Everything</option>
+        <option value={OWN_APPLICATION.key}>Sightglass itself</option>
+        <option value={ALL_APPLICATIONS}>Everything</option>
         {/* A link may name an application whose envelopes were deleted, or that is not among the newest 100. */}
         {!known.includes(value) && <option value={value}>Another application</option>}
       </select>
@@ -47,7 +47,7 @@ export function Switcher() {
 }
 
 /** Counts what has arrived in each list since the user looked at it, with the same filters. */
-function useNewCounts(list: (SourceList & { readonly of: string }) | undefined): void {
+function useNewCounts(list: (ApplicationList & { readonly of: string }) | undefined): void {
   const view = useView();
   const seen = useRef<{ of: string; counts: Partial<Record<string, number>> }>(undefined);
   useEffect(() => {

@@ -21,7 +21,7 @@ const VIEW_CODE: Readonly<
   settings: () => import("../settings/Settings.tsx"),
 };
 
-/** Loads a view that is opened for the first time, and opens the data source that all views share. */
+/** Loads a view that is opened for the first time, and opens the API that all views share. */
 export async function loadView(view: View, variant: string): Promise<ViewComponent> {
   const data = import("../shared/background_code.ts").then(({ startReading }) =>
     startReading(variant)

@@ -13,7 +13,7 @@ export const logRow = (part: Partial<LogRow> = {}): LogRow => ({
   trace_id: null,
   span_id: null,
   replay_id: null,
-  source: "shop",
+  application: "shop",
   ...part,
 });
 
@@ -22,7 +22,7 @@ export const occurrenceRow = (part: Partial<OccurrenceRow> = {}): OccurrenceRow 
   type: "PaymentError",
   value: "Card declined",
   where: "charge (/shop.cjs)",
-  source: "shop",
+  application: "shop",
   envelope: 1,
   event_id: null,
   at: 0,
@@ -44,7 +44,7 @@ export const traceRow = (part: Partial<TraceRow> = {}): TraceRow => ({
   http_status: null,
   replay_id: null,
   received_at: 6,
-  sources: ["sightglass"],
+  applications: ["sightglass"],
   ...part,
 });
 

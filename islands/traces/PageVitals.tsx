@@ -24,9 +24,9 @@ export function PageVitals() {
       columns={COLUMNS}
       caption="Web vitals of pages, 75th percentile of their loads"
       sort={sort}
-      keyOf={({ source, page }) => `${source} ${page}`}
-      hrefOf={({ source, page }) =>
-        fragmentTo("traces", [], { ...filterParams(params), page, source, sort: "slowest" })}
+      keyOf={({ application, page }) => `${application} ${page}`}
+      hrefOf={({ application, page }) =>
+        fragmentTo("traces", [], { ...filterParams(params), page, application, sort: "slowest" })}
       rowsMove
       actions={<a href={fragmentTo("traces", [], filterParams(params))}>All traces</a>}
       empty={
@@ -42,7 +42,7 @@ const COLUMNS: readonly ListColumn<PageRow>[] = [
   {
     title: "Page",
     cell: ({ page }, link) => link(page),
-    aside: { title: "Application", sources: ({ source }) => [source] },
+    aside: { title: "Application", applications: ({ application }) => [application] },
   },
   {
     title: "Loads",

@@ -16,7 +16,7 @@ import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
-import { useList, useSourceList } from "../data/lists.ts";
+import { useApplications, useList } from "../data/lists.ts";
 
 /**
  * The list of traces.
@@ -40,15 +40,15 @@ export function TraceList({ openKey, compareWith }: {
     page: params.get("page") || undefined,
     preflights: params.get("preflights") === "true" || undefined,
   };
-  const sources = useSourceList();
+  const applications = useApplications();
   const list = useList("traces", { q, sort, ...own, ...filters });
   const isCandidate = (row: TraceRow) =>
     compareWith === undefined ||
     (row.trace_id !== compareWith && (own.name === undefined || own.name === row.name));
   const rows = newestFirst(list.rows, sort, ({ started_at }) => started_at).filter(isCandidate);
   const filtersOfTraces = useMemo(
-    () => [...FILTERS, { name: "op", label: "Operation", choices: sources?.ops ?? [] }],
-    [sources?.ops],
+    () => [...FILTERS, { name: "op", label: "Operation", choices: applications?.ops ?? [] }],
+    [applications?.ops],
   );
 
   return (
@@ -114,7 +114,7 @@ const COLUMNS: readonly ListColumn<TraceRow>[] = [
         <small>{whatIsNamed(row)}</small>
       </>
     ),
-    aside: { title: "Applications", sources: ({ sources }) => sources },
+    aside: { title: "Applications", applications: ({ applications }) => applications },
   },
   {
     title: "Duration",

@@ -5,15 +5,15 @@ import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
-import type { Source } from "../../monitoring/models/rows.ts";
-import { useSourceList } from "../data/lists.ts";
+import type { Application } from "../../monitoring/models/rows.ts";
+import { useApplications } from "../data/lists.ts";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
 import { Flame } from "./Flame.tsx";
 import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap } from "./Minimap.tsx";
 import { KindLegend } from "./SpanKinds.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
-import { labelsByKey } from "../shared/source_labels.ts";
+import { labelsByKey } from "../shared/application_labels.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
 import {
@@ -78,8 +78,8 @@ export function TraceView({ traceId, takesFocus }: {
   const [text, setText] = useState(params.get("q") ?? "");
   const tree = useTraceRows(trace, text);
   const { rows, nodes, marksOf } = tree;
-  const sources = useSourceList()?.rows;
-  const applications = useMemo(() => applicationsOf(stored, sources), [stored, sources]);
+  const known = useApplications()?.rows;
+  const applications = useMemo(() => applicationsOf(stored, known), [stored, known]);
 
   const selected = [`span:${params.get("span")}`, `missing:${params.get("span")}`]
     .find((key) => nodes.has(key));
@@ -253,9 +253,9 @@ export function TraceView({ traceId, takesFocus }: {
 /** The label of the application that sent each envelope, if it is known. */
 function applicationsOf(
   { envelopes, applications }: TraceContent,
-  sources: readonly Source[] = [],
+  known: readonly Application[] = [],
 ): ReadonlyMap<number | null, string> {
-  const labels = labelsByKey(sources);
+  const labels = labelsByKey(known);
   return new Map(envelopes.flatMap((id, i) => {
     const label = labels.get(applications[i] ?? "");
     return label === undefined ? [] : [[id, label]];

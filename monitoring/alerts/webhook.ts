@@ -100,7 +100,7 @@ export class AlertWebhook {
     const { kind, type, release } = alert;
     const title = (kind === "new" ? "New error" : "Regression") +
       (release === null ? "" : ` in ${release}`);
-    const sender = [alert.source, alert.environment].filter((one) => one !== null).join(", ");
+    const sender = [alert.application, alert.environment].filter((one) => one !== null).join(", ");
     const text = `${title}: ${type}${message && `: ${message}`} (${sender})`;
     return {
       text: chatText(text) + (link === null ? "" : `\n${link}`),

@@ -10,7 +10,7 @@ const alertOf = (n: number, rest: Partial<GroupAlert> = {}): GroupAlert => ({
   message: `order ${n}`,
   release: "shop@1.4.2",
   environment: "test",
-  source: "shop",
+  application: "shop",
   ...rest,
 });
 

@@ -37,8 +37,8 @@ interface Build {
 
 type TestEvent = Awaited<ReturnType<typeof eventOf>>;
 
-async function build(source: string, hash: string, debugId: string): Promise<Build> {
-  const { script, map } = await minify(source, "../../islands/shop.ts");
+async function build(application: string, hash: string, debugId: string): Promise<Build> {
+  const { script, map } = await minify(application, "../../islands/shop.ts");
   const { shop } = await import(`data:text/javascript,${encodeURIComponent(script)}`) as {
     shop: Shop;
   };
@@ -141,7 +141,7 @@ Deno.test(
     assert.deepEqual(inbox.page("errors", {}).rows.map(({ count }) => count), [51, 1, 1]);
     assert.deepEqual(inbox.page("logs", { q: "log 7" }).rows.map((row) => row.at), [NOW + 7]);
     assert.equal(inbox.page("envelopes", { q: "order 33" }).rows[0]?.id, 34);
-    assert.equal(inbox.sources({}).rows[0]?.envelopes, 53);
+    assert.equal(inbox.applications({}).rows[0]?.envelopes, 53);
   }),
 );
 

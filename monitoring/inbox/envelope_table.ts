@@ -105,8 +105,8 @@ export class EnvelopeTable {
 
 function prepare(db: DatabaseSync) {
   const sql = (text: string): StatementSync => db.prepare(text);
-  const columns = `${ENVELOPE_COLUMNS}, (SELECT key FROM sources WHERE sources.id =` +
-    ` (SELECT source FROM envelope_entries WHERE place = envelopes.id * ${PLACES})) AS source`;
+  const columns = `${ENVELOPE_COLUMNS}, (SELECT key FROM applications WHERE applications.id =` +
+    ` (SELECT application FROM envelope_entries WHERE place = envelopes.id * ${PLACES})) AS application`;
   return {
     insert: sql(
       "INSERT INTO envelopes (id, received_at, event_id, trace_ids, replay_id, items, bytes," +

@@ -1,6 +1,6 @@
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
-import type { GroupState, Lists, Page, SourceList } from "../models/rows.ts";
+import type { ApplicationList, GroupState, Lists, Page } from "../models/rows.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram } from "../models/histogram.ts";
 
@@ -33,8 +33,8 @@ export interface Inbox {
    * @throws {CursorError}
    */
   page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]>;
-  /** The sources, and the counts of all lists by a query's source, release and time. */
-  sources(query: ListQuery): SourceList;
+  /** The applications, and the counts of all lists by a query's application, release and time. */
+  applications(query: ListQuery): ApplicationList;
   /** The rows of the list `of` over time. */
   histogram(query: ListQuery): Histogram;
   /**

@@ -193,7 +193,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
 }
 
 function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
-  if (view === "sources") return inbox.sources(query);
+  if (view === "applications") return inbox.applications(query);
   if (view === "histogram") return inbox.histogram(query);
   return inbox.page(view, query);
 }

@@ -40,9 +40,9 @@ export class IndexWriter {
     { description, entries }: EnvelopeIndex,
   ): GroupAlert[] {
     const alerts: GroupAlert[] = [];
-    const { sender, source, release } = this.#senders.assign(envelope, entries.source);
+    const { sender, application, release } = this.#senders.assign(envelope, entries.application);
     let weight = 0;
-    /** @param valuesOf the values after the columns of {@linkcode placeOf}, source and release; undefined: not listed */
+    /** @param valuesOf the values after the columns of {@linkcode placeOf}, application and release; undefined: not listed */
     const insertAll = <Entry>(
       into: StatementSync,
       all: readonly Entry[],
@@ -51,7 +51,7 @@ export class IndexWriter {
       all.forEach((entry, index) => {
         const values = valuesOf(entry);
         if (values === undefined) return;
-        into.run(placeOf(envelope, index), source, release, ...values);
+        into.run(placeOf(envelope, index), application, release, ...values);
         for (const value of values) if (typeof value === "string") weight += value.length;
       });
     insertAll(this.#sql.insertTrace, entries.traces, (trace) => [
@@ -74,13 +74,13 @@ export class IndexWriter {
     ]);
     entries.traces.forEach(({ trace_id, spanNames }, index) => {
       for (const { op, name } of spanNames) {
-        this.#sql.insertSpanName.run(placeOf(envelope, index), source, trace_id, op, name);
+        this.#sql.insertSpanName.run(placeOf(envelope, index), application, trace_id, op, name);
         weight += name.length;
       }
     });
     insertAll(this.#sql.insertError, entries.errors, (error) => {
       const { group, type, value: message } = error;
-      const { release: version, environment } = entries.source;
+      const { release: version, environment } = entries.application;
       const arrival = this.#groups.arrive(group, { envelope, receivedAt, release: version });
       if (arrival === "deleted") return undefined;
       if (arrival !== "known") {
@@ -91,7 +91,7 @@ export class IndexWriter {
           message,
           release: version,
           environment,
-          source: this.#sql.sourceName.get(source)?.name as string ?? UNKNOWN_NAME,
+          application: this.#sql.applicationName.get(application)?.name as string ?? UNKNOWN_NAME,
         });
       }
       return [
@@ -135,11 +135,11 @@ export class IndexWriter {
     weight += text.length;
     this.#sql.insertEnvelope.run(
       placeOf(envelope, 0),
-      source,
+      application,
       release,
       receivedAt,
       sender,
-      entries.source.processStart,
+      entries.application.processStart,
       weight,
       text,
       JSON.stringify(summarizeEnvelope(entries)),
@@ -166,7 +166,7 @@ function prepare(db: DatabaseSync) {
   const insert = (table: string, columns: number) =>
     db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})`);
   return {
-    sourceName: db.prepare("SELECT name FROM sources WHERE id = ?"),
+    applicationName: db.prepare("SELECT name FROM applications WHERE id = ?"),
     insertTrace: insert("trace_entries", 19),
     insertError: insert("error_entries", 11),
     insertLog: insert("log_entries", 9),

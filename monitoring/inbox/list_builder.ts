@@ -30,17 +30,18 @@ export const FILTERS = {
   envelope: `e.place >= :envelope * ${PLACES} AND e.place < (:envelope + 1) * ${PLACES}`,
   level: "e.level >= :level",
   handled: "e.handled = :handled",
-  // Source 1 is Sightglass. `apps`: if Sightglass is the only source, every entry is its own.
-  source: "iif(:source = 'apps', (e.source = 1) = (SELECT NOT EXISTS (SELECT 1 FROM sources" +
-    " WHERE id > 1)), e.source = (SELECT id FROM sources WHERE key = :source))",
+  // Application 1 is Sightglass. `apps`: if Sightglass is the only application, every entry is its own.
+  application:
+    "iif(:application = 'apps', (e.application = 1) = (SELECT NOT EXISTS (SELECT 1 FROM applications" +
+    " WHERE id > 1)), e.application = (SELECT id FROM applications WHERE key = :application))",
   release: "e.release IN (SELECT id FROM releases WHERE release = :release)",
-  environment: "e.source IN (SELECT id FROM sources WHERE environment = :environment)",
+  environment: "e.application IN (SELECT id FROM applications WHERE environment = :environment)",
   since: "e.at >= :since",
   until: "e.at < :until",
 } satisfies Partial<Record<keyof ListQuery, string>>;
 
 /** Filters by what sent the entry, and by its time. */
-export const SENDER = ["source", "release", "environment"] as const;
+export const SENDER = ["application", "release", "environment"] as const;
 export const TIME = ["since", "until"] as const;
 /** The filters that every list has. */
 export const COMMON = [...SENDER, ...TIME, "q"] as const;

@@ -9,13 +9,13 @@ import { cursorOf, placeOf, writeCursor } from "../models/index/list_cursor.ts";
 import { logRow } from "../models/log_entry.ts";
 import { type RecordingEntry, recordingRow } from "../models/recording/recording_entry.ts";
 import {
+  type ApplicationList,
+  type ApplicationRow,
   type ListCounts,
   MAX_COUNT,
   MAX_LIST_ROWS,
   type Page,
   type PageRow,
-  type SourceList,
-  type SourceRow,
   type TraceRow,
 } from "../models/rows.ts";
 import type { ListQuery } from "../models/list_query.ts";
@@ -30,6 +30,7 @@ import type { InboxLists } from "./inbox.ts";
 import { decisionOf, type FoundState } from "./group_states.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
 import {
+  APPLICATIONS_SQL,
   envelopesSql,
   errorGroupsSql,
   histogramSql,
@@ -38,7 +39,6 @@ import {
   oldestSql,
   opsSql,
   recordingsSql,
-  SOURCES_SQL,
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
@@ -59,30 +59,30 @@ interface Found {
 interface FoundEntry extends Found {
   /** JSON. */
   readonly entry: string;
-  /** Key of the source. */
-  readonly source: string;
+  /** Key of the application. */
+  readonly application: string;
   readonly replay_id: string | null;
 }
 
 /** A trace as SQLite returns it: booleans are numbers, arrays are JSON. */
-interface FoundTrace extends Found, Omit<TraceRow, "failed" | "sources"> {
+interface FoundTrace extends Found, Omit<TraceRow, "failed" | "applications"> {
   readonly failed: number;
-  readonly sources: string;
+  readonly applications: string;
 }
 
 interface FoundRecording extends Found {
   readonly replay_id: string;
-  readonly source: string;
+  readonly application: string;
   /** JSON. */
   readonly segments: string;
   readonly errors: number;
 }
 
 interface FoundGroup
-  extends Omit<FoundEntry, "replay_id">, Omit<GroupTotals, "chart" | "sources">, FoundState {
+  extends Omit<FoundEntry, "replay_id">, Omit<GroupTotals, "chart" | "applications">, FoundState {
   /** JSON. */
   readonly chart: string;
-  readonly sources: string;
+  readonly applications: string;
 }
 
 /** Makes the row of a list. */
@@ -90,10 +90,10 @@ const ROWS = {
   traces: ({ key: _, rank: __, ...row }: FoundTrace): TraceRow => ({
     ...row,
     failed: Boolean(row.failed),
-    sources: JSON.parse(row.sources),
+    applications: JSON.parse(row.applications),
   }),
   errors: (
-    { key, rank: _, entry, source, state, resolved_in, regressed_in, ...totals }: FoundGroup,
+    { key, rank: _, entry, application, state, resolved_in, regressed_in, ...totals }: FoundGroup,
   ) => {
     const chart = Array<number>(CHART_PARTS).fill(0);
     for (const [part, errors] of JSON.parse(totals.chart)) chart[part] = errors;
@@ -101,17 +101,17 @@ const ROWS = {
     return groupRow(
       key,
       JSON.parse(entry),
-      source,
-      { ...totals, chart, sources: JSON.parse(totals.sources) },
+      application,
+      { ...totals, chart, applications: JSON.parse(totals.applications) },
       decision,
     );
   },
-  occurrences: ({ key, entry, source, replay_id }: FoundEntry) =>
-    occurrenceRow(key, JSON.parse(entry), source, replay_id),
-  logs: ({ key, entry, source, replay_id }: FoundEntry) =>
-    logRow(key, JSON.parse(entry), source, replay_id),
-  recordings: ({ replay_id, source, segments, errors }: FoundRecording) =>
-    recordingRow(JSON.parse(segments) as RecordingEntry[], replay_id, source, errors),
+  occurrences: ({ key, entry, application, replay_id }: FoundEntry) =>
+    occurrenceRow(key, JSON.parse(entry), application, replay_id),
+  logs: ({ key, entry, application, replay_id }: FoundEntry) =>
+    logRow(key, JSON.parse(entry), application, replay_id),
+  recordings: ({ replay_id, application, segments, errors }: FoundRecording) =>
+    recordingRow(JSON.parse(segments) as RecordingEntry[], replay_id, application, errors),
   envelopes: ({ key: _, rank: __, summary, ...row }: Found & { summary: string }): InboxRow => ({
     ...rowOf(row),
     summary: JSON.parse(summary),
@@ -157,11 +157,11 @@ export class ListReader {
     return this.#snapshot((asOf) => this.#histogram(query, asOf));
   }
 
-  /** {@linkcode Inbox.sources}. */
-  sources({ source, release, environment, since, until }: ListQuery): SourceList {
-    const query = { source, release, environment, since, until };
+  /** {@linkcode Inbox.applications}. */
+  applications({ application, release, environment, since, until }: ListQuery): ApplicationList {
+    const query = { application, release, environment, since, until };
     return this.#snapshot((asOf) => ({
-      rows: this.#sources(),
+      rows: this.#applications(),
       counts: this.#counts(query, asOf),
       ops: this.#all<{ op: string }>(opsSql(query), query).map(({ op }) => op),
     }));
@@ -202,7 +202,7 @@ export class ListReader {
 
   /** The pages whose names contain the query's text, all on one page. */
   #pages(query: ListQuery, asOf: number): Page<PageRow> {
-    const entries = this.#all<VitalsEntry & { source: string }>(
+    const entries = this.#all<VitalsEntry & { application: string }>(
       pageSql(vitalsSql(query), false),
       query,
       { asOf, limit: MAX_VITALS },
@@ -252,9 +252,12 @@ export class ListReader {
     return { ...range, parts };
   }
 
-  /** The sources that were seen last. */
-  #sources(): SourceRow[] {
-    const found = this.#all<SourceRow & { releases: string; starts: string }>(SOURCES_SQL, {});
+  /** The applications that were seen last. */
+  #applications(): ApplicationRow[] {
+    const found = this.#all<ApplicationRow & { releases: string; starts: string }>(
+      APPLICATIONS_SQL,
+      {},
+    );
     return found.map((row) => {
       const releases = JSON.parse(row.releases) as [release: string, since: number][];
       return {

@@ -17,7 +17,7 @@ import { openInbox } from "./sqlite_inbox.ts";
 import { indexTests } from "./testdata/index_suite.ts";
 import { ENVELOPE_BYTES, sentBy, shop } from "./testdata/tested_index.ts";
 import { parseEnvelope } from "../models/parsed_envelope.ts";
-import { readSource } from "../models/source.ts";
+import { readApplication } from "../models/application.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 
 const openFor = (maxEnvelopes: number) => openInbox({ maxBytes: maxEnvelopes * ENVELOPE_BYTES });
@@ -77,7 +77,7 @@ const HEADERS: readonly Record<string, unknown>[] = [
 const sentEnvelope = ({ sender, ...header }: Attributes, items: readonly TestItem[]) =>
   envelopeOf(header, ...items.map((item) => sentBy(item, sender)));
 const keyOf = (header: Attributes) =>
-  readSource(parseEnvelope(sentEnvelope(header, [["event", {}]]))).key;
+  readApplication(parseEnvelope(sentEnvelope(header, [["event", {}]]))).key;
 const receivedTime = fc.integer({ min: NOW - 10_000, max: NOW + 10 });
 
 const query: fc.Arbitrary<ListQuery> = fc.record({
@@ -87,7 +87,7 @@ const query: fc.Arbitrary<ListQuery> = fc.record({
   level,
   handled: fc.boolean(),
   state: fc.constantFrom("open", "resolved"),
-  source: fc.constantFrom("apps", "sightglass", ...HEADERS.map(keyOf)),
+  application: fc.constantFrom("apps", "sightglass", ...HEADERS.map(keyOf)),
   release: fc.constantFrom("shop@1", "shop@2"),
   since: receivedTime,
   until: receivedTime,

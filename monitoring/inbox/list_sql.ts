@@ -2,7 +2,7 @@ import { CHART_PARTS } from "../models/error/error_entry.ts";
 import { PLACES } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { HistogramList } from "../models/histogram.ts";
-import { MAX_OPS, MAX_RELEASES, MAX_SOURCES, MAX_STARTS } from "../models/rows.ts";
+import { MAX_APPLICATIONS, MAX_OPS, MAX_RELEASES, MAX_STARTS } from "../models/rows.ts";
 import {
   all,
   COMMON,
@@ -17,8 +17,8 @@ import {
   when,
 } from "./list_builder.ts";
 
-/** The key of an entry's source. */
-const SOURCE = "(SELECT key FROM sources WHERE id = e.source) AS source";
+/** The key of an entry's application. */
+const APPLICATION = "(SELECT key FROM applications WHERE id = e.application) AS application";
 
 /** A trace that is only mentioned, by a recording or a session, is not listed. */
 const hasContent = (entry: string) => `${entry}.spans + ${entry}.errors + ${entry}.logs > 0`;
@@ -103,11 +103,11 @@ export function tracesSql(query: ListQuery): SqlList {
       ` ${replayOfTrace("page.id", START, "root.ended_at")} AS replay_id,` +
       " (SELECT at FROM envelope_entries" +
       ` WHERE place = page.newest / ${PLACES} * ${PLACES}) AS received_at,` +
-      // The root's source first.
+      // The root's application first.
       " (SELECT json_group_array(key ORDER BY root_order, first) FROM (SELECT" +
       " min(s.root_order) AS root_order, min(s.place) AS first," +
-      " (SELECT key FROM sources WHERE id = s.source) AS key FROM trace_entries AS s" +
-      ` WHERE s.trace_id = page.id AND ${hasContent("s")} GROUP BY s.source)) AS sources`,
+      " (SELECT key FROM applications WHERE id = s.application) AS key FROM trace_entries AS s" +
+      ` WHERE s.trace_id = page.id AND ${hasContent("s")} GROUP BY s.application)) AS applications`,
   });
   if (query.each === undefined) return list;
   // SQLite takes the other columns from the row of the maximum (https://sqlite.org/lang_select.html#bareagg).
@@ -116,7 +116,7 @@ export function tracesSql(query: ListQuery): SqlList {
     ...list,
     rows:
       `SELECT t.*, ${first}(t.rank) AS rank FROM (${list.rows}) AS t JOIN trace_entries AS root` +
-      ` ON root.place = ${ofRoot("r.place", "t.id")} GROUP BY root.source, root.op, root.name`,
+      ` ON root.place = ${ofRoot("r.place", "t.id")} GROUP BY root.application, root.op, root.name`,
   };
 }
 
@@ -150,15 +150,15 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     having: when(query.state, isInState("id")),
     ranks: { first_seen: "first_seen", last_seen: "last_seen", count: "count" },
     joins: " LEFT JOIN group_states AS g ON g.group_key = page.id",
-    columns: `e.entry, ${SOURCE}, page.count, page.first_seen, page.last_seen,` +
+    columns: `e.entry, ${APPLICATION}, page.count, page.first_seen, page.last_seen,` +
       " g.state, g.resolved_in, g.regressed_in," +
       " (SELECT json_group_array(json_array(part, errors)) FROM (SELECT count(*) AS errors," +
       ` min(${CHART_PARTS - 1}, CAST((e.at - ${from}) * ${CHART_PARTS} / (${to} - ${from})` +
       ` AS INTEGER)) AS part FROM ${counted} GROUP BY part)) AS chart,` +
       ` ${from} AS chart_from, ${to} AS chart_to,` +
       " (SELECT json_group_array(key ORDER BY errors DESC) FROM (SELECT count(*) AS errors," +
-      ` (SELECT key FROM sources WHERE id = e.source) AS key FROM ${counted}` +
-      " GROUP BY e.source)) AS sources",
+      ` (SELECT key FROM applications WHERE id = e.application) AS key FROM ${counted}` +
+      " GROUP BY e.application)) AS applications",
   });
 }
 
@@ -176,12 +176,12 @@ const onLogs = (query: ListQuery) => [
 
 /** Single errors. */
 export function occurrencesSql(query: ListQuery): SqlList {
-  return entryList("error_entries", onErrors(query), `e.entry, ${SOURCE}, ${REPLAY}`);
+  return entryList("error_entries", onErrors(query), `e.entry, ${APPLICATION}, ${REPLAY}`);
 }
 
 /** Structured logs, by their time. */
 export function logsSql(query: ListQuery): SqlList {
-  return entryList("log_entries", onLogs(query), `e.entry, ${SOURCE}, ${REPLAY}`, "e.at");
+  return entryList("log_entries", onLogs(query), `e.entry, ${APPLICATION}, ${REPLAY}`, "e.at");
 }
 
 /** The start of a recording, as in `recordingRow`: of the first segment that can be played, else of the first. */
@@ -197,7 +197,7 @@ export function recordingsSql(query: ListQuery): SqlList {
     sums: `${RECORDING_START} AS started_at, max(e.at) - ${RECORDING_START} AS duration`,
     having: [],
     ranks: { started_at: "started_at", duration: "duration" },
-    columns: `page.id AS replay_id, ${SOURCE},` +
+    columns: `page.id AS replay_id, ${APPLICATION},` +
       " (SELECT json_group_array(json_object('kind', kind, 'segment', segment, 'started_at'," +
       " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'page', page) ORDER BY place)" +
       " FROM recording_entries WHERE replay_id = page.id) AS segments," +
@@ -236,7 +236,7 @@ export function vitalsSql(query: ListQuery): SqlList {
   return entryList(
     "vital_entries",
     filtersOf(query, ["trace", ...SENDER, ...TIME]),
-    `e.trace_id, e.page, e.op, lcp, inp, cls, fcp, ttfb, ${SOURCE}`,
+    `e.trace_id, e.page, e.op, lcp, inp, cls, fcp, ttfb, ${APPLICATION}`,
   );
 }
 
@@ -244,14 +244,17 @@ export function vitalsSql(query: ListQuery): SqlList {
 export function envelopesSql(query: ListQuery): SqlList {
   const from = (table: string, condition: string) =>
     `e.place IN (SELECT place / ${PLACES} * ${PLACES} FROM ${table} WHERE ${condition})`;
-  const { source } = FILTERS;
+  const { application } = FILTERS;
   return {
     ...entryList(
       "envelope_entries",
       [
         ...filtersOf(query, ["release", "environment", ...TIME, "q"]),
-        // `apps` includes envelopes of no source.
-        ...when(query.source, `(${source} OR :source = 'apps' AND e.source = 0)`),
+        // `apps` includes envelopes of no application.
+        ...when(
+          query.application,
+          `(${application} OR :application = 'apps' AND e.application = 0)`,
+        ),
         ...when(query.trace, from("trace_entries", "trace_id = :trace")),
         ...when(query.replay, from("recording_entries", "replay_id = :replay")),
         ...when(
@@ -259,7 +262,7 @@ export function envelopesSql(query: ListQuery): SqlList {
           `e.place IN (SELECT envelope * ${PLACES} FROM item_types WHERE type = :type)`,
         ),
       ],
-      `${ENVELOPE_COLUMNS}, ${SOURCE}, e.summary`,
+      `${ENVELOPE_COLUMNS}, ${APPLICATION}, e.summary`,
     ),
     joins: ` JOIN envelopes ON envelopes.id = e.place / ${PLACES}`,
   };
@@ -269,24 +272,24 @@ export function envelopesSql(query: ListQuery): SqlList {
 export const ENVELOPE_COLUMNS =
   "envelopes.id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding";
 
-/** Operations of the spans of the query's source. */
+/** Operations of the spans of the query's application. */
 export function opsSql(query: ListQuery): string {
-  const conditions = all(["e.op IS NOT NULL", ...filtersOf(query, ["source"])]);
+  const conditions = all(["e.op IS NOT NULL", ...filtersOf(query, ["application"])]);
   return `SELECT DISTINCT e.op FROM span_names AS e WHERE ${conditions} ORDER BY e.op LIMIT ${MAX_OPS}`;
 }
 
-/** The sources that were seen last, each with its newest releases and starts as JSON: `[release, since]`, times. */
-export const SOURCES_SQL =
-  "WITH sent AS MATERIALIZED (SELECT source, release, process_start, min(at) AS since," +
+/** The applications that were seen last, each with its newest releases and starts as JSON: `[release, since]`, times. */
+export const APPLICATIONS_SQL =
+  "WITH sent AS MATERIALIZED (SELECT application, release, process_start, min(at) AS since," +
   " max(at) AS last_seen, count(*) AS envelopes FROM envelope_entries" +
-  " GROUP BY source, release, process_start)" +
+  " GROUP BY application, release, process_start)" +
   " SELECT key, name, environment, side, max(last_seen) AS last_seen, sum(envelopes) AS envelopes," +
   " (SELECT json_group_array(json_array(release, since)) FROM (SELECT releases.release," +
-  " min(since) AS since FROM releases JOIN sent ON sent.source = sources.id" +
+  " min(since) AS since FROM releases JOIN sent ON sent.application = applications.id" +
   " AND sent.release = releases.id GROUP BY releases.id" +
   ` ORDER BY newest DESC LIMIT ${MAX_RELEASES})) AS releases,` +
   " (SELECT json_group_array(process_start) FROM (SELECT DISTINCT process_start FROM sent" +
-  " WHERE sent.source = sources.id AND process_start IS NOT NULL" +
+  " WHERE sent.application = applications.id AND process_start IS NOT NULL" +
   ` ORDER BY process_start DESC LIMIT ${MAX_STARTS})) AS starts` +
-  " FROM sources JOIN sent ON sent.source = sources.id GROUP BY sources.id" +
-  ` ORDER BY last_seen DESC, newest DESC LIMIT ${MAX_SOURCES}`;
+  " FROM applications JOIN sent ON sent.application = applications.id GROUP BY applications.id" +
+  ` ORDER BY last_seen DESC, newest DESC LIMIT ${MAX_APPLICATIONS}`;

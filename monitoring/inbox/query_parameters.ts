@@ -51,7 +51,7 @@ export function readParameters(
   };
 }
 
-type ListName = keyof InboxLists | "sources" | "histogram";
+type ListName = keyof InboxLists | "applications" | "histogram";
 
 /** A record, so that the compiler requires each list. */
 const LIST_NAMES = Object.keys(
@@ -63,7 +63,7 @@ const LIST_NAMES = Object.keys(
     pages: true,
     recordings: true,
     envelopes: true,
-    sources: true,
+    applications: true,
     histogram: true,
   } satisfies Record<ListName, true>,
 ) as ListName[];
@@ -94,7 +94,7 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       level: optional("level", oneOf(LOG_LEVELS)),
       handled: optional("handled", trueOrFalse),
       state: optional("state", oneOf(GROUP_STATES)),
-      source: optional("source", sourceKey),
+      application: optional("application", applicationKey),
       release: optional("release", nameOf("a release")),
       environment: optional("environment", nameOf("an environment")),
       status: optional("status", oneOf(TRACE_STATUSES)),
@@ -206,9 +206,9 @@ const groupKey = matching(
   /^[\da-f]{14}$/,
   "the key of a group of errors, 14 hexadecimal digits",
 );
-const sourceKey = matching(
+const applicationKey = matching(
   /^(apps|sightglass|[\da-f]{14})$/,
-  "apps, sightglass, or the key of a source, 14 hexadecimal digits",
+  "apps, sightglass, or the key of an application, 14 hexadecimal digits",
 );
 
 // 200 characters are more than what people type or paste into a search field, and than a release.

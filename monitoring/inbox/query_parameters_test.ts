@@ -47,7 +47,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
   const trace = "e".repeat(32);
   const full = view(
     `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&replay=${trace}&group=0123456789abcd&envelope=3&type=span&level=warn` +
-      "&handled=false&state=muted&source=0123456789abcd&release=shop%401&since=1000&until=10m" +
+      "&handled=false&state=muted&application=0123456789abcd&release=shop%401&since=1000&until=10m" +
       "&sort=-first_seen&environment=test&status=5xx&op=http.server&name=GET+%2F&each=name&preflights=true&page=%2F&of=logs" +
       "&before=12.34&limit=7&colour=red",
   );
@@ -63,7 +63,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
       level: "warn",
       handled: false,
       state: "muted",
-      source: "0123456789abcd",
+      application: "0123456789abcd",
       release: "shop@1",
       environment: "test",
       status: "5xx",
@@ -82,7 +82,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
     },
   });
   assert.equal(view("view=traces&limit=9999&q=").query.limit, 200);
-  assert.equal(view("view=sources&source=apps").query.source, "apps");
+  assert.equal(view("view=applications&application=apps").query.application, "apps");
   const ages = ["30s", "10m", "2h", "7d"].map((since) =>
     view(`view=logs&since=${since}`).query.since
   );
@@ -98,7 +98,7 @@ Deno.test("invalid list parameter → refused with its name", () => {
     type: ["", "x".repeat(65)],
     level: ["", "warning", "WARN"],
     handled: ["", "1", "TRUE"],
-    source: ["", "x", "own", "0123456789ABCD"],
+    application: ["", "x", "own", "0123456789ABCD"],
     release: ["", "x".repeat(201)],
     since: ["", "x", "-1", "10y", "1.5h", "10m&since=1h"],
     until: ["", "m", "1e3"],

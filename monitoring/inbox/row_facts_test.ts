@@ -165,7 +165,7 @@ Deno.test("any senders in one trace → every row's release is that of its own p
             const groups = inbox.page("errors", { release }).rows;
             assert.equal(groups.reduce((sum, { count }) => sum + count, 0), count("event"));
           }
-          const { rows } = inbox.sources({});
+          const { rows } = inbox.applications({});
           for (const { name, releases } of rows) {
             for (const release of releases) assert.equal(release.split("@")[0], name);
           }

@@ -64,7 +64,7 @@ const STORED = `
 
 /** The columns that each table of entries begins with. */
 const ENTRY =
-  "place INTEGER PRIMARY KEY, source INTEGER NOT NULL, release INTEGER, at INTEGER NOT NULL";
+  "place INTEGER PRIMARY KEY, application INTEGER NOT NULL, release INTEGER, at INTEGER NOT NULL";
 
 /**
  * The index: entries of envelopes, traces, errors, logs, web vitals and segments of recordings. A new version of it is
@@ -73,7 +73,7 @@ const ENTRY =
  * lower-case search text, `entry` JSON for display. A list reads its whole table, so only columns by which few rows are
  * found have an SQLite index.
  *
- * - `sources` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Source 1 is Sightglass.
+ * - `applications` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Application 1 is Sightglass.
  * - `senders`: what is known of the senders of envelopes, see `senders.ts`.
  * - `envelope_entries`: one row per envelope. `weight`: characters of its entries. `summary`: JSON.
  * - `trace_entries`: `root_order`, `name`, `op`, `started_at`, `ended_at` are those of the envelope's root
@@ -82,7 +82,7 @@ const ENTRY =
  * - `span_names`: operations and names of the spans of a trace in an envelope.
  */
 const INDEX = `
-  CREATE TABLE sources (
+  CREATE TABLE applications (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
@@ -90,13 +90,13 @@ const INDEX = `
     side TEXT NOT NULL,
     newest INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO sources VALUES (1, 'sightglass', 'Sightglass', NULL, 'unknown', 0);
+  INSERT INTO applications VALUES (1, 'sightglass', 'Sightglass', NULL, 'unknown', 0);
   CREATE TABLE releases (
     id INTEGER PRIMARY KEY,
-    source INTEGER NOT NULL,
+    application INTEGER NOT NULL,
     release TEXT NOT NULL,
     newest INTEGER NOT NULL,
-    UNIQUE (source, release)
+    UNIQUE (application, release)
   ) STRICT;
   CREATE TABLE senders (
     id INTEGER PRIMARY KEY,
@@ -106,19 +106,19 @@ const INDEX = `
     release TEXT NOT NULL,
     environment TEXT NOT NULL,
     newest INTEGER NOT NULL,
-    source INTEGER NOT NULL DEFAULT 0,
+    application INTEGER NOT NULL DEFAULT 0,
     known INTEGER NOT NULL DEFAULT 0,
     UNIQUE (dsn_key, sdk, release, environment, side)
   ) STRICT;
   CREATE TABLE span_names (
     place INTEGER NOT NULL,
-    source INTEGER NOT NULL,
+    application INTEGER NOT NULL,
     trace_id TEXT NOT NULL,
     op TEXT,
     name TEXT NOT NULL
   ) STRICT;
   CREATE INDEX span_names_by_place ON span_names (place);
-  CREATE INDEX span_names_by_op ON span_names (op, source, trace_id);
+  CREATE INDEX span_names_by_op ON span_names (op, application, trace_id);
   CREATE INDEX span_names_by_name ON span_names (name, op, trace_id);
   CREATE TABLE envelope_entries (
     ${ENTRY},
@@ -129,7 +129,7 @@ const INDEX = `
     summary TEXT NOT NULL
   ) STRICT;
   CREATE INDEX envelope_entries_by_sender ON envelope_entries (sender);
-  CREATE INDEX envelope_entries_by_source ON envelope_entries (source, at, release, process_start);
+  CREATE INDEX envelope_entries_by_application ON envelope_entries (application, at, release, process_start);
   CREATE TABLE trace_entries (
     ${ENTRY},
     trace_id TEXT NOT NULL,
@@ -149,7 +149,7 @@ const INDEX = `
     preflight INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, root_order, place, started_at, ended_at, seen_at,
-    spans, errors, logs, failed, http_status, preflight, source, release, at);
+    spans, errors, logs, failed, http_status, preflight, application, release, at);
   CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, trace_id) WHERE replay_id IS NOT NULL;
   CREATE TABLE error_entries (
     ${ENTRY},
@@ -161,7 +161,7 @@ const INDEX = `
     text TEXT NOT NULL,
     entry TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, source, release);
+  CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, application, release);
   CREATE INDEX error_entries_by_trace ON error_entries (trace_id, replay_id);
   CREATE INDEX error_entries_by_replay ON error_entries (replay_id) WHERE replay_id IS NOT NULL;
   CREATE TABLE log_entries (
@@ -201,7 +201,7 @@ const INDEX = `
   CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);
 `;
 
-/** The tables whose rows have a place and a source. All but `span_names` have a release. */
+/** The tables whose rows have a place and an application. All but `span_names` have a release. */
 export const PLACE_TABLES = [
   "envelope_entries",
   "trace_entries",
@@ -214,22 +214,22 @@ export const PLACE_TABLES = [
 
 const INDEX_TABLES = [...PLACE_TABLES, "releases", "senders"];
 
-/** Deletes all rows but those of Sightglass in `sources` and of `totals`. */
+/** Deletes all rows but those of Sightglass in `applications` and of `totals`. */
 export const DELETE_ALL =
   [...INDEX_TABLES, "envelopes", "item_types", "group_states", "source_maps"]
     .map((table) => `DELETE FROM ${table};`).join("") +
-  "DELETE FROM sources WHERE id > 1; UPDATE totals SET bytes = 0, weight = 0;";
+  "DELETE FROM applications WHERE id > 1; UPDATE totals SET bytes = 0, weight = 0;";
 
 /** Empties the index. It is filled again from the stored envelopes, see {@linkcode EnvelopeTable.unindexed}. */
 const NEW_INDEX =
-  // Earlier versions had `envelope_texts`.
-  [...INDEX_TABLES, "sources", "envelope_texts"]
+  // Earlier versions had `sources` and `envelope_texts`.
+  [...INDEX_TABLES, "applications", "sources", "envelope_texts"]
     .map((table) => `DROP TABLE IF EXISTS ${table};`).join("") +
   INDEX + "UPDATE totals SET weight = 0;";
 
 /** The tables of the inbox. Versions from 8 on have the same stored tables. */
 export const INBOX_SCHEMA: Schema = {
-  version: 13,
+  version: 14,
   create: STORED + INDEX,
-  upgrades: { 8: "", 9: "", 10: "", 11: "", 12: NEW_INDEX },
+  upgrades: { 8: "", 9: "", 10: "", 11: "", 12: "", 13: NEW_INDEX },
 };

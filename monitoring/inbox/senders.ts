@@ -1,16 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { PLACES } from "../models/index/list_cursor.ts";
-import { OWN_SOURCE } from "../models/rows.ts";
-import type { EnvelopeSource } from "../models/source.ts";
+import { OWN_APPLICATION } from "../models/rows.ts";
+import type { EnvelopeApplication } from "../models/application.ts";
 import { PLACE_TABLES } from "./schema.ts";
 
-/** Id instead of a source's: several applications may have sent the envelope, or none that is known. */
-const NO_SOURCE = 0;
+/** Id instead of an application's: several applications may have sent the envelope, or none that is known. */
+const NO_APPLICATION = 0;
 
-/** The ids of an envelope's sender, source and release in the index. */
+/** The ids of an envelope's sender, application and release in the index. */
 export interface Sender {
   readonly sender: number;
-  readonly source: number;
+  readonly application: number;
   readonly release: number | null;
 }
 
@@ -40,9 +40,9 @@ export class Senders {
   }
 
   /** Assigns an envelope. Must be called in the transaction that writes its entries. */
-  assign(envelope: number, facts: EnvelopeSource): Sender {
+  assign(envelope: number, facts: EnvelopeApplication): Sender {
     const { release, namedBy } = facts;
-    if (facts.key === OWN_SOURCE.key) {
+    if (facts.key === OWN_APPLICATION.key) {
       return {
         sender: 0,
         ...this.#withRelease(this.#applicationOf(envelope, facts), release, envelope),
@@ -53,48 +53,52 @@ export class Senders {
       ...[dsnKey, sdk, release, environment].map((fact) => fact ?? ""),
       side,
       envelope,
-    ) as { id: number; source: number; known: number };
+    ) as { id: number; application: number; known: number };
     const isUnnamed = namedBy === "none" || namedBy === "other release";
     const matching = isUnnamed ? this.#matching(sender.id) : [];
     // If no application matches, the package of its release is one.
     const namesItself = !isUnnamed ||
       namedBy === "other release" && side !== "unknown" && matching.length === 0;
-    const source = !namesItself
+    const application = !namesItself
       ? onlyOne(matching)
       : namedBy !== "service" && sender.known === SERVICE
-      ? sender.source
+      ? sender.application
       : this.#applicationOf(envelope, facts);
-    if (namesItself) this.#setApplication(envelope, sender, source, namedBy === "service");
-    this.#sql.touchSource.run(envelope, source);
-    return { sender: sender.id, ...this.#withRelease(source, release, envelope) };
+    if (namesItself) this.#setApplication(envelope, sender, application, namedBy === "service");
+    this.#sql.touchApplication.run(envelope, application);
+    return { sender: sender.id, ...this.#withRelease(application, release, envelope) };
   }
 
-  #withRelease(source: number, release: string | null, envelope: number): Omit<Sender, "sender"> {
-    if (release === null || source === NO_SOURCE) return { source, release: null };
+  #withRelease(
+    application: number,
+    release: string | null,
+    envelope: number,
+  ): Omit<Sender, "sender"> {
+    if (release === null || application === NO_APPLICATION) return { application, release: null };
     return {
-      source,
-      release: idOf(this.#sql.upsertRelease.get(source, release, envelope)),
+      application,
+      release: idOf(this.#sql.upsertRelease.get(application, release, envelope)),
     };
   }
 
-  #applicationOf(envelope: number, { key, name, environment, side }: EnvelopeSource): number {
-    return idOf(this.#sql.upsertSource.get(key, name, environment, side, envelope));
+  #applicationOf(envelope: number, { key, name, environment, side }: EnvelopeApplication): number {
+    return idOf(this.#sql.upsertApplication.get(key, name, environment, side, envelope));
   }
 
   #setApplication(
     envelope: number,
-    { id, source: before, known }: { readonly id: number; source: number; known: number },
-    source: number,
+    { id, application: before, known }: { readonly id: number; application: number; known: number },
+    application: number,
     isService: boolean,
   ): void {
-    if (known === SEVERAL || (known === SERVICE && source === before)) return;
+    if (known === SEVERAL || (known === SERVICE && application === before)) return;
     if (known === SERVICE) return void this.#sql.setApplication.run(before, SEVERAL, id);
     if (known === FALLBACK && !isService) return;
-    this.#sql.setApplication.run(source, isService ? SERVICE : FALLBACK, id);
-    if (known === FALLBACK) this.#move(id, before, source);
+    this.#sql.setApplication.run(application, isService ? SERVICE : FALLBACK, id);
+    if (known === FALLBACK) this.#move(id, before, application);
     for (const pending of this.#sql.unassigned.all(id, MAX_UNASSIGNED)) {
       const only = onlyOne(this.#matching(idOf(pending)));
-      if (only !== NO_SOURCE) this.#move(idOf(pending), NO_SOURCE, only);
+      if (only !== NO_APPLICATION) this.#move(idOf(pending), NO_APPLICATION, only);
     }
     this.forgetUnused(envelope - 1);
   }
@@ -125,12 +129,12 @@ export class Senders {
       ? null
       : idOf(this.#sql.upsertRelease.get(to, release, newest));
     for (const statement of this.#sql.move) statement.run(to, releaseId, sender, from);
-    this.#sql.touchSource.run(newest, to);
+    this.#sql.touchApplication.run(newest, to);
   }
 }
 
-const onlyOne = ([id = NO_SOURCE, another]: readonly number[]) =>
-  another === undefined && id > 0 ? id : NO_SOURCE;
+const onlyOne = ([id = NO_APPLICATION, another]: readonly number[]) =>
+  another === undefined && id > 0 ? id : NO_APPLICATION;
 
 const idOf = (row: unknown) => (row as { id: number }).id;
 
@@ -148,53 +152,53 @@ const isSent = (condition: string) =>
 
 function prepare(db: DatabaseSync) {
   return {
-    upsertSource: db.prepare(
-      "INSERT INTO sources (key, name, environment, side, newest) VALUES (?, ?, ?, ?, ?)" +
+    upsertApplication: db.prepare(
+      "INSERT INTO applications (key, name, environment, side, newest) VALUES (?, ?, ?, ?, ?)" +
         " ON CONFLICT DO UPDATE SET newest = excluded.newest RETURNING id",
     ),
     upsertRelease: db.prepare(
-      "INSERT INTO releases (source, release, newest) VALUES (?, ?, ?) ON CONFLICT" +
+      "INSERT INTO releases (application, release, newest) VALUES (?, ?, ?) ON CONFLICT" +
         " DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
     ),
     upsertSender: db.prepare(
       "INSERT INTO senders (dsn_key, sdk, release, environment, side, newest) VALUES (?, ?, ?, ?, ?, ?)" +
         " ON CONFLICT DO UPDATE SET newest = excluded.newest" +
-        " RETURNING id, source, known",
+        " RETURNING id, application, known",
     ),
-    setApplication: db.prepare("UPDATE senders SET source = ?, known = ? WHERE id = ?"),
+    setApplication: db.prepare("UPDATE senders SET application = ?, known = ? WHERE id = ?"),
     matching: db.prepare(
-      `SELECT DISTINCT iif(other.known = ${SEVERAL}, -1, other.source) AS id` +
+      `SELECT DISTINCT iif(other.known = ${SEVERAL}, -1, other.application) AS id` +
         ` FROM senders AS own, senders AS other WHERE own.id = ? AND ${MATCHES} LIMIT 2`,
     ),
     unassigned: db.prepare(
       "SELECT own.id FROM senders AS other, senders AS own WHERE other.id = ? AND own.id IN" +
-        ` (SELECT sender FROM envelope_entries WHERE source = ${NO_SOURCE}) AND ${MATCHES} LIMIT ?`,
+        ` (SELECT sender FROM envelope_entries WHERE application = ${NO_APPLICATION}) AND ${MATCHES} LIMIT ?`,
     ),
     newest: db.prepare(
       `SELECT s.release, max(e.place) / ${PLACES} AS newest FROM senders AS s` +
-        " LEFT JOIN envelope_entries AS e ON e.sender = s.id AND e.source = ?2 WHERE s.id = ?1",
+        " LEFT JOIN envelope_entries AS e ON e.sender = s.id AND e.application = ?2 WHERE s.id = ?1",
     ),
     // Envelopes are updated last: the other tables find their rows by them.
     move: PLACE_TABLES.toReversed().map((table) =>
       db.prepare(
-        `UPDATE ${table} SET source = ?1${table === "span_names" ? "" : ", release = ?2"}` +
+        `UPDATE ${table} SET application = ?1${table === "span_names" ? "" : ", release = ?2"}` +
           ` WHERE rowid IN (SELECT t.rowid FROM envelope_entries AS e JOIN ${table} AS t` +
           ` ON t.place >= e.place AND t.place < e.place + ${PLACES}` +
-          " WHERE e.sender = ?3 AND e.source = ?4)",
+          " WHERE e.sender = ?3 AND e.application = ?4)",
       )
     ),
-    touchSource: db.prepare("UPDATE sources SET newest = max(newest, ?) WHERE id = ?"),
+    touchApplication: db.prepare("UPDATE applications SET newest = max(newest, ?) WHERE id = ?"),
     // Older envelopes than a deleted one may remain, so a row is deleted only if no envelope uses it.
     forgetUnused: [
-      ["releases", isSent("e.source = releases.source AND e.release = releases.id")],
+      ["releases", isSent("e.application = releases.application AND e.release = releases.id")],
       ["senders", isSent("e.sender = senders.id")],
-      ["sources", `id = 1 OR ${isSent("e.source = sources.id")}`],
+      ["applications", `id = 1 OR ${isSent("e.application = applications.id")}`],
     ].map(([table, isUsed]) =>
       db.prepare(`DELETE FROM ${table} WHERE newest <= ? AND NOT (${isUsed})`)
     ),
     resetOrphans: db.prepare(
-      `UPDATE senders SET source = ${NO_SOURCE}, known = 0 WHERE source <> ${NO_SOURCE}` +
-        " AND source NOT IN (SELECT id FROM sources)",
+      `UPDATE senders SET application = ${NO_APPLICATION}, known = 0 WHERE application <> ${NO_APPLICATION}` +
+        " AND application NOT IN (SELECT id FROM applications)",
     ),
   };
 }

@@ -24,9 +24,9 @@ function start() {
     store: (dsnKey: string, header: Attributes, ...items: TestItem[]) =>
       inbox.store({ ...admitted(envelopeOf(header, ...items)), dsnKey }),
     names() {
-      const applications = new Map(inbox.sources({}).rows.map(({ key, name }) => [key, name]));
-      return inbox.page("envelopes", {}).rows.toReversed().map(({ source }) =>
-        applications.get(source!) ?? null
+      const applications = new Map(inbox.applications({}).rows.map(({ key, name }) => [key, name]));
+      return inbox.page("envelopes", {}).rows.toReversed().map(({ application }) =>
+        applications.get(application!) ?? null
       );
     },
     [Symbol.dispose]: () => void inbox.close(),
@@ -54,7 +54,7 @@ Deno.test("items without a service name → the application of the same key, SDK
     "shop-api",
     "shop-api",
   ]);
-  assert.equal(inbox.inbox.sources({}).rows.length, 2);
+  assert.equal(inbox.inbox.applications({}).rows.length, 2);
 });
 
 Deno.test("another release, SDK or key, or several applications → of none", async () => {
@@ -77,13 +77,13 @@ Deno.test("name that arrives later → earlier envelopes are its application's, 
   assert.deepEqual(inbox.names(), [NODE.name, NODE.name]);
   await inbox.store("dev", { sdk: NODE }, named("shop-api", release("1")));
   assert.deepEqual(inbox.names(), Array(3).fill("shop-api"));
-  const { rows } = inbox.inbox.sources({});
+  const { rows } = inbox.inbox.applications({});
   assert.deepEqual(rows.map(({ name, releases, envelopes }) => [name, releases, envelopes]), [
     ["shop-api", ["1"], 3],
   ]);
-  const query = { source: rows[0]!.key, release: "1" };
-  assert.equal(inbox.inbox.page("errors", query).rows[0]?.source, rows[0]!.key);
-  assert.deepEqual(inbox.inbox.page("traces", query).rows[0]?.sources, [rows[0]!.key]);
+  const query = { application: rows[0]!.key, release: "1" };
+  assert.equal(inbox.inbox.page("errors", query).rows[0]?.application, rows[0]!.key);
+  assert.deepEqual(inbox.inbox.page("traces", query).rows[0]?.applications, [rows[0]!.key]);
 });
 
 Deno.test("service name and package of the release differ → one application, by its service", async () => {
@@ -107,7 +107,9 @@ Deno.test("envelopes of no application, and no other → listed beside Sightglas
   await inbox.store("dev", OWN_TELEMETRY, error("own"));
   await inbox.store("dev", { sdk: NODE }, ["check_in", {}]);
   const types = () =>
-    inbox.inbox.page("envelopes", { source: APPLICATIONS }).rows.map(({ items }) => items[0]?.type);
+    inbox.inbox.page("envelopes", { application: APPLICATIONS }).rows.map(({ items }) =>
+      items[0]?.type
+    );
   assert.deepEqual(types(), ["check_in", "event"]);
   await inbox.store("other", { sdk: NODE }, ["session", { attrs: { release: "shop@1" } }]);
   assert.deepEqual(types(), ["session", "check_in"]);
@@ -146,10 +148,13 @@ Deno.test("application evicted, then its sender and another one send → named b
   for (let n = 0; n < 20; n++) await store("b", error("y".repeat(500), 1, { release: "b@1" }));
   await store("a", own("again"));
   await store("c", error("z", 1, { release: "c@1", environment: "staging" }));
-  const names = inbox.sources({}).rows.map(({ name, envelopes }) => [name, envelopes]);
+  const names = inbox.applications({}).rows.map(({ name, envelopes }) => [name, envelopes]);
   assert.deepEqual(names.filter(([name]) => name !== "b"), [["c", 1], [NODE.name, 1]]);
   const rows = inbox.page("occurrences", { q: "again" }).rows;
-  assert.equal(rows[0]?.source, inbox.sources({}).rows.find(({ name }) => name === NODE.name)?.key);
+  assert.equal(
+    rows[0]?.application,
+    inbox.applications({}).rows.find(({ name }) => name === NODE.name)?.key,
+  );
   inbox.close();
 });
 
@@ -161,11 +166,11 @@ Deno.test("newest envelope of an application expires first → still listed, wit
     inbox.storeImported(admitted(envelopeOf({ sdk: NODE }, error(message)), receivedAt));
   await store("live", now);
   assert.equal(await store("imported", now - 29 * DAY_MS), "stored");
-  assert.equal(inbox.sources({}).rows[0]?.last_seen, now);
+  assert.equal(inbox.applications({}).rows[0]?.last_seen, now);
   now += 2 * DAY_MS;
   await inbox.store(admitted(envelopeOf({ sdk: { name: "sentry.python" } }, error("other")), now));
   assert.deepEqual(
-    inbox.sources({}).rows.map(({ name, envelopes }) => [name, envelopes]),
+    inbox.applications({}).rows.map(({ name, envelopes }) => [name, envelopes]),
     [["sentry.python", 1], [NODE.name, 1]],
   );
   inbox.close();

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import { until } from "../../tests/harness/until.ts";
-import { OWN_SOURCE } from "../models/rows.ts";
+import { OWN_APPLICATION } from "../models/rows.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { exportArchive, importArchive } from "./archive.ts";
 import { type Inbox, InboxClosedError } from "./inbox.ts";
@@ -68,26 +68,28 @@ Deno.test(
 );
 
 Deno.test(
-  "envelope only marked as Sightglass's own → not its source, also after an import or new index",
+  "envelope only marked as Sightglass's own → not its application, also after an import or new index",
   withFolder(async (file, open) => {
     const inbox = open();
     for (const isOwn of [false, true]) {
       const bytes = envelopeOf(OWN_TELEMETRY, ["event", { message: String(isOwn) }]);
       await inbox.store({ ...admitted(bytes), isOwn });
     }
-    const sources = (inbox: Inbox) =>
-      all(inbox).envelopes.map(({ source }) => source && source === OWN_SOURCE.key);
-    assert.deepEqual(sources(inbox), [false, true]);
+    const applications = (inbox: Inbox) =>
+      all(inbox).envelopes.map(({ application }) =>
+        application && application === OWN_APPLICATION.key
+      );
+    assert.deepEqual(applications(inbox), [false, true]);
 
     const imported = open({ path: undefined });
     await importArchive(imported, exportArchive(inbox), MIB);
-    assert.deepEqual(sources(imported), [false, true]);
+    assert.deepEqual(applications(imported), [false, true]);
 
     inbox.close();
     markAsEarlier(file);
     const reopened = open();
-    await until("all is indexed", () => !sources(reopened).includes(null));
-    assert.deepEqual(sources(reopened), [false, true]);
+    await until("all is indexed", () => !applications(reopened).includes(null));
+    assert.deepEqual(applications(reopened), [false, true]);
   }),
 );
 

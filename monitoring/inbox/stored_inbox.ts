@@ -1,5 +1,5 @@
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
-import type { GroupAlert, GroupState, Page, SourceList } from "../models/rows.ts";
+import type { ApplicationList, GroupAlert, GroupState, Page } from "../models/rows.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram } from "../models/histogram.ts";
 import { DiskFullError } from "../storage/errors.ts";
@@ -164,8 +164,8 @@ export abstract class StoredInbox implements Inbox {
     return this.run((file) => file.lists.histogram(query));
   }
 
-  sources(query: ListQuery): SourceList {
-    return this.run((file) => file.lists.sources(query));
+  applications(query: ListQuery): ApplicationList {
+    return this.run((file) => file.lists.applications(query));
   }
 
   extent(): InboxExtent {

@@ -9,7 +9,14 @@ const DAY_MS = 86_400_000;
 const RECORDED = ["event", "span", "log", "transaction", "replay"].map(recorded);
 const MAX_BYTES = 5 * RECORDED.reduce((sum, { byteLength }) => sum + byteLength, 0);
 /** One row, or some for each application. */
-const FEW_ROWS = ["totals", "sqlite_sequence", "sources", "releases", "senders", "group_states"];
+const FEW_ROWS = [
+  "totals",
+  "sqlite_sequence",
+  "applications",
+  "releases",
+  "senders",
+  "group_states",
+];
 
 /** Read until enough bytes are found. */
 const READ_IN_PART = ["SELECT id, bytes AS size FROM envelopes ORDER BY id"];

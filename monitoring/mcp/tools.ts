@@ -52,8 +52,8 @@ const LIST_FILTERS = {
     maxLength: 200,
   },
   trace_id: TRACE_ID,
-  source: text(
-    "Application that sent the row: the key of a source from get_delivery_health, or `sightglass`. Default:" +
+  application: text(
+    "Application that sent the row: the key of an application from get_delivery_health, or `sightglass`. Default:" +
       " `apps`, every application but Sightglass itself, or Sightglass if there is no other.",
   ),
   release: text("Release that sent the row."),
@@ -172,7 +172,7 @@ export const TOOLS: readonly Tool[] = [
     title: "Get the state of delivery",
     description:
       "Returns whether the server takes telemetry, how many envelopes ended in which way since it" +
-      " started, how many are stored, and the sources: the applications that sent them, with their keys.",
+      " started, how many are stored, and the applications that sent them, with their keys.",
     input: object({}),
     run: getDeliveryHealth,
   },
@@ -188,7 +188,11 @@ function listRows(
   input: ToolInput,
   { inbox }: TelemetryReader,
 ): ToolAnswer {
-  const parameters = new URLSearchParams({ view, source: APPLICATIONS, limit: `${DEFAULT_ROWS}` });
+  const parameters = new URLSearchParams({
+    view,
+    application: APPLICATIONS,
+    limit: `${DEFAULT_ROWS}`,
+  });
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || (name === "sort" && value === NEWEST)) continue;
     const isTime = name === "since" || name === "until";
@@ -251,7 +255,7 @@ async function getDeliveryHealth(
     data: {
       ...report,
       inbox: { envelopes, can_store: inbox.canStore() },
-      sources: inbox.sources({}).rows.map(withTimes),
+      applications: inbox.applications({}).rows.map(withTimes),
     },
   };
 }

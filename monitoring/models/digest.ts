@@ -1,7 +1,7 @@
 /**
  * A hash of some texts, of 14 hex digits: cyrb53 by bryc
  * (https://github.com/bryc/code/blob/master/jshash/experimental/cyrb53.js) over code points, with 56 of its 64 bits.
- * Not cryptographic: a sender may force collisions, which merge groups of errors or sources and nothing else. Stored: a
+ * Not cryptographic: a sender may force collisions, which merge groups of errors or applications and nothing else. Stored: a
  * change needs a schema version.
  */
 export function digest(parts: readonly string[]): string {

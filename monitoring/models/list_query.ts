@@ -22,8 +22,8 @@ export interface ListQuery {
   readonly handled?: boolean;
   /** Groups of errors: in this state. */
   readonly state?: GroupState;
-  /** Only rows that this source has sent: its key, or {@linkcode APPLICATIONS}. */
-  readonly source?: string;
+  /** Only rows that this application has sent: its key, or {@linkcode APPLICATIONS}. */
+  readonly application?: string;
   /** Only rows that this release has sent. */
   readonly release?: string;
   /** Only rows that were sent from this environment. */
@@ -33,7 +33,7 @@ export interface ListQuery {
   /** Traces: with a span of this operation, and with a span of this name; of both, one span. */
   readonly op?: string;
   readonly name?: string;
-  /** Traces: of each source and name only the first row in the list's order. */
+  /** Traces: of each application and name only the first row in the list's order. */
   readonly each?: "name";
   /** Traces: also those of preflight requests (`OPTIONS`) in which nothing failed. */
   readonly preflights?: boolean;
@@ -57,7 +57,7 @@ export interface ListQuery {
   readonly limit?: number;
 }
 
-/** As a `source`: every source but Sightglass itself, or Sightglass if there is no other. */
+/** As `application`: every application but Sightglass itself, or Sightglass if there is no other. */
 export const APPLICATIONS = "apps";
 
 /** The columns by which each list can be sorted. */

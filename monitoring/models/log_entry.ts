@@ -14,7 +14,7 @@ import { levelNamed, LOG_LEVELS } from "../protocol/log_levels.ts";
 import type { LogRow } from "./rows.ts";
 
 /** The index entry of one structured log. */
-export type LogEntry = Omit<LogRow, "envelope" | "index" | "source">;
+export type LogEntry = Omit<LogRow, "envelope" | "index" | "application">;
 
 /** Characters. Keeps a list of 200 logs below half a megabyte; the envelope has the whole text. */
 const MAX_BODY = 2_000;
@@ -57,20 +57,20 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
  * The row of one log.
  *
  * @param place key of the log in the index, from which its envelope and its index there are read
- * @param source key of its source
+ * @param application key of its application
  * @param replayId of the recording that ran, if segments of it have arrived
  */
 export function logRow(
   place: number,
   entry: LogEntry,
-  source: string,
+  application: string,
   replayId: string | null,
 ): LogRow {
   return {
     envelope: envelopeAt(place),
     index: indexAt(place),
     ...entry,
-    source,
+    application,
     replay_id: replayId,
   };
 }

@@ -60,7 +60,7 @@ const INDEXED_TYPES = [
   "log",
   "raw_security",
   "trace_metric",
-  // For their source.
+  // For their application.
   "session",
   "sessions",
   "profile",

@@ -62,16 +62,16 @@ export interface TraceRow {
   readonly replay_id: string | null;
   /** When its newest envelope was received. */
   readonly received_at: number;
-  /** Keys of the sources that sent its spans, errors and logs, in the order of arrival. */
-  readonly sources: readonly string[];
+  /** Keys of the applications that sent its spans, errors and logs, in the order of arrival. */
+  readonly applications: readonly string[];
 }
 
 /** The web vitals of a page over all its loads: 75th percentiles in milliseconds, CLS without unit; null: not sent. */
 export interface PageRow extends PageVitalValues {
   /** Name of its loads and of the navigations to it: its route, or its path. */
   readonly page: string;
-  /** Key of the source. */
-  readonly source: string;
+  /** Key of the application. */
+  readonly application: string;
   readonly loads: number;
 }
 
@@ -94,8 +94,8 @@ export interface RecordingRow {
   readonly errors: number;
   /** Bytes of its segments, as sent. */
   readonly bytes: number;
-  /** Key of the source. */
-  readonly source: string;
+  /** Key of the application. */
+  readonly application: string;
 }
 
 /** What people decided about a group of errors. */
@@ -128,10 +128,10 @@ export interface ErrorGroupRow {
   /** Envelope of the newest error. */
   readonly envelope: number;
   readonly trace_id: string | null;
-  /** Key of the source that sent the newest error. */
-  readonly source: string;
-  /** Keys of the sources of the errors of `count`, those with most errors first. */
-  readonly sources: readonly string[];
+  /** Key of the application that sent the newest error. */
+  readonly application: string;
+  /** Keys of the applications of the errors of `count`, those with most errors first. */
+  readonly applications: readonly string[];
   readonly state: GroupState;
   /** Not null: the group was resolved, and is open again because an error arrived. */
   readonly regression: Regression | null;
@@ -152,11 +152,12 @@ export interface GroupAlert extends Pick<ErrorGroupRow, "group" | "type"> {
   readonly release: string | null;
   readonly environment: string | null;
   /** Name of the application. */
-  readonly source: string;
+  readonly application: string;
 }
 
 /** One error event. */
-export interface OccurrenceRow extends Pick<ErrorGroupRow, "group" | "type" | "where" | "source"> {
+export interface OccurrenceRow
+  extends Pick<ErrorGroupRow, "group" | "type" | "where" | "application"> {
   /** Id of its envelope. */
   readonly envelope: number;
   readonly event_id: string | null;
@@ -184,16 +185,16 @@ export interface LogRow {
   readonly span_id: string | null;
   /** Of the recording that ran, if segments of it have arrived. */
   readonly replay_id: string | null;
-  /** Key of the source. */
-  readonly source: string;
+  /** Key of the application. */
+  readonly application: string;
 }
 
 /**
  * The application that sent an envelope. It is identified by name, environment and side, which do not change
  * when a new version is released. All texts are untrusted.
  */
-export interface Source {
-  /** {@linkcode OWN_SOURCE}'s, or 14 hex digits, see `source.ts`. */
+export interface Application {
+  /** {@linkcode OWN_APPLICATION}'s, or 14 hex digits, see `application.ts`. */
   readonly key: string;
   /** Of the service, the application or the release; without these the SDK's, such as `sentry.python`. */
   readonly name: string;
@@ -203,18 +204,18 @@ export interface Source {
 }
 
 /** This page and this server. */
-export const OWN_SOURCE: Source = {
+export const OWN_APPLICATION: Application = {
   key: "sightglass",
   name: "Sightglass",
   environment: null,
   side: "unknown",
 };
 
-/** Name of a source that sends neither a name nor its SDK, such as a script that uses `curl`. */
+/** Name of an application that sends neither a name nor its SDK, such as a script that uses `curl`. */
 export const UNKNOWN_NAME = "unknown";
 
-/** A source and what it has sent: a row of `view=sources`. */
-export interface SourceRow extends Source {
+/** An application and what it has sent: a row of `view=applications`. */
+export interface ApplicationRow extends Application {
   /** Newest first, at most {@linkcode MAX_RELEASES}. */
   readonly releases: readonly string[];
   /** When the first envelope of each of them was received that is stored, milliseconds since 1970. */
@@ -227,7 +228,7 @@ export interface SourceRow extends Source {
 }
 
 /**
- * Rows of each list that match the source, release, environment and time of a query; at most
+ * Rows of each list that match the application, release, environment and time of a query; at most
  * {@linkcode MAX_COUNT}.
  */
 export interface ListCounts {
@@ -239,20 +240,20 @@ export interface ListCounts {
   readonly envelopes: number;
 }
 
-/** The response of `view=sources`. */
-export interface SourceList {
-  /** Last seen first, at most {@linkcode MAX_SOURCES}. */
-  readonly rows: readonly SourceRow[];
+/** The response of `view=applications`. */
+export interface ApplicationList {
+  /** Last seen first, at most {@linkcode MAX_APPLICATIONS}. */
+  readonly rows: readonly ApplicationRow[];
   readonly counts: ListCounts;
-  /** Operations of the spans of the query's source, sorted; at most {@linkcode MAX_OPS}. */
+  /** Operations of the spans of the query's application, sorted; at most {@linkcode MAX_OPS}. */
   readonly ops: readonly string[];
 }
 
 /** More operations than a person can choose from. */
 export const MAX_OPS = 100;
 
-/** More sources than a person can choose from. */
-export const MAX_SOURCES = 100;
+/** More applications than a person can choose from. */
+export const MAX_APPLICATIONS = 100;
 export const MAX_RELEASES = 20;
 /** More than a chart has marks for. */
 export const MAX_STARTS = 50;

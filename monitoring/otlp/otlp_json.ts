@@ -17,7 +17,7 @@ import {
   toJson,
 } from "../models/json.ts";
 import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
-import { readSource } from "../models/source.ts";
+import { readApplication } from "../models/application.ts";
 import { levelNamed, LOG_LEVELS } from "../protocol/log_levels.ts";
 import { type SentSpan, sentSpans } from "../models/trace/sent_span.ts";
 import { isFailure } from "../models/trace/trace_span.ts";
@@ -94,7 +94,7 @@ export function otlpContent(envelope: ParsedEnvelope, receivedAt: number): OtlpC
 
 /** https://opentelemetry.io/docs/specs/semconv/resource/ */
 function resourceOf(envelope: ParsedEnvelope): KeyValue[] {
-  const { name, release, environment } = readSource(envelope);
+  const { name, release, environment } = readApplication(envelope);
   const sdk = textAt(envelope.header, "sdk", "name");
   return attributesOf([
     ["service.name", name],

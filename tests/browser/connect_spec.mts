@@ -98,10 +98,12 @@ test("refused envelopes → reason, origin and fix; snippet on another port → 
   await expect.poll(values).toContain("Hello from the browser");
   // What the page advertises: each of these needs an option of its own.
   for (const view of ["traces", "logs", "recordings"] as const) {
-    await expect.poll(() => listRows(server.origin, `${view}&source=apps`), view).not.toEqual([]);
+    await expect.poll(() => listRows(server.origin, `${view}&application=apps`), view).not.toEqual(
+      [],
+    );
   }
-  const sources = await listRows(server.origin, "sources");
-  const application = sources.find(({ name }) => name === "my-app");
+  const applications = await listRows(server.origin, "applications");
+  const application = applications.find(({ name }) => name === "my-app");
   expect(application.releases).toEqual(["my-app@1.0.0"]);
   expect(api.traced).toEqual([expect.stringMatching(/^[\da-f]{32}-/)]);
 });

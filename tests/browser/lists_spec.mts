@@ -1,4 +1,4 @@
-/** What all lists have in common: sorting, filters, sources, rows by pointer and keyboard, many rows. */
+/** What all lists have in common: sorting, filters, applications, rows by pointer and keyboard, many rows. */
 import type { Locator, Page } from "@playwright/test";
 import {
   error,
@@ -54,7 +54,7 @@ test("lists sorted and filtered → matching rows, the choice is in the address;
   );
   await post("production", root(3, "/home", "pageload", 1, 200));
 
-  await page.goto("/#/traces?source=apps");
+  await page.goto("/#/traces?application=apps");
   const traces = region(page, "Traces");
   const names = traces.locator("tbody a.row-link");
   const duration = traces.getByRole("columnheader", { name: "Duration" });
@@ -130,26 +130,26 @@ test("other applications send → own rows hidden, each can be chosen, in every 
   // Live: the page was not loaded again.
   await expect(row(page, "work of shop").getByTitle("Sent by: shop")).toBeVisible();
   await expect(row(page, "Page load /")).toHaveCount(0);
-  const source = switcher(page);
-  await source.selectOption("Everything");
+  const application = switcher(page);
+  await application.selectOption("Everything");
   await expect(row(page, "Page load /")).not.toHaveCount(0);
-  await source.selectOption("All applications");
+  await application.selectOption("All applications");
   await expect(row(page, "Page load /")).toHaveCount(0);
 
-  await source.selectOption({
-    label: (await source.locator("option").allTextContents())
+  await application.selectOption({
+    label: (await application.locator("option").allTextContents())
       .find((text) => text.startsWith("shop "))!,
   });
   await expect(row(page, "work of bakery")).toHaveCount(0);
-  const key = parameters(page).get("source");
+  const key = parameters(page).get("application");
   expect(key).toMatch(/^[\da-f]{14}$/);
   await openView(page, "Errors");
   const errors = region(page, "Errors");
   const ofBakery = errors.getByRole("link", { name: "failure of bakery" });
   await expect(errors.getByRole("link", { name: "failure of shop" })).toBeVisible();
   await expect(ofBakery).toHaveCount(0);
-  expect(parameters(page).get("source")).toBe(key);
-  await source.selectOption("");
+  expect(parameters(page).get("application")).toBe(key);
+  await application.selectOption("");
   await expect(ofBakery).toBeVisible();
   await errors.getByLabel("Time").selectOption("1h");
   await expect(ofBakery).toHaveCount(0);
@@ -157,6 +157,11 @@ test("other applications send → own rows hidden, each can be chosen, in every 
   await errors.getByRole("link", { name: "failure of shop" }).click();
   await errors.getByRole("link", { name: "All errors" }).click();
   await expect(errors.getByLabel("Time")).toHaveValue("1h");
+  // Every shared filter is in the links of the sidebar.
+  const shared = { environment: "test", release: "shop@1", since: "1d" };
+  await page.goto(`/#/errors?${new URLSearchParams(shared)}`);
+  await openView(page, "Traces");
+  expect(Object.fromEntries(parameters(page))).toMatchObject(shared);
 });
 
 test("detail opened by address → Escape leads back; a menu or a field with text takes it first", async ({ page, server }) => {

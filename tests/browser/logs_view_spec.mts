@@ -89,7 +89,7 @@ test("log → links to its trace, to that trace's logs, and to logs with its att
 
 test("1,000 logs, by keyboard → few are rendered, arrows move, Enter opens, older ones on request", async ({ page, server }) => {
   // The oldest is the server's own.
-  await page.goto("/#/logs?source=all");
+  await page.goto("/#/logs?application=all");
   for (let part = 0; part < 10; part++) {
     await post(
       server.origin,

@@ -42,7 +42,7 @@ test("forced colours → tab, gauges, bars, marks, selected span and focus are v
   await page.goto(`/#/traces/${traceId}?span=${spanId(3)}`);
   await isDrawn(".span-bar");
   await hasStyle('.wf-row[aria-selected="true"]', "outline-style", "dashed");
-  await page.goto("/#/logs?source=all");
+  await page.goto("/#/logs?application=all");
   await isDrawn(".level i");
 });
 

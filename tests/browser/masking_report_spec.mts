@@ -39,7 +39,7 @@ test("application that masks nothing → each canary is found, with its place", 
   // Leaving the page sends all buffered data.
   await leave(page);
 
-  const rowsOf = (view: string) => listRows(server.origin, `${view}&source=apps`);
+  const rowsOf = (view: string) => listRows(server.origin, `${view}&application=apps`);
   const types = async () => (await rowsOf("envelopes")).flatMap(({ items }) => items.map(typeOf));
   await expect.poll(types).toEqual(
     expect.arrayContaining(["replay_recording", "event", "log", "transaction"]),

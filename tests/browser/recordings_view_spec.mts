@@ -134,7 +134,7 @@ test("application used → each state plays as it was, masked; moments lead to i
   await page.locator("#pay").click();
   await look();
   await flush();
-  const rows = () => listRows(server.origin, "recordings&source=apps");
+  const rows = () => listRows(server.origin, "recordings&application=apps");
   await expect.poll(async () => (await rows())[0]?.ended_at ?? 0)
     .toBeGreaterThan(moments.at(-1)!.at);
   const [row] = await rows();

@@ -22,7 +22,7 @@ test("hostile envelopes (HTML, unknown items, a megabyte, deep nesting) → show
     ["event", deep],
     ["attachment", new Uint8Array([0, 1, 2, 0x3c, 0x62, 0x3e])],
   );
-  const [{ id }] = await listRows(server.origin, "envelopes&source=apps");
+  const [{ id }] = await listRows(server.origin, "envelopes&application=apps");
   await page.goto(`/#/envelopes/${id}`);
   const view = envelopesView(page);
   const payload = (n: number) => view.getByLabel(`Payload of item ${n}`);

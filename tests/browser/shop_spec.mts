@@ -1,6 +1,6 @@
 /** A shop with real SDKs of two versions: what its applications sent, as the inbox, an assistant and the page show it. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { OWN_SOURCE, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
+import { OWN_APPLICATION, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import {
@@ -66,7 +66,7 @@ const test = withServer.extend<Fixtures, { visited: Visited }>({
       // Of other lists the page's order is that of the rows' times, not of their arrival.
       const isOrdered = list === "logs";
       const textsOf = (rows: Json[]) => isOrdered ? rows.map(textOf) : rows.map(textOf).sort();
-      const query = new URLSearchParams({ source: "apps", ...filters });
+      const query = new URLSearchParams({ application: "apps", ...filters });
       const rows = await listRows(server.origin, `${list}&${query}`);
       const { rows: answered } = await ask(tool, { ...filters, limit: 100 });
       expect(textsOf(answered), `${tool} ${query}`).toEqual(textsOf(rows));
@@ -103,11 +103,11 @@ type Application = (typeof APPLICATIONS)[number];
 /** What each application calls itself. */
 const senderOf = (application: Application, { release, environment }: (typeof SHOPS)[number]) =>
   application === "api"
-    ? { source: `shop-api, ${environment}`, release, environment }
+    ? { application: `shop-api, ${environment}`, release, environment }
     : application === "web"
-    ? { source: "shop-web, production", release: "shop-web@2.0.0", environment: "production" }
+    ? { application: "shop-web, production", release: "shop-web@2.0.0", environment: "production" }
     : {
-      source: "shop-worker, production",
+      application: "shop-worker, production",
       release: "shop-worker@0.9.0",
       environment: "production",
     };
@@ -166,11 +166,13 @@ function hasVisits(items: readonly ArrivedItem[], visits: number): boolean {
 test("release, environment, application → exactly the rows of those senders, and their counts", async ({ visited, read }) => {
   const { origin } = visited.server;
   const keys = new Map(
-    (await listRows(origin, "sources")).map((row) => [`${row.name}, ${row.environment}`, row.key]),
+    (await listRows(origin, "applications")).map((
+      row,
+    ) => [`${row.name}, ${row.environment}`, row.key]),
   );
-  for (const by of ["release", "environment", "source"] as const) {
+  for (const by of ["release", "environment", "application"] as const) {
     for (const value of new Set(SENDERS.map((sender) => sender[by]))) {
-      const filter = { [by]: by === "source" ? keys.get(value) : value };
+      const filter = { [by]: by === "application" ? keys.get(value) : value };
       const sentBy = (applications: readonly Application[]) =>
         SHOPS.filter((shop) => applications.some((one) => senderOf(one, shop)[by] === value));
       const expected = (rows: typeof TRACES) =>
@@ -182,7 +184,7 @@ test("release, environment, application → exactly the rows of those senders, a
       expect.soft(errors.flatMap(({ value, count }) => Array(count).fill(value)).sort(), value)
         .toEqual(expected(ERRORS));
       expect.soft(logs.map(({ body }) => body).sort(), value).toEqual(expected(LOGS));
-      const query = new URLSearchParams({ view: "sources", ...filter });
+      const query = new URLSearchParams({ view: "applications", ...filter });
       const answer = await (await fetch(`${origin}/monitoring/inbox?${query}`)).json();
       const recordings = sentBy(["web"]).length;
       const counts = {
@@ -200,12 +202,12 @@ test("overview → the card of each application has the errors that it sent", as
   const { origin } = visited.server;
   await page.goto(`${origin}/#/overview`);
   const cards = page.getByRole("list", { name: "Applications" }).getByRole("listitem");
-  for (const { key, environment } of await listRows(origin, "sources")) {
-    if (environment === null || key === OWN_SOURCE.key) continue;
-    const groups = await listRows(origin, `errors&source=${key}`);
+  for (const { key, environment } of await listRows(origin, "applications")) {
+    if (environment === null || key === OWN_APPLICATION.key) continue;
+    const groups = await listRows(origin, `errors&application=${key}`);
     const count = groups.reduce((sum, { count }) => sum + count, 0);
     expect(count).toBeGreaterThan(0);
-    const card = cards.filter({ has: page.locator(`a[href*="source=${key}"]`) });
+    const card = cards.filter({ has: page.locator(`a[href*="application=${key}"]`) });
     await expect(card).toContainText(new RegExp(`\\D${count}\\sopen errors?`));
   }
 });
@@ -213,19 +215,19 @@ test("overview → the card of each application has the errors that it sent", as
 test("check-ins, profiles, metrics, sessions → of no other applications", async ({ visited }) => {
   const named = (rows: Json[]) =>
     new Set(
-      rows.filter(({ key, name }) => key !== OWN_SOURCE.key && name !== UNKNOWN_NAME)
+      rows.filter(({ key, name }) => key !== OWN_APPLICATION.key && name !== UNKNOWN_NAME)
         .map(({ name, environment, releases }) => `${name}, ${environment}: ${releases}`),
     );
-  const expected = new Set(SENDERS.map(({ source, release }) => `${source}: ${release}`));
-  expect.soft(named(await listRows(visited.server.origin, "sources"))).toEqual(expected);
-  expect.soft(named((await visited.ask("get_delivery_health")).sources)).toEqual(expected);
+  const expected = new Set(SENDERS.map(({ application, release }) => `${application}: ${release}`));
+  expect.soft(named(await listRows(visited.server.origin, "applications"))).toEqual(expected);
+  expect.soft(named((await visited.ask("get_delivery_health")).applications)).toEqual(expected);
 });
 
 test("logs of three senders in batches → in order of their time over pages", async ({ visited, read }) => {
   const expected = logsOf(visited.items).toSorted((a, b) => b.timestamp - a.timestamp)
     .map(({ body }) => body);
   const list = async (before: object) => {
-    const query = new URLSearchParams({ view: "logs", source: "apps", limit: "5", ...before });
+    const query = new URLSearchParams({ view: "logs", application: "apps", limit: "5", ...before });
     return await (await fetch(`${visited.server.origin}/monitoring/inbox?${query}`)).json();
   };
   const search = (before: object) => visited.ask("search_logs", { limit: 5, ...before });
@@ -241,7 +243,7 @@ test("logs of three senders in batches → in order of their time over pages", a
 
 test("errors, logs, spans of services in a page's trace → their recording, which counts them", async ({ page, visited }) => {
   const { server, ask } = visited;
-  const recordings = await listRows(server.origin, "recordings&source=apps");
+  const recordings = await listRows(server.origin, "recordings&application=apps");
   expect(recordings).toHaveLength(SHOPS.length);
   for (const { replay_id, errors, started_at, ended_at } of recordings) {
     const rows = (list: string) => listRows(server.origin, `${list}&replay=${replay_id}`);

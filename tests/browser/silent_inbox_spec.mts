@@ -19,7 +19,7 @@ const READS = {
   "the slowest traces": ["#/", ".panel:has(#slowest-traces)", "step 0", 0],
   "the list of traces": ["#/traces", ".traces", "step 0"],
   "the list of errors": ["#/errors", ".errors", "All servers failed"],
-  "the list of logs": ["#/logs?source=all", ".logs", "The server has started"],
+  "the list of logs": ["#/logs?application=all", ".logs", "The server has started"],
   "the list of envelopes": ["#/envelopes", ".envelopes", "event"],
   "a trace": [`#/traces/${TRACE}`, ".traces", "step 1"],
   // The list is beside it.

@@ -50,7 +50,7 @@ Deno.test("GET /monitoring/inbox → cursor and rows, oldest first", async () =>
     bytes: bytes.byteLength,
     items: [{ type: "event", bytes: 15 }, { type: "attachment", bytes: 10 }],
     content_encoding: null,
-    source: server.inbox.sources({}).rows[0]!.key,
+    application: server.inbox.applications({}).rows[0]!.key,
   });
 });
 
@@ -144,7 +144,7 @@ Deno.test("wrong method → 405 with Allow", async () => {
   }
 });
 
-Deno.test("GET /monitoring/inbox?view=sources → sources and counts with its filters", async () => {
+Deno.test("GET /monitoring/inbox?view=applications → applications and counts with its filters", async () => {
   await using server = startInboxServer();
   const sdk = { name: "sentry.python", version: "2.0.0" };
   const app = { app_start_time: "2026-09-21T14:13:10.500Z" };
@@ -157,7 +157,7 @@ Deno.test("GET /monitoring/inbox?view=sources → sources and counts with its fi
   await server.inbox.store(admitted(envelopeOf({ sdk }, event), 1_790_000_000_000));
   await server.inbox.store(admitted(envelopeOf({ sightglass: 1 }, ["event", { message: "n" }])));
   const get = async (query: string) => await (await fetch(`${server.url}?${query}`)).json();
-  const { rows, counts } = await get("view=sources&source=apps&since=1789999999999");
+  const { rows, counts } = await get("view=applications&application=apps&since=1789999999999");
   const { key, ...shop } = rows[1];
   assert.deepEqual(shop, {
     name: "shop",
@@ -171,8 +171,11 @@ Deno.test("GET /monitoring/inbox?view=sources → sources and counts with its fi
   });
   assert.deepEqual([rows[0].key, rows[0].name], ["sightglass", "Sightglass"]);
   assert.deepEqual(counts, { traces: 0, errors: 1, logs: 0, recordings: 0, envelopes: 1 });
-  const errors = await get(`view=errors&source=${key}`);
-  assert.deepEqual(errors.rows.map((row: { source: string }) => row.source), [key]);
-  const answer = await sendRaw(server.port, "GET", `${PATH}?view=errors&source=other`);
-  assert.match(expectError(answer, 400, "parameter_invalid"), /^source must be apps, sightglass/);
+  const errors = await get(`view=errors&application=${key}`);
+  assert.deepEqual(errors.rows.map((row: { application: string }) => row.application), [key]);
+  const answer = await sendRaw(server.port, "GET", `${PATH}?view=errors&application=other`);
+  assert.match(
+    expectError(answer, 400, "parameter_invalid"),
+    /^application must be apps, sightglass/,
+  );
 });

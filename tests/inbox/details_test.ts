@@ -79,7 +79,7 @@ Deno.test("view=trace → spans, errors and logs of its envelopes, oldest first,
   const grown = (await read()).body;
   assert.deepEqual(grown.envelopes, [1, 3, 4]);
   assert.deepEqual(grown.parts.slice(0, 2), body.parts);
-  const { rows } = server.inbox.sources({});
+  const { rows } = server.inbox.applications({});
   assert.equal(grown.applications.at(-1), rows.find(({ name }) => name === "shop")!.key);
 });
 

@@ -110,7 +110,7 @@ Deno.test("new and regressed groups, changed states → alerts, webhook and stre
   };
   await post("shop@1");
   await until("the webhook", () => bodies.length === 1);
-  const [row] = await rowsOf(inbox, "&source=apps");
+  const [row] = await rowsOf(inbox, "&application=apps");
   const alert = {
     kind: "new",
     group: row!.group,
@@ -118,7 +118,7 @@ Deno.test("new and regressed groups, changed states → alerts, webhook and stre
     message: "no stock",
     release: "shop@1",
     environment: "test",
-    source: "shop",
+    application: "shop",
   };
   const link = `https://sight.example/#/errors/${row!.group}`;
   assert.deepEqual(bodies.map((body) => body.alert), [{ ...alert, link }]);
@@ -131,7 +131,7 @@ Deno.test("new and regressed groups, changed states → alerts, webhook and stre
   await post("shop@2");
   await until("the stream reports the regression", () => alertEvents.length === 2);
   assert.deepEqual(alertEvents, [alert, { ...alert, kind: "regression", release: "shop@2" }]);
-  const [back] = await rowsOf(inbox, "&source=apps");
+  const [back] = await rowsOf(inbox, "&application=apps");
   assert.deepEqual(back!.regression, { release: "shop@2", resolved_in: "shop@1" });
   // Within a minute of the first.
   assert.equal(bodies.length, 1);

@@ -130,19 +130,24 @@ async function checkAllTools(call: Call): Promise<void> {
   assert.deepEqual([trace.errors, trace.logs, trace.next], [1, 60, null]);
   assert.deepEqual(trace.span.attributes, [["db.system", "sqlite"]]);
 
-  const [source] = dataOf(await call("get_delivery_health")).sources
+  const [application] = dataOf(await call("get_delivery_health")).applications
     .filter(({ key }: { key: string }) => key !== "sightglass");
-  assert.equal(source.envelopes, 3);
+  assert.equal(application.envelopes, 3);
   const countOf = async (name: string, args: Record<string, unknown>) =>
     dataOf(await call(name, args)).rows.length;
   const now = new Date();
-  const combined = { source: source.key, since: "10m", until: new Date(+now + 60_000), limit: 1 };
+  const combined = {
+    application: application.key,
+    since: "10m",
+    until: new Date(+now + 60_000),
+    limit: 1,
+  };
   assert.equal(await countOf("list_traces", { ...combined, sort: "slowest" }), 1);
   assert.equal(await countOf("list_errors", { ...combined, level: "error", sort: "frequent" }), 1);
   assert.equal(await countOf("list_errors", { ...combined, level: "fatal" }), 0);
   assert.equal(await countOf("search_logs", { ...combined, query: "no. 7" }), 1);
   assert.equal(await countOf("search_logs", { until: new Date(+now - 600_000) }), 0);
-  assert.equal(await countOf("search_logs", { source: "sightglass", since: now }), 0);
+  assert.equal(await countOf("search_logs", { application: "sightglass", since: now }), 0);
 
   const bodies: string[] = [];
   let before: string | undefined;

@@ -61,21 +61,21 @@ Deno.test("application on this machine, any DSN or none, each address → stored
 });
 
 Deno.test("mark of Sightglass's envelopes → believed of its own page with its own DSN only", async () => {
-  const sourceOf = async (headers: Record<string, string>, dsn?: string) => {
+  const applicationOf = async (headers: Record<string, string>, dsn?: string) => {
     assert.equal(await post("/monitoring", headers, { sightglass: 1, dsn }), "stored");
     const list = "/monitoring/inbox?view=envelopes&limit=1";
     const { text } = await sendRaw(server.port, "GET", list, { Authorization: `Bearer ${TOKEN}` });
-    return JSON.parse(text).rows[0].source;
+    return JSON.parse(text).rows[0].application;
   };
   const ownPage = { Origin: `http://${host}`, "Sec-Fetch-Site": "same-origin" };
   const otherPage = { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-site" };
-  const unknown = await sourceOf(NO_BROWSER);
+  const unknown = await applicationOf(NO_BROWSER);
   assert.match(unknown, /^[\da-f]{14}$/);
-  assert.equal(await sourceOf(NO_BROWSER, OWN_DSN), unknown);
-  assert.equal(await sourceOf(otherPage, OWN_DSN), unknown);
-  assert.equal(await sourceOf(ownPage, FOREIGN_DSN), unknown);
-  assert.equal(await sourceOf(ownPage), unknown);
-  assert.equal(await sourceOf(ownPage, OWN_DSN), "sightglass");
+  assert.equal(await applicationOf(NO_BROWSER, OWN_DSN), unknown);
+  assert.equal(await applicationOf(otherPage, OWN_DSN), unknown);
+  assert.equal(await applicationOf(ownPage, FOREIGN_DSN), unknown);
+  assert.equal(await applicationOf(ownPage), unknown);
+  assert.equal(await applicationOf(ownPage, OWN_DSN), "sightglass");
 });
 
 Deno.test("project that is no number → 403 dsn_not_allowed; other addresses → 404", async () => {

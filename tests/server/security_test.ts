@@ -15,7 +15,7 @@ const violation = (n: number, directive = "img-src") =>
     },
   });
 
-Deno.test("inbox mode: own page, page of this machine → stored by source; foreign page → 403, listed", async () => {
+Deno.test("inbox mode: own page, page of this machine → stored by application; foreign page → 403, listed", async () => {
   await using server = await startServer();
   const own = `http://127.0.0.1:${server.port}`;
   const status = async (headers: Record<string, string>, n: number) =>
@@ -33,7 +33,7 @@ Deno.test("inbox mode: own page, page of this machine → stored by source; fore
     items.some(({ type }) => type === "raw_security")
   );
   assert.deepEqual(
-    envelopes.map(({ source }: { source: string }) => source === "sightglass"),
+    envelopes.map(({ application }: { application: string }) => application === "sightglass"),
     [false, true],
   );
   const [error] = await rows("errors");

@@ -83,7 +83,7 @@ export async function readRecordingContent(
   }
   return {
     ...row,
-    applications: [...new Set([row, ...errors, ...logs].map(({ source }) => source))],
+    applications: [...new Set([row, ...errors, ...logs].map(({ application }) => application))],
     urls,
     unreadable,
     events: events.filter(({ at }) => at >= earliest && at <= latest)

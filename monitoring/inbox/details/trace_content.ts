@@ -50,12 +50,12 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
   caches.set(inbox, cache);
   const found: {
     readonly id: number;
-    readonly source: string | null;
+    readonly application: string | null;
     readonly parts: TraceParts;
   }[] = [];
   let [bytes, unreadable] = [0, 0];
   let isTruncated = false;
-  for (const { id, items, source } of listEnvelopes(inbox, { trace: traceId })) {
+  for (const { id, items, application } of listEnvelopes(inbox, { trace: traceId })) {
     if (!items.some(({ type }) => READ_TYPES.has(type))) continue;
     isTruncated = found.length + unreadable === MAX_ENVELOPES || bytes >= MAX_BYTES;
     if (isTruncated) break;
@@ -63,7 +63,7 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
     const known = cache.get(key);
     if (known !== undefined) {
       bytes += known.bytes;
-      found.push({ id, source, parts: known.parts });
+      found.push({ id, application, parts: known.parts });
       continue;
     }
     const body = await readEnvelope(inbox, id, MAX_BYTES - bytes);
@@ -75,7 +75,7 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
     const { spans, marks } = readTraceEnvelope(body, id, traceId);
     const parts = { spans, marks };
     cache.set(key, parts, body.byteLength);
-    found.push({ id, source, parts });
+    found.push({ id, application, parts });
     // Yields to other requests.
     await new Promise((resolve) => setTimeout(resolve));
   }
@@ -83,7 +83,7 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
   found.reverse();
   return {
     envelopes: found.map(({ id }) => id),
-    applications: found.map(({ source }) => source),
+    applications: found.map(({ application }) => application),
     parts: found.map(({ parts }) => parts),
     replay_id: row?.replay_id ?? null,
     unreadable,

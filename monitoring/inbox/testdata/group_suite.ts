@@ -99,7 +99,7 @@ export function groupTests(
     assert.equal(await tested.set("a", "resolved"), true);
     assert.deepEqual(tested.rows("open"), [["b", 1, "open"]]);
     assert.deepEqual(tested.rows("resolved"), [["a", 1, "resolved"]]);
-    assert.equal(tested.inbox.sources({}).counts.errors, 1);
+    assert.equal(tested.inbox.applications({}).counts.errors, 1);
 
     await tested.error("a", "1.4.2");
     const regression = { release: "shop@1.4.2", resolved_in: "shop@1.4.1" };
@@ -188,7 +188,7 @@ export function groupTests(
     assert.deepEqual(tested.alerts.map(({ kind }) => kind), ["new"]);
   });
 
-  test("new and regressed groups → one alert each, with release, environment and source", async () => {
+  test("new and regressed groups → one alert each, with release, environment and application", async () => {
     await using tested = await start();
     await tested.error("a");
     await tested.error("a");
@@ -200,7 +200,7 @@ export function groupTests(
       type: "TypeError",
       message: "a",
       environment: "test",
-      source: "shop",
+      application: "shop",
     };
     assert.deepEqual(tested.alerts, [
       { ...alert, kind: "new", release: "shop@1.4.1" },

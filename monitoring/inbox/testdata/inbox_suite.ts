@@ -87,7 +87,7 @@ export function inboxTests(
         bytes: envelope.bytes.byteLength,
         items: [{ type: "event", bytes: 2 }],
         content_encoding: "gzip",
-        source: inbox.sources({}).rows[0]!.key,
+        application: inbox.applications({}).rows[0]!.key,
       }],
     });
     const stored = inbox.bytes(1);

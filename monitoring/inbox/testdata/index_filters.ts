@@ -51,61 +51,64 @@ export function addFilterTests(test: AddTest): void {
     assert.equal(inbox.page("envelopes", { type: "nothing" }).rows.length, 0);
   });
 
-  test("filter by source → every list, counts and the rows' sources", async (inbox, _, addOf) => {
-    await addOf(shop("1"), span(1), error("order 1", 1), log("one"));
-    await addOf(OWN_TELEMETRY, span(1), span(2), error("order 2"), log("two"));
-    await addOf(shop("2"), span(3), error("order 3"), log("three"));
-    const { rows } = inbox.sources({});
-    assert.deepEqual(rows.map(({ name, releases, envelopes }) => [name, releases, envelopes]), [
-      ["shop", ["shop@2", "shop@1"], 2],
-      ["Sightglass", [], 1],
-    ]);
-    assert.equal(rows[0]?.last_seen, NOON + 2_000);
-    assert.deepEqual(rows[0]?.releases_since, [NOON + 2_000, NOON]);
-    const source = rows[0]!.key;
-    for (const query of [{ source }, { source: "apps" }]) {
-      assert.deepEqual(traces(inbox, query), [hexId(3), hexId(1)]);
-      assert.deepEqual(bodies(inbox, query), ["three", "one"]);
-      assert.deepEqual(inbox.page("errors", query).rows.map((row) => row.count), [2]);
-      assert.deepEqual(inbox.page("envelopes", query).rows.map((row) => row.source), [
-        source,
-        source,
+  test(
+    "filter by application → every list, counts and the rows' applications",
+    async (inbox, _, addOf) => {
+      await addOf(shop("1"), span(1), error("order 1", 1), log("one"));
+      await addOf(OWN_TELEMETRY, span(1), span(2), error("order 2"), log("two"));
+      await addOf(shop("2"), span(3), error("order 3"), log("three"));
+      const { rows } = inbox.applications({});
+      assert.deepEqual(rows.map(({ name, releases, envelopes }) => [name, releases, envelopes]), [
+        ["shop", ["shop@2", "shop@1"], 2],
+        ["Sightglass", [], 1],
       ]);
-      const { counts } = inbox.sources(query);
-      assert.deepEqual(counts, { traces: 2, errors: 1, logs: 2, recordings: 0, envelopes: 2 });
-    }
-    assert.deepEqual(inbox.page("traces", { trace: hexId(1) }).rows[0]?.sources, [
-      source,
-      "sightglass",
-    ]);
-    assert.deepEqual(bodies(inbox, { source: "sightglass" }), ["two"]);
-    assert.deepEqual(bodies(inbox, { source, release: "shop@1" }), ["one"]);
-    const [group] = inbox.page("errors", { source, release: "shop@1" }).rows;
-    const { count, first_seen, last_seen, chart } = group!;
-    assert.deepEqual([count, first_seen, last_seen], [1, NOON, NOON], "of that release");
-    assert.equal(chart.reduce((a, b) => a + b), 1);
-    assert.deepEqual(bodies(inbox, { source: "0".repeat(14) }), []);
-    assert.equal(inbox.page("errors", {}).rows[0]?.count, 3);
-    assert.equal(inbox.page("errors", {}).rows[0]?.source, source);
-  });
+      assert.equal(rows[0]?.last_seen, NOON + 2_000);
+      assert.deepEqual(rows[0]?.releases_since, [NOON + 2_000, NOON]);
+      const application = rows[0]!.key;
+      for (const query of [{ application }, { application: "apps" }]) {
+        assert.deepEqual(traces(inbox, query), [hexId(3), hexId(1)]);
+        assert.deepEqual(bodies(inbox, query), ["three", "one"]);
+        assert.deepEqual(inbox.page("errors", query).rows.map((row) => row.count), [2]);
+        assert.deepEqual(inbox.page("envelopes", query).rows.map((row) => row.application), [
+          application,
+          application,
+        ]);
+        const { counts } = inbox.applications(query);
+        assert.deepEqual(counts, { traces: 2, errors: 1, logs: 2, recordings: 0, envelopes: 2 });
+      }
+      assert.deepEqual(inbox.page("traces", { trace: hexId(1) }).rows[0]?.applications, [
+        application,
+        "sightglass",
+      ]);
+      assert.deepEqual(bodies(inbox, { application: "sightglass" }), ["two"]);
+      assert.deepEqual(bodies(inbox, { application, release: "shop@1" }), ["one"]);
+      const [group] = inbox.page("errors", { application, release: "shop@1" }).rows;
+      const { count, first_seen, last_seen, chart } = group!;
+      assert.deepEqual([count, first_seen, last_seen], [1, NOON, NOON], "of that release");
+      assert.equal(chart.reduce((a, b) => a + b), 1);
+      assert.deepEqual(bodies(inbox, { application: "0".repeat(14) }), []);
+      assert.equal(inbox.page("errors", {}).rows[0]?.count, 3);
+      assert.equal(inbox.page("errors", {}).rows[0]?.application, application);
+    },
+  );
 
   test("applications before any was seen → Sightglass's own rows", async (inbox, _, addOf) => {
     await addOf(OWN_TELEMETRY, log("own"));
-    assert.deepEqual(bodies(inbox, { source: "apps" }), ["own"]);
+    assert.deepEqual(bodies(inbox, { application: "apps" }), ["own"]);
     await addOf({}, ["event", {}]);
-    assert.deepEqual(bodies(inbox, { source: "apps" }), []);
-    assert.equal(inbox.page("envelopes", { source: "apps" }).rows.length, 1);
+    assert.deepEqual(bodies(inbox, { application: "apps" }), []);
+    assert.equal(inbox.page("envelopes", { application: "apps" }).rows.length, 1);
     await inbox.clear();
-    assert.deepEqual(inbox.sources({}).rows, []);
+    assert.deepEqual(inbox.applications({}).rows, []);
     await addOf(OWN_TELEMETRY, log("own again"));
-    assert.deepEqual(bodies(inbox, { source: "apps" }), ["own again"]);
+    assert.deepEqual(bodies(inbox, { application: "apps" }), ["own again"]);
   });
 
-  test("last envelope of a source evicted → the source too", async (inbox, _, addOf) => {
+  test("last envelope of an application evicted → the application too", async (inbox, _, addOf) => {
     await addOf(shop("1"), log("one"));
     for (const body of ["two", "three", "four"]) await addOf(OWN_TELEMETRY, log(body));
-    assert.deepEqual(inbox.sources({}).rows.map(({ name }) => name), ["Sightglass"]);
-    assert.equal(bodies(inbox, { source: "apps" }).length, 3);
+    assert.deepEqual(inbox.applications({}).rows.map(({ name }) => name), ["Sightglass"]);
+    assert.equal(bodies(inbox, { application: "apps" }).length, 3);
   }, 3);
 
   test("time range → rows of that time; groups count those errors", async (inbox, add) => {
@@ -140,7 +143,7 @@ export function addFilterTests(test: AddTest): void {
     assert.deepEqual(chart(range), [[[6, 1]], range.since, range.until]);
     const open = { since: NOON - 120_000, now: NOON };
     assert.deepEqual(chart(open), [[[6, 1], [14, 1], [22, 1]], open.since, NOON]);
-    const { counts } = inbox.sources(range);
+    const { counts } = inbox.applications(range);
     assert.deepEqual(counts, { traces: 1, errors: 1, logs: 1, recordings: 0, envelopes: 0 });
     // By the time of receipt.
     assert.equal(inbox.page("envelopes", { since: NOON + 1_000 }).rows.length, 2);
@@ -184,8 +187,8 @@ export function addFilterTests(test: AddTest): void {
     }
     const [row] = inbox.page("traces", { status: "5xx" }).rows;
     assert.deepEqual([row?.op, row?.failed, row?.http_status], ["pageload", true, 500]);
-    assert.deepEqual(inbox.sources({}).ops, ["db", "http.server", "pageload"]);
-    const { counts } = inbox.sources({ environment: "test" });
+    assert.deepEqual(inbox.applications({}).ops, ["db", "http.server", "pageload"]);
+    const { counts } = inbox.applications({ environment: "test" });
     assert.deepEqual(counts, { traces: 2, errors: 1, logs: 0, recordings: 0, envelopes: 2 });
     assert.equal(inbox.page("errors", { environment: "production" }).rows.length, 0);
   });
@@ -203,7 +206,7 @@ export function addFilterTests(test: AddTest): void {
     await add(span(3));
     assert.deepEqual(traces(inbox), [hexId(3), hexId(2)]);
     assert.deepEqual(traces(inbox, { sort: "-started_at" }).length, 2);
-    assert.equal(inbox.sources({}).counts.traces, 2);
+    assert.equal(inbox.applications({}).counts.traces, 2);
     assert.deepEqual(traces(inbox, { preflights: true }), [3, 2, 1].map(hexId));
     assert.deepEqual(traces(inbox, { trace: hexId(1) }), [hexId(1)]);
     // What failed, or what the trace is named for, may be in another envelope.
@@ -262,7 +265,7 @@ export function addFilterTests(test: AddTest): void {
       attributes: { "sentry.op": { value: "navigation" }, "url.path": { value: "/orders" } },
     }));
     const rows = (query: ListQuery) =>
-      inbox.page("pages", query).rows.map(({ source: _, ...row }) => row);
+      inbox.page("pages", query).rows.map(({ application: _, ...row }) => row);
     const none = { lcp: null, inp: null, cls: null, fcp: null, ttfb: null };
     const home = { ...none, page: "/", loads: 4, lcp: 3_000, inp: 320, cls: 0 };
     const basket = { ...none, page: "/basket", loads: 1, lcp: 50 };
@@ -336,22 +339,25 @@ export function addFilterTests(test: AddTest): void {
   });
 
   test(
-    "error of several sources → all of them, those with most errors first",
+    "error of several applications → all of them, those with most errors first",
     async (inbox, add, addOf) => {
-      const keyOf = (name: string) => inbox.sources({}).rows.find((row) => row.name === name)?.key;
+      const keyOf = (name: string) =>
+        inbox.applications({}).rows.find((row) => row.name === name)?.key;
       await addOf(shop("1.0"), error("a"));
       await addOf(shop("1.0"), error("a"));
       await add(error("a"));
       const rows = (query: ListQuery) =>
-        inbox.page("errors", query).rows.map(({ count, sources }) => [count, sources.length]);
+        inbox.page("errors", query).rows.map((
+          { count, applications },
+        ) => [count, applications.length]);
       assert.deepEqual(rows({}), [[3, 2]]);
-      assert.equal(inbox.page("errors", {}).rows[0]?.sources[0], keyOf("shop"));
+      assert.equal(inbox.page("errors", {}).rows[0]?.applications[0], keyOf("shop"));
       assert.deepEqual(rows({ release: "shop@1.0" }), [[2, 1]]);
     },
   );
 
   test(
-    "traces, each name once → the slowest of each source and name",
+    "traces, each name once → the slowest of each application and name",
     async (inbox, add, addOf) => {
       const took = (id: number, name: string, seconds: number) =>
         span(id, { name, start_timestamp: NOON / 1_000 - seconds, end_timestamp: NOON / 1_000 });

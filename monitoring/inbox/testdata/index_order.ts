@@ -17,7 +17,7 @@ export function addOrderTests(test: AddTest): void {
     await add(logs(8, 20));
     const ordered = ["1", "2", "8", "9", "9", "20", "30", "40"];
     for (const limit of [1, 2, 3, 200]) {
-      for (const query of [{ limit }, { limit, trace: hexId(1) }, { limit, source: "apps" }]) {
+      for (const query of [{ limit }, { limit, trace: hexId(1) }, { limit, application: "apps" }]) {
         const pages = everyPage((before) => inbox.page("logs", { ...query, before }));
         assert.deepEqual(pages.map(({ body }) => body), ordered, JSON.stringify(query));
       }

@@ -42,7 +42,7 @@ export function addRecordingTests(test: AddTest): void {
     );
     const { rows } = inbox.page("recordings", {});
     assert.deepEqual(rows.map(({ replay_id }) => replay_id), [hexId(50), hexId(51)]);
-    const { source: _, bytes, ...row } = rows[0]!;
+    const { application: _, bytes, ...row } = rows[0]!;
     assert.ok(bytes > 0);
     assert.deepEqual(row, {
       replay_id: hexId(50),
@@ -64,7 +64,7 @@ export function addRecordingTests(test: AddTest): void {
     assert.deepEqual(ids({ sort: "-started_at" }), [hexId(51), hexId(50)]);
     const { next } = inbox.page("recordings", { limit: 1 });
     assert.deepEqual(ids({ limit: 1, before: next! }), [hexId(51)]);
-    assert.equal(inbox.sources({}).counts.recordings, 2);
+    assert.equal(inbox.applications({}).counts.recordings, 2);
     const envelopes = inbox.page("envelopes", { replay: hexId(50) }).rows;
     assert.deepEqual(envelopes.map(({ replay_id }) => replay_id), Array(4).fill(hexId(50)));
   });

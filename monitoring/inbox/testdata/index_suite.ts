@@ -121,7 +121,7 @@ function addRowTests(test: AddTest): void {
       http_status: null,
       replay_id: hexId(99),
       received_at: NOON + 3_000,
-      sources: [inbox.sources({}).rows[0]!.key],
+      applications: [inbox.applications({}).rows[0]!.key],
     });
   });
 
@@ -145,7 +145,7 @@ function addRowTests(test: AddTest): void {
     await add(error("payment"));
     const { rows } = inbox.page("errors", {});
     assert.deepEqual(rows.map((row) => [row.value, row.count]), [["payment", 1], ["order 2", 2]]);
-    const { group: _, envelope, source, ...row } = rows[1]!;
+    const { group: _, envelope, application, ...row } = rows[1]!;
     assert.equal(envelope, inbox.page("envelopes", {}).rows[1]?.id);
     assert.deepEqual(row, {
       type: "TypeError",
@@ -160,7 +160,7 @@ function addRowTests(test: AddTest): void {
       chart_from: NOON - 30_000,
       chart_to: NOON - 10_000,
       trace_id: hexId(2),
-      sources: [source],
+      applications: [application],
       state: "open",
       regression: null,
     });

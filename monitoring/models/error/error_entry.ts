@@ -7,7 +7,9 @@ import type { ErrorGroupRow, OccurrenceRow } from "../rows.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
 export interface ErrorEntry
-  extends Omit<OccurrenceRow, "envelope" | "source">, Pick<ErrorGroupRow, "level" | "handled"> {}
+  extends
+    Omit<OccurrenceRow, "envelope" | "application">,
+    Pick<ErrorGroupRow, "level" | "handled"> {}
 
 /** Characters. The longest class names have some 60. */
 const MAX_TYPE = 200;
@@ -58,7 +60,7 @@ export function errorTitle({ type, value }: Pick<ErrorEntry, "type" | "value">):
 /** Count and times of all errors of a group. */
 export type GroupTotals = Pick<
   ErrorGroupRow,
-  "count" | "first_seen" | "last_seen" | "chart" | "chart_from" | "chart_to" | "sources"
+  "count" | "first_seen" | "last_seen" | "chart" | "chart_from" | "chart_to" | "applications"
 >;
 
 /** Parts of a chart: about as many bars as a column of a list has room for. */
@@ -69,12 +71,12 @@ export const CHART_PARTS = 24;
  *
  * @param place of `newest`, see `placeOf`
  * @param newest the newest error of the group that matches the query
- * @param source key of its source
+ * @param application key of its application
  */
 export function groupRow(
   place: number,
   newest: ErrorEntry,
-  source: string,
+  application: string,
   totals: GroupTotals,
   decision: Pick<ErrorGroupRow, "state" | "regression">,
 ): ErrorGroupRow {
@@ -90,7 +92,7 @@ export function groupRow(
     ...totals,
     envelope,
     trace_id,
-    source,
+    application,
     ...decision,
   };
 }
@@ -98,17 +100,17 @@ export function groupRow(
 /**
  * The row of one error.
  *
- * @param source key of its source
+ * @param application key of its application
  * @param replayId of the recording that ran, if segments of it have arrived
  */
 export function occurrenceRow(
   place: number,
   entry: ErrorEntry,
-  source: string,
+  application: string,
   replayId: string | null,
 ): OccurrenceRow {
   const { level: _, handled: __, ...row } = entry;
-  return { ...row, envelope: envelopeAt(place), source, replay_id: replayId };
+  return { ...row, envelope: envelopeAt(place), application, replay_id: replayId };
 }
 
 /** The identifier of an error in page URLs: its event id; its group if the event has no id. */

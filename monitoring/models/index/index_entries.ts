@@ -9,7 +9,7 @@ import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
 import type { EnvelopeSummary, InboxRow } from "../../protocol/inbox_row.ts";
 import { type RecordingEntry, recordingEntry } from "../recording/recording_entry.ts";
 import type { RecordedRange } from "../recording/recording.ts";
-import { type EnvelopeSource, readSource } from "../source.ts";
+import { type EnvelopeApplication, readApplication } from "../application.ts";
 import { type SentSpan, sentSpans } from "../trace/sent_span.ts";
 import { displayName } from "../trace/trace_name.ts";
 import { type VitalsEntry, vitalsEntry } from "../trace/page_vitals.ts";
@@ -20,7 +20,7 @@ export type EnvelopeDescription = Pick<InboxRow, "event_id" | "trace_ids" | "rep
 
 /** The index entries of one envelope: what the lists of traces, errors and logs are made of. */
 export interface IndexEntries {
-  readonly source: EnvelopeSource;
+  readonly application: EnvelopeApplication;
   /** One for each trace that the envelope mentions, in order of appearance. */
   readonly traces: readonly TraceEntry[];
   readonly errors: readonly ErrorEntry[];
@@ -74,8 +74,8 @@ export function indexEnvelope(
 ): EnvelopeIndex {
   const { header, items } = parsed;
   const recording = recordingEntry(parsed, receivedAt, recorded);
-  const source = readSource(parsed, isOwn, dsnKey);
-  const found = new EntryCollector(receivedAt, source.sdk, mapWith);
+  const application = readApplication(parsed, isOwn, dsnKey);
+  const found = new EntryCollector(receivedAt, application.sdk, mapWith);
   found.event(at(header, "event_id"));
   found.trace(at(header, "trace", "trace_id"), at(header, "trace", "replay_id"));
   for (const { type, json } of items) {
@@ -91,7 +91,7 @@ export function indexEnvelope(
       items: items.map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
     },
     entries: {
-      source,
+      application,
       traces: [...found.traces.values()].map((trace) => trace.build()),
       errors: found.errors,
       logs: found.logs,

@@ -69,13 +69,13 @@ export function recordingEntry(
  * The row of a recording, from the entries of all its segments that have arrived.
  *
  * @param entries in the order of arrival; at least one
- * @param source key of the source that sent the newest one
+ * @param application key of the application that sent the newest one
  * @param errors see {@linkcode RecordingRow.errors}
  */
 export function recordingRow(
   entries: readonly Omit<RecordingEntry, "replay_id">[],
   replayId: string,
-  source: string,
+  application: string,
   errors: number,
 ): RecordingRow {
   const segments = new Map<number, Omit<RecordingEntry, "replay_id">>();
@@ -104,6 +104,6 @@ export function recordingRow(
     doubled: entries.length - unnumbered - segments.size,
     errors,
     bytes: kept.reduce((sum, { bytes }) => sum + bytes, 0),
-    source,
+    application,
   };
 }

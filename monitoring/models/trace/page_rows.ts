@@ -9,17 +9,20 @@ import { PAGE_VITALS, type PageVital, pageVitals, type VitalsEntry } from "./pag
  * loads first, unless the query sorts by another column. A trace counts once, with its highest values: an SDK sends a
  * vital again when it gets worse.
  *
- * @param entries each with the key of its source
+ * @param entries each with the key of its application
  * @param query its `q`, `sort` and `limit`
  */
 export function pageRows(
-  entries: Iterable<VitalsEntry & { readonly source: string }>,
+  entries: Iterable<VitalsEntry & { readonly application: string }>,
   { q = "", sort = "-loads", limit = MAX_LIST_ROWS }: ListQuery,
 ): PageRow[] {
-  const pages = Map.groupBy(namedEntries([...entries]), ({ source, page }) => `${source} ${page}`);
+  const pages = Map.groupBy(
+    namedEntries([...entries]),
+    ({ application, page }) => `${application} ${page}`,
+  );
   for (const [key, [entry]] of pages) if (!fold(entry!.page).includes(fold(q))) pages.delete(key);
   const rows = [...pages.values()].map((ofPage): PageRow => {
-    const { source, page } = ofPage[0]!;
+    const { application, page } = ofPage[0]!;
     const visits = Map.groupBy(ofPage, ({ trace_id }) => trace_id);
     const p75 = (name: PageVital) =>
       percentile75([...visits.values()].flatMap((visit) => {
@@ -28,7 +31,7 @@ export function pageRows(
       }));
     return {
       page,
-      source,
+      application,
       loads: new Set(
         ofPage.filter((entry) => entry.op === "pageload").map(({ trace_id }) => trace_id),
       ).size,
@@ -43,7 +46,7 @@ export function pageRows(
     row.loads > 0 || PAGE_VITALS.some((name) => row[name] !== null);
   return rows.filter((row) => isMeasured(row) && valueOf(row) !== null).sort((a, b) =>
     sign * (valueOf(a)! - valueOf(b)!) ||
-    (`${a.page} ${a.source}` < `${b.page} ${b.source}` ? -1 : 1)
+    (`${a.page} ${a.application}` < `${b.page} ${b.application}` ? -1 : 1)
   ).slice(0, limit);
 }
 

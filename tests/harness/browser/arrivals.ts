@@ -142,7 +142,7 @@ export function arrivalsInInbox(origin: string, sender: Sender, token?: string):
 /**
  * The rows of a list of the inbox.
  *
- * @param query after `view=`: "errors&source=apps"
+ * @param query after `view=`: "errors&application=apps"
  */
 // deno-lint-ignore no-explicit-any
 export async function listRows(origin: string, query: string): Promise<any[]> {

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { envelopeOf, type TestItem } from "../inbox/testdata/envelopes.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { parseEnvelope } from "./parsed_envelope.ts";
-import { readSource } from "./source.ts";
+import { readApplication } from "./application.ts";
 
 const read = (header: Record<string, unknown>, ...items: TestItem[]) =>
-  readSource(parseEnvelope(envelopeOf(header, ...items)));
+  readApplication(parseEnvelope(envelopeOf(header, ...items)));
 /** Name, environment, side and release. */
 const facts = (header: Record<string, unknown>, ...items: TestItem[]) => {
   const { name, environment, side, release } = read(header, ...items);
@@ -18,7 +18,7 @@ const attributes = (values: Record<string, string>) =>
     Object.entries(values).map(([name, value]) => [name, { value, type: "string" }]),
   );
 
-Deno.test("every kind of envelope of one application → the same source", () => {
+Deno.test("every kind of envelope of one application → the same application", () => {
   const release = "orders@2.1.0";
   const named = { environment: "test", release };
   const inAttributes = attributes({ "sentry.environment": "test", "sentry.release": release });
@@ -59,7 +59,7 @@ Deno.test("only items that name no application → no application of their own",
   assert.equal(read({ sdk: NODE }, ["check_in", { release: "shop@1" }]).namedBy, "other release");
 });
 
-Deno.test("no environment in a log, the default in an event → the same source", () => {
+Deno.test("no environment in a log, the default in an event → the same application", () => {
   const event = read({ sdk: NODE }, ["event", { environment: "production" }]);
   assert.deepEqual(read({ sdk: NODE }, ["log", { items: [{ body: "m" }] }]), event);
 });
@@ -157,7 +157,7 @@ Deno.test("any JSON → bounded texts in one line", () => {
   }
   assert.equal(read({ sdk: { name: "\u200b" } }, ["event", {}]).name, "unknown");
   fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), (header, payload) => {
-    const { name } = readSource({
+    const { name } = readApplication({
       header: { sdk: header, trace: header } as Record<string, unknown>,
       items: [{ type: "event", bytes: 1, json: payload }],
       omitted: { items: 0, entries: 0 },

@@ -1,6 +1,6 @@
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { GroupState, Lists, Page, SourceList } from "../../monitoring/models/rows.ts";
+import type { ApplicationList, GroupState, Lists, Page } from "../../monitoring/models/rows.ts";
 import type { ListQuery } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
@@ -16,30 +16,30 @@ export interface ConsoleQuery extends Omit<ListQuery, "since" | "until"> {
 }
 
 /** Of the views. Set before the first of them renders. */
-export let source: DataSource;
+export let api: Api;
 
-/** Sets {@linkcode source}, once for the page. */
-export function setSource(opened: DataSource): void {
-  source = opened;
+/** Sets {@linkcode api}, once for the page. */
+export function setApi(opened: Api): void {
+  api = opened;
 }
 
 /**
- * Where the views read envelopes: the inbox (`inbox_source.ts`), or in relay mode those of this page
- * (`this_page_source.ts`). Rejections have a message for display.
+ * Where the views read envelopes: the inbox (`inbox_api.ts`), or in relay mode those of this page
+ * (`this_page_api.ts`). Rejections have a message for display.
  */
 export interface EnvelopeReader {
   /** `visit`: only what this page has sent since it was opened. */
   readonly scope: "inbox" | "visit";
   /** One page of envelopes, newest first. */
   envelopes(query: ConsoleQuery): Promise<Page<InboxRow>>;
-  /** The sources, and the counts of all lists by a query's source, release and time. */
-  sources(query: ConsoleQuery): Promise<SourceList>;
+  /** The applications, and the counts of all lists by a query's application, release and time. */
+  applications(query: ConsoleQuery): Promise<ApplicationList>;
   /** The decompressed bytes of an envelope; undefined if it is not stored (any more). */
   envelope(id: number): Promise<Uint8Array | undefined>;
   /** An envelope for display; undefined if it is not stored (any more). */
   envelopeContent(id: number): Promise<EnvelopeContent | undefined>;
   /** The state; the same object until it changes. */
-  snapshot(): SourceState;
+  snapshot(): ApiState;
   /** Calls back after the state changed, at most four times a second. Returns the function that unsubscribes. */
   subscribe(listener: () => void): () => void;
   /** Sends the inbox token; false if it is wrong. */
@@ -50,12 +50,12 @@ export interface EnvelopeReader {
   download(id: number): string | undefined;
   /** {@linkcode download} for an archive of all envelopes, see `inbox_archive.ts`. */
   exported(): string;
-  /** Imports an archive; undefined if this source cannot. */
+  /** Imports an archive; undefined if this API cannot. */
   readonly importArchive?: (archive: Blob) => Promise<ImportResult>;
 }
 
 /** The inbox, which also has everything that the envelopes contain. In relay mode that is in Sentry. */
-export interface DataSource extends EnvelopeReader {
+export interface Api extends EnvelopeReader {
   /** One page of a list, newest first. */
   list<Name extends keyof Lists>(name: Name, query: ConsoleQuery): Promise<Page<Lists[Name]>>;
   /** The rows of a list over time. */
@@ -87,8 +87,8 @@ export interface DataSource extends EnvelopeReader {
   };
 }
 
-export interface SourceState {
-  /** `offline`: no connection, retrying. `forbidden`: needs {@linkcode DataSource.authorize}. */
+export interface ApiState {
+  /** `offline`: no connection, retrying. `forbidden`: needs {@linkcode Api.authorize}. */
   readonly state: "connecting" | "live" | "offline" | "forbidden";
   /** When it was `live` last, milliseconds since 1970; undefined: it is, or never was. */
   readonly liveUntil?: number | undefined;
@@ -96,7 +96,7 @@ export interface SourceState {
   readonly version: number;
   /** Envelopes received since all were last deleted, including those evicted since the page was opened. */
   readonly total: number;
-  /** Changes when the relay refused envelopes: {@linkcode DataSource.refusals} must be read again. */
+  /** Changes when the relay refused envelopes: {@linkcode Api.refusals} must be read again. */
   readonly refusedVersion: number;
   /** False: the inbox cannot store envelopes, because its disk or database is full or fails. */
   readonly canStore: boolean;

@@ -1,42 +1,42 @@
 import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { admittedGzip, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { createInboxSource, type InboxSource } from "../../islands/data/inbox_source.ts";
+import { createInboxApi, type InboxApi } from "../../islands/data/inbox_api.ts";
 import { until } from "../harness/until.ts";
 import { type InboxServerOptions, startInboxServer } from "./_inbox_server.ts";
 
-/** Runs a test with a source of a real inbox and its endpoint. */
-async function withSource(
-  work: (parts: { source: InboxSource; server: ReturnType<typeof startInboxServer> }) => unknown,
+/** Runs a test with an API of a real inbox and its endpoint. */
+async function withApi(
+  work: (parts: { api: InboxApi; server: ReturnType<typeof startInboxServer> }) => unknown,
   options?: InboxServerOptions,
 ): Promise<void> {
   await using server = startInboxServer(options);
-  const source = createInboxSource(server.url);
+  const api = createInboxApi(server.url);
   try {
-    await work({ source, server });
+    await work({ api, server });
   } finally {
-    source.close();
+    api.close();
   }
 }
 
-const untilState = (source: InboxSource, state: string) =>
-  until(`the source is ${state}`, () => source.snapshot().state === state);
+const untilState = (api: InboxApi, state: string) =>
+  until(`the API is ${state}`, () => api.snapshot().state === state);
 
 Deno.test("envelope → decompressed bytes; unknown id → undefined", () =>
-  withSource(async ({ source, server }) => {
+  withApi(async ({ api, server }) => {
     await server.inbox.store(admittedGzip(eventEnvelope(7)));
-    assert.deepEqual(await source.envelope(1), eventEnvelope(7));
-    assert.equal(await source.envelope(2), undefined);
+    assert.deepEqual(await api.envelope(1), eventEnvelope(7));
+    assert.equal(await api.envelope(2), undefined);
   }));
 
 Deno.test("zstd that the browser does not decompress → error for display", () =>
-  withSource(async ({ source }) => {
-    await assert.rejects(source.envelope(1), /zstd, which this browser cannot decompress/);
+  withApi(async ({ api }) => {
+    await assert.rejects(api.envelope(1), /zstd, which this browser cannot decompress/);
   }, { instead: () => new Response(new Uint8Array(zstdCompressSync("{}\n"))) }));
 
 Deno.test("envelope over 64 MiB → error, not read to its end", () =>
-  withSource(async ({ source }) => {
-    await assert.rejects(source.envelope(1), /More than 64 MiB/);
+  withApi(async ({ api }) => {
+    await assert.rejects(api.envelope(1), /More than 64 MiB/);
   }, {
     instead: () => {
       const chunk = new Uint8Array(1024 * 1024);
@@ -45,10 +45,10 @@ Deno.test("envelope over 64 MiB → error, not read to its end", () =>
   }));
 
 Deno.test("request refused → error with the server's message", () =>
-  withSource(async ({ source }) => {
-    await assert.rejects(source.list("logs", {}), /another machine/);
-    await assert.rejects(source.envelope(1), /another machine/);
-    await assert.rejects(source.clear(), /another machine/);
+  withApi(async ({ api }) => {
+    await assert.rejects(api.list("logs", {}), /another machine/);
+    await assert.rejects(api.envelope(1), /another machine/);
+    await assert.rejects(api.clear(), /another machine/);
   }, { peer: "203.0.113.9" }));
 
 Deno.test("answer stops in the middle → error; slow answer → read to its end", async () => {
@@ -72,11 +72,11 @@ Deno.test("answer stops in the middle → error; slow answer → read to its end
     );
   };
   await using server = startInboxServer({ instead });
-  const source = createInboxSource(server.url, 1_500);
-  await assert.rejects(source.envelope(1), { name: "InboxTimeoutError" });
+  const api = createInboxApi(server.url, 1_500);
+  await assert.rejects(api.envelope(1), { name: "InboxTimeoutError" });
   isStuck = false;
-  assert.deepEqual(await source.envelope(1), bytes);
-  source.close();
+  assert.deepEqual(await api.envelope(1), bytes);
+  api.close();
 });
 
 Deno.test("wrong token → false; right token → live in every tab, version changes", async () => {
@@ -86,17 +86,17 @@ Deno.test("wrong token → false; right token → live in every tab, version cha
     isAllowed ||= request.headers.get("authorization") === "Bearer s3cret";
     return isAllowed ? undefined : Response.json({ detail: "No." }, { status: 403 });
   };
-  await withSource(async ({ source, server }) => {
-    const other = createInboxSource(server.url);
-    source.subscribe(() => {});
-    await untilState(source, "forbidden");
+  await withApi(async ({ api, server }) => {
+    const other = createInboxApi(server.url);
+    api.subscribe(() => {});
+    await untilState(api, "forbidden");
     other.subscribe(() => {});
     await untilState(other, "forbidden");
     const before = other.snapshot().version;
     assert.equal(await other.authorize("wrong"), false);
     assert.equal(await other.authorize("no header\n\u2603"), false);
     assert.equal(await other.authorize("s3cret"), true);
-    await untilState(source, "live");
+    await untilState(api, "live");
     await untilState(other, "live");
     assert.notEqual(other.snapshot().version, before);
     other.close();
@@ -105,8 +105,8 @@ Deno.test("wrong token → false; right token → live in every tab, version cha
 
 Deno.test("list → requested with its filters", async () => {
   const asked: string[] = [];
-  await withSource(async ({ source }) => {
-    const page = await source.list("logs", {
+  await withApi(async ({ api }) => {
+    const page = await api.list("logs", {
       q: "a&b=é",
       level: "warn",
       trace: undefined,
@@ -128,10 +128,10 @@ Deno.test("list → requested with its filters", async () => {
 });
 
 Deno.test("page of a proxy instead of a list → error for display", () =>
-  withSource(async ({ source }) => {
+  withApi(async ({ api }) => {
     const message = "The inbox did not answer with a list. Reload the page.";
-    await assert.rejects(source.list("logs", {}), { message });
-    await assert.rejects(source.importArchive!(new Blob()), { message: "The inbox answered 200." });
+    await assert.rejects(api.list("logs", {}), { message });
+    await assert.rejects(api.importArchive!(new Blob()), { message: "The inbox answered 200." });
   }, {
     instead: () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }),
   }));

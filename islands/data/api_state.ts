@@ -1,5 +1,5 @@
 import { Store } from "../shared/store.ts";
-import type { SourceState } from "./source.ts";
+import type { ApiState } from "./api.ts";
 
 /** Minimum interval of notifications: each may cause requests for lists. */
 const NOTIFY_MS = 250;
@@ -7,17 +7,17 @@ const NOTIFY_MS = 250;
 /** From the clock, so that a tab that takes over the stream has a higher version than the tab before it. */
 const nextVersion = (version: number) => Math.max(version + 1, Date.now());
 
-/** The state of a source. */
-export class SourceStateStore extends Store<SourceState> {
+/** The state of an API. */
+export class ApiStateStore extends Store<ApiState> {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #notifiedAt = -Infinity;
 
-  constructor(state: SourceState["state"]) {
+  constructor(state: ApiState["state"]) {
     super({ state, version: 0, total: 0, refusedVersion: 0, canStore: true });
   }
 
   /** Merges a change. Listeners are throttled, except for changes of `state` and `canStore`. */
-  update(change: Partial<SourceState>): void {
+  update(change: Partial<ApiState>): void {
     const before = this.value;
     const after = { ...before, ...change };
     const isUrgent = after.state !== before.state || after.canStore !== before.canStore;
@@ -31,7 +31,7 @@ export class SourceStateStore extends Store<SourceState> {
   }
 
   /** {@linkcode update} after envelopes were added or deleted. */
-  envelopesChanged(change: Partial<SourceState>): void {
+  envelopesChanged(change: Partial<ApiState>): void {
     this.update({ ...change, version: nextVersion(this.value.version) });
   }
 

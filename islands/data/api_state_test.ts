@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { SourceStateStore } from "./source_state.ts";
+import { ApiStateStore } from "./api_state.ts";
 
 Deno.test("first change → notified at once; 99 more → one notification with the last state", async () => {
-  const store = new SourceStateStore("live");
+  const store = new ApiStateStore("live");
   const totals: number[] = [];
   const last = new Promise<void>((resolve) =>
     store.subscribe(() => {
@@ -19,7 +19,7 @@ Deno.test("first change → notified at once; 99 more → one notification with 
 });
 
 Deno.test("change of state or canStore → notified at once, after any number of changes", () => {
-  const store = new SourceStateStore("connecting");
+  const store = new ApiStateStore("connecting");
   const states: string[] = [];
   store.subscribe(() => states.push(`${store.snapshot().state} ${store.snapshot().canStore}`));
   store.envelopesChanged({ state: "live" });
@@ -31,7 +31,7 @@ Deno.test("change of state or canStore → notified at once, after any number of
 });
 
 Deno.test("envelopes refused → notified, while the version of the lists stays", () => {
-  const store = new SourceStateStore("live");
+  const store = new ApiStateStore("live");
   const before = store.snapshot();
   let calls = 0;
   store.subscribe(() => calls++);

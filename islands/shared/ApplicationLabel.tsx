@@ -1,33 +1,33 @@
 import { createContext, Fragment, type ReactNode, useContext, useMemo } from "react";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { ApplicationTile } from "./ApplicationTile.tsx";
-import { ALL_SOURCES } from "./filters.ts";
+import { ALL_APPLICATIONS } from "./filters.ts";
 import { useFragment } from "./fragment.ts";
 import {
+  applicationLabels,
   fullLabel,
   joinLabels,
   type LabelParts,
   labelsByKey,
-  sourceLabels,
-} from "./source_labels.ts";
-import { useSourceList } from "../data/lists.ts";
+} from "./application_labels.ts";
+import { useApplications } from "../data/lists.ts";
 
 const Labels = createContext<ReadonlyMap<string, LabelParts> | undefined>(undefined);
 
-/** Gives the rows of a list the labels of their sources, unless all of them are from one source. */
-export function SourceLabels({ children }: {
+/** Gives the rows of a list the labels of their applications, unless all of them are from one application. */
+export function ApplicationLabels({ children }: {
   children: ReactNode;
 }) {
   const { params } = useFragment();
-  const rows = useSourceList()?.rows;
-  const chosen = params.get("source") ?? APPLICATIONS;
-  const shown = chosen === ALL_SOURCES
+  const rows = useApplications()?.rows;
+  const chosen = params.get("application") ?? APPLICATIONS;
+  const shown = chosen === ALL_APPLICATIONS
     ? rows
     : chosen === APPLICATIONS
     ? rows?.filter(({ environment }) => environment !== null)
     : undefined;
   const entries = rows !== undefined && shown !== undefined && shown.length > 1
-    ? JSON.stringify([...sourceLabels(rows)])
+    ? JSON.stringify([...applicationLabels(rows)])
     : undefined;
   // The same map as long as the labels are the same: the counts change all the time, and rows need not.
   const labels = useMemo(
@@ -40,8 +40,8 @@ export function SourceLabels({ children }: {
 /** Of an envelope that names no application, and that may be of several or of none. */
 const NOT_NAMED: LabelParts = ["not named", ""];
 
-/** The label of a row's sources; nothing if the list has rows of one source only. */
-export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
+/** The label of a row's applications; nothing if the list has rows of one application only. */
+export function ApplicationLabel({ of }: { of: readonly (string | null)[] }) {
   const labels = useContext(Labels);
   if (labels === undefined) return null;
   const parts = of.flatMap((key) => (key === null ? [NOT_NAMED] : [labels.get(key)]))
@@ -49,7 +49,7 @@ export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
   if (parts.length === 0) return null;
   const text = joinLabels(parts);
   return (
-    <span className="row-source small quiet" title={`Sent by: ${text}`}>
+    <span className="row-application small quiet" title={`Sent by: ${text}`}>
       {[...new Set(parts.map(([name]) => name))].map((name) => (
         <Fragment key={name}>
           <ApplicationTile name={name} />
@@ -61,8 +61,8 @@ export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
   );
 }
 
-/** Whether the rows of the list show their sources. */
-export function useShowsSources(): boolean {
+/** Whether the rows of the list show their applications. */
+export function useShowsApplications(): boolean {
   const labels = useContext(Labels);
   return labels !== undefined;
 }
@@ -73,7 +73,7 @@ export function useShowsSources(): boolean {
  * @param props.isShort what distinguishes it from the others alone
  */
 export function SentBy({ keys, isShort }: { keys: readonly string[]; isShort?: boolean }) {
-  const list = useSourceList();
+  const list = useApplications();
   const rows = list?.rows ?? [];
   const labels = isShort
     ? labelsByKey(rows)

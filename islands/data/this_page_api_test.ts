@@ -2,46 +2,46 @@ import assert from "node:assert/strict";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import { envelopeOf, eventEnvelope, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { VisitedPage } from "../testdata/visited_page.ts";
-import { createThisPageSource } from "./this_page_source.ts";
+import { createThisPageApi } from "./this_page_api.ts";
 
-/** A page that has sent these events, and the source that lists them. */
+/** A page that has sent these events, and the API that lists them. */
 function visit(events: readonly number[], maxBytes?: number) {
   const page = new VisitedPage();
   for (const n of events) page.add(eventEnvelope(n));
-  const source = createThisPageSource(page, maxBytes);
-  const ids = async () => (await source.envelopes({})).rows.map(({ id }) => id);
-  return { page, source, ids };
+  const api = createThisPageApi(page, maxBytes);
+  const ids = async () => (await api.envelopes({})).rows.map(({ id }) => id);
+  return { page, api, ids };
 }
 
 Deno.test("envelopes of the page → listed newest first, with their bytes", async () => {
   const page = new VisitedPage();
   page.add(eventEnvelope(1), 5);
-  const source = createThisPageSource(page);
+  const api = createThisPageApi(page);
   page.add(eventEnvelope(2), 6);
-  const { rows, next } = await source.envelopes({});
+  const { rows, next } = await api.envelopes({});
   assert.deepEqual(rows.map(({ id, event_id, received_at }) => [id, event_id, received_at]), [
     [2, hexId(2), 6],
     [1, hexId(1), 5],
   ]);
   assert.equal(next, null);
-  assert.equal(await source.envelope(1), page.envelopes[0]?.bytes);
-  assert.equal(await source.envelope(3), undefined);
-  const content = await source.envelopeContent(1);
+  assert.equal(await api.envelope(1), page.envelopes[0]?.bytes);
+  assert.equal(await api.envelope(3), undefined);
+  const content = await api.envelopeContent(1);
   assert.deepEqual(content?.row, rows[1]);
   assert.match(content!.items[0]!.text, /^{\n {2}"event_id": "/);
-  assert.equal(await source.envelopeContent(3), undefined);
+  assert.equal(await api.envelopeContent(3), undefined);
 });
 
 Deno.test("envelope added → subscriber called once, snapshot changes", () => {
-  const { page, source } = visit([]);
+  const { page, api } = visit([]);
   let calls = 0;
-  source.subscribe(() => calls++);
-  const before = source.snapshot();
-  assert.equal(source.snapshot(), before);
+  api.subscribe(() => calls++);
+  const before = api.snapshot();
+  assert.equal(api.snapshot(), before);
   page.add(eventEnvelope(1));
   assert.equal(calls, 1);
-  assert.ok(source.snapshot().version > before.version);
-  assert.equal(source.snapshot().total, 1);
+  assert.ok(api.snapshot().version > before.version);
+  assert.equal(api.snapshot().total, 1);
   // Telemetry also notifies of spans.
   page.notify();
   assert.equal(calls, 1);
@@ -59,27 +59,27 @@ Deno.test("oldest envelopes removed → no other envelope missing or listed twic
 });
 
 Deno.test("more bytes than the limit → oldest envelopes are dropped", async () => {
-  const { source, ids } = visit([1, 2, 3], 2 * eventEnvelope(1).byteLength);
+  const { api, ids } = visit([1, 2, 3], 2 * eventEnvelope(1).byteLength);
   assert.deepEqual(await ids(), [3, 2]);
-  assert.equal(await source.envelope(1), undefined);
-  assert.equal(source.download(1), undefined);
-  assert.ok(await source.envelope(3));
+  assert.equal(await api.envelope(1), undefined);
+  assert.equal(api.download(1), undefined);
+  assert.ok(await api.envelope(3));
 });
 
 Deno.test("clear → earlier envelopes gone, later ones listed", async () => {
-  const { page, source, ids } = visit([1]);
-  await source.clear();
+  const { page, api, ids } = visit([1]);
+  await api.clear();
   assert.deepEqual(await ids(), []);
-  assert.equal(await source.envelope(1), undefined);
+  assert.equal(await api.envelope(1), undefined);
   page.add(eventEnvelope(2));
   assert.deepEqual(await ids(), [2]);
 });
 
 Deno.test("export → archive in the format of the inbox", async () => {
-  const { page, source } = visit([]);
+  const { page, api } = visit([]);
   page.add(eventEnvelope(1), 7);
-  await source.envelopes({});
-  const address = source.exported();
+  await api.envelopes({});
+  const address = api.exported();
   const { header, items } = readEnvelope(await (await fetch(address)).bytes());
   URL.revokeObjectURL(address);
   assert.deepEqual(header, { sightglass_inbox: 1, envelopes: 1 });
@@ -88,12 +88,12 @@ Deno.test("export → archive in the format of the inbox", async () => {
 });
 
 Deno.test("malformed envelopes → listed, and the next one is read", async () => {
-  const { page, source, ids } = visit([]);
+  const { page, api, ids } = visit([]);
   page.add(new TextEncoder().encode("no envelope"));
   page.add(
     envelopeOf({}, ["event", null], ["log", { items: "x" }], ["span", { items: [null, 1] }]),
   );
   page.add(eventEnvelope(1));
   assert.deepEqual(await ids(), [3, 2, 1]);
-  await assert.rejects(source.envelopeContent(1), /at byte 0/);
+  await assert.rejects(api.envelopeContent(1), /at byte 0/);
 });

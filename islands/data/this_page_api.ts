@@ -8,8 +8,8 @@ import { readEnvelopeContent } from "../../monitoring/models/envelope_content.ts
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { EnvelopeReader } from "./source.ts";
-import { SourceStateStore } from "./source_state.ts";
+import type { EnvelopeReader } from "./api.ts";
+import { ApiStateStore } from "./api_state.ts";
 
 /** The same limit as that of {@linkcode VisitData}. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -19,11 +19,11 @@ const MAX_BYTES = 16 * 1024 * 1024;
  *
  * @param maxBytes of envelopes; the oldest are dropped
  */
-export function createThisPageSource(
+export function createThisPageApi(
   page: Pick<VisitData, "envelopes" | "subscribe">,
   maxBytes = MAX_BYTES,
 ): EnvelopeReader {
-  const store = new SourceStateStore("live");
+  const store = new ApiStateStore("live");
   /** Oldest first. */
   const kept = new Map<number, VisitEnvelope & { readonly row: InboxRow }>();
   let bytes = 0;
@@ -39,7 +39,7 @@ export function createThisPageSource(
       received_at: envelope.at,
       bytes: envelope.bytes.byteLength,
       content_encoding: null,
-      source: entries.source.key,
+      application: entries.application.key,
       ...description,
     };
     kept.set(id, { ...envelope, row });
@@ -81,7 +81,7 @@ export function createThisPageSource(
       );
       return Promise.resolve({ rows: rows.reverse(), next: null });
     },
-    sources() {
+    applications() {
       addNew();
       const counts = { traces: 0, errors: 0, logs: 0, recordings: 0, envelopes: kept.size };
       return Promise.resolve({ rows: [], counts, ops: [] });

@@ -3,15 +3,15 @@ import { INBOX_TIMEOUT_MS, noAnswer, refusal, requestInbox } from "./inbox_reque
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
-import type { Lists, Page, SourceList } from "../../monitoring/models/rows.ts";
+import type { ApplicationList, Lists, Page } from "../../monitoring/models/rows.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { isZstd, readBody } from "../../monitoring/protocol/read_body.ts";
 import * as notifications from "../shared/notifications.ts";
-import type { ConsoleQuery, DataSource } from "./source.ts";
+import type { Api, ConsoleQuery } from "./api.ts";
 
-export interface InboxSource extends DataSource {
+export interface InboxApi extends Api {
   close(): void;
 }
 
@@ -21,7 +21,7 @@ export interface InboxSource extends DataSource {
  * @param path of the inbox, `/monitoring/inbox`
  * @param timeoutMs maximum wait for a response, or for its next chunk
  */
-export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxSource {
+export function createInboxApi(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxApi {
   const changes = watchInbox(path, timeoutMs, globalThis.document, notifications);
 
   /** Resolves for 404, too. */
@@ -66,7 +66,7 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
       return getStored({ ...query, ...event !== null && { event } });
     },
     envelopeContent: (id) => getStored({ view: "envelope", id: String(id) }),
-    sources: (query) => getView<SourceList>("sources", query),
+    applications: (query) => getView<ApplicationList>("applications", query),
     refusals: async () => (await getView<Page<Refusal>>("refusals")).rows,
     async envelope(id) {
       const response = await get({ id: String(id) });

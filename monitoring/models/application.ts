@@ -3,11 +3,11 @@ import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { digest } from "./digest.ts";
 import { at, attributeAt, listOf, pairsAt, textAt, tidyText, timeAt } from "./json.ts";
 import type { ParsedEnvelope } from "./parsed_envelope.ts";
-import { OWN_SOURCE, type Source, UNKNOWN_NAME } from "./rows.ts";
+import { type Application, OWN_APPLICATION, UNKNOWN_NAME } from "./rows.ts";
 import { isForDevices, type Side, sideOf } from "./side.ts";
 
-/** The source of one envelope, the release that sent it, and how its name is known. */
-export interface EnvelopeSource extends Source {
+/** The application of one envelope, the release that sent it, and how its name is known. */
+export interface EnvelopeApplication extends Application {
   readonly release: string | null;
   /** Such as `sentry.javascript.node`; null: not sent. */
   readonly sdk: string | null;
@@ -46,11 +46,11 @@ const MAIN_TYPES: ReadonlySet<string> = new Set(
  * @param isOwn whether Sightglass sent it
  * @param dsnKey public key that the request named. Default: that of the header's DSN
  */
-export function readSource(
+export function readApplication(
   { header, items }: ParsedEnvelope,
   isOwn = isOwnTelemetry(header),
   dsnKey: string | null = parseDsn(at(header, "dsn"))?.publicKey ?? null,
-): EnvelopeSource {
+): EnvelopeApplication {
   const payloads = items.flatMap(({ json }) => json === undefined ? [] : [json]);
   const carriers = [
     ...payloads,
@@ -84,17 +84,17 @@ export function readSource(
   // Of apps on many devices no start is the application's.
   const processStart = side === "server" && start !== null ? Math.round(start) : null;
   const common = { release, sdk, processStart, dsnKey: tidy(dsnKey, MAX_DSN_KEY) };
-  if (isOwn) return { ...OWN_SOURCE, ...common, namedBy: "service" };
+  if (isOwn) return { ...OWN_APPLICATION, ...common, namedBy: "service" };
   const environment = firstFound(carriers, (one) => textAt(one, "environment")) ??
     attribute("sentry.environment") ??
     // SDKs send their default in events, and omit it in logs.
     (payloads.length > 0 ? "production" : null);
   const service = tidy(attribute("service.name") ?? firstFound(payloads, applicationOf), MAX_NAME);
   const name = service ?? tidy(packageOf(release), MAX_NAME) ?? sdk ?? UNKNOWN_NAME;
-  const source = { name, environment: tidy(environment, MAX_ENVIRONMENT), side };
+  const application = { name, environment: tidy(environment, MAX_ENVIRONMENT), side };
   return {
-    key: digest([name, source.environment ?? "", side]),
-    ...source,
+    key: digest([name, application.environment ?? "", side]),
+    ...application,
     ...common,
     namedBy: service !== null
       ? "service"
@@ -153,7 +153,7 @@ function firstFound<T>(values: readonly T[], read: (value: T) => string | null):
   return null;
 }
 
-/** Bounded and in one line, without invisible characters: names that look alike would be two sources. */
+/** Bounded and in one line, without invisible characters: names that look alike would be two applications. */
 function tidy(text: string | null, max: number): string | null {
   return tidyText(text, max)?.replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim() || null;
 }

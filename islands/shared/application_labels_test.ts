@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { type Application, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
+import { applicationLabels, fullLabel, joinLabels } from "./application_labels.ts";
+
+const application = (key: string, name: string, rest: Partial<Application> = {}): Application => ({
+  key,
+  name,
+  environment: "test",
+  side: "server",
+  ...rest,
+});
+const labels = (...applications: readonly Application[]) =>
+  [...applicationLabels(applications).values()].map((label) => joinLabels([label]));
+
+const shop = (key: string, rest: Partial<Application> = {}) => application(key, "shop", rest);
+
+Deno.test("different names → names, SDKs without their common prefix", () => {
+  const sdks = [
+    application("1", "sentry.javascript.node"),
+    application("2", "sentry.python.django"),
+  ];
+  assert.deepEqual(labels(shop("9"), ...sdks, OWN_APPLICATION), [
+    "shop",
+    "node",
+    "python.django",
+    "Sightglass",
+  ]);
+});
+
+Deno.test("same name → with the side; same side too → with the environment or both", () => {
+  assert.deepEqual(
+    labels(
+      shop("1", { side: "browser" }),
+      shop("2"),
+      shop("3", { environment: "staging" }),
+      shop("4", { side: "unknown", environment: null }),
+    ),
+    ["shop (browser)", "shop (server, test)", "shop (staging)", "shop"],
+  );
+  const environments = labels(shop("1"), shop("2", { environment: "staging" }));
+  assert.deepEqual(environments, ["shop (test)", "shop (staging)"]);
+});
+
+Deno.test("application named Sightglass → not taken for Sightglass itself", () => {
+  assert.deepEqual(labels(OWN_APPLICATION, application("1", "Sightglass")), [
+    "Sightglass",
+    "Sightglass (server)",
+  ]);
+  assert.equal(fullLabel(application("1", "sentry.python")), "python (server, test)");
+});
+
+Deno.test("applications of one trace → each name once", () => {
+  const applications = [shop("1", { side: "browser" }), shop("2"), application("3", "bank")];
+  const joined = joinLabels([...applicationLabels(applications).values()]);
+  assert.equal(joined, "shop (browser + server) + bank");
+});
