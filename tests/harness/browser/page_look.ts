@@ -35,6 +35,12 @@ export function expectAccessibleLayout(page: Page, state: string): Promise<void>
 
 /** @param rules default: all that axe runs by default */
 async function expectNoViolations(page: Page, rules?: string[]): Promise<void> {
+  // What fades in has less contrast until it has appeared.
+  await page.evaluate(async () => {
+    const finite = document.getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(finite.map(({ finished }) => finished));
+  });
   const { violations } = await new AxeBuilder({ page })
     .options({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) })
     // Only frames need the other mode, which opens a blank page for each result.
