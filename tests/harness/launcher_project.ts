@@ -6,8 +6,7 @@ import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 /** Files and folders of the real project that launchers and build need. */
 const REAL = [
   "config",
-  "monitoring/protocol/dsn.ts",
-  "monitoring/protocol/loopback.ts",
+  "monitoring/protocol",
   "monitoring/storage/postgres_address.ts",
   "monitoring/relay/send/http/proxies.ts",
   "monitoring/runtime/console_log.ts",

@@ -7,6 +7,9 @@ export interface WatchOptions {
 /** A stopping server has up to 4 s, and a launcher notices a second later that its parent has ended; a busy machine is slower. */
 const MAX_STOP_MS = 20_000;
 
+/** Longest time without output before something that is waited for: a watcher whose program failed never ends. */
+const MAX_SILENCE_MS = 120_000;
+
 /** Runs `deno` with these arguments. Its standard input is empty. */
 export function watchProcess(args: readonly string[], options: WatchOptions) {
   const process = new Deno.Command(Deno.execPath(), {
@@ -41,7 +44,11 @@ export function watchProcess(args: readonly string[], options: WatchOptions) {
         const match = pattern.exec(text);
         if (match !== null) return match[1] ?? match[0];
         if (hasEnded) throw new Error(`It ended without printing ${pattern}:\n${text}`);
-        await more.promise;
+        const silent = setTimeout(
+          () => more.reject(new Error(`No ${pattern} in:\n${text}`)),
+          MAX_SILENCE_MS,
+        );
+        await more.promise.finally(() => clearTimeout(silent));
       }
     },
     /** The output so far, both streams. */
