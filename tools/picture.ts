@@ -32,9 +32,7 @@ async function takeAll(page: Page, origin: string, suffix: string): Promise<void
   await paymentError.waitFor();
   const pageLoad = traces.getByRole("row").nth(1);
   await pageLoad.waitFor();
-  await page.getByText("All senders: ").filter({ hasText: "stored" }).waitFor({
-    state: "attached",
-  });
+  await page.getByText("This console: all delivered.").first().waitFor({ state: "attached" });
   await write(`docs/page${suffix}.png`, page);
 
   await pageLoad.getByRole("link").click();
