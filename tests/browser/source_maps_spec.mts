@@ -4,13 +4,7 @@ import { build } from "esbuild";
 import { startServer } from "../harness/server_process.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { projectRoot } from "../../tools/project_files.ts";
-import {
-  BUNDLERS,
-  bundleShop,
-  THROWN_AT,
-  thrownBy,
-  uploadMaps,
-} from "../sourcemaps/_bundled_shop.ts";
+import { bundleShop, THROWN_AT, thrownBy, uploadMaps } from "../sourcemaps/_bundled_shop.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
 
 const CART = `// The cart of a shop.
@@ -79,22 +73,21 @@ test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines
   await page.goto("about:blank");
 });
 
-test("output of esbuild, Vite and webpack, ids written by the command → source lines", async ({ page, server, watch }) => {
+// The maps of each bundler: `inbox_upload_test.ts`.
+test("output of webpack, ids written by the command → source lines", async ({ page, server, watch }) => {
   watch.allow(/The cart of \w+ is empty/);
   const detail = page.getByRole("article");
-  for (const bundler of BUNDLERS) {
-    await using shop = await bundleShop(bundler);
-    const { code, output } = await uploadMaps(server.origin, shop.dist, "--inject");
-    expect(code, output).toBe(0);
-    await using site = serveFolder(shop.dist);
-    await page.goto(`${site.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
-    const errors = () => listRows(server.origin, `errors&q=${bundler}`);
-    await expect.poll(async () => (await errors()).length).toBe(1);
-    await page.goto(`/#/errors/${(await errors())[0].group}`);
-    await expect(detail).toContainText(
-      new RegExp(`checkout src/cart\\.js:${THROWN_AT}:\\d+ in app`),
-    );
-    await expect(detail.locator("mark").first()).toHaveText(thrownBy(bundler));
-    await expect(detail).toContainText("src/main.js");
-  }
+  await using shop = await bundleShop("webpack");
+  const { code, output } = await uploadMaps(server.origin, shop.dist, "--inject");
+  expect(code, output).toBe(0);
+  await using site = serveFolder(shop.dist);
+  await page.goto(`${site.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
+  const errors = () => listRows(server.origin, "errors");
+  await expect.poll(async () => (await errors()).length).toBe(1);
+  await page.goto(`/#/errors/${(await errors())[0].group}`);
+  await expect(detail).toContainText(
+    new RegExp(`checkout src/cart\\.js:${THROWN_AT}:\\d+ in app`),
+  );
+  await expect(detail.locator("mark").first()).toHaveText(thrownBy("webpack"));
+  await expect(detail).toContainText("src/main.js");
 });
