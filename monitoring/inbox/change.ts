@@ -12,7 +12,7 @@ export interface EnvelopeChange extends ReceivedEnvelope {
 }
 
 /** `map`: a source map is stored. `group`: a group of errors gets this state. `clear`: everything is deleted. */
-export type OtherChange =
+type OtherChange =
   | { readonly kind: "map"; readonly key: string; readonly bytes: Uint8Array }
   | { readonly kind: "group"; readonly key: string; readonly state: GroupStateRow }
   | { readonly kind: "clear" };
@@ -20,11 +20,11 @@ export type OtherChange =
 /** Every change of an inbox. */
 export type Change = EnvelopeChange | OtherChange;
 
-/** An entry of a log. `skip`: the log has no changes up to this id any more. */
-type Logged<Envelope> = Envelope | OtherChange | { readonly kind: "skip" };
+/** `skip`: the log has no changes up to this one any more. */
+export type LoggedChange = Change | { readonly kind: "skip" };
 
 /** A change at its position in the log. */
-export type ChangeLogEntry = Logged<EnvelopeChange> & { readonly id: number };
+export type ChangeLogEntry = LoggedChange & { readonly id: number };
 
 /** Rows of the log, and its state when they were read. */
 export interface LogPage {
@@ -42,7 +42,7 @@ export interface LogPage {
 export type NewEnvelope = EnvelopeChange & EnvelopeIndex;
 
 /** A change that can be applied. */
-export type ReadyChange = Logged<NewEnvelope>;
+export type ReadyChange = NewEnvelope | Exclude<LoggedChange, EnvelopeChange>;
 
 /** The envelope as a change, without the other properties that the relay's envelopes have. */
 export function envelopeChange(

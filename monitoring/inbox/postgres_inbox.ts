@@ -1,10 +1,9 @@
-import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import { withTimeout } from "../protocol/with_timeout.ts";
 import { Batches } from "../storage/batches.ts";
 import { isReportedByStore } from "../storage/errors.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
 import type { GroupAlert } from "../models/rows.ts";
-import { type Change, envelopeChange, type LogPage } from "./change.ts";
+import type { Change, LogPage } from "./change.ts";
 import { type Inbox, InboxClosedError, InboxUnavailableError } from "./inbox.ts";
 import { InboxLog } from "./inbox_log.ts";
 import { type InboxOptions, oldestTimeOf } from "./inbox_options.ts";
@@ -77,24 +76,20 @@ class PostgresInbox extends StoredInbox {
     this.notice("The inbox is being read from PostgreSQL: its lists are not complete yet.");
   }
 
-  protected override write(envelope: ReceivedEnvelope, isImport: boolean): Promise<unknown> {
-    return this.change(envelopeChange(envelope, isImport ? null : this.writer));
-  }
-
   protected override onGroupAlert(alert: GroupAlert): void {
     super.onGroupAlert(alert);
     if (alert.kind !== "regression") return;
     const state = this.run((file) => file.groups.row(alert.group));
     if (state === undefined) return;
     // The envelope that opened a group again may be evicted before a later server reads it.
-    this.change({ kind: "group", key: alert.group, state }).catch(() => {
-      // `change` reports it. Until the envelope is evicted, every replica finds the regression itself.
+    this.commit({ kind: "group", key: alert.group, state }).catch(() => {
+      // `#write` reports it. Until the envelope is evicted, every replica finds the regression itself.
     });
   }
 
   /** Changes the log, and resolves when the replica has the change. */
-  protected async change(change: Change): Promise<unknown> {
-    return await this.#write(() => this.#log.append(change));
+  protected commit(change: Change): Promise<unknown> {
+    return this.#write(() => this.#log.append(change));
   }
 
   async #write<T>(work: () => Promise<T>): Promise<T> {
@@ -152,11 +147,7 @@ class PostgresInbox extends StoredInbox {
     this.#floor = floor;
     for (const [n, row] of rows.entries()) {
       const { id, ...change } = row;
-      this.apply(
-        change.kind === "envelope" ? { ...change, ...await this.indexer.read(change) } : change,
-        id,
-      );
-      if (change.kind === "group") await this.deleteErrors(change.key);
+      await this.apply(change, id);
       if (n % APPLIED_AT_ONCE === APPLIED_AT_ONCE - 1) {
         await new Promise((resolve) => setTimeout(resolve));
       }

@@ -1,5 +1,4 @@
-import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
-import { envelopeChange, type OtherChange } from "./change.ts";
+import type { Change } from "./change.ts";
 import type { Inbox } from "./inbox.ts";
 import type { InboxOptions } from "./inbox_options.ts";
 import { StoredInbox } from "./stored_inbox.ts";
@@ -21,12 +20,12 @@ class SqliteInbox extends StoredInbox {
   /** Resolves when all earlier writes are done. */
   #writes: Promise<unknown> = Promise.resolve();
 
-  /** Stores the envelope after all earlier ones. */
-  protected write(envelope: ReceivedEnvelope, isImport: boolean): Promise<unknown> {
+  /** Stores an envelope after all earlier ones. Other changes do not wait. */
+  protected commit(change: Change): Promise<unknown> {
+    if (change.kind !== "envelope") return this.apply(change);
     return this.#inOrder(async () => {
       await this.#indexStored();
-      const index = await this.indexer.read(envelope);
-      return this.apply({ ...envelopeChange(envelope, isImport ? null : this.writer), ...index });
+      return await this.apply(change);
     });
   }
 
@@ -55,10 +54,5 @@ class SqliteInbox extends StoredInbox {
   protected override async continueWork(): Promise<void> {
     await this.#inOrder(() => this.#indexStored());
     await super.continueWork();
-  }
-
-  protected async change(change: OtherChange): Promise<void> {
-    this.apply(change);
-    if (change.kind === "group") await this.deleteErrors(change.key);
   }
 }

@@ -4,7 +4,7 @@ import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram } from "../models/histogram.ts";
 import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
-import type { OtherChange, ReadyChange } from "./change.ts";
+import { type Change, envelopeChange, type LoggedChange } from "./change.ts";
 import { EnvelopeIndexer } from "./envelope_indexer.ts";
 import {
   type Inbox,
@@ -27,7 +27,7 @@ import { Subscribers } from "./subscribers.ts";
 const CONTINUE_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
-/** An inbox that reads a SQLite file and applies changes to it. Subclasses decide the order of the changes. */
+/** An inbox that reads a SQLite file and applies changes to it. Subclasses decide their order: `commit`. */
 export abstract class StoredInbox implements Inbox {
   protected readonly options: InboxOptions;
   protected readonly notice: (notice: string) => void;
@@ -83,17 +83,18 @@ export abstract class StoredInbox implements Inbox {
   }
 
   catchUp?(cursor: number): Promise<void>;
-  /** Applies a change, or writes it to the log. */
-  protected abstract change(change: OtherChange): Promise<unknown>;
-  /** Stores an envelope. If the result is a text, an imported one is not stored: {@linkcode NotStored}. */
-  protected abstract write(envelope: ReceivedEnvelope, isImport: boolean): Promise<unknown>;
+  /**
+   * Applies a change after all earlier ones, or writes it to the log. If the result is a text, an imported envelope is
+   * not stored: {@linkcode NotStored}.
+   */
+  protected abstract commit(change: Change): Promise<unknown>;
 
   async store(envelope: ReceivedEnvelope): Promise<void> {
-    await this.write(envelope, false);
+    await this.commit(envelopeChange(envelope, this.writer));
   }
 
   async storeImported(envelope: ReceivedEnvelope): Promise<"stored" | NotStored> {
-    const result = await this.write(envelope, true);
+    const result = await this.commit(envelopeChange(envelope, null));
     return typeof result === "string" ? result as NotStored : "stored";
   }
 
@@ -103,11 +104,11 @@ export abstract class StoredInbox implements Inbox {
       const sentence = `Source maps may have ${max} bytes here, half of INBOX_MAX_BYTES.`;
       throw new SourceMapError(413, "source_map_too_large", sentence);
     }
-    await this.change({ kind: "map", key, bytes: map });
+    await this.commit({ kind: "map", key, bytes: map });
   }
 
   async clear(): Promise<void> {
-    await this.change({ kind: "clear" });
+    await this.commit({ kind: "clear" });
   }
 
   async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
@@ -116,23 +117,28 @@ export abstract class StoredInbox implements Inbox {
     const state = this.run((file) =>
       file.groups.decide(group, wanted, { now: this.now(), newest: file.state().last })
     );
-    if (state !== undefined) await this.change({ kind: "group", key: group, state });
+    if (state !== undefined) await this.commit({ kind: "group", key: group, state });
     return state !== undefined;
   }
 
   /**
-   * Applies a change to the file and reports it. After the deletion of a group, call {@linkcode deleteErrors}.
+   * Applies a change to the file and reports it. Only envelopes and deleted groups take more than this turn.
    *
    * @param id in a replica: its id in the log
    */
-  protected apply(change: ReadyChange, id?: number): Applied {
-    const work = (file: InboxFile) => file.apply(change, id);
+  protected async apply(change: LoggedChange, id?: number): Promise<Applied> {
+    const ready = change.kind === "envelope"
+      ? { ...change, ...await this.indexer.read(change) }
+      : change;
+    const work = (file: InboxFile) => file.apply(ready, id);
     let applied: Applied = [];
     if (change.kind !== "clear") applied = this.grow(work);
     // A replica's file is emptied in place, because other servers may use it. On a full disk a new one is started: the
     // log has the other changes.
     else if (id === undefined || !(this.#database.canGrow() || this.extent().envelopes === 0)) {
-      this.#startOver();
+      // Deno refuses `VACUUM` unless the process has all permissions.
+      this.last = this.run((file) => file.state().last);
+      this.#database.startOver();
     } else this.shrink(work);
     this.last = this.run((file) => file.state().last);
     if (typeof applied === "string") return applied;
@@ -145,6 +151,7 @@ export abstract class StoredInbox implements Inbox {
     if (change.kind === "envelope" && change.writer === this.writer) {
       for (const alert of applied) this.onGroupAlert(alert);
     }
+    if (change.kind === "group") await this.#deleteErrors(change.key);
     return applied;
   }
 
@@ -187,7 +194,7 @@ export abstract class StoredInbox implements Inbox {
   }
 
   /** Deletes the errors of a deleted group, a few at a time, so that other requests are answered in between. */
-  protected async deleteErrors(group: string): Promise<void> {
+  async #deleteErrors(group: string): Promise<void> {
     while (this.shrink((file) => file.deleteErrors(group))) {
       await new Promise((resolve) => setTimeout(resolve));
     }
@@ -197,7 +204,7 @@ export abstract class StoredInbox implements Inbox {
   /** Continues what a stop interrupted: deletes the rest of deleted groups. */
   protected async continueWork(): Promise<void> {
     const groups = this.run((file) => file.groups.halfDeleted());
-    for (const group of groups) await this.deleteErrors(group);
+    for (const group of groups) await this.#deleteErrors(group);
   }
 
   /** Deletes what is too old while no envelopes arrive: each one's transaction does the same. */
@@ -249,12 +256,6 @@ export abstract class StoredInbox implements Inbox {
 
   protected now(): number {
     return (this.options.now ?? Date.now)();
-  }
-
-  /** Replaces the file: Deno refuses `VACUUM` unless the process has all permissions. */
-  #startOver(): void {
-    this.last = this.run((file) => file.state().last);
-    this.#database.startOver();
   }
 
   /** The file was opened again. It is another one, or may lack its newest rows; a replica reads them from the log. */
