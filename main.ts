@@ -85,10 +85,7 @@ async function main(): Promise<void> {
     refusedReports: () => app.refusedReports(),
     // An envelope that the inbox can never store is refused with 413: after a 503 it would be sent again forever.
     maxEnvelopeBytes: Math.min(config.maxEnvelopeBytes, inbox ? config.inboxMaxBytes : Infinity),
-    onIngestState: ({ state, ...attributes }) =>
-      state === "down"
-        ? log("warn", "An ingest is down", attributes)
-        : log("info", "An ingest is up again", attributes),
+    log,
     onRefusal: (refusal) => refusals.add(refusal),
     onStoredFrom: (origin) => mapOrigins.posted(origin),
     onStoreError(error) {

@@ -126,14 +126,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const spool = dataDir === undefined
     ? undefined
     : await RelaySpool.open({ path: join(dataDir, "spool.sqlite"), ...spoolOptions }, log);
-  const relay = new RelayCore({
-    ...relayOptions,
-    spool,
-    onIngestState: ({ state, ...attributes }) =>
-      state === "down"
-        ? log("warn", "An ingest is down", attributes)
-        : log("info", "An ingest is up again", attributes),
-  });
+  const relay = new RelayCore({ ...relayOptions, spool, log });
   await relay.start();
 
   const respond = (request: Request, peer: string | undefined) => {

@@ -14,7 +14,7 @@ export interface RelayOptions
     Omit<WriteAccessOptions, "inbox">,
     SenderOptions,
     Pick<BodyReaderOptions, "maxInFlightBytes" | "bodyProgressMs" | "maxCorruptBrotli">,
-    Pick<IngestClientOptions, "upstream" | "proxies" | "relayTimeoutMs" | "onIngestState"> {
+    Pick<IngestClientOptions, "upstream" | "proxies" | "relayTimeoutMs" | "log"> {
   /** Every DSN that may be relayed. */
   readonly allowedDsns: readonly Dsn[];
   /** Inbox mode: envelopes end here. Default: relay mode, they are sent to their ingest. */

@@ -1,6 +1,6 @@
 /** No envelope delays another: rate limits, envelopes that always fail, slow uploads. */
 import assert from "node:assert/strict";
-import { DOWN_AFTER, type IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
+import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import { MAX_CONCURRENT } from "../../monitoring/relay/spool/drain.ts";
 import { largeEnvelope, MIB, startSpooledRelay } from "../relay/_start_relay.ts";
 import {
@@ -91,12 +91,12 @@ Deno.test("uploads of large envelopes time out → small ones are still delivere
 Deno.test("large envelopes, connection refused → the ingest is reported as down", async () => {
   const refused = startStandInIngest();
   await refused.close();
-  const states: IngestState[] = [];
+  const lines: string[] = [];
   await using relay = await startSpooledRelay({
     upstream: refused.origin,
-    onIngestState: (state) => states.push(state),
+    log: (_level, message) => lines.push(message),
   });
   const large = Array.from({ length: DOWN_AFTER }, () => largeEnvelope(2 * MIB));
   assert.deepEqual(await postAll(relay, large), Array(DOWN_AFTER).fill("spooled"));
-  assert.deepEqual(states.map(({ state }) => state), ["down"]);
+  assert.deepEqual(lines, ["An ingest is down"]);
 });

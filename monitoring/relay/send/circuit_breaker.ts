@@ -107,7 +107,7 @@ export class CircuitBreaker {
     this.#newestDecidedAt = Math.min(newest, this.#options.now());
     if (this.#isReportedDown) {
       this.#isReportedDown = false;
-      this.#options.onState?.({ state: "up", origin: this.origin });
+      this.#options.log?.("info", "An ingest is up again", { origin: this.origin });
     }
     if (wasProbed) this.onUp?.();
   }
@@ -143,11 +143,11 @@ export class CircuitBreaker {
   }
 
   #reportDown(reason: string): void {
-    const { uptime, onState } = this.#options;
+    const { uptime, log } = this.#options;
     if (this.#isReportedDown || uptime() - this.#reportedAt < REPORT_EVERY_MS) return;
     this.#isReportedDown = true;
     this.#reportedAt = uptime();
-    onState?.({ state: "down", origin: this.origin, reason });
+    log?.("warn", "An ingest is down", { origin: this.origin, reason });
   }
 }
 
@@ -168,13 +168,16 @@ export const REPORT_EVERY_MS = 60_000;
 /** Longer than it takes to store a failed envelope in the spool. */
 export const FAILURE_MS = 30_000;
 
-/** A change for the server's log. `reason` is part of a sentence: "it answered 503". */
-export type IngestState =
-  | { readonly state: "down"; readonly origin: string; readonly reason: string }
-  | { readonly state: "up"; readonly origin: string };
+/** Receives a line for the server's log. */
+export type IngestLog = (
+  level: "info" | "warn",
+  message: string,
+  attributes: { readonly origin: string; readonly reason?: string },
+) => void;
 
 interface CircuitBreakerOptions {
-  readonly onState?: (state: IngestState) => void;
+  /** Receives each change. `reason` is part of a sentence: "it answered 503". */
+  readonly log?: IngestLog;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */

@@ -6,7 +6,7 @@ import type { IngestReport } from "../process_report.ts";
 import {
   CircuitBreaker,
   type Fault,
-  type IngestState,
+  type IngestLog,
   type UndecidedAttempt,
 } from "./circuit_breaker.ts";
 import { failureReason } from "./http/failure_reason.ts";
@@ -46,7 +46,7 @@ export interface IngestClientOptions {
   /** Default: none. */
   readonly proxies?: Proxies;
   /** Called when an ingest goes down or up, not for each envelope. */
-  readonly onIngestState?: (state: IngestState) => void;
+  readonly log?: IngestLog;
   /** Updated from every response. */
   readonly limits: RateLimits;
   readonly metrics: Pick<RelayMetrics, "attempted">;
@@ -183,10 +183,10 @@ export class IngestClient {
   #targetOf(dsn: Dsn): Target {
     let target = this.#targets.get(dsn);
     if (target === undefined) {
-      const { upstream, now, uptime, onIngestState: onState } = this.#options;
+      const { upstream, now, uptime, log } = this.#options;
       const url = new URL(ingestUrl(dsn, upstream));
       const breaker = this.#breakers.get(url.origin) ??
-        new CircuitBreaker(url.origin, { now, uptime, onState, random: Math.random });
+        new CircuitBreaker(url.origin, { now, uptime, log, random: Math.random });
       this.#breakers.set(url.origin, breaker);
       this.#targets.set(dsn, target = { url, breaker });
     }
