@@ -14,9 +14,8 @@ import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts"
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
-import { fragmentTo } from "../shared/fragment.ts";
+import { fragmentTo, momentHref } from "../shared/fragment.ts";
 import { MomentInTrace } from "../shared/MomentInTrace.tsx";
-import { momentHref } from "../shared/recording_links.ts";
 import { SameTrace } from "../shared/SameTrace.tsx";
 import { SentBy } from "../shared/ApplicationLabel.tsx";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";

@@ -11,7 +11,7 @@ import { CopyMenu } from "./CopyMenu.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
 import { GroupHeader } from "./GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
-import { isFocusOnView } from "../kit/keys.ts";
+import { isFocusOnView } from "../kit/use_keys.ts";
 import { useList } from "../data/lists.ts";
 import { api } from "../data/api.ts";
 

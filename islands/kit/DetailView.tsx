@@ -1,8 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { goTo } from "../shared/fragment.ts";
-import { isFocusOnView, isShown } from "./keys.ts";
 import { OfflineMark } from "./LiveButton.tsx";
-import { useEscape } from "./use_keys.ts";
+import { isFocusOnView, isShown, useEscape } from "./use_keys.ts";
 
 /**
  * The detail of a row: a link back to the list, a heading, and the content. Escape returns to the list.

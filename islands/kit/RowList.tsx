@@ -13,8 +13,8 @@ import type { View } from "../shared/view.ts";
 import { ListHead, type ListHeadProps } from "./ListHead.tsx";
 import { ListNotice, OlderButton, OnlyOwn } from "./ListNotice.tsx";
 import { nextSort, orderOf } from "./sort.ts";
-import { NewRows } from "./NewRows.tsx";
 import { type RowPlace, useRows } from "./use_rows.tsx";
+import { SettledText } from "../shared/SettledText.tsx";
 
 /** A column of a list. */
 export interface ListColumn<Row> {
@@ -86,6 +86,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
     { view, keyOf, hrefOf, openKey, rowsMove },
   );
   const hasRows = rows.length > 0;
+  const news = formatCount(newCount, `new ${(props.whatIsCounted ?? what).replace(/s$/, "")}`);
   return (
     <div className="list">
       <ListHead {...props} what={what} />
@@ -100,12 +101,11 @@ export function RowList<Row>(props: RowListProps<Row>) {
         {...ROW_CLICKS}
         {...keyboard}
       >
-        <NewRows
-          text={newCount === 0
-            ? ""
-            : formatCount(newCount, `new ${(props.whatIsCounted ?? what).replace(/s$/, "")}`)}
-          onShow={showNewest}
-        />
+        {/* Rows that arrived above those in sight, which do not move. */}
+        <p className="new-rows">
+          {newCount > 0 && <button type="button" onClick={showNewest}>Show {news}</button>}
+        </p>
+        <SettledText text={newCount > 0 ? `${news}, not shown yet` : ""} />
         <ListNotice list={list} what={whatIsMissing} hint={props.hint}>{props.empty}</ListNotice>
         {hasRows && (
           <ApplicationLabels>

@@ -2,8 +2,7 @@ import { type ComponentProps, type RefObject, useEffect, useId, useRef, useState
 import { changeParams, parseFragment, useFragment } from "../shared/fragment.ts";
 import { viewFragment } from "../shared/view.ts";
 import { type Filter, readQuery } from "./filters.ts";
-import { isForOthers, isShown } from "./keys.ts";
-import { useKeys } from "./use_keys.ts";
+import { isForOthers, isShown, useKeys } from "./use_keys.ts";
 
 /** Milliseconds from the last key press to the request: one request for a word, not for each letter. */
 const DEBOUNCE_MS = 250;

@@ -10,8 +10,7 @@ import {
 } from "react";
 import { goTo, useIsVisible } from "../shared/fragment.ts";
 import type { View } from "../shared/view.ts";
-import { isShown } from "./keys.ts";
-import { useStepKeys } from "./use_keys.ts";
+import { isShown, useStepKeys } from "./use_keys.ts";
 
 /** A row's place in its table. */
 export interface RowPlace {

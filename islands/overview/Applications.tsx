@@ -5,7 +5,7 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { ApplicationRow, ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { Sparkline } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
-import { ApplicationTile } from "../shared/ApplicationTile.tsx";
+import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { nameOf, shortRelease } from "../shared/application_labels.ts";
 

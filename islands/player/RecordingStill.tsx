@@ -1,12 +1,11 @@
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { useRead } from "../data/use_read.ts";
-import { momentHref } from "../shared/recording_links.ts";
+import { momentHref } from "../shared/fragment.ts";
 import { Screen } from "./Screen.tsx";
 import { readSegments } from "./segments.ts";
 import { usePlayer } from "./use_player.ts";
-import { useTurn } from "./use_turn.ts";
 
 /** Bytes of a recording, as sent, that are read for one picture. */
 const MAX_STILL_BYTES = 2 * 1024 * 1024;
@@ -59,3 +58,47 @@ function Still({ row, at, onShown }: { row: RecordingRow; at: number; onShown: (
 }
 
 const heightOfParent = ({ parentElement }: HTMLElement) => parentElement!.clientHeight;
+
+/** Milliseconds in sight before work begins: none for rows that are scrolled past. */
+const REST_MS = 250;
+
+let turns: Promise<void> = Promise.resolve();
+
+/**
+ * Lets a part of the page begin its work when it is in sight and the parts before it are done, so that many of them do
+ * not stop the page.
+ *
+ * @param place its element
+ * @returns `done` is to be called when its work has ended
+ */
+export function useTurn(place: RefObject<Element | null>): { isOn: boolean; done: () => void } {
+  const [isOn, setOn] = useState(false);
+  const end = useRef(() => {});
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isGone = false;
+    const begin = () => {
+      if (isGone) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      end.current = resolve;
+      setOn(true);
+      return promise;
+    };
+    const observer = new IntersectionObserver(([entry]) => {
+      clearTimeout(timer);
+      if (!entry?.isIntersecting) return;
+      timer = setTimeout(() => {
+        observer.disconnect();
+        turns = turns.then(begin);
+      }, REST_MS);
+    });
+    observer.observe(place.current!);
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+      observer.disconnect();
+      end.current();
+    };
+  }, []);
+  return { isOn, done: () => end.current() };
+}

@@ -1,10 +1,16 @@
-import { memo, type ReactNode, useEffect, useRef, useState } from "react";
+import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { Icon, type IconName } from "../../components/Icon.tsx";
-import { MOMENT_KINDS, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
-import { momentHref } from "../shared/recording_links.ts";
-import { formatMoment, KIND_NAMES } from "./TimeLine.tsx";
-import type { ListedMoment } from "./use_moments.ts";
+import {
+  MOMENT_KINDS,
+  type MomentKind,
+  type RecordingEvent,
+} from "../../monitoring/models/recording/timeline.ts";
+import { formatMoment, KIND_NAMES, type ListedMoment } from "./TimeLine.tsx";
+import { LIVE } from "../data/queries.ts";
+import { api } from "../data/api.ts";
+import { useRead } from "../data/use_read.ts";
+import { fragmentTo, momentHref, useIsVisible } from "../shared/fragment.ts";
 
 /** Rows of the list; the time line has marks for all. */
 const MAX_ROWS = 500;
@@ -117,3 +123,41 @@ const Rows = memo(function Rows({ moments, replayId, from, current }: {
     </ol>
   );
 });
+
+/** Spans, and files that the page loaded: many, and seldom what one looks for. */
+const DETAILS: ReadonlySet<string> = new Set(["span", "resource"]);
+
+/**
+ * What happened while a page was recorded, in order of time, read again as data arrives.
+ *
+ * @param replayId undefined: the recording is not read yet
+ * @param showsDetails includes {@linkcode DETAILS}
+ * @returns also the number of these details
+ */
+export function useMoments(
+  replayId: string | undefined,
+  showsDetails: boolean,
+): { readonly moments: readonly ListedMoment[]; readonly details: number } {
+  const isVisible = useIsVisible("recordings");
+  // The player reports what cannot be read; it plays without moments, too.
+  const { value } = useRead(
+    [LIVE, "recording", replayId ?? ""],
+    isVisible && replayId !== undefined && (() => api.recording(replayId)),
+  );
+  return useMemo(() => {
+    const all = (value?.events ?? []).map((event) => ({
+      ...event,
+      href: hrefOf(event, replayId ?? ""),
+    }));
+    const others = all.filter(({ kind }) => !DETAILS.has(kind));
+    return { moments: showsDetails ? all : others, details: all.length - others.length };
+  }, [replayId, value, showsDetails]);
+}
+
+function hrefOf(event: RecordingEvent, replayId: string): string {
+  const { kind, at, group, envelope, trace_id, span_id } = event;
+  if (group !== undefined) return fragmentTo("errors", [group, String(envelope)]);
+  if (kind === "log") return fragmentTo("logs", [], { trace: trace_id ?? undefined });
+  if (trace_id) return fragmentTo("traces", [trace_id], { span: span_id });
+  return momentHref(replayId, at);
+}

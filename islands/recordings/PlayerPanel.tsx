@@ -3,15 +3,13 @@ import { formatCount } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
-import { isShown } from "../kit/keys.ts";
-import { useKeys } from "../kit/use_keys.ts";
+import { isShown, useKeys } from "../kit/use_keys.ts";
 import { Screen } from "../player/Screen.tsx";
 import { usePlayer } from "../player/use_player.ts";
 import { useFragment } from "../shared/fragment.ts";
-import { MomentList, NOTABLE_MS } from "./MomentList.tsx";
+import { MomentList, NOTABLE_MS, useMoments } from "./MomentList.tsx";
 import { formatClock } from "../../components/format_time.ts";
 import { TimeLine } from "./TimeLine.tsx";
-import { useMoments } from "./use_moments.ts";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 /** Pixels that the picture may take of the window's height. */

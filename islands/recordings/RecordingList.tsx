@@ -3,15 +3,19 @@ import { formatBytes, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { addressPath } from "../../monitoring/models/recording/timeline.ts";
-import type { RecordingRow as Row } from "../../monitoring/models/rows.ts";
+import { addressPath, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
+import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { RECORDING_COLUMNS } from "../../monitoring/models/list_query.ts";
-import { Marks, Picture } from "./RecordingCard.tsx";
 import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { newestFirst, sortParam } from "../kit/sort.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
+import { useEffect, useRef } from "react";
+import { api } from "../data/api.ts";
+import { useRead } from "../data/use_read.ts";
+import { canHaveStill, RecordingStill, useTurn } from "../player/RecordingStill.tsx";
+import { marksOf, percent } from "./TimeLine.tsx";
 
 /**
  * The list of session recordings of which segments have arrived.
@@ -52,7 +56,7 @@ export function RecordingList({ openKey }: { openKey: string | undefined }) {
   );
 }
 
-const COLUMNS: readonly ListColumn<Row>[] = [
+const COLUMNS: readonly ListColumn<RecordingRow>[] = [
   {
     title: "Picture",
     width: 11,
@@ -100,3 +104,43 @@ const COLUMNS: readonly ListColumn<Row>[] = [
     cell: ({ started_at }) => <TimeAgo at={started_at} />,
   },
 ];
+
+/** What is marked: more would be a band. */
+const MARKED: readonly MomentKind[] = ["request", "navigation", "click", "error"];
+
+/** How a recording looks in its middle, where most have more than an empty page. Nothing for videos. */
+function Picture({ row }: { row: RecordingRow }) {
+  return canHaveStill(row) &&
+    <RecordingStill row={row} at={(row.started_at + row.ended_at) / 2} />;
+}
+
+/** When a recorded page requested, navigated, was clicked and failed. */
+function Marks({ row }: { row: RecordingRow }) {
+  const place = useRef<HTMLDivElement>(null);
+  const { isOn, done } = useTurn(place);
+  const { state, value } = useRead(
+    // The server reads all of its segments: again only for a new one.
+    ["marks", row.replay_id, row.segments, row.errors],
+    isOn && canHaveStill(row) && (() => api.recording(row.replay_id)),
+  );
+  useEffect(() => {
+    if (isOn && (state !== "loading" || !canHaveStill(row))) done();
+  }, [isOn, state]);
+  const length = Math.max(1, row.ended_at - row.started_at);
+  const recorded = value?.events.filter(({ at }) => at >= row.started_at && at <= row.ended_at);
+  const events = Map.groupBy(recorded ?? [], ({ kind }) => kind);
+  const marks = MARKED.flatMap((kind) =>
+    marksOf(events.get(kind) ?? [], row.started_at, length).map(({ at }) => ({ kind, at }))
+  );
+  return (
+    <div className="recording-marks" ref={place} aria-hidden="true">
+      {marks.map(({ kind, at }) => (
+        <i
+          key={`${kind} ${at}`}
+          className={`of-${kind}`}
+          style={{ left: percent(at - row.started_at, length) }}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,10 +1,14 @@
 import { memo, useMemo } from "react";
 import { formatClock } from "../../components/format_time.ts";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
-import { MOMENT_KINDS, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
-import { momentHref } from "../shared/recording_links.ts";
-import type { ListedMoment } from "./use_moments.ts";
+import { type Moment, MOMENT_KINDS, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
+import { momentHref } from "../shared/fragment.ts";
 import type { Player } from "../player/use_player.ts";
+
+/** A moment, and where more about it is shown. */
+export interface ListedMoment extends Moment {
+  readonly href: string;
+}
 
 /** Title of each kind of moments. */
 export const KIND_NAMES: Readonly<Record<MomentKind, string>> = {

@@ -1,6 +1,12 @@
-import { createContext, Fragment, type ReactNode, useContext, useMemo } from "react";
+import {
+  createContext,
+  type CSSProperties,
+  Fragment,
+  type ReactNode,
+  useContext,
+  useMemo,
+} from "react";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import { ApplicationTile } from "./ApplicationTile.tsx";
 import { ALL_APPLICATIONS } from "./filters.ts";
 import { useFragment } from "./fragment.ts";
 import {
@@ -89,4 +95,26 @@ export function SentBy({ keys, isShort }: { keys: readonly string[]; isShort?: b
       {others.length > 0 && <small>+{others.length}</small>}
     </span>
   );
+}
+
+/**
+ * Two letters on a colour, by which a reader finds an application again. Hidden from screen readers.
+ *
+ * @param props.name or its label, with an environment
+ */
+export function ApplicationTile({ name: label }: { name: string }) {
+  const name = label.replace(/ \(.*\)$/, "");
+  // Applications of one product have the same first word: "shop-web", "shop-worker".
+  const letters = (name.split(/[^\p{L}\p{N}]+/u).findLast(Boolean) ?? name).slice(0, 2);
+  const style = { "--tint": `var(--${tintOf(name)})` } as CSSProperties;
+  return <i className="tile" style={style} aria-hidden="true">{letters}</i>;
+}
+
+/** Colours in tokens.css. */
+const TINTS = ["flows", "server", "http", "waits", "database", "rendering"] as const;
+
+function tintOf(name: string) {
+  let hash = 0;
+  for (const character of name) hash = (hash * 31 + character.codePointAt(0)!) % 9973;
+  return TINTS[hash % TINTS.length];
 }

@@ -88,3 +88,8 @@ function decode(part: string): string {
     return part;
   }
 }
+
+/** The address of a moment of a recording. */
+export function momentHref(replayId: string, at: number): string {
+  return fragmentTo("recordings", [replayId], { at: String(Math.round(at)) });
+}

@@ -1,5 +1,5 @@
 import { captureError, loadOpenTelemetry, log } from "../../monitoring/browser/mod.ts";
-import { runInSpan } from "./manual_span.ts";
+import type { SpanContext, TraceAPI } from "@opentelemetry/api";
 
 /** Makes an error, a log and a span, which are sent like those of an application. */
 export async function makeTestSignals(): Promise<void> {
@@ -22,4 +22,23 @@ export async function createManualSpan(): Promise<void> {
   const { trace } = await loadOpenTelemetry();
   const request = () => fetch("/signal?delay_ms=80", { cache: "no-store" });
   await runInSpan(trace, "manual span", request);
+}
+
+/**
+ * Runs work in a span of its own, with nothing but OpenTelemetry's API.
+ *
+ * @param work requests that it starts synchronously are children of the span
+ */
+export function runInSpan<T>(
+  trace: TraceAPI,
+  name: string,
+  work: (span: SpanContext) => Promise<T>,
+): Promise<T> {
+  return trace.getTracer("sightglass").startActiveSpan(name, async (span) => {
+    try {
+      return await work(span.spanContext());
+    } finally {
+      span.end();
+    }
+  });
 }

@@ -2,7 +2,7 @@ import { type ComponentType, useEffect, useState, useSyncExternalStore } from "r
 import { Mark } from "../../components/Icon.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
-import { isShown } from "../kit/keys.ts";
+import { isShown } from "../kit/use_keys.ts";
 import {
   currentView,
   PAGE_VIEWS,

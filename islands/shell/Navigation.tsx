@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { Icon } from "../../components/Icon.tsx";
-import { isForOthers } from "../kit/keys.ts";
+import { isForOthers } from "../kit/use_keys.ts";
 import { Store } from "../shared/store.ts";
 import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
 import {

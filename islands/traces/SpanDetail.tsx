@@ -10,10 +10,9 @@ import { readAttributes, type SpanAttribute } from "../../monitoring/models/trac
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
-import { ApplicationTile } from "../shared/ApplicationTile.tsx";
+import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
-import { fragmentTo } from "../shared/fragment.ts";
-import { momentHref } from "../shared/recording_links.ts";
+import { fragmentTo, momentHref } from "../shared/fragment.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { EventMark } from "./TimeAxis.tsx";
 import { Warnings } from "./TraceHeader.tsx";

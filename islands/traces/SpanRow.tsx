@@ -5,7 +5,7 @@ import type { Extent, PlacedTime } from "../../monitoring/models/trace/span_time
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
-import { ApplicationTile } from "../shared/ApplicationTile.tsx";
+import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
 import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { countMarks, EventMark } from "./TimeAxis.tsx";

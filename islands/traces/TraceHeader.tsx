@@ -4,9 +4,9 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { selfTimes } from "../../monitoring/models/trace/self_time.ts";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
-import { ApplicationTile } from "../shared/ApplicationTile.tsx";
+import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
-import { momentHref } from "../shared/recording_links.ts";
+import { momentHref } from "../shared/fragment.ts";
 
 /** When the trace began, its id, and links to its recording and to a comparison. */
 export function TraceLinks({ traceId, compareHref, replayId, startedAt }: {
