@@ -1,7 +1,11 @@
 import { memo, useMemo } from "react";
 import { formatClock } from "../../components/format_time.ts";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
-import { type Moment, MOMENT_KINDS, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
+import {
+  type Moment,
+  MOMENT_KINDS,
+  type MomentKind,
+} from "../../monitoring/models/recording/timeline.ts";
 import { momentHref } from "../shared/fragment.ts";
 import type { Player } from "../player/use_player.ts";
 

@@ -5,7 +5,7 @@ import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
 import { percentAt } from "../charts/time_scale.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
-import { useTraceContent } from "../data/trace_content.ts";
+import { useTraceContent } from "../data/use_read.ts";
 import type { View } from "./view.ts";
 
 /**

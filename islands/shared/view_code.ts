@@ -4,7 +4,6 @@ import "../../components/Count.tsx";
 import "../../monitoring/models/trace/trace.ts";
 import "../../monitoring/models/recording/recording.ts";
 import "../charts/TracePicture.tsx";
-import "../data/trace_content.ts";
 import "../kit/DetailView.tsx";
 import "../kit/RowList.tsx";
 import "../kit/Split.tsx";

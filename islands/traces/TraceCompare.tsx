@@ -10,7 +10,7 @@ import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
-import { useTraceContent } from "../data/trace_content.ts";
+import { useTraceContent } from "../data/use_read.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { KindMark } from "./SpanKinds.tsx";

@@ -23,7 +23,7 @@ import {
   traceWarnings,
   Warnings,
 } from "./TraceHeader.tsx";
-import { useTraceContent } from "../data/trace_content.ts";
+import { useTraceContent } from "../data/use_read.ts";
 import { TraceToolbar } from "./TraceToolbar.tsx";
 import { useTimeWindow } from "./use_time_window.ts";
 import { useTraceRows } from "./use_trace_rows.ts";
