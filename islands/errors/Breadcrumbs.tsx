@@ -47,7 +47,7 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
       <ol className="crumbs">
         {more > 0 && (
           <li className="entry">
-            <small>{formatCount(more, "older breadcrumb")}: see the download.</small>
+            <small>{formatCount(more, "older breadcrumb")}: see Copy, Download envelope.</small>
           </li>
         )}
         {shown.slice(0, errorIndex).map(listItem)}

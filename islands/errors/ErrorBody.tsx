@@ -137,7 +137,9 @@ export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
           ))}
           {exceptions.more > 0 && (
             <p>
-              <small>{formatCount(exceptions.more, "more exception")}: see the download.</small>
+              <small>
+                {formatCount(exceptions.more, "more exception")}: see Copy, Download envelope.
+              </small>
             </p>
           )}
           <section aria-labelledby="error-crumbs">

@@ -48,7 +48,7 @@ export function SentValues({ values: { shown, more } }: {
           value: <LongText text={value} max={MAX_VALUE} />,
         }))}
       />
-      {more > 0 && <small>{more} more: see the download.</small>}
+      {more > 0 && <small>{more} more: see Copy, Download envelope.</small>}
     </>
   );
 }

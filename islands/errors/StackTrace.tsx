@@ -49,7 +49,7 @@ export function StackTrace({ frames, more, origin }: {
       )}
       {more > 0 && (
         <li className="frame-line">
-          <small>{formatCount(more, "more outer frame")}: see the download.</small>
+          <small>{formatCount(more, "more outer frame")}: see Copy, Download envelope.</small>
         </li>
       )}
     </ol>

@@ -50,7 +50,7 @@ export function ListHead({ view, what, filters: own = [], actions, menu }: ListH
         </div>
       )}
       <div className="actions line">
-        {isPage ? <p>{formatCount(total, "envelope")} of this visit</p> : <TimeFilter />}
+        {isPage ? <p>{formatCount(total, "envelope")} of this session</p> : <TimeFilter />}
         <LiveButton />
         {actions}
         <InboxMenu>{menu}</InboxMenu>

@@ -67,7 +67,7 @@ export function ListNotice({ list, what, hint, children }: {
         )
         : phase !== "failed" && children}
       {params.size === 0 && hint}
-      {phase === "failed" && <p>No {what} of this visit: telemetry failed, see above.</p>}
+      {phase === "failed" && <p>No {what} of this session: telemetry failed, see Settings.</p>}
       {/* In relay mode the list is made from what this page sent, whatever the response. */}
       {waiting > 0 && api.scope === "inbox" && (
         <p>

@@ -46,7 +46,7 @@ export default function MaskingReportView({ events, ...linked }: Linked & {
       <p role="status">
         {`Read ${formatCount(events.length, "recorded event")} and ${
           formatCount(visit.envelopes.length, "envelope")
-        } of this visit.`}
+        } of this session.`}
       </p>
       {omissions(made).map((sentence) => <p key={sentence} className="waits">{sentence}</p>)}
       <section className="pad" aria-labelledby="personal-data">
@@ -91,8 +91,8 @@ function omissions(
   return [
     omitted > 0 && `${formatCount(omitted, "more finding")} not listed.`,
     visit.omitted > 0 &&
-    `${formatCount(visit.omitted, "envelope")} of this visit not read: too large, or deleted.`,
-    visit.hasMore && "This visit has more traces; their envelopes were not read.",
+    `${formatCount(visit.omitted, "envelope")} of this session not read: too large, or deleted.`,
+    visit.hasMore && "This session has more traces; their envelopes were not read.",
     unread > 0 && `${formatCount(unread, "item")} not read: not JSON.`,
     cut > 0 && `${formatCount(cut, "text")} of more than ${MAX_SEARCHED / 1000},000 characters: ` +
       "only the beginning was searched for personal data.",

@@ -25,7 +25,7 @@ export default function Settings(page: PageFacts) {
           <ServerConfiguration {...page} />
           <SettingsList settings={page.settings} />
         </Panel>
-        <Panel id="visit" title="This visit" isUnrecorded>
+        <Panel id="visit" title="This session" isUnrecorded>
           <Visit />
         </Panel>
       </div>

@@ -5,8 +5,8 @@ import { CopyButton } from "../shared/CopyButton.tsx";
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
-/** This visit: the state of telemetry, its trace, and the recording. */
-export const Visit = withBoundary("This visit", VisitProperties);
+/** This session: the state of telemetry, its trace, and the recording. */
+export const Visit = withBoundary("This session", VisitProperties);
 
 function VisitProperties() {
   const telemetry = useTelemetry();
@@ -42,7 +42,7 @@ function VisitProperties() {
             </>
           ),
         },
-        storageProblem !== undefined && { name: "Kept", value: storageProblem },
+        storageProblem !== undefined && { name: "Storage", value: storageProblem },
         dropped !== undefined && { name: "Dropped", value: dropped },
       ]}
     />

@@ -45,7 +45,7 @@ export class ErrorBoundary extends Component<Props, { readonly failed?: { error:
 /**
  * A component that catches the errors of its content.
  *
- * @param what name of the content, for the message: "This visit"
+ * @param what name of the content, for the message: "This session"
  */
 export function withBoundary<Props extends object>(
   what: string,

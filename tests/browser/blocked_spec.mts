@@ -74,7 +74,7 @@ async function expectListWorks(
     await expect(list).toContainText("Retrying.");
     await expect(list.getByRole("button", { name: "Try again" })).toBeVisible();
   } else if (hasNoData && mode === "relay") {
-    await expect(list).toContainText(`No ${name} of this visit: telemetry failed`);
+    await expect(list).toContainText(`No ${name} of this session: telemetry failed`);
     await expect(list).not.toContainText("Generate");
   } else if (
     mode === "inbox" && name === "errors" && `${message}`.includes("waiting in this browser")

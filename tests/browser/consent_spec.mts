@@ -93,13 +93,13 @@ test("all withdrawn while sending → nothing arrives, over reloads and tabs; gr
 
   await makeSignals(other, 200);
   await page.reload();
-  await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
+  await expect(page.getByRole("region", { name: "This session" })).toContainText("running");
   await makeSignals(page, 300);
   await sendButton(page).click();
   await expect(page.getByText("Not sent: errors, logs, traces are withdrawn.")).toBeVisible();
   await other.goto("/robots.txt");
   await other.goBack();
-  await expect(other.getByRole("region", { name: "This visit" })).toContainText("running");
+  await expect(other.getByRole("region", { name: "This session" })).toContainText("running");
   expect(await stored(page)).toEqual([]);
 
   // Older envelopes are sent first: any that remained would arrive before this log.
@@ -154,7 +154,7 @@ test("nothing granted, storage refused → nothing sent until a grant, which end
   });
   await page.goto("/#/settings");
   await makeMarks(page, 1);
-  await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
+  await expect(page.getByRole("region", { name: "This session" })).toContainText("running");
   await fetchInPage(page, "/signal?delay_ms=80");
   expect(traced).toEqual([expect.stringMatching(/-0$/)]);
   expect(sent.posts("/monitoring")).toEqual([]);

@@ -131,7 +131,7 @@ for (const [why, [handle, shown, how]] of Object.entries(WITHOUT_SDK)) {
       else await route.fulfill({ response });
     });
     await page.goto("/#/settings");
-    await expect(page.getByRole("region", { name: "This visit" })).toContainText(shown);
+    await expect(page.getByRole("region", { name: "This session" })).toContainText(shown);
     const marks = await makeMarks(page, 4);
     await make(page, "fatal");
     isRouted = false;

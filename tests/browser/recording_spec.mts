@@ -4,7 +4,9 @@ import { ERRORS, make, openPage, sampleRecording, sendButton } from "../harness/
 test("session sampled, no error → recorded", async ({ page, arrivals }) => {
   await sampleRecording(page, true);
   await openPage(page);
-  await expect(page.getByRole("region", { name: "This visit" })).toContainText("sent continuously");
+  await expect(page.getByRole("region", { name: "This session" })).toContainText(
+    "sent continuously",
+  );
   await sendButton(page).click(); // changes the page
   const item = await arrivals.waitForItem("a recording", ({ type }) => type === "replay_event");
   expect(item.json()).toMatchObject({ replay_type: "session", segment_id: 0 });
@@ -22,7 +24,7 @@ test("session not sampled → buffered, sent after an error: masked, without tel
   watch.allow(ERRORS.uncaught);
   await sampleRecording(page, false);
   await openPage(page);
-  await expect(page.getByRole("region", { name: "This visit" })).toContainText("buffering");
+  await expect(page.getByRole("region", { name: "This session" })).toContainText("buffering");
   await make(page, "info");
   await arrivals.waitForItem("the log", ({ type }) => type === "log");
   expect(await arrivals.items("replay_event")).toEqual([]);

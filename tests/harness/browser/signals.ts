@@ -73,7 +73,7 @@ export async function openPage(page: Page, address = "/#/settings"): Promise<voi
 /** Waits until the page shows that telemetry and the recorder are running. */
 export async function waitForTelemetry(page: Page): Promise<void> {
   await showSettings(page);
-  const visit = page.getByRole("region", { name: "This visit" });
+  const visit = page.getByRole("region", { name: "This session" });
   await expect(visit).toContainText("running");
   await expect(visit).toContainText(/buffering|sent continuously/);
 }

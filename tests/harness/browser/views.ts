@@ -90,7 +90,7 @@ export const spanDetail = (page: Page, name: string | RegExp) =>
 export async function openMaskingReport(page: Page): Promise<void> {
   // By keyboard: what loads above it may move it during a click.
   await page.locator(".masking summary").press("Enter");
-  await expect(page.getByText(/^Read .* of this visit/)).toBeVisible();
+  await expect(page.getByText(/^Read .* of this session/)).toBeVisible();
 }
 
 /** Searches for texts. Returns the places of each, such as `input: text`. */
