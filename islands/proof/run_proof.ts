@@ -6,22 +6,8 @@ import { dsnOfPage } from "../shared/sentry_link.ts";
 import { messageOf } from "../shared/text.ts";
 import type { ProofContext } from "./causes.ts";
 import { evaluateProof, type Evaluation } from "./evaluate.ts";
-import {
-  addEvidence,
-  type Evidence,
-  isFailing,
-  isUnanswered,
-  NO_EVIDENCE,
-  type SignalEvidence,
-} from "./evidence.ts";
-import {
-  findIds,
-  type MadeSignals,
-  makeSignals,
-  type Signal,
-  SIGNAL_LIST,
-  SIGNALS,
-} from "./signals.ts";
+import { addEvidence, type Evidence, isFailing, isUnanswered, NO_EVIDENCE } from "./evidence.ts";
+import { findIds, type MadeSignals, makeSignals, SIGNAL_LIST, SIGNALS } from "./signals.ts";
 
 export type ProofOptions = Pick<ProofContext, "variant" | "route">;
 
@@ -99,39 +85,29 @@ function canStart({ phase, recording }: TelemetryState, startedAt: number): bool
   return recording !== "waiting" || Date.now() > startedAt + START_TIMEOUT_MS;
 }
 
-/** Looks for each stored signal in the inbox. */
+/** Looks for each stored signal by its id in the bytes of the inbox's envelopes. */
 async function askInbox(evidence: Evidence, { traceId }: MadeSignals): Promise<Evidence> {
   const result = { ...evidence };
   for (const signal of SIGNAL_LIST) {
-    const { receipt, ...known } = evidence[signal];
-    if (known.foundMs !== undefined || receipt === undefined) continue;
+    const { id, receipt, foundMs } = evidence[signal];
+    if (foundMs !== undefined || receipt === undefined) continue;
     if (receipt.outcome !== "stored" && receipt.outcome !== "duplicate") continue;
-    if (!await isInInbox(signal, evidence[signal], traceId)) continue;
-    const foundMs = Math.max(0, Math.round(Date.now() - receipt.at - receipt.tookMs));
-    result[signal] = { ...evidence[signal], foundMs };
+    await startReading("inbox");
+    const { rows } = await api.envelopes({
+      type: SIGNALS[signal].itemType,
+      limit: MAX_ROWS,
+      ...(signal === "recording" ? { replay: id?.split(" ")[0] } : { trace: traceId }),
+    });
+    const wanted = sizesOf(receipt.items);
+    for (const row of rows.filter(({ items }) => sizesOf(items) === wanted)) {
+      const bytes = await api.envelope(row.id);
+      if (!bytes || !findIds(bytes)[signal].includes(id)) continue;
+      const elapsed = Math.round(Date.now() - receipt.at - receipt.tookMs);
+      result[signal] = { ...evidence[signal], foundMs: Math.max(0, elapsed) };
+      break;
+    }
   }
   return result;
-}
-
-/** Looks for a signal by its id in the bytes of the inbox's envelopes. */
-async function isInInbox(
-  signal: Signal,
-  { id, receipt }: SignalEvidence,
-  traceId: string,
-): Promise<boolean> {
-  await startReading("inbox");
-  const { rows } = await api.envelopes({
-    type: SIGNALS[signal].itemType,
-    limit: MAX_ROWS,
-    ...(signal === "recording" ? { replay: id?.split(" ")[0] } : { trace: traceId }),
-  });
-  const wanted = sizesOf(receipt?.items ?? []);
-  for (const row of rows) {
-    if (sizesOf(row.items) !== wanted) continue;
-    const bytes = await api.envelope(row.id);
-    if (bytes && findIds(bytes)[signal].includes(id)) return true;
-  }
-  return false;
 }
 
 /** What items have in common here and in the inbox, however the envelope was compressed. */
