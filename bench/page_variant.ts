@@ -15,7 +15,7 @@ export const WITHOUT_MONITORING: Readonly<Record<string, string>> = {
     const state = { phase: "waiting", recording: "waiting", receipts: [], waiting: 0 };
     export const snapshot = () => state;
     export const subscribe = () => () => {};
-    export const visitData = { envelopes: [], subscribe };
+    export const sessionData = { envelopes: [], subscribe };
     export function start() {}
     export const loadOpenTelemetry = () => import("./start_telemetry.ts");
     export const flush = () => {};

@@ -7,9 +7,9 @@
 export const settings = {
   /** Every trace is recorded. */
   tracesSampleRate: 1,
-  /** One visit in ten is recorded from its start. */
+  /** One session in ten is recorded from its start. */
   replaysSessionSampleRate: 0.1,
-  /** All other visits are buffered; the recording is sent when an error occurs. */
+  /** All other sessions are buffered; the recording is sent when an error occurs. */
   replaysOnErrorSampleRate: 1,
   /** Structured logs. */
   enableLogs: true,

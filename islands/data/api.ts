@@ -28,8 +28,8 @@ export function setApi(opened: Api): void {
  * (`this_page_api.ts`). Rejections have a message for display.
  */
 export interface EnvelopeReader {
-  /** `visit`: only what this page has sent since it was opened. */
-  readonly scope: "inbox" | "visit";
+  /** `session`: only what this page has sent since it was opened. */
+  readonly scope: "inbox" | "session";
   /** One page of envelopes, newest first. */
   envelopes(query: ConsoleQuery): Promise<Page<InboxRow>>;
   /** The applications, and the counts of all lists by a query's application, release and time. */

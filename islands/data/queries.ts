@@ -1,7 +1,7 @@
 import { type Query, QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { Store } from "../shared/store.ts";
-import { visitData } from "../../monitoring/browser/mod.ts";
+import { sessionData } from "../../monitoring/browser/mod.ts";
 import { createInboxApi } from "./inbox_api.ts";
 import { type Api, api, type ApiState, setApi } from "./api.ts";
 
@@ -77,7 +77,7 @@ async function openApi(variant: string): Promise<Api> {
   // Most pages are of an inbox and do not need this code.
   const { createThisPageApi } = await import("./this_page_api.ts");
   // The views that need more are not opened in relay mode.
-  return createThisPageApi(visitData) as Api;
+  return createThisPageApi(sessionData) as Api;
 }
 
 /** At a pace that the server can answer. */

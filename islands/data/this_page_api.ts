@@ -3,7 +3,7 @@ import {
   archiveHeader,
   archiveItem,
 } from "../../monitoring/protocol/inbox_archive.ts";
-import type { VisitData, VisitEnvelope } from "../../monitoring/browser/mod.ts";
+import type { SessionData, SessionEnvelope } from "../../monitoring/browser/mod.ts";
 import { readEnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
@@ -11,7 +11,7 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { EnvelopeReader } from "./api.ts";
 import { ApiStateStore } from "./api_state.ts";
 
-/** The same limit as that of {@linkcode VisitData}. */
+/** The same limit as that of {@linkcode SessionData}. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -20,18 +20,18 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * @param maxBytes of envelopes; the oldest are dropped
  */
 export function createThisPageApi(
-  page: Pick<VisitData, "envelopes" | "subscribe">,
+  page: Pick<SessionData, "envelopes" | "subscribe">,
   maxBytes = MAX_BYTES,
 ): EnvelopeReader {
   const store = new ApiStateStore("live");
   /** Oldest first. */
-  const kept = new Map<number, VisitEnvelope & { readonly row: InboxRow }>();
+  const kept = new Map<number, SessionEnvelope & { readonly row: InboxRow }>();
   let bytes = 0;
   let lastId = 0;
-  let lastAdded: VisitEnvelope | undefined;
+  let lastAdded: SessionEnvelope | undefined;
   let isSubscribed = false;
 
-  function add(envelope: VisitEnvelope): void {
+  function add(envelope: SessionEnvelope): void {
     const id = ++lastId;
     const { description, entries } = indexEnvelope(parseEnvelope(envelope.bytes), envelope.at);
     const row = {
@@ -63,7 +63,7 @@ export function createThisPageApi(
   }
 
   return {
-    scope: "visit",
+    scope: "session",
     snapshot: store.snapshot,
     subscribe(listener) {
       if (!isSubscribed) {

@@ -5,7 +5,7 @@ import { VisitedPage } from "../testdata/visited_page.ts";
 import { createThisPageApi } from "./this_page_api.ts";
 
 /** A page that has sent these events, and the API that lists them. */
-function visit(events: readonly number[], maxBytes?: number) {
+function session(events: readonly number[], maxBytes?: number) {
   const page = new VisitedPage();
   for (const n of events) page.add(eventEnvelope(n));
   const api = createThisPageApi(page, maxBytes);
@@ -33,7 +33,7 @@ Deno.test("envelopes of the page → listed newest first, with their bytes", asy
 });
 
 Deno.test("envelope added → subscriber called once, snapshot changes", () => {
-  const { page, api } = visit([]);
+  const { page, api } = session([]);
   let calls = 0;
   api.subscribe(() => calls++);
   const before = api.snapshot();
@@ -48,7 +48,7 @@ Deno.test("envelope added → subscriber called once, snapshot changes", () => {
 });
 
 Deno.test("oldest envelopes removed → no other envelope missing or listed twice", async () => {
-  const { page, ids } = visit([1, 2]);
+  const { page, ids } = session([1, 2]);
   assert.deepEqual(await ids(), [2, 1]);
   page.envelopes.shift();
   page.add(eventEnvelope(3));
@@ -59,7 +59,7 @@ Deno.test("oldest envelopes removed → no other envelope missing or listed twic
 });
 
 Deno.test("more bytes than the limit → oldest envelopes are dropped", async () => {
-  const { api, ids } = visit([1, 2, 3], 2 * eventEnvelope(1).byteLength);
+  const { api, ids } = session([1, 2, 3], 2 * eventEnvelope(1).byteLength);
   assert.deepEqual(await ids(), [3, 2]);
   assert.equal(await api.envelope(1), undefined);
   assert.equal(api.download(1), undefined);
@@ -67,7 +67,7 @@ Deno.test("more bytes than the limit → oldest envelopes are dropped", async ()
 });
 
 Deno.test("clear → earlier envelopes gone, later ones listed", async () => {
-  const { page, api, ids } = visit([1]);
+  const { page, api, ids } = session([1]);
   await api.clear();
   assert.deepEqual(await ids(), []);
   assert.equal(await api.envelope(1), undefined);
@@ -76,7 +76,7 @@ Deno.test("clear → earlier envelopes gone, later ones listed", async () => {
 });
 
 Deno.test("export → archive in the format of the inbox", async () => {
-  const { page, api } = visit([]);
+  const { page, api } = session([]);
   page.add(eventEnvelope(1), 7);
   await api.envelopes({});
   const address = api.exported();
@@ -88,7 +88,7 @@ Deno.test("export → archive in the format of the inbox", async () => {
 });
 
 Deno.test("malformed envelopes → listed, and the next one is read", async () => {
-  const { page, api, ids } = visit([]);
+  const { page, api, ids } = session([]);
   page.add(new TextEncoder().encode("no envelope"));
   page.add(
     envelopeOf({}, ["event", null], ["log", { items: "x" }], ["span", { items: [null, 1] }]),

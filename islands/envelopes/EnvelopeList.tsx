@@ -32,7 +32,7 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
     trace: param("trace"),
     ...sharedFilters(params),
   });
-  const isPage = api.scope === "visit";
+  const isPage = api.scope === "session";
   // Everything in the inbox was stored: the column would have the same value in each row.
   const columns = useMemo(
     () => isPage ? [CONTENT, outcomeColumn(receipts), SIZE, TIME] : [CONTENT, TRACE, SIZE, TIME],

@@ -189,7 +189,7 @@ export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
 
 /**
  * The recording that an event names; undefined as long as no segment of it has arrived. An id alone means little: SDKs
- * send one with every visit, also if the recording is never sent.
+ * send one with every session, also if the recording is never sent.
  */
 function useRecording(replayId: string | null): RecordingRow | undefined {
   const query = replayId === null ? undefined : { replay: replayId, limit: 1 };

@@ -36,7 +36,7 @@ export function ListHead({ view, what, filters: own = [], actions, menu }: ListH
   if (state === "forbidden") return null;
   const filters = [...own, ...common];
   // All envelopes of this page are in one list, of one sender.
-  const isPage = api.scope === "visit";
+  const isPage = api.scope === "session";
   return (
     <div className="list-head line head">
       {/* The view's heading, which is not visible, has the same text. */}

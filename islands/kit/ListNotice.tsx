@@ -99,7 +99,7 @@ export function OnlyOfTrace({ what }: { what: View }) {
 export function OnlyOwn() {
   const filters = sharedFilters(useFragment().params);
   const showsOwn = useShowsOwn(filters);
-  if (!showsOwn || filters.application !== APPLICATIONS || api.scope === "visit") return null;
+  if (!showsOwn || filters.application !== APPLICATIONS || api.scope === "session") return null;
   return (
     <p className="filtered-by">
       <span>Only Sightglass itself has sent something so far.</span>

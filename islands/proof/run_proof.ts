@@ -1,5 +1,5 @@
 import "../shared/view_code.ts";
-import { snapshot, type TelemetryState, visitData } from "../../monitoring/browser/mod.ts";
+import { sessionData, snapshot, type TelemetryState } from "../../monitoring/browser/mod.ts";
 import { startReading } from "../data/queries.ts";
 import { api } from "../data/api.ts";
 import { dsnOfPage } from "../shared/sentry_link.ts";
@@ -53,7 +53,7 @@ export async function runProof(
     if (canStart(snapshot(), startedAt)) made ??= await makeSignals();
     if (made !== undefined) {
       const { at } = made;
-      const since = visitData.envelopes.filter((envelope) => envelope.at >= at)
+      const since = sessionData.envelopes.filter((envelope) => envelope.at >= at)
         .map((envelope) => ({ at: envelope.at, ids: findIds(envelope.bytes) }));
       evidence = addEvidence(evidence, made, since, snapshot());
       const { receipts } = snapshot();

@@ -28,7 +28,7 @@ interface Linked {
 const NONE: readonly string[] = [];
 
 /**
- * The texts of a visit that look like personal data, and a search for texts that must not appear.
+ * The texts of a session that look like personal data, and a search for texts that must not appear.
  *
  * @param props.events all events of the recording
  */
@@ -38,14 +38,14 @@ export default function MaskingReportView({ events, ...linked }: Linked & {
   const [wanted, setWanted] = useState(NONE);
   const { made, error, retry } = useMaskingReport(linked.replayId, events, wanted);
   if (error !== undefined) return <ReadFailure message={error} retry={retry} />;
-  if (made === undefined) return <p role="status">Reading what the visit has sent.</p>;
-  const { report, visit } = made;
+  if (made === undefined) return <p role="status">Reading what the session has sent.</p>;
+  const { report, session } = made;
   const personal = report.findings.filter(({ what }) => what !== undefined);
   return (
     <>
       <p role="status">
         {`Read ${formatCount(events.length, "recorded event")} and ${
-          formatCount(visit.envelopes.length, "envelope")
+          formatCount(session.envelopes.length, "envelope")
         } of this session.`}
       </p>
       {omissions(made).map((sentence) => <p key={sentence} className="waits">{sentence}</p>)}
@@ -84,15 +84,15 @@ export default function MaskingReportView({ events, ...linked }: Linked & {
 
 /** What the report does not cover, in sentences. */
 function omissions(
-  { report: { omitted, cut, unread }, visit }: NonNullable<
+  { report: { omitted, cut, unread }, session }: NonNullable<
     ReturnType<typeof useMaskingReport>["made"]
   >,
 ): string[] {
   return [
     omitted > 0 && `${formatCount(omitted, "more finding")} not listed.`,
-    visit.omitted > 0 &&
-    `${formatCount(visit.omitted, "envelope")} of this session not read: too large, or deleted.`,
-    visit.hasMore && "This session has more traces; their envelopes were not read.",
+    session.omitted > 0 &&
+    `${formatCount(session.omitted, "envelope")} of this session not read: too large, or deleted.`,
+    session.hasMore && "This session has more traces; their envelopes were not read.",
     unread > 0 && `${formatCount(unread, "item")} not read: not JSON.`,
     cut > 0 && `${formatCount(cut, "text")} of more than ${MAX_SEARCHED / 1000},000 characters: ` +
       "only the beginning was searched for personal data.",
@@ -153,20 +153,20 @@ function FindingList({ findings, replayId, from }: Linked & { findings: readonly
   );
 }
 
-/** Traces of one visit whose envelopes are read: a page of the list. */
+/** Traces of one session whose envelopes are read: a page of the list. */
 const MAX_TRACES = 200;
 
-/** What a visit has sent beside its recording. */
-interface Visit {
+/** What a session has sent beside its recording. */
+interface Session {
   readonly envelopes: readonly { readonly id: number; readonly bytes: Uint8Array }[];
   /** Envelopes that were not read: too many, too large, or evicted. */
   readonly omitted: number;
-  /** Whether the visit has more traces than were read. */
+  /** Whether the session has more traces than were read. */
   readonly hasMore: boolean;
 }
 
 /**
- * Makes the masking report of a recording and of the envelopes of its visit: those with its segments, and those of the
+ * Makes the masking report of a recording and of the envelopes of its session: those with its segments, and those of the
  * traces that name it. Reads the envelopes once, and makes the report again when other texts are searched for.
  *
  * @param events of the recording; another list reads the envelopes again
@@ -178,24 +178,24 @@ function useMaskingReport(
   events: readonly RecordedEvent[],
   wanted: readonly string[],
 ) {
-  const visit = useRead(["visit", replayId, events.length], () => readVisit(replayId));
-  const { value } = visit;
+  const session = useRead(["session", replayId, events.length], () => readSession(replayId));
+  const { value } = session;
   const made = useRead(
-    ["masking report", replayId, events.length, visit.version, wanted],
+    ["masking report", replayId, events.length, session.version, wanted],
     value && (async (outdated) => {
       const report = new MaskingReport(wanted);
       await inShortTasks(events, (event) => report.addEvent(event), outdated);
-      const addEnvelope = ({ id, bytes }: Visit["envelopes"][number]) =>
+      const addEnvelope = ({ id, bytes }: Session["envelopes"][number]) =>
         report.addEnvelope(id, bytes);
       await inShortTasks(value.envelopes, addEnvelope, outdated);
-      return { report, visit: value };
+      return { report, session: value };
     }),
     0,
   );
-  return { made: made.value, error: visit.error ?? made.error, retry: visit.retry };
+  return { made: made.value, error: session.error ?? made.error, retry: session.retry };
 }
 
-async function readVisit(replayId: string): Promise<Visit> {
+async function readSession(replayId: string): Promise<Session> {
   const [segments, traces] = await Promise.all([
     listEnvelopes({ replay: replayId }),
     api.list("traces", { replay: replayId, limit: MAX_TRACES }),

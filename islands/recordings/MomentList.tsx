@@ -46,7 +46,7 @@ export function MomentList({ moments, replayId, from, at, isRead, children }: {
   children: ReactNode;
 }) {
   const [kind, setKind] = useState<MomentKind>();
-  // Of its traces: often much of a visit, of which the end was recorded.
+  // Of its traces: often much of a session, of which the end was recorded.
   const [showsEarlier, setShowsEarlier] = useState(false);
   const earlier = moments.filter((moment) => moment.at < from - NOTABLE_MS).length;
   const chosen = moments.slice(showsEarlier ? 0 : earlier)

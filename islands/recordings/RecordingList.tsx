@@ -48,7 +48,7 @@ export function RecordingList({ openKey }: { openKey: string | undefined }) {
       empty={
         <p>
           <b>No recordings received.</b>{" "}
-          The page records a part of its visits, and each visit with an error:{" "}
+          The page records a part of its sessions, and each session with an error:{" "}
           <a href="#/settings">throw one</a> in Settings.
         </p>
       }

@@ -141,7 +141,7 @@ function Content({ replayId, result }: {
   }
 }
 
-/** The masking report. It reads all envelopes of the visit, so it is made only when it is opened. */
+/** The masking report. It reads all envelopes of the session, so it is made only when it is opened. */
 function Masking(props: {
   replayId: string;
   events: readonly RecordedEvent[];

@@ -6,7 +6,7 @@ import type { PageFacts } from "../../components/page_facts.ts";
 import { Consent } from "./Consent.tsx";
 import { Cost } from "./Cost.tsx";
 import { Signals } from "./Signals.tsx";
-import { Visit } from "./Visit.tsx";
+import { Session } from "./Session.tsx";
 
 /** Test signals, configuration, consent, the proof, and what monitoring costs this very page. */
 export default function Settings(page: PageFacts) {
@@ -25,8 +25,8 @@ export default function Settings(page: PageFacts) {
           <ServerConfiguration {...page} />
           <SettingsList settings={page.settings} />
         </Panel>
-        <Panel id="visit" title="This session" isUnrecorded>
-          <Visit />
+        <Panel id="session" title="This session" isUnrecorded>
+          <Session />
         </Panel>
       </div>
       <Panel id="consent" title="Consent" isUnrecorded>

@@ -1,8 +1,8 @@
-import type { VisitEnvelope } from "../../monitoring/browser/mod.ts";
+import type { SessionEnvelope } from "../../monitoring/browser/mod.ts";
 
 /** Envelopes as telemetry keeps them: new ones are appended, the oldest removed. */
 export class VisitedPage {
-  readonly envelopes: VisitEnvelope[] = [];
+  readonly envelopes: SessionEnvelope[] = [];
   readonly #listeners = new Set<() => void>();
 
   subscribe(listener: () => void): () => void {

@@ -33,7 +33,7 @@ export function TimeAxis(props: {
 }) {
   const { isNarrow, window, origin, ticks, marks, vitals, sections, hrefOf, onShow } = props;
   const widths = isNarrow ? WIDTHS.narrow : WIDTHS.wide;
-  // The layout shift is a sum over the visit: it has no time.
+  // The layout shift is a sum over the session: it has no time.
   const timed = vitals.filter(({ name }) => name !== "cls");
   const labelWidth = (members: readonly FormattedVital[]) =>
     members.reduce((sum, { name }) => sum + (name.length + 1) * widths.letter, 0);

@@ -151,7 +151,7 @@ function PairRow({ pair, sides }: { pair: SpanPair; sides: readonly Side[] }) {
   const { a, b, difference_ms } = pair;
   const { span } = (a ?? b)!;
   const by = difference_ms ?? 0;
-  // A visit that lasts longer is not slower.
+  // A session that lasts longer is not slower.
   const colour = by === 0 || isPageOp(span.op) ? "" : by > 0 ? "refused" : "flows";
   return (
     <tr data-kind={spanKind(span)}>

@@ -13,18 +13,18 @@ import { JournalWriter, localStorageIfAllowed } from "./delivery/journal_writer.
 import { journalUndelivered, type Undelivered } from "./delivery/undelivered.ts";
 import { peekEarlyErrors } from "./early_errors.ts";
 import { createTelemetryStore } from "./telemetry_state.ts";
-import { createVisitData, type VisitData } from "./visit_data.ts";
+import { createSessionData, type SessionData } from "./session_data.ts";
 import { nextTask, untilIdle, whenIdle, whenLoadedAndIdle } from "./when_idle.ts";
 
 export type { SignalKind } from "./consent.ts";
 export type { Receipt, TelemetryState } from "./telemetry_state.ts";
-export type { VisitData, VisitEnvelope } from "./visit_data.ts";
+export type { SessionData, SessionEnvelope } from "./session_data.ts";
 
 // From before the SDK patches it: requests of the transport must not be traced.
 const nativeFetch = globalThis.fetch.bind(globalThis);
 const store = createTelemetryStore();
 const queue = createCallQueue(() => journalQueued());
-const visit = createVisitData();
+const session = createSessionData();
 const consent = createConsent((state, isStored) => {
   store.update({ consent: state, isConsentStored: isStored });
   journalQueued();
@@ -61,8 +61,8 @@ export const subscribe = store.subscribe;
 /** The state of this page's telemetry; the same object until something changes. */
 export const snapshot = store.snapshot;
 
-/** Envelopes of this visit, for the page's own views. */
-export const visitData: VisitData = visit;
+/** Envelopes of this session, for the page's own views. */
+export const sessionData: SessionData = session;
 
 /** Loads telemetry once the page has loaded and is idle. Never throws. Later calls have no effect. */
 export function start(config: ClientConfig): void {
@@ -88,7 +88,7 @@ export function start(config: ClientConfig): void {
         fetch: nativeFetch,
         store,
         queue,
-        visit,
+        session,
         consent,
         recording,
       });

@@ -33,7 +33,7 @@ export function serverTraceContext(): Context {
 
 /**
  * Reads the server's trace from the page's `Server-Timing` header. A page from the HTTP cache or from
- * history has the header of an earlier visit, whose trace must not be continued. (A 304 has a new one,
+ * history has the header of an earlier session, whose trace must not be continued. (A 304 has a new one,
  * and transfers bytes.)
  *
  * @param navigation the page's navigation entry

@@ -29,7 +29,7 @@ import { startClient } from "./start_client.ts";
 import type * as recorderModule from "./start_recording.ts";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
 import type { MainThreadTime, TelemetryStore } from "./telemetry_state.ts";
-import type { VisitDataWriter } from "./visit_data.ts";
+import type { SessionDataWriter } from "./session_data.ts";
 import { nextTask, untilIdle, whenIdle } from "./when_idle.ts";
 
 interface TelemetryOptions {
@@ -38,7 +38,7 @@ interface TelemetryOptions {
   readonly fetch: typeof fetch;
   readonly store: TelemetryStore;
   readonly queue: CallQueue;
-  readonly visit: VisitDataWriter;
+  readonly session: SessionDataWriter;
   readonly consent: Consent;
   /** Loads the code that records the page. */
   readonly recording: () => Promise<typeof recorderModule>;
@@ -54,7 +54,7 @@ export { trace } from "@opentelemetry/api";
  * @returns a function that sends what is buffered
  */
 export async function startTelemetry(
-  { config, fetch, store, queue, visit, consent, recording }: TelemetryOptions,
+  { config, fetch, store, queue, session, consent, recording }: TelemetryOptions,
 ): Promise<() => void> {
   const startedAt = performance.now();
   let ms = 0;
@@ -74,7 +74,7 @@ export async function startTelemetry(
     config,
     fetch,
     store,
-    visit,
+    session,
     allows: consent.allows,
   });
   const client = startClient({ config, isMonitoringRequest, transport, consent });

@@ -10,7 +10,7 @@ import type { ClientConfig } from "../client_config.ts";
 import type { SignalKind } from "../consent.ts";
 import { randomHex } from "../random_ids.ts";
 import type { Receipt, ReceiptItem, TelemetryStore } from "../telemetry_state.ts";
-import type { VisitDataWriter, VisitEnvelope } from "../visit_data.ts";
+import type { SessionDataWriter, SessionEnvelope } from "../session_data.ts";
 import { type Allows, kindOf } from "./consented.ts";
 import { Delivery } from "./delivery.ts";
 import { OWN_HEADER, sdkCategoryOf, serialize } from "./envelope.ts";
@@ -31,7 +31,7 @@ interface StartDeliveryOptions {
   /** The browser's own `fetch`, from before the SDK patches it. */
   readonly fetch: typeof fetch;
   readonly store: TelemetryStore;
-  readonly visit: VisitDataWriter;
+  readonly session: SessionDataWriter;
   readonly allows: Allows;
 }
 
@@ -54,7 +54,7 @@ interface StartedDelivery {
  * Starts the delivery of this page's envelopes, and retries when the page or the network returns.
  */
 export function startDelivery(
-  { config, fetch, store, visit, allows }: StartDeliveryOptions,
+  { config, fetch, store, session, allows }: StartDeliveryOptions,
 ): StartedDelivery {
   const { tunnel } = config;
   // The server has validated the DSN.
@@ -113,7 +113,7 @@ export function startDelivery(
       journalBuffered();
     },
     transport: createTransport(delivery, allows, onReceipt, onBuffered, (envelope, tookMs) => {
-      visit.addEnvelope(envelope);
+      session.addEnvelope(envelope);
       store.update({ serialisingMs: serialisingMs += tookMs });
     }),
     recordDroppedEvent: (reason, category, quantity = 1) =>
@@ -145,7 +145,7 @@ export function createTransport(
   allows: Allows,
   onReceipt: (receipt: Receipt) => void,
   onBuffered: StartedDelivery["onBuffered"],
-  onDelivered: (envelope: VisitEnvelope, tookMs: number) => void,
+  onDelivered: (envelope: SessionEnvelope, tookMs: number) => void,
 ): (options: BaseTransportOptions) => Transport {
   /** Drops items under a rate limit, as the ingest requires. */
   function withinLimits([header, items]: Envelope): Envelope[1] {

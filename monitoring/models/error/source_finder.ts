@@ -69,7 +69,7 @@ async function load(
   sourceMap: (debugId: string) => Promise<string | undefined>,
   debugId: string,
 ): Promise<ScriptMap | undefined> {
-  // Loaded on demand: most visits show no error.
+  // Loaded on demand: most sessions show no error.
   const [text, { ScriptMap }] = await Promise.all([
     sourceMap(debugId),
     import("./script_map.ts"),

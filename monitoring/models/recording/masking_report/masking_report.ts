@@ -45,7 +45,7 @@ interface Path {
   readonly parent: Path | undefined;
 }
 
-/** Finds out what the texts of a visit contain, from its recording and its envelopes, one after the other. */
+/** Finds out what the texts of a session contain, from its recording and its envelopes, one after the other. */
 export class MaskingReport {
   readonly #wanted: readonly { readonly text: string; readonly form: string }[];
   readonly #findings = new Map<string, Finding>();
@@ -73,7 +73,7 @@ export class MaskingReport {
   }
 
   /**
-   * Reads an envelope of the visit, except for its recording.
+   * Reads an envelope of the session, except for its recording.
    *
    * @param id of its row
    * @param bytes decompressed

@@ -98,7 +98,7 @@ Deno.test("address typed letter by letter → one finding with the last value", 
   assert.deepEqual(findings.map(({ value }) => value), ["a@b.exam"]);
 });
 
-Deno.test("envelopes of a visit → each text with its item, path and time", () => {
+Deno.test("envelopes of a session → each text with its item, path and time", () => {
   const second = NOON / 1000;
   const encode = (text: string) => new TextEncoder().encode(text);
   const event = {

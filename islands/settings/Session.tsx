@@ -6,9 +6,9 @@ import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
 /** This session: the state of telemetry, its trace, and the recording. */
-export const Visit = withBoundary("This session", VisitProperties);
+export const Session = withBoundary("This session", SessionProperties);
 
-function VisitProperties() {
+function SessionProperties() {
   const telemetry = useTelemetry();
   const { phase, reason = "no reason given", traceId, replayId } = telemetry;
   const { compressionProblem, storageProblem, dropped } = telemetry;

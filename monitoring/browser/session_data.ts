@@ -1,29 +1,29 @@
 import { createListeners } from "./listeners.ts";
 
-export interface VisitEnvelope {
+export interface SessionEnvelope {
   /** When it was made, milliseconds since 1970: the `at` of its receipt. */
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
-/** Envelopes of this visit, for the page's own views. The oldest are evicted. */
-export interface VisitData {
+/** Envelopes of this session, for the page's own views. The oldest are evicted. */
+export interface SessionData {
   /** Oldest first. */
-  readonly envelopes: readonly VisitEnvelope[];
+  readonly envelopes: readonly SessionEnvelope[];
   /** Calls `listener` after an addition, at most once a frame; returns a function that stops it. */
   subscribe(listener: () => void): () => void;
 }
 
-export interface VisitDataWriter extends VisitData {
-  addEnvelope(envelope: VisitEnvelope): void;
+export interface SessionDataWriter extends SessionData {
+  addEnvelope(envelope: SessionEnvelope): void;
 }
 
 /** A long recording; errors and logs are small beside it. */
 const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
 
-/** Creates empty visit data. */
-export function createVisitData(): VisitDataWriter {
-  const envelopes: VisitEnvelope[] = [];
+/** Creates empty session data. */
+export function createSessionData(): SessionDataWriter {
+  const envelopes: SessionEnvelope[] = [];
   const { subscribe, notify } = createListeners();
   let bytes = 0;
 
