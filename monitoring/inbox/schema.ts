@@ -229,7 +229,7 @@ const NEW_INDEX =
 
 /** The tables of the inbox. Versions from 8 on have the same stored tables. */
 export const INBOX_SCHEMA: Schema = {
-  version: 14,
+  version: 15,
   create: STORED + INDEX,
-  upgrades: { 8: "", 9: "", 10: "", 11: "", 12: "", 13: NEW_INDEX },
+  upgrades: { 8: "", 9: "", 10: "", 11: "", 12: "", 13: "", 14: NEW_INDEX },
 };

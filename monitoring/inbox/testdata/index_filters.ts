@@ -204,10 +204,22 @@ export function addFilterTests(test: AddTest): void {
     await add(options(1));
     await add(options(2, { status: "internal_error" }));
     await add(span(3));
+    const fastify = {
+      "sentry.op": { value: "handler" },
+      "http.request.method": { value: "OPTIONS" },
+    };
+    await add(options(6, { name: "/cart", attributes: fastify }));
+    await add(["transaction", {
+      transaction: "<anonymous>",
+      contexts: { trace: { trace_id: hexId(7), op: "middleware.express" } },
+      request: { method: "OPTIONS", url: "http://127.0.0.1/cart" },
+    }]);
+    const [express, streamed] = inbox.page("traces", { preflights: true }).rows;
+    assert.deepEqual([express?.name, streamed?.name], Array(2).fill("OPTIONS /cart"));
     assert.deepEqual(traces(inbox), [hexId(3), hexId(2)]);
     assert.deepEqual(traces(inbox, { sort: "-started_at" }).length, 2);
     assert.equal(inbox.applications({}).counts.traces, 2);
-    assert.deepEqual(traces(inbox, { preflights: true }), [3, 2, 1].map(hexId));
+    assert.deepEqual(traces(inbox, { preflights: true }), [7, 6, 3, 2, 1].map(hexId));
     assert.deepEqual(traces(inbox, { trace: hexId(1) }), [hexId(1)]);
     // What failed, or what the trace is named for, may be in another envelope.
     await add(options(4));

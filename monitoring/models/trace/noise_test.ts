@@ -1,12 +1,31 @@
 import assert from "node:assert/strict";
 import { isPreflight, isStaticResource } from "./noise.ts";
 
-Deno.test("OPTIONS request to a server → preflight; others → not", () => {
-  const isOptions = (name: string | null, op: string | null = "http.server") =>
-    isPreflight({ name, op });
-  assert.ok(isOptions("OPTIONS /api/cart") && isOptions("OPTIONS"));
-  assert.ok(!isOptions("POST /api/OPTIONS") && !isOptions(null));
-  assert.ok(!isOptions("OPTIONS /", "http.client") && !isOptions("OPTIONS /", null));
+/** The first spans of preflights as SDKs send them, and spans that are none. */
+const PREFLIGHTS: readonly (readonly [op: string | null, name: string, method?: string])[] = [
+  ["http.server", "OPTIONS /api/cart", "OPTIONS"],
+  ["http.server", "/api/cart", "OPTIONS"],
+  // `@sentry/node` 10 and 11 with Fastify, 10 with Express: the method of `request`.
+  ["request_handler.fastify", "OPTIONS /api/cart", "OPTIONS"],
+  ["handler", "/api/cart", "OPTIONS"],
+  ["middleware.express", "<anonymous>", "OPTIONS"],
+  [null, "/api/cart", "OPTIONS"],
+  // Without an attribute.
+  ["http.server", "OPTIONS"],
+];
+const OTHERS: typeof PREFLIGHTS = [
+  ["http.server", "OPTIONS /api/cart", "GET"],
+  ["http.server", "POST /api/OPTIONS"],
+  ["http.client", "OPTIONS /api/cart", "OPTIONS"],
+  ["resource.fetch", "/api/cart", "OPTIONS"],
+  [null, "OPTIONS /"],
+];
+
+Deno.test("span that answered OPTIONS, by its method → preflight; others → not", () => {
+  const isOptions = ([op, name, method]: typeof PREFLIGHTS[number]) =>
+    isPreflight({ op, name, method });
+  assert.deepEqual(PREFLIGHTS.filter((span) => !isOptions(span)), []);
+  assert.deepEqual(OTHERS.filter(isOptions), []);
 });
 
 Deno.test("files that a page loads → static resources; requests of its code → not", () => {

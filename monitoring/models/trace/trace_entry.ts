@@ -2,7 +2,7 @@ import { at, attributeAt, plausibleTime, tidyText } from "../json.ts";
 import { sideOf } from "../side.ts";
 import { isPreflight } from "./noise.ts";
 import type { SentSpan } from "./sent_span.ts";
-import { displayName, spanName, traceName } from "./trace_name.ts";
+import { displayName, requestMethod, spanName, traceName } from "./trace_name.ts";
 import {
   bestRoot,
   isAnnotation,
@@ -27,7 +27,7 @@ export interface TraceEntry {
   readonly failed: boolean;
   /** The highest HTTP status of these spans; null: none was sent. */
   readonly http_status: number | null;
-  /** The root is the request before a cross-origin request, and nothing failed. */
+  /** The root is a preflight ({@linkcode isPreflight}), and nothing failed. */
   readonly preflight: boolean;
   readonly replay_id: string | null;
   /** Distinct operations and names of the spans; at most {@linkcode MAX_SPAN_NAMES}. */
@@ -37,6 +37,12 @@ export interface TraceEntry {
 interface SpanName {
   readonly op: string | null;
   readonly name: string;
+}
+
+interface Candidate extends RootCandidate {
+  /** Of a span, as sent. */
+  readonly id?: unknown;
+  readonly isPreflight?: boolean;
 }
 
 /** Characters. */
@@ -56,7 +62,7 @@ export class TraceEntryBuilder {
   readonly #sdk: string | null;
   readonly #spanNames = new Map<string, SpanName>();
   readonly #parents = new Set<unknown>();
-  readonly #candidates: (RootCandidate & { readonly id: unknown })[] = [];
+  readonly #candidates: Candidate[] = [];
   #spans = 0;
   #errors = 0;
   #logs = 0;
@@ -96,7 +102,8 @@ export class TraceEntryBuilder {
     if (!isAnnotation(op) && (isSegment || !hasParent || op === "pageload")) this.#readEnd(span);
     const sentName = tidyText(span.name, MAX_NAME) || op;
     if (sentName === null) return;
-    const name = spanName(sentName, op, attributes, at(transaction, "request"));
+    const request = at(transaction, "request");
+    const name = spanName(sentName, op, attributes, request);
     this.#addName({ op, name });
     const sdk = tidyText(attributeAt(attributes, "sentry.sdk.name"), MAX_WORD) || this.#sdk;
     const start = plausibleTime(span.start, this.#receivedAt) ?? null;
@@ -109,6 +116,7 @@ export class TraceEntryBuilder {
       name: traceName({ name, op, attributes }),
       op,
       id: at(json, "span_id"),
+      isPreflight: isPreflight({ op, name, method: requestMethod(attributes, request) }),
     });
   }
 
@@ -124,7 +132,7 @@ export class TraceEntryBuilder {
     this.#seenAt = Math.min(this.#seenAt ?? time, time);
     const name = tidyText(text, MAX_NAME);
     if (!name) return;
-    this.#candidates.push({ rank, started_at: time, ended_at: null, name, op: null, id: null });
+    this.#candidates.push({ rank, started_at: time, ended_at: null, name, op: null });
   }
 
   #addName({ op, name }: SpanName): void {
@@ -134,29 +142,25 @@ export class TraceEntryBuilder {
   }
 
   build(): TraceEntry {
-    const root = this.#root();
+    const best = bestRoot(this.#candidates, ({ id }) => this.#parents.has(id));
     return {
       trace_id: this.traceId,
       spans: this.#spans,
       errors: this.#errors,
       logs: this.#logs,
       seen_at: this.#seenAt ?? this.#receivedAt,
-      root,
+      root: best === undefined ? null : rootOf(best),
       failed: this.#failed,
       http_status: this.#httpStatus,
-      preflight: root !== null && isPreflight(root) && !this.#failed,
+      preflight: best?.isPreflight === true && !this.#failed,
       replay_id: this.#replay,
       spanNames: [...this.#spanNames.values()],
     };
   }
-
-  #root(): RootCandidate | null {
-    const best = bestRoot(this.#candidates, ({ id }) => this.#parents.has(id));
-    if (best === undefined) return null;
-    const { id: _, ...root } = best;
-    return root;
-  }
 }
+
+/** Without what only the builder needs. */
+const rootOf = ({ id: _, isPreflight: __, ...root }: Candidate): RootCandidate => root;
 
 /** https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and the name that it had before. */
 function httpStatusOf({ attributes, transaction }: SentSpan): unknown {

@@ -60,8 +60,13 @@ export function spanName(
   request?: unknown,
 ): string {
   const attribute = (key: string) => textOf(attributeAt(attributes, key));
-  if (op === null || !(SERVED.test(op) || REQUESTED.test(op))) {
-    return NAMELESS.has(sent) ? pageOf(attributes) ?? op ?? sent : sent;
+  const methodSent = requestMethod(attributes, request);
+  if (op === null || !(SERVED.test(op) || isSentRequest(op))) {
+    const named = NAMELESS.has(sent)
+      ? pageOf(attributes) ?? parseAddress(textOf(at(request, "url")))?.pathname ?? op ?? sent
+      : sent;
+    // Frameworks name a handler for its route alone.
+    return named.startsWith("/") ? [methodSent, named].filter(Boolean).join(" ") : named;
   }
   const address = parseAddress(
     ADDRESS_KEYS.map(attribute).find((text) => text !== undefined) ?? textOf(at(request, "url")),
@@ -71,9 +76,7 @@ export function spanName(
   const hosts = [address?.host, address?.hostname, ...HOST_KEYS.map(attribute)];
   const isConstant = isPlaceholder(target, op) || hosts.includes(target);
   const method = sentMethod ??
-    (op === "http.server" || (op === "http.client" && isConstant)
-      ? [...METHOD_KEYS.map(attribute), at(request, "method")].find(isMethod)
-      : undefined);
+    (op === "http.server" || (op === "http.client" && isConstant) ? methodSent : undefined);
   const route = SERVED.test(op)
     ? attribute("http.route") ?? attribute("url.path") ?? address?.pathname
     : address &&
@@ -86,11 +89,31 @@ export function spanName(
   return [method, shown].filter(Boolean).join(" ");
 }
 
+/** Whether a span is a request that its sender made. */
+export const isSentRequest = (op: string | null): boolean => op !== null && REQUESTED.test(op);
+
+/**
+ * The method of the request that a span made or answered, by its attributes in current and earlier conventions, else by
+ * the transaction's event; undefined: not sent, or not valid.
+ *
+ * @param request `request` of the transaction
+ */
+export function requestMethod(attributes: unknown, request?: unknown): string | undefined {
+  return [...METHOD_KEYS.map((key) => attributeAt(attributes, key)), at(request, "method")]
+    .find(isMethod);
+}
+
 const HOST_KEYS = ["url.domain", "server.address"] as const;
 const METHOD_KEYS = ["http.request.method", "http.method"] as const;
 
 /** Names that SDKs send instead of none. */
-const NAMELESS: ReadonlySet<string> = new Set(["<unknown>", "unknown", "request"]);
+const NAMELESS: ReadonlySet<string> = new Set([
+  "<unknown>",
+  "< unknown >",
+  "<anonymous>",
+  "unknown",
+  "request",
+]);
 
 /** Attributes with the page or route of a span that has another name. */
 const PAGE_KEYS = ["http.route", "url.path", "transaction", "sentry.segment.name"] as const;
@@ -156,7 +179,7 @@ export function withoutOwnHost(
   { name, op }: { readonly name: string; readonly op: string | null },
   hosts: ReadonlySet<string>,
 ): string {
-  if (op === null || !REQUESTED.test(op)) return name;
+  if (!isSentRequest(op)) return name;
   const [, method, target = ""] = METHOD_FIRST.exec(name)!;
   const slash = target.indexOf("/");
   if (slash < 1 || !hosts.has(target.slice(0, slash))) return name;

@@ -26,6 +26,17 @@ Deno.test("name of a server's span → with the method from attributes or the ev
   assert.equal(spanName("/cart", "http.client", post), "/cart", "another operation");
 });
 
+Deno.test("route of a framework's span, without a server's span around it → with its method", () => {
+  const options = { "http.request.method": "OPTIONS", "http.route": "/cart" };
+  assert.equal(spanName("/cart", "handler", streamed(options)), "OPTIONS /cart");
+  assert.equal(spanName("OPTIONS /cart", "request_handler.fastify", options), "OPTIONS /cart");
+  const request = { method: "OPTIONS", url: "http://127.0.0.1:1/cart?id=7" };
+  for (const name of ["<anonymous>", "< unknown >"]) {
+    assert.equal(spanName(name, "middleware.express", {}, request), "OPTIONS /cart");
+  }
+  assert.equal(spanName("cors", "middleware.express", {}, request), "cors");
+});
+
 /** As `@sentry/node` and `@sentry/browser` 11 stream them. */
 const streamed = (values: Record<string, unknown>) =>
   Object.fromEntries(
