@@ -46,23 +46,26 @@ export function ApplicationLabels({ children }: {
 /** Of an envelope that names no application, and that may be of several or of none. */
 const NOT_NAMED: LabelParts = ["not named", ""];
 
-/** The label of a row's applications; nothing if the list has rows of one application only. */
+/**
+ * Tiles of a row's applications, the label of the first one, and how many others there are; nothing if the list has rows
+ * of one application only.
+ */
 export function ApplicationLabel({ of }: { of: readonly (string | null)[] }) {
   const labels = useContext(Labels);
   if (labels === undefined) return null;
   const parts = of.flatMap((key) => (key === null ? [NOT_NAMED] : [labels.get(key)]))
     .filter((label) => label !== undefined);
   if (parts.length === 0) return null;
-  const text = joinLabels(parts);
   return (
-    <span className="row-application small quiet" title={`Sent by: ${text}`}>
+    <span className="row-application small quiet" title={`Sent by: ${joinLabels(parts)}`}>
       {[...new Set(parts.map(([name]) => name))].map((name) => (
         <Fragment key={name}>
           <ApplicationTile name={name} />
           {" "}
         </Fragment>
       ))}
-      {text}
+      {joinLabels(parts.slice(0, 1))}
+      {parts.length > 1 && ` +${parts.length - 1}`}
     </span>
   );
 }

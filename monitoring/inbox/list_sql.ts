@@ -23,10 +23,15 @@ const APPLICATION = "(SELECT key FROM applications WHERE id = e.application) AS 
 /** A trace that is only mentioned, by a recording or a session, is not listed. */
 const hasContent = (entry: string) => `${entry}.spans + ${entry}.errors + ${entry}.logs > 0`;
 
-/** A value of the entry that names the trace `id` and has its start and end. */
-const ofRoot = (value: string, id: string) =>
-  `(SELECT ${value} FROM trace_entries AS r WHERE r.trace_id = ${id} AND ${hasContent("r")}` +
-  " AND r.place < :asOf ORDER BY r.root_order, r.place LIMIT 1)";
+/**
+ * A value of the entry that names the trace `id` and has its start and end: of those that the query's application,
+ * release and environment sent, so that durations of an application are its own.
+ */
+function ofRoot(query: ListQuery, value: string, id: string): string {
+  const conditions = [`e.trace_id = ${id}`, hasContent("e"), ...filtersOf(query, SENDER)];
+  return `(SELECT ${value} FROM trace_entries AS e WHERE ${all(conditions)}` +
+    " AND e.place < :asOf ORDER BY e.root_order, e.place LIMIT 1)";
+}
 
 /** Maximum milliseconds between a recording and what is said to be in it: clocks of senders are not exact. */
 const REPLAY_SLACK_MS = 1_000;
@@ -90,22 +95,21 @@ export function tracesSql(query: ListQuery): SqlList {
       ...query.preflights || isGiven(query.trace) ? [] : [NO_PREFLIGHT],
     ],
     ranks: {
-      started_at: ofRoot("coalesce(r.started_at, r.seen_at)", "id"),
-      duration: ofRoot("r.ended_at - r.started_at", "id"),
+      started_at: ofRoot(query, "coalesce(e.started_at, e.seen_at)", "id"),
+      duration: ofRoot(query, "e.ended_at - e.started_at", "id"),
       spans: "spans",
       errors: "errors",
       logs: "logs",
     },
-    joins: ` JOIN trace_entries AS root ON root.place = ${ofRoot("r.place", "page.id")}`,
+    joins: ` JOIN trace_entries AS root ON root.place = ${ofRoot(query, "e.place", "page.id")}`,
     columns: `page.id AS trace_id, root.name, root.op, ${START} AS started_at,` +
       " root.ended_at, page.spans," +
       " page.errors, page.logs, page.failed, page.http_status," +
       ` ${replayOfTrace("page.id", START, "root.ended_at")} AS replay_id,` +
       " (SELECT at FROM envelope_entries" +
       ` WHERE place = page.newest / ${PLACES} * ${PLACES}) AS received_at,` +
-      // The root's application first.
-      " (SELECT json_group_array(key ORDER BY root_order, first) FROM (SELECT" +
-      " min(s.root_order) AS root_order, min(s.place) AS first," +
+      " (SELECT json_group_array(key ORDER BY is_root DESC, first) FROM (SELECT" +
+      " s.application = root.application AS is_root, min(s.place) AS first," +
       " (SELECT key FROM applications WHERE id = s.application) AS key FROM trace_entries AS s" +
       ` WHERE s.trace_id = page.id AND ${hasContent("s")} GROUP BY s.application)) AS applications`,
   });
@@ -116,7 +120,9 @@ export function tracesSql(query: ListQuery): SqlList {
     ...list,
     rows:
       `SELECT t.*, ${first}(t.rank) AS rank FROM (${list.rows}) AS t JOIN trace_entries AS root` +
-      ` ON root.place = ${ofRoot("r.place", "t.id")} GROUP BY root.application, root.op, root.name`,
+      ` ON root.place = ${
+        ofRoot(query, "e.place", "t.id")
+      } GROUP BY root.application, root.op, root.name`,
   };
 }
 
@@ -212,7 +218,7 @@ const OVER_TIME: Readonly<Record<HistogramList, (query: ListQuery) => string>> =
   traces: (query) =>
     "SELECT coalesce(root.started_at, root.seen_at) AS at, 2 * (page.failed OR page.errors > 0)" +
     ` AS kind FROM (${tracesSql(query).rows}) AS page JOIN trace_entries AS root` +
-    ` ON root.place = ${ofRoot("r.place", "page.id")}`,
+    ` ON root.place = ${ofRoot(query, "e.place", "page.id")}`,
   errors: (query) =>
     "SELECT at, 2 * (handled IS 0) AS kind FROM error_entries AS e" +
     ` WHERE ${all([...onErrors(query), ...when(query.state, isInState("e.group_key"))])}`,

@@ -42,8 +42,9 @@ export interface Lists {
 export interface TraceRow {
   readonly trace_id: string;
   /**
-   * Of the span that it is named for and measured by, see `ROOT_RANK` in `trace/trace_root.ts`; without spans, the text
-   * of the first error, else of the first log. Null: those have no name.
+   * Of the span that it is named for and measured by, see `ROOT_RANK` in `trace/trace_root.ts`; of a query with an
+   * application, among those that it sent. Without spans, the text of the first error, else of the first log. Null: those
+   * have no name.
    */
   readonly name: string | null;
   /** Operation of that span; null: none. */
@@ -62,7 +63,7 @@ export interface TraceRow {
   readonly replay_id: string | null;
   /** When its newest envelope was received. */
   readonly received_at: number;
-  /** Keys of the applications that sent its spans, errors and logs, in the order of arrival. */
+  /** Keys of the applications that sent its spans, errors and logs: that of the span first, then in the order of arrival. */
   readonly applications: readonly string[];
 }
 

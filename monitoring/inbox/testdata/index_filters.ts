@@ -92,6 +92,46 @@ export function addFilterTests(test: AddTest): void {
     },
   );
 
+  test(
+    "trace of three applications → measured by its root; for each of them, by its own",
+    async (inbox, _, addOf) => {
+      const by = (service: string, op: string, from: number, to: number): TestItem =>
+        span(1, {
+          name: `${op} of ${service}`,
+          is_segment: true,
+          ...op !== "navigation" && { parent_span_id: "a".repeat(16) },
+          start_timestamp: NOON / 1_000 + from,
+          end_timestamp: NOON / 1_000 + to,
+          attributes: { "sentry.op": { value: op }, "service.name": { value: service } },
+        });
+      const sdk = { name: "sentry.javascript.node" };
+      await addOf({ sdk }, by("shop-worker", "queue.process", 1, 1.2));
+      await addOf({ sdk }, by("shop-api", "http.server", 0.5, 1.094));
+      await addOf(
+        { sdk: { name: "sentry.javascript.react" } },
+        by("shop-web", "navigation", 0, 1.84),
+      );
+      const keys = new Map(inbox.applications({}).rows.map(({ name, key }) => [name, key]));
+      const rowFor = (query: ListQuery) => {
+        const { op, started_at, ended_at, applications } = inbox.page("traces", query).rows[0]!;
+        const names = applications.map((key) => [...keys].find((pair) => pair[1] === key)?.[0]);
+        return [op, ended_at! - started_at, ...names];
+      };
+      const own: readonly [op: string, ms: number, ...names: string[]][] = [
+        ["navigation", 1_840, "shop-web", "shop-worker", "shop-api"],
+        ["http.server", 594, "shop-api", "shop-worker", "shop-web"],
+        ["queue.process", 200, "shop-worker", "shop-api", "shop-web"],
+      ];
+      for (const row of own) {
+        const application = keys.get(row[2]!)!;
+        assert.deepEqual(rowFor({ application }), row);
+        assert.deepEqual(rowFor({ application, sort: "slowest" }), row);
+        assert.deepEqual(rowFor({ application, each: "name" }), row);
+      }
+      for (const query of [{}, { application: "apps" }]) assert.deepEqual(rowFor(query), own[0]);
+    },
+  );
+
   test("applications before any was seen → Sightglass's own rows", async (inbox, _, addOf) => {
     await addOf(OWN_TELEMETRY, log("own"));
     assert.deepEqual(bodies(inbox, { application: "apps" }), ["own"]);
