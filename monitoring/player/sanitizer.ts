@@ -7,7 +7,7 @@ export interface SafeEvent {
   readonly data: unknown;
 }
 
-type Fields = Record<string, unknown>;
+export type Fields = Record<string, unknown>;
 
 /** Elements within elements. Browsers' parsers allow 512; more could overflow the stack. */
 const MAX_DEPTH = 512;
@@ -237,12 +237,13 @@ function input({ id, text, isChecked }: Fields): Fields | undefined {
 }
 
 function styleRules({ id, styleId, adds, removes, replace, replaceSync }: Fields): Fields {
+  const text = replace ?? replaceSync;
   return {
     ...sheet({ id, styleId }),
     adds: fieldsIn(adds).map(rule),
     removes: fieldsIn(removes).map(({ index }) => ({ index: position(index) })),
-    ...typeof replace === "string" && { replace: allowedCss(replace) },
-    ...typeof replaceSync === "string" && { replaceSync: allowedCss(replaceSync) },
+    // At once, as changes of the new rules may follow.
+    ...typeof text === "string" && { replaceSync: allowedCss(text) },
   };
 }
 
@@ -258,10 +259,10 @@ function styleDeclaration({ id, styleId, index, set, remove }: Fields): Fields {
   };
 }
 
-function adoptedStyles({ id, styles, styleIds }: Fields): Fields | undefined {
-  if (!isId(id)) return undefined;
+function adoptedStyles({ id, styles, styleIds }: Fields): Fields {
   return {
-    id,
+    // The sheets of a component that is left out, which has no id, are sent only here; others may share them.
+    id: isId(id) ? id : -1,
     styleIds: listOf(styleIds).filter(isId),
     ...Array.isArray(styles) && {
       styles: fieldsIn(styles).filter(({ styleId }) => isId(styleId))

@@ -319,3 +319,64 @@ test("own page used → each state plays as it was, masked", async ({ page, serv
   const [{ replay_id }] = await rows();
   await expectMoments(page, replay_id, moments);
 });
+
+/** Components share an adopted style sheet, as those of Lit, Stencil and Shoelace do. */
+const COMPONENTS = `${startSdk("cards@1.0.0", "useCompression: false")}
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("b { color: rgb(1, 2, 3) }");
+  customElements.define("x-card", class extends HTMLElement {
+    connectedCallback() {
+      if (this.shadowRoot) return;
+      this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheet];
+      const render = () => this.shadowRoot.innerHTML = "<b>Card</b>";
+      if (this.className === "late") setTimeout(render, 200);
+      else render();
+    }
+  });
+  const add = (html) => document.body.insertAdjacentHTML("beforeend", html);
+  const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  globalThis.use = async () => {
+    // The recorder reports the sheet with the first component, which it leaves out.
+    add("<div class='sentry-block'><x-card></x-card></div>");
+    await wait(100);
+    add("<x-card class='late'></x-card><x-card></x-card><x-card class='moved'></x-card>");
+    await wait(400);
+    sheet.insertRule("b { opacity: 0.5 }");
+    await wait(100);
+    document.body.prepend(document.querySelector(".moved"));
+    await wait(100);
+    await replay.flush();
+    return replay.getReplayId();
+  };`;
+
+/** Runs in a page, or in a recording of it: the look of its components. */
+const describeCards = () =>
+  [...document.querySelectorAll("body > x-card")].map(
+    ({ className, shadowRoot }) => {
+      const { color, opacity } = getComputedStyle(shadowRoot!.querySelector("b")!);
+      return [className, color, opacity];
+    },
+  );
+
+test("web components with adopted style sheets, in any order → drawn with them, sought and played", async ({ page, server }) => {
+  await using site = await serveApplication(
+    COMPONENTS,
+    '<!doctype html><title>Cards</title><link rel="icon" href="data:,"><script type="module" src="/app.js"></script>',
+  );
+  await page.goto(`http://localhost:${site.port}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
+  await page.waitForFunction(() => "use" in globalThis);
+  const id = await page.evaluate("use()");
+  const look = await page.evaluate(describeCards);
+  expect(look).toEqual(["moved", "late", ""].map((name) => [name, "rgb(1, 2, 3)", "0.5"]));
+  await expect.poll(() => listRows(server.origin, "recordings&application=apps")).toHaveLength(1);
+  await page.goto(`/#/recordings/${id}`);
+  const view = page.getByRole("region", { name: "Recordings", exact: true });
+  const play = view.getByRole("button", { name: "Play", exact: true });
+  await expect(play).toBeEnabled();
+  await page.keyboard.press("End");
+  await expectPlayed(page, describeCards, look, { message: "sought" });
+  await page.keyboard.press("Home");
+  await expectPlayed(page, describeCards, []);
+  await play.click();
+  await expectPlayed(page, describeCards, look, { message: "played" });
+});
