@@ -6,6 +6,7 @@ import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
 import type { GroupAlert } from "./monitoring/models/rows.ts";
 import type { Refusal } from "./monitoring/protocol/relay_api.ts";
 import { STOP } from "./monitoring/protocol/stop_times.ts";
+import { joinRefusals } from "./monitoring/relay/refusal.ts";
 import { Relay } from "./monitoring/relay/relay.ts";
 import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
 import { reportCrashes, startRuntime } from "./monitoring/runtime/start_runtime.ts";
@@ -64,7 +65,7 @@ async function main(): Promise<void> {
   const { log } = runtime;
 
   const alerts = new Recent<GroupAlert>();
-  const refusals = new Recent<Refusal>();
+  const refusals = new Recent<Refusal>(joinRefusals);
   const mapOrigins = new SourceMapOrigins(config.sourceMapOrigins);
   const webhook = openWebhook(config, log);
   alerts.subscribe((alert) => webhook?.send(alert));

@@ -7,7 +7,7 @@ import type { EnvelopeContent } from "../../monitoring/models/envelope_content.t
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
-import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
+import type { RefusalList } from "../../monitoring/protocol/relay_api.ts";
 
 /** The filters of a list as they are in the address: an age, such as `10m`, is read with each request. */
 export interface ConsoleQuery extends Omit<ListQuery, "since" | "until"> {
@@ -77,8 +77,8 @@ export interface Api extends EnvelopeReader {
    * @param debugId that the error has for the script
    */
   fetchMap(script: string, debugId: string | null): Promise<void>;
-  /** What the relay refused, newest first. */
-  refusals(): Promise<readonly Refusal[]>;
+  /** What the relay refused. */
+  refusals(): Promise<RefusalList>;
   /** Changes groups of errors. */
   readonly groups: {
     setState(group: string, state: GroupState): Promise<void>;

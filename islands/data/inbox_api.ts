@@ -2,7 +2,7 @@ import { watchInbox } from "./inbox_changes.ts";
 import { INBOX_TIMEOUT_MS, noAnswer, refusal, requestInbox } from "./inbox_request.ts";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
+import type { RefusalList } from "../../monitoring/protocol/relay_api.ts";
 import type { ApplicationList, Lists, Page } from "../../monitoring/models/rows.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
@@ -67,7 +67,7 @@ export function createInboxApi(path: string, timeoutMs = INBOX_TIMEOUT_MS): Inbo
     },
     envelopeContent: (id) => getStored({ view: "envelope", id: String(id) }),
     applications: (query) => getView<ApplicationList>("applications", query),
-    refusals: async () => (await getView<Page<Refusal>>("refusals")).rows,
+    refusals: () => getView<RefusalList>("refusals"),
     async envelope(id) {
       const response = await get({ id: String(id) });
       if (response.status === 404 || response.body === null) return await discard(response);

@@ -2,19 +2,19 @@ import { useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
+import type { RefusalList } from "../../monitoring/protocol/relay_api.ts";
 import { useIsVisible } from "../shared/fragment.ts";
 import { useApiState } from "../data/queries.ts";
 import { useRead } from "../data/use_read.ts";
 import { api } from "../data/api.ts";
 
-/** Rows at first: an application that is refused repeats the same request. */
+/** Rows at first: the newest, of most interest to an application that is being connected. */
 const FIRST_ROWS = 3;
 
-const NONE: readonly Refusal[] = [];
+const NONE: RefusalList = { rows: [], next: null, total: 0 };
 
-/** What the relay refused since the server started, newest first. Read while the view is visible. */
-export function useRefusals(): readonly Refusal[] {
+/** What the relay refused since the server started. Read while the view is visible. */
+export function useRefusals(): RefusalList {
   const { refusedVersion } = useApiState();
   const isVisible = useIsVisible("connect");
   const { value = NONE } = useRead(
@@ -24,34 +24,42 @@ export function useRefusals(): readonly Refusal[] {
   return value;
 }
 
-/** Refused envelopes, each with the reason and the fix. All texts are a sender's. */
-export function RefusedEnvelopes({ refusals }: { refusals: readonly Refusal[] }) {
+/** Refused requests, repeats as one, each with the reason and the fix. All texts are a sender's. */
+export function RefusedEnvelopes({ refusals }: { refusals: RefusalList }) {
+  const { rows, total } = refusals;
   const [showsAll, setShowsAll] = useState(false);
-  if (refusals.length === 0) return null;
-  const shown = showsAll ? refusals : refusals.slice(0, FIRST_ROWS);
+  if (rows.length === 0) return null;
+  const shown = showsAll ? rows : rows.slice(0, FIRST_ROWS);
+  const listed = rows.reduce((sum, { count }) => sum + count, 0);
   return (
     <div>
-      <h3>{formatCount(refusals.length, "refused request")}</h3>
+      <h3>{formatCount(total, "refused request")} since the server started</h3>
       <ol>
-        {shown.map(({ at, error, detail, origin, address, user_agent }, index) => (
-          <li key={`${at} ${index}`} className="entry">
+        {shown.map(({ at, error, detail, origin, address, user_agent, count }) => (
+          <li key={`${address} ${error} ${origin} ${user_agent}`} className="entry">
             <p>
               <OutcomeMark kind="refused" />
               <TimeAgo at={Date.parse(at)} /> <code>{error}</code> {origin ?? user_agent}{" "}
               <span className="quiet">to {address}</span>
+              {count > 1 && (
+                <b title={`refused ${count} times; shown is the newest`}>{" "}×{count}</b>
+              )}
             </p>
             <p>{detail}</p>
           </li>
         ))}
       </ol>
-      {shown.length < refusals.length && (
+      {shown.length < rows.length && (
         <button
           type="button"
           className="plain"
           onClick={() => setShowsAll(true)}
         >
-          Show all {refusals.length}
+          Show {rows.length - shown.length} more
         </button>
+      )}
+      {listed < total && (
+        <small>{total - listed} older ones are counted, but no longer listed.</small>
       )}
     </div>
   );

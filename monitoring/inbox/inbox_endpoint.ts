@@ -35,7 +35,7 @@ import { readErrorContent } from "./details/error_content.ts";
 import { readRecordingContent } from "./details/recording_content.ts";
 import { readTraceContent } from "./details/trace_content.ts";
 import { queryOf } from "../protocol/request_url.ts";
-import type { Refusal } from "../protocol/relay_api.ts";
+import type { Refusal, RefusalList } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 import type { SourceMapOrigins } from "./source_map_fetch.ts";
 import { SourceMapError } from "./source_map_upload.ts";
@@ -131,7 +131,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     }
     switch (query.getAll("view").join()) {
       case "refusals":
-        return json(200, { rows: refusals.rows, next: null });
+        return json(200, refusalList(refusals));
       case "trace":
         return json(200, await readTraceContent(inbox, readDetailId(query, "a trace")));
       case "recording":
@@ -191,6 +191,12 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
 
   return { handle, endStreams: () => stopping.abort() };
 }
+
+const refusalList = ({ rows, total }: Recent<Refusal>): RefusalList => ({
+  rows,
+  next: null,
+  total,
+});
 
 function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
   if (view === "applications") return inbox.applications(query);

@@ -3,23 +3,35 @@ const MAX_ROWS = 50;
 
 /** The newest rows of something that happens, since the start of the process. */
 export class Recent<Row> {
+  readonly #join: (row: Row, earlier: Row) => Row | undefined;
   readonly #rows: Row[] = [];
   readonly #listeners = new Set<(row: Row) => void>();
   #total = 0;
+
+  /**
+   * @param join returns one row for a row and an earlier one that it repeats; undefined: it does not repeat that one.
+   *   Default: each row is listed by itself
+   */
+  constructor(join: (row: Row, earlier: Row) => Row | undefined = () => undefined) {
+    this.#join = join;
+  }
 
   /** Newest first. */
   get rows(): readonly Row[] {
     return this.#rows;
   }
 
-  /** Number of rows so far. */
+  /** Number of rows so far, repeats and those that are no longer listed included. */
   get total(): number {
     return this.#total;
   }
 
   add(row: Row): void {
     this.#total++;
-    this.#rows.unshift(row);
+    const joined = this.#rows.map((earlier) => this.#join(row, earlier));
+    const repeated = joined.findIndex((one) => one !== undefined);
+    if (repeated >= 0) this.#rows.splice(repeated, 1);
+    this.#rows.unshift(joined[repeated] ?? row);
     this.#rows.length = Math.min(this.#rows.length, MAX_ROWS);
     for (const listener of this.#listeners) listener(row);
   }

@@ -58,4 +58,15 @@ export interface Refusal {
   readonly address: string;
   /** `User-Agent`, else the SDK's name and version. */
   readonly user_agent: string | null;
+  /** How often it was refused while it is listed. All other fields are those of the newest time. */
+  readonly count: number;
+}
+
+/** Answer of `GET /monitoring/inbox?view=refusals`. */
+export interface RefusalList {
+  /** Newest first. */
+  readonly rows: readonly Refusal[];
+  readonly next: null;
+  /** All refused requests since the start of the process. */
+  readonly total: number;
 }

@@ -24,5 +24,13 @@ export function refusalOf(
     origin: text(headers.get("origin")),
     address: pathOf(url).slice(0, MAX_TEXT),
     user_agent: text(headers.get("user-agent") || sentryAuth(request, "sentry_client")[0]),
+    count: 1,
   };
+}
+
+/** One row for two refusals of the same address, reason and sender; undefined: they differ. */
+export function joinRefusals(refusal: Refusal, earlier: Refusal): Refusal | undefined {
+  const isRepeat = (["address", "error", "origin", "user_agent"] as const)
+    .every((name) => refusal[name] === earlier[name]);
+  return isRepeat ? { ...refusal, count: refusal.count + earlier.count } : undefined;
 }

@@ -73,11 +73,17 @@ test("refused envelopes → reason, origin and fix; snippet on another port → 
   for (const text of ["origin_not_allowed", "/stream", "ALLOWED_ORIGINS"]) {
     await expect(refused).toContainText(text);
   }
-  for (let n = 0; n < 3; n++) await post({ "User-Agent": MARKUP });
-  await expect(connect(page)).toContainText("4 refused requests");
-  await expect(connect(page).getByRole("listitem").first()).toContainText(MARKUP);
-  await connect(page).getByRole("button", { name: "Show all 4" }).press("Enter");
+  // More than the server lists: repeats are one row, and all are counted.
+  for (let n = 0; n < 60; n++) await post({ "User-Agent": MARKUP });
+  for (const agent of ["curl/8", "python-requests/2"]) await post({ "User-Agent": agent });
+  await expect(connect(page)).toContainText("63 refused requests since the server started");
+  await expect(connect(page).getByRole("listitem").first()).toContainText("python-requests/2");
+  await expect(refused).toBeHidden();
+  await connect(page).getByRole("button", { name: "Show 1 more" }).press("Enter");
   await expect(refused).toBeVisible();
+  await expect(connect(page).getByRole("listitem").filter({ hasText: MARKUP })).toContainText(
+    "×60",
+  );
   await expectAccessibleLayout(page, "refusals");
 
   // A page of another port that runs the snippet for browsers, and asks its API on a third port.

@@ -15,7 +15,7 @@ Deno.test("refused POST and preflight → listed newest first, and the live stre
       body: "?",
     });
   const view = async () => (await fetch(`${server.origin}${PATH}?view=refusals`)).json();
-  assert.deepEqual(await view(), { rows: [], next: null });
+  assert.deepEqual(await view(), { rows: [], next: null, total: 0 });
 
   await using stream = await EventReader.open(`${server.origin}${PATH}?type=none`);
   const before = Date.now();
@@ -26,19 +26,49 @@ Deno.test("refused POST and preflight → listed newest first, and the live stre
   const malformed = await post({});
   assert.equal((await stream.next())?.event, "refused");
 
-  const { rows, next } = await view();
-  assert.equal(next, null);
+  const { rows, next, total } = await view();
+  assert.deepEqual([next, total], [null, 3]);
   assert.deepEqual(
     rows.map(({ at: _, ...row }: { at: string }) => row),
     [
       { ...JSON.parse(malformed.text), origin: null, user_agent: "an.sdk/1" },
       { ...JSON.parse(evil.text), origin: "http://evil.example", user_agent: "an.sdk/1" },
       { ...JSON.parse(evil.text), origin: "http://evil.example", user_agent: "x".repeat(256) },
-    ].map((row) => ({ ...row, address: "/monitoring" })),
+    ].map((row) => ({ ...row, address: "/monitoring", count: 1 })),
   );
   for (const { at } of rows) {
     assert.ok(Date.parse(at) >= before && at === new Date(Date.parse(at)).toISOString(), at);
   }
+});
+
+Deno.test("more requests refused than are listed → repeats are one row, all since the start counted", async () => {
+  await using server = await startServer();
+  const post = (path: string, agent: string) =>
+    sendRaw(server.port, "POST", path, { "User-Agent": agent }, { body: "{}" });
+  // As OpenTelemetry's exporters: one of an application for each signal, again and again.
+  for (let round = 0; round < 20; round++) {
+    for (const signal of ["traces", "metrics"]) await post(`/v1/${signal}`, "OTel-OTLP-JS/0.2");
+    await post("/v1/traces", "OTel-OTLP-Python/1.3");
+  }
+  await post("/v1/traces", "OTel-OTLP-JS/0.2");
+  const view = async () => {
+    const answer = await (await fetch(`${server.origin}${PATH}?view=refusals`)).json();
+    const counts = answer.rows.map((
+      { address, user_agent, count }: { address: string; user_agent: string; count: number },
+    ) => [address, user_agent, count]);
+    return { total: answer.total, counts };
+  };
+  assert.deepEqual(await view(), {
+    total: 61,
+    counts: [
+      ["/v1/traces", "OTel-OTLP-JS/0.2", 21],
+      ["/v1/traces", "OTel-OTLP-Python/1.3", 20],
+      ["/v1/metrics", "OTel-OTLP-JS/0.2", 20],
+    ],
+  });
+  for (let n = 0; n < 50; n++) await post(`/v1/unknown${n}`, "scanner");
+  const { total, counts } = await view();
+  assert.deepEqual([total, counts.length, counts[0][2]], [111, 50, 1]);
 });
 
 Deno.test("POST that no address takes, OTLP too → short JSON error, listed with what is right", async () => {
@@ -67,7 +97,7 @@ Deno.test("POST that no address takes, OTLP too → short JSON error, listed wit
     assert.equal(answer.headers.get("allow"), status === 405 ? "GET, HEAD" : null);
     const { rows: [row] } = await (await fetch(`${server.origin}${PATH}?view=refusals`)).json();
     const { at: _, ...refusal } = row;
-    const sent = { address: path, origin: page.Origin, user_agent: null };
+    const sent = { address: path, origin: page.Origin, user_agent: null, count: 1 };
     assert.deepEqual(refusal, { error, detail, ...sent });
   }
   const asked = { ...page, "Access-Control-Request-Method": "POST" };
@@ -76,8 +106,8 @@ Deno.test("POST that no address takes, OTLP too → short JSON error, listed wit
   const evil = { Origin: "http://evil.example" };
   const { headers } = await sendRaw(server.port, "POST", "/v1/traces", evil, { body: "{}" });
   assert.equal(headers.get("access-control-allow-origin"), null);
-  const { rows } = await (await fetch(`${server.origin}${PATH}?view=refusals`)).json();
-  assert.equal(rows.length, posts.length + 2);
+  const { total } = await (await fetch(`${server.origin}${PATH}?view=refusals`)).json();
+  assert.equal(total, posts.length + 2);
 });
 
 Deno.test("connection breaks during an upload → rejected, not listed", async () => {
@@ -93,5 +123,5 @@ Deno.test("connection breaks during an upload → rejected, not listed", async (
     return outcomes.rejected === 2;
   });
   const response = await fetch(`${server.origin}${PATH}?view=refusals`);
-  assert.deepEqual(await response.json(), { rows: [], next: null });
+  assert.deepEqual(await response.json(), { rows: [], next: null, total: 0 });
 });
