@@ -36,7 +36,7 @@ export interface AppOptions extends Completion {
    * requests except those of browsers for a page.
    */
   readonly refusePost?: (context: Context, error: ErrorFacts) => HandlerResult;
-  /** Called once for each page, partial and route. Default: no observers. */
+  /** Called once for each page, partial and address of a route. Default: no observers. */
   readonly observe?: Observe;
   /** Receives errors of handlers; the client receives the 500 page. Default: prints to the console. */
   readonly onError?: (error: unknown, request: Request) => void;
@@ -71,14 +71,22 @@ export class App {
     this.#common = commonHeaders(options.security ?? {}, DATA_POLICY);
     const { observe } = options;
     for (const { path, document, partial } of build.pages) {
-      const whole = observed(this.#serve(document), observe?.({ path, kind: "page" }));
-      const part = observed(this.#serve(partial), observe?.({ path, kind: "partial" }));
+      const whole = observed(
+        this.#serve(document),
+        observe?.({ path, address: path, kind: "page" }),
+      );
+      const part = observed(
+        this.#serve(partial),
+        observe?.({ path, address: path, kind: "partial" }),
+      );
       this.#add(path, (context) => (asksForPartial(context.req.url) ? part : whole)(context));
     }
     for (const [path, file] of build.files) this.#add(path, this.#serve(file));
     for (const { path, aliases = [], handlers } of options.routes ?? []) {
-      const endpoint = observed(this.#handle(handlers), observe?.({ path, kind: "handler" }));
-      for (const address of new Set([path, ...aliases])) this.#add(address, endpoint);
+      const endpoint = this.#handle(handlers);
+      for (const address of new Set([path, ...aliases])) {
+        this.#add(address, observed(endpoint, observe?.({ path, address, kind: "handler" })));
+      }
     }
     if (options.manifest.dev) this.#add(RELOAD_PATH, () => this.#reloadStream());
   }

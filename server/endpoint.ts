@@ -87,8 +87,10 @@ export function routeError(allow: string | undefined): ErrorFacts {
 
 /** A page, its partial, or a route of handlers. Assets and static files are not observed. */
 export interface ObservedRoute {
-  /** The path with its `[name]` segments; for an alias, the path of its route. */
+  /** The path of the route, with its `[name]` segments. */
   readonly path: string;
+  /** The path that is requested, in the same form: `path`, or one of its aliases. */
+  readonly address: string;
   readonly kind: "page" | "partial" | "handler";
 }
 

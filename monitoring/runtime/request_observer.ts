@@ -15,7 +15,7 @@ import {
   type ObservedRoute,
   type Observer,
 } from "../../server/endpoint.ts";
-import type { TokenBucket } from "./token_bucket.ts";
+import { TokenBucket } from "./token_bucket.ts";
 
 /**
  * Who owns OpenTelemetry's tracing: `runtime` where Deno itself traces (`OTEL_DENO=true`, always on Deno Deploy), else
@@ -29,6 +29,8 @@ interface RequestObserverOptions {
   readonly bucket: TokenBucket;
   /** Called for each response without a span because of that limit. */
   readonly onUntraced: () => void;
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
 }
 
 /** Not traced: the delivery of telemetry must not cause telemetry. */
@@ -41,6 +43,8 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 export class RequestObserver {
   readonly #options: RequestObserverOptions;
   readonly #tracer = trace.getTracer("sightglass");
+  /** One refused request of each method and address has a span in a minute: an exporter may repeat it forever. */
+  readonly #refused = new Map<string, TokenBucket>();
   /** Context of each request that threw, for the report of its error. */
   readonly #failed = new WeakMap<Request, Context>();
 
@@ -49,13 +53,13 @@ export class RequestObserver {
   }
 
   /** Undefined for routes that are not traced. */
-  observe({ path, kind }: ObservedRoute): Observer | undefined {
+  observe({ path, address, kind }: ObservedRoute): Observer | undefined {
     if (MONITORING_PATHS.test(path)) return undefined;
     const isPage = kind !== "handler";
     return async (request, respond, append) => {
       // Only GET serves a page; other methods get a prepared response.
       if (isPage && request.method !== "GET") return await respond();
-      const opened = withoutFailing(() => this.#open(request, path));
+      const opened = withoutFailing(() => this.#open(request, address));
       if (opened === undefined) return await respond();
       const span = trace.getSpan(opened);
       let response: Response;
@@ -82,7 +86,7 @@ export class RequestObserver {
     return this.#failed.get(request) ?? callerContext(request);
   }
 
-  /** A context with the request's span; undefined: no span because of the limit. */
+  /** A context with the request's span; undefined: no span because of a limit. */
   #open(request: Request, path: string): Context | undefined {
     const isKnown = KNOWN_METHODS.has(request.method);
     const name = `${isKnown ? request.method : "HTTP"} ${path}`;
@@ -90,8 +94,15 @@ export class RequestObserver {
       trace.getActiveSpan()?.updateName(name).setAttribute("http.route", path);
       return context.active();
     }
-    if (!this.#options.bucket.take()) {
-      this.#options.onUntraced();
+    const { bucket, onUntraced, now } = this.#options;
+    // What is traced serves only GET: a request with another method is refused, or is the preflight of one.
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      const first = this.#refused.get(name) ?? TokenBucket.perMinute(1, now);
+      this.#refused.set(name, first);
+      if (!first.take()) return undefined;
+    }
+    if (!bucket.take()) {
+      onUntraced();
       return undefined;
     }
     const caller = callerContext(request);

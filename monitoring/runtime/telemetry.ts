@@ -91,6 +91,7 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
     owner,
     bucket: new TokenBucket({ ...SPANS, now }),
     onUntraced: () => drop("span"),
+    now,
   });
   const errors = new TokenBucket({ ...ERRORS, now });
   const logs = new TokenBucket({ ...LOGS, now });

@@ -69,6 +69,28 @@ Deno.test("concurrent requests → each error in its own trace; no span in the u
   assert.deepEqual(spans.map(({ trace_id }) => trace_id).sort(), sampled);
 });
 
+Deno.test("requests refused again and again → a span for the first of each kind, with its path", async () => {
+  await using reporting = await startReportingServer("inbox");
+  const { origin } = reporting.server;
+  const post = (path: string, method = "POST") =>
+    fetchToEnd(`${origin}${path}`, { method, headers: { Origin: "http://localhost:3000" } });
+  for (let round = 0; round < 10; round++) {
+    for (const signal of ["traces", "metrics"]) await post(`/v1/${signal}`);
+    await post("/v1/metrics", "OPTIONS");
+    await post(`/api/${round}/store/`);
+    await fetchToEnd(`${origin}/signal`);
+  }
+  const { spans } = await reporting.stopAndReadReports();
+  const paths = spans.map(({ name, attributes }) => `${name} ${attributes["url.path"]?.value}`);
+  assert.deepEqual(paths.filter((path) => !path.includes("/signal")).sort(), [
+    "OPTIONS /v1/metrics /v1/metrics",
+    "POST /api/[project]/store/ /api/[project]/store/",
+    "POST /v1/metrics /v1/metrics",
+    "POST /v1/traces /v1/traces",
+  ]);
+  assert.equal(paths.filter((path) => path === "GET /signal /signal").length, 10);
+});
+
 /** Untrusted values of the two trace headers. None is a valid trace. */
 const INVALID_HEADERS: readonly Record<string, string>[] = [
   { "sentry-trace": "garbage", baggage: "sentry-trace_id=%E0%A4%A,=,;;,%" },
