@@ -40,10 +40,8 @@ export function RefusedEnvelopes({ refusals }: { refusals: RefusalList }) {
             <p>
               <OutcomeMark kind="refused" />
               <TimeAgo at={Date.parse(at)} /> <code>{error}</code> {origin ?? user_agent}{" "}
-              <span className="quiet">to {address}</span>
-              {count > 1 && (
-                <b title={`refused ${count} times; shown is the newest`}>{" "}×{count}</b>
-              )}
+              <span className="quiet">to {address}</span>{" "}
+              {count > 1 && <b title={`refused ${count} times; this is the newest`}>×{count}</b>}
             </p>
             <p>{detail}</p>
           </li>

@@ -13,7 +13,7 @@ Deno.test("telemetry fails to start → error on the console, the server works w
       deliver: () => Promise.reject(new Error("not called")),
     });
     assert.ok(printed.some((line) => /telemetry did not start/.test(String(line))));
-    assert.equal(runtime.observe({ path: "/", kind: "page" }), undefined);
+    assert.equal(runtime.observe({ path: "/", address: "/", kind: "page" }), undefined);
     const thrown = new Error("thrown");
     runtime.onError(thrown, new Request("http://localhost/"));
     runtime.log("info", "still logged", { of: "it" });
