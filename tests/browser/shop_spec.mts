@@ -30,7 +30,10 @@ interface Visited {
 
 interface Fixtures {
   /** The rows of a list with these filters in the inbox, which the assistant and the page show, too. */
-  readonly read: (list: keyof typeof LISTS, filters: Filters) => Promise<Json[]>;
+  readonly read: (
+    list: keyof typeof LISTS,
+    filters: Filters,
+  ) => Promise<Json[]>;
 }
 
 const test = withServer.extend<Fixtures, { visited: Visited }>({
@@ -43,18 +46,25 @@ const test = withServer.extend<Fixtures, { visited: Visited }>({
       await fetch(`${shop.api}checkout?cart=1`, { method: "POST" });
       const page = await browser.newPage();
       await visit(page, shop.address, 6);
-      await expect.poll(() => listRows(server.origin, "recordings")).toHaveLength(index + 1);
+      await expect.poll(() => listRows(server.origin, "recordings"))
+        .toHaveLength(index + 1);
       // The SDK sends the rest when the page is left.
       await leave(page);
-      await arrivals.waitFor("the visit", (items) => hasVisits(items, index + 1));
+      await arrivals.waitFor(
+        "the visit",
+        (items) => hasVisits(items, index + 1),
+      );
       await page.close();
     }
     const client = new Client({ name: "test", version: "1" });
     const address = new URL("/monitoring/mcp", server.origin);
     await client.connect(new StreamableHTTPClientTransport(address));
     const ask: Visited["ask"] = async (name, args) => {
-      const { text = "" } = (await client.callTool({ name, arguments: args })).content[0] as Json;
-      return JSON.parse(/^<untrusted-telemetry.*>\n(.*)\n</m.exec(text)?.[1] ?? `"${text}"`);
+      const { text = "" } = (await client.callTool({ name, arguments: args }))
+        .content[0] as Json;
+      return JSON.parse(
+        /^<untrusted-telemetry.*>\n(.*)\n</m.exec(text)?.[1] ?? `"${text}"`,
+      );
     };
     await provide({ server, items: await arrivals.items(), ask });
     await client.close();
@@ -71,7 +81,9 @@ const test = withServer.extend<Fixtures, { visited: Visited }>({
       const { rows: answered } = await ask(tool, { ...filters, limit: 100 });
       expect(textsOf(answered), `${tool} ${query}`).toEqual(textsOf(rows));
       await page.goto(`/#/${list}?${new URLSearchParams(filters)}`);
-      const shown = page.locator("tr:has([data-row]):visible, [aria-level='1']:visible");
+      const shown = page.locator(
+        "tr:has([data-row]):visible, [aria-level='1']:visible",
+      );
       await expect.poll(async () => {
         const lines = await shown.allInnerTexts();
         const isShown = (row: Json, n: number) =>
@@ -93,7 +105,10 @@ const nameOf = (row: Json) => displayName(row);
 /** The tool for each list, and the text of a row that the page shows, too. */
 const LISTS = {
   traces: { tool: "list_traces", textOf: nameOf },
-  errors: { tool: "list_errors", textOf: ({ type, value }: Json) => `${type} ${value}` },
+  errors: {
+    tool: "list_errors",
+    textOf: ({ type, value }: Json) => `${type} ${value}`,
+  },
   logs: { tool: "search_logs", textOf: ({ body }: Json) => body },
 };
 
@@ -101,11 +116,18 @@ const APPLICATIONS = ["web", "api", "worker"] as const;
 type Application = (typeof APPLICATIONS)[number];
 
 /** What each application calls itself. */
-const senderOf = (application: Application, { release, environment }: (typeof SHOPS)[number]) =>
+const senderOf = (
+  application: Application,
+  { release, environment }: (typeof SHOPS)[number],
+) =>
   application === "api"
     ? { application: `shop-api, ${environment}`, release, environment }
     : application === "web"
-    ? { application: "shop-web, production", release: "shop-web@2.0.0", environment: "production" }
+    ? {
+      application: "shop-web, production",
+      release: "shop-web@2.0.0",
+      environment: "production",
+    }
     : {
       application: "shop-worker, production",
       release: "shop-worker@0.9.0",
@@ -114,32 +136,37 @@ const senderOf = (application: Application, { release, environment }: (typeof SH
 
 const SENDERS = SHOPS.flatMap((shop) => APPLICATIONS.map((one) => senderOf(one, shop)));
 
-/** What each visit makes in each list, with the applications that take part. */
-const TRACES: readonly (readonly [string, ...Application[]])[] = [
-  ["Page load /", "web", "api"],
-  ["Navigation to /cart", "web", "api", "worker"],
-  ["Navigation to /orders", "web", "api"],
-  ["POST /checkout", "api", "worker"],
-  ["refresh prices", "api"],
+/** What each session makes in each list, by application: a trace has the name of the first that the filters leave. */
+type Named = Partial<Record<Application, string>>;
+const TRACES: readonly Named[] = [
+  { web: "Page load /", api: "GET /products" },
+  { web: "Navigation to /cart", api: "GET /products", worker: "POST /charge" },
+  { web: "Navigation to /orders", api: "GET /orders" },
+  { api: "POST /checkout", worker: "POST /charge" },
+  { api: "refresh prices" },
 ];
-const ERRORS: typeof TRACES = [
-  ["The checkout failed", "web"],
-  ["Payment of 30 EUR failed", "api"],
-  ["Card declined for 30 EUR", "worker"],
+const ERRORS: readonly Named[] = [
+  { web: "The checkout failed" },
+  { api: "Payment of 30 EUR failed" },
+  { worker: "Card declined for 30 EUR" },
 ];
 /** The last three are of a request that no page sent. */
-const LOGS: typeof TRACES = [
-  ...["Page /", "Page /cart", "Buying", "Page /orders"].map((body) => [body, "web"] as const),
-  ...["Products listed", "Products listed", "Checkout started"].map((body) =>
-    [body, "api"] as const
-  ),
-  ["Charging the card", "worker"],
-  ["The bank refused the card", "worker"],
-  ["Checkout started", "api"],
-  ["Charging the card", "worker"],
-  ["Checkout finished", "api"],
+const LOGS: readonly Named[] = [
+  ...["Page /", "Page /cart", "Buying", "Page /orders"].map((web) => ({ web })),
+  ...["Products listed", "Products listed", "Checkout started"].map((api) => ({
+    api,
+  })),
+  { worker: "Charging the card" },
+  { worker: "The bank refused the card" },
+  { api: "Checkout started" },
+  { worker: "Charging the card" },
+  { api: "Checkout finished" },
 ];
-const namesOf = (rows: typeof TRACES) => rows.map(([name]) => name).sort();
+const namesOf = (rows: readonly Named[], isShown = (_: Application) => true) =>
+  rows.flatMap((row) =>
+    APPLICATIONS.filter((one) => isShown(one) && row[one]).slice(0, 1)
+      .map((one) => row[one]!)
+  ).sort();
 
 /** The operations of spans as each version of the SDKs sends them: in a transaction, alone, or in a container. */
 function sentOps(items: readonly ArrivedItem[]): string[] {
@@ -158,9 +185,12 @@ function hasVisits(items: readonly ArrivedItem[], visits: number): boolean {
   const ops = sentOps(items);
   const has = (op: string, times: number) => ops.filter((one) => one === op).length >= times;
   return logsOf(items).length === LOGS.length * visits &&
-    errorsOf(items).length === ERRORS.length * visits && has("http.server", 7 * visits) &&
-    has("pageload", visits) && has("navigation", 2 * visits) && has("cron", visits) &&
-    has("ui.interaction.click", visits) && has("ui.webvital.cls", 3 * (visits - 1));
+    errorsOf(items).length === ERRORS.length * visits &&
+    has("http.server", 7 * visits) &&
+    has("pageload", visits) && has("navigation", 2 * visits) &&
+    has("cron", visits) &&
+    has("ui.interaction.click", visits) &&
+    has("ui.webvital.cls", 3 * (visits - 1));
 }
 
 test("release, environment, application → exactly the rows of those senders, and their counts", async ({ visited, read }) => {
@@ -173,20 +203,26 @@ test("release, environment, application → exactly the rows of those senders, a
   for (const by of ["release", "environment", "application"] as const) {
     for (const value of new Set(SENDERS.map((sender) => sender[by]))) {
       const filter = { [by]: by === "application" ? keys.get(value) : value };
-      const sentBy = (applications: readonly Application[]) =>
-        SHOPS.filter((shop) => applications.some((one) => senderOf(one, shop)[by] === value));
-      const expected = (rows: typeof TRACES) =>
-        rows.flatMap(([name, ...applications]) => sentBy(applications).map(() => name)).sort();
+      const isSender = (shop: (typeof SHOPS)[number]) => (one: Application) =>
+        senderOf(one, shop)[by] === value;
+      const expected = (rows: readonly Named[]) =>
+        SHOPS.flatMap((shop) => namesOf(rows, isSender(shop))).sort();
       const traces = await read("traces", filter);
       const errors = await read("errors", filter);
       const logs = await read("logs", filter);
       expect.soft(traces.map(nameOf).sort(), value).toEqual(expected(TRACES));
-      expect.soft(errors.flatMap(({ value, count }) => Array(count).fill(value)).sort(), value)
+      expect.soft(
+        errors.flatMap(({ value, count }) => Array(count).fill(value)).sort(),
+        value,
+      )
         .toEqual(expected(ERRORS));
-      expect.soft(logs.map(({ body }) => body).sort(), value).toEqual(expected(LOGS));
+      expect.soft(logs.map(({ body }) => body).sort(), value).toEqual(
+        expected(LOGS),
+      );
       const query = new URLSearchParams({ view: "applications", ...filter });
-      const answer = await (await fetch(`${origin}/monitoring/inbox?${query}`)).json();
-      const recordings = sentBy(["web"]).length;
+      const answer = await (await fetch(`${origin}/monitoring/inbox?${query}`))
+        .json();
+      const recordings = SHOPS.filter((shop) => isSender(shop)("web")).length;
       const counts = {
         traces: traces.length,
         errors: errors.length,
@@ -201,13 +237,17 @@ test("release, environment, application → exactly the rows of those senders, a
 test("overview → the card of each application has the errors that it sent", async ({ page, visited }) => {
   const { origin } = visited.server;
   await page.goto(`${origin}/#/overview`);
-  const cards = page.getByRole("list", { name: "Applications" }).getByRole("listitem");
+  const cards = page.getByRole("list", { name: "Applications" }).getByRole(
+    "listitem",
+  );
   for (const { key, environment } of await listRows(origin, "applications")) {
     if (environment === null || key === OWN_APPLICATION.key) continue;
     const groups = await listRows(origin, `errors&application=${key}`);
     const count = groups.reduce((sum, { count }) => sum + count, 0);
     expect(count).toBeGreaterThan(0);
-    const card = cards.filter({ has: page.locator(`a[href*="application=${key}"]`) });
+    const card = cards.filter({
+      has: page.locator(`a[href*="application=${key}"]`),
+    });
     await expect(card).toContainText(new RegExp(`\\D${count}\\sopen errors?`));
   }
 });
@@ -218,17 +258,28 @@ test("check-ins, profiles, metrics, sessions → of no other applications", asyn
       rows.filter(({ key, name }) => key !== OWN_APPLICATION.key && name !== UNKNOWN_NAME)
         .map(({ name, environment, releases }) => `${name}, ${environment}: ${releases}`),
     );
-  const expected = new Set(SENDERS.map(({ application, release }) => `${application}: ${release}`));
-  expect.soft(named(await listRows(visited.server.origin, "applications"))).toEqual(expected);
-  expect.soft(named((await visited.ask("get_delivery_health")).applications)).toEqual(expected);
+  const expected = new Set(
+    SENDERS.map(({ application, release }) => `${application}: ${release}`),
+  );
+  expect.soft(named(await listRows(visited.server.origin, "applications")))
+    .toEqual(expected);
+  expect.soft(named((await visited.ask("get_delivery_health")).applications))
+    .toEqual(expected);
 });
 
 test("logs of three senders in batches → in order of their time over pages", async ({ visited, read }) => {
   const expected = logsOf(visited.items).toSorted((a, b) => b.timestamp - a.timestamp)
     .map(({ body }) => body);
   const list = async (before: object) => {
-    const query = new URLSearchParams({ view: "logs", application: "apps", limit: "5", ...before });
-    return await (await fetch(`${visited.server.origin}/monitoring/inbox?${query}`)).json();
+    const query = new URLSearchParams({
+      view: "logs",
+      application: "apps",
+      limit: "5",
+      ...before,
+    });
+    return await (await fetch(
+      `${visited.server.origin}/monitoring/inbox?${query}`,
+    )).json();
   };
   const search = (before: object) => visited.ask("search_logs", { limit: 5, ...before });
   for (const readPage of [list, search]) {
@@ -238,29 +289,44 @@ test("logs of three senders in batches → in order of their time over pages", a
     }
     expect.soft(rows.map(({ body }) => body)).toEqual(expected);
   }
-  expect.soft((await read("logs", {})).map(({ body }) => body)).toEqual(expected);
+  expect.soft((await read("logs", {})).map(({ body }) => body)).toEqual(
+    expected,
+  );
 });
 
 test("errors, logs, spans of services in a page's trace → their recording, which counts them", async ({ page, visited }) => {
   const { server, ask } = visited;
-  const recordings = await listRows(server.origin, "recordings&application=apps");
+  const recordings = await listRows(
+    server.origin,
+    "recordings&application=apps",
+  );
   expect(recordings).toHaveLength(SHOPS.length);
   for (const { replay_id, errors, started_at, ended_at } of recordings) {
     const rows = (list: string) => listRows(server.origin, `${list}&replay=${replay_id}`);
     const occurrences = await rows("occurrences");
-    expect.soft(occurrences.map(({ value }) => value).sort()).toEqual(namesOf(ERRORS));
-    expect.soft((await rows("traces")).map(nameOf).sort()).toEqual(namesOf(TRACES.slice(0, 3)));
+    expect.soft(occurrences.map(({ value }) => value).sort()).toEqual(
+      namesOf(ERRORS),
+    );
+    expect.soft((await rows("traces")).map(nameOf).sort()).toEqual(
+      namesOf(TRACES.slice(0, 3)),
+    );
     expect.soft((await rows("logs")).map(({ body }) => body).sort())
       .toEqual(namesOf(LOGS.slice(0, -3)));
     const { event_id, trace_id, group, envelope } = occurrences
       .find(({ value }) => value.startsWith("Payment"))!;
-    expect.soft((await ask("get_error", { event_id })).replay_id).toBe(replay_id);
-    expect.soft((await ask("get_trace", { trace_id })).replay_id).toBe(replay_id);
+    expect.soft((await ask("get_error", { event_id })).replay_id).toBe(
+      replay_id,
+    );
+    expect.soft((await ask("get_trace", { trace_id })).replay_id).toBe(
+      replay_id,
+    );
 
     const view = page.locator("section:visible");
     const expectLink = async () => {
       const moment = new RegExp(`#/recordings/${replay_id}\\?at=\\d+`);
-      await expect.soft(view.getByRole("link", { name: /^Play.* at this moment/ }).first())
+      await expect.soft(
+        view.getByRole("link", { name: /^Play.* at this moment/ }).first(),
+      )
         .toHaveAttribute("href", moment);
     };
     await page.goto(`/#/errors/${group}/${envelope}`);
@@ -276,7 +342,9 @@ test("errors, logs, spans of services in a page's trace → their recording, whi
     const row = page.locator(`tr:has([data-row="${replay_id}"])`);
     await expect.soft(row.locator("td > .refused")).toHaveText("3");
     await row.getByRole("link").first().click();
-    await expect.soft(view.locator(".lane.of-error > span")).toHaveText(`Errors ${errors}`);
+    await expect.soft(view.locator(".lane.of-error > span")).toHaveText(
+      `Errors ${errors}`,
+    );
     await expect.soft(view.getByRole("slider", { name: "Position" }))
       .toHaveAttribute("max", String(Math.round(ended_at - started_at)));
     await expect.soft(view.locator(".moments")).not.toContainText("app.js");

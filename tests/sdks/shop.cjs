@@ -1,5 +1,5 @@
 /**
- * A service of a shop that reports by Sentry's SDK: its API, or the worker that takes the payments.
+ * A service of a shop that reports by Sentry's SDK: its API in Fastify, or the worker that takes the payments.
  * Arguments: the folder of `@sentry/node`, release, environment, and for the API the worker's
  * address. Prints its address.
  */
@@ -12,7 +12,9 @@ Sentry.init({
   environment,
   tracesSampleRate: 1,
   enableLogs: true,
-  integrations: [Sentry.rewriteFramesIntegration({ root: __dirname, prefix: "app:///" })],
+  integrations: [
+    Sentry.rewriteFramesIntegration({ root: __dirname, prefix: "app:///" }),
+  ],
 });
 
 const { randomUUID } = require("node:crypto");
@@ -33,20 +35,33 @@ const API = {
     await query("SELECT id, name FROM products", 40);
     Sentry.logger.info("Products listed", { products: CARTS.size });
   },
+  /** Asks for the product and the stock of each order by itself: an N+1 of two queries that alternate. */
   async "GET /orders"() {
     await query("SELECT id FROM orders", 30);
+    for (const _ of CARTS) {
+      await query("SELECT name FROM products WHERE id = ?", 4);
+      await query("SELECT stock FROM items WHERE product = ?", 3);
+    }
   },
   async "POST /checkout"({ cart }) {
-    Sentry.addBreadcrumb({ category: "cart", message: `Checkout of cart ${cart}` });
+    Sentry.addBreadcrumb({
+      category: "cart",
+      message: `Checkout of cart ${cart}`,
+    });
     Sentry.metrics.count("checkouts", 1);
     Sentry.logger.info("Checkout started", { cart });
-    await query("SELECT id, price FROM items WHERE cart = ?", 40 + 25 * (cart % 4));
+    await query(
+      "SELECT id, price FROM items WHERE cart = ?",
+      40 + 25 * (cart % 4),
+    );
     const amount = CARTS.get(cart).reduce((sum, price) => sum + price, 0);
     await Promise.all([
       query("SELECT stock FROM items", 60),
       query("SELECT street FROM users", 90),
     ]);
-    const { ok } = await fetch(`${worker}charge?amount=${amount}`, { method: "POST" });
+    const { ok } = await fetch(`${worker}charge?amount=${amount}`, {
+      method: "POST",
+    });
     if (!ok) throw new PaymentError(`Payment of ${amount} EUR failed`);
     await query("INSERT INTO orders VALUES (?, ?)", 30);
     Sentry.logger.info("Checkout finished", { cart });
@@ -72,40 +87,91 @@ const CORS = {
   "Access-Control-Allow-Headers": "baggage, content-type, sentry-trace",
 };
 
-async function answer({ method, url }) {
-  const { pathname, searchParams } = new URL(url, "http://shop");
-  const route = `${method} ${pathname}`;
-  // `@sentry/node` ignores preflights; SDKs of other languages do not.
-  if (method === "OPTIONS") return Sentry.startSpan({ name: route, op: "http.server" }, () => 204);
-  try {
-    const numbers = [...searchParams].map(([name, text]) => [name, Number(text)]);
-    await (worker ? API : WORKER)[route](Object.fromEntries(numbers));
-    return 200;
-  } catch (error) {
-    Sentry.captureException(error);
-    return 500;
+const print = (address) => process.stdout.write(`${address}/\n`);
+
+/** Arguments of a request: every parameter is a number. */
+const numbersOf = (query) =>
+  Object.fromEntries(
+    Object.entries(query).map(([name, text]) => [name, Number(text)]),
+  );
+
+/** Fastify's spans of a preflight are named by their handler; only an attribute has the method. */
+function startApi() {
+  // Not by its name: the type check would mix its types of Node with those of the project.
+  const framework = "fastify";
+  const app = require(framework)();
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.headers(CORS);
+    done();
+  });
+  // The page sends JSON's content type to make preflights, and no body.
+  app.addContentTypeParser(
+    "application/json",
+    (_request, _body, done) => done(null),
+  );
+  app.options("*", (_request, reply) => reply.code(204).send());
+  for (const [route, handle] of Object.entries(API)) {
+    const [method, url] = route.split(" ");
+    app.route({
+      method,
+      url,
+      handler: async ({ query }) => await handle(numbersOf(query)) ?? "",
+    });
   }
+  Sentry.setupFastifyErrorHandler(app);
+  app.listen({ port: 0, host: "127.0.0.1" }).then(print);
 }
 
-const server = createServer(async (request, response) =>
-  response.writeHead(await answer(request), CORS).end()
-);
-server.listen(
-  0,
-  "127.0.0.1",
-  () => process.stdout.write(`http://127.0.0.1:${server.address().port}/\n`),
-);
+function startWorker() {
+  const server = createServer(async ({ method, url }, response) => {
+    const { pathname, searchParams } = new URL(url, "http://shop");
+    try {
+      await WORKER[`${method} ${pathname}`](
+        numbersOf(Object.fromEntries(searchParams)),
+      );
+      response.writeHead(200).end();
+    } catch (error) {
+      Sentry.captureException(error);
+      response.writeHead(500).end();
+    }
+  });
+  server.listen(
+    0,
+    "127.0.0.1",
+    () => print(`http://127.0.0.1:${server.address().port}`),
+  );
+}
+
+if (worker) startApi();
+else startWorker();
 
 /** A job that is watched, and a profile as the compiled `@sentry/profiling-node` sends it. */
 if (worker) {
-  Sentry.startSpan({ name: "refresh prices", op: "cron" }, () => query("SELECT price", 20));
+  Sentry.startSpan(
+    { name: "refresh prices", op: "cron" },
+    () => query("SELECT price", 20),
+  );
   Sentry.captureCheckIn({ monitorSlug: "prices", status: "ok" });
   const client = Sentry.getClient();
   const { sdk } = client.getSdkMetadata();
   const chunk_id = randomUUID().replaceAll("-", "");
   const profile = { frames: [], stacks: [], samples: [] };
-  const facts = { version: "2", platform: "node", client_sdk: sdk, release, environment };
-  void client.sendEnvelope([{ event_id: chunk_id, sent_at: new Date().toISOString(), sdk }, [
-    [{ type: "profile_chunk", platform: "node" }, { chunk_id, ...facts, profile }],
+  const facts = {
+    version: "2",
+    platform: "node",
+    client_sdk: sdk,
+    release,
+    environment,
+  };
+  void client.sendEnvelope([{
+    event_id: chunk_id,
+    sent_at: new Date().toISOString(),
+    sdk,
+  }, [
+    [{ type: "profile_chunk", platform: "node" }, {
+      chunk_id,
+      ...facts,
+      profile,
+    }],
   ]]);
 }
