@@ -154,6 +154,12 @@ export class InboxFile {
     return this.#transaction(() => this.groups.deleteErrors(group));
   }
 
+  /** See {@linkcode Senders.moveSome}. */
+  moveSome(): boolean {
+    return this.#sql.hasMoves.get() !== undefined &&
+      this.#transaction(() => this.#index.moveSome());
+  }
+
   /** Writes the entries of {@linkcode EnvelopeTable.unindexed} envelopes. */
   index(found: readonly { readonly id: number; readonly entries: IndexEntries }[]): void {
     this.#transaction(() => {
@@ -256,6 +262,7 @@ function prepare(db: DatabaseSync) {
       `SELECT place / ${PLACES} AS id, weight AS size FROM envelope_entries ORDER BY place`,
     ),
     dataVersion: db.prepare("PRAGMA data_version"),
+    hasMoves: db.prepare("SELECT 1 FROM moves LIMIT 1"),
     map: db.prepare("SELECT map FROM source_maps WHERE key = ?"),
     putMap: db.prepare("REPLACE INTO source_maps (key, bytes, map) VALUES (?, ?, ?)"),
     // The oldest beyond the limit of bytes.

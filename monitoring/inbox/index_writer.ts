@@ -157,8 +157,14 @@ export class IndexWriter {
   delete(first: number, last: number): void {
     const [start, end] = [placeOf(first, 0), placeOf(last + 1, 0)];
     this.#sql.subtract.run(start, end);
+    const used = this.#senders.used(start, end);
     for (const table of this.#sql.deleteEntries) table.run(start, end);
-    this.#senders.forgetUnused(last);
+    for (const one of used) this.#senders.forget(one);
+  }
+
+  /** See {@linkcode Senders.moveSome}. */
+  moveSome(): boolean {
+    return this.#senders.moveSome();
   }
 }
 

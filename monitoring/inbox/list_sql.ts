@@ -286,16 +286,17 @@ export function opsSql(query: ListQuery): string {
 
 /** The applications that were seen last, each with its newest releases and starts as JSON: `[release, since]`, times. */
 export const APPLICATIONS_SQL =
-  "WITH sent AS MATERIALIZED (SELECT application, release, process_start, min(at) AS since," +
-  " max(at) AS last_seen, count(*) AS envelopes FROM envelope_entries" +
-  " GROUP BY application, release, process_start)" +
-  " SELECT key, name, environment, side, max(last_seen) AS last_seen, sum(envelopes) AS envelopes," +
-  " (SELECT json_group_array(json_array(release, since)) FROM (SELECT releases.release," +
-  " min(since) AS since FROM releases JOIN sent ON sent.application = applications.id" +
-  " AND sent.release = releases.id GROUP BY releases.id" +
+  // One pass over an index, then few applications.
+  "WITH seen AS MATERIALIZED (SELECT application, max(at) AS last_seen, count(*) AS envelopes" +
+  " FROM envelope_entries GROUP BY application)," +
+  " listed AS MATERIALIZED (SELECT * FROM applications AS a JOIN seen ON seen.application = a.id" +
+  ` ORDER BY last_seen DESC, newest DESC LIMIT ${MAX_APPLICATIONS})` +
+  " SELECT key, name, environment, side, last_seen, envelopes," +
+  " (SELECT json_group_array(json_array(release, since) ORDER BY newest DESC) FROM (SELECT release," +
+  " newest, (SELECT min(at) FROM envelope_entries AS e WHERE e.application = listed.id" +
+  " AND e.release = r.id) AS since FROM releases AS r WHERE r.application = listed.id" +
   ` ORDER BY newest DESC LIMIT ${MAX_RELEASES})) AS releases,` +
-  " (SELECT json_group_array(process_start) FROM (SELECT DISTINCT process_start FROM sent" +
-  " WHERE sent.application = applications.id AND process_start IS NOT NULL" +
+  " (SELECT json_group_array(process_start) FROM (SELECT DISTINCT process_start" +
+  " FROM envelope_entries AS e WHERE e.application = listed.id AND process_start IS NOT NULL" +
   ` ORDER BY process_start DESC LIMIT ${MAX_STARTS})) AS starts` +
-  " FROM applications JOIN sent ON sent.application = applications.id GROUP BY applications.id" +
-  ` ORDER BY last_seen DESC, newest DESC LIMIT ${MAX_APPLICATIONS}`;
+  " FROM listed ORDER BY last_seen DESC, newest DESC";

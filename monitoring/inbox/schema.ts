@@ -74,7 +74,8 @@ const ENTRY =
  * found have an SQLite index.
  *
  * - `applications` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Application 1 is Sightglass.
- * - `senders`: what is known of the senders of envelopes, see `senders.ts`.
+ * - `senders`: what is known of the senders of envelopes. `moves`: envelopes of a sender that are to be moved from one
+ *   application to another. See `senders.ts`.
  * - `envelope_entries`: one row per envelope. `weight`: characters of its entries. `summary`: JSON.
  * - `trace_entries`: `root_order`, `name`, `op`, `started_at`, `ended_at` are those of the envelope's root
  *   (`trace_root.ts`); the lowest `root_order` is the trace's.
@@ -110,6 +111,13 @@ const INDEX = `
     known INTEGER NOT NULL DEFAULT 0,
     UNIQUE (dsn_key, sdk, release, environment, side)
   ) STRICT;
+  CREATE INDEX senders_by_newest ON senders (newest);
+  CREATE INDEX senders_by_application ON senders (application);
+  CREATE TABLE moves (
+    sender INTEGER NOT NULL,
+    origin INTEGER NOT NULL,
+    target INTEGER NOT NULL
+  ) STRICT;
   CREATE TABLE span_names (
     place INTEGER NOT NULL,
     application INTEGER NOT NULL,
@@ -128,8 +136,8 @@ const INDEX = `
     text TEXT NOT NULL,
     summary TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX envelope_entries_by_sender ON envelope_entries (sender);
-  CREATE INDEX envelope_entries_by_application ON envelope_entries (application, at, release, process_start);
+  CREATE INDEX envelope_entries_by_sender ON envelope_entries (sender, application);
+  CREATE INDEX envelope_entries_by_application ON envelope_entries (application, release, process_start, at);
   CREATE TABLE trace_entries (
     ${ENTRY},
     trace_id TEXT NOT NULL,
@@ -212,7 +220,7 @@ export const PLACE_TABLES = [
   "span_names",
 ];
 
-const INDEX_TABLES = [...PLACE_TABLES, "releases", "senders"];
+const INDEX_TABLES = [...PLACE_TABLES, "releases", "senders", "moves"];
 
 /** Deletes all rows but those of Sightglass in `applications` and of `totals`. */
 export const DELETE_ALL =

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { PLACES } from "../models/index/list_cursor.ts";
+import { envelopeAt, PLACES } from "../models/index/list_cursor.ts";
 import { OWN_APPLICATION } from "../models/rows.ts";
 import type { EnvelopeApplication } from "../models/application.ts";
 import { PLACE_TABLES } from "./schema.ts";
@@ -14,8 +14,12 @@ export interface Sender {
   readonly release: number | null;
 }
 
+/** Only the senders that were heard last are compared. Each envelope of a check-in or a profile compares them. */
+const MAX_COMPARED = 1_000;
 /** Maximum number of senders without an application that are matched again when another sender gets one. */
 const MAX_UNASSIGNED = 100;
+/** Envelopes that are moved in one transaction, which blocks the server for some 20 ms, and characters of their entries. */
+const MOVED_AT_ONCE = { envelopes: 500, weight: 256 * 1024 };
 
 /** How a sender's application is known (`senders.known`; 0: it is not). */
 const FALLBACK = 1; // by its release or SDK
@@ -30,7 +34,7 @@ const SEVERAL = 3; // by several service names: ambiguous
  *    any of its envelopes names; a service name is better than a release or an SDK.
  * 2. An envelope that names no application gets the only one with a sender that matches its facts. If none or several
  *    match, it has none.
- * 3. When a sender gets an application, the envelopes that had none and match it are moved to it.
+ * 3. When a sender gets an application, the envelopes that had none and match it are moved to it, some at a time.
  */
 export class Senders {
   readonly #sql: ReturnType<typeof prepare>;
@@ -64,7 +68,7 @@ export class Senders {
       : namedBy !== "service" && sender.known === SERVICE
       ? sender.application
       : this.#applicationOf(envelope, facts);
-    if (namesItself) this.#setApplication(envelope, sender, application, namedBy === "service");
+    if (namesItself) this.#setApplication(sender, application, namedBy === "service");
     this.#sql.touchApplication.run(envelope, application);
     return { sender: sender.id, ...this.#withRelease(application, release, envelope) };
   }
@@ -86,7 +90,6 @@ export class Senders {
   }
 
   #setApplication(
-    envelope: number,
     { id, application: before, known }: { readonly id: number; application: number; known: number },
     application: number,
     isService: boolean,
@@ -95,12 +98,11 @@ export class Senders {
     if (known === SERVICE) return void this.#sql.setApplication.run(before, SEVERAL, id);
     if (known === FALLBACK && !isService) return;
     this.#sql.setApplication.run(application, isService ? SERVICE : FALLBACK, id);
-    if (known === FALLBACK) this.#move(id, before, application);
-    for (const pending of this.#sql.unassigned.all(id, MAX_UNASSIGNED)) {
+    if (known === FALLBACK) this.#sql.addMove.run(id, before, application);
+    for (const pending of this.#sql.unassigned.all(id)) {
       const only = onlyOne(this.#matching(idOf(pending)));
-      if (only !== NO_APPLICATION) this.#move(idOf(pending), NO_APPLICATION, only);
+      if (only !== NO_APPLICATION) this.#sql.addMove.run(idOf(pending), NO_APPLICATION, only);
     }
-    this.forgetUnused(envelope - 1);
   }
 
   /** Up to two applications whose senders match the facts of a sender; -1 for a sender that has several. */
@@ -108,28 +110,46 @@ export class Senders {
     return this.#sql.matching.all(sender).map(idOf);
   }
 
-  /**
-   * Deletes unused releases, senders and applications. Checks only those whose newest envelope had at most this id.
-   * A sender of a deleted application has no application until an envelope of it names one again.
-   */
-  forgetUnused(last: number): void {
-    for (const statement of this.#sql.forgetUnused) statement.run(last);
-    this.#sql.resetOrphans.run();
+  /** What uses the envelopes from one place to before another: for {@linkcode forget} after they were deleted. */
+  used(start: number, end: number): readonly Sender[] {
+    return this.#sql.used.all(start, end) as unknown as Sender[];
   }
 
-  /** Moves the envelopes of a sender from one application to another. */
-  #move(sender: number, from: number, to: number): void {
-    if (from === to) return;
-    const { release, newest } = this.#sql.newest.get(sender, from) as {
-      release: string;
-      newest: number | null;
-    };
-    if (newest === null) return;
-    const releaseId = release === ""
-      ? null
-      : idOf(this.#sql.upsertRelease.get(to, release, newest));
-    for (const statement of this.#sql.move) statement.run(to, releaseId, sender, from);
-    this.#sql.touchApplication.run(newest, to);
+  /**
+   * Deletes the release, sender and application that had an envelope and have none any more. A sender of a deleted
+   * application has no application until an envelope of it names one again.
+   */
+  forget({ sender, application, release }: Sender): void {
+    this.#sql.forgetRelease.run(release, application);
+    this.#sql.forgetSender.run(sender);
+    const { changes } = this.#sql.forgetApplication.run(application);
+    if (changes > 0) this.#sql.resetSenders.run(application);
+  }
+
+  /** Moves some of the envelopes that are to be moved to another application. Returns whether there may be more. */
+  moveSome(): boolean {
+    const move = this.#sql.nextMove.get() as
+      | { id: number; sender: number; origin: number; target: number; version: string }
+      | undefined;
+    if (move === undefined) return false;
+    const { id, sender, origin, target, version } = move;
+    let [envelopes, weight, last] = [0, 0, 0];
+    let release: number | null = null;
+    for (const row of this.#sql.toMove.iterate(sender, origin)) {
+      [last, release] = [row.place, row.release] as [number, number | null];
+      weight += row.weight as number;
+      if (++envelopes === MOVED_AT_ONCE.envelopes || weight >= MOVED_AT_ONCE.weight) break;
+    }
+    const newest = envelopeAt(last);
+    // The application may have been deleted meanwhile.
+    const exists = this.#sql.touchApplication.run(newest, target).changes > 0;
+    if (envelopes === 0 || !exists) return this.#sql.deleteMove.run(id).changes > 0;
+    const moved = this.#withRelease(target, version || null, newest);
+    for (const statement of this.#sql.move) {
+      statement.run(target, moved.release, sender, origin, last);
+    }
+    this.forget({ sender, application: origin, release });
+    return true;
   }
 }
 
@@ -145,6 +165,9 @@ const idOf = (row: unknown) => (row as { id: number }).id;
 const MATCHES = "other.known > 0 AND (own.dsn_key = '' OR other.dsn_key IN ('', own.dsn_key))" +
   " AND own.sdk IN ('', other.sdk) AND own.side IN ('unknown', other.side)" +
   " AND own.release IN ('', other.release) AND own.environment IN ('', other.environment)";
+
+/** The senders that were heard last. */
+const RECENT = `(SELECT * FROM senders ORDER BY newest DESC LIMIT ${MAX_COMPARED})`;
 
 /** Whether a stored envelope fulfils the condition. */
 const isSent = (condition: string) =>
@@ -168,15 +191,22 @@ function prepare(db: DatabaseSync) {
     setApplication: db.prepare("UPDATE senders SET application = ?, known = ? WHERE id = ?"),
     matching: db.prepare(
       `SELECT DISTINCT iif(other.known = ${SEVERAL}, -1, other.application) AS id` +
-        ` FROM senders AS own, senders AS other WHERE own.id = ? AND ${MATCHES} LIMIT 2`,
+        ` FROM senders AS own, ${RECENT} AS other WHERE own.id = ? AND ${MATCHES} LIMIT 2`,
     ),
     unassigned: db.prepare(
-      "SELECT own.id FROM senders AS other, senders AS own WHERE other.id = ? AND own.id IN" +
-        ` (SELECT sender FROM envelope_entries WHERE application = ${NO_APPLICATION}) AND ${MATCHES} LIMIT ?`,
+      `SELECT own.id FROM senders AS other, ${RECENT} AS own WHERE other.id = ? AND ${MATCHES} AND ` +
+        isSent(`e.sender = own.id AND e.application = ${NO_APPLICATION}`) +
+        ` LIMIT ${MAX_UNASSIGNED}`,
     ),
-    newest: db.prepare(
-      `SELECT s.release, max(e.place) / ${PLACES} AS newest FROM senders AS s` +
-        " LEFT JOIN envelope_entries AS e ON e.sender = s.id AND e.application = ?2 WHERE s.id = ?1",
+    addMove: db.prepare("INSERT INTO moves VALUES (?, ?, ?)"),
+    nextMove: db.prepare(
+      "SELECT m.rowid AS id, m.*, s.release AS version FROM moves AS m" +
+        " LEFT JOIN senders AS s ON s.id = m.sender ORDER BY m.rowid LIMIT 1",
+    ),
+    deleteMove: db.prepare("DELETE FROM moves WHERE rowid = ?"),
+    toMove: db.prepare(
+      "SELECT place, weight, release FROM envelope_entries WHERE sender = ? AND application = ?" +
+        " ORDER BY place",
     ),
     // Envelopes are updated last: the other tables find their rows by them.
     move: PLACE_TABLES.toReversed().map((table) =>
@@ -184,21 +214,26 @@ function prepare(db: DatabaseSync) {
         `UPDATE ${table} SET application = ?1${table === "span_names" ? "" : ", release = ?2"}` +
           ` WHERE rowid IN (SELECT t.rowid FROM envelope_entries AS e JOIN ${table} AS t` +
           ` ON t.place >= e.place AND t.place < e.place + ${PLACES}` +
-          " WHERE e.sender = ?3 AND e.application = ?4)",
+          " WHERE e.sender = ?3 AND e.application = ?4 AND e.place <= ?5)",
       )
     ),
     touchApplication: db.prepare("UPDATE applications SET newest = max(newest, ?) WHERE id = ?"),
-    // Older envelopes than a deleted one may remain, so a row is deleted only if no envelope uses it.
-    forgetUnused: [
-      ["releases", isSent("e.application = releases.application AND e.release = releases.id")],
-      ["senders", isSent("e.sender = senders.id")],
-      ["applications", `id = 1 OR ${isSent("e.application = applications.id")}`],
-    ].map(([table, isUsed]) =>
-      db.prepare(`DELETE FROM ${table} WHERE newest <= ? AND NOT (${isUsed})`)
+    used: db.prepare(
+      "SELECT DISTINCT sender, application, release FROM envelope_entries" +
+        " WHERE place >= ? AND place < ?",
     ),
-    resetOrphans: db.prepare(
-      `UPDATE senders SET application = ${NO_APPLICATION}, known = 0 WHERE application <> ${NO_APPLICATION}` +
-        " AND application NOT IN (SELECT id FROM applications)",
+    forgetRelease: db.prepare(
+      "DELETE FROM releases WHERE id = ?1 AND NOT " +
+        isSent("e.application = ?2 AND e.release = ?1"),
+    ),
+    forgetSender: db.prepare(
+      `DELETE FROM senders WHERE id = ?1 AND NOT ${isSent("e.sender = ?1")}`,
+    ),
+    forgetApplication: db.prepare(
+      `DELETE FROM applications WHERE id = ?1 AND id > 1 AND NOT ${isSent("e.application = ?1")}`,
+    ),
+    resetSenders: db.prepare(
+      `UPDATE senders SET application = ${NO_APPLICATION}, known = 0 WHERE application = ?`,
     ),
   };
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { APPLICATIONS } from "../models/list_query.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
+import type { Inbox } from "./inbox.ts";
 import { openInbox } from "./sqlite_inbox.ts";
 import {
   admitted,
@@ -84,6 +86,31 @@ Deno.test("name that arrives later → earlier envelopes are its application's, 
   const query = { application: rows[0]!.key, release: "1" };
   assert.equal(inbox.inbox.page("errors", query).rows[0]?.application, rows[0]!.key);
   assert.deepEqual(inbox.inbox.page("traces", query).rows[0]?.applications, [rows[0]!.key]);
+});
+
+Deno.test("name that arrives after 600 envelopes → moved in steps, also after a stop", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  const open = () => openInbox({ maxBytes: 1_000_000, path: join(folder, "inbox.sqlite") });
+  const store = (inbox: Inbox, item: TestItem) =>
+    inbox.store({ ...admitted(envelopeOf({ sdk: NODE }, item)), dsnKey: "dev" });
+  const counts = (inbox: Inbox) =>
+    inbox.applications({}).rows.map(({ name, envelopes }) => [name, envelopes]);
+  try {
+    let inbox = open();
+    for (let n = 0; n < 600; n++) await store(inbox, error("x"));
+    const stored = store(inbox, named("api"));
+    while (counts(inbox).length === 1) await new Promise((resolve) => setTimeout(resolve));
+    // Other requests are answered meanwhile.
+    assert.deepEqual(counts(inbox), [["api", 501], [NODE.name, 100]]);
+    inbox.close();
+    await stored;
+    inbox = open();
+    await store(inbox, named("api"));
+    assert.deepEqual(counts(inbox), [["api", 602]]);
+    inbox.close();
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
 });
 
 Deno.test("service name and package of the release differ → one application, by its service", async () => {

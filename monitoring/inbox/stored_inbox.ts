@@ -142,6 +142,7 @@ export abstract class StoredInbox implements Inbox {
     } else this.shrink(work);
     this.last = this.run((file) => file.state().last);
     if (typeof applied === "string") return applied;
+    if (change.kind === "envelope") await this.#moveEnvelopes();
     if (change.kind === "envelope") this.#subscribers.emit("stored");
     if (change.kind === "group") this.#subscribers.emit("groups");
     if (change.kind === "clear") this.onCleared();
@@ -193,6 +194,13 @@ export abstract class StoredInbox implements Inbox {
     this.checkStorage();
   }
 
+  /** Moves envelopes whose application has become known, some at a time, so that requests are answered in between. */
+  async #moveEnvelopes(): Promise<void> {
+    while (!this.isClosed && this.run((file) => file.moveSome())) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  }
+
   /** Deletes the errors of a deleted group, a few at a time, so that other requests are answered in between. */
   async #deleteErrors(group: string): Promise<void> {
     while (this.shrink((file) => file.deleteErrors(group))) {
@@ -201,8 +209,9 @@ export abstract class StoredInbox implements Inbox {
     this.#subscribers.emit("groups");
   }
 
-  /** Continues what a stop interrupted: deletes the rest of deleted groups. */
+  /** Continues what a stop interrupted. */
   protected async continueWork(): Promise<void> {
+    await this.#moveEnvelopes();
     const groups = this.run((file) => file.groups.halfDeleted());
     for (const group of groups) await this.#deleteErrors(group);
   }

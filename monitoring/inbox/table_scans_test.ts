@@ -1,25 +1,21 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { tableScans } from "../storage/testdata/table_scans.ts";
+import { queryPlans, tableScans } from "../storage/testdata/table_scans.ts";
 import { openInbox } from "./sqlite_inbox.ts";
-import { admitted, recorded } from "./testdata/envelopes.ts";
+import { admitted, envelopeOf, recorded, span, type TestItem } from "./testdata/envelopes.ts";
 import { ids } from "./testdata/inbox_suite.ts";
 
 const DAY_MS = 86_400_000;
 const RECORDED = ["event", "span", "log", "transaction", "replay"].map(recorded);
 const MAX_BYTES = 5 * RECORDED.reduce((sum, { byteLength }) => sum + byteLength, 0);
-/** One row, or some for each application. */
-const FEW_ROWS = [
-  "totals",
-  "sqlite_sequence",
-  "applications",
-  "releases",
-  "senders",
-  "group_states",
-];
+/** Only the first row of `moves` (`m`) is read. */
+const FEW_ROWS = ["totals", "sqlite_sequence", "group_states", "moves", "m"];
 
-/** Read until enough bytes are found. */
-const READ_IN_PART = ["SELECT id, bytes AS size FROM envelopes ORDER BY id"];
+/** Read until enough is found. */
+const READ_IN_PART =
+  /^SELECT id, bytes AS size FROM envelopes ORDER BY id$|FROM senders ORDER BY newest DESC LIMIT 1000/;
+/** Applications with their counts and operations: they read their tables. */
+const LISTS = /^(WITH|SELECT \(SELECT count|SELECT DISTINCT e.op)/;
 
 Deno.test("full inbox stores and evicts → no statement reads a whole table", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
@@ -30,11 +26,23 @@ Deno.test("full inbox stores and evicts → no statement reads a whole table", a
   const store = async (stepMs: number) => {
     for (const bytes of RECORDED) await inbox.store(admitted(bytes, now += stepMs));
   };
+  /** One of a release; null: of a sender whose application is not known. */
+  const storeOf = (service: string | null, release: string, ...others: TestItem[]) => {
+    const attributes = {
+      "service.name": { value: service },
+      "sentry.release": { value: release },
+    };
+    const items = service === null ? others : [span(1, { attributes }), ...others];
+    return inbox.store(admitted(envelopeOf({ sdk: { name: "sentry.python" } }, ...items), now));
+  };
   try {
     for (let round = 0; round < 8; round++) await store(1);
     assert.notEqual(ids(inbox)[0], 1, "the oldest are evicted");
     const { group } = inbox.page("errors", {}).rows[0]!;
-    const scans = await tableScans(path, FEW_ROWS, async () => {
+    const plans = await queryPlans(path, async () => {
+      for (const release of ["1", "2"]) await storeOf("api", release);
+      await storeOf(null, "3", ["check_in", { release: "3" }]);
+      await storeOf("worker", "3");
       await store(1);
       const query = { since: ids(inbox)[0]!, limit: 10 };
       for (const type of [undefined, "event"]) inbox.list({ ...query, type });
@@ -43,8 +51,25 @@ Deno.test("full inbox stores and evicts → no statement reads a whole table", a
       await store(10 * DAY_MS);
       assert.equal(ids(inbox).length, 4, "what is too old is deleted");
       await inbox.changeGroup(group, "deleted");
+      inbox.applications({});
     });
-    assert.deepEqual(scans, READ_IN_PART);
+    const [lists, others] = [true, false].map((isList) =>
+      new Map([...plans].filter(([sql]) => LISTS.test(sql) === isList))
+    );
+    const scans = tableScans(others!, FEW_ROWS).filter((sql) => !READ_IN_PART.test(sql));
+    assert.deepEqual(scans, []);
+    // Not once for each application.
+    const scanned = [...lists!.values()][0]!.filter((step) => /^SCAN [^(]/.test(step));
+    assert.deepEqual(scanned.map((step) => step.split(" ")[1]), [
+      "envelope_entries",
+      "seen",
+      "listed",
+    ]);
+    // Not among all envelopes of the application.
+    const forgets = [...plans].filter(([sql]) => sql.startsWith("DELETE FROM releases"));
+    assert.deepEqual(forgets.map(([_, steps]) => steps.at(-1)), [
+      "SEARCH e USING COVERING INDEX envelope_entries_by_application (application=? AND release=?)",
+    ]);
   } finally {
     inbox.close();
     Deno.removeSync(folder, { recursive: true });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
 import { SqliteDriver } from "../../storage/sqlite_driver.ts";
-import { tableScans } from "../../storage/testdata/table_scans.ts";
+import { queryPlans, tableScans } from "../../storage/testdata/table_scans.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
 import { LEASE_MS } from "./spool.ts";
 import { SqlSpool } from "./sql_spool.ts";
@@ -26,7 +26,7 @@ Deno.test("spool puts, leases, delivers, expires → no statement reads a whole 
   });
   const spool = new SqlSpool(driver, { maxBytes: 1_000, maxAgeHours: 24 });
   try {
-    const scans = await tableScans(path, FEW_ROWS, async () => {
+    const plans = await queryPlans(path, async () => {
       const results = await Promise.all(
         Array.from(
           { length: 11 },
@@ -51,7 +51,7 @@ Deno.test("spool puts, leases, delivers, expires → no statement reads a whole 
       const [dropped] = await spool.expire(NOON + MAX_AGE_MS + LEASE_MS + 1);
       assert.equal(dropped?.envelopes, 9);
     });
-    assert.deepEqual(scans, []);
+    assert.deepEqual(tableScans(plans, FEW_ROWS), []);
   } finally {
     await spool.close();
   }

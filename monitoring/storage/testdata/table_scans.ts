@@ -2,28 +2,35 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 
 const METHODS = ["run", "all", "get", "iterate"] as const;
 
+/** The steps of each statement, by its SQL. */
+export type QueryPlans = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * The query plans of the statements that the work runs on connections of this thread.
+ *
+ * @param path of a SQLite file
+ */
+export async function queryPlans(path: string, work: () => unknown): Promise<QueryPlans> {
+  using db = new DatabaseSync(path);
+  const statements = [...await statementsOf(work)].filter((sql) => !/^(PRAGMA|VACUUM)/.test(sql));
+  return new Map(statements.map((sql) => {
+    const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+    return [sql, steps.map(({ detail }) => String(detail))];
+  }));
+}
+
 /**
  * Statements that read a table or an index from its first row to its last: they take longer the more rows there are.
  *
- * @param path of a SQLite file
  * @param few names of tables that have few rows however much is stored
- * @param work runs the statements, on connections of this thread
  * @returns their SQL, without those that read one of `few`
  */
-export async function tableScans(
-  path: string,
-  few: readonly string[],
-  work: () => unknown,
-): Promise<string[]> {
-  using db = new DatabaseSync(path);
-  return [...await statementsOf(work)].filter((sql) => {
-    if (/^(PRAGMA|VACUUM)/.test(sql)) return false;
-    const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map(({ detail }) => String(detail));
-    const scanned = steps.flatMap((step) =>
-      /^SCAN (?!CONSTANT ROW)([^( ]\S*)/.exec(step)?.[1] ?? []
-    );
-    return scanned.some((table) => !few.includes(table));
-  });
+export function tableScans(plans: QueryPlans, few: readonly string[]): string[] {
+  const isScan = (step: string) => {
+    const table = /^SCAN (?!CONSTANT ROW)([^( ]\S*)/.exec(step)?.[1];
+    return table !== undefined && !few.includes(table);
+  };
+  return [...plans].filter(([_, steps]) => steps.some(isScan)).map(([sql]) => sql);
 }
 
 async function statementsOf(work: () => unknown): Promise<Set<string>> {
