@@ -11,7 +11,7 @@ import type {
 } from "../../monitoring/models/error/error_content.ts";
 import type { ReportedException } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
-import type { RecordingRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow, RecordingRow } from "../../monitoring/models/rows.ts";
 import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo, momentHref } from "../shared/fragment.ts";
@@ -38,15 +38,17 @@ const MAX_TITLE = 200;
 const MAX_NAME = 80;
 
 /**
- * The content of one error event.
+ * The content of one error event, with the title of its group.
  *
+ * @param props.group its row; undefined: not known (yet)
  * @param props.sender key of its application; undefined: not known
  * @param props.replayId of the recording that ran, if segments of it have arrived; undefined: none, or not known
  * @param props.readAgain reads it again: a source map was fetched
  * @param props.frequency how often its group occurred
  */
-export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
+export function ErrorBody({ content, group, sender, replayId, readAgain, frequency }: {
   content: ErrorContent;
+  group: ErrorGroupRow | undefined;
   sender: string | undefined;
   replayId: string | undefined;
   readAgain: () => void;
@@ -54,8 +56,11 @@ export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
 }) {
   const { event, envelope, stacks } = content;
   const { exceptions, stack, tags, contexts, trace_id, at } = event;
-  const type = cutText(event.title, MAX_TITLE);
-  const heading = titleLine(type, event.value);
+  const type = cutText(group?.type ?? event.title, MAX_TITLE);
+  const heading = titleLine(type, group?.value ?? event.value);
+  const message = group && group.type !== event.title
+    ? errorTitle({ type: event.title, value: event.value })
+    : event.value;
   const [, ...causes] = exceptions.shown;
   const outermost = exceptions.shown[0]?.stack ?? stack;
   const recording = useRecording(replayId ?? event.replay_id);
@@ -96,9 +101,9 @@ export function ErrorBody({ content, sender, replayId, readAgain, frequency }: {
             </a>
           )}
         </p>
-        {!heading.endsWith(event.value) && (
+        {!heading.endsWith(message) && (
           <p className="message">
-            <LongText text={event.value} />
+            <LongText text={message} />
           </p>
         )}
       </header>

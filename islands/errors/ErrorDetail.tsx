@@ -38,6 +38,7 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
     current !== undefined && (() => api.error(group, current, eventId)),
   );
   const content = reading.value;
+  const groupRow = useList("errors", { group, limit: 1 }).rows.find((row) => row.group === group);
   const back = fragmentTo("errors", [], params);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -68,7 +69,7 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
           </Step>
         </nav>
         <div className="actions line">
-          <GroupHeader group={group} back={back} />
+          {groupRow && <GroupHeader row={groupRow} back={back} />}
           {content && <CopyMenu content={content} />}
         </div>
       </div>
@@ -77,6 +78,7 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
         <ErrorBody
           key={content.envelope}
           content={content}
+          group={groupRow}
           sender={rows[index]?.application}
           replayId={rows[index]?.replay_id ?? undefined}
           readAgain={reading.retry}

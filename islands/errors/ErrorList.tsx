@@ -88,6 +88,7 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
 const columnsWith = (chart: string): readonly ListColumn<ErrorGroupRow>[] => [
   {
     title: "Error",
+    tip: "What all errors of a group share; … where they differ",
     // Only the type is the link: browsers do not start a text selection inside a link.
     cell: (row, link) => (
       <>

@@ -11,7 +11,6 @@ import { Segmented } from "../kit/Segmented.tsx";
 import { Confirmation } from "../shared/Confirmation.tsx";
 import { goTo } from "../shared/fragment.ts";
 import { cutText, messageOf } from "../shared/text.ts";
-import { useList } from "../data/lists.ts";
 import { resumeLists } from "../data/queries.ts";
 import { api } from "../data/api.ts";
 
@@ -72,20 +71,19 @@ function describeRegression({ release, resolved_in }: Regression): string {
 }
 
 /**
- * The state of a group and the buttons that change it. Nothing until it is known.
+ * The state of a group and the buttons that change it.
  *
  * @param props.back link to the list, which is opened after the group was deleted
  */
-export function GroupHeader({ group, back }: {
-  group: string;
+export function GroupHeader({ row, back }: {
+  row: ErrorGroupRow;
   back: string;
 }) {
-  const { rows: [row] } = useList("errors", { group, limit: 1 });
+  const { group } = row;
   const [step, setStep] = useState<"initial" | "confirming" | "deleting" | "done">("initial");
   const [error, setError] = useState("");
   const [changing, setChanging] = useState<GroupState>();
   const { groups } = api;
-  if (row?.group !== group) return null;
 
   const change = async (work: Promise<void>) => {
     setError("");

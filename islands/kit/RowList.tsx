@@ -19,6 +19,8 @@ import { SettledText } from "../shared/SettledText.tsx";
 /** A column of a list. */
 export interface ListColumn<Row> {
   readonly title: string;
+  /** What it shows, for a tooltip of its head. */
+  readonly tip?: string;
   /** Width in rem; undefined: the rest of the list. */
   readonly width?: number;
   /** Aligned at the right. */
@@ -170,12 +172,13 @@ function ColumnHead<Row>({ column, sort }: {
   column: ListColumn<Row>;
   sort: ListSort | undefined;
 }) {
-  const { title, width, by, aside } = column;
+  const { title, tip, width, by, aside } = column;
   const showsApplications = useShowsApplications();
   return (
     <th
       scope="col"
       className={classOf(column)}
+      title={tip}
       style={width === undefined ? {} : { "--width": `${width}rem` } as CSSProperties}
       aria-sort={by && orderOf(sort, by)}
     >

@@ -55,6 +55,7 @@ export function NewestErrors(
 const ERROR_COLUMNS: readonly HighlightColumn<ErrorGroupRow>[] = [
   {
     title: "Error",
+    tip: "What all errors of a group share; … where they differ",
     cell: ({ group, type, value, regression }) => (
       <>
         <a href={fragmentTo("errors", [group])}>

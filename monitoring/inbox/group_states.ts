@@ -51,17 +51,20 @@ export class GroupStates {
   /**
    * Classifies an error before it is indexed, and opens its group if it had been resolved before.
    *
+   * @param former the group's key in an earlier version, whose state it has until it gets its own
    * @param receivedAt of the envelope, milliseconds since 1970
    * @param release of the application that sent the error
    */
   arrive(
-    group: string,
+    { group, former }: { readonly group: string; readonly former?: string },
     { envelope, receivedAt, release }: {
       readonly envelope: number;
       readonly receivedAt: number;
       readonly release: string | null;
     },
   ): Arrival {
+    const inherited = former === undefined || this.row(group) ? undefined : this.row(former);
+    if (inherited) this.put({ ...inherited, group_key: group });
     const row = this.row(group);
     if (row && envelope <= row.deleted) return "deleted";
     // Imported errors may have an older time; errors of the same millisecond differ by their envelope.
@@ -105,13 +108,15 @@ export class GroupStates {
   put(row: GroupStateRow): void {
     const { group_key, state, changed_at, resolved_in, regressed_in, deleted, newest } = row;
     this.#sql.put.run(group_key, state, changed_at, resolved_in, regressed_in, deleted, newest);
+    // A log contains states of groups of earlier versions.
+    this.#sql.inherit.run(group_key);
     this.#sql.forget.run(MAX_STATES);
     this.#sql.countChange.run();
   }
 
   /** Deletes some errors of a deleted group from the index. Returns whether there may be more. */
   deleteErrors(group: string): boolean {
-    const { changes } = this.#sql.deleteErrors.run(group, group, DELETED_AT_ONCE);
+    const { changes } = this.#sql.deleteErrors.run(group, DELETED_AT_ONCE);
     if (changes === DELETED_AT_ONCE) return true;
     this.#sql.countChange.run();
     return false;
@@ -147,14 +152,20 @@ function prepare(db: DatabaseSync) {
       "SELECT (SELECT release FROM releases WHERE id = e.release) AS release FROM error_entries AS e" +
         " WHERE group_key = ? ORDER BY place DESC LIMIT 1",
     ),
+    inherit: db.prepare(
+      "INSERT OR IGNORE INTO group_states SELECT DISTINCT e.group_key, g.state, g.changed_at, g.resolved_in," +
+        " g.regressed_in, g.deleted, g.newest FROM group_states AS g JOIN error_entries AS e" +
+        " ON e.former_key = g.group_key WHERE g.group_key = ?",
+    ),
     put: db.prepare("INSERT OR REPLACE INTO group_states VALUES (?, ?, ?, ?, ?, ?, ?)"),
     regress: db.prepare(
       "UPDATE group_states SET state = 'regressed', regressed_in = ?, changed_at = ?" +
         " WHERE group_key = ?",
     ),
     deleteErrors: db.prepare(
-      "DELETE FROM error_entries WHERE place IN (SELECT place FROM error_entries WHERE group_key = ?" +
-        ` AND place < (SELECT (deleted + 1) * ${PLACES} FROM group_states WHERE group_key = ?) LIMIT ?)`,
+      "DELETE FROM error_entries WHERE place IN (SELECT place FROM error_entries" +
+        " WHERE (group_key = ?1 OR former_key = ?1)" +
+        ` AND place < (SELECT (deleted + 1) * ${PLACES} FROM group_states WHERE group_key = ?1) LIMIT ?2)`,
     ),
     halfDeleted: db.prepare(
       "SELECT group_key FROM group_states AS g WHERE deleted > 0 AND EXISTS (SELECT 1 FROM" +

@@ -3,12 +3,18 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 import { until } from "../../tests/harness/until.ts";
+import { errorEntry } from "../models/error/error_entry.ts";
+import { indexEnvelope } from "../models/index/index_entries.ts";
+import { parseEnvelope } from "../models/parsed_envelope.ts";
+import { envelopeChange } from "./change.ts";
 import { DELETED_AT_ONCE } from "./group_states.ts";
 import { InboxClosedError } from "./inbox.ts";
+import { InboxFile } from "./inbox_file.ts";
+import { INBOX_SCHEMA } from "./schema.ts";
 import { openInbox } from "./sqlite_inbox.ts";
 import type { InboxOptions } from "./inbox_options.ts";
 import { admitted, envelopeOf, error } from "./testdata/envelopes.ts";
-import { groupTests, TestedInbox } from "./testdata/group_suite.ts";
+import { groupTests, NOON, TestedInbox } from "./testdata/group_suite.ts";
 import { markAsEarlier } from "./testdata/inbox_suite.ts";
 
 groupTests("SQLite", openInbox, 50).forEach((test) => Deno.test(test));
@@ -76,6 +82,52 @@ Deno.test("indexed again → same states, deleted stays deleted, no alert", asyn
   await tested.error("new");
   assert.deepEqual(tested.rows().slice(1), before);
   assert.deepEqual(tested.alerts.slice(alerts).map(({ message }) => message), ["new"]);
+});
+
+const [CART, ORDER] = ["POST /api/cart failed", "POST /api/order failed"];
+/** Their key before the route was part of it. */
+const { former: FORMER } = errorEntry({
+  exception: { values: [{ type: "TypeError", value: CART }] },
+}, 0);
+
+Deno.test("index of an earlier version → groups that one became have its state", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "inbox.sqlite");
+  await using tested = await start({ path });
+  for (const message of [CART, ORDER, "POST failed"]) await tested.error(message);
+  await tested.inbox.close();
+  const db = new DatabaseSync(path);
+  db.exec(
+    `INSERT INTO group_states VALUES ('${FORMER}', 'resolved', ${NOON + 5_000}, 's1', NULL, 1, 3)`,
+  );
+  db.close();
+  markAsEarlier(path);
+  await tested.reopen();
+  tested.now += 10_000;
+  await tested.error(CART);
+  assert.deepEqual(tested.rows().map((row) => (row as unknown[]).slice(0, 3)), [
+    [CART, 1, "open"],
+    ["POST failed", 1, "open"],
+    [ORDER, 1, "resolved"],
+  ]);
+  assert.equal(tested.alerts.at(-1)?.kind, "regression");
+});
+
+Deno.test("state in the log of an earlier version → for what its group became", () => {
+  using db = new DatabaseSync(":memory:");
+  db.exec(INBOX_SCHEMA.create);
+  const file = new InboxFile(db, 1_000_000, () => -Infinity);
+  for (const message of [CART, ORDER, CART]) {
+    const bytes = envelopeOf({}, error(message));
+    const index = indexEnvelope(parseEnvelope(bytes), NOON);
+    file.apply({ ...envelopeChange(admitted(bytes, NOON), ""), ...index });
+  }
+  const times = { changed_at: NOON, resolved_in: null, regressed_in: null };
+  const state = { group_key: FORMER!, state: "muted", deleted: 2, newest: 3, ...times } as const;
+  file.apply({ kind: "group", key: FORMER!, state });
+  file.deleteErrors(FORMER!);
+  const rows = file.lists.page("errors", {}).rows.map(({ value, state }) => [value, state]);
+  assert.deepEqual(rows, [[CART, "muted"]]);
 });
 
 Deno.test("more decisions than are kept → the oldest are forgotten", async () => {

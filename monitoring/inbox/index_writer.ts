@@ -3,7 +3,9 @@ import { type EnvelopeIndex, summarizeEnvelope } from "../models/index/index_ent
 import { placeOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
 import { type GroupAlert, UNKNOWN_NAME } from "../models/rows.ts";
+import { groupTitle, hashTitle, TITLE_PARTS } from "../models/error/group_title.ts";
 import type { GroupStates } from "./group_states.ts";
+import { VARYING } from "./list_builder.ts";
 import { PLACE_TABLES } from "./schema.ts";
 import { Senders } from "./senders.ts";
 import { PAGE_VITALS } from "../models/trace/page_vitals.ts";
@@ -39,7 +41,7 @@ export class IndexWriter {
     receivedAt: number,
     { description, entries }: EnvelopeIndex,
   ): GroupAlert[] {
-    const alerts: GroupAlert[] = [];
+    const alerts: Omit<GroupAlert, "type" | "message">[] = [];
     const { sender, application, release } = this.#senders.assign(envelope, entries.application);
     let weight = 0;
     /** @param valuesOf the values after the columns of {@linkcode placeOf}, application and release; undefined: not listed */
@@ -79,16 +81,14 @@ export class IndexWriter {
       }
     });
     insertAll(this.#sql.insertError, entries.errors, (error) => {
-      const { group, type, value: message } = error;
+      const { group } = error;
       const { release: version, environment } = entries.application;
-      const arrival = this.#groups.arrive(group, { envelope, receivedAt, release: version });
+      const arrival = this.#groups.arrive(error, { envelope, receivedAt, release: version });
       if (arrival === "deleted") return undefined;
       if (arrival !== "known") {
         alerts.push({
           kind: arrival,
           group,
-          type,
-          message,
           release: version,
           environment,
           application: this.#sql.applicationName.get(application)?.name as string ?? UNKNOWN_NAME,
@@ -103,6 +103,8 @@ export class IndexWriter {
         error.handled === null ? null : Number(error.handled),
         errorText(error),
         JSON.stringify(error),
+        error.former ?? null,
+        ...hashTitle(error),
       ];
     });
     insertAll(this.#sql.insertLog, entries.logs, (log) => [
@@ -145,7 +147,13 @@ export class IndexWriter {
       JSON.stringify(summarizeEnvelope(entries)),
     );
     this.#sql.addWeight.run(weight);
-    return alerts;
+    return alerts.map((alert) => ({ ...alert, ...this.#titleOf(alert.group) }));
+  }
+
+  #titleOf(group: string): Pick<GroupAlert, "type" | "message"> {
+    const { entry, varying } = this.#sql.title.get(group) as Record<"entry" | "varying", string>;
+    const { type, value: message } = groupTitle(JSON.parse(entry), JSON.parse(varying));
+    return { type, message };
   }
 
   /** Whether an envelope is indexed. */
@@ -174,7 +182,11 @@ function prepare(db: DatabaseSync) {
   return {
     applicationName: db.prepare("SELECT name FROM applications WHERE id = ?"),
     insertTrace: insert("trace_entries", 19),
-    insertError: insert("error_entries", 11),
+    insertError: insert("error_entries", 12 + TITLE_PARTS),
+    title: db.prepare(
+      `SELECT entry, ${VARYING} AS varying FROM error_entries AS e WHERE group_key = ?` +
+        " ORDER BY place DESC LIMIT 1",
+    ),
     insertLog: insert("log_entries", 9),
     insertVitals: insert("vital_entries", 12),
     insertRecording: insert("recording_entries", 12),

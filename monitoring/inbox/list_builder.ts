@@ -1,6 +1,7 @@
 import { PLACES } from "../models/index/list_cursor.ts";
 import { type ListQuery, readSort, type SortColumn } from "../models/list_query.ts";
 import { fold } from "../models/index/search_text.ts";
+import { TITLE_COLUMNS } from "./schema.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
 
 /**
@@ -50,6 +51,13 @@ export const COMMON = [...SENDER, ...TIME, "q"] as const;
 export function filtersOf(query: ListQuery, names: readonly (keyof typeof FILTERS)[]): string[] {
   return names.filter((name) => isGiven(query[name])).map((name) => FILTERS[name]);
 }
+
+const ofGroup = (value: string) =>
+  `(SELECT ${value} FROM error_entries AS x WHERE x.group_key = e.group_key)`;
+
+/** For each part of the title of the error `e`, whether it differs in its group, as a JSON array; null: none does. */
+export const VARYING = `iif(${ofGroup("min(x.title_0)")} = ${ofGroup("max(x.title_0)")}, NULL, ` +
+  ofGroup(`json_array(${TITLE_COLUMNS.map((name) => `min(x.${name}) <> max(x.${name})`)})`) + ")";
 
 /** An empty text counts as not given. */
 export const isGiven = (value: unknown) => value !== undefined && value !== "";

@@ -81,6 +81,7 @@ interface FoundRecording extends Found {
 interface FoundGroup
   extends Omit<FoundEntry, "replay_id">, Omit<GroupTotals, "chart" | "applications">, FoundState {
   /** JSON. */
+  readonly varying: string;
   readonly chart: string;
   readonly applications: string;
 }
@@ -93,7 +94,8 @@ const ROWS = {
     applications: JSON.parse(row.applications),
   }),
   errors: (
-    { key, rank: _, entry, application, state, resolved_in, regressed_in, ...totals }: FoundGroup,
+    { key, rank: _, entry, varying, application, state, resolved_in, regressed_in, ...totals }:
+      FoundGroup,
   ) => {
     const chart = Array<number>(CHART_PARTS).fill(0);
     for (const [part, errors] of JSON.parse(totals.chart)) chart[part] = errors;
@@ -101,6 +103,7 @@ const ROWS = {
     return groupRow(
       key,
       JSON.parse(entry),
+      JSON.parse(varying),
       application,
       { ...totals, chart, applications: JSON.parse(totals.applications) },
       decision,

@@ -14,6 +14,7 @@ import {
   SENDER,
   type SqlList,
   TIME,
+  VARYING,
   when,
 } from "./list_builder.ts";
 
@@ -156,7 +157,8 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     having: when(query.state, isInState("id")),
     ranks: { first_seen: "first_seen", last_seen: "last_seen", count: "count" },
     joins: " LEFT JOIN group_states AS g ON g.group_key = page.id",
-    columns: `e.entry, ${APPLICATION}, page.count, page.first_seen, page.last_seen,` +
+    columns:
+      `e.entry, ${VARYING} AS varying, ${APPLICATION}, page.count, page.first_seen, page.last_seen,` +
       " g.state, g.resolved_in, g.regressed_in," +
       " (SELECT json_group_array(json_array(part, errors)) FROM (SELECT count(*) AS errors," +
       ` min(${CHART_PARTS - 1}, CAST((e.at - ${from}) * ${CHART_PARTS} / (${to} - ${from})` +

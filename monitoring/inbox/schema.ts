@@ -1,3 +1,4 @@
+import { TITLE_PARTS } from "../models/error/group_title.ts";
 import type { Schema } from "../storage/schema_version.ts";
 
 /**
@@ -62,6 +63,12 @@ const STORED = `
   ) STRICT;
 `;
 
+/** The columns of an error that {@linkcode TITLE_PARTS} are in. */
+export const TITLE_COLUMNS: readonly string[] = Array.from(
+  { length: TITLE_PARTS },
+  (_, part) => `title_${part}`,
+);
+
 /** The columns that each table of entries begins with. */
 const ENTRY =
   "place INTEGER PRIMARY KEY, application INTEGER NOT NULL, release INTEGER, at INTEGER NOT NULL";
@@ -80,6 +87,7 @@ const ENTRY =
  * - `trace_entries`: `root_order`, `name`, `op`, `started_at`, `ended_at` are those of the envelope's root
  *   (`trace_root.ts`); the lowest `root_order` is the trace's.
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
+ * - `former_key`: the error's group in an earlier version, if it is another one. `title_0` and so on: `hashTitle`.
  * - `span_names`: operations and names of the spans of a trace in an envelope.
  */
 const INDEX = `
@@ -167,8 +175,12 @@ const INDEX = `
     level INTEGER NOT NULL,
     handled INTEGER,
     text TEXT NOT NULL,
-    entry TEXT NOT NULL
+    entry TEXT NOT NULL,
+    former_key TEXT,
+    ${TITLE_COLUMNS.map((name) => `${name} INTEGER`).join()}
   ) STRICT;
+  CREATE INDEX error_entries_by_title ON error_entries (group_key, ${TITLE_COLUMNS.join()});
+  CREATE INDEX error_entries_by_former ON error_entries (former_key) WHERE former_key IS NOT NULL;
   CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, application, release);
   CREATE INDEX error_entries_by_trace ON error_entries (trace_id, replay_id);
   CREATE INDEX error_entries_by_replay ON error_entries (replay_id) WHERE replay_id IS NOT NULL;

@@ -1,4 +1,5 @@
 import { readStoredError, type StoredError } from "../inbox/details/error_content.ts";
+import { errorTitle } from "../models/error/error_entry.ts";
 import { UnreadableEventError } from "../models/error/error_event.ts";
 import { isOfSdk } from "../models/error/breadcrumbs.ts";
 import type { FoundFrame } from "../models/error/source_finder.ts";
@@ -29,6 +30,7 @@ export async function getError(input: ToolInput, reader: TelemetryReader): Promi
     summary: `One error of ${group?.count ?? 1} in its group, of all releases.`,
     data: {
       group: found.group,
+      title: group && errorTitle(group),
       count: group?.count,
       first_seen: isoTime(group?.first_seen),
       last_seen: isoTime(group?.last_seen),

@@ -92,8 +92,8 @@ export const TOOLS: readonly Tool[] = [
     name: "list_errors",
     title: "List error groups",
     description:
-      "Lists groups of errors with the same cause, newest first: type, message, place in the source," +
-      " count, first and last time, and the group's key for get_error.",
+      "Lists groups of errors with the same cause, newest first: type and message as far as its errors" +
+      " share them (`…` where they differ), place in the source, count, first and last time, and the group's key for get_error.",
     input: object({
       ...LIST_FILTERS,
       level: LEVEL,

@@ -108,8 +108,8 @@ export type GroupState = (typeof GROUP_STATES)[number];
 export interface ErrorGroupRow {
   /** The key of the group, see `error/error_group.ts`. */
   readonly group: string;
+  /** Type and message are what all of its errors share, see `error/group_title.ts`. */
   readonly type: string;
-  /** Message of the newest error. */
   readonly value: string;
   /** The top frame, as "function (file:line)"; null: no stack trace. */
   readonly where: string | null;
@@ -149,6 +149,7 @@ export interface Regression {
 /** A group of errors is new, or it came back after it was resolved. */
 export interface GroupAlert extends Pick<ErrorGroupRow, "group" | "type"> {
   readonly kind: "new" | "regression";
+  /** The group's {@linkcode ErrorGroupRow.value}. */
   readonly message: string;
   readonly release: string | null;
   readonly environment: string | null;

@@ -5,7 +5,7 @@ import type { Inbox } from "../inbox.ts";
 import type { InboxOptions } from "../inbox_options.ts";
 import { admitted, envelopeOf, error, log } from "./envelopes.ts";
 
-const NOON = 1_795_262_400_000;
+export const NOON = 1_795_262_400_000;
 
 /** Opens an empty inbox. */
 export type OpenInbox = (options: InboxOptions) => Inbox | Promise<Inbox>;
@@ -205,6 +205,17 @@ export function groupTests(
     assert.deepEqual(tested.alerts, [
       { ...alert, kind: "new", release: "shop@1.4.1" },
       { ...alert, kind: "regression", release: "shop@1.4.2" },
+    ]);
+  });
+
+  test("group comes back with another value → the alert has its title, what its errors share", async () => {
+    await using tested = await start();
+    await tested.error("Order 17 failed: 500");
+    await tested.set("Order 17 failed: 500", "resolved");
+    await tested.error("Order 18 failed: 500");
+    assert.deepEqual(tested.alerts.map(({ message }) => message), [
+      "Order 17 failed: 500",
+      "Order … failed: 500",
     ]);
   });
 

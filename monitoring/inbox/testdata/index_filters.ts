@@ -387,7 +387,7 @@ export function addFilterTests(test: AddTest): void {
     await add(error("order 17"));
     await add(error("order 18"));
     const [group] = inbox.page("errors", { q: "order 17" }).rows;
-    assert.deepEqual([group?.value, group?.count], ["order 17", 1]);
+    assert.deepEqual([group?.value, group?.count], ["order …", 1]);
   });
 
   test(

@@ -11,6 +11,7 @@ import {
   type TestItem,
 } from "./envelopes.ts";
 import { addFilterTests } from "./index_filters.ts";
+import { addGroupTests } from "./index_groups.ts";
 import { addOrderTests } from "./index_order.ts";
 import { addRecordingTests, segment } from "./index_recordings.ts";
 import { type AddTest, bodies, ENVELOPE_BYTES, NOON, sentBy, traces } from "./tested_index.ts";
@@ -42,6 +43,7 @@ export function indexTests(
 
   addRowTests(test);
   addFilterTests(test);
+  addGroupTests(test);
   addOrderTests(test);
   addRecordingTests(test);
   return tests;
@@ -144,12 +146,12 @@ function addRowTests(test: AddTest): void {
     await add(error("order 2", 2, { timestamp: NOON / 1_000 - 30, level: "fatal" }));
     await add(error("payment"));
     const { rows } = inbox.page("errors", {});
-    assert.deepEqual(rows.map((row) => [row.value, row.count]), [["payment", 1], ["order 2", 2]]);
+    assert.deepEqual(rows.map((row) => [row.value, row.count]), [["payment", 1], ["order …", 2]]);
     const { group: _, envelope, application, ...row } = rows[1]!;
     assert.equal(envelope, inbox.page("envelopes", {}).rows[1]?.id);
     assert.deepEqual(row, {
       type: "TypeError",
-      value: "order 2",
+      value: "order …",
       where: null,
       level: "fatal",
       handled: null,

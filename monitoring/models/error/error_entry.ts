@@ -1,4 +1,5 @@
-import { frameLabel, groupKey, type MapOf, topFrame } from "./error_group.ts";
+import { fingerprintText, frameLabel, groupKeys, type MapOf, topFrame } from "./error_group.ts";
+import { groupTitle } from "./group_title.ts";
 import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
 import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
@@ -9,7 +10,12 @@ import type { ErrorGroupRow, OccurrenceRow } from "../rows.ts";
 export interface ErrorEntry
   extends
     Omit<OccurrenceRow, "envelope" | "application">,
-    Pick<ErrorGroupRow, "level" | "handled"> {}
+    Pick<ErrorGroupRow, "level" | "handled"> {
+  /** Its group in versions before 15, if it is another one. */
+  readonly former?: string;
+  /** See {@linkcode groupTitle}. */
+  readonly common?: string | undefined;
+}
 
 /** Characters. The longest class names have some 60. */
 const MAX_TYPE = 200;
@@ -33,15 +39,16 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
   const type = tidyText(at(outermost, "type"), MAX_TYPE) ||
     (outermost === undefined && message !== undefined ? "Message" : "Error");
   const frame = topFrame(outermost, mapOf) ?? topFrame(event, mapOf);
+  const template = outermost === undefined ? tidyText(message?.template, MAX_VALUE) ?? "" : value;
+  const fingerprint = listOf(at(event, "fingerprint"));
+  const { group, former } = groupKeys({ type, message: template, frame, fingerprint });
+  const common = fingerprintText(fingerprint) ?? template;
   return {
-    group: groupKey({
-      type,
-      message: outermost === undefined ? tidyText(message?.template, MAX_VALUE) ?? "" : value,
-      frame,
-      fingerprint: listOf(at(event, "fingerprint")),
-    }),
+    group,
+    ...former !== group && { former },
     type,
     value,
+    ...common !== value && { common },
     where: frame && frameLabel(frame),
     level: levelOf(at(event, "level")),
     handled: handledOf(exceptions.map((exception) => booleanAt(exception, "mechanism", "handled"))),
@@ -71,21 +78,22 @@ export const CHART_PARTS = 24;
  *
  * @param place of `newest`, see `placeOf`
  * @param newest the newest error of the group that matches the query
+ * @param varying parts of the title, see {@linkcode groupTitle}
  * @param application key of its application
  */
 export function groupRow(
   place: number,
   newest: ErrorEntry,
+  varying: readonly unknown[] | null,
   application: string,
   totals: GroupTotals,
   decision: Pick<ErrorGroupRow, "state" | "regression">,
 ): ErrorGroupRow {
-  const { group, type, value, where, level, handled, trace_id } = newest;
+  const { group, where, level, handled, trace_id } = newest;
   const envelope = envelopeAt(place);
   return {
     group,
-    type,
-    value,
+    ...groupTitle(newest, varying),
     where,
     level,
     handled,
@@ -109,7 +117,7 @@ export function occurrenceRow(
   application: string,
   replayId: string | null,
 ): OccurrenceRow {
-  const { level: _, handled: __, ...row } = entry;
+  const { level: _, handled: __, former: ___, common: ____, ...row } = entry;
   return { ...row, envelope: envelopeAt(place), application, replay_id: replayId };
 }
 

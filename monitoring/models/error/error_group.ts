@@ -99,18 +99,35 @@ export function frameLabel({ function: name, file, line }: GroupFrame): string |
   return position === null ? name : `${name} (${position})`;
 }
 
-/** The key of the group that an error belongs to: 14 hex digits. Stored: a change needs a schema version. */
-export function groupKey(identity: ErrorIdentity): string {
-  const parts = identity.fingerprint.slice(0, MAX_FINGERPRINT_PARTS)
-    .map((part) => tidyText(String(asPrimitive(part)), MAX_SHAPE_LENGTH) ?? "");
-  if (parts.length === 0) return digest(defaultParts(identity));
-  return digest(
-    parts.flatMap((part) => /^\{\{ *default *\}\}$/.test(part) ? defaultParts(identity) : [part]),
-  );
+/**
+ * The key of the group that an error belongs to: 14 hex digits. Stored: a change needs a schema version, and `former`
+ * has to be the key before it, under which states of groups are stored.
+ */
+export function groupKeys(identity: ErrorIdentity): { group: string; former: string } {
+  const shapes = shapesOf(identity.message);
+  const group = keyWith(identity, shapes.join("\0"));
+  const former = shapes.length === 1 ? group : keyWith(identity, messageShape(identity.message));
+  return { group, former };
 }
 
-function defaultParts({ type, message, frame }: ErrorIdentity): string[] {
-  return [type, messageShape(message), frame === null ? "" : frameShape(frame)];
+function keyWith({ type, frame, fingerprint }: ErrorIdentity, shape: string): string {
+  const standard = [type, shape, frame === null ? "" : frameShape(frame)];
+  const parts = fingerprintParts(fingerprint);
+  if (parts.length === 0) return digest(standard);
+  return digest(parts.flatMap((part) => DEFAULT.test(part) ? standard : [part]));
+}
+
+/** Sentry's placeholder for the parts of an event without a fingerprint. */
+const DEFAULT = /^\{\{ *default *\}\}$/;
+
+const fingerprintParts = (fingerprint: readonly unknown[]) =>
+  fingerprint.slice(0, MAX_FINGERPRINT_PARTS)
+    .map((part) => tidyText(String(asPrimitive(part)), MAX_SHAPE_LENGTH) ?? "");
+
+/** A fingerprint as text, which all errors of its group share; undefined: their default parts are in it, too. */
+export function fingerprintText(fingerprint: readonly unknown[]): string | undefined {
+  const parts = fingerprintParts(fingerprint);
+  return parts.some((part) => DEFAULT.test(part)) ? undefined : parts.join(" ") || undefined;
 }
 
 function asPrimitive(value: unknown): unknown {
@@ -121,13 +138,15 @@ const MONTH = "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|Jul
   "Sep(?:t(?:ember)?)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)";
 const WEEKDAY = "(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?";
 
+/** Query string and fragment of a URL or path, which is the first group. */
+export const QUERY = /(\/[^\s?#"'<>()]*)[?#][^\s"'<>()]*/g;
+
 /**
  * What varies between messages of one cause, and what replaces it. The order matters: values in quotes may be of any
  * other kind, and e-mail addresses and paths contain words.
  */
 const VARIABLE_PARTS: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
-  // Query string and fragment of a URL or path.
-  [/(\/[^\s?#"'<>()]*)[?#][^\s"'<>()]*/g, "$1"],
+  [QUERY, "$1"],
   [/"[^"\n]*"|`[^`\n]*`|[“„][^“”\n]*[“”]|«[^»\n]*»/g, '""'],
   // Single quotes: an apostrophe is between letters.
   [/(?<![\p{L}\p{N}])(?:'[^'\n]*'|‘[^’\n]*’)(?![\p{L}\p{N}])/gu, '""'],
@@ -147,13 +166,48 @@ const VARIABLE_PARTS: readonly (readonly [RegExp, string | ((found: string) => s
   [/\s+/g, " "],
 ];
 
+/** What replaces a value in the shape of a message, and of a route. */
+export const [PLACEHOLDER, ROUTE_PLACEHOLDER] = [/""|[@/#]/, "#"];
+
 /** A message without its variable parts: quoted values, paths, e-mail addresses, times, numbers and ids. */
 export function messageShape(message: string): string {
-  return VARIABLE_PARTS.reduce(
+  return shapeOf(message.slice(0, MAX_MESSAGE)).trim().slice(0, MAX_SHAPE_LENGTH);
+}
+
+const shapeOf = (text: string) =>
+  VARIABLE_PARTS.reduce(
     // TypeScript has no overload of `replace` for both kinds of replacements.
     (shape, [part, by]) => shape.replace(part, by as string),
-    message.slice(0, MAX_MESSAGE),
-  ).trim().slice(0, MAX_SHAPE_LENGTH);
+    text,
+  );
+
+const METHOD = "GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|QUERY|TRACE|CONNECT";
+
+/**
+ * A request in a message: method, origin, path and query, such as `POST /api/cart`, `GET http://a.test/?q=1`,
+ * `[PUT] "/api/cart"` or `GET:/api/cart`.
+ */
+const REQUEST = new RegExp(
+  `(\\b(?:${METHOD})\\]?(?: request)?(?: to| for)?:? ?(["'\`]?))(?:https?://[^\\s/?#"'\`<>()]+)?` +
+    "(/(?:[^\\s?#\"'`<>()]*[^\\s?#\"'`<>().,:;])?)(?:[?#][^\\s\"'`<>()]*)?\\2",
+);
+
+/** The shape of a message; if it names a request, in three parts, of which the second is the route. */
+export function shapesOf(message: string): readonly string[] {
+  const text = message.slice(0, MAX_MESSAGE);
+  const found = REQUEST.exec(text);
+  if (found === null) return [messageShape(message)];
+  const [request, method = "", , path = ""] = found;
+  const before = shapeOf(text.slice(0, found.index)).trimStart() + method;
+  const after = shapeOf(text.slice(found.index + request.length)).trimEnd();
+  return [before, routeOf(path), after].map((shape) => shape.slice(0, MAX_SHAPE_LENGTH));
+}
+
+/** A path without numbers and ids. A version, such as `v1`, is part of the route. */
+function routeOf(path: string): string {
+  const isValue = (part: string) =>
+    /[\p{N}@]|^[a-f]{8,}$/iu.test(part) && !/^v\d{1,2}$/i.test(part);
+  return path.split("/").map((part) => isValue(part) ? ROUTE_PLACEHOLDER : part).join("/");
 }
 
 /**

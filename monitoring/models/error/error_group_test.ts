@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { frameLabel, groupKey, type MapOf, messageShape, topFrame } from "./error_group.ts";
+import { frameLabel, groupKeys, type MapOf, messageShape, topFrame } from "./error_group.ts";
 
 const frame = (file: string | null, name: string | null = "place") => ({ function: name, file });
-const key = (identity: Partial<Parameters<typeof groupKey>[0]>) =>
-  groupKey({ type: "Error", message: "", frame: null, fingerprint: [], ...identity });
+const keys = (identity: Partial<Parameters<typeof groupKeys>[0]>) =>
+  groupKeys({ type: "Error", message: "", frame: null, fingerprint: [], ...identity });
+const key = (identity: Parameters<typeof keys>[0]) => keys(identity).group;
 
 /** Messages with the same shape, one pair per line; the properties below have other kinds of values. */
 const ALIKE = [
@@ -104,7 +105,7 @@ Deno.test("any message → shape in linear time", () => {
 });
 
 Deno.test("different type, message shape or frame → different group", () => {
-  const keys = [
+  const all = [
     key({ message: "a" }),
     key({ message: "a", type: "TypeError" }),
     key({ message: "b" }),
@@ -112,9 +113,39 @@ Deno.test("different type, message shape or frame → different group", () => {
     key({ message: "a", frame: frame("/other.js") }),
     key({ message: "a", frame: frame("/page.js", "pay") }),
   ];
-  assert.equal(new Set(keys).size, keys.length);
-  for (const each of keys) assert.match(each, /^[\da-f]{14}$/);
+  assert.equal(new Set(all).size, all.length);
+  for (const each of all) assert.match(each, /^[\da-f]{14}$/);
   assert.equal(key({ message: "order 1" }), key({ message: "order 2" }));
+});
+
+/** The first message of each line has another method or route than the others. */
+const ROUTES = [
+  ["POST /api/assistant answered 500", "POST /api/checkout answered 500"],
+  ["POST /api/orders/17/items answered 500", "POST /api/orders/9/items answered 404"],
+  ["GET /api/orders/17 answered 500", "POST /api/orders/17 answered 500"],
+  ["GET https://a.test/users/7?page=2 failed", "GET http://localhost:8000/users/9 failed"],
+  ['[GET] "/api/cart": 500 "x"', '[GET] "/api/cart": 502 "y"'],
+  ["Cannot GET /files/c0ffee12-aaaa-4bbb-8ccc-0123456789ab", "Cannot GET /files/deadbeefcafe"],
+  ["Route GET:/v1/cart not found", "Route GET:/v2/cart not found"],
+] as const;
+
+Deno.test("method and route in a message → in the group; ids, numbers, hosts, queries → not", () => {
+  const groups = ROUTES.map((messages) => messages.map((message) => key({ message })));
+  const isOne = groups.map(([a, b]) => a === b);
+  assert.deepEqual(isOne, [false, true, false, true, true, true, false]);
+  assert.equal(new Set(groups.flat()).size, 10);
+});
+
+Deno.test("message without a method → key as in earlier versions; with one → also the former", () => {
+  for (
+    const message of ["", "Order 17 failed", "ENOENT: /home/ann/a.txt", "http://a.test/b/1 failed"]
+  ) {
+    const { group, former } = keys({ message });
+    assert.equal(group, former, message);
+  }
+  const [a, b] = ROUTES[0].map((message) => keys({ message }));
+  assert.equal(a!.former, b!.former);
+  assert.ok(![a!.group, b!.group].includes(a!.former));
 });
 
 Deno.test("new content hash in a file name → same group", () => {
