@@ -107,6 +107,7 @@ Deno.test("redirect, or a map at another origin → not followed", async () => {
 
 Deno.test("too large, slow, compressed, no map, of another build, no server → refused", async () => {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<Response>();
+  const sourceRoot = "a/".repeat(50_000);
   const map = (name: string) => () => new Response(`f();\n//# sourceMappingURL=${name}`);
   await using dev = startDevServer({
     "/large.js": () => new Response(new Uint8Array(20 * 1024 * 1024 + 1)),
@@ -115,6 +116,9 @@ Deno.test("too large, slow, compressed, no map, of another build, no server → 
     "/html.js": map("page"),
     "/blob.js": () => map(`blob:${dev.origin}/x`)(),
     "/page": () => new Response("<html>"),
+    "/joined.js": map("huge"),
+    "/huge": () =>
+      Response.json({ version: 3, sources: Array(1_000).fill(""), sourceRoot, mappings: "" }),
     "/built.js": () => new Response(`f();\n//# debugId=${ID}\n//# sourceMappingURL=a.js.map`),
   });
   const of = (name: string, id?: string) =>
@@ -124,6 +128,7 @@ Deno.test("too large, slow, compressed, no map, of another build, no server → 
   stop(new Response());
   await assert.rejects(of("gzip"), notFetched(/compressed/));
   await assert.rejects(of("html"), refusedAs("source_map_malformed"));
+  await assert.rejects(of("joined"), refusedAs("source_map_malformed", /sourceRoot/));
   await assert.rejects(of("blob"), notFetched(/another origin/));
   await assert.rejects(of("built", ID.replace("0", "f")), notFetched(/another build/));
   await using raw = startStandInIngest();

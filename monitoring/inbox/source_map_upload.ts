@@ -3,7 +3,6 @@ import {
   encodedMap,
   FlattenMap,
   type SectionedSourceMapInput,
-  type SourceMapInput,
   TraceMap,
 } from "@jridgewell/trace-mapping";
 import { at, debugId, listOf, parseJson } from "../models/json.ts";
@@ -13,8 +12,10 @@ import { UploadError, type Uploads } from "../uploads/uploads.ts";
 export const MAX_SOURCE_MAP_BYTES = 20 * 1024 * 1024;
 /** Maximum lines and positions. Each takes one byte or more in the map, and about 100 bytes when it is parsed. */
 const MAX_POSITIONS = 2_000_000;
-/** Maximum number of source files. Parsing resolves the address of each. */
+/** Maximum number of source files. */
 const MAX_SOURCES = 50_000;
+/** Maximum characters of the addresses of all sources, each joined with its map's `sourceRoot`. */
+const MAX_ADDRESSES = MAX_SOURCE_MAP_BYTES;
 
 /** A source map is refused. Status, code and message are for the answer. */
 export class SourceMapError extends Error {
@@ -102,6 +103,11 @@ export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>): CheckedSourceMap
   if (sources > MAX_SOURCES) {
     throw malformed(`It has more than ${MAX_SOURCES.toLocaleString("en")} sources.`);
   }
+  if (sum(parts, countAddresses) > MAX_ADDRESSES) {
+    throw malformed(
+      `The addresses of its sources, with sourceRoot, have more than ${MAX_ADDRESSES} characters.`,
+    );
+  }
   const traced = traceMapOf(map, sources);
   if (traced === undefined) throw malformed("Its mappings are invalid.");
   const id = debugId(at(map, "debugId")) ?? debugId(at(map, "debug_id"));
@@ -129,14 +135,16 @@ function mapsOfSections(map: unknown): unknown[] {
 
 interface PlainMap {
   readonly mappings: string;
-  readonly sources: readonly unknown[];
+  readonly sources: readonly (string | null)[];
+  readonly sourceRoot?: string | null;
 }
 
 function isMap(map: unknown): map is PlainMap {
   const sources = at(map, "sources");
   return at(map, "version") === 3 && typeof at(map, "mappings") === "string" &&
     at(map, "sections") === undefined && Array.isArray(sources) &&
-    [...sources, ...listOf(at(map, "sourcesContent")), ...listOf(at(map, "names"))]
+    [at(map, "sourceRoot") ?? null, ...sources]
+      .concat(listOf(at(map, "sourcesContent")), listOf(at(map, "names")))
       .every((text) => text === null || typeof text === "string");
 }
 
@@ -152,6 +160,10 @@ function countPositions({ mappings }: PlainMap): number {
   return positions;
 }
 
+function countAddresses({ sources, sourceRoot }: PlainMap): number {
+  return sum(sources, (source) => (source?.length ?? 0) + (sourceRoot?.length ?? 0));
+}
+
 const COMMA = 0x2c;
 const SEMICOLON = 0x3b;
 
@@ -159,7 +171,8 @@ const SEMICOLON = 0x3b;
 function traceMapOf(map: unknown, sources: number): TraceMap | undefined {
   try {
     const traced = at(map, "sections") === undefined
-      ? new TraceMap(map as SourceMapInput)
+      // Without sources: the library would join them.
+      ? new TraceMap({ version: 3, mappings: (map as PlainMap).mappings, sources: [], names: [] })
       : new FlattenMap(map as SectionedSourceMapInput);
     const areValid = decodedMappings(traced).every((line) =>
       line.every(([column, source, sourceLine, sourceColumn]) =>

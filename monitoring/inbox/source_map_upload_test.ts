@@ -60,6 +60,27 @@ Deno.test("map of sections → stored as one map, with positions, names and text
   assert.equal(JSON.parse(new TextDecoder().decode(bytes)).x_script, "function");
 });
 
+/** Its addresses, joined with `sourceRoot`, have 5 GB. */
+const JOINED_HUGE = {
+  ...MAP,
+  sources: Array(50_000).fill("b.ts"),
+  sourceRoot: "a/".repeat(50_000),
+};
+
+Deno.test("huge sourceRoot for thousands of sources → not joined, neither stored nor read", () => {
+  const fewer = { ...JOINED_HUGE, sources: JOINED_HUGE.sources.slice(0, 1_000) };
+  const { heapUsed } = Deno.memoryUsage();
+  assert.throws(
+    () => checkSourceMap(bytesOf(fewer)),
+    refusedAs("source_map_malformed", /sourceRoot/),
+  );
+  // A map that an earlier version has stored.
+  const stored = new ScriptMap(JSON.stringify(fewer));
+  assert.equal(stored.positionOf({ function: "f", line: 1, column: 1 })?.file, "b.ts");
+  const grownBy = Deno.memoryUsage().heapUsed - heapUsed;
+  assert.ok(grownBy < 20_000_000, `${grownBy}`);
+});
+
 Deno.test("anything but a usable source map → refused", () => {
   const broken: unknown[] = [
     null,
@@ -70,6 +91,7 @@ Deno.test("anything but a usable source map → refused", () => {
     { ...MAP, sources: undefined },
     { ...MAP, sources: [1] },
     { ...MAP, sourcesContent: [{}] },
+    { ...MAP, sourceRoot: ["a"] },
     { ...MAP, mappings: 1 },
     // The source has index 1 and -1 of one.
     { ...MAP, mappings: "ACAA" },
@@ -77,6 +99,8 @@ Deno.test("anything but a usable source map → refused", () => {
     { ...MAP, mappings: ";".repeat(2_000_001) },
     { ...MAP, mappings: ",C".repeat(2_000_001) },
     { ...MAP, sources: Array(50_001).fill("a") },
+    JOINED_HUGE,
+    index([[0, 0, MAP], [1, 0, JOINED_HUGE]]),
     index([[1e9, 0, MAP]]),
     index([[2, 0, MAP], [1, 9, MAP]]),
     index([[1, 5, MAP], [1, 5, MAP]]),

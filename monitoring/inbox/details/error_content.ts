@@ -11,7 +11,7 @@ import {
   UnreadableEventError,
 } from "../../models/error/error_event.ts";
 import { readRelatedItems } from "../../models/error/related_items.ts";
-import { createSourceFinder, type FoundFrame } from "../../models/error/source_finder.ts";
+import { findSources, type FoundFrame } from "../../models/error/source_finder.ts";
 import type { Inbox } from "../inbox.ts";
 import { keyOfScript } from "../source_map_fetch.ts";
 import { explainMissingSource, type MapOrigins } from "./missing_source.ts";
@@ -59,11 +59,6 @@ export async function readStoredError(
     );
   }
   const event = readErrorEvent(bytes, eventId);
-  // Not cached: the maps of one error with their sources take some megabytes.
-  const finder = createSourceFinder(async (key) => {
-    const map = await inbox.sourceMap(key);
-    return map && new TextDecoder().decode(map);
-  });
   const sent = event.exceptions.shown.length > 0
     ? event.exceptions.shown.map(({ stack }) => stack.shown)
     : [event.stack.shown];
@@ -72,7 +67,11 @@ export async function readStoredError(
     const url = file === null || keys.has(file) ? null : URL.parse(file);
     if (url && origins.configured.includes(url.origin)) keys.set(file!, keyOfScript(url));
   }
-  return { event, stacks: await Promise.all(sent.map((frames) => finder.find(frames, keys))) };
+  const stacks = await findSources(sent, keys, async (key) => {
+    const map = await inbox.sourceMap(key);
+    return map && new TextDecoder().decode(map);
+  });
+  return { event, stacks };
 }
 
 /**

@@ -1,4 +1,5 @@
-import { originalPositionFor, type SourceMapInput, TraceMap } from "@jridgewell/trace-mapping";
+import { originalPositionFor, TraceMap, traceSegment } from "@jridgewell/trace-mapping";
+import { listOf } from "../json.ts";
 import type { Frame } from "./stack.ts";
 
 /** The source position of a position in a built script. */
@@ -20,6 +21,9 @@ type BuiltPosition = Pick<Frame, "function" | "line" | "column">;
 /** Maps positions and function names of a built script to its sources. */
 export class ScriptMap {
   readonly #map: TraceMap;
+  readonly #sources: readonly unknown[];
+  readonly #sourceRoot: unknown;
+  readonly #texts: readonly unknown[];
   readonly #script: string;
   /** Where each line of the script starts. */
   readonly #lineStarts: readonly number[];
@@ -31,9 +35,12 @@ export class ScriptMap {
    * @throws {Error} not a source map
    */
   constructor(json: string, { keepsTexts = true } = {}) {
-    const { x_script, ...map } = JSON.parse(json);
-    if (!keepsTexts) delete map.sourcesContent;
-    this.#map = new TraceMap(map as SourceMapInput);
+    const { x_script, sources, sourceRoot, sourcesContent, ...map } = JSON.parse(json);
+    this.#sources = listOf(sources);
+    this.#sourceRoot = sourceRoot;
+    this.#texts = keepsTexts ? listOf(sourcesContent) : [];
+    // The library joins the addresses of all sources with `sourceRoot`, which can be gigabytes.
+    this.#map = new TraceMap({ ...map, sources: [] });
     this.#script = typeof x_script === "string" ? x_script : "";
     const starts = [0];
     for (let at = -1; (at = this.#script.indexOf("\n", at + 1)) !== -1;) starts.push(at + 1);
@@ -43,16 +50,18 @@ export class ScriptMap {
   /** Undefined: the frame has no position, or the map has none for it. */
   positionOf({ line, column }: BuiltPosition): SourcePosition | undefined {
     if (line === null || column === null) return undefined;
-    // Stack traces count columns from 1, source maps from 0.
-    const found = originalPositionFor(this.#map, { line, column: column - 1 });
-    if (found.source === null) return undefined;
-    const file = sourcePath(found.source);
+    // Stack traces count lines and columns from 1, source maps from 0.
+    const segment = traceSegment(this.#map, line - 1, column - 1);
+    if (segment === null || segment.length === 1) return undefined;
+    const [, source, sourceLine, sourceColumn] = segment;
+    const file = sourcePath(addressOf(this.#sources[source], this.#sourceRoot));
+    const text = this.#texts[source];
     return {
       file,
-      line: found.line,
-      column: found.column + 1,
+      line: sourceLine + 1,
+      column: sourceColumn + 1,
       own: !file.includes("node_modules/"),
-      text: this.#map.sourcesContent?.[this.#map.resolvedSources.indexOf(found.source)] ?? null,
+      text: typeof text === "string" ? text : null,
     };
   }
 
@@ -94,6 +103,17 @@ function lastDeclaration(code: string, name: string): number | undefined {
   let last: number | undefined;
   for (const { index } of code.matchAll(declarations)) last = index;
   return last;
+}
+
+/** Characters of an address. Those of loaders in webpack, which contain their options, have some thousand. */
+const MAX_ADDRESS = 10_000;
+
+/** The address of one source, joined with the map's `sourceRoot`. Cut at its start if it is too long. */
+function addressOf(source: unknown, sourceRoot: unknown): string {
+  const [name, root] = [source, sourceRoot].map((text) => typeof text === "string" ? text : "");
+  if (root!.length + name!.length > MAX_ADDRESS) return name!.slice(-MAX_ADDRESS);
+  return new TraceMap({ version: 3, sources: [name!], sourceRoot: root, names: [], mappings: "" })
+    .resolvedSources[0]!;
 }
 
 function sourcePath(source: string): string {

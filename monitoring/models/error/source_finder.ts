@@ -1,4 +1,4 @@
-import type { ScriptMap } from "./script_map.ts";
+import { ScriptMap } from "./script_map.ts";
 import { cutLine, type Frame, type SourceLines } from "./stack.ts";
 
 /** A frame, mapped to its source if possible. */
@@ -9,75 +9,54 @@ export interface FoundFrame extends Frame {
   readonly hasMap: boolean;
 }
 
-/** Maps frames of built scripts to their sources. Frames without a source map stay as they were sent. */
-interface SourceFinder {
-  find(
-    frames: readonly Frame[],
-    debugIds: ReadonlyMap<string, string>,
-  ): Promise<readonly FoundFrame[]>;
-}
-
-/** A page has some tens of scripts, and a stack trace contains a few of them. */
+/** Scripts of an error that are mapped. A page has some tens, and a stack trace contains a few of them. */
 const MAX_MAPS = 40;
 /** Lines shown before and after the frame's line. */
 const CONTEXT_LINES = 5;
 
 /**
- * Creates a finder that caches source maps.
+ * Maps frames of built scripts to their sources. Frames without a source map stay as they were sent.
  *
- * @param sourceMap returns the source map of a debug id as JSON, with the script's text as `x_script`;
- * undefined if there is none
+ * @param stacks the stack traces of an error
+ * @param keys of the source maps, by the file of a frame
+ * @param readMap returns a source map as JSON, with the script's text as `x_script`; undefined if there is none
  */
-export function createSourceFinder(
-  sourceMap: (debugId: string) => Promise<string | undefined>,
-): SourceFinder {
-  const maps = new Map<string, Promise<ScriptMap | undefined>>();
-
-  const mapOf = (debugId: string): Promise<ScriptMap | undefined> => {
-    const known = maps.get(debugId);
-    if (known) return known;
-    // Ids are the sender's: bounds requests and memory.
-    if (maps.size >= MAX_MAPS) maps.delete(maps.keys().next().value!);
-    const loading = load(sourceMap, debugId);
-    maps.set(debugId, loading);
-    // A failed request may be repeated, and a missing map may be uploaded.
-    const forget = () => void maps.delete(debugId);
-    loading.then((map) => map ?? forget(), forget);
-    return loading;
-  };
-
-  return {
-    async find(frames, debugIds) {
-      const ids = new Set(frames.map(({ file }) => debugIds.get(file ?? "")));
-      ids.delete(undefined);
-      const loaded = new Map(
-        await Promise.all(
-          [...ids as Set<string>].slice(0, MAX_MAPS)
-            .map(async (id) => [id, await mapOf(id)] as const),
-        ),
-      );
-      return frames.map((frame) => {
-        const map = loaded.get(debugIds.get(frame.file ?? "") ?? "");
-        return (map && mapFrame(map, frame)) ??
-          { ...frame, script: null, hasMap: map !== undefined };
-      });
-    },
-  };
+export async function findSources(
+  stacks: readonly (readonly Frame[])[],
+  keys: ReadonlyMap<string, string>,
+  readMap: (key: string) => Promise<string | undefined>,
+): Promise<readonly (readonly FoundFrame[])[]> {
+  const found: FoundFrame[][] = stacks.map((frames) =>
+    frames.map((frame) => ({ ...frame, script: null, hasMap: false }))
+  );
+  const keyOf = ({ file }: Frame) => keys.get(file ?? "");
+  const wanted = new Set(stacks.flat().flatMap((frame) => keyOf(frame) ?? []));
+  // One after the other: a hostile map can take 200 MB when it is parsed.
+  for (const key of [...wanted].slice(0, MAX_MAPS)) {
+    const json = await readMap(key);
+    if (json === undefined) continue;
+    const map = new ScriptMap(json);
+    const linesOf = createLineReader();
+    for (const [stack, frames] of stacks.entries()) {
+      for (const [index, frame] of frames.entries()) {
+        if (keyOf(frame) !== key) continue;
+        found[stack]![index] = mapFrame(map, frame, linesOf) ??
+          { ...frame, script: null, hasMap: true };
+      }
+    }
+  }
+  return found;
 }
 
-async function load(
-  sourceMap: (debugId: string) => Promise<string | undefined>,
-  debugId: string,
-): Promise<ScriptMap | undefined> {
-  // Loaded on demand: most sessions show no error.
-  const [text, { ScriptMap }] = await Promise.all([
-    sourceMap(debugId),
-    import("./script_map.ts"),
-  ]);
-  return text === undefined ? undefined : new ScriptMap(text);
+type LineReader = (text: string) => readonly string[];
+
+/** Splits each text once, for all frames in it: a hostile source has millions of lines. */
+function createLineReader(): LineReader {
+  const known = new Map<string, readonly string[]>();
+  return (text) => known.getOrInsertComputed(text, () => text.split("\n"));
 }
 
-function mapFrame(map: ScriptMap, frame: Frame): FoundFrame | undefined {
+function mapFrame(map: ScriptMap, frame: Frame, linesOf: LineReader): FoundFrame | undefined {
   const position = map.positionOf(frame);
   if (position === undefined) return undefined;
   const { text, ...where } = position;
@@ -85,14 +64,13 @@ function mapFrame(map: ScriptMap, frame: Frame): FoundFrame | undefined {
     ...frame,
     ...where,
     function: map.functionOf(frame),
-    source: text === null ? null : linesAround(text, position.line),
+    source: text === null ? null : linesAround(linesOf(text), position.line),
     script: `${frame.file}:${frame.line}:${frame.column}`,
     hasMap: true,
   };
 }
 
-function linesAround(text: string, line: number): SourceLines | null {
-  const lines = text.split("\n");
+function linesAround(lines: readonly string[], line: number): SourceLines | null {
   if (line > lines.length) return null;
   const first = Math.max(1, line - CONTEXT_LINES);
   return {

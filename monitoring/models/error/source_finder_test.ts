@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createSourceFinder } from "./source_finder.ts";
+import { findSources } from "./source_finder.ts";
 import { readStack } from "./stack.ts";
 
 const ID = "00000000-0000-8000-8000-00000000000a";
@@ -22,54 +22,56 @@ const frames = readStack({
 }).shown;
 
 Deno.test("columns from 1 in a stack, from 0 in a map → file, line, source and script", async () => {
-  const found = await createSourceFinder(() => Promise.resolve(MAP)).find(frames, ids);
-  assert.deepEqual(found.map(({ file, line, column, own }) => [file, line, column, own]), [
+  const [found] = await findSources([frames], ids, () => Promise.resolve(MAP));
+  assert.deepEqual(found!.map(({ file, line, column, own }) => [file, line, column, own]), [
     ["shop/a.ts", 2, 1, true],
     ["shop/a.ts", 1, 1, true],
   ]);
-  const { source, script } = found[0]!;
+  const { source, script } = found![0]!;
   assert.deepEqual(source, { first: 1, lines: ["one", "two"], marked: 1 });
   assert.equal(script, `${FILE}:1:2`);
 });
 
 Deno.test("bundlers' prefixes of a source → removed", async () => {
   for (const source of ["../../a.ts", "webpack://shop/./a.ts", "webpack:///./a.ts"]) {
-    const finder = createSourceFinder(() => Promise.resolve(mapOf(source)));
-    assert.equal((await finder.find(frames, ids))[0]?.file, "a.ts", source);
+    const [found] = await findSources([frames], ids, () => Promise.resolve(mapOf(source)));
+    assert.equal(found![0]?.file, "a.ts", source);
   }
 });
 
 Deno.test("no map, no debug id or unmapped position → frame as sent", async () => {
   const asSent = frames.map((frame) => ({ ...frame, script: null, hasMap: false }));
-  const without = createSourceFinder(() => Promise.resolve(undefined));
-  assert.deepEqual(await without.find(frames, ids), asSent);
-  const finder = createSourceFinder(() => Promise.resolve(MAP));
-  assert.deepEqual(await finder.find(frames, new Map()), asSent);
+  assert.deepEqual(await findSources([frames], ids, () => Promise.resolve(undefined)), [asSent]);
+  const readMap = () => Promise.resolve(MAP);
+  assert.deepEqual(await findSources([frames], new Map(), readMap), [asSent]);
   const lying = frames.map((frame) => ({ ...frame, line: 2 ** 40, column: 2 ** 40 }));
-  for (const { script, hasMap } of await finder.find(lying, ids)) {
-    assert.deepEqual([script, hasMap], [null, true]);
-  }
-});
-
-Deno.test("same map twice → one request; after a failure → another", async () => {
-  let asked = 0;
-  const finder = createSourceFinder(() =>
-    ++asked === 1 ? Promise.reject(new Error("offline")) : Promise.resolve(MAP)
+  const [found] = await findSources([lying], ids, readMap);
+  assert.deepEqual(
+    found!.map(({ script, hasMap }) => [script, hasMap]),
+    Array(2).fill([null, true]),
   );
-  await assert.rejects(finder.find(frames, ids), /offline/);
-  await finder.find(frames, ids);
-  await finder.find(frames, ids);
-  assert.equal(asked, 2);
 });
 
-Deno.test("event with thousands of scripts → few requests", async () => {
+Deno.test("several stacks with one script → its map is read once", async () => {
   let asked = 0;
-  const finder = createSourceFinder(() => (asked++, Promise.resolve(undefined)));
+  const found = await findSources([frames, [], frames], ids, () => (asked++, Promise.resolve(MAP)));
+  assert.deepEqual(found.map((stack) => stack.map(({ line }) => line)), [[2, 1], [], [2, 1]]);
+  assert.equal(asked, 1);
+});
+
+Deno.test("event with thousands of scripts → few requests, one after the other", async () => {
+  let [asked, open] = [0, 0];
   const files = Array.from({ length: 2_000 }, (_, n) => `/${n}.js`);
   const frames = files.map((filename) => ({ filename, lineno: 1, colno: 1 }));
   const posted = files.map((file, n) =>
     [file, ID.slice(0, -4) + String(n).padStart(4, "0")] as const
   );
-  await finder.find(readStack({ frames }).shown, new Map(posted));
+  await findSources([readStack({ frames }).shown], new Map(posted), async () => {
+    asked++;
+    assert.equal(++open, 1);
+    await Promise.resolve();
+    open--;
+    return undefined;
+  });
   assert.ok(asked > 0 && asked <= 40, `${asked}`);
 });
