@@ -12,8 +12,8 @@ import { loadConfig } from "../config/config.ts";
 import { projectRoot } from "./project_files.ts";
 import { onStopRequest, sendSignal, serverEnvironment, spawnServer } from "./run/processes.ts";
 
-/** Names Sentry's hosted ingest, so that the page posts to its own origin. Sentry receives nothing. */
-const DSN = "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1";
+/** The public key of the stand-in's DSN. */
+const KEY = "0123456789abcdef0123456789abcdef";
 
 /** Milliseconds: long enough to see the envelope wait, shorter than `RELAY_TIMEOUT_MS`. */
 const SLOW_MS = 3_000;
@@ -56,16 +56,17 @@ const STATES: Readonly<Record<string, State>> = {
   },
 };
 
-/** Starts the stand-in. `GET /` there shows its state and the buttons that change it. */
+/** Starts the stand-in. A GET there, of the page's links to Sentry too, shows its state and the buttons that change it. */
 function startIngest(): Deno.HttpServer<Deno.NetAddr> {
   let state = STATES.normal!;
   const address = { port: 0, hostname: "127.0.0.1", onListen() {} };
   return Deno.serve(address, async (request) => {
-    if (new URL(request.url).pathname === "/") {
-      if (request.method === "POST") {
-        state = STATES[`${(await request.formData()).get("state")}`] ?? state;
-        return Response.redirect(request.url, 303);
-      }
+    const isControl = new URL(request.url).pathname === "/";
+    if (request.method === "POST" && isControl) {
+      state = STATES[`${(await request.formData()).get("state")}`] ?? state;
+      return Response.redirect(request.url, 303);
+    }
+    if (request.method === "GET") {
       const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };
       return new Response(controlPage(state), { headers });
     }
@@ -116,8 +117,10 @@ const env = serverEnvironment(projectRoot, {
   DATA_DIR: dataDir,
   DATABASE_URL: "",
   WORKERS: "",
-  SENTRY_DSN: DSN,
-  RELAY_UPSTREAM: origin,
+  SENTRY_DSN: `http://${KEY}@127.0.0.1:${ingest.addr.port}/1`,
+  RELAY_UPSTREAM: "",
+  // As for Sentry's hosted ingest: the page posts to its own origin.
+  SENTRY_TUNNEL: "always",
   SENTRY_ENVIRONMENT: "demo",
 });
 console.log(`The stand-in Sentry, to switch to down, 429 or slow: ${origin}/`);
