@@ -37,7 +37,7 @@ const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, Outcom
       rate_limited: {
         kind: "refused",
         word: "rate limited",
-        meaning: "the ingest announced a rate limit for its items",
+        meaning: "discarded: the ingest announced a rate limit for its items",
       },
       rejected: {
         kind: "refused",
@@ -65,7 +65,7 @@ const REFUSED: OutcomeDescription = { kind: "refused", word: "refused", meaning:
 const KEPT: OutcomeDescription = {
   kind: "waits",
   word: "kept",
-  meaning: "kept in this browser and sent again later",
+  meaning: "kept in this browser until it can be sent again, after a failure or a rate limit",
 };
 
 /**

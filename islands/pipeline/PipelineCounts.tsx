@@ -20,6 +20,13 @@ export function usePipeline({ route }: PipelineEnds) {
 
 type Row = readonly [state: string, own: number | "–", all?: number, note?: string | false];
 
+/** What the less obvious states mean. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  "Rate limited": "answered 429, under a limit that the ingest announced; a sender may keep them",
+  Refused: "by the ingest or by the relay",
+  Lost: "discarded without delivery, for their age, a full store or a rate limit",
+};
+
 /** The status, and the counts by state. @param props.now of {@linkcode usePipeline} */
 export function PipelineCounts({ ends, now }: {
   ends: PipelineEnds;
@@ -33,8 +40,9 @@ export function PipelineCounts({ ends, now }: {
     [ends.variant === "inbox" ? "Stored" : "Delivered", counts.accepted, health?.accepted],
     ["Waiting in this browser", waiting],
     ["In the relay’s spool", "–", health?.spool.pending, oldest],
-    ["Refused", counts.refused, health?.refused, health?.reasons],
-    ["Lost", counts.lost],
+    ["Rate limited", "–", health?.limited],
+    ["Refused", counts.refused, health?.refused],
+    ["Lost", counts.lost, health?.lost],
   ];
   return (
     <div className="pipeline spaced">
@@ -57,7 +65,7 @@ export function PipelineCounts({ ends, now }: {
       >
         {rows.map(([state, own, all = "–", note]) => (
           <tr key={state}>
-            <th scope="row">{state}</th>
+            <th scope="row" title={MEANINGS[state]}>{state}</th>
             <td className="n">{own}</td>
             <td className="n">
               {all}

@@ -10,7 +10,7 @@ interface PipelineState extends Pick<TelemetryState, "phase" | "reason"> {
   /** Undefined: nothing was sent. */
   readonly counts?: Pick<SentCounts, "accepted" | "spooled" | "refused" | "lost">;
   /** Undefined: not reported. */
-  readonly health?: Pick<RelayHealth, "spool" | "refused" | "refusedBefore"> | undefined;
+  readonly health?: Omit<RelayHealth, "accepted" | "limited"> | undefined;
 }
 
 /** The pipeline's mark and its sentence. */
@@ -26,16 +26,17 @@ export function pipelineStatus(
 ): PipelineStatus {
   const { accepted = 0, refused = 0, lost = 0 } = counts ?? {};
   const spooled = health?.spool.pending ?? counts?.spooled ?? 0;
+  const givenUp = health ? health.lost - health.lostBefore : 0;
   const ofOthers = health ? Math.max(0, health.refused - health.refusedBefore - refused) : 0;
   const hasFailed = phase === "failed";
   const parts = [
     hasFailed && `Telemetry of this console failed: ${reason}`,
     listText("This console", { waiting, refused, lost }),
     listText("Applications", { refused: ofOthers }),
-    spooled > 0 && `All senders: ${spooled} in the relay’s spool`,
+    listText("All senders", { "in the relay’s spool": spooled, lost: givenUp }),
   ].filter(Boolean);
   if (parts.length > 0) {
-    const isBad = hasFailed || refused + lost + ofOthers > 0;
+    const isBad = hasFailed || refused + lost + ofOthers + givenUp > 0;
     return { kind: isBad ? "refused" : "waits", sentence: `${parts.join(". ")}.` };
   }
   return accepted > 0

@@ -5,7 +5,7 @@ type State = Parameters<typeof pipelineStatus>[0];
 
 const counts = { accepted: 3, spooled: 0, refused: 0, lost: 0 };
 const spool = { pending: 0, bytes: 0, oldest_age_s: 0 };
-const health = { spool, refused: 4, refusedBefore: 4 };
+const health = { spool, refused: 4, refusedBefore: 4, limited: 9, lost: 1, lostBefore: 1 };
 
 const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence: string])[] = [
   ["nothing sent", {}, "ended", "This console: nothing sent yet."],
@@ -22,6 +22,12 @@ const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence
     { counts: { ...counts, refused: 2 }, health: { ...health, refused: 9 } },
     "refused",
     "This console: 2 refused. Applications: 3 refused.",
+  ],
+  [
+    "given up by the relay",
+    { counts, health: { ...health, lost: 3 } },
+    "refused",
+    "All senders: 2 lost.",
   ],
   [
     "spooled, not reported",

@@ -1,11 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { describeOutcome } from "../../components/outcome.ts";
-import {
-  type HealthReport,
-  OUTCOMES,
-  type SpoolReport,
-} from "../../monitoring/protocol/relay_api.ts";
+import type { HealthReport, SpoolReport } from "../../monitoring/protocol/relay_api.ts";
 import { client } from "../data/queries.ts";
 import type { SentCounts } from "../shared/sent_counts.ts";
 
@@ -14,16 +9,17 @@ export interface RelayHealth {
   readonly spool: SpoolReport;
   /** Delivered to the ingest, or stored in the inbox. */
   readonly accepted: number;
-  /** Will not be tried again. */
+  /** By the relay or its ingest. */
   readonly refused: number;
-  /** The same by outcome, in words; omits outcomes that did not occur. */
-  readonly reasons: string;
+  /** Answered 429, under a limit that the ingest announced: their senders may send them again. */
+  readonly limited: number;
+  /** Given up in the spool, for their age. */
+  readonly lost: number;
   /** Refused of other senders before this page was opened. */
   readonly refusedBefore: number;
+  /** Lost before this page was opened. */
+  readonly lostBefore: number;
 }
-
-/** The relay's outcomes (`X-Relay-Outcome`) of envelopes that are not tried again. */
-const REFUSALS = OUTCOMES.filter((outcome) => describeOutcome({ outcome }).kind === "refused");
 
 /**
  * Reads the relay's health (`GET /monitoring`).
@@ -40,17 +36,17 @@ export function readHealth(
 ): RelayHealth | null {
   const { spool, outcomes } = Object(report) as Partial<HealthReport>;
   if (spool === undefined || outcomes === undefined) return null;
-  const found = REFUSALS.filter((outcome) => outcomes[outcome] > 0);
-  const refused = found.reduce((sum, outcome) => sum + outcomes[outcome], 0);
-  const others = Math.max(0, refused - ownRefused);
+  const { rejected, dropped } = outcomes;
+  const others = Math.max(0, rejected - ownRefused);
   return {
     spool,
     accepted: outcomes.delivered + outcomes.stored,
-    refused,
-    reasons: found.map((outcome) => `${outcomes[outcome]} ${describeOutcome({ outcome }).word}`)
-      .join(", "),
+    refused: rejected,
+    limited: outcomes.rate_limited,
+    lost: dropped,
     // A server that was restarted counts from 0 again.
     refusedBefore: Math.min(before?.refusedBefore ?? others, others),
+    lostBefore: Math.min(before?.lostBefore ?? dropped, dropped),
   };
 }
 

@@ -15,7 +15,7 @@ export interface SentCounts {
   readonly spooledAt: number;
   /** An answer refused them. */
   readonly refused: number;
-  /** Discarded in this browser. */
+  /** Discarded in this browser, or under a rate limit that the ingest announced. */
   readonly lost: number;
   /** Why the newest of them was refused or lost. */
   readonly lastProblem?: { readonly at: number; readonly reason: string } | undefined;
@@ -44,8 +44,9 @@ const MAX_REASON_LENGTH = 200;
 /** How an envelope ended; undefined: it waits in this browser, or this page has nothing more to do with it. */
 function endOf(receipt: CountedReceipt): "accepted" | "spooled" | "refused" | "lost" | undefined {
   const { kind, word } = describeOutcome(receipt);
+  const { status } = receipt;
   if (kind === "flows") return "accepted";
-  if (kind === "refused") return receipt.status === undefined ? "lost" : "refused";
+  if (kind === "refused") return status === undefined || status === 429 ? "lost" : "refused";
   return word === "spooled" ? word : undefined;
 }
 

@@ -25,6 +25,8 @@ const COUNTED: readonly (readonly [string, CountedReceipt, counts: readonly numb
   ["spooled by the relay → not accepted yet", spooled("a"), [0, 1, 0, 0]],
   ["dropped in this browser → lost", receipt("a", { outcome: "dropped" }), [0, 0, 0, 1]],
   ["unsent for a rate limit → lost", receipt("a", { outcome: "rate_limited" }), [0, 0, 0, 1]],
+  ["limited for good → lost", receipt("a", { status: 429, outcome: "rate_limited" }), [0, 0, 0, 1]],
+  ["held back by a limit, waiting → nothing", receipt("a", { status: 429 }), [0, 0, 0, 0]],
   ["failed, waiting → nothing", receipt("a", { status: 503 }), [0, 0, 0, 0]],
   ["not sent yet → nothing", receipt("a", { attempts: 0 }), [0, 0, 0, 0]],
   ["handed over to another tab → nothing", receipt("a", { outcome: "handed_over" }), [0, 0, 0, 0]],
