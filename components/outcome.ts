@@ -32,6 +32,11 @@ const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, Outcom
         word: "spooled",
         meaning: "in the relay's spool until the ingest accepts it",
       },
+      left_spool: {
+        kind: "ended",
+        word: "left the spool",
+        meaning: "no longer in the relay's spool; another of its processes has the result",
+      },
       // The other tab's receipt has the result.
       handed_over: { kind: "ended", word: "handed over", meaning: "sent by another tab" },
       rate_limited: {
@@ -50,7 +55,7 @@ const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, Outcom
         meaning: "deleted unsent: consent was withdrawn",
       },
       dropped: { kind: "refused", word: "dropped", meaning: "discarded without delivery" },
-    } satisfies Record<Outcome | "handed_over" | "withdrawn", OutcomeDescription>,
+    } satisfies Record<Outcome | "left_spool" | "handed_over" | "withdrawn", OutcomeDescription>,
   ),
 );
 
@@ -75,13 +80,18 @@ const KEPT: OutcomeDescription = {
 export function describeOutcome(
   { status, outcome, error, attempts }: DeliveryState,
 ): OutcomeDescription {
-  const reported = outcome === undefined ? undefined : OUTCOMES.get(outcome);
+  // The outcome may have a parameter, see `spoolKeyOf`.
+  const reported = OUTCOMES.get(outcome?.split(";", 1)[0] ?? "");
   if (reported) return reported;
   if (status === undefined && error === undefined) return attempts === 0 ? WAITING : SENDING;
   if (status === undefined) return KEPT;
   if (status >= 200 && status < 300) return ACCEPTED;
   return status === 429 || isRetryable(status) ? KEPT : REFUSED;
 }
+
+/** The key of an envelope in the relay's spool, by which the relay answers what became of it. */
+export const spoolKeyOf = ({ outcome = "" }: DeliveryState): string | undefined =>
+  /^spooled; key=(.+)$/.exec(outcome)?.[1];
 
 /** Identifies a receipt. Segments of one recording share an id, so the key contains the time. */
 export const receiptKey = ({ id, at }: { readonly id: string; readonly at: number }): string =>

@@ -8,7 +8,10 @@ Deno.test("known outcome → it decides, whatever the status", () => {
     "accepted by the ingest",
   );
   assert.equal(describeOutcome({ status: 200, outcome: "duplicate" }).kind, "flows");
-  assert.equal(describeOutcome({ status: 202, outcome: "spooled" }).kind, "waits");
+  for (const outcome of ["spooled", `spooled; key=${"a".repeat(64)}`]) {
+    assert.equal(describeOutcome({ status: 202, outcome }).word, "spooled");
+  }
+  assert.equal(describeOutcome({ status: 202, outcome: "left_spool" }).kind, "ended");
   assert.equal(describeOutcome({ status: 429, outcome: "rate_limited" }).kind, "refused");
   assert.equal(describeOutcome({ status: 413, outcome: "rejected" }).kind, "refused");
   assert.equal(describeOutcome({ outcome: "dropped", error: "too old" }).kind, "refused");

@@ -95,7 +95,7 @@ export function monitoringRoutes(
 /** The relay's HTTP edge. */
 export function relayHandlers(relay: Relay): Handlers {
   return {
-    GET: () => relay.status.health(),
+    GET: ({ req }) => relay.status.health(req.url),
     POST: ({ req, peer }) => relay.answer(req, peer),
     OPTIONS: ({ req, peer }) => relay.preflight(req, peer),
   };

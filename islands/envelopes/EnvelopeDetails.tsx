@@ -9,7 +9,7 @@ import { useRead } from "../data/use_read.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { saveFile } from "../shared/FileButton.tsx";
-import { useTelemetry } from "../shared/telemetry.ts";
+import { useReceipts } from "../shared/use_sent_counts.ts";
 import { findReceipt, Outcome, traceLink } from "./EnvelopeList.tsx";
 
 /** Bound for links to traces and errors; an envelope may contain a hundred. */
@@ -68,7 +68,7 @@ export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
 
 /** Time, size and outcome of an envelope, and links to its traces and errors. */
 function Properties({ content: { row, bytes, errors } }: { content: EnvelopeContent }) {
-  const { receipts } = useTelemetry();
+  const receipts = useReceipts();
   const { trace_ids, replay_id, content_encoding: encoding } = row;
   const isStored = api.scope === "inbox";
   const receipt = findReceipt(row, receipts);

@@ -14,7 +14,7 @@ import { itemsOf, topicOf } from "../shared/envelope_topic.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
-import { useTelemetry } from "../shared/telemetry.ts";
+import { useReceipts } from "../shared/use_sent_counts.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
 import { api } from "../data/api.ts";
@@ -24,7 +24,7 @@ const FILTERS: readonly Filter[] = [{ name: "type", label: "Item type", choices:
 /** The list of envelopes, newest first. @param props.openKey id of the envelope that is open */
 export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment("envelopes");
-  const { receipts } = useTelemetry();
+  const receipts = useReceipts();
   const param = (name: string) => params.get(name) ?? undefined;
   const list = useList("envelopes", {
     q: param("q"),

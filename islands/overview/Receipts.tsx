@@ -7,13 +7,13 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import { describeOutcome, receiptKey } from "../../components/outcome.ts";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { useTelemetry } from "../shared/telemetry.ts";
+import { useReceipts } from "../shared/use_sent_counts.ts";
 
 /** The envelopes that this browser has sent, each with its outcome. Relay mode only. */
 export const Receipts = withBoundary("The list of sent envelopes", ReceiptTable);
 
 function ReceiptTable() {
-  const { receipts } = useTelemetry();
+  const receipts = useReceipts();
   return (
     <ScrollingTable
       className="receipts"

@@ -1,8 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import type { HealthReport, SpoolReport } from "../../monitoring/protocol/relay_api.ts";
+import { spoolKeyOf } from "../../components/outcome.ts";
+import {
+  type HealthReport,
+  MAX_FOLLOWED,
+  type SpoolReport,
+} from "../../monitoring/protocol/relay_api.ts";
 import { client } from "../data/queries.ts";
 import type { SentCounts } from "../shared/sent_counts.ts";
+import { followSpooled } from "../shared/use_sent_counts.ts";
 
 /** The relay's health report: all senders' envelopes since the server started. */
 export interface RelayHealth {
@@ -59,6 +65,21 @@ const TIMEOUT_MS = 10_000;
 
 const KEY = ["relay health"];
 
+/** Requests take turns if more envelopes of this page wait than one may name. */
+let turn = 0;
+
+/** @param keys of this page's envelopes in the spool */
+async function requestHealth(route: string, keys: readonly string[]): Promise<unknown> {
+  const some = keys.slice(turn, turn + MAX_FOLLOWED);
+  turn = turn + MAX_FOLLOWED < keys.length ? turn + MAX_FOLLOWED : 0;
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const query = some.length > 0 ? `?spooled=${some}` : "";
+  const response = await fetch(`${route}${query}`, { cache: "no-store", signal });
+  const report: Partial<HealthReport> = Object(await response.json());
+  if (report.spooled) followSpooled(report.spooled);
+  return report;
+}
+
 /**
  * The relay's health as it was last read; undefined: not reported. Read when there may be something new to see: after
  * envelopes of this page ended, when the window is shown or focused, and while the relay has spooled envelopes. An idle
@@ -69,6 +90,7 @@ const KEY = ["relay health"];
  */
 export function useRelayHealth(route: string, counts: SentCounts): RelayHealth | undefined {
   const { accepted, spooled, refused, spooledAt } = counts;
+  const keys = [...counts.receipts.values()].map(spoolKeyOf).filter((key) => key !== undefined);
   useEffect(requestSoon, [accepted, spooled, refused]);
   useEffect(() => {
     addEventListener("focus", requestSoon);
@@ -81,12 +103,12 @@ export function useRelayHealth(route: string, counts: SentCounts): RelayHealth |
   const { data, dataUpdatedAt } = useQuery({
     queryKey: KEY,
     async queryFn() {
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      const response = await fetch(route, { cache: "no-store", signal });
-      return readHealth(await response.json(), refused, client.getQueryData<RelayHealth>(KEY));
+      const report = await requestHealth(route, keys);
+      return readHealth(report, refused, client.getQueryData<RelayHealth>(KEY));
     },
     enabled: route.startsWith("/"),
-    refetchInterval: ({ state }) => (state.data?.spool.pending ?? spooled) > 0 && PAUSE_MS,
+    refetchInterval: ({ state }) =>
+      (state.data?.spool.pending ?? spooled) + keys.length > 0 && PAUSE_MS,
   }, client);
   // A report of an empty spool may be older than a spooled envelope of this page.
   return data && (data.spool.pending > 0 || dataUpdatedAt > spooledAt) ? data : undefined;

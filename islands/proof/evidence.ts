@@ -1,3 +1,4 @@
+import { spoolKeyOf } from "../../components/outcome.ts";
 import type { Receipt, TelemetryState } from "../../monitoring/browser/mod.ts";
 import { isRetryable } from "../../monitoring/protocol/retry.ts";
 import {
@@ -57,9 +58,10 @@ export function addEvidence(
     const id = known.id ?? (signal === "recording" ? segment as string : made.ids[signal]);
     const envelope = since.find(({ ids }) => id !== undefined && ids[signal].includes(id));
     // Of an item that may not be sent there is a receipt without bytes, and no envelope.
-    const receipt = envelope
+    const found = envelope
       ? receipts.find(({ at, bytes }) => at === envelope.at && bytes > 0)
       : receipts.find((one) => one.at >= made.at && isLimitOf(signal, one));
+    const receipt = found && spoolKeyOf(found) ? { ...found, outcome: "spooled" } : found;
     const hasConsent = consent?.[SIGNALS[signal].consent] !== Infinity;
     const isOff = signal === "recording" && recording === "off";
     return {

@@ -29,7 +29,17 @@ export interface HealthReport {
   /** Envelopes since the start of the process. */
   readonly outcomes: Readonly<Record<Outcome, number>>;
   readonly in_flight_bytes: number;
+  /** Of the envelopes in `?spooled=`. */
+  readonly spooled?: FollowedEnvelopes | undefined;
 }
+
+/** Most keys in one `?spooled=`. */
+export const MAX_FOLLOWED = 50;
+
+/** What became of envelopes that were spooled, by their keys; null: it is not known. */
+export type FollowedEnvelopes = Readonly<
+  Record<string, "spooled" | "delivered" | "rejected" | null>
+>;
 
 /** Content of the spool; all 0 without a spool. */
 export interface SpoolReport {

@@ -143,7 +143,10 @@ export class Relay {
     this.#metrics.ended(outcome, answer.reason);
     this.#metrics.itemsEnded(outcome, envelope?.items ?? []);
     if (outcome === "stored") this.#options.onStoredFrom?.(request.headers.get("origin"));
-    return { ...answer, headers: { ...answer.headers, ...cors, "x-relay-outcome": outcome } };
+    // By its key, the page asks what became of an envelope (`RelayStatus.health`).
+    const followed = envelope?.isOwn && outcome === "spooled" ? `; key=${envelope.key}` : "";
+    const headers = { ...answer.headers, ...cors, "x-relay-outcome": outcome + followed };
+    return { ...answer, headers };
   }
 
   async #validate(

@@ -1,5 +1,6 @@
 import { cpuUsage } from "node:process";
-import { type HealthReport, type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
+import { type HealthReport, MAX_FOLLOWED, type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
+import { queryOf } from "../protocol/request_url.ts";
 import type { BodyReader } from "./body_reader.ts";
 import { endedEnvelopes, formatMetrics, type RelayMetrics, type Series } from "./metrics.ts";
 import { exportMetrics } from "./open_telemetry.ts";
@@ -9,7 +10,7 @@ import type { IngestClient } from "./send/ingest_client.ts";
 import type { Sending } from "./sending.ts";
 
 interface StatusOptions
-  extends Pick<RelayOptions, "store" | "exporter" | "refusedReports" | "sharedCounts"> {
+  extends Pick<RelayOptions, "store" | "spool" | "exporter" | "refusedReports" | "sharedCounts"> {
   readonly metrics: RelayMetrics;
   readonly bodies: BodyReader;
   readonly sending: Sending;
@@ -22,6 +23,9 @@ interface StatusOptions
 
 /** Without a spool, or while it cannot be read. */
 const EMPTY_SPOOL: HealthReport["spool"] = { pending: 0, bytes: 0, oldest_age_s: 0 };
+
+/** Key of an envelope, see `DuplicateKey`. */
+const KEY = /^[\da-f]{64}$/;
 
 const NO_STORE = { "cache-control": "no-store" };
 
@@ -38,12 +42,17 @@ export class RelayStatus {
   }
 
   /**
-   * `GET /monitoring`: 200, or 503 if this server can accept nothing: it stops, its memory is full, its inbox fails, or
+   * `GET /monitoring[?spooled=KEY,…]`: 200, or 503 if this server can accept nothing: it stops, its memory is full, its inbox fails, or
    * its spool fails while an ingest is down.
    */
-  async health(): Promise<Response> {
+  async health(url = ""): Promise<Response> {
+    const keys = queryOf(url).get("spooled")?.split(",").filter((key) => KEY.test(key));
+    const spooled = keys && await this.#options.spool?.follow(keys.slice(0, MAX_FOLLOWED));
     const { health } = await this.#ofAllProcesses();
-    return Response.json(health, { status: health.is_healthy ? 200 : 503, headers: NO_STORE });
+    return Response.json({ ...health, spooled }, {
+      status: health.is_healthy ? 200 : 503,
+      headers: NO_STORE,
+    });
   }
 
   /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */

@@ -31,6 +31,14 @@ test.describe("relay with spool", () => {
       await make(page, "handled");
       await expect(ownCount(page, "Delivered")).toHaveText(/[1-9]/, { timeout: 1000 });
     }).toPass();
+    // Those that were spooled have been delivered, and are counted.
+    await openView(page, "Overview");
+    await expect(rows).toHaveCount(0);
+    const delivered = receipts.getByRole("row").filter({ hasText: "202" });
+    await expect.poll(() => delivered.count()).toBeGreaterThanOrEqual(marks.length);
+    for (const text of await delivered.allInnerTexts()) expect(text).toContain("delivered");
+    const count = await receipts.getByRole("row").filter({ hasText: "delivered" }).count();
+    await expect(ownCount(page, "Delivered")).toHaveText(`${count}`);
     // The relay's health is read until its spool is empty.
     await expect(mark).toContainText("This console: all delivered.");
     const before = sent.all.length;

@@ -89,6 +89,47 @@ Deno.test("ingests that do not decide → 202 spooled, delivered when they work 
   }
 });
 
+Deno.test("own page's envelopes spooled → its page learns by their keys what became of each", async () => {
+  await using ingest = startStandInIngest();
+  ingest.behave(answers(503));
+  const other = "http://localhost:3000";
+  await using server = await startRelaying(ingest, { env: { ALLOWED_ORIGINS: other } });
+  const ids: string[] = [];
+  const spool = async (origin: string) => {
+    const { id } = fresh();
+    ids.push(id);
+    const body = envelope({ event_id: id, dsn: DSN, sightglass: 1 }, [[{ type: "event" }, id]]);
+    const answer = await postTo(server, body, { Origin: origin });
+    await answer.body?.cancel();
+    return answer.headers.get("x-relay-outcome") ?? "";
+  };
+  const keys: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    const [, key = ""] = /^spooled; key=([\da-f]{64})$/.exec(await spool(server.origin)) ?? [];
+    keys.push(key);
+  }
+  assert.equal(await spool(other), "spooled", "page of another application");
+
+  const follow = async (asked: readonly string[]) => {
+    const answer = await fetch(`${server.origin}/monitoring?spooled=${asked}`);
+    return (await answer.json()).spooled;
+  };
+  const [first = "", second = ""] = keys;
+  const unknown = "0".repeat(64);
+  assert.deepEqual(await follow([first, second, unknown, "no key"]), {
+    [first]: "spooled",
+    [second]: "spooled",
+    [unknown]: null,
+  });
+  assert.equal((await healthOf(server) as { spooled?: unknown }).spooled, undefined);
+  const many = Array.from({ length: 60 }, (_, n) => `${n}`.padStart(64, "0"));
+  assert.equal(Object.keys(await follow(many)).length, 50);
+
+  ingest.behave(({ text }) => text.includes(ids[1]!) ? answers(400) : takes());
+  await untilDrained(server);
+  assert.deepEqual(await follow(keys), { [first]: "delivered", [second]: "rejected" });
+});
+
 Deno.test("ingest is down → 202 spooled, and another process delivers it after a restart", async () => {
   using folder = temporaryFolder();
   const port = findStablePort();

@@ -24,6 +24,8 @@ export const RENEW_EVERY_MS = LEASE_MS / 3;
 export const MAX_CONCURRENT = 32;
 /** Most bytes of leased bodies in memory, plus one body of any size. */
 const MAX_LEASED_BYTES = 16 * 1024 * 1024;
+/** Results that are remembered: pages ask for theirs within seconds. */
+const MAX_RESULTS = 10_000;
 /** Exponential backoff bounds of an envelope that keeps failing by its own fault. */
 export const FIRST_BACKOFF_MS = 1_000;
 export const MAX_BACKOFF_MS = 15 * 60_000;
@@ -42,6 +44,9 @@ export interface DrainOptions {
   /** Default: the system's clock. */
   readonly clock?: DrainClock;
 }
+
+/** What an ingest decided about an envelope of the spool. */
+type SpoolResult = "delivered" | "rejected";
 
 /** An envelope that is leased to this drain: it is being delivered, or being deleted. */
 interface HeldEnvelope {
@@ -66,6 +71,8 @@ export class Drain {
   /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
   readonly #noIngest: CircuitBreaker;
   readonly #held = new Map<number, HeldEnvelope>();
+  /** Decisions of ingests by the envelope's key, oldest first. */
+  readonly #results = new Map<string, SpoolResult>();
   /** Promises that `stop` waits for. */
   readonly #running = new Set<Promise<void>>();
   /** DSNs with envelopes in the spool at the last pass, by ingest. */
@@ -84,6 +91,11 @@ export class Drain {
     this.#noIngest = new CircuitBreaker("no ingest", this.#clock);
     this.#noIngest.decided(this.#clock.now());
     this.#requestPass();
+  }
+
+  /** What an ingest decided about an envelope; undefined: nothing, or not lately. */
+  resultOf(key: string): SpoolResult | undefined {
+    return this.#results.get(key);
   }
 
   /** Reports that an envelope of this DSN was put; without it, the next poll finds the envelope. */
@@ -226,13 +238,16 @@ export class Drain {
   /** The ingest has decided, or there is none. */
   async #ended(
     held: HeldEnvelope,
-    outcome: "delivered" | "rejected",
+    outcome: SpoolResult,
     reason?: "dsn_not_allowed" | "ingest",
   ): Promise<void> {
     const { metrics } = this.#options;
     metrics.ended(outcome, reason);
     metrics.quantitiesEnded(outcome, held.envelope.quantities);
     held.isDecided = true;
+    this.#results.set(held.envelope.key, outcome);
+    const [oldest = ""] = this.#results.keys();
+    if (this.#results.size > MAX_RESULTS) this.#results.delete(oldest);
     // If this fails, the next pass deletes it.
     await this.#delete(held, false).catch((error) => this.#log.spoolFailed(error));
   }

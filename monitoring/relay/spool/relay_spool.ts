@@ -1,6 +1,6 @@
 import { categoryBits, categoryOf, quantitiesOf } from "../../protocol/categories.ts";
 import { eventId } from "../../protocol/envelope.ts";
-import type { SpoolReport } from "../../protocol/relay_api.ts";
+import type { FollowedEnvelopes, SpoolReport } from "../../protocol/relay_api.ts";
 import type { AdmittedEnvelope } from "../../protocol/admitted_envelope.ts";
 import { type Answer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
@@ -146,6 +146,26 @@ export class RelaySpool {
       result === "full" ? "spool_full" : "spool_unavailable",
       `The ingest has not taken the envelope (${reason}) and the spool ${problem}; send it again later.`,
     );
+  }
+
+  /**
+   * What became of envelopes that were spooled, by their keys.
+   *
+   * @returns null for those that are not in the spool, and whose result another process has; undefined if the spool
+   *   cannot be read
+   */
+  async follow(keys: readonly string[]): Promise<FollowedEnvelopes | undefined> {
+    try {
+      const results = keys.map(async (key) => {
+        const isWaiting = this.#drain?.resultOf(key) === undefined && await this.#spool.has(key);
+        // Asked again: it may have been delivered meanwhile.
+        return [key, isWaiting ? "spooled" : this.#drain?.resultOf(key) ?? null] as const;
+      });
+      return Object.fromEntries(await Promise.all(results));
+    } catch (error) {
+      this.#errors.unexpected("Cannot look for envelopes in the spool", error);
+      return undefined;
+    }
   }
 
   /**
