@@ -27,7 +27,8 @@ export const HTTP_CLIENT_VARIABLES: readonly string[] = [
 /**
  * Deno's permission flags for the server: it may read the project and its data, write its data,
  * listen at its address, connect to its ingests and their proxies and to its PostgreSQL, or to its webhook and to
- * origins of source maps, to its collector, and run no program.
+ * origins of source maps, to its collector, and run no program. It may import nothing from the network: Deno allows six
+ * public hosts by default, and an address that is imported can carry data out.
  */
 export function serverPermissions(config: Config, { root, cwd }: Folders): string[] {
   const data = resolve(cwd, config.dataDir);
@@ -49,6 +50,9 @@ export function serverPermissions(config: Config, { root, cwd }: Folders): strin
   ];
   return [
     "--no-prompt",
+    // Deno 2.9 imports from these hosts in spite of `--deny-import` alone.
+    "--deny-import",
+    "--no-remote",
     `--allow-read=${read.join(",")}`,
     `--allow-write=${data}`,
     `--allow-net=${[...new Set(net)].join(",")}`,

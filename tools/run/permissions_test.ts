@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { CONFIG_VARIABLES, loadConfig } from "../../config/config.ts";
 import { POSTGRES_VARIABLES } from "../../monitoring/storage/postgres_address.ts";
+import { projectRoot } from "../project_files.ts";
 import { HTTP_CLIENT_VARIABLES, serverPermissions } from "./permissions.ts";
 
 const HOSTED = "https://key@o1.ingest.us.sentry.io/1";
@@ -65,6 +66,8 @@ Deno.test("configuration → the contract's variables, project and data; no prog
   const project = [".build", "routes", "server", "monitoring", "node_modules"];
   assert.deepEqual(others, {
     "--no-prompt": [""],
+    "--deny-import": [""],
+    "--no-remote": [""],
     "--allow-read": [...project.map((name) => `/srv/app/${name}`), "/srv/data"],
     "--allow-write": ["/srv/data"],
     "--allow-env": [...CONFIG_VARIABLES, ...HTTP_CLIENT_VARIABLES],
@@ -74,4 +77,26 @@ Deno.test("configuration → the contract's variables, project and data; no prog
   assert.deepEqual(database["--allow-write"], ["/var/data"]);
   assert.equal(database["--allow-read"]?.at(-1), "/srv/app/certificates/ca.crt");
   assert.deepEqual(database["--allow-env"]?.slice(-POSTGRES_VARIABLES.length), POSTGRES_VARIABLES);
+});
+
+Deno.test("import of a public host's module by the server → not permitted, no request", async () => {
+  const specifiers = [
+    "https://esm.sh/a",
+    "https://jsr.io/a",
+    "https://example.com/a",
+    "jsr:@std/a",
+  ];
+  const code = `for (const a of ${JSON.stringify(specifiers)}) await import(a).catch(console.log);
+    console.log((await Deno.permissions.query({ name: "import" })).state);`;
+  const permissions = serverPermissions(loadConfig({}), { root: projectRoot, cwd: projectRoot });
+  const args = [
+    "run",
+    ...permissions,
+    `data:text/javascript,${encodeURI(code)}`,
+  ];
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  const lines = new TextDecoder().decode(stdout);
+  assert.equal(lines.match(/--no-remote is specified|Requires import access/g)?.length, 4, lines);
+  assert.match(lines, /^denied$/m);
+  assert.doesNotMatch(new TextDecoder().decode(stderr), /Download/);
 });

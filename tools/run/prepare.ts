@@ -97,6 +97,7 @@ function spawnBuild(root: string, dev: boolean): Deno.ChildProcess {
     args: [
       "run",
       "--no-prompt",
+      "--no-remote",
       `--allow-read=${read.join()}`,
       `--allow-write=${root}`,
       "--allow-env",
