@@ -24,7 +24,7 @@ export function MomentInTrace({ traceId, view, isMoment, what, href }: {
   href: string;
 }) {
   const { state, value } = useTraceContent(traceId, view);
-  const trace = useMemo(() => value && readTrace(value.parts), [value]);
+  const trace = useMemo(() => value && readTrace(value.parts, value.whole), [value]);
   // The previous trace stays until this one is read.
   if (state !== "ready" || !trace || trace.summary.spans === 0) return null;
   const { summary: { duration_ms, spans, failed }, sections, marks } = trace;

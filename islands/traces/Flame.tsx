@@ -86,7 +86,7 @@ function Bar({ bar, trace, timeWindow, isSelected, isMatch }: {
   const place = barOf(timeWindow.window, bar);
   if (place === undefined) return null;
   const { span } = node;
-  const name = span ? [span.op, span.name].filter(Boolean).join(" ") : "Parent not received";
+  const name = span ? [span.op, span.name].filter(Boolean).join(" ") : "Missing parent";
   const classes = [
     "flame-bar small",
     spanClasses(span, trace.times.byNode.get(node)!),

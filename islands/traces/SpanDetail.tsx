@@ -50,7 +50,7 @@ export function SpanDetail(
     >
       <header className="beside ends">
         <h3 id="span-title" className={isStatement ? "well" : undefined} tabIndex={-1}>
-          {span?.name ?? "Parent not received"}
+          {span?.name ?? "Missing parent"}
         </h3>
         <button type="button" className="plain" title="Close" aria-label="Close" onClick={onClose}>
           <Icon name="remove" />
@@ -191,6 +191,6 @@ function spanWarnings(
     `Drawn ${by} ${to} than recorded: the server's clock differs from the browser's.`,
     cut === "itself" && "It is its own parent. It is shown as a root.",
     cut === "circle" && "Its parents form a cycle, which is cut at this span.",
-    parent?.span === null && "Its parent was not received.",
+    parent?.span === null && "Its parent is missing.",
   ].filter((warning) => warning !== false);
 }

@@ -74,7 +74,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
         {props.application && <ApplicationTile name={props.application} />}
         {repetition && <b className="times well small">×{repetition.nodes.length}</b>}
         <span className="wf-title one-line" title={repetition?.name ?? span?.name}>
-          {span?.op && <b>{span.op}</b>} {repetition?.name ?? span?.name ?? "Parent not received"}
+          {span?.op && <b>{span.op}</b>} {repetition?.name ?? span?.name ?? "Missing parent"}
         </span>
         {span?.failed && <span className="vh">, failed</span>}
         {marks.length > 0 && <span className="vh">, {countMarks(marks).join(", ")}</span>}

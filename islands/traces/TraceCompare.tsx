@@ -8,6 +8,7 @@ import { compareTraces, type SpanPair } from "../../monitoring/models/trace/comp
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
+import { omittedText } from "../../monitoring/models/trace/trace_content.ts";
 import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTraceContent } from "../data/use_read.ts";
@@ -30,6 +31,8 @@ interface Side {
   readonly letter: "a" | "b";
   readonly id: string;
   readonly trace: Trace;
+  /** What is not shown of a trace that is too large. */
+  readonly omitted: string;
 }
 
 /**
@@ -44,12 +47,12 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
 }) {
   const contents = [useTraceContent(idA, "traces"), useTraceContent(idB, "traces")] as const;
   const [{ value: valueA }, { value: valueB }] = contents;
-  const a = useMemo(() => readTrace(valueA?.parts ?? []), [valueA]);
-  const b = useMemo(() => readTrace(valueB?.parts ?? []), [valueB]);
+  const a = useMemo(() => readTrace(valueA?.parts ?? [], valueA?.whole), [valueA]);
+  const b = useMemo(() => readTrace(valueB?.parts ?? [], valueB?.whole), [valueB]);
   const comparison = useMemo(() => compareTraces(a, b, MAX_PAIRS), [a, b]);
   const sides: readonly Side[] = [
-    { letter: "a", id: idA, trace: a },
-    { letter: "b", id: idB, trace: b },
+    { letter: "a", id: idA, trace: a, omitted: valueA ? omittedText(valueA) : "" },
+    { letter: "b", id: idB, trace: b, omitted: valueB ? omittedText(valueB) : "" },
   ];
   const isMissing = ({ trace: { tree, marks } }: Side) => tree.nodes.length + marks.length === 0;
   const missing = sides.find(isMissing);
@@ -120,7 +123,9 @@ export function chooseHref(traceId: string, summary: TraceSummary): string {
 }
 
 /** One of the traces: its name, facts and waterfall as a picture, as wide as the longer one. */
-function Picture({ side: { letter, id, trace }, width_ms }: { side: Side; width_ms: number }) {
+function Picture(
+  { side: { letter, id, trace, omitted }, width_ms }: { side: Side; width_ms: number },
+) {
   const { started_at, spans, errors, logs, duration_ms } = trace.summary;
   const { start_ms } = mainSection(trace.sections);
   const facts = [
@@ -138,6 +143,7 @@ function Picture({ side: { letter, id, trace }, width_ms }: { side: Side; width_
         <small>
           <Timestamp at={started_at ?? trace.start_ms} /> · {facts.join(" · ")}
         </small>
+        {omitted !== "" && <small className="waits">{omitted}</small>}
       </figcaption>
       <div className="well">
         <TracePicture trace={trace} frame={{ start_ms, end_ms: start_ms + width_ms }} />

@@ -125,17 +125,23 @@ function originText({ spans, browser, server }: TraceSummary): string {
   return `: ${browser} browser, ${server} server${unknown > 0 ? `, ${unknown} unknown` : ""}`;
 }
 
-/** Problems of the trace's data, and how it is drawn nevertheless. One sentence each. */
+/**
+ * Problems of the trace's data, and how it is drawn nevertheless. One sentence each.
+ *
+ * @param omitted what is not shown of a trace that is too large
+ */
 export function traceWarnings(
   { skew_ms, unended, missing, circles, duplicates }: TraceSummary,
+  omitted = "",
 ): string[] {
   const relation = skew_ms > 0 ? "behind" : "ahead of";
   return [
+    omitted !== "" && omitted,
     skew_ms !== 0 &&
     `The server's clock is ${formatFineDuration(Math.abs(skew_ms))} ${relation} the browser's: ` +
       "its spans are moved into the requests that they answered.",
     unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
-    missing > 0 && `${formatCount(missing, "parent span")} not received.`,
+    missing > 0 && `${formatCount(missing, "parent span")} missing.`,
     circles > 0 && `${formatCount(circles, "cycle")} of parent spans, cut at one span each.`,
     duplicates > 0 && `${formatCount(duplicates, "span")} received more than once, shown once.`,
   ].filter((warning) => warning !== false);

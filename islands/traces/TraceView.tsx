@@ -3,7 +3,7 @@ import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
+import { omittedText, type TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
 import type { Application } from "../../monitoring/models/rows.ts";
 import { useApplications } from "../data/lists.ts";
@@ -41,6 +41,8 @@ const NOTHING: TraceContent = {
   replay_id: null,
   unreadable: 0,
   truncated: false,
+  omitted: { spans: 0, errors: 0, logs: 0 },
+  whole: null,
 };
 /** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Waterfall"], ["flame", "Flame"]] as const;
@@ -60,7 +62,7 @@ export function TraceView({ traceId, takesFocus }: {
   const content = useTraceContent(traceId, "traces");
   const stored = content.value ?? NOTHING;
   // Reading a large trace takes a frame or two.
-  const trace = useMemo(() => readTrace(stored.parts), [stored]);
+  const trace = useMemo(() => readTrace(stored.parts, stored.whole), [stored]);
   const timeWindow = useTimeWindow(trace);
   const { window, frame } = timeWindow;
   const isZoomed = window.start_ms > frame.start_ms || window.end_ms < frame.end_ms;
@@ -161,12 +163,7 @@ export function TraceView({ traceId, takesFocus }: {
         )}
       {!isEmpty && (
         <>
-          <Warnings warnings={traceWarnings(trace.summary)} />
-          {stored.truncated && (
-            <p className="waits">
-              This trace is too large to show all of it. Only its newest part is shown.
-            </p>
-          )}
+          <Warnings warnings={traceWarnings(trace.summary, omittedText(stored))} />
           <div className="trace-strip line">
             <TraceFacts
               summary={trace.summary}

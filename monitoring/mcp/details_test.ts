@@ -150,11 +150,18 @@ Deno.test("get_trace of 1,500 spans → pages with each span once, all bounded",
 Deno.test("get_trace of 1001 envelopes → the newest 1,000, and the answer states so", async () => {
   const log = { trace_id: TRACE, body: "step", timestamp: NOW / 1000 };
   const envelope = envelopeOf({}, ["log", { items: [log] }]);
-  await withReader(Array(1_000).fill(envelope), async (reader) => {
-    const summary = async () => (await getTrace({ trace_id: TRACE }, reader)).summary;
-    assert.doesNotMatch(await summary(), /Only the newest envelopes were read/);
+  const span = { trace_id: TRACE, name: "POST /jobs", op: "queue.process" };
+  const times = { start_timestamp: NOW / 1000 - 60, end_timestamp: NOW / 1000 };
+  const root = envelopeOf({}, ["span", { items: [{ ...span, ...times }] }]);
+  await withReader([root, ...Array(999).fill(envelope)], async (reader) => {
+    const read = () => getTrace({ trace_id: TRACE }, reader);
+    assert.doesNotMatch((await read()).summary, /Not shown/);
     await reader.inbox.store(admitted(envelope, NOW));
-    assert.match(await summary(), /Only the newest envelopes were read/);
+    const { summary, data } = await read();
+    assert.match(summary, /Not shown: 1 of 1 span\. Only the newest .* 1,000 envelopes/);
+    const { name, duration_ms, omitted } = jsonOf(data);
+    assert.deepEqual([name, duration_ms], ["POST /jobs", 60_000]);
+    assert.deepEqual(omitted, { spans: 1, errors: 0, logs: 0 });
   });
 });
 

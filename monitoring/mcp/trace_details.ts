@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { readTraceContent } from "../inbox/details/trace_content.ts";
 import { hexId } from "../models/json.ts";
+import { omittedText } from "../models/trace/trace_content.ts";
 import { longestSpans } from "../models/trace/self_time.ts";
 import type { SpanNode } from "../models/trace/span_tree.ts";
 import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts";
@@ -29,8 +30,8 @@ export async function getTrace(input: ToolInput, reader: TelemetryReader): Promi
   if (traceId === null) {
     throw new ToolError("Cannot read the trace: trace_id must have 32 hexadecimal digits.");
   }
-  const { parts, unreadable, truncated, replay_id } = await readTraceContent(reader.inbox, traceId);
-  const trace = readTrace(parts);
+  const content = await readTraceContent(reader.inbox, traceId);
+  const trace = readTrace(content.parts, content.whole);
   const { nodes } = trace.tree;
   if (nodes.length === 0 && trace.marks.length === 0) {
     throw new ToolError("No spans, errors or logs of this trace are stored.");
@@ -41,7 +42,8 @@ export async function getTrace(input: ToolInput, reader: TelemetryReader): Promi
     ...trace.summary,
     started_at: isoTime(trace.summary.started_at ?? trace.start_ms),
     name: cut(trace.summary.name),
-    replay_id,
+    replay_id: content.replay_id,
+    ...content.whole && { omitted: content.omitted },
     ...input.span_id !== undefined && { span: spanDetails(trace, input.span_id) },
     // The overview does not depend on `after`: only the first page has it.
     ...first === 0 && overview(trace),
@@ -55,8 +57,7 @@ export async function getTrace(input: ToolInput, reader: TelemetryReader): Promi
   const summary = [
     nodes.length === 0 ? "A trace without spans." : `One trace. ${range}`,
     next !== null && "For further ones call again with `after` set to `next`.",
-    truncated && "Only the newest envelopes were read: the trace is too large.",
-    unreadable > 0 && `${unreadable} envelopes were left out: too large or corrupt.`,
+    omittedText(content),
   ].filter(Boolean);
   return { summary: summary.join(" "), data: { ...head, spans, next } };
 }
@@ -101,7 +102,7 @@ function spanRow({ times, origin_ms }: Trace, node: SpanNode) {
     depth,
     span_id: span?.span_id ?? null,
     op: span?.op ?? null,
-    name: span === null ? "(parent that was not received)" : cut(span.name),
+    name: span === null ? "(missing parent)" : cut(span.name),
     start_ms: round(placed.start_ms - origin_ms),
     duration_ms: span?.end_ms === null ? null : round(placed.end_ms - placed.start_ms),
     side: span?.side,

@@ -215,10 +215,10 @@ test("hostile trace → shown as text, with warnings about its data", async ({ p
   for (const name of [/<img src=x/, /MMMM/, "circle a", "own parent", "orphan", "far future"]) {
     await expect(spanRow(page, name).first()).toBeAttached();
   }
-  await expect(spanRow(page, "Parent not received")).toBeAttached();
+  await expect(spanRow(page, "Missing parent")).toBeAttached();
   const facts = page.locator(".trace");
   await expect(facts).toContainText(/2\scycles of parent spans/);
-  await expect(facts).toContainText(/1\sparent span not received/);
+  await expect(facts).toContainText(/1\sparent span missing/);
   await expect(facts).toContainText("without an end");
 
   const warnings: [string, RegExp][] = [

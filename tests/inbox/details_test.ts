@@ -10,7 +10,8 @@ import type { EnvelopeContent } from "../../monitoring/models/envelope_content.t
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
-import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
+import { omittedText, type TraceContent } from "../../monitoring/models/trace/trace_content.ts";
+import { readTrace } from "../../monitoring/models/trace/trace.ts";
 import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 
@@ -73,7 +74,8 @@ Deno.test("view=trace → spans, errors and logs of its envelopes, oldest first,
   ]);
   assert.deepEqual(body.parts[1]!.marks.map(({ kind }) => kind), ["error"]);
   assert.deepEqual(body.envelopes, [1, 3]);
-  assert.deepEqual([body.truncated, body.unreadable], [false, 0]);
+  assert.deepEqual([body.truncated, body.unreadable, body.whole], [false, 0, null]);
+  assert.deepEqual(body.omitted, { spans: 0, errors: 0, logs: 0 });
   const service = { attributes: { "service.name": { value: "shop", type: "string" } } };
   await store(span(TRACE, { span_id: "e".padStart(16, "0"), start_timestamp: 1, ...service }));
   const grown = (await read()).body;
@@ -81,6 +83,55 @@ Deno.test("view=trace → spans, errors and logs of its envelopes, oldest first,
   assert.deepEqual(grown.parts.slice(0, 2), body.parts);
   const { rows } = server.inbox.applications({});
   assert.equal(grown.applications.at(-1), rows.find(({ name }) => name === "shop")!.key);
+});
+
+Deno.test("view=trace of over 16 MiB → what was not read is counted; name and duration of the list", async () => {
+  await using server = startInboxServer();
+  const [service, padding] = ["a".repeat(16), "x".repeat(3.5 * 1024 * 1024)];
+  const start = Math.round(Date.now() / 1_000) - 200;
+  const transaction = {
+    transaction: "GET /export",
+    start_timestamp: start,
+    timestamp: start + 100,
+    contexts: { trace: { trace_id: hexId(TRACE), span_id: service, op: "http.server" } },
+  };
+  const steps = (second: number) => ({
+    items: ["b", "c"].map((id) => ({
+      trace_id: hexId(TRACE),
+      span_id: `${id}${second}`.padStart(16, "0"),
+      parent_span_id: service,
+      name: "step",
+      start_timestamp: start + second,
+      end_timestamp: start + second + 1,
+      attributes: { padding: { value: id === "b" ? padding : "" } },
+    })),
+  });
+  const items = [
+    [["transaction", { ...transaction, extra: { padding } }], errorOf("declined", EVENT)],
+    ...[96, 97, 98, 99].map((second) => [["span", steps(second)]]),
+  ] as const;
+  for (const sent of items) {
+    const bytes = envelopeOf(
+      { sdk: { name: "sentry.javascript.node" } },
+      ...(sent as readonly Parameters<typeof envelopeOf>[1][]),
+    );
+    await server.inbox.store(admittedGzip(bytes, Date.now()));
+  }
+  const row = server.inbox.page("traces", {}).rows[0]!;
+  assert.deepEqual([row.name, row.ended_at! - row.started_at], ["GET /export", 100_000]);
+  const { body } = await get<TraceContent>(`${server.url}?view=trace&id=${hexId(TRACE)}`);
+  assert.deepEqual(body.envelopes, [2, 3, 4, 5]);
+  assert.deepEqual([body.truncated, body.unreadable], [true, 1]);
+  assert.deepEqual(body.omitted, { spans: 1, errors: 1, logs: 0 });
+  const { summary, origin_ms } = readTrace(body.parts, body.whole);
+  assert.deepEqual(
+    [summary.name, summary.op, summary.started_at, summary.duration_ms, origin_ms],
+    [row.name, row.op, row.started_at, 100_000, row.started_at],
+  );
+  assert.match(
+    omittedText(body),
+    /^Not shown: 1 of 9 spans, 1 of 1 error\. Only the newest 16 MiB/,
+  );
 });
 
 Deno.test("view=error → source lines of the map, texts to copy, attachments and feedback; the newest, or that of an envelope", async () => {

@@ -1,13 +1,13 @@
 import type { Inbox } from "../inbox.ts";
-import type { TraceContent } from "../../models/trace/trace_content.ts";
+import {
+  MAX_TRACE_BYTES,
+  MAX_TRACE_ENVELOPES,
+  type TraceContent,
+} from "../../models/trace/trace_content.ts";
 import { readTraceEnvelope } from "../../models/trace/trace_envelope.ts";
 import type { TraceParts } from "../../models/trace/trace_span.ts";
 import { listEnvelopes, readEnvelope } from "./read_envelope.ts";
 
-/** Maximum number of envelopes that are read for a trace. A tab that is open for hours sends a few hundred. */
-const MAX_ENVELOPES = 1_000;
-/** Their decompressed bytes: 1 MiB holds about 5,000 spans. */
-const MAX_BYTES = 16 * 1024 * 1024;
 /** Item types that contain spans, errors or logs. */
 const READ_TYPES: ReadonlySet<string> = new Set(["event", "log", "span", "transaction"]);
 
@@ -54,11 +54,11 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
     readonly parts: TraceParts;
   }[] = [];
   let [bytes, unreadable] = [0, 0];
-  let isTruncated = false;
+  // Read first: what arrives meanwhile is not omitted.
+  const [row] = inbox.page("traces", { trace: traceId, limit: 1 }).rows;
   for (const { id, items, application } of listEnvelopes(inbox, { trace: traceId })) {
     if (!items.some(({ type }) => READ_TYPES.has(type))) continue;
-    isTruncated = found.length + unreadable === MAX_ENVELOPES || bytes >= MAX_BYTES;
-    if (isTruncated) break;
+    if (found.length + unreadable === MAX_TRACE_ENVELOPES || bytes >= MAX_TRACE_BYTES) break;
     const key = `${id} ${traceId}`;
     const known = cache.get(key);
     if (known !== undefined) {
@@ -66,7 +66,7 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
       found.push({ id, application, parts: known.parts });
       continue;
     }
-    const body = await readEnvelope(inbox, id, MAX_BYTES - bytes);
+    const body = await readEnvelope(inbox, id, MAX_TRACE_BYTES - bytes);
     if (body === undefined) {
       unreadable++;
       continue;
@@ -79,8 +79,19 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
     // Yields to other requests.
     await new Promise((resolve) => setTimeout(resolve));
   }
-  const [row] = inbox.page("traces", { trace: traceId, limit: 1 }).rows;
   found.reverse();
+  const read = (kind: "spans" | "error" | "log") =>
+    found.reduce(
+      (sum, { parts: { spans, marks } }) =>
+        sum + (kind === "spans" ? spans : marks.filter((mark) => mark.kind === kind)).length,
+      0,
+    );
+  const omitted = {
+    spans: Math.max(0, (row?.spans ?? 0) - read("spans")),
+    errors: Math.max(0, (row?.errors ?? 0) - read("error")),
+    logs: Math.max(0, (row?.logs ?? 0) - read("log")),
+  };
+  const isTruncated = omitted.spans + omitted.errors + omitted.logs > 0;
   return {
     envelopes: found.map(({ id }) => id),
     applications: found.map(({ application }) => application),
@@ -88,5 +99,7 @@ export async function readTraceContent(inbox: Inbox, traceId: string): Promise<T
     replay_id: row?.replay_id ?? null,
     unreadable,
     truncated: isTruncated,
+    omitted,
+    whole: isTruncated ? row! : null,
   };
 }

@@ -1,4 +1,5 @@
 import { attributeAt } from "../json.ts";
+import type { TraceRow } from "../rows.ts";
 import { type Extent, placeSpans, type TraceTimes } from "./span_times.ts";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
 import type { TraceMark, TraceParts, TraceSpan } from "./trace_span.ts";
@@ -6,6 +7,8 @@ import { servedHost, traceName, withoutOwnHost } from "./trace_name.ts";
 import { bestRoot, ROOT_RANK, type RootCandidate, rootRank } from "./trace_root.ts";
 import { type TimeSection, timeSections } from "./time_sections.ts";
 import type { Vital, VitalName } from "./web_vitals.ts";
+
+const NO_TRACE_NAME = "(empty trace)";
 
 /** One trace for its detail view. */
 export interface Trace extends Extent {
@@ -62,8 +65,9 @@ export interface TraceSummary {
  * Builds a trace.
  *
  * @param parts read from envelopes, in order of arrival: of equal spans the first one names the trace, as in the list
+ * @param whole the row of the list, if the parts lack some of the trace
  */
-export function readTrace(parts: readonly TraceParts[]): Trace {
+export function readTrace(parts: readonly TraceParts[], whole?: TraceRow | null): Trace {
   const received = parts.flatMap((part) => part.spans);
   const hosts = new Set(received.map(servedHost).filter((host) => host !== undefined));
   const spans = received.map((span) => {
@@ -79,13 +83,17 @@ export function readTrace(parts: readonly TraceParts[]): Trace {
     const at = times.marks[i] ?? null;
     return { ...mark, at_ms: at ?? start_ms, astray: at === null };
   }).sort((a, b) => a.at_ms - b.at_ms);
-  const named = nameOf(spans.filter((span) => kept.has(span)), placedMarks);
+  const named = whole
+    ? namedBy(whole)
+    : nameOf(spans.filter((span) => kept.has(span)), placedMarks);
+  const origin = named.started_at ?? start_ms;
   return {
     tree,
     times,
     start_ms,
     end_ms,
-    origin_ms: Math.min(end_ms, Math.max(start_ms, named.started_at ?? start_ms)),
+    // The start of the whole trace may be before all that was read.
+    origin_ms: whole ? origin : Math.min(end_ms, Math.max(start_ms, origin)),
     marks: placedMarks,
     sections: timeSections(tree, times, placedMarks),
     vitals: collectVitals(tree, times, named.name),
@@ -131,15 +139,21 @@ function traceRoot(spans: readonly TraceSpan[]): RootCandidate | undefined {
   return bestRoot(candidates, ({ span }) => parents.has(childOf(span, span.span_id)));
 }
 
+type TraceName = Pick<TraceSummary, "name" | "op" | "started_at" | "duration_ms">;
+
+const namedBy = ({ name, op, started_at, ended_at }: TraceRow): TraceName => ({
+  name: name ?? NO_TRACE_NAME,
+  op,
+  started_at,
+  duration_ms: ended_at === null ? null : ended_at - started_at,
+});
+
 /** @param marks oldest first */
-function nameOf(
-  spans: readonly TraceSpan[],
-  marks: readonly TraceMark[],
-): Pick<TraceSummary, "name" | "op" | "started_at" | "duration_ms"> {
+function nameOf(spans: readonly TraceSpan[], marks: readonly TraceMark[]): TraceName {
   const root = traceRoot(spans);
   const mark = marks.find(({ kind }) => kind === "error") ?? marks[0];
   if (root === undefined || (root.rank === ROOT_RANK.annotation && mark !== undefined)) {
-    const name = mark?.text ?? "(empty trace)";
+    const name = mark?.text ?? NO_TRACE_NAME;
     return { name, op: null, started_at: mark?.at_ms ?? null, duration_ms: null };
   }
   const { name, op, started_at, ended_at } = root;
