@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { truncateSync, writeFileSync } from "node:fs";
 import { until } from "../../tests/harness/until.ts";
 import { DatabaseOpenError } from "../storage/errors.ts";
+import { PostgresDatabase } from "../storage/postgres.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
 import { startPooler } from "../storage/testdata/transaction_pooler.ts";
 import { InboxClosedError, InboxUnavailableError } from "./inbox.ts";
+import { POSTGRES_INBOX_SCHEMA } from "./postgres_sql.ts";
 import { admitted, envelopeOf, error, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import { all, ids } from "./testdata/inbox_suite.ts";
 import { agree, ignore, postgres, start, store, withServers } from "./testdata/postgres_servers.ts";
@@ -101,6 +103,54 @@ test("server no longer accepts writes → reported once, until it does", async (
     await readOnly("off");
   }
   await until("it stores again", () => inbox.canStore());
+});
+
+for (const level of ["serializable", "repeatable read"]) {
+  test(`database whose default is ${level} → two servers store all envelopes`, async (server) => {
+    const isDefault = "ALTER DATABASE spool SET default_transaction_isolation =";
+    await postgres.admin(`${isDefault} '${level}'`);
+    try {
+      const servers = [await server(), await server()];
+      await Promise.all(
+        Array.from({ length: 60 }, async (_, n) => {
+          await new Promise((resolve) => setTimeout(resolve, n * 5));
+          await store(servers[n % 2]!, n);
+        }),
+      );
+      await agree(servers);
+      assert.equal(ids(servers[0]!).length, 60);
+    } finally {
+      await postgres.admin(`${isDefault} DEFAULT`);
+    }
+  });
+}
+
+test("conflicts with other transactions → tried again, a few times", async () => {
+  const address = parsePostgresUrl(postgres.url())!;
+  const database = await PostgresDatabase.open({
+    store: "inbox",
+    address,
+    schema: POSTGRES_INBOX_SCHEMA,
+  });
+  try {
+    let tries = 0;
+    const failing = (code: string, times: number) =>
+      database.transaction((query) =>
+        query(tries++ < times ? `DO $$BEGIN RAISE SQLSTATE '${code}'; END$$` : "SELECT 1")
+      );
+    for (const [code, times, expected] of [["40001", 2, 3], ["40P01", 2, 3]] as const) {
+      tries = 0;
+      await failing(code, times);
+      assert.equal(tries, expected);
+    }
+    for (const [code, expected] of [["40001", 5], ["23505", 1]] as const) {
+      tries = 0;
+      await assert.rejects(failing(code, Infinity), { code });
+      assert.equal(tries, expected);
+    }
+  } finally {
+    await database.close();
+  }
 });
 
 test("connection lost during COMMIT → rejected; works through a pooler", async (server) => {

@@ -4,7 +4,7 @@ import pg from "pg";
 import { withTimeout } from "../protocol/with_timeout.ts";
 import { DatabaseOpenError, type StoreName, versionError } from "./errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
-import { codeOf, isStarting, nameOf, openError } from "./postgres_errors.ts";
+import { codeOf, isConflict, isStarting, nameOf, openError } from "./postgres_errors.ts";
 import { type Schema, stepsFrom } from "./schema_version.ts";
 import type { Query } from "./sql_driver.ts";
 
@@ -24,15 +24,20 @@ const START_PATIENCE_MS = 5_000;
 const START_RETRY_MS = 250;
 /** Maximum milliseconds for connections to close. */
 const CLOSE_MS = 2_000;
+/** How often a call is tried that conflicts with other transactions. Bound of the random wait before each further try. */
+const MAX_TRIES = 5;
+const CONFLICT_WAIT_MS = 50;
 
 /**
  * Settings of each transaction. Nothing is set for a session or a connection, because behind a pooler in transaction
  * mode the next transaction may have another one. `synchronous_commit`: the server's default may be to acknowledge
  * before the disk has it. The time limits end transactions of clients that were cut off, and free their locks. `jit`: the
- * costs of tables that are not analyzed yet are overestimated, and compiling takes longer than any statement.
+ * costs of tables that are not analyzed yet are overestimated, and compiling takes longer than any statement. The level:
+ * transactions take turns by locks, and each must see what the one before has committed, so a database whose default is
+ * a stricter level would refuse them.
  */
-const BEGIN =
-  "BEGIN; SET LOCAL synchronous_commit = on; SET LOCAL jit = off; SET LOCAL lock_timeout = '5s';" +
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED;" +
+  " SET LOCAL synchronous_commit = on; SET LOCAL jit = off; SET LOCAL lock_timeout = '5s';" +
   " SET LOCAL statement_timeout = '19s'; SET LOCAL idle_in_transaction_session_timeout = '19s'";
 
 export interface PostgresOptions {
@@ -121,6 +126,8 @@ export class PostgresDatabase {
   /**
    * Does the work completely or not at all. The server has it on disk when this resolves. If the connection was lost
    * during COMMIT, this rejects although the work may be committed.
+   *
+   * @param work is repeated after a conflict with another transaction
    */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return this.#attempt(async () => {
@@ -150,7 +157,7 @@ export class PostgresDatabase {
     if (isTrial && this.#isTrying) throw new Error("it does not answer");
     if (isTrial) this.#isTrying = true;
     try {
-      const result = await work();
+      const result = await repeatAfterConflicts(work);
       this.#stalled = false;
       return result;
     } catch (error) {
@@ -164,6 +171,18 @@ export class PostgresDatabase {
   /** Closes all connections. No call may be under way. */
   async close(): Promise<void> {
     await withTimeout(CLOSE_MS, this.#pool.end());
+  }
+}
+
+/** Repeats what PostgreSQL has rolled back because of another transaction, a few times. */
+async function repeatAfterConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConflict(error) || tries === MAX_TRIES) throw error;
+      await setTimeout(CONFLICT_WAIT_MS * Math.random());
+    }
   }
 }
 

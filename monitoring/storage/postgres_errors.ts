@@ -6,6 +6,11 @@ export function isInvalidValue(error: unknown): boolean {
   return /^2[23]\w{3}$/.test(codeOf(error) ?? "");
 }
 
+/** The transaction was rolled back because of another one (serialization failure, deadlock); it can be repeated. */
+export function isConflict(error: unknown): boolean {
+  return ["40001", "40P01"].includes(codeOf(error) ?? "");
+}
+
 /** Why a call failed, part of a sentence, without addresses and values: logs are sent upstream. */
 export function failureReason(error: unknown): string {
   return `PostgreSQL failed, ${codeOf(error) ?? (error instanceof Error ? error.message : error)}`;
