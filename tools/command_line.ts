@@ -66,7 +66,7 @@ export function visibleText(text: string): string {
     .replace(/\s*(\r\n|[\n\r\p{Zl}\p{Zp}])\s*/gu, " ⏎ ")
     .replace(/[\t\p{Zs}]/gu, " ")
     .replace(/\p{Cc}/gu, "\ufffd")
-    .replace(/[\p{Cf}\p{Variation_Selector}]/gu, "")
+    .replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, "")
     .toWellFormed();
 }
 

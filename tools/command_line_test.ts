@@ -24,7 +24,9 @@ Deno.test("option with a number → read; anything else → refused by name", ()
 });
 
 Deno.test("text from others → cannot control the terminal, nor break the line", () => {
-  const text = visibleText("a\x1b[2J\x9b1m\r\n\tb\u0007\u202e\u2066\u200b\u{e0041}\u2028c\ud800");
+  const text = visibleText(
+    "a\x1b[2J\x9b1m\r\n\tb\u0007\u202e\u2066\u200b\u{e0041}\u034f\u2028c\ud800",
+  );
   assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
   assert.equal(text, "a\ufffd[2J\ufffd1m ⏎ b\ufffd ⏎ c\ufffd");
 });

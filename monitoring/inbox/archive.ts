@@ -209,17 +209,19 @@ function announcedEnvelopes(header: EnvelopeHeader): number | undefined {
   return Number.isSafeInteger(header.envelopes) ? Number(header.envelopes) : undefined;
 }
 
-/** The last time that a `Date` can hold: https://tc39.es/ecma262/#sec-time-values-and-time-range */
-const MAX_TIME_MS = 8.64e15;
+/** How far the clock of another server may be ahead. What was received later would never be too old. */
+const MAX_AHEAD_MS = 24 * 3_600_000;
 
 function envelopeOf(
   { received_at, content_encoding, own, dsn_key }: Readonly<Record<string, unknown>>,
   bytes: Uint8Array,
 ): ArchivedEnvelope | string {
   const isTime = Number.isSafeInteger(received_at) && Number(received_at) >= 0 &&
-    Number(received_at) <= MAX_TIME_MS;
+    Number(received_at) <= Date.now() + MAX_AHEAD_MS;
   if (!isTime) {
-    return "Its received_at is not a time in whole milliseconds since 1970.";
+    const sent = JSON.stringify(received_at)?.slice(0, 30) ?? "missing";
+    return `Its received_at (${sent}) is not a time in whole milliseconds since 1970, at most a day` +
+      " ahead of this server's clock.";
   }
   let contentEncoding: ContentEncoding | null;
   try {

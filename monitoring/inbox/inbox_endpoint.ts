@@ -96,15 +96,13 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     }
     const access = accessOf(request, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    // CSRF: a cross-site POST needs no preflight.
+    if (!isRead && !isFromOwnPage(request)) {
+      return refusal(403, "origin_not_allowed", "Pages of other origins may not change the inbox.");
+    }
     try {
-      if (post !== undefined) {
-        // CSRF: unlike DELETE, a cross-site POST needs no preflight.
-        if (!isFromOwnPage(request)) {
-          return refusal(403, "origin_not_allowed", "Pages of other origins may not post here.");
-        }
-        return await answerPost(request, post, query.get(post) ?? "");
-      }
-      const isRead = request.method === "GET" || request.method === "HEAD";
+      if (post !== undefined) return await answerPost(request, post, query.get(post) ?? "");
       if (!isRead && query.has("group")) return await changeGroup(request, query);
       if (!isRead) return await clear(inbox, query);
       const response = await read(request, query);
@@ -180,9 +178,6 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
 
   /** PATCH sets the state of a group; DELETE removes its errors from the lists. The envelopes stay. */
   const changeGroup = async (request: Request, query: URLSearchParams): Promise<Response> => {
-    if (!isFromOwnPage(request)) {
-      return refusal(403, "origin_not_allowed", "Pages of other origins may not change a group.");
-    }
     const group = readGroup(query);
     const wanted = request.method === "DELETE" ? "deleted" : await readGroupState(request.body);
     if (await inbox.changeGroup(group, wanted)) return respond(null, {}, 204);

@@ -68,6 +68,9 @@ const LIST_NAMES = Object.keys(
   } satisfies Record<ListName, true>,
 ) as ListName[];
 
+/** The other values of `view`: one trace, error, recording or envelope, and what the relay refused. */
+const OTHER_VIEWS = ["trace", "error", "recording", "envelope", "refusals"];
+
 /** The query of a list. */
 export interface ListParameters {
   readonly view: ListName;
@@ -83,7 +86,7 @@ export interface ListParameters {
 export function readListParameters(query: URLSearchParams, now: number): ListParameters {
   const optional = readerOf(query);
   return {
-    view: optional("view", oneOf(LIST_NAMES)) ?? refuse("view", "given"),
+    view: optional("view", listName) ?? refuse("view", "given"),
     query: {
       q: optional("q", searchText),
       trace: optional("trace", idOf("a trace")),
@@ -202,6 +205,10 @@ const oneOf = <T extends string>(allowed: readonly T[]): Read<T> =>
 
 const trueOrFalse: Read<boolean> = (text, name) => oneOf(["true", "false"])(text, name) === "true";
 
+const listName = parsed(
+  (text) => LIST_NAMES.find((name) => name === text),
+  `one of ${[...LIST_NAMES, ...OTHER_VIEWS].join(", ")}`,
+);
 const groupKey = matching(
   /^[\da-f]{14}$/,
   "the key of a group of errors, 14 hexadecimal digits",

@@ -155,5 +155,6 @@ function firstFound<T>(values: readonly T[], read: (value: T) => string | null):
 
 /** Bounded and in one line, without invisible characters: names that look alike would be two applications. */
 function tidy(text: string | null, max: number): string | null {
-  return tidyText(text, max)?.replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim() || null;
+  const visible = tidyText(text, max)?.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, "");
+  return visible?.replace(/\s+/g, " ").trim() || null;
 }

@@ -64,8 +64,8 @@ export function indentJson(json: string, limit: number): BoundedText {
   return { text: text.slice(0, limit).toWellFormed(), truncated };
 }
 
-/** Control, formatting and variation characters: invisible, or they change how a terminal or page shows other text. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu;
+/** Control, formatting and default ignorable characters: invisible, or they change how other text is shown. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** JSON on one line in which every invisible character is escaped, such as those that hide text from people. */
 export function visibleJson(value: unknown): string {

@@ -67,7 +67,10 @@ Deno.test("small value → complete JSON that parses back to the same value", ()
 });
 
 Deno.test("invisible characters → escaped, the value stays the same", () => {
-  const value = { "a\u0000b": "\u001b[2J \u009b \u202e \u200b \u{e0041} \ufe0f \u2028 ü 😀" };
+  const ignorable =
+    "\u034f \u115f \u17b4 \u180f \u3164 \uffa0 \ufff0 \u{1d173} \u{e0080} \u{e0fff}";
+  const text = `\u001b[2J \u009b \u202e \u200b \u{e0041} \ufe0f \u2028 ü 😀${ignorable}`;
+  const value = { "a\u0000b": text };
   const json = visibleJson(value);
   assert.match(json, /^[\x20-\x7eü😀]+$/u);
   assert.deepEqual(JSON.parse(json), value);

@@ -66,7 +66,7 @@ Deno.test("export, clear, import → same bodies, byte for byte; again → prese
     fc.jsonValue(),
   );
   const sent = fc.record({
-    receivedAt: fc.nat({ max: 2_000_000_000_000 }),
+    receivedAt: fc.nat({ max: 1_795_000_000_000 }),
     encoding: fc.constantFrom(null, "gzip" as const, "deflate" as const, "br" as const, "zstd"),
     plain: fc.array(fc.tuple(fc.constantFrom("event", "log", "a future type"), payload), {
       minLength: 1,
@@ -269,7 +269,8 @@ Deno.test("slow import, another upload waits → the slow one ends, the other is
 
 Deno.test("received_at out of range → refused", async () => {
   await using server = startInboxServer();
-  for (const receivedAt of [8.64e15 + 1, 2 ** 53, -1, 1.5, "1", null, undefined]) {
+  const tomorrow = Date.now() + 25 * 3_600_000;
+  for (const receivedAt of [1e15, tomorrow, 2 ** 53, -1, 1.5, "1", null, undefined]) {
     const [header, body] = archiveItem({
       bytes: eventEnvelope(1),
       receivedAt: receivedAt as number,
@@ -279,7 +280,10 @@ Deno.test("received_at out of range → refused", async () => {
     const archive = new Uint8Array(await new Blob(chunks).arrayBuffer());
     const { refused, reasons } = await importInto(server, archive);
     assert.equal(refused, 1, String(receivedAt));
-    assert.match(reasons[0].reason, /received_at is not a time/);
+    assert.match(
+      reasons[0].reason,
+      /^Its received_at \(.*\) is not a time .* since 1970, at most a day ahead of this server/,
+    );
   }
 });
 

@@ -115,10 +115,12 @@ Deno.test("HEAD /monitoring/inbox → headers of GET, no body", async () => {
   assert.equal(stream.headers.get("content-type"), "text/event-stream");
 });
 
-Deno.test("DELETE /monitoring/inbox → empty, 204; with a query → 400", async () => {
+Deno.test("DELETE /monitoring/inbox → empty, 204; with a query → 400; of another page → 403", async () => {
   await using server = startInboxServer();
   await server.store(1, 2);
   expectError(await sendRaw(server.port, "DELETE", `${PATH}?id=1`), 400, "parameter_invalid");
+  const foreign = await sendRaw(server.port, "DELETE", PATH, { Origin: "https://evil.example" });
+  expectError(foreign, 403, "origin_not_allowed");
   assert.equal(server.inbox.extent().envelopes, 2);
   const answer = await sendRaw(server.port, "DELETE", PATH);
   assert.equal(answer.status, 204);

@@ -57,7 +57,7 @@ function fenceFor(text: string): string {
 /** Escapes characters that hide text from the person who copies it; line breaks and tabs stay. */
 function visibleText(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(
-    /[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu,
+    /[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
     (invisible) => `\\u{${invisible.codePointAt(0)!.toString(16)}}`,
   );
 }
