@@ -2,8 +2,8 @@ import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 
 /**
- * Errors of a group over time: a bar for each part, as high as its share of the highest. Each has a scale of its own. As
- * in the histogram, red are errors that nothing handled.
+ * Errors of a group over time: a bar for each part, as high as its share of the highest. Each has a scale of its own. Red
+ * if one of them was not handled.
  */
 export function Sparkline({ row: { chart, chart_from, chart_to, handled } }: {
   row: Pick<ErrorGroupRow, "chart" | "chart_from" | "chart_to" | "handled">;

@@ -58,6 +58,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
   const { exceptions, stack, tags, contexts, trace_id, at } = event;
   const type = cutText(group?.type ?? event.title, MAX_TITLE);
   const heading = titleLine(type, group?.value ?? event.value);
+  const badges = group ?? { ...event, count: 1, unhandled: Number(event.handled === false) };
   const message = group && group.type !== event.title
     ? errorTitle({ type: event.title, value: event.value })
     : event.value;
@@ -71,8 +72,8 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
         <h3 id="error-title" tabIndex={-1}>
           <span className="long-text">
             <span
-              className={event.level === "error"
-                ? errorKind(event.level, event.handled)
+              className={badges.level === "error"
+                ? errorKind(badges.level, badges.handled)
                 : undefined}
             >
               {type}
@@ -81,7 +82,10 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
           </span>
         </h3>
         <p className="line">
-          <ErrorLevel level={event.level} handled={event.handled} />
+          <ErrorLevel of={badges} />
+          {badges.unhandled > 0 && badges.unhandled < badges.count && event.handled !== null && (
+            <span>this one {event.handled ? "handled" : "unhandled"}</span>
+          )}
           {sender && <SentBy keys={[sender]} />}
           <Timestamp at={at} precision="ms" />
           {trace_id !== null && (

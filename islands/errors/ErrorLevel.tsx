@@ -1,15 +1,23 @@
+import { formatNumber } from "../../components/format.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { levelKind, type OutcomeKind } from "../../components/outcome.ts";
 
 /** Known levels have up to seven characters; a longer one would break the table. */
 const MAX_LENGTH = 12;
 
-/** The level of an error, and whether it was handled. The level `error` is left out, because most errors have it. */
-export function ErrorLevel({ level, handled }: { level: string; handled: boolean | null }) {
+type Badges = Pick<ErrorGroupRow, "level" | "handled" | "unhandled" | "count">;
+
+/**
+ * The most severe level of a group, and how many of its errors were not handled. The level `error` is left out if there is
+ * more to say, because most errors have it.
+ */
+export function ErrorLevel({ of }: { of: Badges }) {
+  const { level, handled } = of;
   const kind = errorKind(level, handled);
-  const words = wordsOf(level, handled).filter((word) => word !== "error" || handled === null);
+  const words = wordsOf(of).filter((word) => word !== "error" || handled === null);
   const shape = handled === null ? "" : handled ? "outlined" : "filled";
   return (
-    <span className={`level ${kind} ${shape}`}>
+    <span className={`level ${kind} ${shape}`} title="Of all errors of the group">
       <span className={`mark ${markOf(level, handled)}`} aria-hidden="true" />
       {words.join(", ")}
     </span>
@@ -17,9 +25,10 @@ export function ErrorLevel({ level, handled }: { level: string; handled: boolean
 }
 
 /** The same as a mark alone. Its title has the words. */
-export function ErrorMark({ level, handled }: { level: string; handled: boolean | null }) {
+export function ErrorMark({ of }: { of: Badges }) {
+  const { level, handled } = of;
   const kind = errorKind(level, handled);
-  const words = wordsOf(level, handled).join(", ");
+  const words = wordsOf(of).join(", ");
   return (
     <span className={kind} title={words}>
       <span className={`mark ${markOf(level, handled)}`} aria-hidden="true" />
@@ -40,7 +49,13 @@ function markOf(level: string, handled: boolean | null): string {
   return handled && kind === "refused" ? "ring" : kind;
 }
 
-const wordsOf = (level: string, handled: boolean | null) => [
+const wordsOf = ({ level, handled, unhandled, count }: Badges) => [
   level.slice(0, MAX_LENGTH),
-  ...handled === null ? [] : [handled ? "handled" : "unhandled"],
+  ...handled === null ? [] : [handled ? "handled" : unhandledOf(unhandled, count)],
 ];
+
+/** "2 of 8 unhandled" */
+const unhandledOf = (unhandled: number, count: number) =>
+  unhandled === count
+    ? "unhandled"
+    : `${formatNumber(unhandled)} of ${formatNumber(count)} unhandled`;

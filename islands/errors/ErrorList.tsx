@@ -92,7 +92,7 @@ const columnsWith = (chart: string): readonly ListColumn<ErrorGroupRow>[] => [
     // Only the type is the link: browsers do not start a text selection inside a link.
     cell: (row, link) => (
       <>
-        <ErrorMark {...row} />
+        <ErrorMark of={row} />
         {link(row.type, `${row.type} ${cutText(row.value, MAX_VALUE)}`)}{" "}
         {cutText(row.value, MAX_VALUE)} <GroupMark row={row} />
       </>

@@ -79,9 +79,13 @@ interface FoundRecording extends Found {
 }
 
 interface FoundGroup
-  extends Omit<FoundEntry, "replay_id">, Omit<GroupTotals, "chart" | "applications">, FoundState {
+  extends
+    Omit<FoundEntry, "replay_id">,
+    Pick<GroupTotals, "count" | "first_seen" | "last_seen" | "chart_from" | "chart_to">,
+    FoundState {
   /** JSON. */
   readonly varying: string;
+  readonly badges: string;
   readonly chart: string;
   readonly applications: string;
 }
@@ -94,18 +98,36 @@ const ROWS = {
     applications: JSON.parse(row.applications),
   }),
   errors: (
-    { key, rank: _, entry, varying, application, state, resolved_in, regressed_in, ...totals }:
-      FoundGroup,
+    {
+      key,
+      rank: _,
+      entry,
+      varying,
+      badges,
+      application,
+      state,
+      resolved_in,
+      regressed_in,
+      ...totals
+    }: FoundGroup,
   ) => {
     const chart = Array<number>(CHART_PARTS).fill(0);
     for (const [part, errors] of JSON.parse(totals.chart)) chart[part] = errors;
+    const [severity, unhandled, handled] = JSON.parse(badges);
     const decision = decisionOf({ state, resolved_in, regressed_in });
     return groupRow(
       key,
       JSON.parse(entry),
       JSON.parse(varying),
       application,
-      { ...totals, chart, applications: JSON.parse(totals.applications) },
+      {
+        ...totals,
+        chart,
+        applications: JSON.parse(totals.applications),
+        severity,
+        unhandled,
+        handled,
+      },
       decision,
     );
   },

@@ -160,6 +160,8 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     columns:
       `e.entry, ${VARYING} AS varying, ${APPLICATION}, page.count, page.first_seen, page.last_seen,` +
       " g.state, g.resolved_in, g.regressed_in," +
+      " (SELECT json_array(max(e.level), count(*) FILTER (WHERE e.handled = 0)," +
+      ` count(*) FILTER (WHERE e.handled = 1)) FROM ${counted}) AS badges,` +
       " (SELECT json_group_array(json_array(part, errors)) FROM (SELECT count(*) AS errors," +
       ` min(${CHART_PARTS - 1}, CAST((e.at - ${from}) * ${CHART_PARTS} / (${to} - ${from})` +
       ` AS INTEGER)) AS part FROM ${counted} GROUP BY part)) AS chart,` +

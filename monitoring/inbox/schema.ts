@@ -181,7 +181,7 @@ const INDEX = `
   ) STRICT;
   CREATE INDEX error_entries_by_title ON error_entries (group_key, ${TITLE_COLUMNS.join()});
   CREATE INDEX error_entries_by_former ON error_entries (former_key) WHERE former_key IS NOT NULL;
-  CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, application, release);
+  CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, application, release, level, handled);
   CREATE INDEX error_entries_by_trace ON error_entries (trace_id, replay_id);
   CREATE INDEX error_entries_by_replay ON error_entries (replay_id) WHERE replay_id IS NOT NULL;
   CREATE TABLE log_entries (

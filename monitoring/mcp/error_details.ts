@@ -32,6 +32,7 @@ export async function getError(input: ToolInput, reader: TelemetryReader): Promi
       group: found.group,
       title: group && errorTitle(group),
       count: group?.count,
+      unhandled: group?.unhandled,
       first_seen: isoTime(group?.first_seen),
       last_seen: isoTime(group?.last_seen),
       ...describe(stored),

@@ -113,9 +113,12 @@ export interface ErrorGroupRow {
   readonly value: string;
   /** The top frame, as "function (file:line)"; null: no stack trace. */
   readonly where: string | null;
+  /** The most severe one of the errors of `count`. */
   readonly level: string;
-  /** False: uncaught; null: not sent. */
+  /** True: all errors of `count` were handled; false: one was not; null: one did not say. */
   readonly handled: boolean | null;
+  /** Of the errors of `count`, those that say that they were not handled. */
+  readonly unhandled: number;
   readonly count: number;
   readonly first_seen: number;
   readonly last_seen: number;

@@ -89,11 +89,12 @@ test("a new occurrence → does not replace the one shown; older and newer are l
   });
   await postEvents(server.origin, lowStock(1), lowStock(2));
   await page.goto("/#/errors");
-  await openError(page, "Stock of 2 is low");
+  await openError(page, "Stock of … is low");
   const occurrences = page.getByRole("navigation", { name: "Occurrences" });
   await expect(occurrences).toContainText("1 of 2");
   await postEvents(server.origin, lowStock(3));
   await expect(occurrences).toContainText("2 of 3");
+  await expect(errorDetail(page).getByRole("heading").first()).toHaveText("Message: Stock of … is low");
   await expect(errorDetail(page)).toContainText("Stock of 2 is low");
   await occurrences.getByRole("link", { name: "Older" }).click();
   await expect(errorDetail(page)).toContainText("Stock of 1 is low");

@@ -402,9 +402,29 @@ export function addFilterTests(test: AddTest): void {
         inbox.page("errors", query).rows.map((
           { count, applications },
         ) => [count, applications.length]);
-      assert.deepEqual(rows({}), [[3, 2]]);
+      await addOf({ sender: { environment: "test", release: "stock@2.0" } }, error("a"));
+      assert.deepEqual(rows({}), [[4, 3]]);
       assert.equal(inbox.page("errors", {}).rows[0]?.applications[0], keyOf("shop"));
       assert.deepEqual(rows({ release: "shop@1.0" }), [[2, 1]]);
+      const sum = (counts: readonly number[]) => counts.reduce((a, b) => a + b);
+      for (const [name, errors] of [["shop", 2], ["stock", 1]] as const) {
+        const application = keyOf(name)!;
+        const [row] = inbox.page("errors", { application, state: "open" }).rows;
+        const sums = [
+          row?.count,
+          sum(row!.chart),
+          inbox.applications({ application }).counts.errors,
+        ];
+        assert.deepEqual([row?.application, ...sums], [application, errors, errors, 1]);
+        assert.equal(inbox.page("occurrences", { application }).rows.length, errors);
+        const { parts } = inbox.histogram({
+          of: "errors",
+          application,
+          since: NOON - 1,
+          until: NOON * 2,
+        });
+        assert.equal(sum(parts.map(({ count }) => count)), errors);
+      }
     },
   );
 

@@ -87,8 +87,37 @@ const TITLES: readonly (readonly [what: string, events: Attributes[], titles: st
   ],
 ];
 
+/** The row of the one group of some errors: level and mechanism's `handled` of each. */
+const BADGES: readonly (readonly [
+  string,
+  (readonly [string, boolean?])[],
+  (readonly [string, boolean | null, number]),
+])[] = [
+  ["one in two is unhandled, not the newest", [["error", false], ["warning", true]], [
+    "error",
+    false,
+    1,
+  ]],
+  ["all are handled", [["log", true], ["log", true]], ["log", true, 0]],
+  ["one is not known to be handled", [["fatal"], ["info", true]], ["fatal", null, 0]],
+];
+
 /** Groups of errors. */
 export function addGroupTests(test: AddTest): void {
+  for (const [what, events, expected] of BADGES) {
+    test(`${what} → level and count of unhandled errors are the group's`, async (inbox, add) => {
+      for (const [level, handled] of events) {
+        const values = [
+          { type: "E", value: "cause", mechanism: { type: "chained", handled: true } },
+          { type: "Error", value: "a", mechanism: { type: "generic", handled } },
+        ];
+        await add(["event", { level, exception: { values } }]);
+      }
+      const [row] = inbox.page("errors", {}).rows;
+      assert.deepEqual([row?.level, row?.handled, row?.unhandled], expected);
+      assert.equal(inbox.page("errors", { handled: false }).rows[0]?.count ?? 0, expected[2]);
+    });
+  }
   for (const [what, events, titles] of TITLES) {
     test(`${what} → the title has what all errors share`, async (inbox, add) => {
       for (const event of events) await add(["event", event]);

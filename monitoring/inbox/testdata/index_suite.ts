@@ -155,6 +155,7 @@ function addRowTests(test: AddTest): void {
       where: null,
       level: "fatal",
       handled: null,
+      unhandled: 0,
       count: 2,
       first_seen: NOON - 30_000,
       last_seen: NOON - 10_000,

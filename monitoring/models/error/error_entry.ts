@@ -3,14 +3,14 @@ import { groupTitle } from "./group_title.ts";
 import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
 import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
-import { levelNamed } from "../../protocol/log_levels.ts";
+import { levelNamed, LOG_LEVELS, severityOf } from "../../protocol/log_levels.ts";
 import type { ErrorGroupRow, OccurrenceRow } from "../rows.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
 export interface ErrorEntry
-  extends
-    Omit<OccurrenceRow, "envelope" | "application">,
-    Pick<ErrorGroupRow, "level" | "handled"> {
+  extends Omit<OccurrenceRow, "envelope" | "application">, Pick<ErrorGroupRow, "level"> {
+  /** False: uncaught; null: not sent. */
+  readonly handled: boolean | null;
   /** Its group in versions before 15, if it is another one. */
   readonly former?: string;
   /** See {@linkcode groupTitle}. */
@@ -51,7 +51,9 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
     ...common !== value && { common },
     where: frame && frameLabel(frame),
     level: levelOf(at(event, "level")),
-    handled: handledOf(exceptions.map((exception) => booleanAt(exception, "mechanism", "handled"))),
+    handled: handledOf(
+      exceptions.map((exception) => booleanAt(exception, "mechanism", "handled")).toReversed(),
+    ),
     at: plausibleTime(at(event, "timestamp"), receivedAt) ?? receivedAt,
     event_id: hexId(at(event, "event_id")),
     trace_id: hexId(at(event, "contexts", "trace", "trace_id")),
@@ -65,10 +67,24 @@ export function errorTitle({ type, value }: Pick<ErrorEntry, "type" | "value">):
 }
 
 /** Count and times of all errors of a group. */
-export type GroupTotals = Pick<
-  ErrorGroupRow,
-  "count" | "first_seen" | "last_seen" | "chart" | "chart_from" | "chart_to" | "applications"
->;
+export type GroupTotals =
+  & Pick<
+    ErrorGroupRow,
+    | "count"
+    | "first_seen"
+    | "last_seen"
+    | "unhandled"
+    | "chart"
+    | "chart_from"
+    | "chart_to"
+    | "applications"
+  >
+  & {
+    /** Index of the most severe level. */
+    readonly severity: number;
+    /** Errors that say that they were handled. */
+    readonly handled: number;
+  };
 
 /** Parts of a chart: about as many bars as a column of a list has room for. */
 export const CHART_PARTS = 24;
@@ -86,17 +102,17 @@ export function groupRow(
   newest: ErrorEntry,
   varying: readonly unknown[] | null,
   application: string,
-  totals: GroupTotals,
+  { severity, handled, ...totals }: GroupTotals,
   decision: Pick<ErrorGroupRow, "state" | "regression">,
 ): ErrorGroupRow {
-  const { group, where, level, handled, trace_id } = newest;
+  const { group, where, level, trace_id } = newest;
   const envelope = envelopeAt(place);
   return {
     group,
     ...groupTitle(newest, varying),
     where,
-    level,
-    handled,
+    level: severityOf(level) === severity ? level : levelOf(LOG_LEVELS[severity]),
+    handled: totals.unhandled > 0 ? false : handled === totals.count || null,
     ...totals,
     envelope,
     trace_id,
@@ -134,10 +150,13 @@ export function replayOf(event: unknown): string | null {
     hexId(at(event, "tags", "replayId"));
 }
 
-/** An event is unhandled if one of its exceptions is. */
+/**
+ * An event is unhandled if one of its exceptions is, and handled if the outermost one is: SDKs write it for every cause.
+ *
+ * @param exceptions outermost first
+ */
 export function handledOf(exceptions: readonly (boolean | null)[]): boolean | null {
-  if (exceptions.includes(false)) return false;
-  return exceptions.includes(true) ? true : null;
+  return exceptions.includes(false) ? false : exceptions[0] ?? null;
 }
 
 /**
