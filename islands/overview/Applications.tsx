@@ -52,15 +52,16 @@ export function Applications({ rows, ...time }: CardTime & {
 }
 
 /** @param props.onRank gets its place among the cards, lowest first */
-function Card({ row, since, until, age, onRank }: CardTime & {
+function Card({ row, onRank, age, ...time }: CardTime & {
   row: ApplicationRow;
   onRank: (rank: number) => void;
 }) {
-  const { key, name, side, environment, releases, starts: [start], last_seen } = row;
-  const errors = useList("errors", { application: key, state: "open", since, until }, {
+  const { key, name, side, environment, starts: [start], last_seen } = row;
+  const { releases: [release], releases_since: [since] } = row;
+  const errors = useList("errors", { application: key, state: "open", ...time }, {
     view: "overview",
   });
-  const { count, first, last, isUnhandled, chart } = failuresOf(errors.rows);
+  const { count, last, isUnhandled, chart } = failuresOf(errors.rows);
   const kind = isUnhandled ? "refused" : count > 0 ? "waits" : "flows";
   const rank = isUnhandled ? 0 : count > 0 ? 1 : NO_FAILURES;
   useEffect(() => onRank(rank), [rank]);
@@ -83,27 +84,26 @@ function Card({ row, since, until, age, onRank }: CardTime & {
             {/* Groups beyond the first page are not counted. */}
             {count > 0 && errors.more && "at least "}
             {count === 0 ? "No open errors" : formatCount(count, "open error")}
-            {last !== undefined && first !== undefined && (
-              <small title="The first and the last of them">
-                {" "}
-                {count > 1 && (
-                  <>
-                    <TimeAgo at={first} /> to{" "}
-                  </>
-                )}
-                <TimeAgo at={last} />
+            {last !== undefined && (
+              <small>
+                , last seen <TimeAgo at={last} />
               </small>
             )}
           </>
         )}
       </p>
       {chart && <Sparkline row={chart} />}
-      <small>
-        {releases[0] && <code>{shortRelease(releases[0], name)}</code>} {start !== undefined && (
+      <small title="First seen: the first stored envelope of the release. Last seen: the newest of the application.">
+        {release !== undefined && since !== undefined && (
+          <>
+            <code>{shortRelease(release, name)}</code> first seen <TimeAgo at={since} />,{" "}
+          </>
+        )}
+        {start !== undefined && (
           <>
             started <TimeAgo at={start} />,{" "}
           </>
-        )}seen <TimeAgo at={last_seen} />
+        )}last seen <TimeAgo at={last_seen} />
       </small>
     </li>
   );
@@ -112,7 +112,6 @@ function Card({ row, since, until, age, onRank }: CardTime & {
 interface Failures {
   readonly count: number;
   /** Milliseconds since 1970. */
-  readonly first: number | undefined;
   readonly last: number | undefined;
   readonly isUnhandled: boolean;
   readonly chart: Pick<ErrorGroupRow, "chart" | "chart_from" | "chart_to" | "handled"> | undefined;
@@ -125,7 +124,6 @@ function failuresOf(groups: readonly ErrorGroupRow[]): Failures {
   const isUnhandled = groups.some(({ handled }) => handled === false);
   return {
     count,
-    first: first && Math.min(...groups.map(({ first_seen }) => first_seen)),
     last: first && Math.max(...groups.map(({ last_seen }) => last_seen)),
     isUnhandled,
     chart: first && {

@@ -55,7 +55,7 @@ export function RequestCharts(query: {
           />
         )}
       </Panel>
-      <Panel id="errors-over-time" title="Errors" isUnrecorded>
+      <Panel id="errors-over-time" title="Open errors" isUnrecorded>
         {errors && (
           <TimeBars
             histogram={errors}

@@ -99,6 +99,11 @@ export function groupTests(
     assert.equal(await tested.set("a", "resolved"), true);
     assert.deepEqual(tested.rows("open"), [["b", 1, "open"]]);
     assert.deepEqual(tested.rows("resolved"), [["a", 1, "resolved"]]);
+    const counted = (state: GroupState | undefined) =>
+      tested.inbox.histogram({ of: "errors", state, since: NOON, until: tested.now + 1 })
+        .parts.reduce((sum, { count }) => sum + count, 0);
+    // The overview's chart and count, and those of the view.
+    assert.deepEqual([counted("open"), counted(undefined)], [1, 2]);
     assert.equal(tested.inbox.applications({}).counts.errors, 1);
 
     await tested.error("a", "1.4.2");
