@@ -15,8 +15,8 @@ export interface Loaded<T> {
   readonly version: number;
   /** Why the last attempt failed, for display. */
   readonly error?: string | undefined;
-  /** Reads again. */
-  retry(): void;
+  /** Reads again. Resolves once it is read. */
+  retry(): Promise<unknown>;
 }
 
 /**
@@ -47,7 +47,7 @@ export function useRead<T>(
     value: data?.value,
     version: dataUpdatedAt,
     error: error ? messageOf(error) : undefined,
-    retry: () => void refetch(),
+    retry: () => refetch(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { Fragment, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
@@ -86,20 +86,19 @@ function Properties({ content: { row, bytes, errors } }: { content: EnvelopeCont
         receipt !== undefined && { name: "Outcome", value: <Outcome result={receipt} /> },
         trace_ids.length > 0 && {
           name: trace_ids.length > 1 ? "Traces" : "Trace",
-          value: trace_ids.slice(0, MAX_LINKS).map((id) => (
-            <Fragment key={id}>
-              <a {...traceLink(id)}>
-                <code>{id}</code>
-              </a>
-              {" "}
-            </Fragment>
-          )),
+          value: separated(trace_ids.map((id) => (
+            <a {...traceLink(id)}>
+              <code>{id}</code>
+            </a>
+          ))),
         },
         isStored && errors.length > 0 && {
-          name: "Error",
-          value: errors.slice(0, MAX_LINKS).map(({ name, title }, index) => (
-            <a key={index} href={fragmentTo("errors", [name, String(row.id)])}>{title}</a>
-          )),
+          name: errors.length > 1 ? "Errors" : "Error",
+          value: separated(
+            errors.map(({ name, title }) => (
+              <a href={fragmentTo("errors", [name, String(row.id)])}>{title}</a>
+            )),
+          ),
         },
         replay_id !== null && {
           name: "Recording",
@@ -113,6 +112,12 @@ function Properties({ content: { row, bytes, errors } }: { content: EnvelopeCont
     />
   );
 }
+
+/** The first of the links, with commas between them. */
+const separated = (links: readonly ReactNode[]) =>
+  links.slice(0, MAX_LINKS).map((link, index) => (
+    <Fragment key={index}>{index > 0 && ", "}{link}</Fragment>
+  ));
 
 /** An item of an envelope: its type and size, and when it is unfolded its payload and header. */
 function Item({ item, number }: { item: EnvelopeContent["items"][number]; number: number }) {

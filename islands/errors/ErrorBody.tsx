@@ -51,7 +51,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
   group: ErrorGroupRow | undefined;
   sender: string | undefined;
   replayId: string | undefined;
-  readAgain: () => void;
+  readAgain: () => Promise<unknown>;
   frequency: ReactNode;
 }) {
   const { event, envelope, stacks } = content;

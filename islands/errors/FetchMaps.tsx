@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { formatCount } from "../../components/format.ts";
 import type { FetchableScript } from "../../monitoring/models/error/error_content.ts";
 import { api } from "../data/api.ts";
 import { messageOf } from "../shared/text.ts";
@@ -9,22 +10,29 @@ const MAX_SCRIPTS = 10;
 /**
  * Buttons that let the server fetch source maps from development servers on this machine.
  *
- * @param props.onFetched called when source maps were stored
+ * @param props.scripts those of frames without source
+ * @param props.onFetched called when source maps were stored; resolves once `scripts` are those that are left
  */
 export function FetchMaps({ scripts, onFetched }: {
   scripts: readonly FetchableScript[];
-  onFetched: () => void;
+  onFetched: () => Promise<unknown>;
 }) {
   const [state, setState] = useState("");
+  const [fetched, setFetched] = useState<readonly string[]>([]);
+  const unmapped = scripts.filter(({ script }) => fetched.includes(script)).length;
   const fetchAll = async (wanted: readonly FetchableScript[]) => {
     setState("Fetching.");
+    setFetched([]);
     const failures: string[] = [];
+    const found: string[] = [];
     // One after the other: the server takes one at a time.
     for (const { script, debug_id } of wanted.slice(0, MAX_SCRIPTS)) {
-      await api.fetchMap(script, debug_id).catch((error) => failures.push(messageOf(error)));
+      await api.fetchMap(script, debug_id)
+        .then(() => found.push(script), (error) => failures.push(messageOf(error)));
     }
+    await onFetched();
+    setFetched(found);
     setState(failures[0] ?? "Fetched.");
-    onFetched();
   };
   return (
     <p className="line">
@@ -37,7 +45,10 @@ export function FetchMaps({ scripts, onFetched }: {
           Fetch source map from {origin}
         </button>
       ))}
-      <span role="status">{state}</span>
+      <span role="status">
+        {state}
+        {unmapped > 0 && ` ${formatCount(unmapped, "source map")} without source for this error.`}
+      </span>
     </p>
   );
 }

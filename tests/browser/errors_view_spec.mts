@@ -94,7 +94,9 @@ test("a new occurrence → does not replace the one shown; older and newer are l
   await expect(occurrences).toContainText("1 of 2");
   await postEvents(server.origin, lowStock(3));
   await expect(occurrences).toContainText("2 of 3");
-  await expect(errorDetail(page).getByRole("heading").first()).toHaveText("Message: Stock of … is low");
+  await expect(errorDetail(page).getByRole("heading").first()).toHaveText(
+    "Message: Stock of … is low",
+  );
   await expect(errorDetail(page)).toContainText("Stock of 2 is low");
   await occurrences.getByRole("link", { name: "Older" }).click();
   await expect(errorDetail(page)).toContainText("Stock of 1 is low");

@@ -5,7 +5,7 @@ import { expectAccessible } from "../harness/browser/page_look.ts";
 import { postEnvelope } from "../harness/browser/posted.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import { chooseFilter, openMenu, openView } from "../harness/browser/views.ts";
-import { error } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { error, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 const post = (origin: string, message: string, release: string) =>
   postEnvelope(
@@ -32,6 +32,43 @@ test("no open errors → resolved and muted ones are offered only if there are a
   await openView(page, "Errors");
   await offer.click();
   await expect(row(page, ERRORS.handled)).toContainText("resolved");
+});
+
+test("some errors unhandled → badges of the group; ids, first and last seen are told apart", async ({ page, server }) => {
+  const failed = (order: number, handled: boolean) =>
+    error("", order, {
+      exception: {
+        values: [{
+          type: "Error",
+          value: `GET /api/orders/${order} answered 500`,
+          mechanism: { type: "auto.http.fastify", handled },
+        }],
+      },
+    });
+  const sender = { environment: "test", release: "shop@1.4.2" };
+  const send = (...errors: ReturnType<typeof failed>[]) =>
+    postEnvelope(server.origin, { sdk: { name: "sentry.javascript.node" }, sender }, ...errors);
+  await send(failed(1, false), failed(2, false));
+  await send(failed(3, true));
+  await page.goto("/#/errors");
+  const title = "Error GET /api/orders/… answered 500";
+  await expect(row(page, "2 of 3 unhandled")).toContainText(title);
+  await row(page, title).getByRole("link").click();
+  await expect(page.getByRole("article").locator("header"))
+    .toContainText(/2 of 3 unhandled\s*this one handled/);
+  await page.goto("/#/overview");
+  const tile = page.getByRole("list", { name: "Applications" }).getByRole("listitem");
+  await expect(tile).toContainText("3 open errors, last seen");
+  await expect(tile).toContainText(/1\.4\.2 first seen .+, last seen /);
+  const { id } = (await listRows(server.origin, "envelopes")).find((row) =>
+    row.trace_ids.length > 1
+  )!;
+  await page.goto(`/#/envelopes/${id}`);
+  await expect(page.locator("dd").filter({ hasText: hexId(1) })).toHaveText(
+    `${hexId(1)}, ${hexId(2)}`,
+  );
+  await expect(page.locator("dd").filter({ hasText: "orders/2" }))
+    .toHaveText(/orders\/1 answered 500, Error: GET/);
 });
 
 test("group resolved, muted, back, deleted → lists of every tab follow", async ({ page, context, server }) => {
