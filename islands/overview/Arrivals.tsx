@@ -7,6 +7,7 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { useApplications, useList } from "../data/lists.ts";
 import { useApiState } from "../data/queries.ts";
+import { topicOf } from "../shared/envelope_topic.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { SettledText } from "../shared/SettledText.tsx";
 import { nameOf } from "../shared/application_labels.ts";
@@ -18,19 +19,31 @@ import { INBOX_STATES } from "./inbox_states.ts";
 const MAX_TEXT = 80;
 
 const NEWEST = { application: APPLICATIONS, limit: 1 } as const;
+/** An SDK sends what belongs to an error in envelopes of their own: its session, trace, logs and recording. */
+const BURST = { application: APPLICATIONS, limit: 10 } as const;
+const BURST_MS = 10_000;
+/** What is named of a burst, the most telling first. */
+const TELLING: readonly View[] = ["errors", "traces", "logs", "recordings"];
 
 /**
- * The newest envelope of another application.
+ * The newest envelope of another application, of several that arrived together the most telling one.
  *
  * @param view that shows it
  * @returns `newest`: undefined while it is not known; null: there is none
  */
 export function useNewestEnvelope(view: View) {
-  const { rows: [row], state, error, retry } = useList("envelopes", NEWEST, { view });
+  const { rows, state, error, retry } = useList("envelopes", BURST, { view });
+  const burst = rows.filter(({ received_at }) => received_at > rows[0]!.received_at - BURST_MS);
+  const [row] = burst.toSorted((a, b) => rankOf(a) - rankOf(b));
   const isOther = row !== undefined && row.application !== OWN_APPLICATION.key;
   // With no other application, the list has the envelopes of this page.
   const newest: InboxRow | null | undefined = isOther ? row : state === "ready" ? null : undefined;
   return { newest, error: state === "failed" ? error : undefined, retry };
+}
+
+function rankOf(row: InboxRow): number {
+  const rank = TELLING.indexOf(topicOf(row).view);
+  return rank < 0 ? TELLING.length : rank;
 }
 
 /** Whether an application has sent anything yet, and its newest signal of each kind. */
@@ -42,6 +55,7 @@ export function Arrivals({ view }: { view: View }) {
     return <ReadFailure message={error} retry={retry} />;
   }
   const name = sender ? nameOf(sender) : "an application";
+  const topic = newest && cutText(topicOf(newest).text, MAX_TEXT);
   return (
     <section className="arrivals grid" aria-label="Arrivals" data-sentry-block="">
       <div className={newest ? undefined : "empty-glass"}>
@@ -51,9 +65,10 @@ export function Arrivals({ view }: { view: View }) {
         ? (
           <>
             <p>
-              <b className="flows">Received</b> from {name}, <TimeAgo at={newest.received_at} />
+              <b className="flows">Received</b> <b>{topic}</b> from {name},{" "}
+              <TimeAgo at={newest.received_at} />
             </p>
-            <SettledText text={`Received from ${name}.`} />
+            <SettledText text={`Received ${topic} from ${name}.`} />
             <Signals view={view} />
           </>
         )
