@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
+import { formatDuration } from "../../components/format.ts";
 import { PLAYER_PATH } from "../../monitoring/protocol/player_messages.ts";
 import type { Player } from "./use_player.ts";
 
@@ -7,11 +8,13 @@ import type { Player } from "./use_player.ts";
  *
  * @param props.frame gets the player's document
  * @param props.heightOf the height that it may take, in pixels
+ * @param props.gap milliseconds without frames, of which it shows one
  */
-export function Screen({ frame, player, heightOf }: {
+export function Screen({ frame, player, heightOf, gap }: {
   frame: RefObject<HTMLIFrameElement | null>;
   player: Player;
   heightOf: (screen: HTMLElement) => number;
+  gap?: number | undefined;
 }) {
   const screen = useRef<HTMLDivElement>(null);
   const available = useAvailableSize(screen, heightOf);
@@ -39,6 +42,11 @@ export function Screen({ frame, player, heightOf }: {
           />
         )}
       </div>
+      {gap !== undefined && (
+        <p className="gap">
+          <span>No frames for {formatDuration(gap)}</span>
+        </p>
+      )}
       {phase === "starting" && <p role="status">Loading the recording.</p>}
       {phase === "failed" && <p className="refused" role="alert">Cannot play: {reason}</p>}
     </div>

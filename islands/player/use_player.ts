@@ -28,6 +28,7 @@ export interface Player extends PlayerState {
   pause(): void;
   /** Shows another moment; continues to play if it was playing. */
   seek(at: number): void;
+  /** Also lets it play to the end of `length`. */
   set(speed: number, skipInactive: boolean): void;
 }
 
@@ -83,10 +84,15 @@ export function usePlayer(
       removeEventListener("message", connect);
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = ({ data }) => {
-        const message = parseMessage(data);
+        let message = parseMessage(data);
         if (message === undefined) return;
-        if (message.is === "time") at.current = message.at;
-        setState((now) => stateAfter(now, message));
+        if (message.is === "time") {
+          // A late answer must not undo a newer seek, by which a paused player is moved.
+          if (message.isPlaying || current.current.isPlaying) at.current = message.at;
+          message = { ...message, at: at.current };
+        }
+        const received = message;
+        setState((now) => stateAfter(now, received));
       };
       port.current = port1;
       player.postMessage(PORT, "*", [port2]);
@@ -117,7 +123,8 @@ export function usePlayer(
         setState((now) => ({ ...now, ...values }));
         send({ do: current.current.isPlaying ? "play" : "pause", ...values });
       },
-      set: (speed: number, skipInactive: boolean) => send({ do: "set", speed, skipInactive }),
+      set: (speed: number, skipInactive: boolean) =>
+        send({ do: "set", speed, skipInactive, end: length }),
     };
   }, [length]);
   return { ...state, ...actions };

@@ -2,11 +2,12 @@ import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from "reac
 import { formatCount } from "../../components/format.ts";
 import { Icon, type IconName } from "../../components/Icon.tsx";
 import {
+  DETAILS,
   MOMENT_KINDS,
   type MomentKind,
   type RecordingEvent,
 } from "../../monitoring/models/recording/timeline.ts";
-import { formatMoment, KIND_NAMES, type ListedMoment } from "./TimeLine.tsx";
+import { formatMoment, KIND_NAMES, type ListedMoment, NOTABLE_MS } from "./TimeLine.tsx";
 import { LIVE } from "../data/queries.ts";
 import { api } from "../data/api.ts";
 import { useRead } from "../data/use_read.ts";
@@ -26,9 +27,6 @@ const ICONS: Readonly<Record<MomentKind, IconName>> = {
   navigation: "navigation",
   resource: "request",
 };
-
-/** Moments that are less beside the recording are due to clocks that are not exact. */
-export const NOTABLE_MS = 1_000;
 
 /**
  * What happened, in order of time. The time of a moment leads to the recording at that time, its text to its own view.
@@ -123,9 +121,6 @@ const Rows = memo(function Rows({ moments, replayId, from, current }: {
     </ol>
   );
 });
-
-/** Spans, and files that the page loaded: many, and seldom what one looks for. */
-const DETAILS: ReadonlySet<string> = new Set(["span", "resource"]);
 
 /**
  * What happened while a page was recorded, in order of time, read again as data arrives.

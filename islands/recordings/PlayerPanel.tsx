@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
@@ -7,9 +7,10 @@ import { isShown, useKeys } from "../kit/use_keys.ts";
 import { Screen } from "../player/Screen.tsx";
 import { usePlayer } from "../player/use_player.ts";
 import { useFragment } from "../shared/fragment.ts";
-import { MomentList, NOTABLE_MS, useMoments } from "./MomentList.tsx";
+import { timeLineEnd } from "../../monitoring/models/recording/timeline.ts";
+import { MomentList, useMoments } from "./MomentList.tsx";
 import { formatClock } from "../../components/format_time.ts";
-import { TimeLine } from "./TimeLine.tsx";
+import { NOTABLE_MS, TimeLine } from "./TimeLine.tsx";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 /** Pixels that the picture may take of the window's height. */
@@ -32,7 +33,18 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
   recording?: Recording;
   segments: readonly SentSegment[] | undefined;
 }) {
-  const length = recording.to - recording.from;
+  // Read after the segments, which are shown first.
+  const [showsDetails, setShowsDetails] = useState(false);
+  const { moments, details } = useMoments(
+    recording === NOTHING ? undefined : replayId,
+    showsDetails,
+  );
+  const end = timeLineEnd(recording, moments);
+  const length = Math.max(1, end - recording.from);
+  const gaps = useMemo(
+    () => [...recording.gaps, ...end > recording.to ? [{ from: recording.to, to: end }] : []],
+    [recording, end],
+  );
   const { params } = useFragment("recordings");
   const asked = params.get("at") ?? "";
   const askedAt = /^\d{1,14}$/.test(asked) ? Number(asked) - recording.from : 0;
@@ -42,12 +54,6 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
   // The player may be ready before the panel has parsed the segments too, and found problems in them.
   const isParsing = segments !== undefined && recording === NOTHING;
   const player = isParsing ? { ...controlled, phase: "starting" as const } : controlled;
-  // Read after the segments, which are shown first.
-  const [showsDetails, setShowsDetails] = useState(false);
-  const { moments, details } = useMoments(
-    recording === NOTHING ? undefined : replayId,
-    showsDetails,
-  );
   const [speed, setSpeed] = useState(1);
   const [skips, setSkips] = useState(false);
   const [isWide, setWide] = useState(false);
@@ -59,7 +65,9 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
   }, [asked, phase]);
   useEffect(() => {
     if (phase === "ready") player.set(speed, skips);
-  }, [phase, speed, skips]);
+  }, [phase, speed, skips, length]);
+  const now = recording.from + at;
+  const gap = gaps.find(({ from, to }) => from < now && (now < to || to === end));
 
   const toggle = () => isPlaying ? player.pause() : player.play();
   const keys: Readonly<Record<string, () => void>> = {
@@ -88,6 +96,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
           frame={frame}
           player={player}
           heightOf={isWide ? HEIGHTS.wide : HEIGHTS.normal}
+          gap={gap && gap.to - gap.from}
         />
         <div className="player-controls line">
           <button
@@ -128,7 +137,10 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
               : `${formatClock(askedAt - length)} after the end`}.
           </p>
         )}
-        <TimeLine recording={recording} replayId={replayId} moments={moments} player={player} />
+        <TimeLine
+          from={recording.from}
+          {...{ length, gaps, replayId, moments, player }}
+        />
         <p className="player-keys pad small quiet">
           <kbd>Space</kbd> play <kbd>←</kbd>
           <kbd>→</kbd> 5 s <kbd>Home</kbd>

@@ -3,7 +3,11 @@ import { formatBytes, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { addressPath, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
+import {
+  addressPath,
+  type MomentKind,
+  timeLineEnd,
+} from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { RECORDING_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { sharedFilters } from "../shared/filters.ts";
@@ -15,7 +19,7 @@ import { useEffect, useRef } from "react";
 import { api } from "../data/api.ts";
 import { useRead } from "../data/use_read.ts";
 import { canHaveStill, RecordingStill, useTurn } from "../player/RecordingStill.tsx";
-import { marksOf, percent } from "./TimeLine.tsx";
+import { marksOf, NOTABLE_MS, percent } from "./TimeLine.tsx";
 
 /**
  * The list of session recordings of which segments have arrived.
@@ -91,7 +95,7 @@ const COLUMNS: readonly ListColumn<RecordingRow>[] = [
     cell: ({ errors }) => <Count of={errors} isFailure />,
   },
   {
-    title: "Duration",
+    title: "Recorded",
     width: 5.5,
     numeric: true,
     by: "duration",
@@ -126,11 +130,13 @@ function Marks({ row }: { row: RecordingRow }) {
   useEffect(() => {
     if (isOn && (state !== "loading" || !canHaveStill(row))) done();
   }, [isOn, state]);
-  const length = Math.max(1, row.ended_at - row.started_at);
-  const recorded = value?.events.filter(({ at }) => at >= row.started_at && at <= row.ended_at);
-  const events = Map.groupBy(recorded ?? [], ({ kind }) => kind);
+  const { events = [] } = value ?? {};
+  const end = timeLineEnd({ from: row.started_at, to: row.ended_at }, events);
+  const length = Math.max(1, end - row.started_at);
+  const shown = events.filter(({ at }) => at >= row.started_at - NOTABLE_MS && at <= end);
+  const byKind = Map.groupBy(shown, ({ kind }) => kind);
   const marks = MARKED.flatMap((kind) =>
-    marksOf(events.get(kind) ?? [], row.started_at, length).map(({ at }) => ({ kind, at }))
+    marksOf(byKind.get(kind) ?? [], row.started_at, length).map(({ at }) => ({ kind, at }))
   );
   return (
     <div className="recording-marks" ref={place} aria-hidden="true">

@@ -18,6 +18,7 @@ import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { ALL_APPLICATIONS } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { PlayerPanel } from "./PlayerPanel.tsx";
+import { describeMissing } from "./TimeLine.tsx";
 import { DetailView } from "../kit/DetailView.tsx";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import { inShortTasks, type ReadSegments, readSegments } from "../player/segments.ts";
@@ -81,7 +82,7 @@ function RecordingFacts({ row }: { row: RecordingRow }) {
       <span>
         <Timestamp at={started_at} />
       </span>
-      <span>{formatClock(ended_at - started_at)}</span>
+      <span>{formatClock(ended_at - started_at)} recorded</span>
       <span>{formatCount(errors, "error")}</span>
       <span>{formatCount(segments, "segment")}, {formatBytes(bytes)}</span>
       {missing > 0 && <span className="waits">{formatCount(missing, "segment")} missing</span>}
@@ -173,10 +174,11 @@ const NO_EVENTS: readonly RecordedEvent[] = [];
 /** What is wrong with the recording, in sentences. */
 function Problems({ recording, unreadable, omitted }: ReadRecording) {
   const sentences = useMemo(() => {
-    const gaps = recording?.gaps ?? [];
+    const missing = (recording?.gaps ?? []).flatMap(({ missing = [] }) => missing);
     return [
-      gaps.length > 0 && `${gaps.map(({ first, last }) => describeGap(first, last)).join(", ")} ` +
-        "missing: from there on the picture may be wrong until the page was recorded completely again.",
+      missing.length > 0 &&
+      `Missing: ${missing.map(describeMissing).join(", ")}. From there on the ` +
+        "picture may be wrong until the page was recorded completely again.",
       recording && recording.late > 0 &&
       `${formatCount(recording.late, "segment")} arrived late and ${
         recording.late === 1 ? "is" : "are"
@@ -191,9 +193,6 @@ function Problems({ recording, unreadable, omitted }: ReadRecording) {
 }
 
 const MAX_SENTENCES = 5;
-
-const describeGap = (first: number, last: number) =>
-  first === last ? `Segment ${first}` : `Segments ${first} to ${last}`;
 
 /** A recording, as far as it could be read. */
 interface ReadRecording extends Omit<ReadSegments, "segments"> {

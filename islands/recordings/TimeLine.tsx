@@ -1,6 +1,7 @@
 import { memo, useMemo } from "react";
+import { formatDuration } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
-import type { Recording } from "../../monitoring/models/recording/recording.ts";
+import type { Gap } from "../../monitoring/models/recording/recording.ts";
 import {
   type Moment,
   MOMENT_KINDS,
@@ -27,33 +28,30 @@ export const KIND_NAMES: Readonly<Record<MomentKind, string>> = {
   resource: "Resources",
 };
 
+/** Moments that are less beside the recording are due to clocks that are not exact. */
+export const NOTABLE_MS = 1_000;
 /** Maximum marks of one kind: moments in the same 250th of the length share one. */
 const MARKS = 250;
 
-/** A slider over the recording's time, and below it a lane for each kind of moment. */
-export function TimeLine({ recording, replayId, moments, player }: {
-  recording: Recording;
+/**
+ * A slider over the recording's time, and below it a lane for each kind of moment.
+ *
+ * @param props.from milliseconds since 1970
+ * @param props.length milliseconds
+ */
+export function TimeLine({ from: start, length, gaps, replayId, moments, player }: {
+  from: number;
+  length: number;
+  gaps: readonly Gap[];
   replayId: string;
   moments: readonly ListedMoment[];
   player: Player;
 }) {
-  const length = Math.max(1, recording.to - recording.from);
   return (
     <div className="time-line">
       <div className="lane small">
         <span className="quiet">Time</span>
         <div className="track">
-          {recording.gaps.map(({ first, last, from, to }) => (
-            <i
-              key={first}
-              className="gap"
-              title={`Segments ${first} to ${last} are missing`}
-              style={{
-                left: percent(from - recording.from, length),
-                width: percent(Math.max(to - from, length / 100), length),
-              }}
-            />
-          ))}
           <input
             type="range"
             aria-label="Position"
@@ -64,9 +62,21 @@ export function TimeLine({ recording, replayId, moments, player }: {
             disabled={player.phase !== "ready"}
             onChange={({ target }) => player.seek(Number(target.value))}
           />
+          {gaps.map(({ from, to }, index) => (
+            <i
+              key={index}
+              className="gap"
+              style={{
+                left: percent(from - start, length),
+                width: percent(Math.max(to - from, length / 100), length),
+              }}
+            >
+              {formatDuration(to - from)}
+            </i>
+          ))}
         </div>
       </div>
-      <Lanes from={recording.from} length={length} replayId={replayId} moments={moments} />
+      <Lanes from={start} length={length} replayId={replayId} moments={moments} />
     </div>
   );
 }
@@ -79,8 +89,8 @@ const Lanes = memo(function Lanes({ from, length, replayId, moments }: {
   moments: readonly ListedMoment[];
 }) {
   const lanes = useMemo(() => {
-    // Those before the start and after the end are in the list.
-    const recorded = moments.filter(({ at }) => at >= from && at <= from + length);
+    // Those before the start are in the list.
+    const recorded = moments.filter(({ at }) => at >= from - NOTABLE_MS && at <= from + length);
     const byKind = Map.groupBy(recorded, ({ kind }) => kind);
     return MOMENT_KINDS.flatMap((kind) => {
       const ofKind = byKind.get(kind);
@@ -106,6 +116,9 @@ const Lanes = memo(function Lanes({ from, length, replayId, moments }: {
     </div>
   ));
 });
+
+export const describeMissing = ({ first, last }: NonNullable<Gap["missing"]>) =>
+  first === last ? `segment ${first}` : `segments ${first} to ${last}`;
 
 /** The first moment of each part of the time. */
 export function marksOf<Of extends { readonly at: number }>(

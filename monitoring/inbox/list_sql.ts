@@ -212,8 +212,7 @@ export function recordingsSql(query: ListQuery): SqlList {
       " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'page', page) ORDER BY place)" +
       " FROM recording_entries WHERE replay_id = page.id) AS segments," +
       ` (SELECT count(*) FROM error_entries AS x WHERE ${ranDuring("x", "page.id")}` +
-      ` AND x.at BETWEEN page.started_at - ${REPLAY_SLACK_MS}` +
-      ` AND page.started_at + page.duration + ${REPLAY_SLACK_MS}) AS errors`,
+      ` AND x.at >= page.started_at - ${REPLAY_SLACK_MS}) AS errors`,
   });
 }
 

@@ -256,6 +256,14 @@ function showAt(at: number): void {
   for (const event of later) events.push(event);
 }
 
+/** Lets it play on after the last frame, with an input that does nothing: to it the replayer skips. */
+function extendTo(end: number): void {
+  if (replayer === undefined || end <= length) return;
+  const timestamp = replayer.getMetaData().startTime + end;
+  replayer.addEvent({ type: 3, timestamp, data: { source: 2, id: -1 } } as never);
+  length = end;
+}
+
 function sendTime(): void {
   if (replayer === undefined) return;
   const { speedService } = replayer as unknown as Internals;
@@ -279,6 +287,7 @@ function take(message: ToPlayer): void {
       return sendTime();
     case "set":
       settings = { speed: message.speed, skipInactive: message.skipInactive };
+      extendTo(message.end);
       return replayer?.setConfig(settings);
   }
 }

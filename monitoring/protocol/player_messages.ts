@@ -38,7 +38,13 @@ export type ToPlayer =
   | { readonly do: "play"; readonly at: number }
   /** Without `at`: where it is. */
   | { readonly do: "pause"; readonly at?: number }
-  | { readonly do: "set"; readonly speed: number; readonly skipInactive: boolean };
+  /** `end`: of the time line, which may be later than the last frame. */
+  | {
+    readonly do: "set";
+    readonly speed: number;
+    readonly skipInactive: boolean;
+    readonly end: number;
+  };
 
 /** What the player reports. */
 export type FromPlayer =

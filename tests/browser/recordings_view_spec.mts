@@ -34,6 +34,15 @@ const SHOP = `${startSdk("shop@1.0.0", "useCompression: false")}
     setTimeout(() => { throw new Error("The receipt failed"); });
   };
   globalThis.flushRecording = () => replay.flush();
+  // As for an error that was sent before its page was closed, and the frames were not.
+  globalThis.failLater = async () => {
+    const tags = { replayId: replay.getReplayId() };
+    await replay.stop();
+    for (const text of ["The first failed", "The second failed"]) {
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      Sentry.captureException(new Error(text), { tags });
+    }
+  };
 `;
 
 const SHOP_PAGE = `<!doctype html><meta charset="utf-8"><title>Shop</title>
@@ -214,7 +223,7 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   await page.goto(`/#/recordings/${replayId}`);
   const view = page.getByRole("region", { name: "Recordings", exact: true });
   const problems = [
-    "Segment 2 missing",
+    "Missing: segment 2",
     "1 segment arrived late",
     "1 segment arrived again",
     /Envelope \d+: its events are not JSON\./,
@@ -379,4 +388,55 @@ test("web components with adopted style sheets, in any order → drawn with them
   await expectPlayed(page, describeCards, []);
   await play.click();
   await expectPlayed(page, describeCards, look, { message: "played" });
+});
+
+test("page loaded again, errors after the last frame → gaps, in order of time, to the last event", async ({ page, server, shop }) => {
+  await page.goto(`http://localhost:${shop}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
+  await page.waitForFunction(() => "flushRecording" in globalThis);
+  await page.locator("#add").click();
+  await page.waitForTimeout(MARGIN_MS);
+  await page.evaluate("flushRecording()");
+  await page.route("**/app.js", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await route.continue();
+  });
+  const loading = Date.now() + 1_000;
+  await page.reload();
+  await page.waitForFunction(() => "flushRecording" in globalThis);
+  const again = await lookAt(page);
+  await page.evaluate("flushRecording()");
+  await page.evaluate("failLater()");
+  const rows = () => listRows(server.origin, "recordings&application=apps");
+  await expect.poll(async () => (await rows())[0]?.errors).toBe(2);
+  const [{ replay_id, started_at, ended_at }] = await rows();
+  await page.goto("/#/recordings");
+  await expect(page.locator(".recording-marks .of-error")).toHaveCount(2);
+
+  const show = (at: number) => {
+    const hash = `#/recordings/${replay_id}?at=${Math.round(at)}`;
+    return page.evaluate((hash) => void (location.hash = hash), hash);
+  };
+  await show(loading);
+  const view = page.getByRole("region", { name: "Recordings", exact: true });
+  const clock = view.locator("output").first();
+  const noFrames = view.getByText(/^No frames for [2-9]\.\d+\ss$/);
+  await expect(noFrames).toBeVisible();
+  await expect(view.locator(".time-line .gap")).toHaveCount(2);
+  await expect(view.locator(".lane.of-error a")).toHaveCount(2);
+  const errors = view.locator(".moments .of-error");
+  await expect(errors.locator(".one-line")).toHaveText(["The first failed", "The second failed"]);
+  await show(again.at);
+  await expect(noFrames).toHaveCount(0);
+  await expectPlayed(page, describePage, again.lines);
+  await page.keyboard.press("End");
+  await expect(noFrames).toBeVisible();
+  const seconds = async (text: Promise<string>) => Number(/0:(\d\d)$/.exec(await text)![1]);
+  expect(await seconds(clock.innerText())).toBeGreaterThan(
+    (ended_at - started_at + 2_000) / 1_000 - 1,
+  );
+  await expect(errors.last()).toHaveAttribute("aria-current", "true");
+  // It plays to its end, too.
+  await show(ended_at);
+  await view.getByRole("button", { name: "Play", exact: true }).click();
+  await expect(errors.last()).toHaveAttribute("aria-current", "true");
 });

@@ -200,7 +200,7 @@ Deno.test("view=recording → its row, pages and events by time, with what leads
   await using server = startInboxServer();
   const store = (bytes: Uint8Array<ArrayBuffer>) =>
     server.inbox.store(admittedGzip(bytes, Date.now()));
-  const from = Date.now() - 10_000;
+  const from = Date.now() - 100_000;
   const replayId = hexId(50);
   const breadcrumb = (after: number, category: string, rest: object) => ({
     type: 5,
@@ -213,8 +213,13 @@ Deno.test("view=recording → its row, pages and events by time, with what leads
   await store(segmentEnvelope({ replayId, number: 0, events: [...pageEvents(from, []), click] }));
   const broken = new TextEncoder().encode('{"segment_id":2}\n[{');
   await store(envelopeOf({ event_id: replayId }, ["replay_recording", broken]));
-  const part = { timestamp: (from + 3_000) / 1_000, tags: { replayId } };
-  await store(envelopeOf({}, errorOf("declined", EVENT, part) as never));
+  // Also after the last frame, the newest first.
+  for (
+    const [value, after] of [["late", 50_000], ["later", 90_000], ["declined", 3_000]] as const
+  ) {
+    const part = { timestamp: (from + after) / 1_000, tags: { replayId } };
+    await store(envelopeOf({}, errorOf(value, EVENT, part) as never));
+  }
   await store(
     envelopeOf(
       { trace: { trace_id: hexId(TRACE), replay_id: replayId } },
@@ -240,10 +245,12 @@ Deno.test("view=recording → its row, pages and events by time, with what leads
     ["span", "pay", 2_500],
     ["error", "declined", 3_000],
     ["navigation", "/paid", 4_000],
+    ["error", "late", 50_000],
+    ["error", "later", 90_000],
   ]);
   assert.deepEqual(
     [events[1]!.trace_id, events[1]!.span_id, events[2]!.envelope, events[2]!.group?.length],
-    [hexId(TRACE), "b".padStart(16, "0"), 4, 14],
+    [hexId(TRACE), "b".padStart(16, "0"), 6, 14],
   );
 
   await store(envelopeOf({ event_id: hexId(51) }, ["replay_recording", broken]));

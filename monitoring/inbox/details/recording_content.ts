@@ -1,6 +1,7 @@
 import { at, listOf, parseJson, tidyText } from "../../models/json.ts";
 import {
   joinSegments,
+  MAX_DURATION_MS,
   parseSegment,
   readSegment,
   type Segment,
@@ -26,9 +27,8 @@ const MAX_TRACES = 20;
 const MAX_URLS = 100;
 /** Characters of an address. */
 const MAX_URL = 500;
-/** An event may be this far outside the recording: a trace begins before the recorder is loaded. */
+/** An event may be this far before the recording: a trace begins before the recorder is loaded. */
 const BEFORE_MS = 60_000;
-const AFTER_MS = 10_000;
 
 /**
  * Reads what happened while a page was recorded: what the SDK recorded beside the picture, and the errors, logs, traces
@@ -50,18 +50,16 @@ export async function readRecordingContent(
     throw new SegmentError("None of this recording's segments can be read.");
   }
   const recording = joinSegments(segments);
-  const { from, to } = recording ?? { from: row.started_at, to: row.ended_at };
+  const from = recording?.from ?? row.started_at;
   const errors = inbox.page("occurrences", query).rows;
   const logs = inbox.page("logs", query).rows;
   const traces = inbox.page("traces", query).rows;
-  const [earliest, latest] = [from - BEFORE_MS, to + AFTER_MS];
   const events: RecordingEvent[] = [
     ...readMoments(recording?.entries ?? []),
     ...errors.map(({ at, value, group, envelope, trace_id }) => ({
       kind: "error" as const,
-      // An error of a recorded trace is never left out: it is counted.
-      at: Math.min(Math.max(at, earliest), latest),
-      text: value + (at < earliest ? " (earlier)" : at > latest ? " (later)" : ""),
+      at,
+      text: value,
       ...{ group, envelope, trace_id },
     })),
     ...logs.map(({ at, body, trace_id }) => ({ kind: "log" as const, at, text: body, trace_id })),
@@ -86,7 +84,10 @@ export async function readRecordingContent(
     applications: [...new Set([row, ...errors, ...logs].map(({ application }) => application))],
     urls,
     unreadable,
-    events: events.filter(({ at }) => at >= earliest && at <= latest)
+    // An error is never left out: it is counted.
+    events: events.filter(({ kind, at }) =>
+      kind === "error" || at >= from - BEFORE_MS && at <= from + MAX_DURATION_MS
+    )
       .sort((a, b) => a.at - b.at).slice(0, MAX_MOMENTS),
   };
 }

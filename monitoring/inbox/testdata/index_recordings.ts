@@ -37,7 +37,7 @@ export function addRecordingTests(test: AddTest): void {
       error("x", 7, { timestamp }),
       error("y", 8, { timestamp, tags: { replayId: hexId(50) } }),
       error("z", 9, { timestamp }),
-      // After its end.
+      // After its last frame.
       error("late", 7, { timestamp: timestamp + 12 }),
     );
     const { rows } = inbox.page("recordings", {});
@@ -53,7 +53,7 @@ export function addRecordingTests(test: AddTest): void {
       segments: 3,
       missing: 1,
       doubled: 1,
-      errors: 2,
+      errors: 3,
     });
     const ids = (query: ListQuery) =>
       inbox.page("recordings", query).rows.map(({ replay_id }) => replay_id);

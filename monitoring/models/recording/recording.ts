@@ -1,7 +1,7 @@
 import type { SentSegment } from "../../protocol/player_messages.ts";
 import { decompress } from "../../protocol/read_body.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
-import { at, integerAt, listOf, parseJson } from "../json.ts";
+import { at, integerAt, listOf, parseJson, textAt } from "../json.ts";
 import { splitRecording } from "./recording_payload.ts";
 
 /** One event of rrweb. Untrusted: `data` may be anything. */
@@ -20,12 +20,12 @@ export interface Segment {
   readonly events: readonly RecordedEvent[];
 }
 
-/** Segments that have not arrived, between two that have. Times are milliseconds since 1970. */
-interface Gap {
-  readonly first: number;
-  readonly last: number;
+/** Time without frames. Times are milliseconds since 1970. */
+export interface Gap {
   readonly from: number;
   readonly to: number;
+  /** Numbers of segments that have not arrived. Without them: the page was loaded, or the recorder paused. */
+  readonly missing?: { readonly first: number; readonly last: number };
 }
 
 /** A recording, from its segments received so far. Times are milliseconds since 1970. */
@@ -37,6 +37,7 @@ export interface Recording {
   /** Time of the first event that is played, and of the last event. */
   readonly from: number;
   readonly to: number;
+  /** In order of time. */
   readonly gaps: readonly Gap[];
   /** Segments that arrived after a later one. */
   readonly late: number;
@@ -50,6 +51,9 @@ const MAX_SEGMENT_BYTES = 32 * 1024 * 1024;
 const MAX_EVENTS = 200_000;
 /** Sentry's SDKs stop after an hour. Events with another clock would make an endless time line. */
 export const MAX_DURATION_MS = 24 * 3_600_000;
+
+/** Sentry's SDKs pause the recorder after 5 minutes without input. */
+const PAUSED_MS = 5 * 60_000;
 
 const META = 4;
 const FULL_SNAPSHOT = 2;
@@ -141,12 +145,14 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
   const isEarlier = ({ type, timestamp }: RecordedEvent) =>
     type === CUSTOM && timestamp < from && timestamp >= from - MAX_DURATION_MS;
   const played = kept.filter(({ type }) => PLAYED_TYPES.has(type));
+  const entries = kept.filter(({ type }) => type === CUSTOM);
+  const gaps = [...missingSegments(segments, from), ...gapsBeforePages(played, entries)];
   return {
     played,
-    entries: kept.filter(({ type }) => type === CUSTOM),
+    entries,
     from,
     to: kept.at(-1)?.timestamp ?? from,
-    gaps: gapsOf(segments, from),
+    gaps: gaps.sort((a, b) => a.from - b.from),
     late,
     omitted: all.filter((event) => !isEarlier(event)).length - kept.length,
   };
@@ -203,8 +209,31 @@ function isSnapshot(data: unknown): boolean {
   return listOf(at(data, "node", "childNodes")).length > 0;
 }
 
+/** The SDK's entry for the load of a page; `navigation.push` is not one. */
+const PAGE_LOAD = /^navigation\.(navigate|reload|back_forward)$/;
+
+/**
+ * The time before each page's first frame. Other complete pictures follow a change of the same page, or an error in it:
+ * before them the page was still.
+ */
+function gapsBeforePages(
+  played: readonly RecordedEvent[],
+  entries: readonly RecordedEvent[],
+): Gap[] {
+  const loads = entries.filter(({ data }) => PAGE_LOAD.test(textAt(data, "payload", "op") ?? ""));
+  return played.flatMap(({ type, timestamp: to }, index) => {
+    const { timestamp: from } = played[index - 1] ?? {};
+    if (type !== META || from === undefined) return [];
+    // Its load may have begun before the last frame of the page before it.
+    const earliest = played.slice(0, index).findLast((event) => event.type === META)?.timestamp ??
+      0;
+    const isLoad = loads.some(({ timestamp }) => timestamp > earliest && timestamp <= to);
+    return isLoad || to - from >= PAUSED_MS ? [{ from, to }] : [];
+  });
+}
+
 /** Segments that are missing before the first one count as well: its number is not 0. */
-function gapsOf(segments: readonly Segment[], from: number): Gap[] {
+function missingSegments(segments: readonly Segment[], from: number): Gap[] {
   const gaps: Gap[] = [];
   let next = 0;
   let end = from;
@@ -213,7 +242,7 @@ function gapsOf(segments: readonly Segment[], from: number): Gap[] {
     const start = times.reduce((a, b) => Math.min(a, b), Infinity);
     if (number > next) {
       const to = Number.isFinite(start) ? Math.max(end, start) : end;
-      gaps.push({ first: next, last: number - 1, from: end, to });
+      gaps.push({ missing: { first: next, last: number - 1 }, from: end, to });
     }
     end = times.reduce((a, b) => Math.max(a, b), end);
     next = number + 1;

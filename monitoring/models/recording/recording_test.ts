@@ -13,7 +13,7 @@ import {
   SegmentError,
 } from "./recording.ts";
 import { spanOf } from "../trace/testdata/spans.ts";
-import { readMoments, spanMoment } from "./timeline.ts";
+import { type MomentKind, readMoments, spanMoment, timeLineEnd } from "./timeline.ts";
 
 const NOON = 1_795_262_400_000;
 const ID = "5".repeat(32);
@@ -47,8 +47,33 @@ Deno.test("segments in any order, some twice → the same recording", () => {
 
 Deno.test("missing segments → gaps between the segments that have arrived", () => {
   assert.deepEqual(joinSegments([0, 3, 4].map(segment))!.gaps, [
-    { first: 1, last: 2, from: NOON + 9_000, to: NOON + 30_002 },
+    { missing: { first: 1, last: 2 }, from: NOON + 9_000, to: NOON + 30_002 },
   ]);
+});
+
+Deno.test("page loaded, recorder paused → gaps; a complete picture in between → none", () => {
+  const loaded = (op: string) => entry(NOON + 12_000, "performanceSpan", { op });
+  const joined = (again: number, ...entries: unknown[]) => {
+    const events = [...entries, ...pageEvents(NOON + again, [])] as never;
+    return joinSegments([segment(0), { number: 1, events }])!.gaps;
+  };
+  const gapTo = (to: number) => [{ from: NOON + 9_000, to: NOON + to }];
+  for (const op of ["navigate", "reload", "back_forward"]) {
+    assert.deepEqual(joined(13_000, loaded(`navigation.${op}`)), gapTo(13_000), op);
+  }
+  assert.deepEqual(joined(310_000), gapTo(310_000));
+  assert.deepEqual(joined(13_000), []);
+  assert.deepEqual(joined(13_000, loaded("navigation.push")), []);
+});
+
+Deno.test("what the session sent after the last frame → the time line ends with it", () => {
+  const recording = joinSegments([segment(0)])!;
+  const end = (...moments: [MomentKind, number][]) =>
+    timeLineEnd(recording, moments.map(([kind, s]) => ({ kind, at: NOON + s * 1_000, text: "" })));
+  assert.equal(end(["click", 5]), NOON + 9_000);
+  assert.equal(end(["error", 20], ["log", 15], ["error", -5]), NOON + 20_000);
+  // Of a job that the page began, and of another clock.
+  assert.equal(end(["span", 30], ["error", 25 * 3_600]), NOON + 9_000);
 });
 
 Deno.test("no complete picture → cannot be played; a later one → played from there", () => {
@@ -58,7 +83,7 @@ Deno.test("no complete picture → cannot be played; a later one → played from
   const recording = joinSegments([segment(1), { number: 2, events: later }])!;
   assert.equal(recording.from, NOON + 20_000);
   assert.deepEqual(recording.played.map(({ type }) => type), [4, 2]);
-  assert.deepEqual(recording.gaps.map(({ first, last }) => [first, last]), [[0, 0]]);
+  assert.deepEqual(recording.gaps.map(({ missing }) => missing), [{ first: 0, last: 0 }]);
 });
 
 Deno.test("event of another year → left out, the recording keeps its length", () => {

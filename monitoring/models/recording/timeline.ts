@@ -3,7 +3,7 @@ import type { RecordingRow } from "../rows.ts";
 import { isStaticResource } from "../trace/noise.ts";
 import { displayName } from "../trace/trace_name.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";
-import type { RecordedEvent } from "./recording.ts";
+import { MAX_DURATION_MS, type RecordedEvent } from "./recording.ts";
 
 /** What happened at a moment of a recording. */
 export interface Moment {
@@ -94,6 +94,23 @@ export function spanMoment({ start_ms, parent_span_id, name, op }: TraceSpan): M
   if (start_ms === null || parent_span_id === null) return undefined;
   const kind = isStaticResource(op) ? "resource" : "span";
   return { kind, at: start_ms, text: displayName({ name, op }) };
+}
+
+/** Spans, and files that the page loaded: many, and seldom what one looks for. */
+export const DETAILS: ReadonlySet<MomentKind> = new Set(["span", "resource"]);
+
+/**
+ * The end of a recording's time line: its last event, or what its session sent later, such as an error whose frames the
+ * browser lost when it closed the page. Not spans: those of a server may go on for hours.
+ *
+ * @param recorded times of its first and last event, milliseconds since 1970
+ */
+export function timeLineEnd(
+  { from, to }: { readonly from: number; readonly to: number },
+  moments: readonly Moment[],
+): number {
+  return moments.filter(({ kind, at }) => !DETAILS.has(kind) && at <= from + MAX_DURATION_MS)
+    .reduce((end, { at }) => Math.max(end, at), to);
 }
 
 /** An address without its origin, for display. */
