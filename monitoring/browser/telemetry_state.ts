@@ -83,7 +83,7 @@ export interface ReceiptItem {
   readonly bytes: number;
   /** Number of entries in a container of logs or spans. */
   readonly count?: number;
-  /** Categories of the losses in a client report. */
+  /** Categories of the discarded events in a client report. */
   readonly reported?: readonly DataCategory[];
 }
 

@@ -9,8 +9,8 @@ import {
   expectStored,
   makeMarks,
   MARK,
-  reportedLosses,
-  storedLosses,
+  reportedDiscarded,
+  storedDiscarded,
   storedMarks,
   throttle,
   watchOutcomes,
@@ -92,7 +92,7 @@ test.describe("ingest down, relay without spool", () => {
     // 60 × 400 KB exceed the storage quota.
     const marks = await makeMarks(page, 60, { padding: 400_000 });
     await expect(page.getByText(/\d+, each counted in a client report/)).toBeVisible();
-    await expect.poll(async () => (await storedMarks(page)).length + await storedLosses(page))
+    await expect.poll(async () => (await storedMarks(page)).length + await storedDiscarded(page))
       .toBe(marks.length);
     await crash(page);
     const accepted = acceptFromNow(ingest);
@@ -100,6 +100,6 @@ test.describe("ingest down, relay without spool", () => {
     await next.goto("/");
     const counted = await expectAccounted(accepted, marks, next);
     expect(counted).toBeGreaterThan(5);
-    expect(await reportedLosses(accepted)).toMatchObject({ "queue_overflow:error": counted });
+    expect(await reportedDiscarded(accepted)).toMatchObject({ "queue_overflow:error": counted });
   });
 });

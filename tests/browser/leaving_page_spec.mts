@@ -1,7 +1,7 @@
 /** A page that ends right after a burst: each event arrives once or is counted as lost. */
 import type { BrowserContext, Page, Route } from "@playwright/test";
 import { expect, logsOf, opOf, spansOf, test } from "../harness/browser/fixtures.ts";
-import { lossesOf } from "../harness/browser/arrived_telemetry.ts";
+import { discardedOf } from "../harness/browser/arrived_telemetry.ts";
 import { crash, expectAccounted, makeMarks, MARK, throttle } from "../harness/browser/marks.ts";
 import { make, openPage, shownTraceId, waitForTelemetry } from "../harness/browser/signals.ts";
 import { ownCount } from "../harness/browser/views.ts";
@@ -100,7 +100,7 @@ for (const [rate, how] of [[1, "killed"], [12, "killed"], [12, "left and reopene
     await waitForTelemetry(await WAYS[how]!(page, context));
     await expect(async () => {
       const items = await arrivals.items();
-      const lost = lossesOf(items);
+      const lost = discardedOf(items);
       const logs = logsOf(items).length;
       const loads = spansOf(items).filter((span) =>
         span.trace_id === traceId && opOf(span) === "pageload"
@@ -138,7 +138,7 @@ for (const [why, [handle, shown, how]] of Object.entries(WITHOUT_SDK)) {
     const next = await WAYS[how]!(page, context);
     await waitForTelemetry(next);
     expect(await expectAccounted(arrivals, marks, next)).toBe(marks.length);
-    expect(lossesOf(await arrivals.items())["internal_sdk_error:log_item"]).toBe(1);
+    expect(discardedOf(await arrivals.items())["internal_sdk_error:log_item"]).toBe(1);
   });
 }
 

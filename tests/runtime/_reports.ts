@@ -2,11 +2,11 @@ import { inboxReader } from "../harness/inbox_reader.ts";
 import type { ServerProcess } from "../harness/server_process.ts";
 import {
   type ArrivedEnvelope,
+  discardedOf,
   type ErrorEvent,
   errorsOf,
   type Log,
   logsOf,
-  lossesOf,
   readArrival,
   senderOf,
   type Span,
@@ -55,7 +55,7 @@ async function parseReports(bodies: readonly Uint8Array[]): Promise<Reports> {
     spans: spansOf(items),
     logs: logsOf(items),
     errors: errorsOf(items),
-    dropped: lossesOf(items),
+    dropped: discardedOf(items),
     text: envelopes.map(({ bytes }) => new TextDecoder().decode(bytes)).join("\n"),
   };
 }

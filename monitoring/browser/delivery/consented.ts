@@ -1,9 +1,9 @@
-/** What consent covers of an envelope and of counted losses. Pure. */
+/** What consent covers of an envelope and of counted discarded events. Pure. */
 import type { DataCategory } from "@sentry/core/browser";
 import type { Consent, SignalKind } from "../consent.ts";
 import type { ReceiptItem } from "../telemetry_state.ts";
 import { type EnvelopeMeta, sdkCategoryOf } from "./envelope.ts";
-import type { Loss } from "./journal_entry.ts";
+import type { DiscardedEvents } from "./journal_entry.ts";
 
 export type Allows = Consent["allows"];
 
@@ -14,11 +14,13 @@ export function kindOf(category: DataCategory): SignalKind {
   return category.startsWith("log") ? "logs" : "errors";
 }
 
-/** The losses of granted kinds. */
-export const consentedLosses = (losses: readonly Loss[], allows: Allows): Loss[] =>
-  losses.filter(({ category }) => allows(kindOf(category)));
+/** The discarded events of granted kinds. */
+export const consentedDiscarded = (
+  discarded: readonly DiscardedEvents[],
+  allows: Allows,
+): DiscardedEvents[] => discarded.filter(({ category }) => allows(kindOf(category)));
 
-/** A client report that an older version of the page has stored may count losses of every kind. */
+/** A client report that an older version of the page has stored may count discarded events of every kind. */
 const ANY: readonly DataCategory[] = ["error", "span", "replay", "log_item"];
 
 /** Whether consent covers everything in an envelope. One of which it covers a part is deleted as a whole. */

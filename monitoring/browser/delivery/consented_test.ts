@@ -33,7 +33,7 @@ Deno.test("item types → kinds; whatever is of no other kind counts as errors",
   }
 });
 
-Deno.test("client report → covered only if the kinds of its losses are", () => {
+Deno.test("client report → covered only if the kinds of its discarded events are", () => {
   const { meta } = stored(["client_report", report("error", "span")]);
   assert.ok(isConsented(meta, without("logs")));
   assert.ok(!isConsented(meta, without("traces")));

@@ -1,9 +1,9 @@
 import { randomHex } from "../random_ids.ts";
 import { isConsented } from "./consented.ts";
 import { describeEnvelope, type EnvelopeMeta } from "./envelope.ts";
-import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
+import { type DiscardedEvents, PAGE_ENDED } from "./journal_entry.ts";
 import { createLockedSender, type LockedSenderOptions } from "./locked_sender.ts";
-import { createLossCounter, type LossCounter, lossesOf } from "./loss_counter.ts";
+import { createDiscardCounter, type DiscardCounter, discardedOf } from "./discard_counter.ts";
 import { type LimitState, probeAt } from "./rate_limits.ts";
 import { createRemoval, type Removal, type RemovalOptions } from "./removal.ts";
 import { STORAGE_QUOTA, type StorageQuota } from "./retention.ts";
@@ -75,16 +75,16 @@ export class Delivery {
    */
   #breaker = createBreaker();
   readonly #queue: WaitingQueue;
-  readonly #losses: LossCounter;
+  readonly #discarded: DiscardCounter;
   readonly #removal: Removal;
   readonly #sendLocked: ReturnType<typeof createLockedSender>;
   readonly #options: Required<DeliveryOptions>;
 
   constructor(options: DeliveryOptions) {
     this.#options = { now: Date.now, random: Math.random, quota: STORAGE_QUOTA, ...options };
-    this.#losses = createLossCounter(this.#options);
+    this.#discarded = createDiscardCounter(this.#options);
     this.#queue = createWaitingQueue(this.#options);
-    this.#removal = createRemoval(this.#queue, this.#losses, this.#options);
+    this.#removal = createRemoval(this.#queue, this.#discarded, this.#options);
     this.#sendLocked = createLockedSender(
       this.#queue,
       this.#options,
@@ -105,9 +105,9 @@ export class Delivery {
     // If the clock is set back, the order of a recording's segments must not change.
     this.#lastCreatedAt = Math.max(now(), this.#lastCreatedAt + ORDER_MS);
     const meta = describeEnvelope(bytes, randomHex(16), this.#lastCreatedAt);
-    const losses = lossesOf(meta.items, PAGE_ENDED);
-    // A client report has no losses: the journal saves its bytes.
-    journal.add(meta.id, losses, losses.length > 0 ? undefined : { meta, bytes });
+    const discarded = discardedOf(meta.items, PAGE_ENDED);
+    // A client report has no discarded events: the journal saves its bytes.
+    journal.add(meta.id, discarded, discarded.length > 0 ? undefined : { meta, bytes });
     const stored = store.then(async (store) => {
       const isStored = await store.put({ meta, bytes }).then(() => true, () => false);
       // On a full disk the envelope is in memory only, and its entry remains until it is delivered.
@@ -126,9 +126,9 @@ export class Delivery {
     return meta.createdAt;
   }
 
-  /** Counts losses of events that never became an envelope. */
-  countLosses(losses: readonly Loss[]): void {
-    this.#losses.count(losses);
+  /** Counts events that were discarded before they became an envelope. */
+  countDiscarded(discarded: readonly DiscardedEvents[]): void {
+    this.#discarded.count(discarded);
   }
 
   /** Retries at once, except envelopes under a rate limit. For when the page is online or visible again. */
@@ -182,7 +182,7 @@ export class Delivery {
     this.#isLoaded = true;
     const retained = this.#enforceRetention();
     this.#sendWaiting();
-    // The losses are part of the next report.
+    // The discarded events are part of the next report.
     await retained;
   }
 
@@ -273,7 +273,7 @@ export class Delivery {
     if (await envelope.stored) envelope.bytes = undefined;
   }
 
-  /** The relay or the ingest responded: losses of an outage can be reported. */
+  /** The relay or the ingest responded: discarded events of an outage can be reported. */
   #requestSucceeded(): void {
     const { failures } = this.#breaker;
     this.#breaker = createBreaker();
@@ -287,7 +287,7 @@ export class Delivery {
   }
 
   /**
-   * Sends a client report of all losses, unless requests fail. Only one report waits at a time: if the
+   * Sends a client report of all discarded events, unless requests fail. Only one report waits at a time: if the
    * store is full, each would evict another envelope.
    */
   async #report(): Promise<void> {
@@ -295,9 +295,9 @@ export class Delivery {
     await this.#sendReport();
   }
 
-  /** Makes a client report of all losses, also if requests fail, and loads it from the store. */
+  /** Makes a client report of all discarded events, also if requests fail, and loads it from the store. */
   async #sendReport(): Promise<void> {
-    const unstored = await this.#losses.report(this.#options.now());
+    const unstored = await this.#discarded.report(this.#options.now());
     if (unstored) this.deliver(unstored);
     await this.#load();
   }

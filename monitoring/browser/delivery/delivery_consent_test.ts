@@ -3,7 +3,7 @@ import { until } from "../../../tests/harness/until.ts";
 import type { SignalKind } from "../consent.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
-import type { Loss } from "./journal_entry.ts";
+import type { DiscardedEvents } from "./journal_entry.ts";
 import type { SendResult } from "./send_envelope.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
 import { event, log, openPage, text } from "./testdata/page_with_relay.ts";
@@ -42,11 +42,14 @@ function open(store: EnvelopeStore, journal = new Journal(undefined)) {
 
 async function isEmpty(store: EnvelopeStore): Promise<boolean> {
   let counted = 0;
-  await store.report((losses) => void (counted = losses.length), () => false);
+  await store.report((discarded) => void (counted = discarded.length), () => false);
   return counted === 0 && (await store.list()).length === 0;
 }
 
-const lossesOf = (quantity: number, ...categories: Loss["category"][]): Loss[] =>
+const discardedOf = (
+  quantity: number,
+  ...categories: DiscardedEvents["category"][]
+): DiscardedEvents[] =>
   categories.map((category) => ({ reason: "queue_overflow", category, quantity }));
 
 Deno.test("withdrawn, then its request fails with a 503 → deleted", async () => {
@@ -92,33 +95,40 @@ Deno.test("page ended during the withdrawal → the next deletes it from store a
   sessionStorage.clear();
   const store = createMemoryStore();
   await open(store, new Journal(sessionStorage)).page.deliver(EVENT);
-  const lost = [...lossesOf(7, "error"), ...lossesOf(8, "log_item")];
+  const lost = [...discardedOf(7, "error"), ...discardedOf(8, "log_item")];
   await store.count("counted", lost);
   sessionStorage.setItem("envelope:ended", JSON.stringify(["", lost]));
   const { denied, answers, sent } = open(store, new Journal(sessionStorage));
   denied.add("errors");
   answers.respond = () => Promise.resolve(ACCEPTED);
-  await until("the losses are reported", async () => sent.length > 0 && await isEmpty(store));
+  await until(
+    "the discarded events are reported",
+    async () => sent.length > 0 && await isEmpty(store),
+  );
   assert.deepEqual(
     sent.map((body) => JSON.parse(body.split("\n")[2]!).discarded_events),
-    [lossesOf(16, "log_item")],
+    [discardedOf(16, "log_item")],
   );
   assert.equal(sessionStorage.length, 0);
 });
 
-Deno.test("withdrawn → journal entries of all pages and counted losses are deleted at once", async () => {
+Deno.test("withdrawn → journal entries of all pages and counted discarded events are deleted at once", async () => {
   sessionStorage.clear();
   const store = { ...createMemoryStore(), put: () => new Promise<void>(() => {}) };
   const { page, denied } = open(store, new Journal(sessionStorage));
   await until("nothing is waiting", () => page.isLoaded && page.waiting === 0);
   page.delivery.deliver(EVENT);
   page.delivery.deliver(MIXED);
-  page.delivery.countLosses(lossesOf(3, "error"));
+  page.delivery.countDiscarded(discardedOf(3, "error"));
   denied.add("errors");
   void page.delivery.applyConsent();
-  const entries = Object.values(sessionStorage).map((entry) => JSON.parse(entry)[1] as Loss[]);
-  assert.deepEqual(entries.map((losses) => losses.map(({ category }) => category)), [["log_item"]]);
-  page.delivery.countLosses(lossesOf(3, "error"));
+  const entries = Object.values(sessionStorage).map((entry) =>
+    JSON.parse(entry)[1] as DiscardedEvents[]
+  );
+  assert.deepEqual(entries.map((discarded) => discarded.map(({ category }) => category)), [[
+    "log_item",
+  ]]);
+  page.delivery.countDiscarded(discardedOf(3, "error"));
   assert.equal(sessionStorage.length, 1);
   sessionStorage.clear();
 });

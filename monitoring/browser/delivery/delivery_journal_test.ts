@@ -12,7 +12,7 @@ test("store refuses a client report → journal entry with its bytes", async (re
   const page = openPage(relay, store, { journal: new Journal(sessionStorage) });
   relay.answer(503);
   await until("it has read the store", () => page.isLoaded);
-  page.delivery.countLosses([{ reason: "queue_overflow", category: "error", quantity: 3 }]);
+  page.delivery.countDiscarded([{ reason: "queue_overflow", category: "error", quantity: 3 }]);
   page.delivery.retryNow();
   await until("the report has been sent", () => relay.posts.length > 0);
   assert.equal(sessionStorage.length, 1);

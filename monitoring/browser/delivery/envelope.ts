@@ -13,7 +13,7 @@ export interface EnvelopeMeta {
   readonly id: string;
   readonly eventId?: string;
   /** Set for a segment of a recording, to the recording's id: segments are sent in order. */
-  readonly lane?: string;
+  readonly sequence?: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly bytes: number;
@@ -80,8 +80,8 @@ export function describeEnvelope(bytes: Uint8Array, id: string, now: number): En
     at = end + 1;
   }
   const isSegment = items.some(({ type }) => type === "replay_recording");
-  const lane = isSegment ? eventId : undefined;
-  return { id, eventId, lane, createdAt: now, bytes: bytes.length, items, attempts: 0 };
+  const sequence = isSegment ? eventId : undefined;
+  return { id, eventId, sequence, createdAt: now, bytes: bytes.length, items, attempts: 0 };
 }
 
 /**

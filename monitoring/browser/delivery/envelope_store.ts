@@ -1,5 +1,5 @@
 import type { EnvelopeMeta, StoredEnvelope } from "./envelope.ts";
-import type { JournalEntry, Loss } from "./journal_entry.ts";
+import type { DiscardedEvents, JournalEntry } from "./journal_entry.ts";
 
 /** Stores envelopes, across pages and tabs, until they are accepted, refused or dropped. */
 export interface EnvelopeStore {
@@ -13,37 +13,37 @@ export interface EnvelopeStore {
   read(id: string): Promise<Uint8Array | undefined>;
   delete(id: string): Promise<void>;
   /**
-   * Deletes an envelope and counts its losses, in one transaction.
+   * Deletes an envelope and counts its discarded events, in one transaction.
    *
    * @returns false: it had been deleted before, and nothing is counted
    */
-  drop(id: string, losses: readonly Loss[]): Promise<boolean>;
-  /** Counts losses of envelopes that were never stored. The same `id` again replaces its count. */
-  count(id: string, losses: readonly Loss[]): Promise<void>;
+  drop(id: string, discarded: readonly DiscardedEvents[]): Promise<boolean>;
+  /** Counts discarded events of envelopes that were never stored. The same `id` again replaces its count. */
+  count(id: string, discarded: readonly DiscardedEvents[]): Promise<void>;
   /** Stores or counts journal entries of a page that has ended, unless the envelope is stored. Idempotent. */
   recover(entries: readonly JournalEntry[]): Promise<void>;
   /**
-   * Replaces all counted losses by an envelope that reports them, in one transaction.
+   * Replaces all counted discarded events by an envelope that reports them, in one transaction.
    *
-   * @param make called if there are losses; undefined: they are deleted unreported
+   * @param make called if there are discarded events; undefined: they are deleted unreported
    * @param isPending ids that are still in the journal, which are left for a later report: if their page
    * ends now they are counted again
    */
   report(
-    make: (losses: readonly Loss[]) => StoredEnvelope | undefined,
+    make: (discarded: readonly DiscardedEvents[]) => StoredEnvelope | undefined,
     isPending: (id: string) => boolean,
   ): Promise<void>;
 }
 
 const DATABASE = "envelopes";
-/** Version 2 added losses. */
+/** Version 2 added the table of discarded events. */
 const VERSION = 2;
 /** Descriptions are listed; bodies are read one by one. */
 const METAS = "metas";
 const BODIES = "bodies";
-/** Losses that are not reported yet, by the id of the envelope or of the count. */
-const LOSSES = "losses";
-const ALL = [METAS, BODIES, LOSSES];
+/** Discarded events that are not reported yet, by the id of the envelope or of the count. */
+const DISCARDED = "losses";
+const ALL = [METAS, BODIES, DISCARDED];
 /** Some browsers have at times neither opened a database nor failed (https://webkit.org/b/226547). */
 const OPEN_TIMEOUT_MS = 5_000;
 
@@ -83,8 +83,8 @@ function open(timeoutMs: number): Promise<IDBDatabase> {
   });
 }
 
-/** {@linkcode METAS}, {@linkcode BODIES} and {@linkcode LOSSES}, as far as a transaction includes them. */
-type Tables = [metas: IDBObjectStore, bodies: IDBObjectStore, losses: IDBObjectStore];
+/** {@linkcode METAS}, {@linkcode BODIES} and {@linkcode DISCARDED}, as far as a transaction includes them. */
+type Tables = [metas: IDBObjectStore, bodies: IDBObjectStore, discarded: IDBObjectStore];
 
 /** @param database undefined: each transaction throws, so that all promises reject */
 function createStore(database: IDBDatabase | undefined): EnvelopeStore {
@@ -142,33 +142,33 @@ function createStore(database: IDBDatabase | undefined): EnvelopeStore {
       }),
     async drop(id, lost) {
       let wasStored = false;
-      await write(ALL, (metas, bodies, losses) =>
+      await write(ALL, (metas, bodies, discarded) =>
         then(metas.getKey(id), (key) => {
           wasStored = key !== undefined;
           if (!wasStored) return;
           metas.delete(id);
           bodies.delete(id);
-          losses.put(lost, id);
+          discarded.put(lost, id);
         }));
       return wasStored;
     },
-    count: (id, lost) => write([LOSSES], (losses) => losses.put(lost, id)),
+    count: (id, lost) => write([DISCARDED], (discarded) => discarded.put(lost, id)),
     recover: (entries) =>
-      write(ALL, (metas, bodies, losses) => {
-        for (const { id, losses: lost, sent } of entries) {
+      write(ALL, (metas, bodies, discarded) => {
+        for (const { id, discarded: lost, sent } of entries) {
           then(metas.getKey(id), (key) => {
             if (key !== undefined) return;
             if (sent) insert(metas, bodies, sent);
-            else losses.put(lost, id);
+            else discarded.put(lost, id);
           });
         }
       }),
     async report(make, isPending) {
       // Usually there are none: then envelopes need not wait for a transaction on all tables.
-      if (await read<number>(LOSSES, (rows) => rows.count()) === 0) return;
-      await write(ALL, (metas, bodies, losses) => {
-        const counted: Loss[] = [];
-        then(losses.openCursor(), (row) => {
+      if (await read<number>(DISCARDED, (rows) => rows.count()) === 0) return;
+      await write(ALL, (metas, bodies, discarded) => {
+        const counted: DiscardedEvents[] = [];
+        then(discarded.openCursor(), (row) => {
           if (!row) {
             const report = counted.length > 0 && make(counted);
             if (report) insert(metas, bodies, report);

@@ -1,4 +1,4 @@
-import { type Allows, consentedLosses, isConsented } from "./consented.ts";
+import { type Allows, consentedDiscarded, isConsented } from "./consented.ts";
 import type { StoredEnvelope } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import { ENTRY_PREFIX, type JournalEntry, type SerializedEntry } from "./journal_entry.ts";
@@ -19,7 +19,7 @@ import { withTabLock } from "./tab_lock.ts";
  */
 export class Journal extends JournalWriter {
   /**
-   * Sets the envelope of a pending entry in place of its losses, before it is sent: it may arrive
+   * Sets the envelope of a pending entry in place of its discarded events, before it is sent: it may arrive
    * after the page has ended, so it must not be counted as lost. If it is sent twice, the relay
    * recognizes it.
    *
@@ -59,10 +59,10 @@ export class Journal extends JournalWriter {
 
   /** Deletes what consent does not cover from the entries of all pages. */
   withdraw(allows: Allows): void {
-    for (const { id, lock, losses, sent } of this.#read()) {
-      const kept = consentedLosses(losses, allows);
+    for (const { id, lock, discarded, sent } of this.#read()) {
+      const kept = consentedDiscarded(discarded, allows);
       const isSentAllowed = sent === undefined || isConsented(sent.meta, allows);
-      if (isSentAllowed && kept.length === losses.length) continue;
+      if (isSentAllowed && kept.length === discarded.length) continue;
       if (kept.length === 0 && (!sent || !isSentAllowed)) {
         this.storage!.removeItem(ENTRY_PREFIX + id);
       } else {
@@ -77,7 +77,7 @@ export class Journal extends JournalWriter {
     return Object.entries(this.storage ?? {}).flatMap(([key, text]) => {
       if (!key.startsWith(ENTRY_PREFIX)) return [];
       try {
-        const [lock, losses, meta, body]: SerializedEntry = JSON.parse(text);
+        const [lock, discarded, meta, body]: SerializedEntry = JSON.parse(text);
         const sent = meta && body !== undefined && {
           meta,
           bytes: Uint8Array.from(body, (character) => character.charCodeAt(0)),
@@ -86,7 +86,7 @@ export class Journal extends JournalWriter {
           id: key.slice(ENTRY_PREFIX.length),
           lock,
           // Throws for anything but an array.
-          losses: losses.flat(),
+          discarded: discarded.flat(),
           ...(sent && { sent }),
         };
       } catch {

@@ -3,7 +3,7 @@ import type { DataCategory, EventDropReason } from "@sentry/core/browser";
 import type { EnvelopeMeta, StoredEnvelope } from "./envelope.ts";
 
 /** A row of Sentry's client report: how many of one category were dropped, and why. */
-export interface Loss {
+export interface DiscardedEvents {
   readonly reason: EventDropReason;
   readonly category: DataCategory;
   readonly quantity: number;
@@ -12,11 +12,11 @@ export interface Loss {
 /** Reason for an event that was captured but not stored before its page ended. */
 export const PAGE_ENDED = "internal_sdk_error" satisfies EventDropReason;
 
-/** An envelope, or losses, that the store had not confirmed when its page ended. */
+/** An envelope, or discarded events, that the store had not confirmed when its page ended. */
 export interface JournalEntry {
   readonly id: string;
-  /** The losses to count unless the store has the envelope. */
-  readonly losses: readonly Loss[];
+  /** The discarded events to count unless the store has the envelope. */
+  readonly discarded: readonly DiscardedEvents[];
   /** Set for an envelope that was sent before the store had it: it may have arrived. */
   readonly sent?: StoredEnvelope;
 }
@@ -30,7 +30,7 @@ export const ENTRY_PREFIX = "envelope:";
  */
 export type SerializedEntry = [
   lock: string,
-  losses: readonly Loss[],
+  discarded: readonly DiscardedEvents[],
   meta?: EnvelopeMeta,
   body?: string,
 ];

@@ -2,21 +2,24 @@ import assert from "node:assert/strict";
 import type { EnvelopeMeta } from "./envelope.ts";
 import { type EnvelopeStore, openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
-import type { Loss } from "./journal_entry.ts";
+import type { DiscardedEvents } from "./journal_entry.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
 import { rejectFull } from "./testdata/page_with_relay.ts";
 import { replaceLocks } from "./testdata/web_locks.ts";
 
-const LOST: Loss[] = [{ reason: "internal_sdk_error", category: "error", quantity: 1 }];
+const LOST: DiscardedEvents[] = [{ reason: "internal_sdk_error", category: "error", quantity: 1 }];
 const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const META: EnvelopeMeta = { id: "a", createdAt: 1, bytes: 256, items: [], attempts: 0 };
 const storage = sessionStorage;
 
-/** The losses that the store has counted. Resets them. */
-async function counted(store: EnvelopeStore, journal?: Journal): Promise<readonly Loss[]> {
-  let all: readonly Loss[] = [];
-  await store.report((losses) => {
-    all = losses;
+/** The discarded events that the store has counted. Resets them. */
+async function counted(
+  store: EnvelopeStore,
+  journal?: Journal,
+): Promise<readonly DiscardedEvents[]> {
+  let all: readonly DiscardedEvents[] = [];
+  await store.report((discarded) => {
+    all = discarded;
     return { meta: { ...META, id: "report" }, bytes: BYTES };
   }, (id) => journal?.has(id) ?? false);
   return all;
@@ -45,28 +48,29 @@ function test(title: string, run: (store: EnvelopeStore) => Promise<void>): void
   });
 }
 
-const ENDED: readonly (readonly [string, (store: EnvelopeStore) => unknown, readonly Loss[]])[] = [
-  ["before the store has its event → the next page counts it", () => addOfEndedPage(), LOST],
-  ["after the store has its event → not counted", (store) => {
-    addOfEndedPage();
-    return store.put({ meta: META, bytes: BYTES });
-  }, []],
-  [
-    "before its SDK has started → the next page counts it",
-    () => storage.setItem("envelope:a", JSON.stringify(["", LOST])),
-    LOST,
-  ],
-  ["invalid entries beside its own → deleted, its own is counted", () => {
-    const invalid = ["", "no JSON", "null", "5", '"text"', '["page"]', "[1,2,3,4]"];
-    for (const [n, text] of invalid.entries()) storage.setItem(`envelope:foreign${n}`, text);
-    addOfEndedPage();
-  }, LOST],
-];
-for (const [title, end, losses] of ENDED) {
+const ENDED:
+  readonly (readonly [string, (store: EnvelopeStore) => unknown, readonly DiscardedEvents[]])[] = [
+    ["before the store has its event → the next page counts it", () => addOfEndedPage(), LOST],
+    ["after the store has its event → not counted", (store) => {
+      addOfEndedPage();
+      return store.put({ meta: META, bytes: BYTES });
+    }, []],
+    [
+      "before its SDK has started → the next page counts it",
+      () => storage.setItem("envelope:a", JSON.stringify(["", LOST])),
+      LOST,
+    ],
+    ["invalid entries beside its own → deleted, its own is counted", () => {
+      const invalid = ["", "no JSON", "null", "5", '"text"', '["page"]', "[1,2,3,4]"];
+      for (const [n, text] of invalid.entries()) storage.setItem(`envelope:foreign${n}`, text);
+      addOfEndedPage();
+    }, LOST],
+  ];
+for (const [title, end, discarded] of ENDED) {
   test(`page ends, ${title}`, async (store) => {
     await end(store);
     await recover(store);
-    assert.deepEqual(await counted(store), losses);
+    assert.deepEqual(await counted(store), discarded);
     assert.equal(storage.length, 0);
   });
 }

@@ -1,6 +1,6 @@
 import { randomHex } from "../random_ids.ts";
 import type { StoredEnvelope } from "./envelope.ts";
-import { ENTRY_PREFIX, type Loss, type SerializedEntry } from "./journal_entry.ts";
+import { type DiscardedEvents, ENTRY_PREFIX, type SerializedEntry } from "./journal_entry.ts";
 import { withTabLock } from "./tab_lock.ts";
 
 /**
@@ -25,16 +25,16 @@ export class JournalWriter {
    * Writes or replaces an entry.
    *
    * @param id of the envelope
-   * @param losses are counted if the page ends before {@linkcode remove}
+   * @param discarded counted if the page ends before {@linkcode remove}
    * @param sent the envelope, if it is to be delivered instead of counted
    * @returns false if there is no storage, or it is full
    */
-  add(id: string, losses: readonly Loss[], sent?: StoredEnvelope): boolean {
+  add(id: string, discarded: readonly DiscardedEvents[], sent?: StoredEnvelope): boolean {
     if (!this.storage) return false;
     // Before the entry: a tab that reads the entry must find it locked.
     if (this.pending.size === 0) this.#lock();
     try {
-      this.storage.setItem(ENTRY_PREFIX + id, serialize(this.lockId, losses, sent));
+      this.storage.setItem(ENTRY_PREFIX + id, serialize(this.lockId, discarded, sent));
       this.pending.add(id);
       return true;
     } catch {
@@ -71,10 +71,10 @@ export function localStorageIfAllowed(): Storage | undefined {
 /** Text of an entry. */
 export function serialize(
   lock: string,
-  losses: readonly Loss[],
+  discarded: readonly DiscardedEvents[],
   sent?: StoredEnvelope,
 ): string {
   // One character for each byte. Spreading the bytes would overflow the stack.
   const body = sent?.bytes.reduce((text, byte) => text + String.fromCharCode(byte), "");
-  return JSON.stringify([lock, losses, sent?.meta, body] satisfies SerializedEntry);
+  return JSON.stringify([lock, discarded, sent?.meta, body] satisfies SerializedEntry);
 }

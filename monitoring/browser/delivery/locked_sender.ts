@@ -73,7 +73,7 @@ export function createLockedSender(
       if (!bytes || envelope.request!.signal.aborted) return "deleted";
       if (!isStored) journal.setEnvelope({ meta: envelope.meta, bytes });
       // Compression is asynchronous; the recorder compresses its segments itself.
-      return await attempt(envelope, bytes, meta.lane === undefined && !isEnding());
+      return await attempt(envelope, bytes, meta.sequence === undefined && !isEnding());
     });
   };
 }

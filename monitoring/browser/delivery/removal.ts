@@ -4,8 +4,8 @@ import { type Allows, isConsented, kindOf } from "./consented.ts";
 import type { EnvelopeMeta } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import type { Journal } from "./journal.ts";
-import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
-import { type LossCounter, lossesOf } from "./loss_counter.ts";
+import { type DiscardedEvents, PAGE_ENDED } from "./journal_entry.ts";
+import { type DiscardCounter, discardedOf } from "./discard_counter.ts";
 import { MAX_AGE_MS, selectForEviction, type StorageQuota } from "./retention.ts";
 import { withTabLock } from "./tab_lock.ts";
 import type { WaitingEnvelope, WaitingQueue } from "./waiting_queue.ts";
@@ -45,15 +45,15 @@ export interface Removal {
 /** Creates the removal from a queue. */
 export function createRemoval(
   queue: WaitingQueue,
-  counter: LossCounter,
+  counter: DiscardCounter,
   { store, journal, allows, onWithdrawn, onDropped, quota, now }: RemovalOptions,
 ): Removal {
   /** Envelopes and kinds that were counted as withdrawn: each once, whichever tab deletes it. */
   const counted = new Set<string>();
 
-  /** Counts the losses of an envelope that the store did not accept, and deletes its journal entry. */
-  function countUnstored(id: string, losses: readonly Loss[]): void {
-    counter.count(losses);
+  /** Counts the discarded events of an envelope that the store did not accept, and deletes its journal entry. */
+  function countUnstored(id: string, discarded: readonly DiscardedEvents[]): void {
+    counter.count(discarded);
     journal.remove(id);
   }
 
@@ -61,10 +61,10 @@ export function createRemoval(
   async function drop(envelope: WaitingEnvelope, reason: EventDropReason, why: string) {
     queue.remove(envelope);
     const { id, items } = envelope.meta;
-    const losses = lossesOf(items, reason);
+    const discarded = discardedOf(items, reason);
     const isDropped = await withTabLock(id, async () => {
-      if (await envelope.stored) return (await store).drop(id, losses);
-      countUnstored(id, losses);
+      if (await envelope.stored) return (await store).drop(id, discarded);
+      countUnstored(id, discarded);
       return true;
       // If it cannot be deleted, a later page finds it.
     }).catch(() => false);
@@ -86,7 +86,7 @@ export function createRemoval(
       .map((envelope) => drop(envelope, reason, why));
 
   function countWithdrawn({ id, items, createdAt }: EnvelopeMeta): void {
-    for (const { category, quantity } of lossesOf(items, PAGE_ENDED)) {
+    for (const { category, quantity } of discardedOf(items, PAGE_ENDED)) {
       const kind = kindOf(category);
       const key = id + kind;
       if (allows(kind, createdAt) || counted.has(key)) continue;
@@ -96,18 +96,18 @@ export function createRemoval(
   }
 
   /** What an envelope loses with its withdrawn items: consent covers it, but it is deleted with them. */
-  const othersOf = ({ items, createdAt }: EnvelopeMeta): Loss[] =>
-    lossesOf(items, "event_processor")
+  const othersOf = ({ items, createdAt }: EnvelopeMeta): DiscardedEvents[] =>
+    discardedOf(items, "event_processor")
       .filter(({ category }) => allows(kindOf(category), createdAt));
 
   return {
     async delete(envelope, status = 0) {
       const { id, items } = envelope.meta;
-      const losses = status >= 300 && status !== 429 ? lossesOf(items, "send_error") : [];
+      const discarded = status >= 300 && status !== 429 ? discardedOf(items, "send_error") : [];
       const opened = await store;
-      if (!await envelope.stored) countUnstored(id, losses);
+      if (!await envelope.stored) countUnstored(id, discarded);
       else {
-        await (losses.length > 0 ? opened.drop(id, losses) : opened.delete(id)).catch(() => {
+        await (discarded.length > 0 ? opened.drop(id, discarded) : opened.delete(id)).catch(() => {
           // A later page sends it again: a duplicate is better than a loss.
         });
       }

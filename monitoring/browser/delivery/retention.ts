@@ -43,7 +43,7 @@ export function selectForEviction<E extends { readonly meta: EnvelopeMeta }>(
   return evicted;
 }
 
-/** Recordings are large and go first; client reports are small and the only record of losses. */
+/** Recordings are large and go first; client reports are small and the only record of discarded events. */
 function priority({ items }: EnvelopeMeta): number {
   const has = (type: string) => items.some((item) => item.type === type);
   if (has("replay_recording")) return 0;

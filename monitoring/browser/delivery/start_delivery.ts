@@ -17,7 +17,7 @@ import { OWN_HEADER, sdkCategoryOf, serialize } from "./envelope.ts";
 import { openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
 import { localStorageIfAllowed } from "./journal_writer.ts";
-import { lossesOf } from "./loss_counter.ts";
+import { discardedOf } from "./discard_counter.ts";
 import { createSharedRateLimits, limitedUntil } from "./rate_limits.ts";
 import { createSender } from "./send_envelope.ts";
 import { journalUndelivered } from "./undelivered.ts";
@@ -117,7 +117,7 @@ export function startDelivery(
       store.update({ serialisingMs: serialisingMs += tookMs });
     }),
     recordDroppedEvent: (reason, category, quantity = 1) =>
-      delivery.countLosses([{ reason, category, quantity }]),
+      delivery.countDiscarded([{ reason, category, quantity }]),
     onReplaySent(listener) {
       replaySent = listener;
     },
@@ -160,7 +160,7 @@ export function createTransport(
       else limited.push({ type, bytes: 0, ...(count !== undefined && { count }) });
     }
     if (limited.length > 0) {
-      delivery.countLosses(lossesOf(limited, "ratelimit_backoff"));
+      delivery.countDiscarded(discardedOf(limited, "ratelimit_backoff"));
       onReceipt(limitedReceipt(header, limited));
     }
     return allowed as Envelope[1];

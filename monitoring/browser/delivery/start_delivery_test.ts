@@ -3,8 +3,8 @@ import { createEnvelope, type Envelope } from "@sentry/core/browser";
 import { until } from "../../../tests/harness/until.ts";
 import type { Receipt } from "../telemetry_state.ts";
 import type { Allows } from "./consented.ts";
-import type { Loss } from "./journal_entry.ts";
-import { sumLosses } from "./loss_counter.ts";
+import type { DiscardedEvents } from "./journal_entry.ts";
+import { sumDiscarded } from "./discard_counter.ts";
 import type { SendResult } from "./send_envelope.ts";
 import { createTransport } from "./start_delivery.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
@@ -35,7 +35,7 @@ function createTestTransport(rateLimits: string | null, allows: Allows) {
     () => {},
   )({
     url: "/monitoring",
-    recordDroppedEvent: () => assert.fail("the delivery counts losses itself"),
+    recordDroppedEvent: () => assert.fail("the delivery counts discarded events itself"),
   });
   return { transport, receipts, buffered, sent, store, page };
 }
@@ -51,8 +51,8 @@ Deno.test("rate limit → new items of its category are dropped and counted", as
   await transport.send(envelope("event", "log"));
   await until("the rest is sent", () => sent.length === 2);
   assert.deepEqual(sent.map((body) => body.includes('"event"')), [true, false]);
-  let counted: readonly Loss[] = [];
-  await store.report((losses) => void (counted = sumLosses(losses)), () => false);
+  let counted: readonly DiscardedEvents[] = [];
+  await store.report((discarded) => void (counted = sumDiscarded(discarded)), () => false);
   assert.deepEqual(counted, [{ reason: "ratelimit_backoff", category: "error", quantity: 2 }]);
   assert.deepEqual(receipts.map(({ outcome, attempts }) => [outcome, attempts]), [
     ["rate_limited", 0],

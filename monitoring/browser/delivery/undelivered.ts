@@ -1,9 +1,9 @@
 import { randomHex } from "../random_ids.ts";
-import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
+import { type DiscardedEvents, PAGE_ENDED } from "./journal_entry.ts";
 import type { JournalWriter } from "./journal_writer.ts";
 
 /** Number of events of each category. */
-export type Undelivered = Readonly<Partial<Record<Loss["category"], number>>>;
+export type Undelivered = Readonly<Partial<Record<DiscardedEvents["category"], number>>>;
 
 /**
  * Keeps a journal entry of what the page has captured and not yet passed to the delivery: what waits for the SDK, and
@@ -22,10 +22,10 @@ export function journalUndelivered(
   let isWritten = false;
   function write(): void {
     isDue = false;
-    const losses = Object.entries(count()).filter(([, quantity]) => quantity > 0).map(
-      ([category, quantity]) => ({ reason: PAGE_ENDED, category, quantity }) as Loss,
+    const discarded = Object.entries(count()).filter(([, quantity]) => quantity > 0).map(
+      ([category, quantity]) => ({ reason: PAGE_ENDED, category, quantity }) as DiscardedEvents,
     );
-    if (losses.length > 0) isWritten = journal().add(id, losses);
+    if (discarded.length > 0) isWritten = journal().add(id, discarded);
     else if (isWritten) journal().remove(id);
   }
   return () => {

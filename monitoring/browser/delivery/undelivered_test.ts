@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { JournalWriter } from "./journal_writer.ts";
 import { journalUndelivered, type Undelivered } from "./undelivered.ts";
 
-/** The losses in the storage. */
+/** The discarded events in the storage. */
 const written = () => Object.values(sessionStorage).map((entry) => JSON.parse(entry)[1]);
-const loss = (category: string, quantity: number) => ({
+const discarded = (category: string, quantity: number) => ({
   reason: "internal_sdk_error",
   category,
   quantity,
@@ -29,11 +29,11 @@ Deno.test("captured → in the journal after the task, until it is delivered or 
     assert.deepEqual(await change(counts), []);
     assert.equal(opened, 0, "nothing to write: no access to the storage");
     assert.deepEqual(await change({ log_item: 2, span: 1 }), [[
-      loss("log_item", 2),
-      loss("span", 1),
+      discarded("log_item", 2),
+      discarded("span", 1),
     ]]);
     assert.equal(opened, 1);
-    assert.deepEqual(await change({ span: 1 }), [[loss("span", 1)]]);
+    assert.deepEqual(await change({ span: 1 }), [[discarded("span", 1)]]);
     assert.deepEqual(await change({ log_item: 0 }), []);
   } finally {
     sessionStorage.clear();

@@ -55,16 +55,16 @@ export function createWaitingEnvelope(
  */
 export function nextEnvelope<
   E extends Pick<WaitingEnvelope, "isSending" | "failures"> & {
-    readonly meta: Pick<EnvelopeMeta, "lane">;
+    readonly meta: Pick<EnvelopeMeta, "sequence">;
   },
 >(waiting: readonly E[], isReady: (envelope: E) => boolean): E | undefined {
-  const seenLanes = new Set<string>();
+  const seenSequences = new Set<string>();
   let next: E | undefined;
   for (const envelope of waiting) {
-    const { meta: { lane }, isSending, failures } = envelope;
-    if (lane !== undefined) {
-      if (seenLanes.has(lane)) continue;
-      seenLanes.add(lane);
+    const { meta: { sequence }, isSending, failures } = envelope;
+    if (sequence !== undefined) {
+      if (seenSequences.has(sequence)) continue;
+      seenSequences.add(sequence);
     }
     if (isSending || (next && failures >= next.failures)) continue;
     if (isReady(envelope)) next = envelope;
@@ -75,8 +75,8 @@ export function nextEnvelope<
 /**
  * Names of the Web Locks to hold while sending: the recording's, to keep its order, and its own.
  */
-export const lockNames = ({ meta: { id, lane } }: WaitingEnvelope) =>
-  lane === undefined ? [id] : [lane, id];
+export const lockNames = ({ meta: { id, sequence } }: WaitingEnvelope) =>
+  sequence === undefined ? [id] : [sequence, id];
 
 /** Whether it is a client report, which counts dropped events. */
 export const isClientReport = ({ meta: { items } }: WaitingEnvelope) =>

@@ -197,7 +197,7 @@ export interface DiscardedEvents {
 }
 
 /** Quantities by `reason:category`, such as `{"backpressure:span": 3}`, summed over all client reports in these items. */
-export function lossesOf(items: readonly ArrivedItem[]): Readonly<Record<string, number>> {
+export function discardedOf(items: readonly ArrivedItem[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const item of items.filter(({ type }) => type === "client_report")) {
     const { discarded_events } = item.json<{ discarded_events: DiscardedEvents[] }>();

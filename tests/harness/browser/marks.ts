@@ -2,7 +2,7 @@
 import { type BrowserContext, type CDPSession, expect, type Page } from "@playwright/test";
 import { type StandInIngest, takes } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest } from "./arrivals.ts";
-import { type DiscardedEvents, errorsOf, lossesOf } from "./arrived_telemetry.ts";
+import { type DiscardedEvents, discardedOf, errorsOf } from "./arrived_telemetry.ts";
 
 /** Matches the text of every mark, for {@linkcode PageWatch.allow}. */
 export const MARK = /mark \d+ /;
@@ -94,12 +94,12 @@ export async function throttle(page: Page, rate: number): Promise<void> {
   await (await session).send("Emulation.setCPUThrottlingRate", { rate });
 }
 
-/** {@linkcode lossesOf} all items that arrived. */
-export const reportedLosses = async (arrivals: Arrivals) => lossesOf(await arrivals.items());
+/** {@linkcode discardedOf} all items that arrived. */
+export const reportedDiscarded = async (arrivals: Arrivals) => discardedOf(await arrivals.items());
 
 /** Number of errors that all client reports count as lost, for any reason. */
 async function lostErrors(arrivals: Arrivals): Promise<number> {
-  return Object.entries(await reportedLosses(arrivals))
+  return Object.entries(await reportedDiscarded(arrivals))
     .filter(([key]) => key.endsWith(":error"))
     .reduce((sum, [, quantity]) => sum + quantity, 0);
 }
@@ -148,7 +148,7 @@ export async function storedMarks(page: Page): Promise<readonly number[]> {
 }
 
 /** Number of errors that the browser's store counts as dropped, reported or not. */
-export async function storedLosses(page: Page): Promise<number> {
+export async function storedDiscarded(page: Page): Promise<number> {
   const { counted, bodies } = await readStore(page);
   const reported = bodies.filter((body) => body.includes('"client_report"'))
     .flatMap((body) => JSON.parse(body.split("\n")[2]!).discarded_events as DiscardedEvents[]);

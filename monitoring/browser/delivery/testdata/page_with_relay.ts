@@ -136,7 +136,7 @@ export async function recover(relay: Relay, page: Page): Promise<void> {
 }
 
 /** Quantities by reason and category, summed over all client reports that have arrived. Waits for the first. */
-export async function reportedLosses({ accepted }: Relay): Promise<Record<string, number>> {
+export async function reportedDiscarded({ accepted }: Relay): Promise<Record<string, number>> {
   const reports = () => accepted.filter((body) => body.includes('"client_report"'));
   await until("a report arrived", () => reports().length > 0);
   const sums: Record<string, number> = {};

@@ -8,7 +8,7 @@ import {
   openPage,
   recover,
   rejectFull,
-  reportedLosses,
+  reportedDiscarded,
   segment,
   test,
   text,
@@ -22,7 +22,7 @@ test("too old → dropped, with a receipt and a client report", async (relay) =>
   const meta = { id: "x", createdAt: 1, bytes: 3, items, attempts: 0 };
   await store.put({ meta, bytes: event("a") });
   const page = openPage(relay, store);
-  assert.deepEqual(await reportedLosses(relay), { "network_error:error": 1 });
+  assert.deepEqual(await reportedDiscarded(relay), { "network_error:error": 1 });
   assert.equal(page.receiptOf("x")?.outcome, "dropped");
   await until("waiting is 0", () => page.waiting === 0);
   assert.deepEqual(await store.list(), []);
@@ -49,7 +49,7 @@ test("dropped for the storage quota → reported after the outage, each log coun
   assert.equal(page.receiptOf("replay")?.outcome, "dropped");
   assert.equal(relay.accepted.length, 0);
   await recover(relay, page);
-  assert.deepEqual(await reportedLosses(relay), {
+  assert.deepEqual(await reportedDiscarded(relay), {
     "queue_overflow:replay": 1,
     "queue_overflow:log_item": 7,
   });
@@ -67,7 +67,7 @@ test("stored envelopes over the limit of the next page → in its first report",
   for (const id of ["b", "c"]) before.delivery.deliver(event(id));
   relay.answer(200);
   openPage(relay, store, { quota: LIMIT_OF_ONE });
-  assert.deepEqual(await reportedLosses(relay), { "queue_overflow:error": 2 });
+  assert.deepEqual(await reportedDiscarded(relay), { "queue_overflow:error": 2 });
 });
 
 test("dropped without an outage → reported by the same page", async (relay) => {
@@ -79,7 +79,7 @@ test("dropped without an outage → reported by the same page", async (relay) =>
   page.delivery.deliver(segment(2));
   await until("the second is given up", () => page.dropped === 1);
   answered.resolve();
-  assert.deepEqual(await reportedLosses(relay), { "queue_overflow:replay": 1 });
+  assert.deepEqual(await reportedDiscarded(relay), { "queue_overflow:replay": 1 });
 });
 
 test("envelope refused → counted as lost; client report refused → not counted", async (relay) => {
@@ -97,7 +97,7 @@ test("envelope refused → counted as lost; client report refused → not counte
   assert.match(relay.posts[1] ?? "", /"reason":"send_error","category":"error","quantity":1/);
 });
 
-test("disk full → losses are counted in memory and reported", async (relay) => {
+test("disk full → discarded events are counted in memory and reported", async (relay) => {
   const full = { put: rejectFull, count: rejectFull, drop: rejectFull, report: rejectFull };
   const page = openPage(relay, { ...createMemoryStore(), ...full }, { quota: LIMIT_OF_ONE });
   relay.answer(503);
@@ -105,5 +105,5 @@ test("disk full → losses are counted in memory and reported", async (relay) =>
   page.delivery.deliver(event("b"));
   await until("one is dropped", () => page.dropped === 1);
   await recover(relay, page);
-  assert.deepEqual(await reportedLosses(relay), { "queue_overflow:error": 1 });
+  assert.deepEqual(await reportedDiscarded(relay), { "queue_overflow:error": 1 });
 });
