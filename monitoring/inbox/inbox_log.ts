@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { Batches, MAX_BATCH_BYTES } from "../storage/batches.ts";
 import { PostgresDatabase, type PostgresOptions } from "../storage/postgres.ts";
 import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
-import type { Query } from "../storage/sql_driver.ts";
+import type { Query, TransactionPurpose } from "../storage/sql_driver.ts";
 import { type GroupStateRow, MAX_STATES } from "./group_states.ts";
 import type { Change, ChangeLogEntry, EnvelopeChange, LogPage } from "./change.ts";
 import { InboxUnavailableError, type NotStored } from "./inbox.ts";
@@ -35,7 +35,7 @@ export class InboxLog {
   readonly #options: LogOptions;
   readonly #envelopes = new Batches<EnvelopeChange, number>({
     run: (envelopes) =>
-      this.#write(async (log) => {
+      this.#write("add", async (log) => {
         await this.#evict(log, envelopes.reduce((sum, { bytes }) => sum + bytes.byteLength, 0));
         return envelopes.map((envelope) => log.add(envelope));
       }),
@@ -68,7 +68,8 @@ export class InboxLog {
    */
   append(change: Change): Promise<number | NotStored | undefined> {
     if (change.kind === "envelope" && change.writer !== null) return this.#envelopes.add(change);
-    return this.#write((log) => this.#append(log, change));
+    const purpose = change.kind === "group" || change.kind === "clear" ? "change" : "add";
+    return this.#write(purpose, (log) => this.#append(log, change));
   }
 
   async #append(log: OpenLog, change: Change): Promise<number | NotStored | undefined> {
@@ -104,9 +105,12 @@ export class InboxLog {
     }
   }
 
-  /** Deletes what is over the limits while no envelopes arrive. Rejects if the database does not accept writes. */
-  evict(): Promise<void> {
-    return this.#write((log) => this.#evict(log, 0));
+  /**
+   * Deletes what is over the limits while no envelopes arrive. Rejects if the database does not accept writes, as `add`
+   * also if its disk is full.
+   */
+  evict(purpose: TransactionPurpose): Promise<void> {
+    return this.#write(purpose, (log) => this.#evict(log, 0));
   }
 
   /** As {@linkcode LogPage.log}. Also while rows cannot be read, because the table is locked. */
@@ -141,8 +145,11 @@ export class InboxLog {
     return this.#database.close();
   }
 
-  async #write<T>(work: (log: OpenLog) => Promise<T>): Promise<T> {
-    return await this.#database.transaction(async (query) => {
+  async #write<T>(
+    purpose: TransactionPurpose,
+    work: (log: OpenLog) => Promise<T>,
+  ): Promise<T> {
+    return await this.#database.transaction(purpose, async (query) => {
       const [state] = await query<{ last: number; bytes: number }>(SQL.lock);
       if (!state) throw new Error("the log has no state");
       const log = new OpenLog(query, state);

@@ -157,8 +157,8 @@ class PostgresInbox extends StoredInbox {
   /** Follows the log until the inbox is closed. Resolves after the first time. */
   async #pollLog(): Promise<void> {
     try {
-      // Reading may work where writing does not, for example on a standby server.
-      if (this.failure !== undefined) await this.#log.evict();
+      // Reading may work where writing does not: on a standby server, or a full disk.
+      if (this.failure !== undefined) await this.#log.evict("add");
       await this.#runs.add();
       this.#setFailure(undefined);
     } catch (error) {
@@ -176,7 +176,7 @@ class PostgresInbox extends StoredInbox {
   /** Deletes what is too old while no envelopes arrive. */
   async #evict(): Promise<void> {
     try {
-      await this.#write(() => this.#log.evict());
+      await this.#write(() => this.#log.evict("change"));
     } catch {
       // Reported by `#write`.
     }

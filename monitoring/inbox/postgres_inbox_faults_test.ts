@@ -135,8 +135,10 @@ test("conflicts with other transactions → tried again, a few times", async () 
   try {
     let tries = 0;
     const failing = (code: string, times: number) =>
-      database.transaction((query) =>
-        query(tries++ < times ? `DO $$BEGIN RAISE SQLSTATE '${code}'; END$$` : "SELECT 1")
+      database.transaction(
+        "change",
+        (query) =>
+          query(tries++ < times ? `DO $$BEGIN RAISE SQLSTATE '${code}'; END$$` : "SELECT 1"),
       );
     for (const [code, times, expected] of [["40001", 2, 3], ["40P01", 2, 3]] as const) {
       tries = 0;

@@ -224,7 +224,7 @@ Deno.test({
           assert.equal(await log.append(envelope(ENVELOPES, null)), "present");
           await log.append({ kind: "map", key: "map", bytes: new Uint8Array(100) });
           await log.append({ kind: "group", key: "group", state: GROUP });
-          await log.evict();
+          await log.evict("change");
         });
         assert.deepEqual(reads, []);
       }

@@ -4,9 +4,17 @@ import pg from "pg";
 import { withTimeout } from "../protocol/with_timeout.ts";
 import { DatabaseOpenError, type StoreName, versionError } from "./errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
-import { codeOf, isConflict, isStarting, nameOf, openError } from "./postgres_errors.ts";
+import {
+  codeOf,
+  FullDiskError,
+  isConflict,
+  isDiskFull,
+  isStarting,
+  nameOf,
+  openError,
+} from "./postgres_errors.ts";
 import { type Schema, stepsFrom } from "./schema_version.ts";
-import type { Query } from "./sql_driver.ts";
+import type { Query, TransactionPurpose } from "./sql_driver.ts";
 
 /**
  * Maximum connections of a store in this process. With all in use, a call waits. PostgreSQL's own default limit is 100,
@@ -40,6 +48,24 @@ const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED;" +
   " SET LOCAL synchronous_commit = on; SET LOCAL jit = off; SET LOCAL lock_timeout = '5s';" +
   " SET LOCAL statement_timeout = '19s'; SET LOCAL idle_in_transaction_session_timeout = '19s'";
 
+/**
+ * A table that only occupies disk space, as the ballast file of SQLite does: a lease and `TRUNCATE` need some. Dropped
+ * when the disk is full; nothing is added until it could be created again. A crash empties it (`UNLOGGED`).
+ */
+const RESERVE = "sightglass.reserve";
+const RESERVE_BYTES = 16 * 1024 * 1024;
+/** Exists only while the reserve is created: a disk that has room for nothing else counts as full. */
+const ROOM = "sightglass.room";
+const ROOM_BYTES = 8 * 1024 * 1024;
+/** Rows that PostgreSQL does not compress, four of them in a page. */
+const createFilled = (table: string, bytes: number) =>
+  `CREATE UNLOGGED TABLE ${table} AS
+    SELECT repeat('-', 1950) AS filler FROM generate_series(1, ${bytes / 2048})`;
+const HAS_RESERVE =
+  `SELECT coalesce(pg_relation_size(to_regclass('${RESERVE}')), 0) > 0 AS has_reserve`;
+/** Minimum milliseconds after an attempt to create it that failed: each writes until the disk is full. */
+const RESERVE_RETRY_MS = 1_000;
+
 export interface PostgresOptions {
   /** Named in errors and in the table of versions. */
   readonly store: StoreName;
@@ -51,8 +77,11 @@ export interface PostgresOptions {
 }
 
 /** The part of npm `pg` that is used. The types in `@types/pg` would replace Deno's types of Node with others. */
+interface Result {
+  readonly rows: unknown[];
+}
 interface Queryable {
-  query(sql: string, values?: readonly unknown[]): Promise<{ rows: unknown[] }>;
+  query(sql: string, values?: readonly unknown[]): Promise<Result>;
 }
 interface Client extends Queryable {
   /** @param destroy closes the connection */
@@ -74,6 +103,8 @@ export class PostgresDatabase {
   /** A call took too long, and none has succeeded since. */
   #stalled = false;
   #isTrying = false;
+  /** When an addition found the disk full, by `performance.now()`. */
+  #fullAt = -Infinity;
 
   /**
    * Connects, and creates or upgrades the store's tables.
@@ -86,7 +117,7 @@ export class PostgresDatabase {
     const giveUpAt = performance.now() + START_PATIENCE_MS;
     for (;;) {
       try {
-        await database.transaction((query) => migrate(query, store, address, schema));
+        await database.transaction("change", (query) => migrate(query, store, address, schema));
         return database;
       } catch (error) {
         if (isStarting(error) && performance.now() < giveUpAt) {
@@ -127,14 +158,37 @@ export class PostgresDatabase {
    * Does the work completely or not at all. The server has it on disk when this resolves. If the connection was lost
    * during COMMIT, this rejects although the work may be committed.
    *
-   * @param work is repeated after a conflict with another transaction
+   * @param purpose `add` rejects with {@linkcode FullDiskError} while the disk has less room than the reserve
+   * @param work is repeated after a conflict with another transaction, and if the disk was full for a change
    */
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  async transaction<T>(
+    purpose: TransactionPurpose,
+    work: (query: Query) => Promise<T>,
+  ): Promise<T> {
+    if (purpose === "add" && performance.now() - this.#fullAt < RESERVE_RETRY_MS) {
+      throw new FullDiskError();
+    }
+    try {
+      return await this.#transact(purpose, work);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      // Also if an addition failed: a smaller one could succeed, and the next one fail again.
+      await this.#transact("change", (query) => query(`DROP TABLE IF EXISTS ${RESERVE}`));
+      if (purpose === "change") return await this.#transact(purpose, work);
+      this.#fullAt = performance.now();
+      throw error;
+    }
+  }
+
+  #transact<T>(purpose: TransactionPurpose, work: (query: Query) => Promise<T>): Promise<T> {
     return this.#attempt(async () => {
       const client = await this.#pool.connect();
       let failed = true;
       try {
-        await client.query(BEGIN);
+        // One round trip: the result of each statement.
+        const begun = await client.query(`${BEGIN}; ${HAS_RESERVE}`) as unknown as Result[];
+        const [row] = begun.at(-1)!.rows as HasReserve[];
+        if (purpose === "add" && !row!.has_reserve) await createReserve(queryOf(client));
         const result = await work(queryOf(client));
         await client.query("COMMIT");
         failed = false;
@@ -172,6 +226,21 @@ export class PostgresDatabase {
   async close(): Promise<void> {
     await withTimeout(CLOSE_MS, this.#pool.end());
   }
+}
+
+interface HasReserve {
+  readonly has_reserve: boolean;
+}
+
+/** Creates the reserve. One process at a time. */
+async function createReserve(query: Query): Promise<void> {
+  await query("SELECT pg_advisory_xact_lock(hashtextextended('sightglass reserve', 0))");
+  const [row] = await query<HasReserve>(HAS_RESERVE);
+  if (row!.has_reserve) return;
+  await query(`DROP TABLE IF EXISTS ${RESERVE}`);
+  await query(createFilled(RESERVE, RESERVE_BYTES));
+  await query(createFilled(ROOM, ROOM_BYTES));
+  await query(`DROP TABLE ${ROOM}`);
 }
 
 /** Repeats what PostgreSQL has rolled back because of another transaction, a few times. */

@@ -11,8 +11,21 @@ export function isConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(codeOf(error) ?? "");
 }
 
+/** The disk is full, and the reserve of the database is in use. */
+export class FullDiskError extends Error {
+  override readonly name = "FullDiskError";
+  readonly code = DISK_FULL;
+}
+
+const DISK_FULL = "53100";
+
+export function isDiskFull(error: unknown): boolean {
+  return codeOf(error) === DISK_FULL;
+}
+
 /** Why a call failed, part of a sentence, without addresses and values: logs are sent upstream. */
 export function failureReason(error: unknown): string {
+  if (isDiskFull(error)) return "the disk of PostgreSQL is full";
   return `PostgreSQL failed, ${codeOf(error) ?? (error instanceof Error ? error.message : error)}`;
 }
 

@@ -1,6 +1,9 @@
 /** Runs a statement and returns its rows. */
 export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
 
+/** On a full disk `add` rejects, and `change` (leases, deletions) does not. */
+export type TransactionPurpose = "add" | "change";
+
 /**
  * SQLite or PostgreSQL, for statements that are the same on both: `?` for each value, names of tables after
  * {@linkcode SqlDriver.tablePrefix}.
@@ -16,10 +19,8 @@ export interface SqlDriver {
   /**
    * Does the work completely or not at all, synced to disk when this resolves. Processes take turns: ids follow the order
    * of commits, and what the work has read stays true until its end.
-   *
-   * @param purpose `add` rejects on a full disk; `change` (leases, deletions) does not
    */
-  transaction<T>(purpose: "add" | "change", work: (query: Query) => Promise<T>): Promise<T>;
+  transaction<T>(purpose: TransactionPurpose, work: (query: Query) => Promise<T>): Promise<T>;
   /** Why a call failed, part of a sentence without values and addresses. It may name files, which the log redacts. */
   reasonOf(error: unknown): string;
   close(): Promise<void>;

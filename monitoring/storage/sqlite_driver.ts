@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { DiskFullError } from "./errors.ts";
 import type { DatabaseOptions } from "./open_database.ts";
 import { RecoveringDatabase } from "./recovering_database.ts";
-import type { Query, SqlDriver } from "./sql_driver.ts";
+import type { Query, SqlDriver, TransactionPurpose } from "./sql_driver.ts";
 
 /** A {@linkcode SqlDriver} on a file that stays usable, see {@linkcode RecoveringDatabase}. */
 export class SqliteDriver implements SqlDriver {
@@ -24,7 +24,7 @@ export class SqliteDriver implements SqlDriver {
   readonly query: Query = (sql, values) =>
     this.#inTurn(() => this.#database.run(({ query }) => query(sql, values)));
 
-  transaction<T>(purpose: "add" | "change", work: (query: Query) => Promise<T>): Promise<T> {
+  transaction<T>(purpose: TransactionPurpose, work: (query: Query) => Promise<T>): Promise<T> {
     const run = purpose === "add" ? "grow" : "run";
     return this.#inTurn(() => this.#database[run]((connection) => connection.transaction(work)));
   }

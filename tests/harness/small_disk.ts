@@ -24,6 +24,7 @@ export async function mountSmallDisk(mib: number) {
   const filler = join(outside, FILLER);
   let refills: ReturnType<typeof setInterval> | undefined;
   const stopRefills = () => clearInterval(refills);
+  const enter = ["nsenter", "--target", `${holder.pid}`, "--user", "--mount"];
   /** Fills the disk. */
   const fill = () => fillDisk(filler);
   return {
@@ -31,8 +32,10 @@ export async function mountSmallDisk(mib: number) {
     path,
     /** The same folder for other processes. */
     outside,
-    /** Shell command that lets the program after it see the disk. */
-    before: `set -- nsenter --target ${holder.pid} --user --mount --preserve-credentials "$@"`,
+    /** Command that lets the program after it see the disk. */
+    enter: [...enter, "--preserve-credentials"],
+    /** The same as a line of a shell. */
+    before: `set -- ${enter.join(" ")} --preserve-credentials "$@"`,
     fill,
     /** Fills the disk and keeps it full while others free space, until disposed of or `free` is called. */
     keepFull(): Disposable {

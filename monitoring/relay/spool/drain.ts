@@ -98,6 +98,11 @@ export class Drain {
     return this.#results.get(key);
   }
 
+  /** Whether the last pass failed: nothing is delivered. */
+  get isFailing(): boolean {
+    return this.#log.isFailing;
+  }
+
   /** Reports that an envelope of this DSN was put; without it, the next poll finds the envelope. */
   wake(dsn: string): void {
     if (this.#freeSlots(this.#breakerOf(dsn)) > 0) this.#requestPass();

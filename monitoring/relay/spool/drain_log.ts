@@ -61,6 +61,11 @@ export class DrainLog extends ErrorLog {
     }
   }
 
+  /** Whether nothing can be leased. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
   spoolFailed(error: unknown): void {
     if (this.#isFailing) return;
     this.#isFailing = true;

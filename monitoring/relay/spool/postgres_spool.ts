@@ -1,7 +1,7 @@
 import { PostgresDatabase } from "../../storage/postgres.ts";
 import type { PostgresAddress } from "../../storage/postgres_address.ts";
 import { failureReason } from "../../storage/postgres_errors.ts";
-import type { Query, SqlDriver } from "../../storage/sql_driver.ts";
+import type { Query, SqlDriver, TransactionPurpose } from "../../storage/sql_driver.ts";
 import { POSTGRES_PREFIX, POSTGRES_SPOOL_SCHEMA } from "./schema.ts";
 import type { Spool, SpoolOptions } from "./spool.ts";
 import { SqlSpool } from "./sql_spool.ts";
@@ -47,8 +47,8 @@ class PostgresDriver implements SqlDriver {
 
   readonly query: Query = (sql, values) => this.#database.read(numbered(sql), values);
 
-  transaction<T>(_purpose: unknown, work: (query: Query) => Promise<T>): Promise<T> {
-    return this.#database.transaction(async (query) => {
+  transaction<T>(purpose: TransactionPurpose, work: (query: Query) => Promise<T>): Promise<T> {
+    return this.#database.transaction(purpose, async (query) => {
       const askedAt = this.#clock();
       const [row] = await query<{ now: number }>(LOCK_AND_READ_CLOCK);
       this.#learnTime(askedAt, row!.now, this.#clock());

@@ -33,7 +33,10 @@ export class RelaySpool {
   #puts = 0;
   /** When the read that set `#isEmpty` began. */
   #readAt = -Infinity;
+  /** The last envelope could not be stored: no room, or as `#cannotStore`. */
   #isFailing = false;
+  /** Its database failed. */
+  #cannotStore = false;
 
   /**
    * @param log called when the drain's state changes or envelopes cannot be stored, not for each envelope
@@ -85,9 +88,9 @@ export class RelaySpool {
     await this.#spool.close();
   }
 
-  /** Whether the last envelope could not be stored. */
+  /** Whether the last envelope could not be stored, or the stored ones cannot be delivered. */
   get isFailing(): boolean {
-    return this.#isFailing;
+    return this.#isFailing || this.#drain?.isFailing === true;
   }
 
   /** Finds an envelope in the spool that must be delivered before, or instead of, this one. */
@@ -134,11 +137,11 @@ export class RelaySpool {
       this.#drain?.wake(dsn.text);
     } catch (error) {
       result = "failed";
-      // The drain works on a full disk, so it does not log this.
-      this.#errors.failed("The spool cannot store envelopes", error);
+      this.#setFailing(error);
     }
     this.#markPut();
-    this.#isFailing = result === "full" || result === "failed";
+    if (result === "full") this.#isFailing = true;
+    else if (result !== "failed") this.#setFailing(undefined);
     if (result === "duplicate") return takenAnswer(header, "duplicate");
     if (result === "kept") return { ...takenAnswer(header, "spooled"), status: 202 };
     const problem = result === "full" ? "is full" : "cannot store it";
@@ -177,6 +180,7 @@ export class RelaySpool {
   async report(now: number): Promise<SpoolReport | undefined> {
     try {
       const { pending, bytes, oldestAt = now } = await this.stats();
+      if (this.#cannotStore) await this.#checkRoom();
       return { pending, bytes, oldest_age_s: Math.max(0, Math.floor((now - oldestAt) / 1000)) };
     } catch (error) {
       this.#errors.unexpected("Cannot read the state of the spool", error);
@@ -193,6 +197,26 @@ export class RelaySpool {
     this.#isEmpty = stats.pending === 0 && this.#puts === putsBefore;
     this.#readAt = askedAt;
     return stats;
+  }
+
+  /** Without it, a server that gets no envelopes because it is unhealthy would remain so. */
+  async #checkRoom(): Promise<void> {
+    try {
+      await this.#spool.checkRoom();
+      this.#setFailing(undefined);
+    } catch {
+      // Still full: logged when it began.
+    }
+  }
+
+  /** Logs each change once. The drain works on a full disk, so it does not log this. */
+  #setFailing(error: unknown): void {
+    this.#isFailing = error !== undefined;
+    if (this.#isFailing === this.#cannotStore) return;
+    this.#cannotStore = this.#isFailing;
+    if (error === undefined) return this.#log("info", "The spool stores envelopes again");
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#log("error", "The spool cannot store envelopes", { reason });
   }
 
   /** A put begins or ends: what was read before may lack its envelope. */

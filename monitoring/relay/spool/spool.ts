@@ -166,6 +166,8 @@ export interface Spool {
    */
   expire(now: number): Promise<Dropped[]>;
   stats(): Promise<SpoolStats>;
+  /** Rejects if nothing can be put now, whatever its size. */
+  checkRoom(): Promise<void>;
   /**
    * Reports to the processes that share the spool, and returns what they have reported since the last call, in order.
    * The first call, and the first after a failure, returns all stored reports, those of this server too. `expire` keeps

@@ -144,6 +144,10 @@ export class SqlSpool implements Spool {
     });
   }
 
+  checkRoom(): Promise<void> {
+    return this.#call(() => this.#driver.transaction("add", () => Promise.resolve()));
+  }
+
   exchange({ keys, limits }: GossipReport, now: number): Promise<ReceivedGossip[]> {
     const hasContent = keys.length > 0 || limits.length > 0;
     return this.#call(async () => {

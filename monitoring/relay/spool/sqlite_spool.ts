@@ -89,6 +89,7 @@ class WorkerSpool implements Spool {
     this.#call("release", leaseOf(lease), ...args);
   readonly expire: Spool["expire"] = (now) => this.#call("expire", now);
   readonly stats: Spool["stats"] = () => this.#call("stats");
+  readonly checkRoom: Spool["checkRoom"] = () => this.#call("checkRoom");
   readonly exchange: Spool["exchange"] = (...args) => this.#call("exchange", ...args);
 
   /** Resolves when the worker has opened the file. */

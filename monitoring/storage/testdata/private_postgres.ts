@@ -1,11 +1,14 @@
 import { join } from "node:path";
 import pg from "pg";
+import type { SmallDisk } from "../../../tests/harness/small_disk.ts";
 import { findStablePort } from "../../../tests/harness/stable_port.ts";
 
 /** Folders of server binaries, newest version first. */
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
 const PASSWORD = "p@ss/word:%";
 const START_TIMEOUT_MS = 60_000;
+/** In the namespace of a small disk, where a user is root. */
+const OTHER_USER = ["unshare", "--user", "--map-user=65534", "setpriv", "--pdeathsig=QUIT"];
 
 /**
  * A PostgreSQL server of its own for a test: in a temporary folder, on a free port, TLS only. It answers
@@ -59,24 +62,26 @@ export function startPostgresBeforeAll(
 /**
  * Starts a server. As root it runs as another user, because PostgreSQL refuses root.
  *
+ * @param disk holds the tables, but not the write-ahead log
  * @throws it does not start; with its log
  */
-export async function startPostgres(): Promise<PrivatePostgres> {
+export async function startPostgres(disk?: SmallDisk): Promise<PrivatePostgres> {
   if (postgresBinaries === undefined) throw new Error("There is no PostgreSQL server here.");
   const bin = postgresBinaries;
   const folder = await Deno.makeTempDir({ prefix: "postgres-" });
-  const data = join(folder, "data");
-  const own = await ownUser(folder);
+  const data = join(disk?.path ?? folder, "data");
+  const own = disk ? [...disk.enter, ...OTHER_USER] : await ownUser(folder);
   await Deno.writeTextFile(join(folder, "password"), PASSWORD);
   await run([...own, join(bin, "initdb"), "-D", data, "-U", "owner", "-E", "UTF8", "--locale=C"], [
     "--no-instructions",
     "--no-sync",
+    `--waldir=${join(folder, "wal")}`,
     "--auth=scram-sha-256",
     `--pwfile=${join(folder, "password")}`,
   ]);
   await makeCertificates(folder, own);
   await Deno.writeTextFile(
-    join(data, "pg_hba.conf"),
+    join(disk?.outside ?? folder, "data/pg_hba.conf"),
     "hostssl all all 127.0.0.1/32 scram-sha-256\nhostnossl all plain 127.0.0.1/32 trust\n",
   );
   const port = findStablePort();

@@ -1,5 +1,5 @@
 import { PostgresDatabase } from "../postgres.ts";
-import type { Query } from "../sql_driver.ts";
+import type { Query, TransactionPurpose } from "../sql_driver.ts";
 
 /** A step of a plan, as `EXPLAIN (ANALYZE, FORMAT JSON)` has it. Rows are for each loop. */
 interface Step {
@@ -27,8 +27,11 @@ export async function largeReads(most: number, work: () => unknown): Promise<[st
   };
   const { prototype } = PostgresDatabase;
   const { transaction, read } = prototype;
-  prototype.transaction = function <T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return transaction.call(this, (query) =>
+  prototype.transaction = function <T>(
+    purpose: TransactionPurpose,
+    work: (query: Query) => Promise<T>,
+  ): Promise<T> {
+    return transaction.call(this, purpose, (query) =>
       work(async (sql, values) => {
         await query("SAVEPOINT before");
         await explain(query, sql, values);
