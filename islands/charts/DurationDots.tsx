@@ -1,37 +1,32 @@
-import { formatFineDuration, formatNumber } from "../../components/format.ts";
+import { formatCount, formatFineDuration } from "../../components/format.ts";
+import type { Durations } from "../../monitoring/models/histogram.ts";
+import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
-
-/** Something that took some time. */
-interface Dot {
-  /** Its start, milliseconds since 1970. */
-  readonly at: number;
-  readonly ms: number;
-  readonly failed: boolean;
-}
 
 const WIDTH = 1_000;
 const HEIGHT = 100;
 const MOST_TICKS = 5;
 
+/** Definition of the figures. */
+const TIP =
+  "From start to end of each trace that has ended. Median: by nearest rank, of at least " +
+  `${MIN_SAMPLES} traces. Dots: of each bar of Traces the shortest, the middle and the longest.`;
+
 /**
- * Durations over time, a dot for each: few of them need no percentile. The scale is logarithmic: a slow one among fast
- * ones hides none of them.
- *
- * @param props.which they are, if not all: "newest", "ended"
+ * The durations of all traces of a histogram, over its time. The scale is logarithmic: a slow one among fast ones hides
+ * none of them.
  */
-export function DurationDots({ dots, from, to, which }: {
-  dots: readonly Dot[];
+export function DurationDots({ from, to, durations: { count, median, dots } }: {
   from: number;
   to: number;
-  which: string;
+  durations: Durations;
 }) {
-  const durations = dots.map(({ ms }) => Math.max(1, ms)).sort((a, b) => a - b);
-  const [low = 1, high = 10] = [durations[0], durations.at(-1)];
-  const median = medianOf(durations);
+  const sorted = dots.map(({ ms }) => ms).sort((a, b) => a - b);
+  const [low = 1, high = 1] = [sorted[0], sorted.at(-1)];
   // A decade at least: a single duration is in the middle.
-  const [bottom, top] = [Math.log10(low) - 0.5, Math.log10(high) + 0.5];
-  const yOf = (ms: number) =>
-    HEIGHT * (1 - (Math.log10(Math.max(1, ms)) - bottom) / (top - bottom));
+  const logOf = (ms: number) => Math.log10(Math.max(1, ms));
+  const [bottom, top] = [logOf(low) - 0.5, logOf(high) + 0.5];
+  const yOf = (ms: number) => HEIGHT * (1 - (logOf(ms) - bottom) / (top - bottom));
   const xOf = (at: number) => (at - from) / (to - from) * WIDTH;
   const path = (failed: boolean) =>
     dots.filter((dot) => dot.failed === failed)
@@ -39,12 +34,13 @@ export function DurationDots({ dots, from, to, which }: {
   return (
     <figure className="time-bars dots">
       <figcaption className="facts ends">
-        <span className="legend facts quiet">
-          <b>{median === undefined ? "–" : formatFineDuration(median)}</b>
+        <span className="legend facts quiet" title={TIP}>
+          {median !== null && <b>{formatFineDuration(median)}</b>}
           <small>
-            median of {which && `the ${which} `}
-            {formatNumber(dots.length)}
-            {dots.length > 1 && `; ${formatFineDuration(low)} to ${formatFineDuration(high)}`}
+            {median !== null && "median of "}
+            {formatCount(count, "trace")}
+            {count > 0 && `; ${formatFineDuration(low)}`}
+            {high > low && ` to ${formatFineDuration(high)}`}
           </small>
         </span>
       </figcaption>
@@ -57,11 +53,4 @@ export function DurationDots({ dots, from, to, which }: {
       <TimeAxis from={from} to={to} most={MOST_TICKS} />
     </figure>
   );
-}
-
-/** @param sorted in ascending order */
-function medianOf(sorted: readonly number[]): number | undefined {
-  const middle = sorted.length / 2;
-  const [a, b] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
-  return a === undefined || b === undefined ? undefined : (a + b) / 2;
 }

@@ -1,7 +1,6 @@
 import type { HistogramList } from "../../monitoring/models/histogram.ts";
 import { changeParams } from "../shared/fragment.ts";
 import type { ConsoleQuery } from "../data/api.ts";
-import { fittedTime } from "./fitted_time.ts";
 import { type BarWords, TimeBars } from "./TimeBars.tsx";
 import { useHistogram } from "../data/lists.ts";
 
@@ -21,10 +20,7 @@ export function ListHistogram({ of, query, application }: {
   query: ConsoleQuery;
   application?: string | undefined;
 }) {
-  const whole = useHistogram({ ...query, of }, of);
-  const isChosen = query.since !== undefined || query.until !== undefined;
-  const part = isChosen ? {} : fittedTime([whole]);
-  const histogram = useHistogram({ ...query, ...part, of }, of);
+  const histogram = useHistogram({ ...query, of }, of);
   // Its room is kept free, so that the list does not move.
   if (histogram === undefined) return <div className="time-bars loading" />;
   return (

@@ -1,6 +1,10 @@
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 
+/** The axis of sparklines below each other. */
+export const SPARKLINE_TIP =
+  "Of the chosen time, else from the first to the last error of all rows";
+
 /**
  * Errors of a group over time: a bar for each part, as high as its share of the highest. Each has a scale of its own. Red
  * if one of them was not handled.

@@ -1,4 +1,4 @@
-import { formatDay, formatTimeOfDay } from "../../components/format_time.ts";
+import { formatDateAndTime, formatDay, formatTimeOfDay } from "../../components/format_time.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS, timeStep } from "../../monitoring/models/time_units.ts";
 
 interface TimeTick {
@@ -34,12 +34,33 @@ function labelOf(at: number, step: number, now: number): string {
   return time === "00:00" ? formatDay(at, now) || time : time;
 }
 
-/** The labels of a time axis. @param props.most number of them */
+/** Characters that fit between two ticks, about. */
+const CHARACTERS = 9;
+
+/** The labels of a time axis: its ends, the day if it is not today, and the ticks that are not too close to them. */
+export function axisLabels(from: number, to: number, most: number): TimeTick[] {
+  const formatTime = to - from < most * MINUTE_MS
+    ? formatTimeOfDay
+    : (at: number) => formatTimeOfDay(at).slice(0, 5);
+  const [first, last] = [from, to].map((at) => ({
+    at,
+    label: formatDateAndTime(at, Date.now(), formatTime),
+  })) as [TimeTick, TimeTick];
+  const character = (to - from) / (most * CHARACTERS);
+  const ticks = timeTicks(from, to, most).filter(({ at, label }) =>
+    [first, last].every((end) =>
+      Math.abs(at - end.at) > character * (end.label.length + label.length / 2 + 1)
+    )
+  );
+  return [first, ...ticks, last];
+}
+
+/** The labels of a time axis. @param props.most number of ticks */
 export function TimeAxis({ from, to, most }: { from: number; to: number; most: number }) {
   const percent = (at: number) => (at - from) / (to - from) * 100;
   return (
     <div className="time-axis" aria-hidden="true">
-      {timeTicks(from, to, most).map(({ at, label }) => (
+      {axisLabels(from, to, most).map(({ at, label }) => (
         <span key={at} style={{ left: clamped(percent(at), label) }}>{label}</span>
       ))}
     </div>

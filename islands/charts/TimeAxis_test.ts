@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { timeTicks } from "./TimeAxis.tsx";
+import { axisLabels, timeTicks } from "./TimeAxis.tsx";
 
 const NOON = new Date(2026, 10, 24, 12, 0, 0).getTime();
 const MINUTE = 60_000;
@@ -16,6 +16,26 @@ Deno.test("time ranges → ticks at full minutes, hours and days", () => {
     const ticks = timeTicks(from, to, 5).map(({ label }) => label);
     assert.deepEqual(ticks, labels);
   }
+});
+
+Deno.test("time range → its ends are labelled, with the day, and no tick over them", () => {
+  const labels = (from: number, to: number) => axisLabels(from, to, 5).map(({ label }) => label);
+  const today = new Date().setHours(12, 0, 0, 0);
+  assert.deepEqual(labels(today + 1_000, today + 61_000), [
+    "12:00:01",
+    "12:00:30",
+    "12:01:01",
+  ]);
+  assert.deepEqual(labels(today, today + 60 * MINUTE), [
+    "12:00",
+    "12:15",
+    "12:30",
+    "12:45",
+    "13:00",
+  ]);
+  const [first = "", ...rest] = labels(NOON, NOON + 60 * MINUTE);
+  assert.match(first, /^24\sNov( 2026)? 12:00$/);
+  assert.equal(rest.length, 2);
 });
 
 Deno.test("any time range → at most that many ticks and one, within it, in order", () => {

@@ -1,5 +1,7 @@
 import { formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { FEW_SAMPLES, MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
+import type { VitalSample } from "../../monitoring/models/rows.ts";
 import { rateVital, type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 
 /** The mark beside a value with this rating. */
@@ -13,24 +15,52 @@ export const RATING_MARKS = {
 export const formatVital = (name: VitalName, value: number): string =>
   name === "cls" ? value.toFixed(2) : formatFineDuration(value);
 
+/** What the value of a page's vital is. */
+export const VITAL_TIP = `75th percentile, with its number of loads n up to ${FEW_SAMPLES};` +
+  ` of fewer than ${MIN_SAMPLES} each value as a dot`;
+
 /**
  * A web vital on a scale of three equal parts: good, needs improvement, poor. A mark beside the value repeats a rating
- * that is not good.
- *
- * @param props.value milliseconds, of CLS without unit; null: not sent
+ * that is not good. Of a few measurements each is a dot.
  */
-export function VitalBar({ name, value }: { name: VitalName; value: number | null }) {
-  if (value === null) return <span className="quiet">–</span>;
-  const rating = rateVital({ name, value });
+export function VitalBar({ name, sample }: { name: VitalName; sample: VitalSample }) {
+  const { count, p75, few } = sample;
+  const { title } = VITALS[name];
+  if (count === 0) return <span className="quiet">–</span>;
+  const n = count <= FEW_SAMPLES && <small className="quiet">n={count}</small>;
+  if (p75 === null) {
+    const values = few.map((value) => `${formatVital(name, value)} ${rateVital({ name, value })}`);
+    return (
+      <span className="beside" title={`${title}: ${values.join(", ")}`}>
+        <Scale name={name} values={few} areDots />
+        <span className="vh">{values.join(", ")}</span>
+        {n}
+      </span>
+    );
+  }
+  const rating = rateVital({ name, value: p75 });
   return (
-    <span className="beside" title={`${VITALS[name].title}: ${rating}`}>
-      <i className="vital-bar">
-        <i style={{ left: `${placeOf(name, value) * 100}%` }} />
-      </i>
-      {formatVital(name, value)}
+    <span className="beside" title={`${title}: ${rating}, n=${count}`}>
+      <Scale name={name} values={[p75]} />
+      {formatVital(name, p75)}
       {rating !== "good" && <OutcomeMark kind={RATING_MARKS[rating]} />}
       <span className="vh">{rating}</span>
+      {n}
     </span>
+  );
+}
+
+function Scale({ name, values, areDots }: {
+  name: VitalName;
+  values: readonly number[];
+  areDots?: boolean;
+}) {
+  return (
+    <i className={areDots ? "vital-bar few" : "vital-bar"}>
+      {values.map((value, index) => (
+        <i key={index} style={{ left: `${placeOf(name, value) * 100}%` }} />
+      ))}
+    </i>
   );
 }
 

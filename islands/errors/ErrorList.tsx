@@ -3,7 +3,7 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { GROUP_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
-import { Sparkline } from "../charts/Sparkline.tsx";
+import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
 import { type Filter, LEVEL_FILTER, levelParam } from "../kit/filters.ts";
 import { OnlyOfTrace } from "../kit/ListNotice.tsx";
@@ -54,7 +54,7 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       whatIsMissing={isOpenOnly ? "open errors" : "errors"}
       whatIsCounted="groups"
       list={{ ...list, rows }}
-      columns={params.has("since") || params.has("until") ? COLUMNS.chosen : COLUMNS.whole}
+      columns={COLUMNS}
       caption={sort === undefined ? "Errors, last seen first" : "Errors"}
       sort={sort ?? "-last_seen"}
       keyOf={({ group }) => group}
@@ -84,8 +84,7 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
   );
 }
 
-/** @param chart title of the chart, which reaches over the chosen time, or from the first to the last error */
-const columnsWith = (chart: string): readonly ListColumn<ErrorGroupRow>[] => [
+const COLUMNS: readonly ListColumn<ErrorGroupRow>[] = [
   {
     title: "Error",
     tip: "What all errors of a group share; … where they differ",
@@ -110,7 +109,13 @@ const columnsWith = (chart: string): readonly ListColumn<ErrorGroupRow>[] => [
     by: "first_seen",
     cell: ({ first_seen }) => <TimeAgo at={first_seen} />,
   },
-  { title: chart, width: 6, isWide: true, cell: (row) => <Sparkline row={row} /> },
+  {
+    title: "Over time",
+    tip: SPARKLINE_TIP,
+    width: 6,
+    isWide: true,
+    cell: (row) => <Sparkline row={row} />,
+  },
   {
     title: "Last seen",
     width: 6.5,
@@ -125,5 +130,3 @@ const columnsWith = (chart: string): readonly ListColumn<ErrorGroupRow>[] => [
     cell: ({ count }) => `${formatNumber(count)}×`,
   },
 ];
-
-const COLUMNS = { whole: columnsWith("Until last seen"), chosen: columnsWith("In this time") };

@@ -6,26 +6,25 @@ import type { ApplicationRow, ErrorGroupRow } from "../../monitoring/models/rows
 import { Sparkline } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
 import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
+import type { filterParams, SharedFilters } from "../shared/filters.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import { nameOf, shortRelease } from "../shared/application_labels.ts";
+import { fullLabel, nameOf, shortRelease } from "../shared/application_labels.ts";
 
-/** Applications of which the overview has a card; the choice in the sidebar has all. */
+/** Applications of which the overview has a card. It has links to the others. */
 const MAX_CARDS = 8;
 
 /** Rank of a card without errors: after those with handled and unhandled ones. */
 const NO_FAILURES = 2;
 
-interface CardTime {
-  /** Start of the time that charts show, milliseconds since 1970 as text. */
-  readonly since: string;
-  /** Its end; undefined: now. */
-  readonly until: string | undefined;
-  /** The chosen time as an age, for links. */
-  readonly age: string;
+interface CardFilters {
+  /** With the time of the charts; undefined: not known yet. */
+  readonly filters: SharedFilters | undefined;
+  /** The filters of the address. */
+  readonly links: ReturnType<typeof filterParams>;
 }
 
 /** The applications that have sent something, each with its errors in the chosen time. Those that fail come first. */
-export function Applications({ rows, ...time }: CardTime & {
+export function Applications({ rows, ...common }: CardFilters & {
   /** Undefined: not known yet. */
   rows: readonly ApplicationRow[] | undefined;
 }) {
@@ -33,7 +32,9 @@ export function Applications({ rows, ...time }: CardTime & {
   const rankOf = ({ key }: ApplicationRow) => ranks.get(key) ?? NO_FAILURES;
   // Keeps the room of one row of cards.
   if (!rows) return <div className="applications" />;
-  const cards = rows.toSorted((a, b) => b.last_seen - a.last_seen).slice(0, MAX_CARDS)
+  const newest = rows.toSorted((a, b) => b.last_seen - a.last_seen);
+  const others = newest.slice(MAX_CARDS);
+  const cards = newest.slice(0, MAX_CARDS)
     // Equal ranks by key: the order of `rows` changes with each arrival.
     .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.key < b.key ? -1 : 1));
   if (cards.length === 0) return null;
@@ -43,24 +44,39 @@ export function Applications({ rows, ...time }: CardTime & {
         <Card
           key={row.key}
           row={row}
-          {...time}
+          {...common}
           onRank={(rank) => setRanks((now) => new Map(now).set(row.key, rank))}
         />
       ))}
+      {others.length > 0 && (
+        <li className="card grid others">
+          <b>{formatCount(others.length, "other application")}</b>
+          <p className="facts small">
+            {others.map((row) => (
+              <a
+                key={row.key}
+                href={fragmentTo("overview", [], { ...common.links, application: row.key })}
+                title={fullLabel(row)}
+              >
+                {nameOf(row)}
+              </a>
+            ))}
+          </p>
+        </li>
+      )}
     </ul>
   );
 }
 
 /** @param props.onRank gets its place among the cards, lowest first */
-function Card({ row, onRank, age, ...time }: CardTime & {
+function Card({ row, filters, links, onRank }: CardFilters & {
   row: ApplicationRow;
   onRank: (rank: number) => void;
 }) {
   const { key, name, side, environment, starts: [start], last_seen } = row;
   const { releases: [release], releases_since: [since] } = row;
-  const errors = useList("errors", { application: key, state: "open", ...time }, {
-    view: "overview",
-  });
+  const query = filters && { ...filters, application: key, state: "open" as const };
+  const errors = useList("errors", query, { view: "overview" });
   const { count, last, isUnhandled, chart } = failuresOf(errors.rows);
   const kind = isUnhandled ? "refused" : count > 0 ? "waits" : "flows";
   const rank = isUnhandled ? 0 : count > 0 ? 1 : NO_FAILURES;
@@ -69,7 +85,7 @@ function Card({ row, onRank, age, ...time }: CardTime & {
     <li className="card grid">
       <a
         className="beside"
-        href={fragmentTo(count > 0 ? "errors" : "traces", [], { application: key, since: age })}
+        href={fragmentTo(count > 0 ? "errors" : "traces", [], { ...links, application: key })}
       >
         <ApplicationTile name={nameOf(row)} />
         <b>{nameOf(row)}</b>

@@ -1,38 +1,43 @@
 import { Panel } from "../../components/Panel.tsx";
 import { DurationDots } from "../charts/DurationDots.tsx";
-import { fittedTime } from "../charts/fitted_time.ts";
 import { BAR_WORDS } from "../charts/ListHistogram.tsx";
 import { TimeBars } from "../charts/TimeBars.tsx";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
-import { useHistogram, useList } from "../data/lists.ts";
+import type { SharedFilters } from "../shared/filters.ts";
+import { useHistogram } from "../data/lists.ts";
 
 const MOST_TICKS = 5;
 
-/** What the charts show of a time, see {@linkcode fittedTime}, and whether that is not all of it. */
-export function useChartTime(query: { application: string | undefined; since: string }) {
-  const traces = useHistogram({ ...query, of: "traces" }, "overview");
-  const errors = useHistogram({ ...query, of: "errors", state: "open" }, "overview");
-  const fitted = fittedTime([traces, errors]);
-  const { since = query.since, until } = fitted;
-  return { shown: { since, until }, isCut: fitted.since !== undefined || until !== undefined };
+/**
+ * The time of all charts: the one of the address; else from the first to the last trace or error, as text in milliseconds
+ * since 1970. Undefined: not known yet.
+ */
+export function useChartTime(
+  filters: SharedFilters,
+): Pick<SharedFilters, "since" | "until"> | undefined {
+  const traces = useHistogram({ ...filters, of: "traces" }, "overview");
+  const errors = useHistogram({ ...filters, of: "errors", state: "open" }, "overview");
+  const { since, until } = filters;
+  if (since !== undefined) return { since, until };
+  if (!traces || !errors) return undefined;
+  const used = [traces, errors].filter(({ parts }) => parts.some(({ count }) => count > 0));
+  if (used.length === 0) return { since, until };
+  return {
+    since: String(Math.min(...used.map(({ from }) => from))),
+    until: until ?? String(Math.max(...used.map(({ to }) => to))),
+  };
 }
 
-/** Requests, their durations, and errors of the applications over time. */
-export function RequestCharts(query: {
-  application: string | undefined;
-  since: string;
-  until: string | undefined;
+/** Requests, their durations, and errors of the applications over time. @param props.filters with the time of the charts */
+export function RequestCharts({ filters, links }: {
+  filters: SharedFilters;
+  /** The filters of the address. */
+  links: Readonly<Record<string, string>>;
 }) {
-  const traces = useHistogram({ ...query, of: "traces" }, "overview");
-  const errors = useHistogram({ ...query, of: "errors", state: "open" }, "overview");
-  const { rows: newest, state, more } = useList("traces", query, { view: "overview" });
-  const dots = newest.flatMap(({ started_at, ended_at, errors, failed }) =>
-    ended_at === null
-      ? []
-      : [{ at: started_at, ms: ended_at - started_at, failed: failed || errors > 0 }]
-  );
+  const traces = useHistogram({ ...filters, of: "traces" }, "overview");
+  const errors = useHistogram({ ...filters, of: "errors", state: "open" }, "overview");
   const openFrom = (list: "traces" | "errors") => (from: number, to: number) =>
-    goTo(fragmentTo(list, [], { since: String(from), until: String(to) }));
+    goTo(fragmentTo(list, [], { ...links, since: String(from), until: String(to) }));
   return (
     <div className="charts grid">
       <Panel id="requests" title="Traces" isUnrecorded>
@@ -46,13 +51,8 @@ export function RequestCharts(query: {
         )}
       </Panel>
       <Panel id="durations" title="Durations of whole traces" isUnrecorded>
-        {traces && (newest.length > 0 || state === "ready") && (
-          <DurationDots
-            dots={dots.filter(({ at }) => at >= traces.from && at < traces.to)}
-            from={traces.from}
-            to={traces.to}
-            which={more ? "newest" : dots.length < newest.length ? "ended" : ""}
-          />
+        {traces?.durations && (
+          <DurationDots from={traces.from} to={traces.to} durations={traces.durations} />
         )}
       </Panel>
       <Panel id="errors-over-time" title="Open errors" isUnrecorded>

@@ -5,11 +5,12 @@ import type { ErrorGroupRow, PageRow, TraceRow } from "../../monitoring/models/r
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { Sparkline } from "../charts/Sparkline.tsx";
-import { VitalBar } from "../charts/VitalBar.tsx";
+import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
+import { VITAL_TIP, VitalBar } from "../charts/VitalBar.tsx";
 import { useList } from "../data/lists.ts";
 import { newestFirst } from "../kit/sort.ts";
 import { itemsOf, topicOf } from "../shared/envelope_topic.ts";
+import type { filterParams, SharedFilters } from "../shared/filters.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { SentBy } from "../shared/ApplicationLabel.tsx";
 import { cutText } from "../shared/text.ts";
@@ -18,47 +19,43 @@ import { Highlight, type HighlightColumn, ROWS } from "./Highlight.tsx";
 /** Characters of a message: more than a line. */
 const MAX_TEXT = 200;
 
+type Links = ReturnType<typeof filterParams>;
+
 interface HighlightProps {
-  /** The filter of all views. */
-  readonly application: string | undefined;
-  /** Milliseconds since 1970 as text. */
-  readonly since: string;
-  /** The same as an age, for links: "1h". */
-  readonly age: string;
+  readonly filters: SharedFilters;
+  /** The filters of the address. */
+  readonly links: Links;
 }
 
 const inOverview = { view: "overview" } as const;
 
-/** The groups of errors that were seen last. */
-export function NewestErrors(
-  { application, since, until, age }: HighlightProps & { readonly until: string | undefined },
-) {
-  const list = useList(
-    "errors",
-    { application, state: "open", since, until, limit: ROWS },
-    inOverview,
-  );
+/** The groups of errors that were seen last. @param props.filters undefined: the time of the charts is not known yet */
+export function NewestErrors({ filters, links }: Pick<HighlightProps, "links"> & {
+  readonly filters: SharedFilters | undefined;
+}) {
+  const query = filters && { ...filters, state: "open" as const, limit: ROWS };
+  const list = useList("errors", query, inOverview);
   return (
     <Highlight
       id="newest-errors"
       title="Newest errors"
       icon="errors"
-      all={{ text: "All errors", href: fragmentTo("errors", [], { since: age }) }}
+      all={{ text: "All errors", href: fragmentTo("errors", [], links) }}
       list={{ ...list, rows: newestFirst(list.rows, undefined, ({ last_seen }) => last_seen) }}
       empty="No open errors in this time."
       keyOf={({ group }) => group}
-      columns={ERROR_COLUMNS}
+      columns={errorColumns(links)}
     />
   );
 }
 
-const ERROR_COLUMNS: readonly HighlightColumn<ErrorGroupRow>[] = [
+const errorColumns = (links: Links): readonly HighlightColumn<ErrorGroupRow>[] => [
   {
     title: "Error",
     tip: "What all errors of a group share; … where they differ",
     cell: ({ group, type, value, regression }) => (
       <>
-        <a href={fragmentTo("errors", [group])}>
+        <a href={fragmentTo("errors", [group], links)}>
           <b>{type}</b> {cutText(value, MAX_TEXT)}
         </a>
         {regression && <span className="filled waits">Regression</span>}
@@ -71,7 +68,13 @@ const ERROR_COLUMNS: readonly HighlightColumn<ErrorGroupRow>[] = [
     room: "wide",
     cell: ({ applications }) => <SentBy keys={applications} isShort />,
   },
-  { title: "Over time", width: 6, room: "extra", cell: (row) => <Sparkline row={row} /> },
+  {
+    title: "Over time",
+    tip: SPARKLINE_TIP,
+    width: 6,
+    room: "extra",
+    cell: (row) => <Sparkline row={row} />,
+  },
   {
     title: "Count",
     width: 3.5,
@@ -82,8 +85,8 @@ const ERROR_COLUMNS: readonly HighlightColumn<ErrorGroupRow>[] = [
 ];
 
 /** The slowest trace of each name: the names whose traces took longest. */
-export function SlowestTraces({ application, since, age }: HighlightProps) {
-  const query = { application, since, sort: "slowest", each: "name", limit: ROWS } as const;
+export function SlowestTraces({ filters, links }: HighlightProps) {
+  const query = { ...filters, sort: "slowest", each: "name", limit: ROWS } as const;
   const list = useList("traces", query, inOverview);
   const longest = Math.max(1, ...list.rows.map(durationOf));
   return (
@@ -93,22 +96,22 @@ export function SlowestTraces({ application, since, age }: HighlightProps) {
       icon="traces"
       all={{
         text: "All traces",
-        href: fragmentTo("traces", [], { since: age, sort: "slowest" }),
+        href: fragmentTo("traces", [], { ...links, sort: "slowest" }),
       }}
       list={list}
       empty="No traces in this time."
       keyOf={({ trace_id }) => trace_id}
-      columns={traceColumns(longest)}
+      columns={traceColumns(longest, links)}
     />
   );
 }
 
 /** @param longest duration in milliseconds, which has a whole bar */
-const traceColumns = (longest: number): readonly HighlightColumn<TraceRow>[] => [
+const traceColumns = (longest: number, links: Links): readonly HighlightColumn<TraceRow>[] => [
   {
     title: "Trace",
     tip: "The slowest of each name",
-    cell: (row) => <a href={fragmentTo("traces", [row.trace_id])}>{displayName(row)}</a>,
+    cell: (row) => <a href={fragmentTo("traces", [row.trace_id], links)}>{displayName(row)}</a>,
   },
   {
     title: "Applications",
@@ -137,27 +140,29 @@ function durationOf(row: { started_at: number; ended_at: number | null }): numbe
 }
 
 /** The web vitals of the pages with the most loads. */
-export function VitalsByPage({ application, since, age }: HighlightProps) {
-  const list = useList("pages", { application, since }, inOverview);
+export function VitalsByPage({ filters, links }: HighlightProps) {
+  const list = useList("pages", filters, inOverview);
   return (
     <Highlight
       id="vitals-by-page"
       title="Web vitals by page"
       icon="vitals"
-      all={{ text: "All pages", href: fragmentTo("traces", ["vitals"], { since: age }) }}
+      all={{ text: "All pages", href: fragmentTo("traces", ["vitals"], links) }}
       list={list}
       empty="No page loads in this time."
       keyOf={({ application, page }) => `${application} ${page}`}
-      columns={VITAL_COLUMNS}
+      columns={vitalColumns(links)}
     />
   );
 }
 
-const VITAL_COLUMNS: readonly HighlightColumn<PageRow>[] = [
+const vitalColumns = (links: Links): readonly HighlightColumn<PageRow>[] => [
   {
     title: "Page",
     cell: ({ page, application }) => (
-      <a href={fragmentTo("traces", [], { page, application, sort: "slowest" })}>{page}</a>
+      <a href={fragmentTo("traces", [], { ...links, page, application, sort: "slowest" })}>
+        {page}
+      </a>
     ),
   },
   {
@@ -169,30 +174,30 @@ const VITAL_COLUMNS: readonly HighlightColumn<PageRow>[] = [
   },
   ...(["lcp", "inp", "cls"] as const).map((name): HighlightColumn<PageRow> => ({
     title: name.toUpperCase(),
-    tip: `${VITALS[name].title}: 75th percentile of what the page measured`,
+    tip: `${VITALS[name].title}: ${VITAL_TIP}`,
     width: 8,
-    cell: (row) => <VitalBar name={name} value={row[name]} />,
+    cell: (row) => <VitalBar name={name} sample={row[name]} />,
   })),
 ];
 
 /** The newest envelopes of the applications. */
-export function JustArrived({ application }: Pick<HighlightProps, "application">) {
-  const list = useList("envelopes", { application, limit: ROWS }, inOverview);
+export function JustArrived({ filters, links }: HighlightProps) {
+  const list = useList("envelopes", { ...filters, limit: ROWS }, inOverview);
   return (
     <Highlight
       id="just-arrived"
       title="Just arrived"
       icon="arrivals"
-      all={{ text: "All envelopes", href: fragmentTo("envelopes") }}
+      all={{ text: "All envelopes", href: fragmentTo("envelopes", [], links) }}
       list={list}
       empty="Nothing has arrived."
       keyOf={({ id }) => id}
-      columns={ENVELOPE_COLUMNS}
+      columns={envelopeColumns(links)}
     />
   );
 }
 
-const ENVELOPE_COLUMNS: readonly HighlightColumn<InboxRow>[] = [
+const envelopeColumns = (links: Links): readonly HighlightColumn<InboxRow>[] => [
   {
     title: "Content",
     cell: (row) => {
@@ -200,7 +205,7 @@ const ENVELOPE_COLUMNS: readonly HighlightColumn<InboxRow>[] = [
       return (
         <span className={view === "errors" ? "refused" : undefined}>
           <Icon name={view} />
-          <a href={fragmentTo("envelopes", [String(row.id)])}>{text}</a>
+          <a href={fragmentTo("envelopes", [String(row.id)], links)}>{text}</a>
           {row.summary?.title && <small>{itemsOf(row)}</small>}
         </span>
       );

@@ -42,5 +42,8 @@ export function filterParams(params: URLSearchParams): Record<keyof SharedFilter
 /** The time ranges up to now that are offered, as ages. */
 export const AGES = { "15m": "15 min", "1h": "1 h", "6h": "6 h", "1d": "24 h", "7d": "7 d" };
 
+/** The same in each view, with that of a view whose address has none. */
+export const RANGES = [[undefined, "Any time"], ...Object.entries(AGES)] as const;
+
 /** Interval of requests for a range such as the last ten minutes: rows leave it although nothing arrives. */
 export const MOVING_RANGE_MS = 30_000;

@@ -5,7 +5,7 @@ import { PAGE_VITALS } from "../../monitoring/models/trace/page_vitals.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sortParam } from "../kit/sort.ts";
-import { VitalBar } from "../charts/VitalBar.tsx";
+import { VITAL_TIP, VitalBar } from "../charts/VitalBar.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
 
@@ -53,9 +53,10 @@ const COLUMNS: readonly ListColumn<PageRow>[] = [
   },
   ...PAGE_VITALS.map((name): ListColumn<PageRow> => ({
     title: `${name.toUpperCase()} p75`,
+    tip: VITAL_TIP,
     width: 6,
     isWide: !["lcp", "inp", "cls"].includes(name),
     by: name,
-    cell: (row) => <VitalBar name={name} value={row[name]} />,
+    cell: (row) => <VitalBar name={name} sample={row[name]} />,
   })),
 ];

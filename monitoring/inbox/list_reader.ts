@@ -19,7 +19,15 @@ import {
   type TraceRow,
 } from "../models/rows.ts";
 import type { ListQuery } from "../models/list_query.ts";
-import { type Histogram, type HistogramPart, histogramRange } from "../models/histogram.ts";
+import {
+  type Durations,
+  type Histogram,
+  type HistogramList,
+  type HistogramPart,
+  histogramRange,
+  MIN_RANGE_MS,
+} from "../models/histogram.ts";
+import { percentileRank } from "../models/percentile.ts";
 import type { VitalsEntry } from "../models/trace/page_vitals.ts";
 import { pageRows } from "../models/trace/page_rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
@@ -33,21 +41,23 @@ import {
   APPLICATIONS_SQL,
   envelopesSql,
   errorGroupsSql,
+  extentSql,
   histogramSql,
   logsSql,
   occurrencesSql,
-  oldestSql,
   opsSql,
   recordingsSql,
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
 
-/** Longest time of a histogram without `since`. */
+/** Longest time of a chart without `since`: a sender's clock may be wrong by years. */
 const MAX_RANGE_MS = 30 * 24 * 3_600_000;
 
 /** Newest web vitals that a table of pages is made of: read and sorted in some 50 ms. */
 const MAX_VITALS = 20_000;
+
+const WARN = LOG_LEVELS.indexOf("warn");
 
 /** What every list selects. */
 interface Found {
@@ -160,7 +170,10 @@ export class ListReader {
     [Name in keyof InboxLists]: (query: ListQuery, asOf: number) => Page<InboxLists[Name]>;
   } = {
     traces: (query, asOf) => this.#page(query, asOf, tracesSql(query), ROWS.traces),
-    errors: (query, asOf) => this.#page(query, asOf, errorGroupsSql(query), ROWS.errors),
+    errors: (query, asOf) => {
+      const range = this.#chartRange("errors", query, asOf);
+      return this.#page(query, asOf, errorGroupsSql(query), ROWS.errors, range);
+    },
     occurrences: (query, asOf) => this.#page(query, asOf, occurrencesSql(query), ROWS.occurrences),
     logs: (query, asOf) => this.#page(query, asOf, logsSql(query), ROWS.logs),
     pages: (query, asOf) => this.#pages(query, asOf),
@@ -206,10 +219,11 @@ export class ListReader {
     asOf: number,
     list: SqlList,
     toRow: (found: Row) => T,
+    more: Record<string, number> = {},
   ): Page<T> {
     const { at, ...cursor } = cursorOf(query.before, asOf);
     const limit = query.limit ?? MAX_LIST_ROWS;
-    const values = { ...cursor, rank: at ?? cursor.before, limit: limit + 1 };
+    const values = { ...cursor, rank: at ?? cursor.before, limit: limit + 1, ...more };
     const found = this.#all<Row>(pageSql(list, query.before !== undefined), query, values);
     const rows = found.slice(0, limit);
     const end = rows.at(-1);
@@ -253,28 +267,43 @@ export class ListReader {
   }
 
   /**
-   * The rows of the list `of` over time: from `since`, else from the oldest row of the last 30 days, to `until`, else
-   * to `now`.
+   * The time of a chart of a list: from `since`, else from the first row of the last 30 days; to `until`, else of a chosen
+   * time to now, otherwise to the last row.
    */
-  #histogram(query: ListQuery, asOf: number): Histogram {
-    const { of = "traces", since, until, now = Date.now() } = query;
-    const end = Math.max(until ?? now, since ?? 0);
-    // A sender's clock may be wrong by years.
-    const earliest = end - MAX_RANGE_MS;
-    const values = { asOf, earliest, end, warn: LOG_LEVELS.indexOf("warn") };
-    const [row] = since === undefined
-      ? this.#all<{ oldest: number | null }>(oldestSql(of, query), query, values)
-      : [];
-    const range = histogramRange(since ?? row?.oldest ?? earliest, end);
-    const found = this.#all<HistogramPart & { part: number }>(
-      histogramSql(of, query),
+  #chartRange(
+    of: HistogramList,
+    query: ListQuery,
+    asOf: number,
+  ): { readonly from: number; readonly to: number } {
+    const { since, until, now = Date.now() } = query;
+    if (since !== undefined) return { from: since, to: Math.max(until ?? now, since + 1) };
+    const earliest = (until ?? now) - MAX_RANGE_MS;
+    const [row] = this.#all<{ first: number | null; last: number | null }>(
+      extentSql(of, query),
       query,
-      { ...values, ...range },
+      { asOf, earliest, warn: WARN },
     );
+    const from = row?.first ?? until ?? now;
+    return { from, to: Math.max(until ?? (row?.last ?? from) + 1, from + MIN_RANGE_MS) };
+  }
+
+  /** The rows of the list `of` over time. */
+  #histogram(query: ListQuery, asOf: number): Histogram {
+    const { of = "traces" } = query;
+    const { from, to } = this.#chartRange(of, query, asOf);
+    const range = histogramRange(from, to);
+    const [found] = this.#all<{ parts: string; dots?: string }>(histogramSql(of, query), query, {
+      asOf,
+      warn: WARN,
+      ...range,
+    });
     const parts = Array<HistogramPart>(Math.round((range.to - range.from) / range.step))
       .fill({ count: 0, warnings: 0, failures: 0 });
-    for (const { part, ...counts } of found) parts[part] = counts;
-    return { ...range, parts };
+    for (const [part, count, warnings, failures] of JSON.parse(found!.parts) as FourNumbers[]) {
+      parts[part] = { count, warnings, failures };
+    }
+    const durations = found?.dots && { durations: readDurations(JSON.parse(found.dots)) };
+    return { ...range, parts, ...durations };
   }
 
   /** The applications that were seen last. */
@@ -304,4 +333,17 @@ export class ListReader {
     }
     return statement.all({ ...valuesOf(query), ...values }) as Row[];
   }
+}
+
+type FourNumbers = readonly [number, number, number, number];
+
+/** @param dots of {@linkcode histogramSql} */
+function readDurations(dots: readonly (readonly [...FourNumbers, number])[]): Durations {
+  const count = dots[0]?.[4] ?? 0;
+  const medianRank = percentileRank(count, 0.5);
+  return {
+    count,
+    median: dots.find(([, , , rank]) => rank === medianRank)?.[1] ?? null,
+    dots: dots.map(([at, ms, kind]) => ({ at, ms, failed: kind === 2 })),
+  };
 }

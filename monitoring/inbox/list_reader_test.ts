@@ -12,7 +12,7 @@ import {
 } from "./testdata/envelopes.ts";
 import type { Lists, Page } from "../models/rows.ts";
 import { LIST_SORTS, type ListQuery, TRACE_STATUSES } from "../models/list_query.ts";
-import { HISTOGRAM_LISTS, type HistogramList } from "../models/histogram.ts";
+import { type Durations, HISTOGRAM_LISTS, type HistogramList } from "../models/histogram.ts";
 import { openInbox } from "./sqlite_inbox.ts";
 import { indexTests } from "./testdata/index_suite.ts";
 import { ENVELOPE_BYTES, sentBy, shop } from "./testdata/tested_index.ts";
@@ -158,13 +158,20 @@ Deno.test("any query → a histogram counts the rows of its list, each in the pa
         at,
         warned: level === "warn",
         failed: ["error", "fatal"].includes(level),
+        ms: null,
       }));
     }
     if (of === "errors") {
-      return all("occurrences").map(({ at }) => ({ at, warned: false, failed: undefined }));
+      return all("occurrences").map(({ at }) => ({
+        at,
+        warned: false,
+        failed: undefined,
+        ms: null,
+      }));
     }
-    return all("traces").map(({ started_at, failed, errors }) => ({
+    return all("traces").map(({ started_at, ended_at, failed, errors }) => ({
       at: started_at,
+      ms: ended_at === null ? null : ended_at - started_at,
       warned: false,
       failed: failed || errors > 0,
     }));
@@ -181,11 +188,26 @@ Deno.test("any query → a histogram counts the rows of its list, each in the pa
         }
         for (const { sort: _, limit: __, ...asked } of queries) {
           for (const of of HISTOGRAM_LISTS) {
-            const { from, to, step, parts } = inbox.histogram({ ...asked, of, now: NOW + 20 });
+            const now = NOW + 20;
+            const { from, to, step, parts, durations } = inbox.histogram({ ...asked, of, now });
             assert.equal(parts.length, (to - from) / step);
-            const hasRows = parts.some(({ count }) => count > 0);
-            if (asked.since === undefined && hasRows) assert.ok(parts[0]!.count > 0);
-            const rows = rowsOf(inbox, of, asked).filter(({ at }) => at >= from && at < to);
+            const all = rowsOf(inbox, of, asked);
+            const rows = all.filter(({ at }) => at >= from && at < to);
+            if (asked.since === undefined && rows.length > 0) {
+              assert.ok(parts[0]!.count > 0, "from the first");
+              assert.ok(
+                to - from <= 10_000 || parts.at(-1)!.count > 0 || asked.until,
+                "to the last",
+              );
+              assert.equal(rows.length, all.length);
+            }
+            assert.equal(durations === undefined, of !== "traces");
+            if (durations !== undefined) {
+              assertDurations(
+                durations,
+                rows.flatMap(({ ms }) => ms ?? []),
+              );
+            }
             const inPart = Map.groupBy(rows, ({ at }) => Math.floor((at - from) / step));
             for (const [part, { count, warnings, failures }] of parts.entries()) {
               const of = inPart.get(part) ?? [];
@@ -202,6 +224,16 @@ Deno.test("any query → a histogram counts the rows of its list, each in the pa
     { numRuns: 40 },
   );
 });
+
+/** Of all traces of a histogram that have ended; the median by nearest rank, of 5 or more. */
+function assertDurations({ count, median, dots }: Durations, all: readonly number[]): void {
+  const sorted = all.toSorted((a, b) => a - b);
+  assert.equal(count, all.length);
+  assert.equal(median, all.length < 5 ? null : sorted[Math.ceil(all.length / 2) - 1]);
+  const shown = dots.map(({ ms }) => ms).sort((a, b) => a - b);
+  assert.deepEqual([shown[0], shown.at(-1)], [sorted[0], sorted.at(-1)]);
+  if (all.length <= 3) assert.deepEqual(shown, sorted);
+}
 
 /** All rows of a list, with a marker at the end of each page. */
 function everyRow<Row>(ask: (before?: string) => Page<Row>): (Row | "end of page")[] {

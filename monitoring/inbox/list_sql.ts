@@ -134,15 +134,10 @@ const isInState = (key: string) =>
   ` ${key} IN (SELECT group_key FROM group_states WHERE state = :state))`;
 
 /**
- * Groups of errors, each with its newest error. Counted are the errors that match. `chart`: JSON array of `[part, errors]`, without empty parts; from the
- * query's `since` to its `until` or `now`, else from the first to the last error.
+ * Groups of errors, each with its newest error. Counted are the errors that match. `chart`: JSON array of `[part, errors]`
+ * from `:from` to `:to`, without empty parts.
  */
 export function errorGroupsSql(query: ListQuery): SqlList {
-  const { since, until, now } = query;
-  const from = since === undefined ? "page.first_seen" : ":since";
-  const end = since === undefined || now === undefined ? "page.last_seen" : ":now";
-  // Later than the start.
-  const to = `max(${until === undefined ? end : ":until"}, ${from} + 1)`;
   const sent = all(filtersOf(query, SENDER));
   const filters = filtersOf(query, ["trace", "level", "handled", ...COMMON]);
   const counted = `error_entries AS e WHERE ${all(["e.group_key = page.id", ...filters])}`;
@@ -163,9 +158,9 @@ export function errorGroupsSql(query: ListQuery): SqlList {
       " (SELECT json_array(max(e.level), count(*) FILTER (WHERE e.handled = 0)," +
       ` count(*) FILTER (WHERE e.handled = 1)) FROM ${counted}) AS badges,` +
       " (SELECT json_group_array(json_array(part, errors)) FROM (SELECT count(*) AS errors," +
-      ` min(${CHART_PARTS - 1}, CAST((e.at - ${from}) * ${CHART_PARTS} / (${to} - ${from})` +
-      ` AS INTEGER)) AS part FROM ${counted} GROUP BY part)) AS chart,` +
-      ` ${from} AS chart_from, ${to} AS chart_to,` +
+      ` min(${CHART_PARTS - 1}, CAST((e.at - :from) * ${CHART_PARTS} / (:to - :from)` +
+      ` AS INTEGER)) AS part FROM ${counted} AND e.at >= :from GROUP BY part)) AS chart,` +
+      " :from AS chart_from, :to AS chart_to," +
       " (SELECT json_group_array(key ORDER BY errors DESC) FROM (SELECT count(*) AS errors," +
       ` (SELECT key FROM applications WHERE id = e.application) AS key FROM ${counted}` +
       " GROUP BY e.application)) AS applications",
@@ -216,11 +211,12 @@ export function recordingsSql(query: ListQuery): SqlList {
   });
 }
 
-/** The time of each row of a list, and whether it is a warning (1) or a failure (2). */
+/** The time of each row of a list, and whether it is a warning (1) or a failure (2); of traces also milliseconds. */
 const OVER_TIME: Readonly<Record<HistogramList, (query: ListQuery) => string>> = {
   traces: (query) =>
-    "SELECT coalesce(root.started_at, root.seen_at) AS at, 2 * (page.failed OR page.errors > 0)" +
-    ` AS kind FROM (${tracesSql(query).rows}) AS page JOIN trace_entries AS root` +
+    `SELECT ${START} AS at, root.ended_at - root.started_at AS ms,` +
+    " 2 * (page.failed OR page.errors > 0) AS kind" +
+    ` FROM (${tracesSql(query).rows}) AS page JOIN trace_entries AS root` +
     ` ON root.place = ${ofRoot(query, "e.place", "page.id")}`,
   errors: (query) =>
     "SELECT at, 2 * (handled IS 0) AS kind FROM error_entries AS e" +
@@ -230,15 +226,34 @@ const OVER_TIME: Readonly<Record<HistogramList, (query: ListQuery) => string>> =
     ` WHERE ${all(onLogs(query))}`,
 };
 
-/** The rows of a list from `:from` to before `:to`, counted in parts of `:step` milliseconds. */
-export const histogramSql = (list: HistogramList, query: ListQuery): string =>
-  "SELECT CAST((at - :from) / :step AS INTEGER) AS part, count(*) AS count," +
-  " sum(kind = 1) AS warnings, sum(kind = 2) AS failures" +
-  ` FROM (${OVER_TIME[list](query)}) WHERE at >= :from AND at < :to GROUP BY part`;
+/** The times of the first and last row of a list from `:earliest`; null: there is none. */
+export const extentSql = (list: HistogramList, query: ListQuery): string =>
+  `SELECT min(at) AS first, max(at) AS last FROM (${OVER_TIME[list](query)}) WHERE at >= :earliest`;
 
-/** The time of the oldest row of a list from `:earliest` to `:end`; null: there is none. */
-export const oldestSql = (list: HistogramList, query: ListQuery): string =>
-  `SELECT min(at) AS oldest FROM (${OVER_TIME[list](query)}) WHERE at >= :earliest AND at <= :end`;
+/** Arrays as JSON. */
+const jsonOf = (columns: string, rows: string) =>
+  `(SELECT json_group_array(json_array(${columns})) FROM (${rows}))`;
+
+/**
+ * The rows of a list from `:from` to before `:to`, as JSON. `parts`: counted in parts of `:step` milliseconds. `dots`: of
+ * the traces of each part that have ended the shortest, the middle and the longest one, and that of the median, with
+ * their rank by duration, from 1, among how many.
+ */
+export const histogramSql = (list: HistogramList, query: ListQuery): string =>
+  "WITH shown AS MATERIALIZED (SELECT *, CAST((at - :from) / :step AS INTEGER) AS part" +
+  ` FROM (${OVER_TIME[list](query)}) WHERE at >= :from AND at < :to) SELECT ` +
+  jsonOf(
+    "part, count, warnings, failures",
+    "SELECT part, count(*) AS count, sum(kind = 1) AS warnings, sum(kind = 2) AS failures" +
+      " FROM shown GROUP BY part",
+  ) + " AS parts" +
+  (list === "traces" ? `, ${jsonOf("at, ms, kind, rank, count", DOTS)} AS dots` : "");
+
+const DOTS = "SELECT * FROM (SELECT *," +
+  " row_number() OVER (ORDER BY ms) AS rank, count(*) OVER () AS count," +
+  " row_number() OVER (PARTITION BY part ORDER BY ms) AS part_rank," +
+  " count(*) OVER (PARTITION BY part) AS part_count FROM shown WHERE ms IS NOT NULL)" +
+  " WHERE part_rank IN (1, (part_count + 1) / 2, part_count) OR rank = (count + 1) / 2";
 
 /** Web vitals. Ignores the query's text, which `pageRows` searches in the names of the pages. */
 export function vitalsSql(query: ListQuery): SqlList {

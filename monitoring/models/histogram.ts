@@ -12,6 +12,26 @@ export interface Histogram {
   /** Length of a part in milliseconds. */
   readonly step: number;
   readonly parts: readonly HistogramPart[];
+  /** Of traces. */
+  readonly durations?: Durations;
+}
+
+/** How long the traces of a histogram took. */
+export interface Durations {
+  /** Those of which an end was received. */
+  readonly count: number;
+  /** Milliseconds; null: there are fewer than five. */
+  readonly median: number | null;
+  /** Of each part the shortest, the middle and the longest; and the median. */
+  readonly dots: readonly DurationDot[];
+}
+
+export interface DurationDot {
+  /** Start of the trace, milliseconds since 1970. */
+  readonly at: number;
+  readonly ms: number;
+  /** As `failures` of a part. */
+  readonly failed: boolean;
 }
 
 export interface HistogramPart {
@@ -25,6 +45,9 @@ export interface HistogramPart {
 
 /** Parts of a histogram at most: bars that a pointer can hit. */
 export const MAX_PARTS = 120;
+
+/** Shortest time of a histogram from the first to the last row. */
+export const MIN_RANGE_MS = 10_000;
 
 /**
  * The parts of a time range, at most {@linkcode MAX_PARTS}. They cover it whole. A part begins at a multiple of its

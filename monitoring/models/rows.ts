@@ -1,7 +1,7 @@
 import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 import type { StyleRun } from "./ansi.ts";
 import type { Side } from "./side.ts";
-import type { PageVitalValues } from "./trace/page_vitals.ts";
+import type { PageVitals } from "./trace/page_vitals.ts";
 
 /**
  * The rows of the lists: wire types of `GET /monitoring/inbox?view=…`. All texts in rows are
@@ -67,8 +67,17 @@ export interface TraceRow {
   readonly applications: readonly string[];
 }
 
-/** The web vitals of a page over all its loads: 75th percentiles in milliseconds, CLS without unit; null: not sent. */
-export interface PageRow extends PageVitalValues {
+/** Measurements of a web vital, one for each trace: milliseconds, of CLS without unit. */
+export interface VitalSample {
+  readonly count: number;
+  /** The 75th percentile; null: there are fewer than five. */
+  readonly p75: number | null;
+  /** Instead of it all of them, in ascending order. */
+  readonly few: readonly number[];
+}
+
+/** The web vitals of a page over all its loads. */
+export interface PageRow extends PageVitals<VitalSample> {
   /** Name of its loads and of the navigations to it: its route, or its path. */
   readonly page: string;
   /** Key of the application. */
@@ -123,8 +132,8 @@ export interface ErrorGroupRow {
   readonly first_seen: number;
   readonly last_seen: number;
   /**
-   * The errors of `count` in equal parts of time, from the query's `since` to its `until` or now; without these from
-   * `first_seen` to `last_seen`.
+   * The errors of `count` in equal parts of time: from the query's `since` to its `until` or now; without these from the
+   * first to the last error of all groups.
    */
   readonly chart: readonly number[];
   readonly chart_from: number;

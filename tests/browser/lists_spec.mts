@@ -80,7 +80,7 @@ test("lists sorted and filtered → matching rows, the choice is in the address;
   expect(page.url()).toContain("environment=production");
 
   await traces.getByRole("link", { name: "Web vitals" }).click();
-  await expect(traces.getByRole("row", { name: "/home" })).toContainText(/1\.00\ss\s*good/);
+  await expect(traces.getByRole("row", { name: "/home" })).toContainText(/1\.00\ss good\s*n=1/);
   await traces.getByRole("button", { name: "Remove Environment: production" }).click();
   await traces.getByRole("button", { name: "LCP p75" }).click();
   await expect(names).toHaveText(["/basket", "/home"]);

@@ -270,69 +270,90 @@ export function addFilterTests(test: AddTest): void {
     assert.deepEqual(traces(inbox, { status: "error" }), [4, 2].map(hexId));
   });
 
-  test("page loads → 75th percentile of each vital, their traces", async (inbox, add, addOf) => {
-    const load = (
-      trace: number,
-      page: string,
-      measurements: Attributes,
-    ): TestItem => ["transaction", {
-      transaction: page,
-      contexts: { trace: { trace_id: hexId(trace), op: "pageload" } },
-      measurements: Object.fromEntries(
-        Object.entries(measurements).map(([name, value]) => [name, { value }]),
-      ),
-      start_timestamp: NOON / 1_000 - trace,
-    }];
-    for (const n of [1, 2, 3, 4]) await addOf(shop("1"), load(n, "/", { lcp: n * 1_000, cls: 0 }));
-    await addOf(shop("2"), load(5, "/basket", { lcp: 50 }));
-    // Of the second load: measured when the page was left, as a single span.
-    await addOf(shop("1"), ["span", {
-      trace_id: hexId(2),
-      op: "ui.interaction.click",
-      parent_span_id: "a".repeat(16),
-      data: { transaction: "/" },
-      measurements: { inp: { value: 320 } },
-    }]);
-    // Of another application, streamed: the vital that comes later does not know the path.
-    await add(span(9, {
-      name: "Pageload",
-      is_segment: true,
-      attributes: { "sentry.op": { value: "pageload" }, "url.path": { value: "/" } },
-    }));
-    await add(span(9, {
-      name: "Largest contentful paint",
-      attributes: {
-        "sentry.segment.name": { value: "Pageload" },
-        "browser.web_vital.lcp.value": { value: 90 },
-      },
-    }));
-    // A navigation within a page: its vitals, sent by themselves, do not know the path either.
-    const navigation = { "sentry.segment.name": { value: "Navigation" } };
-    const shift = { ...navigation, "browser.web_vital.cls.value": { value: 0.5 } };
-    await add(span(10, { name: "Layout shift", attributes: shift }));
-    assert.equal(inbox.page("pages", { q: "n" }).rows.length, 0, "of a page that is not known yet");
-    await add(span(10, {
-      name: "Navigation",
-      is_segment: true,
-      attributes: { "sentry.op": { value: "navigation" }, "url.path": { value: "/orders" } },
-    }));
-    const rows = (query: ListQuery) =>
-      inbox.page("pages", query).rows.map(({ application: _, ...row }) => row);
-    const none = { lcp: null, inp: null, cls: null, fcp: null, ttfb: null };
-    const home = { ...none, page: "/", loads: 4, lcp: 3_000, inp: 320, cls: 0 };
-    const basket = { ...none, page: "/basket", loads: 1, lcp: 50 };
-    assert.deepEqual(rows({ environment: "test" }), [home, basket]);
-    assert.deepEqual(rows({}), [home, { ...none, page: "/", loads: 1, lcp: 90 }, basket, {
-      ...none,
-      page: "/orders",
-      loads: 0,
-      cls: 0.5,
-    }]);
-    assert.deepEqual(rows({ q: "BASKET" }), [basket]);
-    assert.deepEqual(rows({ release: "shop@2" }), [basket]);
-    assert.deepEqual(rows({ since: NOON - 1_500 }).map(({ loads }) => loads), [1, 1, 0]);
-    assert.deepEqual(traces(inbox, { page: "/", environment: "test" }), [2, 4, 3, 1].map(hexId));
-  });
+  test(
+    "page loads → 75th percentile of 5 or more, fewer values themselves",
+    async (inbox, add, addOf) => {
+      const load = (
+        trace: number,
+        page: string,
+        measurements: Attributes,
+      ): TestItem => ["transaction", {
+        transaction: page,
+        contexts: { trace: { trace_id: hexId(trace), op: "pageload" } },
+        measurements: Object.fromEntries(
+          Object.entries(measurements).map(([name, value]) => [name, { value }]),
+        ),
+        start_timestamp: NOON / 1_000 - trace,
+      }];
+      for (const n of [1, 2, 3, 4, 6]) {
+        await addOf(shop("1"), load(n, "/", { lcp: n * 1_000, cls: 0 }));
+      }
+      await addOf(shop("2"), load(5, "/basket", { lcp: 50 }));
+      // Of the second load: measured when the page was left, as a single span.
+      await addOf(shop("1"), ["span", {
+        trace_id: hexId(2),
+        op: "ui.interaction.click",
+        parent_span_id: "a".repeat(16),
+        data: { transaction: "/" },
+        measurements: { inp: { value: 320 } },
+      }]);
+      // Of another application, streamed: the vital that comes later does not know the path.
+      await add(span(9, {
+        name: "Pageload",
+        is_segment: true,
+        attributes: { "sentry.op": { value: "pageload" }, "url.path": { value: "/" } },
+      }));
+      await add(span(9, {
+        name: "Largest contentful paint",
+        attributes: {
+          "sentry.segment.name": { value: "Pageload" },
+          "browser.web_vital.lcp.value": { value: 90 },
+        },
+      }));
+      // A navigation within a page: its vitals, sent by themselves, do not know the path either.
+      const navigation = { "sentry.segment.name": { value: "Navigation" } };
+      const shift = { ...navigation, "browser.web_vital.cls.value": { value: 0.5 } };
+      await add(span(10, { name: "Layout shift", attributes: shift }));
+      assert.equal(
+        inbox.page("pages", { q: "n" }).rows.length,
+        0,
+        "of a page that is not known yet",
+      );
+      await add(span(10, {
+        name: "Navigation",
+        is_segment: true,
+        attributes: { "sentry.op": { value: "navigation" }, "url.path": { value: "/orders" } },
+      }));
+      const rows = (query: ListQuery) =>
+        inbox.page("pages", query).rows.map(({ application: _, ...row }) => row);
+      const few = (...values: number[]) => ({ count: values.length, p75: null, few: values });
+      const many = (count: number, p75: number) => ({ count, p75, few: [] });
+      const none = { lcp: few(), inp: few(), cls: few(), fcp: few(), ttfb: few() };
+      const home = {
+        ...none,
+        page: "/",
+        loads: 5,
+        lcp: many(5, 4_000),
+        inp: few(320),
+        cls: many(5, 0),
+      };
+      const basket = { ...none, page: "/basket", loads: 1, lcp: few(50) };
+      const other = { ...none, page: "/", loads: 1, lcp: few(90) };
+      const orders = { ...none, page: "/orders", loads: 0, cls: few(0.5) };
+      assert.deepEqual(rows({ environment: "test" }), [home, basket]);
+      assert.deepEqual(rows({}), [home, other, basket, orders]);
+      // Percentiles first, in either direction; then what has only a few values, by the highest.
+      assert.deepEqual(rows({ sort: "-lcp" }), [home, other, basket]);
+      assert.deepEqual(rows({ sort: "lcp" }), [home, basket, other]);
+      assert.deepEqual(rows({ q: "BASKET" }), [basket]);
+      assert.deepEqual(rows({ release: "shop@2" }), [basket]);
+      assert.deepEqual(rows({ since: NOON - 1_500 }).map(({ loads }) => loads), [1, 1, 0]);
+      assert.deepEqual(
+        traces(inbox, { page: "/", environment: "test" }),
+        [2, 6, 4, 3, 1].map(hexId),
+      );
+    },
+  );
 
   test("errors of a level, handled or not → those errors", async (inbox, add) => {
     const handled = (value: boolean) => ({

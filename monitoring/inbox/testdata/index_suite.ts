@@ -141,7 +141,7 @@ function addRowTests(test: AddTest): void {
     },
   );
 
-  test("group → count, times and newest error", async (inbox, add) => {
+  test("groups → count, times and newest error, charts of one axis", async (inbox, add) => {
     await add(error("order 1", 1, { timestamp: NOON / 1_000 - 10 }));
     await add(error("order 2", 2, { timestamp: NOON / 1_000 - 30, level: "fatal" }));
     await add(error("payment"));
@@ -159,9 +159,10 @@ function addRowTests(test: AddTest): void {
       count: 2,
       first_seen: NOON - 30_000,
       last_seen: NOON - 10_000,
-      chart: Array.from({ length: 24 }, (_, part) => [0, 23].includes(part) ? 1 : 0),
+      // From the first error of all groups to the last.
+      chart: Array.from({ length: 24 }, (_, part) => [0, 14].includes(part) ? 1 : 0),
       chart_from: NOON - 30_000,
-      chart_to: NOON - 10_000,
+      chart_to: NOON + 2_001,
       trace_id: hexId(2),
       applications: [application],
       state: "open",

@@ -1,12 +1,13 @@
 import { fold } from "../index/search_text.ts";
-import { MAX_LIST_ROWS, type PageRow } from "../rows.ts";
+import { MAX_LIST_ROWS, type PageRow, type VitalSample } from "../rows.ts";
 import { type ListQuery, PAGE_COLUMNS, readSort } from "../list_query.ts";
+import { MIN_SAMPLES, percentile } from "../percentile.ts";
 import { isPlaceholder, PAGE_OPS } from "./trace_name.ts";
 import { PAGE_VITALS, type PageVital, pageVitals, type VitalsEntry } from "./page_vitals.ts";
 
 /**
  * The 75th percentile of each vital for each page, as https://web.dev/articles/vitals rates them; those with the most
- * loads first, unless the query sorts by another column. A trace counts once, with its highest values: an SDK sends a
+ * loads first, unless the query sorts by another column: then those with a percentile, before those of a few values. A trace counts once, with its highest values: an SDK sends a
  * vital again when it gets worse.
  *
  * @param entries each with the key of its application
@@ -24,8 +25,8 @@ export function pageRows(
   const rows = [...pages.values()].map((ofPage): PageRow => {
     const { application, page } = ofPage[0]!;
     const visits = Map.groupBy(ofPage, ({ trace_id }) => trace_id);
-    const p75 = (name: PageVital) =>
-      percentile75([...visits.values()].flatMap((visit) => {
+    const sampleOf = (name: PageVital) =>
+      vitalSample([...visits.values()].flatMap((visit) => {
         const values = visit.flatMap((entry) => entry[name] ?? []);
         return values.length === 0 ? [] : Math.max(...values);
       }));
@@ -35,20 +36,32 @@ export function pageRows(
       loads: new Set(
         ofPage.filter((entry) => entry.op === "pageload").map(({ trace_id }) => trace_id),
       ).size,
-      ...pageVitals(p75),
+      ...pageVitals(sampleOf),
     };
   });
   const { column, descending } = readSort(sort);
   const by = PAGE_COLUMNS.find((name) => name === column);
   const sign = by === undefined || descending ? -1 : 1;
-  const valueOf = (row: PageRow) => row[by ?? "loads"];
+  const vitalOf = (row: PageRow) => by === undefined || by === "loads" ? undefined : row[by];
+  const hasFew = (row: PageRow) => Number(vitalOf(row)?.p75 === null);
+  const valueOf = (row: PageRow) => {
+    const vital = vitalOf(row);
+    return vital === undefined ? row.loads : vital.p75 ?? Math.max(...vital.few);
+  };
   const isMeasured = (row: PageRow) =>
-    row.loads > 0 || PAGE_VITALS.some((name) => row[name] !== null);
-  return rows.filter((row) => isMeasured(row) && valueOf(row) !== null).sort((a, b) =>
-    sign * (valueOf(a)! - valueOf(b)!) ||
+    vitalOf(row)?.count !== 0 &&
+    (row.loads > 0 || PAGE_VITALS.some((name) => row[name].count > 0));
+  return rows.filter(isMeasured).sort((a, b) =>
+    hasFew(a) - hasFew(b) || sign * (valueOf(a) - valueOf(b)) ||
     (`${a.page} ${a.application}` < `${b.page} ${b.application}` ? -1 : 1)
   ).slice(0, limit);
 }
+
+const vitalSample = (values: readonly number[]): VitalSample => ({
+  count: values.length,
+  p75: percentile(values, 0.75),
+  few: values.length < MIN_SAMPLES ? values.toSorted((a, b) => a - b) : [],
+});
 
 /**
  * A vital that was sent by itself may have only the placeholder "Pageload" or "Navigation": it is named for the page's
@@ -62,9 +75,4 @@ function namedEntries<Entry extends VitalsEntry>(entries: readonly Entry[]): Ent
     const page = op === undefined ? entry.page : pages.get(`${entry.trace_id} ${op}`);
     return page === undefined ? [] : { ...entry, page };
   });
-}
-
-/** Nearest rank; null: no values. */
-function percentile75(values: readonly number[]): number | null {
-  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.75) - 1] ?? null;
 }

@@ -8,14 +8,17 @@ export const PAGE_VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"] as const satisfi
 
 export type PageVital = (typeof PAGE_VITALS)[number];
 
-/** The value of each of them. Null: not sent. */
-export type PageVitalValues = Readonly<Record<PageVital, number | null>>;
+/** Something for each of them. */
+export type PageVitals<T> = Readonly<Record<PageVital, T>>;
 
-export const pageVitals = (valueOf: (name: PageVital) => number | null) =>
-  Object.fromEntries(PAGE_VITALS.map((name) => [name, valueOf(name)])) as PageVitalValues;
+export const pageVitals = <T>(valueOf: (name: PageVital) => T) =>
+  Object.fromEntries(PAGE_VITALS.map((name) => [name, valueOf(name)])) as PageVitals<T>;
 
-/** The web vitals of one page in one envelope: of its load, of a navigation to it, or measured later. */
-export interface VitalsEntry extends PageVitalValues {
+/**
+ * The web vitals of one page in one envelope: of its load, of a navigation to it, or measured later. Milliseconds, CLS
+ * without unit; null: not sent.
+ */
+export interface VitalsEntry extends PageVitals<number | null> {
   readonly trace_id: string;
   /** Name of the page load or navigation: its route, or its path. Of a vital sent later also a placeholder. */
   readonly page: string;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { toLocalTime } from "./ListHead.tsx";
+import { toLocalTime } from "./FilterControls.tsx";
 
 Deno.test("milliseconds → local minute that parses back; other text → empty", () => {
   const minute = 1_795_262_400_000;

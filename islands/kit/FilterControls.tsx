@@ -1,0 +1,192 @@
+import { useId } from "react";
+import { Icon } from "../../components/Icon.tsx";
+import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
+import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
+import { isAge } from "../../monitoring/models/time_bound.ts";
+import { useApplications } from "../data/lists.ts";
+import { AGES, ALL_APPLICATIONS, RANGES } from "../shared/filters.ts";
+import { changeParams, useFragment } from "../shared/fragment.ts";
+import { choicesOf, type Filter, labelOf } from "./filters.ts";
+import { Menu } from "./Menu.tsx";
+
+/** Release and environment of the applications that are shown. */
+export function useCommonFilters(): readonly Filter[] {
+  const { params } = useFragment();
+  const list = useApplications();
+  const chosen = params.get("application") ?? APPLICATIONS;
+  const shown = (list?.rows ?? [])
+    .filter(({ key }) => [APPLICATIONS, ALL_APPLICATIONS, key].includes(chosen));
+  return [
+    { name: "environment", choices: shown.flatMap(({ environment }) => environment ?? []) },
+    { name: "release", choices: shown.flatMap(({ releases }) => releases) },
+  ];
+}
+
+/** The filters that are set, each with a button that removes it. */
+export function Chips({ filters }: { filters: readonly Filter[] }) {
+  const { params } = useFragment();
+  const chips = filters.flatMap((filter) => {
+    const value = params.get(filter.name) ?? "";
+    const text = choicesOf(filter, value).find(([known]) => known === value)?.[1];
+    return value === "" || text === undefined ? [] : [{ filter, text }];
+  });
+  const range = customRange(params);
+  return (
+    <>
+      {chips.map(({ filter, text }) => (
+        <Chip key={filter.name} names={[filter.name]} label={labelOf(filter)} text={text} />
+      ))}
+      {range && (
+        <Chip
+          names={["since", "until"]}
+          label="Time"
+          text={`${timeText(range.since)} – ${timeText(range.until)}`}
+        />
+      )}
+    </>
+  );
+}
+
+function Chip({ names, label, text }: {
+  names: readonly string[];
+  label: string;
+  text: string;
+}) {
+  return (
+    <span className="chip card beside small">
+      {label}: <b className="one-line">{text}</b>
+      <button
+        type="button"
+        className="bare"
+        aria-label={`Remove ${label}: ${text}`}
+        onClick={() => changeParams(Object.fromEntries(names.map((name) => [name, undefined])))}
+      >
+        <Icon name="remove" />
+      </button>
+    </span>
+  );
+}
+
+/** The filters that have something to choose, behind a button. */
+export function FilterMenu({ filters }: { filters: readonly Filter[] }) {
+  const { params } = useFragment();
+  const useful = filters.flatMap((filter) => {
+    const chosen = params.get(filter.name) ?? "";
+    const choices = choicesOf(filter, chosen);
+    // A single release or environment is no choice. A single value of another filter is: it can be turned on.
+    const isCommon = ["environment", "release"].includes(filter.name);
+    return choices.length > (isCommon && chosen === "" ? 1 : 0)
+      ? [{ filter, choices, chosen }]
+      : [];
+  });
+  return (
+    <Menu label="Filter" name="Filters" look="bare quiet">
+      {() => (
+        <>
+          {useful.map(({ filter, choices, chosen }) => (
+            <label key={filter.name} className="filter quiet">
+              {labelOf(filter)}
+              <select
+                value={chosen}
+                onChange={({ target }) =>
+                  changeParams({ [filter.name]: target.value })}
+              >
+                <option value="">{filter.any ?? "any"}</option>
+                {choices.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+              </select>
+            </label>
+          ))}
+          <TimeFields />
+        </>
+      )}
+    </Menu>
+  );
+}
+
+const CUSTOM = "custom";
+const HOUR_MS = 3_600_000;
+
+/** Start and end of a range that is not up to now, as in the address. */
+function customRange(params: URLSearchParams) {
+  const since = params.get("since") ?? "";
+  const until = params.get("until") ?? "";
+  return until === "" && (since === "" || isAge(since)) ? undefined : { since, until };
+}
+
+const timeText = (ms: string) =>
+  /^\d{1,14}$/.test(ms) ? formatDateAndTime(Number(ms), Date.now(), formatTimeOfDay) : "…";
+
+/** Chooses the time of the rows: up to now, or between two times. */
+export function TimeFilter() {
+  const { params } = useFragment();
+  const isCustom = customRange(params) !== undefined;
+  const since = params.get("since") ?? "";
+  const choose = (chosen: string) =>
+    changeParams(
+      chosen === CUSTOM
+        ? { since: String(Date.now() - HOUR_MS), until: String(Date.now()) }
+        : { since: chosen, until: undefined },
+    );
+  return (
+    <label>
+      <span className="vh">Time</span>
+      <select
+        value={isCustom ? CUSTOM : since}
+        onChange={({ target }) => choose(target.value)}
+      >
+        {RANGES.map(([age = "", time]) => <option key={age} value={age}>{time}</option>)}
+        {/* A link may have another age. */}
+        {!isCustom && since !== "" && !Object.hasOwn(AGES, since) && (
+          <option value={since}>{since}</option>
+        )}
+        <option value={CUSTOM}>From … to …</option>
+      </select>
+    </label>
+  );
+}
+
+/** Start and end of a range that is not up to now. */
+function TimeFields() {
+  const { params } = useFragment();
+  const range = customRange(params);
+  if (!range) return null;
+  return (
+    <>
+      <TimeField title="From" value={range.since} change={(since) => changeParams({ since })} />
+      <TimeField title="To" value={range.until} change={(until) => changeParams({ until })} />
+    </>
+  );
+}
+
+/** @param props.value milliseconds since 1970 as text; an age or an empty text is no time */
+function TimeField({ title, value, change }: {
+  title: string;
+  value: string;
+  change: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <label className="filter quiet" htmlFor={id}>
+      {title}
+      <input
+        id={id}
+        type="datetime-local"
+        value={toLocalTime(value)}
+        onChange={({ target }) => {
+          const ms = Date.parse(target.value);
+          // An incomplete input has no time.
+          if (!Number.isNaN(ms)) change(String(ms));
+          else if (target.value === "" && !target.validity.badInput) change("");
+        }}
+      />
+    </label>
+  );
+}
+
+/** The form of `datetime-local`, in the browser's time zone. */
+export function toLocalTime(ms: string): string {
+  const time = new Date(/^\d{1,14}$/.test(ms) ? Number(ms) : NaN);
+  if (Number.isNaN(time.getTime())) return "";
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}

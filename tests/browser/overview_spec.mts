@@ -1,0 +1,133 @@
+/** The overview: its figures are those of the address, its charts those of the inbox. */
+import type { Page } from "@playwright/test";
+import { hexId, type TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { errorEvent, postEnvelope } from "../harness/browser/posted.ts";
+import { openView } from "../harness/browser/views.ts";
+
+const MINUTE_S = 60;
+const NODE = { sdk: { name: "sentry.javascript.node", version: "10.0.0" } };
+
+/** A request that a server of Sentry's Node SDK answered. */
+const request = (trace: number, start: number, ms: number): TestItem => ["transaction", {
+  type: "transaction",
+  transaction: "GET /products",
+  contexts: { trace: { trace_id: hexId(trace), span_id: "a".repeat(16), op: "http.server" } },
+  start_timestamp: start,
+  timestamp: start + ms / 1_000,
+}];
+
+/** 250 requests and an error in one minute of production, 4 of staging an hour earlier. */
+async function postShop(origin: string): Promise<{ first: number; last: number }> {
+  const end = Math.floor(Date.now() / 1_000) - MINUTE_S;
+  const production = { release: "shop-api@1.0", environment: "production" };
+  const staging = { release: "shop-api@2.0", environment: "staging" };
+  const mechanism = { type: "middleware", handled: false };
+  const error = errorEvent("TypeError", "broken", {
+    exception: { values: [{ type: "TypeError", value: "broken", mechanism }] },
+    contexts: { trace: { trace_id: hexId(125) } },
+    timestamp: end - 30,
+    ...production,
+  });
+  await postEnvelope(origin, NODE, ["event", error]);
+  for (let n = 0; n < 250; n++) {
+    // 1 to 250 ms, the longest first: of the newest 200 the median is 100 ms.
+    const start = end - MINUTE_S + n * MINUTE_S / 250;
+    await postEnvelope(origin, { ...NODE, sender: production }, request(n, start, 250 - n));
+  }
+  for (let n = 0; n < 4; n++) {
+    await postEnvelope(
+      origin,
+      { ...NODE, sender: staging },
+      request(1_000 + n, end - (61 - n) * MINUTE_S, 10),
+    );
+  }
+  return { first: end - MINUTE_S, last: end - MINUTE_S / 250 };
+}
+
+const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const chart = (page: Page, name: string) =>
+  page.locator(".charts").getByRole("region", { name, exact: true });
+const axis = (page: Page, name: string) => chart(page, name).locator(".time-axis span");
+const timeOfDay = (seconds: number) => new Date(seconds * 1_000).toTimeString().slice(0, 8);
+
+test("overview → figures and links of the address; medians over all its traces", async ({ page, server }) => {
+  const { first, last } = await postShop(server.origin);
+  const durations = chart(page, "Durations of whole traces");
+  await page.goto("/#/overview?environment=production");
+  await expect(chart(page, "Traces")).toContainText("250 traces");
+  await expect(durations).toContainText(/125\sms.*median of 250\straces; 1\.00?\sms to 250\sms/s);
+  // A minute of data fills the charts, whose ends are labelled.
+  for (const name of ["Traces", "Durations of whole traces", "Errors"]) {
+    await expect(axis(page, name).first()).toHaveText(timeOfDay(first));
+    await expect(axis(page, name).last()).toHaveText(timeOfDay(Math.ceil(last)));
+  }
+  await expect(page.locator(".applications .sparkline title").first())
+    .toContainText(`${timeOfDay(first)} to ${timeOfDay(Math.ceil(last))}`);
+  await expect(page.locator(".applications li")).toHaveCount(1);
+  await expect(region(page, "Just arrived").getByRole("row")).toHaveCount(7);
+
+  await page.getByRole("navigation", { name: "Time" }).getByRole("link", { name: "15 min" })
+    .click();
+  await expect(chart(page, "Traces")).toContainText("250 traces");
+  for (const list of ["Errors", "Traces"] as const) {
+    await openView(page, list);
+    expect(page.url()).toContain("?environment=production&since=15m");
+    await expect(region(page, list).locator(".time-bars")).toContainText(
+      list === "Traces" ? "250 traces" : "1 error",
+    );
+    await openView(page, "Overview");
+  }
+  await page.getByRole("button", { name: "Remove Environment: production" }).click();
+  await page.goto("/#/overview?release=shop-api%402.0");
+  // No percentile of four.
+  await expect(durations).toContainText(/^Durations of whole traces\s*4\straces; 10\sms\d/);
+});
+
+test("pointer over the charts of the overview, long texts → nothing moves", async ({ page, server }) => {
+  // Yesterday 1,200 errors at once, and one later.
+  const timestamp = Date.now() / 1_000 - 36 * 60 * MINUTE_S;
+  const errorOf = (n: number): TestItem => ["event", {
+    exception: { values: [{ type: "E", mechanism: { type: "generic", handled: n % 2 === 0 } }] },
+    contexts: { trace: { trace_id: hexId(n) } },
+    timestamp,
+  }];
+  for (let n = 0; n < 1_200; n += 30) {
+    const errors = Array.from({ length: 30 }, (_, index) => errorOf(n + index));
+    await postEnvelope(server.origin, NODE, ...errors);
+  }
+  await postEnvelope(server.origin, NODE, ["event", {
+    ...errorEvent("E"),
+    timestamp: timestamp + 120,
+  }]);
+  for (const width of [390, 1_440, 2_300, 2_370]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`/?${width}#/overview`);
+    await expect(chart(page, "Errors")).toContainText("1,201 errors");
+    await expect(page.locator(".charts .plot")).toHaveCount(3);
+    const places = () =>
+      page.locator(".charts .panel, .charts .plot, #newest-errors").evaluateAll((all) =>
+        all.map((one) => JSON.stringify(one.getBoundingClientRect()))
+      );
+    const before = await places();
+    for (const name of ["Traces", "Errors"]) {
+      await chart(page, name).locator(".plot").hover({ position: { x: 3, y: 30 } });
+      await expect(chart(page, name).locator("output")).toContainText(/ to \d/);
+      expect(await places(), `${width} px, ${name}`).toEqual(before);
+    }
+  }
+});
+
+test("more applications than cards → the others are counted, and each is reached", async ({ page, server }) => {
+  for (let n = 0; n < 11; n++) {
+    const event = errorEvent("Error", `of ${n}`, { release: `app-${n}@1`, environment: "test" });
+    await postEnvelope(server.origin, NODE, ["event", event]);
+  }
+  await page.goto("/");
+  await expect(page.locator(".applications > li")).toHaveCount(9);
+  const others = page.locator(".applications > li").last();
+  await expect(others).toContainText("3 other applications");
+  await others.getByRole("link", { name: "app-1", exact: true }).click();
+  await expect(page.locator(".applications > li")).toHaveCount(1);
+  await expect(page.locator(".applications > li")).toContainText("1 open error");
+});
