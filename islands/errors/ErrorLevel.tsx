@@ -55,7 +55,7 @@ const wordsOf = ({ level, handled, unhandled, count }: Badges) => [
 ];
 
 /** "2 of 8 unhandled" */
-const unhandledOf = (unhandled: number, count: number) =>
+export const unhandledOf = (unhandled: number, count: number) =>
   unhandled === count
     ? "unhandled"
     : `${formatNumber(unhandled)} of ${formatNumber(count)} unhandled`;

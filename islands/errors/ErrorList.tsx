@@ -12,7 +12,7 @@ import { newestFirst, sortParam } from "../kit/sort.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { cutText } from "../shared/text.ts";
-import { ErrorMark } from "./ErrorLevel.tsx";
+import { ErrorMark, unhandledOf } from "./ErrorLevel.tsx";
 import { GroupMark, STATE_FILTER, StateLinks, stateParam } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
 
@@ -99,7 +99,12 @@ const COLUMNS: readonly ListColumn<ErrorGroupRow>[] = [
     aside: {
       title: "Where",
       applications: ({ applications }) => applications,
-      cell: ({ where }) => where ?? "unknown location",
+      cell: ({ where, unhandled, count }) => (
+        <>
+          {unhandled > 0 && unhandled < count && `${unhandledOf(unhandled, count)}, `}
+          {where ?? "unknown location"}
+        </>
+      ),
     },
   },
   {

@@ -1,16 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import {
-  CHART_PARTS,
-  groupRow,
-  type GroupTotals,
-  occurrenceRow,
-} from "../models/error/error_entry.ts";
-import { cursorOf, placeOf, writeCursor } from "../models/index/list_cursor.ts";
+import { type ErrorEntry, levelOf, occurrenceRow } from "../models/error/error_entry.ts";
+import { groupTitle } from "../models/error/group_title.ts";
+import { cursorOf, envelopeAt, placeOf, writeCursor } from "../models/index/list_cursor.ts";
 import { logRow } from "../models/log_entry.ts";
 import { type RecordingEntry, recordingRow } from "../models/recording/recording_entry.ts";
 import {
   type ApplicationList,
   type ApplicationRow,
+  type ErrorGroupRow,
   type ListCounts,
   MAX_COUNT,
   MAX_LIST_ROWS,
@@ -31,7 +28,7 @@ import { percentileRank } from "../models/percentile.ts";
 import type { VitalsEntry } from "../models/trace/page_vitals.ts";
 import { pageRows } from "../models/trace/page_rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
-import { LOG_LEVELS } from "../protocol/log_levels.ts";
+import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
 import { transaction } from "../storage/open_database.ts";
 import { rowOf } from "./envelope_table.ts";
 import type { InboxLists } from "./inbox.ts";
@@ -39,6 +36,7 @@ import { decisionOf, type FoundState } from "./group_states.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
 import {
   APPLICATIONS_SQL,
+  CHART_PARTS,
   envelopesSql,
   errorGroupsSql,
   extentSql,
@@ -91,7 +89,7 @@ interface FoundRecording extends Found {
 interface FoundGroup
   extends
     Omit<FoundEntry, "replay_id">,
-    Pick<GroupTotals, "count" | "first_seen" | "last_seen" | "chart_from" | "chart_to">,
+    Pick<ErrorGroupRow, "count" | "first_seen" | "last_seen" | "chart_from" | "chart_to">,
     FoundState {
   /** JSON. */
   readonly varying: string;
@@ -107,39 +105,32 @@ const ROWS = {
     failed: Boolean(row.failed),
     applications: JSON.parse(row.applications),
   }),
-  errors: (
-    {
-      key,
-      rank: _,
-      entry,
-      varying,
-      badges,
-      application,
-      state,
-      resolved_in,
-      regressed_in,
-      ...totals
-    }: FoundGroup,
-  ) => {
+  errors: ({ key, entry, application, ...found }: FoundGroup): ErrorGroupRow => {
+    const newest: ErrorEntry = JSON.parse(entry);
+    const { group, where, level, trace_id } = newest;
+    const { count, first_seen, last_seen, chart_from, chart_to } = found;
+    const [severity, unhandled, handled] = JSON.parse(found.badges);
     const chart = Array<number>(CHART_PARTS).fill(0);
-    for (const [part, errors] of JSON.parse(totals.chart)) chart[part] = errors;
-    const [severity, unhandled, handled] = JSON.parse(badges);
-    const decision = decisionOf({ state, resolved_in, regressed_in });
-    return groupRow(
-      key,
-      JSON.parse(entry),
-      JSON.parse(varying),
+    for (const [part, errors] of JSON.parse(found.chart)) chart[part] = errors;
+    return {
+      group,
+      ...groupTitle(newest, JSON.parse(found.varying)),
+      where,
+      level: severityOf(level) === severity ? level : levelOf(LOG_LEVELS[severity]),
+      handled: unhandled > 0 ? false : handled === count || null,
+      unhandled,
+      count,
+      first_seen,
+      last_seen,
+      chart,
+      chart_from,
+      chart_to,
+      envelope: envelopeAt(key),
+      trace_id,
       application,
-      {
-        ...totals,
-        chart,
-        applications: JSON.parse(totals.applications),
-        severity,
-        unhandled,
-        handled,
-      },
-      decision,
-    );
+      applications: JSON.parse(found.applications),
+      ...decisionOf(found),
+    };
   },
   occurrences: ({ key, entry, application, replay_id }: FoundEntry) =>
     occurrenceRow(key, JSON.parse(entry), application, replay_id),

@@ -1,4 +1,3 @@
-import { CHART_PARTS } from "../models/error/error_entry.ts";
 import { PLACES } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { HistogramList } from "../models/histogram.ts";
@@ -126,6 +125,9 @@ export function tracesSql(query: ListQuery): SqlList {
       } GROUP BY root.application, root.op, root.name`,
   };
 }
+
+/** Parts of a chart: about as many bars as a column of a list has room for. */
+export const CHART_PARTS = 24;
 
 /** Whether the group with this key is in the query's state. */
 const isInState = (key: string) =>

@@ -1,9 +1,8 @@
 import { fingerprintText, frameLabel, groupKeys, type MapOf, topFrame } from "./error_group.ts";
-import { groupTitle } from "./group_title.ts";
 import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
 import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
-import { levelNamed, LOG_LEVELS, severityOf } from "../../protocol/log_levels.ts";
+import { levelNamed } from "../../protocol/log_levels.ts";
 import type { ErrorGroupRow, OccurrenceRow } from "../rows.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
@@ -13,7 +12,7 @@ export interface ErrorEntry
   readonly handled: boolean | null;
   /** Its group in versions before 15, if it is another one. */
   readonly former?: string;
-  /** See {@linkcode groupTitle}. */
+  /** See `groupTitle`. */
   readonly common?: string | undefined;
 }
 
@@ -64,61 +63,6 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
 /** The type and message of an error, as one text. */
 export function errorTitle({ type, value }: Pick<ErrorEntry, "type" | "value">): string {
   return value === "" ? type : `${type}: ${value}`;
-}
-
-/** Count and times of all errors of a group. */
-export type GroupTotals =
-  & Pick<
-    ErrorGroupRow,
-    | "count"
-    | "first_seen"
-    | "last_seen"
-    | "unhandled"
-    | "chart"
-    | "chart_from"
-    | "chart_to"
-    | "applications"
-  >
-  & {
-    /** Index of the most severe level. */
-    readonly severity: number;
-    /** Errors that say that they were handled. */
-    readonly handled: number;
-  };
-
-/** Parts of a chart: about as many bars as a column of a list has room for. */
-export const CHART_PARTS = 24;
-
-/**
- * The row of a group.
- *
- * @param place of `newest`, see `placeOf`
- * @param newest the newest error of the group that matches the query
- * @param varying parts of the title, see {@linkcode groupTitle}
- * @param application key of its application
- */
-export function groupRow(
-  place: number,
-  newest: ErrorEntry,
-  varying: readonly unknown[] | null,
-  application: string,
-  { severity, handled, ...totals }: GroupTotals,
-  decision: Pick<ErrorGroupRow, "state" | "regression">,
-): ErrorGroupRow {
-  const { group, where, level, trace_id } = newest;
-  const envelope = envelopeAt(place);
-  return {
-    group,
-    ...groupTitle(newest, varying),
-    where,
-    level: severityOf(level) === severity ? level : levelOf(LOG_LEVELS[severity]),
-    handled: totals.unhandled > 0 ? false : handled === totals.count || null,
-    ...totals,
-    envelope,
-    trace_id,
-    application,
-    ...decision,
-  };
 }
 
 /**
@@ -176,7 +120,7 @@ const nonEmptyText = (value: unknown) =>
   typeof value === "string" && value !== "" ? value : undefined;
 
 /** Sentry's name of a level. Its default is "error"; unlike logs, events have "log" and no "trace". */
-function levelOf(level: unknown): string {
+export function levelOf(level: unknown): string {
   if (level === "log") return level;
   const name = levelNamed(level) ?? "error";
   return name === "warn" ? "warning" : name === "trace" ? "debug" : name;

@@ -42,7 +42,7 @@ export function groupTitle(
   const shared = hasWords
     ? common ?? VARIES
     : splitMessage(value).map(([words, value], n) => words + (differs[n] ? VARIES : value)).join("")
-      .replace(/…{2,}/g, VARIES);
+      .replace(/…{2,}/g, VARIES).toWellFormed();
   if (!hasTypes) return { type, value: shared };
   return { type: common ?? VARIES, value: shared === common ? "" : shared };
 }
