@@ -7,7 +7,7 @@ import type { Page } from "@playwright/test";
 import * as esbuild from "esbuild";
 import { setTimeout as delay } from "node:timers/promises";
 import { listRows } from "../tests/harness/browser/arrivals.ts";
-import { buy, startShop, visit } from "../tests/harness/browser/shop.ts";
+import { buy, startShop, walkThroughShop } from "../tests/harness/browser/shop.ts";
 import { launchChromium } from "./find_chromium.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 
@@ -68,7 +68,7 @@ await using browser = await launchChromium();
 const shopPage = await browser.newPage();
 await buy(shopPage, shop.address, CARTS);
 // One that stays open until its recording has arrived.
-await visit(shopPage, shop.address, DECLINED);
+await walkThroughShop(shopPage, shop.address, DECLINED);
 const recordings = () => listRows(server.origin, "recordings");
 while (!(await recordings()).some(({ errors }) => errors > 0)) await delay(POLL_MS);
 for (const colorScheme of ["light", "dark"] as const) {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import { envelopeOf, eventEnvelope, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { VisitedPage } from "../testdata/visited_page.ts";
+import { SessionPage } from "../testdata/session_page.ts";
 import { createThisPageApi } from "./this_page_api.ts";
 
 /** A page that has sent these events, and the API that lists them. */
 function session(events: readonly number[], maxBytes?: number) {
-  const page = new VisitedPage();
+  const page = new SessionPage();
   for (const n of events) page.add(eventEnvelope(n));
   const api = createThisPageApi(page, maxBytes);
   const ids = async () => (await api.envelopes({})).rows.map(({ id }) => id);
@@ -14,7 +14,7 @@ function session(events: readonly number[], maxBytes?: number) {
 }
 
 Deno.test("envelopes of the page → listed newest first, with their bytes", async () => {
-  const page = new VisitedPage();
+  const page = new SessionPage();
   page.add(eventEnvelope(1), 5);
   const api = createThisPageApi(page);
   page.add(eventEnvelope(2), 6);

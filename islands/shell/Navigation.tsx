@@ -119,7 +119,7 @@ export function Navigation({ variant }: { variant: string }) {
 export const NARROW = { usual: "(max-width: 68.75rem)", trace: "(max-width: 100rem)" };
 export const TRACE_FRAGMENT = /^#\/traces\/[\da-f]{32}/;
 
-/** Folds the sidebar to its icons, or unfolds it. Remembered for later visits. */
+/** Folds the sidebar to its icons, or unfolds it. Remembered for later sessions. */
 function foldSidebar(): void {
   const { dataset } = document.documentElement;
   dataset.sidebar = dataset.sidebar === "folded" ? "open" : "folded";

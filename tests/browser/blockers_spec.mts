@@ -1,4 +1,4 @@
-/** No request of a visit matches a content blocker's rule. */
+/** No request of a session matches a content blocker's rule. */
 import { readFileSync } from "node:fs";
 import { FiltersEngine, Request, type RequestType } from "@ghostery/adblocker";
 import type { Page } from "@playwright/test";
@@ -43,7 +43,7 @@ function createBlocker(rules: readonly string[]) {
 
 const blocker = createBlocker(rules.map(({ rule }) => rule));
 
-/** Requests of the contract that not every visit makes. */
+/** Requests of the contract that not every session makes. */
 const OTHER_REQUESTS: readonly BlockableRequest[] = [
   { type: "xmlhttprequest", url: "/?fresh-partial=true" },
   { type: "xmlhttprequest", url: "/monitoring" },
@@ -56,7 +56,7 @@ const OTHER_REQUESTS: readonly BlockableRequest[] = [
 ].map(({ type, url }) => ({ type: type as RequestType, url: EXAMPLE_ORIGIN + url }));
 
 /** Makes every signal, waits until each kind has arrived, and leaves. */
-async function visit(page: Page, arrivals: Arrivals, watch: PageWatch): Promise<void> {
+async function runSession(page: Page, arrivals: Arrivals, watch: PageWatch): Promise<void> {
   watch.allow(...Object.values(ERRORS), "status of 503");
   await sampleRecording(page, true);
   await openPage(page);
@@ -79,8 +79,8 @@ function requestsOf(sent: SentRequests, origin: string): readonly BlockableReque
   }));
 }
 
-test("visit with every signal → no request matches a content blocker's rule", async ({ page, server, sent, arrivals, watch }) => {
-  await visit(page, arrivals, watch);
+test("session with every signal → no request matches a content blocker's rule", async ({ page, server, sent, arrivals, watch }) => {
+  await runSession(page, arrivals, watch);
   const requests = requestsOf(sent, server.origin);
   // Checks that the expected requests were made.
   const isRequested = (path: RegExp, type: string) =>
@@ -98,8 +98,8 @@ test("visit with every signal → no request matches a content blocker's rule", 
 test.describe("MONITORING_PATH set", () => {
   test.use({ serverEnv: { MONITORING_PATH: "/glass-7" } });
 
-  test("visit → posts only there, and passes a rule against /monitoring", async ({ page, server, sent, arrivals, watch }) => {
-    await visit(page, arrivals, watch);
+  test("session → posts only there, and passes a rule against /monitoring", async ({ page, server, sent, arrivals, watch }) => {
+    await runSession(page, arrivals, watch);
     expect(new Set(sent.posts().map(({ url }) => url.href)))
       .toEqual(new Set([`${server.origin}/glass-7`]));
     const siteRule = "||page.example/monitoring|$xmlhttprequest";

@@ -72,7 +72,7 @@ test("error and rejection before the SDK has loaded → arrive once, with their 
     expect(event.contexts.trace.trace_id).toBe(load.trace_id);
     expect(load.start_timestamp * 1000, "the page load started before").toBeLessThan(failedAt + 1);
   }
-  // A visit with an error is recorded, also if the recorder was loaded later.
+  // A session with an error is recorded, also if the recorder was loaded later.
   await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
   const events = await arrivals.items("event");
   const values = events.map((item) => JSON.stringify(item.json().exception));

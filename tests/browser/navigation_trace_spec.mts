@@ -45,15 +45,15 @@ test("navigation → its own trace, with its request and the server's span", asy
   watch.allow("Handled error");
   await openPage(page);
   const loaded = await shownTraceId(page);
-  const visits = [await refetch(page), await refetch(page)];
-  expect(new Set([loaded, ...visits.map(({ traceId }) => traceId)]).size).toBe(3);
+  const navigations = [await refetch(page), await refetch(page)];
+  expect(new Set([loaded, ...navigations.map(({ traceId }) => traceId)]).size).toBe(3);
 
-  const last = visits[1]!.traceId;
+  const last = navigations[1]!.traceId;
   await make(page, "handled");
   await make(page, "warn");
   await make(page, "span");
 
-  for (const { traceId, request } of visits) {
+  for (const { traceId, request } of navigations) {
     const spans = await arrivals.waitFor("the navigation", (items) => {
       const own = spansOf(items).filter((span) => span.trace_id === traceId);
       return navigationOf(own, traceId) && own.some(isPartialSpan) && own;

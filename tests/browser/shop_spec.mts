@@ -12,7 +12,7 @@ import {
   logsOf,
   test as withServer,
 } from "../harness/browser/fixtures.ts";
-import { SHOPS, startShop, visit } from "../harness/browser/shop.ts";
+import { SHOPS, startShop, walkThroughShop } from "../harness/browser/shop.ts";
 import { leave } from "../harness/browser/signals.ts";
 import { spanRow } from "../harness/browser/views.ts";
 
@@ -20,8 +20,8 @@ import { spanRow } from "../harness/browser/views.ts";
 type Json = any;
 type Filters = Readonly<Record<string, string>>;
 
-/** The server to which each shop has reported one visit, and what it received. */
-interface Visited {
+/** The server to which each shop has reported one session, and what it received. */
+interface Reported {
   readonly server: ServerProcess;
   readonly items: readonly ArrivedItem[];
   /** The data that an assistant's tool returns. */
@@ -36,30 +36,30 @@ interface Fixtures {
   ) => Promise<Json[]>;
 }
 
-const test = withServer.extend<Fixtures, { visited: Visited }>({
+const test = withServer.extend<Fixtures, { reported: Reported }>({
   // Once for all tests, which only read.
-  visited: [async ({ browser }, provide) => {
+  reported: [async ({ browser }, provide) => {
     await using server = await startServer();
     const arrivals = arrivalsInInbox(server.origin, "page");
     for (const [index, version] of SHOPS.entries()) {
       await using shop = await startShop(server.port, version);
       await fetch(`${shop.api}checkout?cart=1`, { method: "POST" });
       const page = await browser.newPage();
-      await visit(page, shop.address, 6);
+      await walkThroughShop(page, shop.address, 6);
       await expect.poll(() => listRows(server.origin, "recordings"))
         .toHaveLength(index + 1);
       // The SDK sends the rest when the page is left.
       await leave(page);
       await arrivals.waitFor(
-        "the visit",
-        (items) => hasVisits(items, index + 1),
+        "the session",
+        (items) => hasSessions(items, index + 1),
       );
       await page.close();
     }
     const client = new Client({ name: "test", version: "1" });
     const address = new URL("/monitoring/mcp", server.origin);
     await client.connect(new StreamableHTTPClientTransport(address));
-    const ask: Visited["ask"] = async (name, args) => {
+    const ask: Reported["ask"] = async (name, args) => {
       const { text = "" } = (await client.callTool({ name, arguments: args }))
         .content[0] as Json;
       return JSON.parse(
@@ -69,8 +69,8 @@ const test = withServer.extend<Fixtures, { visited: Visited }>({
     await provide({ server, items: await arrivals.items(), ask });
     await client.close();
   }, { scope: "worker", timeout: 300_000 }],
-  server: async ({ visited }, provide) => await provide(visited.server),
-  read: async ({ visited: { server, ask }, page }, provide) =>
+  server: async ({ reported }, provide) => await provide(reported.server),
+  read: async ({ reported: { server, ask }, page }, provide) =>
     await provide(async (list, filters) => {
       const { tool, textOf } = LISTS[list];
       // Of other lists the page's order is that of the rows' times, not of their arrival.
@@ -180,21 +180,21 @@ function sentOps(items: readonly ArrivedItem[]): string[] {
   });
 }
 
-/** Whether everything of so many visits has arrived. */
-function hasVisits(items: readonly ArrivedItem[], visits: number): boolean {
+/** Whether everything of so many sessions has arrived. */
+function hasSessions(items: readonly ArrivedItem[], sessions: number): boolean {
   const ops = sentOps(items);
   const has = (op: string, times: number) => ops.filter((one) => one === op).length >= times;
-  return logsOf(items).length === LOGS.length * visits &&
-    errorsOf(items).length === ERRORS.length * visits &&
-    has("http.server", 7 * visits) &&
-    has("pageload", visits) && has("navigation", 2 * visits) &&
-    has("cron", visits) &&
-    has("ui.interaction.click", visits) &&
-    has("ui.webvital.cls", 3 * (visits - 1));
+  return logsOf(items).length === LOGS.length * sessions &&
+    errorsOf(items).length === ERRORS.length * sessions &&
+    has("http.server", 7 * sessions) &&
+    has("pageload", sessions) && has("navigation", 2 * sessions) &&
+    has("cron", sessions) &&
+    has("ui.interaction.click", sessions) &&
+    has("ui.webvital.cls", 3 * (sessions - 1));
 }
 
-test("release, environment, application → exactly the rows of those senders, and their counts", async ({ visited, read }) => {
-  const { origin } = visited.server;
+test("release, environment, application → exactly the rows of those senders, and their counts", async ({ reported, read }) => {
+  const { origin } = reported.server;
   const keys = new Map(
     (await listRows(origin, "applications")).map((
       row,
@@ -234,8 +234,8 @@ test("release, environment, application → exactly the rows of those senders, a
   }
 });
 
-test("overview → the card of each application has the errors that it sent", async ({ page, visited }) => {
-  const { origin } = visited.server;
+test("overview → the card of each application has the errors that it sent", async ({ page, reported }) => {
+  const { origin } = reported.server;
   await page.goto(`${origin}/#/overview`);
   const cards = page.getByRole("list", { name: "Applications" }).getByRole(
     "listitem",
@@ -252,7 +252,7 @@ test("overview → the card of each application has the errors that it sent", as
   }
 });
 
-test("check-ins, profiles, metrics, sessions → of no other applications", async ({ visited }) => {
+test("check-ins, profiles, metrics, sessions → of no other applications", async ({ reported }) => {
   const named = (rows: Json[]) =>
     new Set(
       rows.filter(({ key, name }) => key !== OWN_APPLICATION.key && name !== UNKNOWN_NAME)
@@ -261,14 +261,14 @@ test("check-ins, profiles, metrics, sessions → of no other applications", asyn
   const expected = new Set(
     SENDERS.map(({ application, release }) => `${application}: ${release}`),
   );
-  expect.soft(named(await listRows(visited.server.origin, "applications")))
+  expect.soft(named(await listRows(reported.server.origin, "applications")))
     .toEqual(expected);
-  expect.soft(named((await visited.ask("get_delivery_health")).applications))
+  expect.soft(named((await reported.ask("get_delivery_health")).applications))
     .toEqual(expected);
 });
 
-test("logs of three senders in batches → in order of their time over pages", async ({ visited, read }) => {
-  const expected = logsOf(visited.items).toSorted((a, b) => b.timestamp - a.timestamp)
+test("logs of three senders in batches → in order of their time over pages", async ({ reported, read }) => {
+  const expected = logsOf(reported.items).toSorted((a, b) => b.timestamp - a.timestamp)
     .map(({ body }) => body);
   const list = async (before: object) => {
     const query = new URLSearchParams({
@@ -278,10 +278,10 @@ test("logs of three senders in batches → in order of their time over pages", a
       ...before,
     });
     return await (await fetch(
-      `${visited.server.origin}/monitoring/inbox?${query}`,
+      `${reported.server.origin}/monitoring/inbox?${query}`,
     )).json();
   };
-  const search = (before: object) => visited.ask("search_logs", { limit: 5, ...before });
+  const search = (before: object) => reported.ask("search_logs", { limit: 5, ...before });
   for (const readPage of [list, search]) {
     const rows: Json[] = [];
     for (let page: Json = {}; page.next !== null; rows.push(...page.rows)) {
@@ -294,8 +294,8 @@ test("logs of three senders in batches → in order of their time over pages", a
   );
 });
 
-test("errors, logs, spans of services in a page's trace → their recording, which counts them", async ({ page, visited }) => {
-  const { server, ask } = visited;
+test("errors, logs, spans of services in a page's trace → their recording, which counts them", async ({ page, reported }) => {
+  const { server, ask } = reported;
   const recordings = await listRows(
     server.origin,
     "recordings&application=apps",

@@ -48,7 +48,7 @@ test("tabs with every view and details of every kind → no requests", async ({ 
   for (const [n, [what, open]] of Object.entries(DETAILS).entries()) {
     await test.step(what, async () => {
       const tab = await context.newPage();
-      // Some visits are recorded, the others buffered.
+      // Some sessions are recorded, the others buffered.
       await sampleRecording(tab, n % 2 === 0);
       await openPage(tab);
       await make(tab, "handled");

@@ -74,7 +74,7 @@ test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines
   await Deno.writeTextFile(join(folder.path, "app.js"), script);
   await fetchMap.click();
   await expect(detail).toContainText(/checkout cart\.ts:5:\d+ in app/);
-  // Kept: shown at once by the next visit.
+  // Kept: shown at once when it is opened again.
   await page.reload();
   await expect(detail).toContainText(/checkout cart\.ts:5:\d+ in app/);
   // The server stops before the page is closed.

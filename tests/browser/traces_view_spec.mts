@@ -1,4 +1,4 @@
-/** The view of traces, with traces of this visit. */
+/** The view of traces, with traces of this session. */
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, makeEverySignal, openPage, shownTraceId } from "../harness/browser/signals.ts";
 import {
@@ -10,7 +10,7 @@ import {
   waterfall,
 } from "../harness/browser/views.ts";
 
-/** High enough for all rows of a visit: only rows in sight are rendered. */
+/** High enough for all rows of a session: only rows in sight are rendered. */
 test.use({ viewport: { width: 1280, height: 4000 } });
 
 test("every signal → in the page's trace: spans of browser and server, errors, logs, vitals", async ({ page, arrivals, serverArrivals, watch }) => {

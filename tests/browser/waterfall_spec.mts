@@ -15,7 +15,7 @@ import { spanDetail, spanRow, traceLink, waterfall } from "../harness/browser/vi
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 
-/** High enough for all rows of a visit: only rows in sight are rendered. */
+/** High enough for all rows of a session: only rows in sight are rendered. */
 test.use({ viewport: { width: 1280, height: 1400 } });
 
 test("keyboard only → from the list into a trace, through its tree, and back", async ({ page, server }) => {

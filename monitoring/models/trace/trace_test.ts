@@ -66,8 +66,8 @@ Deno.test("interaction with the page before, in the trace of a navigation → it
   const attributes = { transaction: { value: "/cart" } };
   const vitals = [{ name: "inp", value: 248, at_ms: 0 }] as const;
   const spans = [
-    spanOf("click", "visit", 0, 248, { op: "ui.interaction.click", attributes, vitals }),
-    spanOf("visit", null, 1550, 1615, { op: "navigation", name: "/orders" }),
+    spanOf("click", "orders", 0, 248, { op: "ui.interaction.click", attributes, vitals }),
+    spanOf("orders", null, 1550, 1615, { op: "navigation", name: "/orders" }),
   ];
   const trace = readTrace([{ spans, marks: [] }]);
   assert.deepEqual(trace.vitals.map(({ name, page }) => [name, page]), [["inp", "/cart"]]);

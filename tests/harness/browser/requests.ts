@@ -98,7 +98,7 @@ export interface BlockedWay {
   readonly message: string | RegExp;
   /** The inbox cannot be read. */
   readonly hidesInbox?: true;
-  /** This visit makes no telemetry. */
+  /** This session makes no telemetry. */
   readonly hasNoData?: true;
 }
 

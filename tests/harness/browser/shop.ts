@@ -85,7 +85,7 @@ async function startService(sdk: string, dsn: string, args: readonly string[]) {
  *
  * @param cart 1 to 6; the bank declines 6. Cart 7 has no items: its checkout fails.
  */
-export async function visit(page: Page, address: string, cart: number): Promise<void> {
+export async function walkThroughShop(page: Page, address: string, cart: number): Promise<void> {
   const shown = (text: string | RegExp) => page.getByText(text).waitFor();
   const press = (name: string) => page.getByRole("button", { name }).click();
   await page.goto(`${address}?cart=${cart}`);
@@ -99,9 +99,9 @@ export async function visit(page: Page, address: string, cart: number): Promise<
   await press("Complain");
 }
 
-/** Visits the shop with each cart. */
+/** Uses the shop with each cart. */
 export async function buy(page: Page, address: string, carts: readonly number[]): Promise<void> {
-  for (const cart of carts) await visit(page, address, cart);
+  for (const cart of carts) await walkThroughShop(page, address, cart);
   // The SDK sends the rest when the page is left.
   await leave(page);
 }

@@ -73,9 +73,9 @@ export async function openPage(page: Page, address = "/#/settings"): Promise<voi
 /** Waits until the page shows that telemetry and the recorder are running. */
 export async function waitForTelemetry(page: Page): Promise<void> {
   await showSettings(page);
-  const visit = page.getByRole("region", { name: "This session" });
-  await expect(visit).toContainText("running");
-  await expect(visit).toContainText(/buffering|sent continuously/);
+  const session = page.getByRole("region", { name: "This session" });
+  await expect(session).toContainText("running");
+  await expect(session).toContainText(/buffering|sent continuously/);
 }
 
 /** The trace id that the page shows. */

@@ -1,7 +1,7 @@
 import type { SessionEnvelope } from "../../monitoring/browser/mod.ts";
 
 /** Envelopes as telemetry keeps them: new ones are appended, the oldest removed. */
-export class VisitedPage {
+export class SessionPage {
   readonly envelopes: SessionEnvelope[] = [];
   readonly #listeners = new Set<() => void>();
 
