@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode, useState } from "react";
-import { formatBytes, formatCount, shortId } from "../../components/format.ts";
+import { formatBytes, formatCount, formatNumber, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -54,6 +54,13 @@ export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
             {content.items.map((item, n) => <Item key={n} item={item} number={n + 1} />)}
             {content.omitted > 0 && (
               <p>{formatCount(content.omitted, "more item")}: see the download.</p>
+            )}
+            {content.unlisted > 0 && (
+              <p className="waits">
+                {formatNumber(content.unlisted)}{" "}
+                of its errors, spans, logs and other items are in no list and no count: one envelope
+                has too many.
+              </p>
             )}
             <details>
               <summary className="quiet">Envelope header</summary>

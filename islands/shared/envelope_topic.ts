@@ -1,5 +1,5 @@
 import { countItems } from "../../components/count_items.ts";
-import { formatCount } from "../../components/format.ts";
+import { formatCount, formatNumber } from "../../components/format.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { cutText } from "./text.ts";
 import type { View } from "./view.ts";
@@ -38,11 +38,13 @@ export function topicOf(
   return { text, view: ITEMS[items[0]?.type ?? ""]?.[1] ?? "envelopes" };
 }
 
-/** The items of an envelope: "12 spans", "event, attachment", "2 × session". */
+/** The items of an envelope: "12 spans", "event, attachment", "2 × session", "256 × event, 744 not listed". */
 export function itemsOf({ items, summary }: Content): string {
-  return countItems(items).map(({ type, count }) => {
+  const names = countItems(items).map(({ type, count }) => {
     if (type === "span" && summary?.spans) return formatCount(summary.spans, "span");
     if (type === "log" && summary?.logs) return formatCount(summary.logs, "log");
     return count === 1 ? type : `${count}\u00a0×\u00a0${type}`;
-  }).join(", ");
+  });
+  if (summary?.unlisted) names.push(`${formatNumber(summary.unlisted)} not listed`);
+  return names.join(", ");
 }

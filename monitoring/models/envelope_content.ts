@@ -17,6 +17,8 @@ export interface EnvelopeContent {
   readonly items: readonly ItemContent[];
   /** Items that are left out. */
   readonly omitted: number;
+  /** See {@linkcode EnvelopeSummary.unlisted}. */
+  readonly unlisted: number;
   /** The errors in it, as the address of an error names them. */
   readonly errors: readonly { readonly name: string; readonly title: string }[];
 }
@@ -63,13 +65,14 @@ export function readEnvelopeContent(row: InboxRow, bytes: Uint8Array): EnvelopeC
       ...readable,
     };
   });
-  const { errors } = indexEnvelope(parseEnvelope(bytes), row.received_at).entries;
+  const { errors, unlisted } = indexEnvelope(parseEnvelope(bytes), row.received_at).entries;
   return {
     row,
     bytes: bytes.byteLength,
     header: readableJson(header),
     items: shown,
     omitted: items.length - shown.length,
+    unlisted,
     errors: errors.map((error) => ({ name: errorName(error), title: errorTitle(error) })),
   };
 }

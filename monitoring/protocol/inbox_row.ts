@@ -11,6 +11,8 @@ export interface EnvelopeSummary {
   readonly title: string | null;
   readonly spans: number;
   readonly logs: number;
+  /** Errors, spans, logs and other items that are in no list: over the limits of one envelope. */
+  readonly unlisted: number;
 }
 
 /** An envelope in the inbox: a row of `GET /monitoring/inbox`, the data of one live event. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { envelopeOf, hexId, type TestItem } from "../../inbox/testdata/envelopes.ts";
+import { envelopeOf, error, hexId, type TestItem } from "../../inbox/testdata/envelopes.ts";
 import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
-import { indexEnvelope, MAX_TRACES } from "./index_entries.ts";
+import { indexEnvelope, MAX_TRACES, summarizeEnvelope } from "./index_entries.ts";
 import { MAX_ITEMS, parseEnvelope } from "../parsed_envelope.ts";
 
 const describe = (bytes: Uint8Array) => indexEnvelope(parseEnvelope(bytes), 0).description;
@@ -96,6 +96,19 @@ Deno.test("huge numbers of traces, items and types, control characters → bound
   assert.equal(described.items[1]?.type.length, MAX_TYPE_LENGTH);
   const [item] = describe(envelopeOf({}, ["a\u0000b\ud800\n", {}])).items;
   assert.equal(item?.type, "a\ufffdb\ufffd\ufffd");
+});
+
+Deno.test("more than the lists take → what is in no list is counted in the summary", () => {
+  const summary = (...items: Parameters<typeof envelopeOf>[1][]) =>
+    summarizeEnvelope(indexEnvelope(parseEnvelope(envelopeOf({}, ...items)), 0).entries);
+  const entries = <T>(count: number, entry: (n: number) => T) =>
+    Array.from({ length: count }, (_, n) => entry(n));
+  assert.equal(summary(...entries(256, (n) => error(`no. ${n}`))).unlisted, 0);
+  assert.equal(summary(...entries(1_000, (n) => error(`no. ${n}`))).unlisted, 744);
+  const logs = entries(1_002, (n) => ({ body: `no. ${n}` }));
+  assert.equal(summary(["log", { items: logs }]).unlisted, 2);
+  const spans = entries(10_001, (n) => ({ trace_id: hexId(n % 101) }));
+  assert.equal(summary(["span", { items: spans }]).unlisted, 99 + 1);
 });
 
 Deno.test("not an envelope → empty description", () => {

@@ -32,6 +32,8 @@ export interface IndexEntries {
   readonly recordings: readonly RecordingEntry[];
   /** The id of the error that a user's feedback is about. */
   readonly associatedEventId: string | null;
+  /** See {@linkcode EnvelopeSummary.unlisted}. */
+  readonly unlisted: number;
 }
 
 /** What is read from the content of an envelope. */
@@ -98,6 +100,7 @@ export function indexEnvelope(
       vitals: found.vitals,
       recordings: recording === undefined ? [] : [recording],
       associatedEventId: found.associatedEventId,
+      unlisted: parsed.omitted.items + parsed.omitted.entries + found.unlisted,
     },
   };
 }
@@ -107,7 +110,7 @@ const MAX_TITLE = 200;
 
 /** Summarizes an envelope. Its title is that of the first error, the root of the first trace, or the first log. */
 export function summarizeEnvelope(
-  { traces, errors: [error], logs }: Pick<IndexEntries, "traces" | "errors" | "logs">,
+  { traces, errors: [error], logs, unlisted }: IndexEntries,
 ): EnvelopeSummary {
   const root = traces[0]?.root;
   const title = error ? errorTitle(error) : root ? displayName(root) : logs[0]?.body;
@@ -115,6 +118,7 @@ export function summarizeEnvelope(
     title: title?.slice(0, MAX_TITLE).toWellFormed() ?? null,
     spans: traces.reduce((sum, { spans }) => sum + spans, 0),
     logs: logs.length,
+    unlisted,
   };
 }
 
@@ -132,6 +136,7 @@ class EntryCollector {
   readonly logs: LogEntry[] = [];
   readonly vitals: VitalsEntry[] = [];
   associatedEventId: string | null = null;
+  unlisted = 0;
 
   constructor(
     readonly receivedAt: number,
@@ -199,6 +204,7 @@ const readTransaction: ItemReader = (payload, found) => {
   const trace = readContext(payload, found);
   const spans = sentSpans("transaction", payload);
   for (const span of spans) trace?.span(span);
+  if (trace === undefined) found.unlisted += spans.length;
   found.vitalsOf(spans[0]!);
 };
 
@@ -223,7 +229,9 @@ const readFeedback: ItemReader = (payload, found) => {
 
 const readSpans: ItemReader = (payload, found) => {
   for (const span of sentSpans("span", payload)) {
-    traceOf(span.json, found)?.span(span);
+    const trace = traceOf(span.json, found);
+    if (trace === undefined) found.unlisted++;
+    trace?.span(span);
     found.vitalsOf(span);
   }
 };
@@ -235,6 +243,7 @@ const readLogs: ItemReader = (payload, found) => {
       found.logs.push(entry);
       traceOf(log, found)?.log(entry.at, entry.body);
     } else {
+      found.unlisted++;
       traceOf(log, found)?.log(found.receivedAt, "");
     }
   }
