@@ -10,7 +10,7 @@ import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.t
 import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
-import type { Inbox } from "./inbox.ts";
+import { type Inbox, InboxUnavailableError } from "./inbox.ts";
 import { createInboxPosts, POSTS } from "./inbox_posts.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { DecodeError } from "../protocol/encoding.ts";
@@ -212,7 +212,9 @@ function answerOf(error: unknown): Response {
   return refusal(
     503,
     "inbox_unavailable",
-    "The inbox cannot be read or written now. The server's output has the reason.",
+    error instanceof InboxUnavailableError
+      ? error.message
+      : "The inbox cannot be read or written now. The server's output has the reason.",
   );
 }
 

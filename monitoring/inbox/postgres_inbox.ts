@@ -2,6 +2,7 @@ import { withTimeout } from "../protocol/with_timeout.ts";
 import { Batches } from "../storage/batches.ts";
 import { isReportedByStore } from "../storage/errors.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
+import { isLocked } from "../storage/postgres_errors.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import type { Change, LogPage } from "./change.ts";
 import { type Inbox, InboxClosedError, InboxUnavailableError } from "./inbox.ts";
@@ -182,9 +183,12 @@ class PostgresInbox extends StoredInbox {
     }
   }
 
-  /** Records whether the log can be written. Failures of the replica's file are reported by its database. */
+  /**
+   * Records whether the log can be written. Failures of the replica's file are reported by its database. A lock that
+   * prevents a deletion, such as that of a `pg_dump`, prevents no additions.
+   */
   #setFailure(error: unknown): void {
-    if (this.isClosed || isReportedByStore(error)) return;
+    if (this.isClosed || isReportedByStore(error) || isLocked((error as Error)?.cause)) return;
     const reason = error instanceof InboxUnavailableError ? error.reason : String(error);
     this.failure = error === undefined ? undefined : `${reason}.`;
     this.checkStorage();

@@ -267,6 +267,23 @@ test("stored before the log was read for the first time → its alert is reporte
   assert.deepEqual(alerts, ["a"]);
 });
 
+test("delete all during a pg_dump → fails with the reason, storing continues", async (server) => {
+  const inbox = await server();
+  await store(inbox, 1);
+  const lock = "BEGIN; LOCK TABLE sightglass.inbox_log IN ACCESS SHARE MODE";
+  const dump = assert.rejects(postgres.admin(`${lock}; SELECT pg_sleep(600)`, "spool"));
+  const holder = "FROM pg_stat_activity WHERE query LIKE 'BEGIN; LOCK TABLE%'";
+  const isLocked = async () => (await postgres.admin(`SELECT 1 ${holder}`)).length > 0;
+  await until("the log is locked", isLocked);
+  await assert.rejects(async () => await inbox.clear(), /another program, such as pg_dump/);
+  assert.equal(inbox.canStore(), true);
+  await store(inbox, 2);
+  await postgres.admin(`SELECT pg_cancel_backend(pid) ${holder}`);
+  await dump;
+  await inbox.clear();
+  assert.deepEqual(ids(inbox), []);
+});
+
 test("closed → every call fails; database cannot be used → one line", async (server) => {
   const inbox = await server();
   await inbox.close();

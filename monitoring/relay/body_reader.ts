@@ -110,7 +110,8 @@ export class BodyReader {
    * @param account counts the bytes in memory
    * @param onDecoded called with each decompressed chunk as it arrives, valid until it returns. It may throw
    * @returns the body as received, which the caller owns
-   * @throws {RelayError} `envelope_too_large`, `overloaded`, or `envelope_malformed` if the client disconnected
+   * @throws {RelayError} `content_length_invalid`, `envelope_too_large`, `overloaded`, or `envelope_malformed` if the
+   *   client disconnected
    * @throws {DecodeError} the data is corrupt, or too large once decompressed
    */
   async read(
@@ -122,6 +123,13 @@ export class BodyReader {
     // Undefined for a body in chunks, whose length is not announced.
     const header = request.headers.get("content-length");
     const size = header === null ? undefined : Number(header);
+    // The runtime joins two equal ones: `5, 5`. It refuses different ones, and those that are no number.
+    if (Number.isNaN(size)) {
+      throw new RelayError(
+        "content_length_invalid",
+        "The request has more than one Content-Length.",
+      );
+    }
     await this.#admit(size ?? 0);
     if (encoding === "br") this.#checkBrotli();
     const maxDecodedBytes = MAX_EXPANSION * this.#options.maxBytes;

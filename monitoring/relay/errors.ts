@@ -4,6 +4,7 @@ import { EnvelopeError } from "../protocol/envelope.ts";
 /** Why an envelope is refused, and the status that reports it. */
 export const RELAY_ERRORS = {
   encoding_not_supported: 415,
+  content_length_invalid: 400,
   envelope_malformed: 400,
   envelope_too_large: 413,
   origin_not_allowed: 403,

@@ -158,7 +158,7 @@ export class Relay {
     const receivedAt = this.#now();
     // 2. Encoding: 415 encoding_not_supported.
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
-    // 3. Announced size: 413 envelope_too_large, 503 overloaded.
+    // 3. Announced size: 400 content_length_invalid, 413 envelope_too_large, 503 overloaded.
     // The body follows, checked while it arrives:
     // 4. Size, also decompressed: as in 3. Header line: 400 envelope_malformed.
     // 5. At the first byte of an item, the DSN: 403 dsn_missing, dsn_not_allowed.

@@ -9,6 +9,7 @@ import {
   FullDiskError,
   isConflict,
   isDiskFull,
+  isLocked,
   isStarting,
   nameOf,
   openError,
@@ -215,7 +216,7 @@ export class PostgresDatabase {
       this.#stalled = false;
       return result;
     } catch (error) {
-      if (/timeout/i.test(String(error))) this.#stalled = true;
+      if (/timeout/i.test(String(error)) && !isLocked(error)) this.#stalled = true;
       throw error;
     } finally {
       if (isTrial) this.#isTrying = false;
@@ -267,8 +268,8 @@ async function migrate(
   address: PostgresAddress,
   schema: Schema,
 ): Promise<void> {
-  const [server] = await query<{ read_only: boolean; has_schema: boolean }>(
-    "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only," +
+  const [server] = await query<{ read_only: boolean; has_schema: boolean; encoding: string }>(
+    "SELECT current_setting('server_encoding') AS encoding, pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only," +
       " to_regnamespace('sightglass') IS NOT NULL AS has_schema",
   );
   if (server?.read_only) {
@@ -276,6 +277,13 @@ async function migrate(
       store,
       `the database at ${nameOf(address)} is read-only`,
       "Set DATABASE_URL to the primary server, and to a database that accepts writes.",
+    );
+  }
+  if (server?.encoding !== "UTF8") {
+    throw new DatabaseOpenError(
+      store,
+      `the database at ${nameOf(address)} has the encoding ${server?.encoding}, needed is UTF8`,
+      "Create one WITH ENCODING 'UTF8' TEMPLATE template0, and set DATABASE_URL to it.",
     );
   }
   // One process at a time, until the end of the transaction.
@@ -291,11 +299,22 @@ async function migrate(
   );
   const version = row?.version ?? 0;
   const steps = stepsFrom(schema, version);
+  const where = `schema sightglass at ${nameOf(address)}`;
   if (steps === undefined) {
-    const where = `schema sightglass at ${nameOf(address)}`;
     throw versionError(store, where, version, schema.version);
   }
-  for (const step of steps) await query(step);
+  try {
+    for (const step of steps) await query(step);
+  } catch (error) {
+    if (version > 0 || codeOf(error) !== "42P07") throw error;
+    throw new DatabaseOpenError(
+      store,
+      `${where} has its tables, but no row for it in the table versions`,
+      "Restore both from one backup; or, if this version of the server wrote the tables, INSERT INTO" +
+        ` sightglass.versions VALUES ('${store}', ${schema.version}).`,
+      { cause: error },
+    );
+  }
   await query(
     "INSERT INTO sightglass.versions VALUES ($1, $2)" +
       " ON CONFLICT (store) DO UPDATE SET version = excluded.version",

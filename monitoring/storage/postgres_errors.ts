@@ -23,9 +23,15 @@ export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === DISK_FULL;
 }
 
+/** Another program held a lock for too long. */
+export function isLocked(error: unknown): boolean {
+  return codeOf(error) === "55P03";
+}
+
 /** Why a call failed, part of a sentence, without addresses and values: logs are sent upstream. */
 export function failureReason(error: unknown): string {
   if (isDiskFull(error)) return "the disk of PostgreSQL is full";
+  if (isLocked(error)) return "another program, such as pg_dump, has locked its tables";
   return `PostgreSQL failed, ${codeOf(error) ?? (error instanceof Error ? error.message : error)}`;
 }
 
@@ -85,15 +91,18 @@ function explain(address: PostgresAddress, error: unknown): [problem: string, re
 
 /** The code of a failure: an SQLSTATE or the system's, such as `ECONNREFUSED`; undefined: it has none. */
 export function codeOf(error: unknown): string | undefined {
-  const { code, errors } = error as { code?: unknown; errors?: readonly unknown[] };
+  const { code, errors } = (error ?? {}) as { code?: unknown; errors?: readonly unknown[] };
   // A name with several addresses.
   if (code === undefined && errors?.length) return codeOf(errors[0]);
   return typeof code === "string" ? code : undefined;
 }
 
-/** Whether a server may be starting. */
+/**
+ * Whether a server may be starting. `08P01`: that of a pooler, which refuses logins until then. `53300`: connections of
+ * an earlier process may not have ended.
+ */
 export function isStarting(error: unknown): boolean {
-  return ["ECONNREFUSED", "57P03"].includes(codeOf(error) ?? "");
+  return ["ECONNREFUSED", "57P03", "08P01", "53300"].includes(codeOf(error) ?? "");
 }
 
 /** The database for messages: `HOST:PORT/NAME`, without user and password. */

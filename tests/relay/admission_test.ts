@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { sendRaw } from "../harness/send_raw.ts";
 import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
@@ -23,6 +24,15 @@ Deno.test("row 'no items, whatever the DSN' → 200 {}, no outcome, not forwarde
   assert.equal(ingest.requests.length, 0);
   const { outcomes } = await server.health();
   assert.deepEqual(Object.values(outcomes), [0, 0, 0, 0, 0, 0, 0]);
+});
+
+Deno.test("row 'two equal Content-Length' → 400 content_length_invalid", async () => {
+  await using server = startRelay({});
+  const headers = { "Content-Length": "2", "content-length": "2" };
+  const { status, text } = await sendRaw(server.port, "POST", "/monitoring", headers, {
+    body: "{}",
+  });
+  assert.deepEqual([status, JSON.parse(text).error], [400, "content_length_invalid"]);
 });
 
 const header = `{"dsn":"${DSN}","event_id":"e1"}`;

@@ -79,6 +79,15 @@ test("pooler gives each transaction another connection → everything works", as
   await Promise.all([spool.close(), other.close()]);
 });
 
+test("pooler refuses logins while the server starts → tried again", async () => {
+  await using pooler = startPooler(postgres.port);
+  pooler.refusesLogins = true;
+  setTimeout(() => pooler.refusesLogins = false, 700);
+  const spool = await open(postgres.plainUrl(pooler.port));
+  assert.equal(pooler.refusesLogins, false);
+  await spool.close();
+});
+
 test("server hangs → one call waits for it, others fail at once; then all works again", async () => {
   await using pooler = startPooler(postgres.port);
   const spool = await open(postgres.plainUrl(pooler.port), { stallMs: 1_000 });
@@ -198,6 +207,10 @@ test("database cannot be used → one line with what is wrong, without the passw
   await (await open(url())).close();
   await admin("UPDATE sightglass.versions SET version = 99", "spool");
   await refused(url(), /has schema version 99, known is 4/);
+  await admin("DELETE FROM sightglass.versions", "spool");
+  await refused(url(), /no row for it in the table versions.*VALUES \('spool', 4\)/);
+  await admin("CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0");
+  await refused(url({ database: "ascii" }), /has the encoding SQL_ASCII, needed is UTF8/);
 });
 
 test("sslmode no-verify, verify-ca, verify-full, require → connections use TLS", async () => {

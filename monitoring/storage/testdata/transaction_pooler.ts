@@ -7,10 +7,17 @@ interface TransactionPooler extends AsyncDisposable {
   cutCommit(when: "before" | "after"): void;
   /** Whether it passes nothing on: clients wait for an answer. */
   hangs: boolean;
+  /** Whether it refuses logins, as PgBouncer does for some seconds after the server has refused one. */
+  refusesLogins: boolean;
 }
 
 const SSL_REQUEST = 80877103;
 const AUTHENTICATED = new Uint8Array([82, 0, 0, 0, 8, 0, 0, 0, 0, 90, 0, 0, 0, 5, 73]);
+const REASON = "SFATAL\0C08P01\0Mserver login has been failing, try again later\0\0";
+const LOGIN_REFUSED = new Uint8Array([
+  ...[69, 0, 0, 0, REASON.length + 4],
+  ...new TextEncoder().encode(REASON),
+]);
 const [QUERY, READY, TERMINATE, IDLE] = ["Q", "Z", "X", "I"].map((letter) => letter.charCodeAt(0));
 
 /**
@@ -44,6 +51,10 @@ export function startPooler(serverPort: number): TransactionPooler {
     if (int32(startup, 4) === SSL_REQUEST) {
       await write(client, new TextEncoder().encode("N"));
       startup = await requests.startup();
+    }
+    if (pooler.refusesLogins) {
+      await write(client, LOGIN_REFUSED);
+      return close(client);
     }
     await write(client, AUTHENTICATED);
     let server: Deno.Conn | undefined;
@@ -92,6 +103,7 @@ export function startPooler(serverPort: number): TransactionPooler {
   const pooler: TransactionPooler = {
     port: listener.addr.port,
     hangs: false,
+    refusesLogins: false,
     get opened() {
       return opened;
     },
