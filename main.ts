@@ -1,5 +1,6 @@
 /** The server's table of contents: config → telemetry → storage → relay → app → serve. */
 import { ConfigError, readConfig } from "./config/config.ts";
+import { WrongTokens } from "./monitoring/access/token.ts";
 import { InboxUnavailableError } from "./monitoring/inbox/inbox.ts";
 import { Recent } from "./monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
@@ -66,6 +67,9 @@ async function main(): Promise<void> {
 
   const alerts = new Recent<GroupAlert>();
   const refusals = new Recent<Refusal>(joinRefusals);
+  const wrongTokens = new WrongTokens((requests) =>
+    log("warn", "Requests with a wrong INBOX_TOKEN were refused", { requests })
+  );
   const mapOrigins = new SourceMapOrigins(config.sourceMapOrigins);
   const webhook = openWebhook(config, log);
   alerts.subscribe((alert) => webhook?.send(alert));
@@ -83,6 +87,7 @@ async function main(): Promise<void> {
     spool,
     exporter,
     sharedCounts,
+    wrongTokens,
     refusedReports: () => app.refusedReports(),
     // An envelope that the inbox can never store is refused with 413: after a 503 it would be sent again forever.
     maxEnvelopeBytes: Math.min(config.maxEnvelopeBytes, inbox ? config.inboxMaxBytes : Infinity),
@@ -98,7 +103,7 @@ async function main(): Promise<void> {
   openedRelay.resolve(relay);
   await relay.start();
 
-  const state = { relay, inbox, alerts, refusals, mapOrigins };
+  const state = { relay, inbox, alerts, refusals, mapOrigins, wrongTokens };
   const app = await loadApp(config, { build, manifest, release, runtime, ...state });
 
   serve({

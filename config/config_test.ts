@@ -196,7 +196,7 @@ const REFUSED: Record<string, string[]> = {
     "ftp://hooks.example/",
     "https://user:pass@hooks.example/",
   ],
-  INBOX_TOKEN: ["two words", "semi;colon"],
+  INBOX_TOKEN: ["two words in one text", "semi;colon-semicolon", "fifteen-letters"],
   LOG_FORMAT: ["xml", "JSON"],
   OTLP_URL: ["collector:4318", "http://user:secret@127.0.0.1:4318", "http://127.0.0.1/?a"],
   WORKERS: ["0", "x", "-1", "1.5", "257", "2"],

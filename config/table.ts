@@ -229,10 +229,13 @@ const VARIABLES = {
   },
   INBOX_TOKEN: {
     // Characters that an `Authorization: Bearer` header allows (RFC 6750, section 2.1, token68).
-    ...values.matching(/^[\w.~+/-]+=*$/, "letters, digits and - . _ ~ + / (then = signs)"),
+    ...values.matching(
+      /^(?=.{16})[\w.~+/-]+=*$/,
+      "16 or more letters, digits and - . _ ~ + / (then = signs)",
+    ),
     isSecret: true,
     meaning:
-      "needed by everyone who reads the inbox, this machine too; not set: only this machine reads " +
+      "16 or more characters, needed by everyone who reads the inbox, this machine too; not set: only this machine reads " +
       "it. A sender with this token may use any DSN, from any machine",
   },
   OTLP_URL: {

@@ -1,4 +1,5 @@
 import { type Config, ConfigError } from "../config/config.ts";
+import type { WrongTokens } from "../monitoring/access/token.ts";
 import type { ClientConfig } from "../monitoring/browser/client_config.ts";
 import type { Inbox } from "../monitoring/inbox/inbox.ts";
 import { createInboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";
@@ -31,6 +32,7 @@ interface LoadAppOptions {
   readonly alerts: Recent<GroupAlert>;
   readonly refusals: Recent<Refusal>;
   readonly mapOrigins: SourceMapOrigins;
+  readonly wrongTokens: WrongTokens;
 }
 
 /**
@@ -39,7 +41,17 @@ interface LoadAppOptions {
  * @throws {ConfigError} `MONITORING_PATH` is the path of a route
  */
 export async function loadApp(config: Config, options: LoadAppOptions) {
-  const { build, manifest, release, runtime, relay, inbox: store, refusals, ...shared } = options;
+  const {
+    build,
+    manifest,
+    release,
+    runtime,
+    relay,
+    inbox: store,
+    refusals,
+    wrongTokens,
+    ...shared
+  } = options;
   const { log } = runtime;
   const { publicOrigin, maxEnvelopeBytes, workers } = config;
   const readable = {
@@ -47,6 +59,7 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
     refusals,
     publicOrigin,
     token: config.inboxToken,
+    wrongTokens,
     proxyHeader: config.trustedProxyHeader,
     onDeploy: config.onDeploy,
   };

@@ -52,7 +52,7 @@ async function post(origin: string, n: number, encoding?: "zstd"): Promise<void>
 
 Deno.test("tail of a server that restarts → each new error once, ended by a signal", async () => {
   using folder = temporaryFolder();
-  const env = { INBOX_TOKEN: "s3cret", PORT: `${findStablePort()}` };
+  const env = { INBOX_TOKEN: "s3cret-of-a-server", PORT: `${findStablePort()}` };
   const first = await startServer({ dataDir: folder.path, env });
   const { origin } = first;
   await post(origin, 1);
@@ -122,7 +122,7 @@ Deno.test({
 
 Deno.test("nothing to follow → one line with what to do, code 1", async () => {
   await using relay = await startServer({ env: { SENTRY_DSN: "http://key@127.0.0.1:9/1" } });
-  await using closed = await startServer({ env: { INBOX_TOKEN: "s3cret" } });
+  await using closed = await startServer({ env: { INBOX_TOKEN: "s3cret-of-a-server" } });
   const cases: [string, RegExp][] = [
     ["--url=http://127.0.0.1:9", /no server answers at http:\/\/127\.0\.0\.1:9\./],
     [`--url=${relay.origin}`, /404\. There is no inbox in relay mode/],

@@ -1,12 +1,14 @@
 import { isLoopbackAddress } from "../protocol/loopback.ts";
 import { cameThroughProxy, hostNameOf, isOwnPageOrNoBrowser, publicHostName } from "./caller.ts";
-import { InboxToken } from "./token.ts";
+import { InboxToken, type WrongTokens } from "./token.ts";
 
 export interface ReadAccessOptions {
   /** `PUBLIC_ORIGIN`: its host is a name of this server too. */
   readonly publicOrigin?: string;
   /** `INBOX_TOKEN`: if it is set, every reader needs it. */
   readonly token?: string;
+  /** Counts and delays refusals of a wrong one. */
+  readonly wrongTokens?: WrongTokens;
   /** `TRUSTED_PROXY_HEADER`: a request that carries it came through the proxy. */
   readonly proxyHeader?: string;
   /** On Deno Deploy no peer is this machine: only the token grants access. */
@@ -25,11 +27,11 @@ type ReadAccess =
  * - a proxy on this machine, which may forward anyone's requests: recognized by a header that it adds;
  * - any page that a person has open: the browser sends `Sec-Fetch-Site`.
  *
- * @returns checks one request; `peer` is the address of the connection's other end, never one that a header names
+ * @returns checks one request, a wrong token some time later; `peer` is the address of the connection's other end, never one that a header names
  */
 export function inboxReadAccess(
   options: ReadAccessOptions,
-): (request: Request, peer: string | undefined) => ReadAccess {
+): (request: Request, peer: string | undefined) => Promise<ReadAccess> {
   const token = new InboxToken(options.token);
   const isTokenNeeded = options.token !== undefined || options.onDeploy;
   const hosts = ["localhost", "127.0.0.1", "[::1]", publicHostName(options.publicOrigin)];
@@ -59,7 +61,7 @@ export function inboxReadAccess(
     return undefined;
   };
 
-  return (request, peer) => {
+  return async (request, peer) => {
     const { headers } = request;
     const bearer = token.asBearer(headers);
     if (bearer === "right") return { allowed: true, by: "bearer" };
@@ -69,6 +71,7 @@ export function inboxReadAccess(
     const problem = problemOf(request, peer);
     if (problem === undefined) return { allowed: true, by: "loopback" };
     const isWrong = bearer === "wrong" || cookie === "wrong";
+    if (isWrong && options.token !== undefined) await options.wrongTokens?.refuse();
     const reason = isWrong ? "the token is not this server's INBOX_TOKEN." : problem;
     return { allowed: false, detail: `Cannot use the inbox: ${reason} ${remedy}` };
   };

@@ -33,6 +33,39 @@ export class InboxToken {
   }
 }
 
+/** Milliseconds between two reports of {@linkcode WrongTokens}. */
+const REPORT_MS = 60_000;
+/** Milliseconds by which a refusal is delayed for each wrong token since the last report, and their maximum. */
+const DELAY_MS = 100;
+const MAX_DELAY_MS = 5_000;
+
+/** Requests that were refused and had a wrong token: counted for the log, and answered later, to slow down guessing. */
+export class WrongTokens {
+  readonly #report: (requests: number) => void;
+  readonly #reportMs: number;
+  #requests = 0;
+
+  /** @param report called once a minute at most */
+  constructor(report: (requests: number) => void, reportMs = REPORT_MS) {
+    this.#report = report;
+    this.#reportMs = reportMs;
+  }
+
+  /** Counts a request. Resolves when it may be answered. */
+  async refuse(): Promise<void> {
+    if (this.#requests === 0) {
+      const timer = setTimeout(() => {
+        this.#report(this.#requests);
+        this.#requests = 0;
+      }, this.#reportMs);
+      Deno.unrefTimer(timer as unknown as number);
+    }
+    this.#requests++;
+    const delay = Math.min(DELAY_MS * this.#requests, MAX_DELAY_MS);
+    await new Promise((resolve) => setTimeout(resolve, delay));
+  }
+}
+
 /** The cookie's value is derived from the token, so that a browser's cookies do not disclose the token itself. */
 export function cookieValue(token: string): string {
   return createHash("sha256").update(`${TOKEN_COOKIE}:${token}`).digest("hex");

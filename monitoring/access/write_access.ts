@@ -35,6 +35,8 @@ export type WriteAccess =
     readonly cors: CorsHeaders;
     /** Whether its envelope may have any DSN or none. Nothing is forwarded then, so a DSN is no permission. */
     readonly anyDsn: boolean;
+    /** Whether it has a token that is not `INBOX_TOKEN`. */
+    readonly hasWrongToken: boolean;
   }
   | { readonly allowed: false; readonly detail: string };
 
@@ -86,7 +88,9 @@ export class WriteAccessRule {
   check(request: Request, peer: string | undefined): WriteAccess {
     const cors = this.#checkPage(request, peer);
     if (typeof cors === "string") return { allowed: false, detail: cors };
-    return { allowed: true, cors, anyDsn: this.#maySendAnyDsn(request, peer) };
+    const hasWrongToken = this.#inbox?.token !== undefined &&
+      this.#token.asBearer(request.headers) === "wrong";
+    return { allowed: true, cors, anyDsn: this.#maySendAnyDsn(request, peer), hasWrongToken };
   }
 
   /** {@linkcode check} for a preflight (https://fetch.spec.whatwg.org/#cors-preflight-fetch); `cors` answers it. */

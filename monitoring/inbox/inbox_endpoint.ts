@@ -94,7 +94,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     if (!methods.split(", ").includes(request.method)) {
       return methodRefusal(methods, `The inbox answers ${methods} here.`);
     }
-    const access = accessOf(request, peer);
+    const access = await accessOf(request, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
     const isRead = request.method === "GET" || request.method === "HEAD";
     // CSRF: a cross-site POST needs no preflight.

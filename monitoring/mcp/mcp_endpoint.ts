@@ -28,7 +28,7 @@ export function createMcpEndpoint(options: McpEndpointOptions) {
       // The protocol's answer of a server that has no streams (GET) and no sessions (DELETE).
       return methodRefusal("POST", "This server answers POST here.");
     }
-    const access = accessOf(request, peer);
+    const access = await accessOf(request, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
     // The protocol requires this check against DNS rebinding: browsers send `Origin` with every POST.
     const origin = request.headers.get("origin");

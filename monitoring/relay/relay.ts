@@ -120,10 +120,11 @@ export class Relay {
     let cors = {};
     let answer: Answer;
     let envelope: AdmittedEnvelope | undefined;
+    let hasWrongToken = false;
     try {
       // 1. Origin: 403 origin_not_allowed.
       const access = requireAllowed(this.#writeAccess.check(request, peer));
-      cors = access.cors;
+      ({ cors, hasWrongToken } = access);
       if (this.#isClosed) throw new RelayError("overloaded", STOPPING);
       envelope = await this.#validate(request, peer, account, (header) => {
         if (access.anyDsn) return this.#allowList.matchAny(header, project);
@@ -137,6 +138,11 @@ export class Relay {
         : takenAnswer({});
     } catch (error) {
       answer = this.#refused(request, error);
+      if (hasWrongToken && answer.status === 403) {
+        // Its bytes are not counted while it waits.
+        account[Symbol.dispose]();
+        await this.#options.wrongTokens?.refuse();
+      }
     }
     const { outcome } = answer;
     if (outcome === undefined) return { ...answer, headers: { ...answer.headers, ...cors } };

@@ -1,3 +1,4 @@
+import type { WrongTokens } from "../access/token.ts";
 import type { WriteAccessOptions } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
@@ -28,6 +29,8 @@ export interface RelayOptions
 
   /** Inbox mode: bearers of this token may send any DSN from anywhere. Default: none may. */
   readonly inboxToken?: string;
+  /** Counts and delays refusals of posts with a wrong one. */
+  readonly wrongTokens?: WrongTokens;
   /** Whether the server runs on Deno Deploy, behind the platform's proxy. Default: no. */
   readonly onDeploy?: boolean;
 

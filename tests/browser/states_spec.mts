@@ -173,7 +173,7 @@ test("server stops → each view and a trace state of when their data is", async
 });
 
 test.describe("INBOX_TOKEN set", () => {
-  test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
+  test.use({ serverEnv: { INBOX_TOKEN: "open-sesame-sesame" } });
 
   test("access denied → each view shows one form for the token, which leads to what was asked", async ({ page, context, server, watch }) => {
     watch.allow("403");
@@ -187,7 +187,7 @@ test.describe("INBOX_TOKEN set", () => {
       await expect(shown.getByRole("alert")).toHaveCount(0);
     }
     await expectAccessibleLayout(page, "a form");
-    const bearer = { headers: { Authorization: "Bearer open-sesame" } };
+    const bearer = { headers: { Authorization: "Bearer open-sesame-sesame" } };
     const read = async (query: string) =>
       await (await fetch(`${server.origin}/monitoring/inbox${query}`, bearer)).json();
     const places = [
@@ -204,7 +204,7 @@ test.describe("INBOX_TOKEN set", () => {
       await page.keyboard.press("Enter");
       await expect(shown.getByRole("alert")).toHaveText("Wrong token.");
       await expect(field).toBeFocused();
-      await field.fill("open-sesame");
+      await field.fill("open-sesame-sesame");
       await page.keyboard.press("Enter");
       await expect(shown).toContainText(content);
       await expect(shown.getByLabel("Inbox token")).toHaveCount(0);

@@ -1,7 +1,9 @@
 /** Access to the inbox by peer, token and cookie. Attacks on it: attacks_test.ts. */
 import assert from "node:assert/strict";
 import { type InboxServer, type InboxServerOptions, startInboxServer } from "./_inbox_server.ts";
+import { WrongTokens } from "../../monitoring/access/token.ts";
 import { sendRaw } from "../harness/send_raw.ts";
+import { until } from "../harness/until.ts";
 
 const PATH = "/monitoring/inbox";
 const TOKEN = "s3cret-token";
@@ -55,6 +57,23 @@ Deno.test("another machine → 403 with advice; with the token → allowed", asy
   );
   await expectForbidden(server, { Authorization: "Bearer wrong" }, /token is not/);
   assert.equal(await statusOf(server, { Authorization: `Bearer ${TOKEN}` }), 200);
+});
+
+Deno.test("wrong tokens → refused ever later, reported once with their number", async () => {
+  const reports: number[] = [];
+  const wrongTokens = new WrongTokens((requests) => reports.push(requests), 2_000);
+  await using server = await startWithOne({ token: TOKEN, wrongTokens });
+  const startedAt = performance.now();
+  const statuses = ["a", "b"].flatMap((wrong) => [
+    statusOf(server, { Authorization: `Bearer ${wrong}` }),
+    statusOf(server, { Cookie: `sightglass_inbox=${wrong}` }),
+  ]);
+  assert.equal(await statusOf(server, { Authorization: `Bearer ${TOKEN}` }), 200);
+  assert.equal(await statusOf(server, {}), 403);
+  assert.deepEqual(await Promise.all(statuses), Array(4).fill(403));
+  assert.ok(performance.now() - startedAt >= 400, "0.1 s more for each");
+  await until("they are reported", () => reports.length > 0);
+  assert.deepEqual(reports, [4]);
 });
 
 Deno.test("correct token → cookie is set, and allows reading", async () => {

@@ -4,7 +4,7 @@ import { cookieValue } from "../../monitoring/access/token.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { type RawOptions, sendRaw, type WireAnswer } from "../harness/send_raw.ts";
 
-const TOKEN = "open-sesame";
+const TOKEN = "open-sesame-sesame";
 const ENVELOPE =
   '{"dsn":"https://inbox@sightglass.invalid/1"}\n{"type":"event"}\n{"message":"m"}\n';
 

@@ -280,11 +280,11 @@ Deno.test("requests that may not read the inbox → 403 from /monitoring/mcp, ot
 });
 
 Deno.test("INBOX_TOKEN set → /monitoring/mcp needs it, and still refuses other origins", async () => {
-  await using server = await startServer({ env: { INBOX_TOKEN: "s3cret" } });
+  await using server = await startServer({ env: { INBOX_TOKEN: "s3cret-of-a-server" } });
   const status = async (headers: Record<string, string>) =>
     (await sendRaw(server.port, "POST", PATH, { ...HEADERS, ...headers }, { body: INITIALIZE }))
       .status;
-  const right = { Authorization: "Bearer s3cret" };
+  const right = { Authorization: "Bearer s3cret-of-a-server" };
   assert.equal(await status({}), 403);
   assert.equal(await status({ Authorization: "Bearer wrong" }), 403);
   assert.equal(await status(right), 200);

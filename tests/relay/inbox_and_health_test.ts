@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
 import type { AdmittedEnvelope } from "../../monitoring/protocol/admitted_envelope.ts";
+import { WrongTokens } from "../../monitoring/access/token.ts";
 import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
+import { until } from "../harness/until.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
 
 Deno.test("row 'inbox mode' → 200 with the event id, stored, not forwarded", async () => {
@@ -42,6 +44,23 @@ Deno.test("row 'inbox mode' → 200 with the event id, stored, not forwarded", a
   assert.equal(ingest.requests.length, 0);
   assert.equal((await server.health()).outcomes.stored, 4);
   assert.equal((await server.health()).mode, "inbox");
+});
+
+Deno.test("post with a wrong INBOX_TOKEN → counted if it is refused", async () => {
+  const reports: number[] = [];
+  await using server = startRelay({
+    store: { store() {} },
+    inboxToken: "s3cret-token-of-16",
+    onDeploy: true,
+    wrongTokens: new WrongTokens((requests) => reports.push(requests), 1_000),
+  });
+  const foreign = envelope({ dsn: "https://other@evil.example/1" });
+  const wrong = { authorization: "Bearer wrong" };
+  await expectError(await server.post(foreign, wrong), 403, "dsn_not_allowed");
+  await expectError(await server.post(foreign), 403, "dsn_not_allowed");
+  await expectTaken(await server.post(envelope({ dsn: DSN }), wrong), "stored", {});
+  await until("it is reported", () => reports.length > 0);
+  assert.deepEqual(reports, [1]);
 });
 
 Deno.test("the inbox cannot store → 503 spool_unavailable", async () => {

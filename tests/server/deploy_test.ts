@@ -41,7 +41,7 @@ async function pageText(server: ServerProcess): Promise<string> {
 }
 
 Deno.test("Deploy, inbox mode → serves, stores in memory, and the page states that", async () => {
-  await using server = await deploy({ INBOX_TOKEN: "secret" });
+  await using server = await deploy({ INBOX_TOKEN: "secret-of-a-server" });
   const page = await fetch(server.origin);
   assert.equal(page.status, 200);
   assert.match(page.headers.get("strict-transport-security") ?? "", /max-age=\d+/);
@@ -59,7 +59,7 @@ Deno.test("Deploy, inbox mode → serves, stores in memory, and the page states 
   const inbox = `${server.origin}/monitoring/inbox?type=event`;
   const withToken = (token: string) =>
     fetch(inbox, { headers: { Authorization: `Bearer ${token}` } });
-  const rows = await (await withToken("secret")).json();
+  const rows = await (await withToken("secret-of-a-server")).json();
   assert.deepEqual(rows.envelopes.map((row: { event_id: string }) => row.event_id), [EVENT_ID]);
   const dsn = "https://key@o1.ingest.sentry.io/1";
   // On Deploy a loopback peer has no access, and needs the token to send any DSN.
@@ -78,9 +78,9 @@ Deno.test("Deploy, inbox mode → serves, stores in memory, and the page states 
 Deno.test("Deploy, another instance → its cursors are larger, so readers start again", async () => {
   const cursors: number[] = [];
   for (let instance = 0; instance < 2; instance++) {
-    await using server = await deploy({ INBOX_TOKEN: "secret" });
+    await using server = await deploy({ INBOX_TOKEN: "secret-of-a-server" });
     const response = await fetch(`${server.origin}/monitoring/inbox`, {
-      headers: { Authorization: "Bearer secret" },
+      headers: { Authorization: "Bearer secret-of-a-server" },
     });
     cursors.push((await response.json()).cursor);
   }
@@ -118,7 +118,7 @@ let postgres: PrivatePostgres;
 /** Without server binaries the tests are listed as ignored. */
 const ignore = startPostgresBeforeAll((started) => postgres = started);
 
-const TOKEN = { Authorization: "Bearer secret" };
+const TOKEN = { Authorization: "Bearer secret-of-a-server" };
 const INBOX_DSN = "https://inbox@sightglass.invalid/1";
 
 /** Ids of the events in the inbox, oldest first. */
@@ -132,7 +132,7 @@ Deno.test({
   name: "Deploy, DATABASE_URL → instances share one inbox, which outlasts all of them",
   ignore,
   async fn() {
-    const env = { INBOX_TOKEN: "secret", DATABASE_URL: postgres.url() };
+    const env = { INBOX_TOKEN: "secret-of-a-server", DATABASE_URL: postgres.url() };
     const sent = ["a", "b", "c"].map((digit) => digit.repeat(32)) as [string, string, string];
     {
       await using first = await deploy(env);
@@ -198,7 +198,7 @@ Deno.test({
   async fn() {
     await using disk = (await mountSmallDisk(40))!;
     const env = {
-      INBOX_TOKEN: "secret",
+      INBOX_TOKEN: "secret-of-a-server",
       DATABASE_URL: postgres.url({ parameters: "sslmode=no-verify" }),
     };
     await using full = await startServer({ env, dataDir: disk.path, before: disk.before });

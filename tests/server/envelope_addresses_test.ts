@@ -6,7 +6,7 @@ import { sendRaw } from "../harness/send_raw.ts";
 import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { outsideAddress } from "./_outside_address.ts";
 
-const TOKEN = "s3cret-token";
+const TOKEN = "s3cret-token-of-16";
 const OWN_DSN = "https://inbox@sightglass.invalid/1";
 const FOREIGN_DSN = "https://key@o1.ingest.sentry.io/7";
 

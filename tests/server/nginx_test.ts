@@ -5,7 +5,7 @@ import { EventReader } from "../inbox/_event_reader.ts";
 import { sendRaw } from "../harness/send_raw.ts";
 import { type ListeningProgram, nginx, startNginx } from "../harness/listening_program.ts";
 
-const TOKEN = "open-sesame";
+const TOKEN = "open-sesame-sesame";
 const HOST = "glass.example";
 const BEHIND_PROXY = { PUBLIC_ORIGIN: `https://${HOST}`, TRUSTED_PROXY_HEADER: "X-Real-IP" };
 const INBOX = "/monitoring/inbox";

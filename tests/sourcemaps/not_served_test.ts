@@ -65,7 +65,7 @@ Deno.test("source map by debug id → only for readers of the inbox, never in re
   const debugIds = Object.values(assets).flatMap(({ debugId }) => debugId ?? []).slice(0, 3);
   assert.equal(debugIds.length, 3);
   await using relay = await startServer({
-    env: { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1", INBOX_TOKEN: "a-token" },
+    env: { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1", INBOX_TOKEN: "a-token-of-a-server" },
   });
   for (const debugId of debugIds) {
     const path = `/monitoring/inbox?map=${debugId}`;
@@ -87,7 +87,7 @@ Deno.test("source map by debug id → only for readers of the inbox, never in re
       assert.equal(status, 403, JSON.stringify(headers));
       assert.ok(!text.includes('"mappings"'));
     }
-    const relayed = await get(relay.port, path, { Authorization: "Bearer a-token" });
+    const relayed = await get(relay.port, path, { Authorization: "Bearer a-token-of-a-server" });
     assert.equal(relayed.status, 404);
     assert.ok(!relayed.text.includes('"mappings"'));
   }
