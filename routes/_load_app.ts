@@ -41,17 +41,7 @@ interface LoadAppOptions {
  * @throws {ConfigError} `MONITORING_PATH` is the path of a route
  */
 export async function loadApp(config: Config, options: LoadAppOptions) {
-  const {
-    build,
-    manifest,
-    release,
-    runtime,
-    relay,
-    inbox: store,
-    refusals,
-    wrongTokens,
-    ...shared
-  } = options;
+  const { build, manifest, release, runtime, relay, inbox: store, refusals, ...shared } = options;
   const { log } = runtime;
   const { publicOrigin, maxEnvelopeBytes, workers } = config;
   const readable = {
@@ -59,7 +49,7 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
     refusals,
     publicOrigin,
     token: config.inboxToken,
-    wrongTokens,
+    wrongTokens: shared.wrongTokens,
     proxyHeader: config.trustedProxyHeader,
     onDeploy: config.onDeploy,
   };

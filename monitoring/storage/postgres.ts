@@ -62,8 +62,8 @@ const ROOM_BYTES = 8 * 1024 * 1024;
 const createFilled = (table: string, bytes: number) =>
   `CREATE UNLOGGED TABLE ${table} AS
     SELECT repeat('-', 1950) AS filler FROM generate_series(1, ${bytes / 2048})`;
-const HAS_RESERVE =
-  `SELECT coalesce(pg_relation_size(to_regclass('${RESERVE}')), 0) > 0 AS has_reserve`;
+const RESERVE_SIZE =
+  `SELECT coalesce(pg_relation_size(to_regclass('${RESERVE}')), 0)::float8 AS reserve`;
 /** Minimum milliseconds after an attempt to create it that failed: each writes until the disk is full. */
 const RESERVE_RETRY_MS = 1_000;
 
@@ -187,9 +187,9 @@ export class PostgresDatabase {
       let failed = true;
       try {
         // One round trip: the result of each statement.
-        const begun = await client.query(`${BEGIN}; ${HAS_RESERVE}`) as unknown as Result[];
-        const [row] = begun.at(-1)!.rows as HasReserve[];
-        if (purpose === "add" && !row!.has_reserve) await createReserve(queryOf(client));
+        const begun = await client.query(`${BEGIN}; ${RESERVE_SIZE}`) as unknown as Result[];
+        const [{ reserve }] = begun.at(-1)!.rows as [{ reserve: number }];
+        if (purpose === "add" && reserve === 0) await createReserve(queryOf(client));
         const result = await work(queryOf(client));
         await client.query("COMMIT");
         failed = false;
@@ -229,15 +229,9 @@ export class PostgresDatabase {
   }
 }
 
-interface HasReserve {
-  readonly has_reserve: boolean;
-}
-
 /** Creates the reserve. One process at a time. */
 async function createReserve(query: Query): Promise<void> {
   await query("SELECT pg_advisory_xact_lock(hashtextextended('sightglass reserve', 0))");
-  const [row] = await query<HasReserve>(HAS_RESERVE);
-  if (row!.has_reserve) return;
   await query(`DROP TABLE IF EXISTS ${RESERVE}`);
   await query(createFilled(RESERVE, RESERVE_BYTES));
   await query(createFilled(ROOM, ROOM_BYTES));
@@ -269,7 +263,8 @@ async function migrate(
   schema: Schema,
 ): Promise<void> {
   const [server] = await query<{ read_only: boolean; has_schema: boolean; encoding: string }>(
-    "SELECT current_setting('server_encoding') AS encoding, pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only," +
+    "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only," +
+      " current_setting('server_encoding') AS encoding," +
       " to_regnamespace('sightglass') IS NOT NULL AS has_schema",
   );
   if (server?.read_only) {
@@ -299,22 +294,11 @@ async function migrate(
   );
   const version = row?.version ?? 0;
   const steps = stepsFrom(schema, version);
-  const where = `schema sightglass at ${nameOf(address)}`;
   if (steps === undefined) {
+    const where = `schema sightglass at ${nameOf(address)}`;
     throw versionError(store, where, version, schema.version);
   }
-  try {
-    for (const step of steps) await query(step);
-  } catch (error) {
-    if (version > 0 || codeOf(error) !== "42P07") throw error;
-    throw new DatabaseOpenError(
-      store,
-      `${where} has its tables, but no row for it in the table versions`,
-      "Restore both from one backup; or, if this version of the server wrote the tables, INSERT INTO" +
-        ` sightglass.versions VALUES ('${store}', ${schema.version}).`,
-      { cause: error },
-    );
-  }
+  for (const step of steps) await query(step);
   await query(
     "INSERT INTO sightglass.versions VALUES ($1, $2)" +
       " ON CONFLICT (store) DO UPDATE SET version = excluded.version",

@@ -61,6 +61,12 @@ function explain(address: PostgresAddress, error: unknown): [problem: string, re
       "Create it, or set DATABASE_URL to one that exists.",
     ];
   }
+  if (code === "42P07") {
+    return [
+      `schema sightglass at ${nameOf(address)} has tables, but its table versions lost their row`,
+      "Restore the schema from a backup, or delete it with all envelopes: DROP SCHEMA sightglass CASCADE.",
+    ];
+  }
   if (code === "42501") {
     return [
       `the user ${user} lacks a right at ${nameOf(address)} (${message})`,

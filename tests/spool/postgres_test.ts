@@ -208,7 +208,7 @@ test("database cannot be used → one line with what is wrong, without the passw
   await admin("UPDATE sightglass.versions SET version = 99", "spool");
   await refused(url(), /has schema version 99, known is 4/);
   await admin("DELETE FROM sightglass.versions", "spool");
-  await refused(url(), /no row for it in the table versions.*VALUES \('spool', 4\)/);
+  await refused(url(), /versions lost their row\. Restore/);
   await admin("CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0");
   await refused(url({ database: "ascii" }), /has the encoding SQL_ASCII, needed is UTF8/);
 });

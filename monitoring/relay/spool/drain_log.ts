@@ -43,7 +43,8 @@ export class DrainLog extends ErrorLog {
   /** Ingests that were down while envelopes for them were in the spool. */
   readonly #wereDown = new Set<CircuitBreaker>();
   #isNearlyFull = false;
-  #isFailing = false;
+  /** Whether the last pass failed: nothing can be leased. */
+  isFailing = false;
 
   /** @param waiting the ingests whose envelopes are in the spool */
   spoolRead({ bytes, maxBytes }: SpoolStats, waiting: ReadonlySet<CircuitBreaker>): void {
@@ -61,21 +62,16 @@ export class DrainLog extends ErrorLog {
     }
   }
 
-  /** Whether nothing can be leased. */
-  get isFailing(): boolean {
-    return this.#isFailing;
-  }
-
   spoolFailed(error: unknown): void {
-    if (this.#isFailing) return;
-    this.#isFailing = true;
+    if (this.isFailing) return;
+    this.isFailing = true;
     const reason = error instanceof Error ? error.message : String(error);
     this.log("error", "The spool fails: none of its envelopes is delivered", { reason });
   }
 
   spoolWorked(): void {
-    if (this.#isFailing) this.log("info", "The spool works again");
-    this.#isFailing = false;
+    if (this.isFailing) this.log("info", "The spool works again");
+    this.isFailing = false;
   }
 
   expired(envelopes: number): void {
