@@ -36,9 +36,9 @@ export default function App({ variant, children }: { variant: string; children: 
       </head>
       <body>
         <a className="skip vh" href="#main">Skip to content</a>
-        {children}
-        {/* Announces the title after a client navigation. */}
+        {/* Announces the title after a client navigation. At the top: at the end it would scroll. */}
         <p className="vh" role="status" data-announcer="" />
+        {children}
         <PageData id="client" />
       </body>
     </html>

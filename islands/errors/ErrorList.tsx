@@ -129,7 +129,7 @@ const COLUMNS: readonly ListColumn<ErrorGroupRow>[] = [
   },
   {
     title: "Count",
-    width: 4.5,
+    width: 5.25,
     numeric: true,
     by: "count",
     cell: ({ count }) => `${formatNumber(count)}×`,

@@ -97,6 +97,7 @@ const COLUMNS: readonly ListColumn<RecordingRow>[] = [
   {
     title: "Recorded",
     width: 5.5,
+    isWide: true,
     numeric: true,
     by: "duration",
     cell: ({ started_at, ended_at }) => formatClock(ended_at - started_at),
