@@ -1,12 +1,10 @@
+export { formatDuration, formatOffset } from "../monitoring/models/duration.ts";
+
 /** No-break space: keeps a number and its unit on one line. */
 const NBSP = "\u00a0";
 
 /** Binary units, because the limits in the contract are binary (MiB). */
 const BYTE_UNITS = ["KiB", "MiB", "GiB", "TiB"] as const;
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 /** Hexadecimal digits of a shortened id: among 500 rows a collision has a chance of 1 in 30,000. */
 const SHORT_ID_LENGTH = 8;
@@ -61,46 +59,6 @@ export function formatCount(n: number, singular: string, plural = `${singular}s`
  * @param n a whole number
  */
 export const formatNumber = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
-
-/**
- * A duration: `<1 ms`, `38 ms`, `1.24 s`, `2 min 05 s`, `1 h 02 min`.
- *
- * @param ms milliseconds; anything that is not a finite number of at least 0 gives an en dash
- *
- * @example
- * ```ts
- * import { formatDuration } from "./format.ts";
- *
- * formatDuration(1240); // "1.24 s"
- * ```
- */
-export function formatDuration(ms: number): string {
-  if (!Number.isFinite(ms) || ms < 0) return "–";
-  if (ms > 0 && ms < 1) return `<1${NBSP}ms`;
-  if (Math.round(ms) < SECOND) return `${Math.round(ms)}${NBSP}ms`;
-  if (Math.round(ms / 10) < MINUTE / 10) return `${(ms / SECOND).toFixed(2)}${NBSP}s`;
-  if (Math.round(ms / SECOND) < HOUR / SECOND) {
-    return formatSixtieths(Math.round(ms / SECOND), "min", "s");
-  }
-  return formatSixtieths(Math.round(ms / MINUTE), "h", "min");
-}
-
-/** `125` → `2 min 05 s`: the smaller unit always has two digits. */
-function formatSixtieths(sixtieths: number, large: string, small: string): string {
-  const rest = String(sixtieths % 60).padStart(2, "0");
-  return `${Math.floor(sixtieths / 60)}${NBSP}${large}${NBSP}${rest}${NBSP}${small}`;
-}
-
-/** {@linkcode formatDuration} with a decimal below 10 ms: `<0.1 ms`, `0.4 ms`, `5.2 ms`. */
-export function formatFineDuration(ms: number): string {
-  if (!(ms >= 0 && ms < 9.95)) return formatDuration(ms);
-  return ms < 0.05 ? `${ms === 0 ? "0" : "<0.1"}${NBSP}ms` : `${ms.toFixed(1)}${NBSP}ms`;
-}
-
-/** {@linkcode formatFineDuration} of a time after another one, or before it: `−1.55 s`. */
-export function formatOffset(ms: number): string {
-  return ms < 0 ? `−${formatFineDuration(-ms)}` : formatFineDuration(ms);
-}
 
 /** The first eight characters of a trace, event or replay id, without hyphens. */
 export function shortId(id: string): string {

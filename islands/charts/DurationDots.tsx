@@ -1,4 +1,4 @@
-import { formatCount, formatFineDuration } from "../../components/format.ts";
+import { formatCount, formatDuration } from "../../components/format.ts";
 import type { Durations } from "../../monitoring/models/histogram.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
@@ -24,7 +24,7 @@ export function DurationDots({ from, to, durations: { count, median, dots } }: {
   const sorted = dots.map(({ ms }) => ms).sort((a, b) => a - b);
   const [low = 1, high = 1] = [sorted[0], sorted.at(-1)];
   // A decade at least: a single duration is in the middle.
-  const logOf = (ms: number) => Math.log10(Math.max(1, ms));
+  const logOf = (ms: number) => Math.log10(Math.max(0.001, ms));
   const [bottom, top] = [logOf(low) - 0.5, logOf(high) + 0.5];
   const yOf = (ms: number) => HEIGHT * (1 - (logOf(ms) - bottom) / (top - bottom));
   const xOf = (at: number) => (at - from) / (to - from) * WIDTH;
@@ -35,12 +35,12 @@ export function DurationDots({ from, to, durations: { count, median, dots } }: {
     <figure className="time-bars dots">
       <figcaption className="facts ends">
         <span className="legend facts quiet" title={TIP}>
-          {median !== null && <b>{formatFineDuration(median)}</b>}
+          {median !== null && <b>{formatDuration(median)}</b>}
           <small>
             {median !== null && "median of "}
             {formatCount(count, "trace")}
-            {count > 0 && `; ${formatFineDuration(low)}`}
-            {high > low && ` to ${formatFineDuration(high)}`}
+            {count > 0 && `; ${formatDuration(low)}`}
+            {high > low && ` to ${formatDuration(high)}`}
           </small>
         </span>
       </figcaption>

@@ -1,4 +1,4 @@
-import { formatFineDuration } from "../../components/format.ts";
+import { formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { FEW_SAMPLES, MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import type { VitalSample } from "../../monitoring/models/rows.ts";
@@ -13,7 +13,7 @@ export const RATING_MARKS = {
 
 /** @param value milliseconds, of CLS without unit */
 export const formatVital = (name: VitalName, value: number): string =>
-  name === "cls" ? value.toFixed(2) : formatFineDuration(value);
+  name === "cls" ? value.toFixed(2) : formatDuration(value);
 
 /** What the value of a page's vital is. */
 export const VITAL_TIP = `75th percentile, with its number of loads n up to ${FEW_SAMPLES};` +

@@ -1,5 +1,5 @@
 import { Icon } from "../../components/Icon.tsx";
-import { formatFineDuration, formatNumber } from "../../components/format.ts";
+import { formatDuration, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { ErrorGroupRow, PageRow, TraceRow } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
@@ -128,7 +128,7 @@ const traceColumns = (longest: number, links: Links): readonly HighlightColumn<T
         <i className={row.failed || row.errors > 0 ? "level-bar failed" : "level-bar"}>
           <i style={{ width: `${durationOf(row) / longest * 100}%` }} />
         </i>
-        {row.ended_at === null ? "–" : formatFineDuration(durationOf(row))}
+        {row.ended_at === null ? "–" : formatDuration(durationOf(row))}
       </span>
     ),
   },

@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from "react";
-import { formatCount, formatFineDuration, formatNumber } from "../../components/format.ts";
+import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
 import { type FlameBar, flameBars } from "../../monitoring/models/trace/flame.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
@@ -98,7 +98,7 @@ function Bar({ bar, trace, timeWindow, isSelected, isMatch }: {
       className={classes.filter(Boolean).join(" ")}
       data-key={node.key}
       data-kind={span ? spanKind(span) : undefined}
-      title={`${name}, ${formatFineDuration(end_ms - start_ms)}`}
+      title={`${name}, ${formatDuration(end_ms - start_ms)}`}
       style={{ left: `${place.left}%`, width: `${place.width}%`, top: lane * LANE_PX }}
     >
       {place.width >= TEXT_FROM && name}

@@ -1,4 +1,4 @@
-import { formatCount, formatFineDuration, formatOffset } from "../../components/format.ts";
+import { formatCount, formatDuration, formatOffset } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import type { TimeSection } from "../../monitoring/models/trace/time_sections.ts";
@@ -113,12 +113,12 @@ function FarSections({ window, sections, onShow }: {
     <div className="far">
       {previous && (
         <button type="button" className="plain" onClick={() => onShow(previous)}>
-          ◂ {sectionCounts(before)}, {formatFineDuration(window.start_ms - previous.end_ms)} earlier
+          ◂ {sectionCounts(before)}, {formatDuration(window.start_ms - previous.end_ms)} earlier
         </button>
       )}
       {next && (
         <button type="button" className="plain end" onClick={() => onShow(next)}>
-          {sectionCounts(after)}, {formatFineDuration(next.start_ms - window.end_ms)} later ▸
+          {sectionCounts(after)}, {formatDuration(next.start_ms - window.end_ms)} later ▸
         </button>
       )}
     </div>

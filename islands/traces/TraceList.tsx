@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { Count } from "../../components/Count.tsx";
-import { formatFineDuration } from "../../components/format.ts";
+import { formatDuration } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -191,7 +191,7 @@ function Duration({ ms, hasFailed }: { ms: number | null; hasFailed: boolean }) 
   if (ms === null) return "–";
   return (
     <>
-      {formatFineDuration(ms)}
+      {formatDuration(ms)}
       <span
         className={hasFailed ? "gauge refused" : "gauge"}
         aria-hidden="true"

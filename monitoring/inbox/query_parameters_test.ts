@@ -110,7 +110,7 @@ Deno.test("invalid list parameter → refused with its name", () => {
     of: ["", "pages", "constructor"],
     page: ["", "x".repeat(201)],
     sort: ["", "newest", "constructor", "--count", "-slowest"],
-    before: ["", "5", "1.2.3.4", "-1.2", "9.5", "1.2.x"],
+    before: ["", "5", "1.2.3.4.5", "-1.2", "9.5", "1.2.x"],
     limit: ["0", "-1", "x"],
   };
   const views = "traces, errors, occurrences, logs, pages, recordings, envelopes, applications," +

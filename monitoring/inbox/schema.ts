@@ -71,7 +71,7 @@ export const TITLE_COLUMNS: readonly string[] = Array.from(
 
 /** The columns that each table of entries begins with. */
 const ENTRY =
-  "place INTEGER PRIMARY KEY, application INTEGER NOT NULL, release INTEGER, at INTEGER NOT NULL";
+  "place INTEGER PRIMARY KEY, application INTEGER NOT NULL, release INTEGER, at REAL NOT NULL";
 
 /**
  * The index: entries of envelopes, traces, errors, logs, web vitals and segments of recordings. A new version of it is
@@ -152,12 +152,12 @@ const INDEX = `
     spans INTEGER NOT NULL,
     errors INTEGER NOT NULL,
     logs INTEGER NOT NULL,
-    seen_at INTEGER NOT NULL,
+    seen_at REAL NOT NULL,
     root_order INTEGER NOT NULL,
     name TEXT,
     op TEXT,
-    started_at INTEGER,
-    ended_at INTEGER,
+    started_at REAL,
+    ended_at REAL,
     replay_id TEXT,
     text TEXT NOT NULL,
     failed INTEGER NOT NULL,
@@ -212,7 +212,7 @@ const INDEX = `
     replay_id TEXT NOT NULL,
     kind TEXT NOT NULL,
     segment INTEGER,
-    started_at INTEGER NOT NULL,
+    started_at REAL NOT NULL,
     playable INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     page TEXT,

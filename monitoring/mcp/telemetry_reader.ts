@@ -16,7 +16,10 @@ export class ToolError extends Error {
   override readonly name = "ToolError";
 }
 
-/** A time as text; null without one. */
+/** A time as text, with microseconds if it has some; null without one. */
 export function isoTime(ms: number | null | undefined): string | null {
-  return typeof ms === "number" ? new Date(ms).toISOString() : null;
+  if (typeof ms !== "number") return null;
+  const us = Math.round(ms % 1 * 1000);
+  const text = new Date(ms).toISOString();
+  return us === 0 ? text : text.replace("Z", `${String(us).padStart(3, "0")}Z`);
 }

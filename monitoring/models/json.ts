@@ -137,13 +137,13 @@ export function debugId(value: unknown): string | null {
 }
 
 /**
- * A time in milliseconds since 1970. Sentry's SDKs send seconds, as number or text, or ISO 8601, where
- * a missing time zone means UTC. Null if it is not a time that a `Date` can hold.
+ * A time in milliseconds since 1970, with microseconds as decimals. Sentry's SDKs send seconds, as number or text, or
+ * ISO 8601, where a missing time zone means UTC. Null if it is not a time that a `Date` can hold.
  */
 export function timeAt(value: unknown, ...path: readonly string[]): number | null {
   const found = at(value, ...path);
   const ms = typeof found === "number" ? found * 1000 : parseTime(found);
-  return Number.isNaN(new Date(ms).getTime()) ? null : ms;
+  return Number.isNaN(new Date(ms).getTime()) ? null : Math.round(ms * 1000) / 1000;
 }
 
 /** RFC 3339 with nanoseconds and a time zone has 35 characters. */
@@ -155,7 +155,10 @@ function parseTime(value: unknown): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
   if (!/^\d{4}-\d\d-\d\d/.test(text)) return NaN;
   const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(text.slice(10)) || text.length <= 10;
-  return Date.parse(hasZone ? text : `${text}Z`);
+  // `Date.parse` ignores what is shorter than a millisecond.
+  const fraction = /\.\d+/.exec(text)?.[0] ?? "";
+  const whole = text.replace(fraction, "");
+  return Date.parse(hasZone ? whole : `${whole}Z`) + Number(fraction) * 1000;
 }
 
 /** Sentry did not exist earlier: the sender's clock is not set. */
@@ -164,11 +167,11 @@ const EARLIEST_MS = Date.UTC(2008, 0);
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
 /**
- * A time in whole milliseconds; undefined if it is not a time, or the sender's clock is clearly wrong.
+ * A time as {@linkcode timeAt} reads it; undefined if it is not a time, or the sender's clock is clearly wrong.
  *
  * @param receivedAt when the envelope was received, milliseconds since 1970
  */
 export function plausibleTime(value: unknown, receivedAt: number): number | undefined {
-  const ms = Math.round(timeAt(value) ?? NaN);
+  const ms = timeAt(value) ?? NaN;
   return ms >= EARLIEST_MS && ms <= receivedAt + MAX_AHEAD_MS ? ms : undefined;
 }

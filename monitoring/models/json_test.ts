@@ -16,6 +16,19 @@ Deno.test("time in any form that SDKs send → milliseconds; no time zone → UT
   assert.equal(timeAt("2026-11-21"), Date.UTC(2026, 10, 21));
 });
 
+Deno.test("times with microseconds, as Node and Python send them → kept, in milliseconds", () => {
+  const time = Date.UTC(2026, 10, 21, 3, 54, 15) + 250.459;
+  for (
+    const form of [
+      1_795_233_255.2504593,
+      "1795233255.250459",
+      "2026-11-21T03:54:15.250459Z",
+      "2026-11-21T03:54:15.250459",
+      "2026-11-21T05:54:15.250459123+02:00",
+    ]
+  ) assert.equal(timeAt(form), time, String(form));
+});
+
 Deno.test("NaN, out of range, another type or a megabyte of digits → no time", () => {
   for (const value of [NaN, Infinity, 1e300, -1e300, null, {}, [], true, "soon", "1".repeat(1e6)]) {
     assert.equal(timeAt(value), null);

@@ -68,6 +68,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
     "islands/pipeline/ islands/player/ " +
     "monitoring/browser/mod.ts monitoring/models/ monitoring/protocol/ !npm:@sentry/",
   "components/": "monitoring/settings.ts monitoring/protocol/retry.ts type:monitoring/models/ " +
+    "monitoring/models/duration.ts " +
     "type:monitoring/protocol/ type:monitoring/browser/mod.ts !npm:@sentry/ !npm:@opentelemetry/",
   // Routes are thin: SQL belongs in the inbox, parsing in the domain.
   "routes/": "config/config.ts server/ monitoring/ components/ islands/ !node:sqlite " +

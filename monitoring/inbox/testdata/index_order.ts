@@ -31,6 +31,27 @@ export function addOrderTests(test: AddTest): void {
     assert.deepEqual(rest, ordered.slice(3), "not on the pages after the first");
   });
 
+  test("times that differ by microseconds → order and durations of them", async (inbox, add) => {
+    const python = ["2026-11-21T03:54:15.250459Z", "2026-11-21T03:54:15.252329Z"] as const;
+    const node = [1_795_233_255.2504593, 1_795_233_255.2509012] as const;
+    for (const [n, [start_timestamp, end_timestamp]] of [python, node].entries()) {
+      await add(span(n + 1, { start_timestamp, end_timestamp }));
+      await add(log(`${n}`, { timestamp: end_timestamp }));
+    }
+    await add(log("1 earlier", { timestamp: node[1] - 0.0000021 }));
+    const { rows } = inbox.page("traces", {});
+    const durations = rows.map(({ started_at, ended_at }) => ended_at! - started_at);
+    assert.deepEqual(durations.map((ms) => ms.toFixed(3)), ["0.442", "1.870"]);
+    for (const limit of [1, 200]) {
+      const read = (sort: ListSort) =>
+        everyPage((before) => inbox.page("traces", { sort, limit, before }));
+      assert.deepEqual(read("duration").map(({ trace_id }) => trace_id), [2, 1].map(hexId));
+      assert.equal(read("-started_at").length, 2);
+      const logs = everyPage((before) => inbox.page("logs", { limit, before }));
+      assert.deepEqual(logs.map(({ body }) => body), ["0", "1", "1 earlier"]);
+    }
+  });
+
   test("sort by a column, either way → by its value, paged", async (inbox, add) => {
     const at = (n: number) => ({
       start_timestamp: NOON / 1_000 - 10 * n,

@@ -1,3 +1,4 @@
+import { formatDuration } from "../duration.ts";
 import type { TraceRow } from "../rows.ts";
 import { type Breadcrumb, isOfSdk } from "./breadcrumbs.ts";
 import { errorAsText, formatLocation } from "./error_as_text.ts";
@@ -87,7 +88,7 @@ function crumbLine({ at, category, level, message, data }: Breadcrumb): string {
 function traceLine({ trace_id, name, op, started_at, ended_at, spans, errors, logs }: TraceRow) {
   return [
     `${op === null ? "" : `${op}: `}${name ?? "no span received"}`,
-    ...ended_at === null ? [] : [`duration: ${Math.round(ended_at - started_at)} ms`],
+    ...ended_at === null ? [] : [`duration: ${formatDuration(ended_at - started_at)}`],
     `spans: ${spans}, errors: ${errors}, logs: ${logs}`,
     `trace: ${trace_id}`,
   ].join("\n");

@@ -43,7 +43,7 @@ Deno.test("error → stack trace, source lines, breadcrumbs, trace, each in a fe
     /## Source lines\n\n```text\nsrc\/cart\.ts:5:9\n {2}4 \{\n> 5 {3}throw e;\n {2}6 \}\n```/,
   );
   assert.match(text, /```text\n2026-\S+Z info ui\.click: button\.buy\n```/);
-  assert.match(text, /http\.server: GET \/cart\nduration: 1200 ms\nspans: 2, errors: 1, logs: 3/);
+  assert.match(text, /http\.server: GET \/cart\nduration: 1.20\ss\nspans: 2, errors: 1, logs: 3/);
 });
 
 Deno.test("text that ends a fence or hides characters → stays in the fence, visible", () => {

@@ -46,8 +46,8 @@ Deno.test("recorded spans → trace named by the segment span", () => {
   const { root, spanNames, ...rest } = touched!;
   assert.deepEqual(root, {
     rank: ROOT_RANK.parent,
-    started_at: 1_795_233_255_826,
-    ended_at: 1_795_233_255_832,
+    started_at: 1_795_233_255_825.8,
+    ended_at: 1_795_233_255_832.4,
     name: "checkout",
     op: "ui.action",
   });
@@ -74,11 +74,11 @@ Deno.test("recorded transaction and log → trace entry, log entry with attribut
     [touched?.trace_id, touched?.spans, touched?.root?.name, touched?.root?.op],
     ["48e3ef2cb35d42c8a99804d536ce6210", 1, "checkout", "ui.action"],
   );
-  assert.equal(touched?.root?.ended_at, 1_795_233_256_198);
+  assert.equal(touched?.root?.ended_at, 1_795_233_256_197.5);
   const { logs: [log], traces: [logged] } = recordedEntries("log");
   assert.deepEqual(
     [log?.at, log?.level, log?.body, log?.attributes.items, log?.trace_id],
-    [1_795_233_255_169, "info", "An order was placed", 3, "59536e01ba9a4144800b88e6970a728a"],
+    [1_795_233_255_168.7, "info", "An order was placed", 3, "59536e01ba9a4144800b88e6970a728a"],
   );
   assert.deepEqual([logged?.logs, logged?.replay_id], [1, "5eb3598873784e9388474ced40850656"]);
 });

@@ -42,10 +42,12 @@ export function writeCursor({ before, asOf, at }: ListCursor): string {
 
 /** Parses the result of {@linkcode writeCursor}; undefined if it is something else. */
 export function readCursor(text: string): ListCursor | undefined {
-  if (!/^\d{1,16}\.\d{1,16}(\.-?\d{1,16})?$/.test(text)) return undefined;
-  const [before, asOf, at] = text.split(".").map(Number) as [number, number, number?];
-  const isValid = [before, asOf, at ?? 0].every(Number.isSafeInteger) && before <= asOf;
-  return isValid ? { before, asOf, at } : undefined;
+  if (!/^\d{1,16}\.\d{1,16}(\.-?\d{1,16}(\.\d{1,16})?)?$/.test(text)) return undefined;
+  const [before, asOf, ...value] = text.split(".");
+  const cursor = { before: Number(before), asOf: Number(asOf) };
+  const isValid = Object.values(cursor).every(Number.isSafeInteger) && cursor.before <= cursor.asOf;
+  if (!isValid) return undefined;
+  return value.length === 0 ? cursor : { ...cursor, at: Number(value.join(".")) };
 }
 
 /** A query's `before` is not the `next` of an earlier page. */

@@ -192,7 +192,7 @@ Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repe
     "click: main > button#pay",
     "navigation: /paid?a=1",
     "request: POST /api · 500",
-    "vital: LCP 81 ms",
+    "vital: LCP 81\u00a0ms",
   ]);
 });
 

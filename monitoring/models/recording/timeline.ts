@@ -1,3 +1,4 @@
+import { formatDuration } from "../duration.ts";
 import { at, textAt, tidyText } from "../json.ts";
 import type { RecordingRow } from "../rows.ts";
 import { isStaticResource } from "../trace/noise.ts";
@@ -160,5 +161,5 @@ function vitalText(description: string, payload: unknown): string {
   const name = VITAL_NAMES.get(description) ?? description;
   const value = at(payload, "data", "value");
   if (typeof value !== "number" || !Number.isFinite(value)) return name;
-  return name === "CLS" ? `${name} ${value.toFixed(3)}` : `${name} ${Math.round(value)} ms`;
+  return name === "CLS" ? `${name} ${value.toFixed(3)}` : `${name} ${formatDuration(value)}`;
 }

@@ -77,11 +77,11 @@ export function bestRoot<Candidate extends RootCandidate>(
   return others.reduce((best, one) => rootOrder(one) < rootOrder(best!) ? one : best, first);
 }
 
-/** One number by which candidates are ordered: by rank, then by start, without a start last. */
+/** One integer by which candidates are ordered: by rank, then by start in milliseconds, without a start last. */
 export function rootOrder(
   { rank, started_at }: Pick<RootCandidate, "rank" | "started_at">,
 ): number {
-  return rank * LATEST_MS + Math.min(started_at ?? Infinity, LATEST_MS - 1);
+  return rank * LATEST_MS + Math.floor(Math.min(started_at ?? Infinity, LATEST_MS - 1));
 }
 
 /** {@linkcode rootOrder} of an envelope without a candidate. */

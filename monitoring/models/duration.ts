@@ -1,0 +1,44 @@
+/** No-break space: keeps a number and its unit on one line. */
+const NBSP = "\u00a0";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/**
+ * A duration: `870 µs`, `1.87 ms`, `38 ms`, `1.24 s`, `2 min 05 s`, `1 h 02 min`. Lists, details and assistants have the
+ * same text.
+ *
+ * @param ms milliseconds; anything that is not a finite number of at least 0 gives an en dash
+ *
+ * @example
+ * ```ts
+ * import { formatDuration } from "./duration.ts";
+ *
+ * formatDuration(1240); // "1.24 s"
+ * ```
+ */
+export function formatDuration(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return "–";
+  const us = Math.round(ms * 1000);
+  if (ms === 0) return `0${NBSP}ms`;
+  if (us < 1000) return `${us || "<1"}${NBSP}µs`;
+  if (ms < 9.995) return `${Number(ms.toFixed(2))}${NBSP}ms`;
+  if (Math.round(ms) < SECOND) return `${Math.round(ms)}${NBSP}ms`;
+  if (Math.round(ms / 10) < MINUTE / 10) return `${(ms / SECOND).toFixed(2)}${NBSP}s`;
+  if (Math.round(ms / SECOND) < HOUR / SECOND) {
+    return formatSixtieths(Math.round(ms / SECOND), "min", "s");
+  }
+  return formatSixtieths(Math.round(ms / MINUTE), "h", "min");
+}
+
+/** `125` → `2 min 05 s`: the smaller unit always has two digits. */
+function formatSixtieths(sixtieths: number, large: string, small: string): string {
+  const rest = String(sixtieths % 60).padStart(2, "0");
+  return `${Math.floor(sixtieths / 60)}${NBSP}${large}${NBSP}${rest}${NBSP}${small}`;
+}
+
+/** {@linkcode formatDuration} of a time after another one, or before it: `−1.55 s`. */
+export function formatOffset(ms: number): string {
+  return ms < 0 ? `−${formatDuration(-ms)}` : formatDuration(ms);
+}
