@@ -1,9 +1,10 @@
 import { useMemo } from "react";
-import { formatFineDuration } from "../../components/format.ts";
+import { formatDuration } from "../../components/format.ts";
+import { cyclesText, repetitionText } from "../../monitoring/models/trace/repetitions.ts";
 import { longestSpans } from "../../monitoring/models/trace/self_time.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
-import { KindMark } from "./SpanKinds.tsx";
+import { KindMark, SELF_TIME } from "./SpanKinds.tsx";
 
 /** As many as fit beside each other. */
 const SHOWN = 3;
@@ -24,23 +25,22 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
   if (trace.tree.nodes.length < SHOWN) return null;
   return (
     <nav className="longest small" aria-label="Most self time">
-      <span
-        className="quiet"
-        title="Without the time of spans below them, and of requests beside them"
-      >
-        Most self time
-      </span>
+      <span className="quiet" title={SELF_TIME}>Most self time</span>
       <ol>
-        {longest.map(({ node: { key, span }, self_ms, duration_ms }) => (
+        {longest.map(({ node: { key, span }, repetition, self_ms, duration_ms }) => (
           <li key={key} className="one-line" data-kind={spanKind(span!)}>
             <a
               href={hrefOf(span!.span_id)}
-              title={`${span!.op ?? ""} ${span!.name}`}
+              title={[
+                `${span!.op ?? ""} ${repetition?.name ?? span!.name}`,
+                ...repetition ? [repetitionText(repetition)] : [],
+              ].join("\n")}
               onClick={() =>
                 onShow(key)}
             >
               <KindMark />
-              <b>{selfOfAll(self_ms, duration_ms)}</b> {span!.name}
+              <b>{selfOfAll(self_ms, duration_ms)}</b> {repetition && cyclesText(repetition)}{" "}
+              {repetition?.name ?? span!.name}
             </a>
           </li>
         ))}
@@ -51,7 +51,7 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
 
 /** `188 of 355 ms`: self time and duration. If they are equal, one of them. */
 function selfOfAll(self_ms: number, duration_ms: number): string {
-  const [part, duration] = [self_ms, duration_ms].map(formatFineDuration) as [string, string];
+  const [part, duration] = [self_ms, duration_ms].map(formatDuration) as [string, string];
   if (part === duration) return part;
   const unit = duration.slice(duration.search(/\s/));
   return `${part.endsWith(unit) ? part.slice(0, -unit.length) : part} of ${duration}`;

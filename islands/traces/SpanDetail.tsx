@@ -1,11 +1,11 @@
 import { useMemo } from "react";
-import { formatFineDuration, formatOffset } from "../../components/format.ts";
+import { formatDuration, formatOffset } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
-import { selfTimes } from "../../monitoring/models/trace/self_time.ts";
+import { hasSelfTime, selfTimes } from "../../monitoring/models/trace/self_time.ts";
 import { readAttributes, type SpanAttribute } from "../../monitoring/models/trace/trace_span.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
@@ -13,7 +13,7 @@ import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo, momentHref } from "../shared/fragment.ts";
-import { KindMark } from "./SpanKinds.tsx";
+import { KindMark, SELF_TIME } from "./SpanKinds.tsx";
 import { EventMark } from "./TimeAxis.tsx";
 import { Warnings } from "./TraceHeader.tsx";
 
@@ -82,9 +82,12 @@ export function SpanDetail(
                 name: "Duration",
                 value: span.end_ms === null
                   ? "no end"
-                  : formatFineDuration(time.end_ms - time.start_ms),
+                  : formatDuration(time.end_ms - time.start_ms),
               },
-              { name: "Self time", value: formatFineDuration(selfMs) },
+              {
+                name: <span title={SELF_TIME}>Self time</span>,
+                value: hasSelfTime(span.op) ? formatDuration(selfMs) : "none",
+              },
               { name: "Starts at", value: formatOffset(time.start_ms - trace.origin_ms) },
             ]}
           />
@@ -171,7 +174,7 @@ const phasesOf = (attributes: readonly SpanAttribute[], start_ms: number) =>
     .sort((a, b) => Number(a.value) - Number(b.value))
     .map(({ name, value }) => ({
       name: PHASE.exec(name)![1]!.replaceAll("_", " "),
-      value: `after ${formatFineDuration(Number(value) * 1_000 - start_ms)}`,
+      value: `after ${formatDuration(Number(value) * 1_000 - start_ms)}`,
     }));
 
 /** The name of an attribute, which may break after its dots and underscores. */
@@ -183,7 +186,7 @@ function spanWarnings(
   { cut, parent }: SpanNode,
   { isOpen, shift_ms }: PlacedTime,
 ): string[] {
-  const [by, to] = [formatFineDuration(Math.abs(shift_ms)), shift_ms > 0 ? "later" : "earlier"];
+  const [by, to] = [formatDuration(Math.abs(shift_ms)), shift_ms > 0 ? "later" : "earlier"];
   return [
     isOpen &&
     "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",

@@ -11,8 +11,20 @@ export function KindMark() {
   return <i className="kind-mark" aria-hidden="true" />;
 }
 
-/** The kinds of the trace's spans, its errors and logs, each with its mark and number. */
-export function KindLegend({ trace: { tree, marks } }: { trace: Trace }) {
+/** What self time is: docs/contract.md has the rule. */
+export const SELF_TIME =
+  "The time of a span without that of spans below it and of requests beside it." +
+  " Page loads, navigations, interactions and web vitals have none.";
+
+/**
+ * The kinds of the trace's spans, its errors and logs, each with its mark and number.
+ *
+ * @param props.hasBars whether bars are solid where a span runs itself
+ */
+export function KindLegend({ trace: { tree, marks }, hasBars }: {
+  trace: Trace;
+  hasBars: boolean;
+}) {
   const counts = useMemo(() => {
     const kinds = tree.nodes.flatMap(({ span }) => span ? [spanKind(span)] : []);
     const found = Map.groupBy(kinds, (kind) => kind);
@@ -38,6 +50,16 @@ export function KindLegend({ trace: { tree, marks } }: { trace: Trace }) {
           </li>
         );
       })}
+      {hasBars && (
+        <>
+          <li title={SELF_TIME}>
+            <i className="kind-mark" />self time
+          </li>
+          <li>
+            <i className="kind-mark in-others" />in spans below or beside
+          </li>
+        </>
+      )}
     </ul>
   );
 }

@@ -1,7 +1,13 @@
 import { memo } from "react";
-import { formatFineDuration, formatOffset } from "../../components/format.ts";
+import { formatDuration, formatOffset } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Extent, PlacedTime } from "../../monitoring/models/trace/span_times.ts";
+import {
+  cyclesText,
+  type Repetition,
+  repetitionText,
+  sumText,
+} from "../../monitoring/models/trace/repetitions.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
@@ -21,7 +27,7 @@ interface SpanRowProps {
   readonly time: PlacedTime;
   /** The application that sent it, if another sent its parent. */
   readonly application: string | undefined;
-  /** The parts of its time in which no span below it runs. */
+  /** The parts of its time in which it runs itself, of a repetition those of its spans. */
   readonly self: readonly Extent[];
   readonly window: Extent;
   /** Start of the trace, milliseconds since 1970. */
@@ -72,7 +78,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
         {span && <KindMark />}
         {span?.failed && <OutcomeMark kind="refused" />}
         {props.application && <ApplicationTile name={props.application} />}
-        {repetition && <b className="times well small">×{repetition.nodes.length}</b>}
+        {repetition && <b className="times well small">{cyclesText(repetition)}</b>}
         <span className="wf-title one-line" title={repetition?.name ?? span?.name}>
           {span?.op && <b>{span.op}</b>} {repetition?.name ?? span?.name ?? "Missing parent"}
         </span>
@@ -83,21 +89,22 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
       <div
         role="gridcell"
         className="n"
-        title={repetition && "The sum of their durations"}
+        title={repetition && "From the first start to the last end"}
       >
         {repetition
-          ? formatFineDuration(repetition.total_ms)
+          ? formatDuration(repetition.end_ms - repetition.start_ms)
           : span === null
           ? "–"
           : time.isOpen
           ? "no end"
           : span.start_ms === null || span.end_ms === null
           ? "–"
-          : formatFineDuration(time.end_ms - time.start_ms)}
+          : formatDuration(time.end_ms - time.start_ms)}
       </div>
       <div role="gridcell" className="track">
         <span className="vh">from {formatOffset(time.start_ms - origin)}</span>
         <SpanBar window={window} time={repetition ?? time} self={props.self} />
+        {repetition && <Sum window={window} repetition={repetition} />}
         {clustersOf(window, marks, () => 1).map(({ left, members }) => (
           <span
             key={members[0]!.key}
@@ -112,6 +119,26 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
     </div>
   );
 });
+
+/** Percent of the axis that the text of {@linkcode Sum} takes. */
+const SUM_WIDTH = 25;
+
+/** The sum of the durations of repeated spans, beside their bar or over its end. */
+function Sum({ window, repetition }: { window: Extent; repetition: Repetition }) {
+  const bar = barOf(window, repetition);
+  if (bar === undefined) return null;
+  const { nodes, parallel } = repetition;
+  const end = bar.left + bar.width;
+  const style = end + SUM_WIDTH <= 100
+    ? { left: `${end}%` }
+    : { right: `${bar.left >= SUM_WIDTH ? 100 - bar.left : 0}%` };
+  return (
+    <span className="sum small quiet" style={style} title={repetitionText(repetition)}>
+      {parallel > 1 && `${parallel < nodes.length ? `up to ${parallel} ` : ""}in parallel, `}
+      {sumText(repetition)}
+    </span>
+  );
+}
 
 /** The span's bar: solid where it runs itself. Outside of the window an arrow with the distance. */
 function SpanBar({ window, time, self }: {
@@ -136,23 +163,34 @@ function SpanBar({ window, time, self }: {
   return (
     <span className={`outside ${isBefore ? "before" : "after"} small quiet`}>
       {isBefore
-        ? `◂ ${formatFineDuration(window.start_ms - time.end_ms)} earlier`
-        : `${formatFineDuration(time.start_ms - window.end_ms)} later ▸`}
+        ? `◂ ${formatDuration(window.start_ms - time.end_ms)} earlier`
+        : `${formatDuration(time.start_ms - window.end_ms)} later ▸`}
     </span>
   );
 }
 
 /** More parts than can be distinguished. */
-const MAX_PARTS = 40;
+const MAX_PARTS = 100;
 
 /** A gradient that is solid in these parts of the shown part of a bar. */
 function solidParts(shown: Extent, self: readonly Extent[]): string {
-  const parts = self.filter(({ start_ms, end_ms }) =>
-    end_ms >= shown.start_ms && start_ms <= shown.end_ms
+  const parts = self.map(({ start_ms, end_ms }) => [
+    Math.max(0, percentAt(shown, start_ms)),
+    Math.min(100, percentAt(shown, end_ms)),
+  ]).filter(([from, to]) => from! <= to!) as [number, number][];
+  const stops = (parts.length > MAX_PARTS ? solidShares(parts) : parts).map(([from, to]) =>
+    `transparent ${from}%, currentColor ${from}% ${to}%, transparent ${to}%`
   );
-  const stops = parts.slice(0, MAX_PARTS).map(({ start_ms, end_ms }) => {
-    const [from, to] = [percentAt(shown, start_ms), percentAt(shown, end_ms)];
-    return `transparent ${from}%, currentColor ${from}% ${to}%, transparent ${to}%`;
-  });
   return stops.length === 0 ? "none" : `linear-gradient(90deg, ${stops.join(", ")})`;
+}
+
+/** Of many parts: each percent of the bar is solid by its share. */
+function solidShares(parts: readonly [from: number, to: number][]): [number, number][] {
+  const shares = Array<number>(100).fill(0);
+  for (const [from, to] of parts) {
+    for (let n = Math.floor(from); n < to; n++) {
+      shares[n]! += Math.min(to, n + 1) - Math.max(from, n);
+    }
+  }
+  return shares.map((share, n) => [n, n + Math.min(1, share)]);
 }

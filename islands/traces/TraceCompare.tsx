@@ -1,10 +1,11 @@
 import { useMemo } from "react";
 import { DataTable } from "../../components/DataTable.tsx";
-import { formatCount, formatFineDuration } from "../../components/format.ts";
+import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { compareTraces, type SpanPair } from "../../monitoring/models/trace/compare_traces.ts";
+import { hasSelfTime } from "../../monitoring/models/trace/self_time.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
@@ -14,7 +15,7 @@ import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTraceContent } from "../data/use_read.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import { KindMark } from "./SpanKinds.tsx";
+import { KindMark, SELF_TIME } from "./SpanKinds.tsx";
 
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;
@@ -23,7 +24,7 @@ const COLUMNS = [
   { title: "Span" },
   { title: "A", width: 5, numeric: true },
   { title: "B", width: 5, numeric: true },
-  { title: "B − A", width: 5.5, numeric: true },
+  { title: "B − A", width: 7, numeric: true },
 ];
 
 /** A trace and the name that it has in the comparison. */
@@ -85,6 +86,9 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
             {sides.map((side) => (
               <Picture key={side.letter} side={side} width_ms={comparison.width_ms} />
             ))}
+            <p className="quiet" title={SELF_TIME}>
+              Ordered by the change of self time, largest first. Web vitals are left out.
+            </p>
             <DataTable
               className="compare"
               caption="Spans of both traces, largest change of their self time first"
@@ -99,8 +103,7 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
               ))}
             </DataTable>
             <p className="empty">
-              The largest change of self time first; web vitals are left out.{" "}
-              {formatCount(comparison.unchanged, "span")} unchanged.
+              {formatCount(comparison.unchanged, "span")} of unchanged duration not shown.
               {comparison.omitted > 0 &&
                 ` ${formatCount(comparison.omitted, "span")} with smaller changes not shown.`}
             </p>
@@ -129,7 +132,7 @@ function Picture(
   const { started_at, spans, errors, logs, duration_ms } = trace.summary;
   const { start_ms } = mainSection(trace.sections);
   const facts = [
-    duration_ms === null ? "no end" : formatFineDuration(duration_ms),
+    duration_ms === null ? "no end" : formatDuration(duration_ms),
     formatCount(spans, "span"),
     ...errors > 0 ? [formatCount(errors, "error")] : [],
     ...logs > 0 ? [formatCount(logs, "log")] : [],
@@ -171,15 +174,17 @@ function PairRow({ pair, sides }: { pair: SpanPair; sides: readonly Side[] }) {
         </td>
       ))}
       <td className={`n ${colour}`}>
-        {!a || !b
-          ? `only in ${a ? "A" : "B"}`
-          : difference_ms === null
-          ? "–"
-          : `${by > 0 ? "+" : "−"}${formatFineDuration(Math.abs(by))}`}
+        {!a || !b ? `only in ${a ? "A" : "B"}` : difference_ms === null ? "–" : formatChange(by)}
+        {" "}
+        {hasSelfTime(span.op) && <small>self {formatChange(pair.self_difference_ms)}</small>}
       </td>
     </tr>
   );
 }
+
+/** `+290 ms`, `−5 ms`, `0 ms`. */
+const formatChange = (ms: number) =>
+  `${ms > 0 ? "+" : ms < 0 ? "−" : ""}${formatDuration(Math.abs(ms))}`;
 
 /** Duration of a span in one of the traces, with a link to it. */
 function Duration({ traceId, compared }: { traceId: string; compared: SpanPair["a"] }) {
@@ -188,7 +193,7 @@ function Duration({ traceId, compared }: { traceId: string; compared: SpanPair["
   return (
     <a href={fragmentTo("traces", [traceId], { span: span.span_id })}>
       {span.failed && <OutcomeMark kind="refused" />}
-      {duration_ms === null ? "no end" : formatFineDuration(duration_ms)}
+      {duration_ms === null ? "no end" : formatDuration(duration_ms)}
       {span.failed && <span className="vh">, failed</span>}
     </a>
   );

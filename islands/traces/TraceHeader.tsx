@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { formatCount, formatFineDuration } from "../../components/format.ts";
+import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { selfTimes } from "../../monitoring/models/trace/self_time.ts";
@@ -7,6 +7,7 @@ import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts
 import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { momentHref } from "../shared/fragment.ts";
+import { SELF_TIME } from "./SpanKinds.tsx";
 
 /** When the trace began, its id, and links to its recording and to a comparison. */
 export function TraceLinks({ traceId, compareHref, replayId, startedAt }: {
@@ -43,7 +44,7 @@ export function TraceFacts({ summary, hrefs }: {
   const { spans, failed, errors, logs } = summary;
   return (
     <div className="trace-facts small">
-      <b>{summary.duration_ms === null ? "–" : formatFineDuration(summary.duration_ms)}</b>
+      <b>{summary.duration_ms === null ? "–" : formatDuration(summary.duration_ms)}</b>
       <p>
         {formatCount(spans, "span")}
         {originText(summary)}
@@ -88,11 +89,11 @@ export function ApplicationTimes({ trace, applications }: {
         <li
           key={name}
           className="small"
-          title="Sum of its spans’ time without the spans below them"
+          title={`The self time of its spans together. ${SELF_TIME}`}
         >
           <ApplicationTile name={name} />
           <b>{name}</b>
-          <span className="quiet">{formatFineDuration(self_ms)} self</span>
+          <span className="quiet">{formatDuration(self_ms)} self</span>
         </li>
       ))}
     </ul>
@@ -138,7 +139,7 @@ export function traceWarnings(
   return [
     omitted !== "" && omitted,
     skew_ms !== 0 &&
-    `The server's clock is ${formatFineDuration(Math.abs(skew_ms))} ${relation} the browser's: ` +
+    `The server's clock is ${formatDuration(Math.abs(skew_ms))} ${relation} the browser's: ` +
       "its spans are moved into the requests that they answered.",
     unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
     missing > 0 && `${formatCount(missing, "parent span")} missing.`,

@@ -240,7 +240,7 @@ export function TraceView({ traceId, takesFocus }: {
               />
             )}
           </div>
-          <KindLegend trace={trace} />
+          <KindLegend trace={trace} hasBars={!isFlame} />
         </>
       )}
     </DetailView>

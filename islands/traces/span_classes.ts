@@ -7,7 +7,7 @@ import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
  *
  * | Span | Class | Looks |
  * |---|---|---|
- * | any | | outlined in the colour of its kind, solid where no span below it runs |
+ * | any | | outlined in the colour of its kind, solid where it runs itself |
  * | failed | `failed` | red (`--refused`), with a cross beside its name |
  * | has no end | `open` | dashed right edge |
  * | was not received | `missing` | a dashed outline, as wide as its children |

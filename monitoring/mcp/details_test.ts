@@ -108,6 +108,27 @@ Deno.test("get_trace, function beside the request it awaits → the request has 
   });
 });
 
+Deno.test("get_trace, the same query twelve times at once → one of longest_spans, as in the page", async () => {
+  const items = Array.from({ length: 13 }, (_, n) => ({
+    trace_id: TRACE,
+    span_id: hexId(n + 1).slice(16),
+    ...n > 0 && { parent_span_id: hexId(1).slice(16) },
+    name: n === 0 ? "GET /" : "SELECT",
+    start_timestamp: NOW / 1000 + n / 1000,
+    end_timestamp: NOW / 1000 + (n === 0 ? 200 : n + 100) / 1000,
+    attributes: { "sentry.op": { value: n === 0 ? "http.server" : "db", type: "string" } },
+  }));
+  await withReader([envelopeOf({}, ["span", { items }])], async (reader) => {
+    const { longest_spans: [longest, root] } = jsonOf(
+      (await getTrace({ trace_id: TRACE }, reader)).data,
+    );
+    const { name, duration_ms, self_ms, repeated } = longest;
+    const times = [duration_ms, self_ms, repeated];
+    assert.deepEqual([name, ...times], ["SELECT", 111, 111, "12 in parallel, 111 ms, sum 1.20 s"]);
+    assert.deepEqual([root.name, root.repeated], ["GET /", undefined]);
+  });
+});
+
 Deno.test("get_trace of 1,500 spans → pages with each span once, all bounded", async () => {
   const id = (n: number) => n.toString(16).padStart(16, "0");
   const spans = Array.from({ length: 1_500 }, (_, n) => ({

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { readTraceContent } from "../inbox/details/trace_content.ts";
 import { hexId } from "../models/json.ts";
 import { omittedText } from "../models/trace/trace_content.ts";
+import { repetitionText } from "../models/trace/repetitions.ts";
 import { longestSpans } from "../models/trace/self_time.ts";
 import type { SpanNode } from "../models/trace/span_tree.ts";
 import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts";
@@ -88,10 +89,16 @@ function overview(trace: Trace) {
     // Oldest first.
     first_errors: marks("error").slice(0, MAX_ERRORS).map(offset),
     first_logs: marks("log").slice(0, MAX_LOGS).map(offset),
-    longest_spans: longestSpans(trace.tree, trace.times, LONGEST).map(({ node, self_ms }) => {
-      const { span_id, op, name, duration_ms } = spanRow(trace, node);
-      return { span_id, op, name, duration_ms, self_ms: round(self_ms) };
-    }),
+    longest_spans: longestSpans(trace.tree, trace.times, LONGEST).map(
+      ({ node: { span }, repetition, self_ms, duration_ms }) => ({
+        span_id: span!.span_id,
+        op: span!.op,
+        name: cut(repetition?.name ?? span!.name),
+        duration_ms: round(duration_ms),
+        self_ms: round(self_ms),
+        ...repetition && { repeated: repetitionText(repetition).replaceAll("\u00a0", " ") },
+      }),
+    ),
   };
 }
 
@@ -124,4 +131,5 @@ function spanDetails(trace: Trace, spanId: unknown) {
 
 const cut = (text: string) => text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 
-const round = (ms: number) => Math.round(ms * 10) / 10;
+/** Microseconds, which is what senders' clocks have. */
+const round = (ms: number) => Math.round(ms * 1000) / 1000;

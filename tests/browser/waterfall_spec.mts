@@ -19,12 +19,12 @@ const TRACE = "0123456789abcdef0123456789abcdef";
 test.use({ viewport: { width: 1280, height: 1400 } });
 
 test("keyboard only → from the list into a trace, through its tree, and back", async ({ page, server }) => {
-  await postSpans(server.origin, ...largeTrace(TRACE, 40));
+  await postSpans(server.origin, ...largeTrace(TRACE, 38));
   await page.goto("/#/traces");
   await traceLink(page, TRACE).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "step 0" })).toBeFocused();
-  await expect(spanRow(page, "step 39")).toBeVisible();
+  await expect(spanRow(page, "step 37")).toBeVisible();
   const focused = page.locator(":focus");
   // The tree is one tab stop.
   while (!(await focused.evaluate((element) => element.matches('[role="row"]')))) {
@@ -46,12 +46,12 @@ test("keyboard only → from the list into a trace, through its tree, and back",
   await test.step("search shows n of m, Enter moves to the next match", async () => {
     await page.getByRole("searchbox", { name: "Search this trace" }).focus();
     await page.keyboard.type("step 3");
-    await expect(page.getByText("11 found")).toBeVisible();
+    await expect(page.getByText("9 found")).toBeVisible();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Enter");
-    await expect(page.getByText("2 of 11")).toBeVisible();
+    await expect(page.getByText("2 of 9")).toBeVisible();
     await page.keyboard.press("Escape");
-    await expect(page.getByText("2 of 11")).toBeHidden();
+    await expect(page.getByText("2 of 9")).toBeHidden();
   });
   await test.step("Enter opens a span, closing restores the focus, Escape leads to the list", async () => {
     await spanRow(page, /step 0\W/).focus();
@@ -148,6 +148,24 @@ test("function beside the request that it awaits → most self time names the re
     /187 of 750\sms POST \/checkout/,
     /100\sms INSERT/,
   ]);
+  const solid = (name: RegExp) =>
+    spanRow(page, name).locator(".span-bar").evaluate((bar) => {
+      const ends = getComputedStyle(bar).backgroundImage.matchAll(
+        /rgb\([^)]*\) ([\d.]+)% ([\d.]+)%/g,
+      );
+      return Math.round(
+        [...ends].reduce((sum, [, from, to]) => sum + Number(to) - Number(from), 0),
+      );
+    });
+  // 3 of 463 ms, 187 of 750, and a span that waits for nothing.
+  expect([await solid(/charge$/), await solid(/checkout/), await solid(/INSERT/)]).toEqual([
+    1,
+    25,
+    100,
+  ]);
+  await expect(page.getByRole("list", { name: "Kinds of spans" })).toContainText("self time");
+  await spanRow(page, /function charge/).click();
+  await expect(spanDetail(page, "charge")).toContainText(/Self time\s*3\sms/);
 });
 
 test("trace as a flame graph → each span has a bar; a click selects, another one zooms, keys too", async ({ page, server }) => {
@@ -196,9 +214,10 @@ test("two traces chosen by keyboard → side by side on one scale, spans matched
   await traceLink(page, other).press("Enter");
   await expect(page).toHaveURL(new RegExp(`#/traces/${TRACE}/compare/${other}$`));
   await expect(page.getByRole("heading", { name: "Two traces compared" })).toBeFocused();
-  await expect(row(/db\.query/)).toContainText(/400\sms.*300\sms−100\sms/);
+  await expect(row(/db\.query/)).toContainText(/400\sms.*300\sms−100\sms self −100\sms/);
+  await expect(page.getByText("Ordered by the change of self time, largest first.")).toBeVisible();
   await expect(row(/http\.server/)).toBeHidden();
-  await expect(page.getByText(/\d\sspans? unchanged/)).toBeVisible();
+  await expect(page.getByText(/\d\sspans? of unchanged duration/)).toBeVisible();
   await expectAccessibleLayout(page, "comparison");
 
   await page.goto(`/#/traces/${TRACE}/compare/${"e".repeat(32)}`);
@@ -239,7 +258,7 @@ test("trace of 10,000 spans → only rows in sight are rendered; End focuses the
   await postSpans(server.origin, ...largeTrace(TRACE, 10_000));
   await page.goto(`/#/traces/${TRACE}`);
   // The equal children of each parent are folded into one row.
-  await expect(waterfall(page)).toHaveAttribute("aria-rowcount", "3936");
+  await expect(waterfall(page)).toHaveAttribute("aria-rowcount", "3933");
   await page.getByRole("button", { name: "Expand all" }).click();
   const count = await waterfall(page).getAttribute("aria-rowcount");
   expect(Number(count)).toBeGreaterThan(10_000);

@@ -17,12 +17,14 @@ export interface SpanPair {
   readonly b: ComparedSpan | undefined;
   /** Duration in B minus in A; null: there are not two, or one has no end. */
   readonly difference_ms: number | null;
+  /** Self time in B minus in A; a span that is not there has none. */
+  readonly self_difference_ms: number;
 }
 
 interface TraceComparison {
   /** Largest change of their self time first, so that the cause is before its parents. */
   readonly pairs: readonly SpanPair[];
-  /** Pairs that are the same in both, which are left out. */
+  /** Pairs whose durations are the same in both, which are left out. */
   readonly unchanged: number;
   /** Pairs with smaller changes that were left out. */
   readonly omitted: number;
@@ -79,7 +81,12 @@ function spansOf({ tree, times }: Trace): ComparedSpan[] {
 
 function pairOf(a: ComparedSpan | undefined, b: ComparedSpan | undefined): SpanPair {
   const [from = null, to = null] = [a?.duration_ms, b?.duration_ms];
-  return { a, b, difference_ms: from === null || to === null ? null : to - from };
+  return {
+    a,
+    b,
+    difference_ms: from === null || to === null ? null : to - from,
+    self_difference_ms: (b?.self_ms ?? 0) - (a?.self_ms ?? 0),
+  };
 }
 
 function isUnchanged({ a, b, difference_ms }: SpanPair): boolean {
@@ -88,4 +95,4 @@ function isUnchanged({ a, b, difference_ms }: SpanPair): boolean {
   return Math.abs(difference_ms) < Math.max(UNCHANGED_MS, UNCHANGED_SHARE * longer);
 }
 
-const changeOf = ({ a, b }: SpanPair) => Math.abs((b?.self_ms ?? 0) - (a?.self_ms ?? 0));
+const changeOf = ({ self_difference_ms }: SpanPair) => Math.abs(self_difference_ms);

@@ -1,26 +1,41 @@
+import { formatDuration } from "../duration.ts";
+import { spanKind } from "./span_kind.ts";
 import type { Extent, TraceTimes } from "./span_times.ts";
 import type { SpanNode, SpanTree } from "./span_tree.ts";
 
-/** Spans that follow each other below one parent and do the same, such as a query for each row of a list. */
+/**
+ * Spans below one parent that do the same again and again: a query for each row of a list, or two to four that alternate.
+ * It starts with the first of them and ends with the last.
+ */
 export interface Repetition extends Extent {
   readonly key: string;
-  /** At least {@linkcode MIN_REPETITIONS}, in order of their start. */
+  /** In order of their start. */
   readonly nodes: readonly SpanNode[];
   /** When each of them runs. */
   readonly runs: readonly Extent[];
-  /** Their name; where they differ in numbers, with `#` in their place. */
+  /** Number of cycles; the last one may be incomplete. */
+  readonly times: number;
+  /** Spans of a cycle. */
+  readonly period: number;
+  /** Their name; where they differ in numbers, with `#` in their place. Of several queries their tables. */
   readonly name: string;
   /** Sum of their durations, milliseconds. */
   readonly total_ms: number;
+  /** How many of them ran at the same time at most. */
+  readonly parallel: number;
 }
 
 /** Fewer spans keep a row each: they are easy to read. */
-const MIN_REPETITIONS = 5;
+const MIN_TIMES = 3;
+
+/** Longest cycle: more spans are not seen as one pattern. */
+const MAX_PERIOD = 4;
 
 const NUMBERS = /\d+(?:\.\d+)?/g;
 
 /**
- * Finds the repetitions of a trace. A span that failed or has children is in none: its row has to be seen.
+ * Finds the repetitions of a trace. Other spans may be between theirs. A span that failed or has children is in none: its
+ * row has to be seen.
  *
  * @returns by each of their spans
  */
@@ -29,41 +44,125 @@ export function findRepetitions(
   times: TraceTimes,
 ): ReadonlyMap<SpanNode, Repetition> {
   const found = new Map<SpanNode, Repetition>();
-  const addRun = (run: readonly SpanNode[]) => {
-    if (run.length < MIN_REPETITIONS) return;
-    const repetition = repetitionOf(run, times);
-    for (const node of run) found.set(node, repetition);
-  };
   for (const siblings of [tree.roots, ...tree.nodes.map(({ children }) => children)]) {
-    if (siblings.length < MIN_REPETITIONS) continue;
-    let run: SpanNode[] = [];
-    let runShape: string | undefined;
-    for (const node of siblings) {
-      const shape = shapeOf(node);
-      if (shape === undefined || shape !== runShape) {
-        addRun(run);
-        run = [];
-      }
-      run.push(node);
-      runShape = shape;
+    if (siblings.length < MIN_TIMES) continue;
+    for (const pattern of patternsOf(siblings)) {
+      const repetition = repetitionOf(pattern, times);
+      for (const node of repetition.nodes) found.set(node, repetition);
     }
-    if (runShape !== undefined) addRun(run);
   }
   return found;
 }
 
-function repetitionOf(nodes: readonly SpanNode[], times: TraceTimes): Repetition {
+/** `12 in parallel, 111 ms, sum 1.20 s`: how often, from the first start to the last end, and the sum of durations. */
+export function repetitionText(repetition: Repetition): string {
+  const { nodes, parallel, start_ms, end_ms } = repetition;
+  const isParallel = parallel === nodes.length;
+  return [
+    isParallel ? `${parallel} in parallel` : cyclesText(repetition),
+    ...parallel > 1 && !isParallel ? [`up to ${parallel} in parallel`] : [],
+    formatDuration(end_ms - start_ms),
+    sumText(repetition),
+  ].join(", ");
+}
+
+/** `sum 1.20 s`: their durations together, which may be longer than the time that they took. */
+export const sumText = ({ total_ms }: Repetition): string => `sum ${formatDuration(total_ms)}`;
+
+/** `×12`, `×10 (2 queries)`. */
+export function cyclesText({ nodes, times, period }: Repetition): string {
+  const unit = UNITS.get(spanKind(nodes[0]!.span!)) ?? "calls";
+  return period > 1 ? `×${times} (${period} ${unit})` : `×${times}`;
+}
+
+const UNITS: ReadonlyMap<string, string> = new Map([["database", "queries"], ["HTTP", "requests"]]);
+
+/** A span by what it does, and its place among its siblings. */
+interface Member {
+  readonly node: SpanNode;
+  readonly place: number;
+  readonly shape: string;
+}
+
+interface Pattern {
+  /** Sorted by their place. */
+  readonly members: readonly Member[];
+  readonly period: number;
+}
+
+function patternsOf(siblings: readonly SpanNode[]): Iterable<Pattern> {
+  const members = siblings.flatMap((node, place): Member[] => {
+    const shape = shapeOf(node);
+    return shape === undefined ? [] : [{ node, place, shape }];
+  });
+  const patterns = new Set<Pattern>();
+  for (const same of Map.groupBy(members, ({ shape }) => shape).values()) {
+    if (same.length < MIN_TIMES) continue;
+    let pattern: Pattern = { members: same, period: 1 };
+    for (const earlier of patterns) {
+      const both = joined(earlier, same);
+      if (both === undefined) continue;
+      patterns.delete(earlier);
+      pattern = both;
+      break;
+    }
+    patterns.add(pattern);
+  }
+  return patterns;
+}
+
+const kindOf = ([first]: readonly Member[]) => spanKind(first!.node.span!);
+
+/** A pattern with further spans of its kind that alternate with it; undefined: they do not. */
+function joined({ members, period }: Pattern, others: readonly Member[]): Pattern | undefined {
+  const isInFirstCycle =
+    others[0]!.place < members[Math.min(MAX_PERIOD, members.length) - 1]!.place;
+  if (!isInFirstCycle || kindOf(members) !== kindOf(others)) return undefined;
+  const all = [...members, ...others].sort((a, b) => a.place - b.place);
+  for (let length = period + 1; length <= MAX_PERIOD; length++) {
+    const isCycle = all.every(({ shape }, n) => n < length || shape === all[n - length]!.shape);
+    if (isCycle && all.length >= MIN_TIMES * length) return { members: all, period: length };
+  }
+  return undefined;
+}
+
+function repetitionOf({ members, period }: Pattern, times: TraceTimes): Repetition {
+  const nodes = members.map(({ node }) => node);
   const runs = nodes.map((node) => times.byNode.get(node)!);
-  const first = nodes[0]!.span!.name;
   return {
     key: `repeated:${nodes[0]!.key}`,
     nodes,
     runs,
-    name: nodes.every(({ span }) => span!.name === first) ? first : first.replace(NUMBERS, "#"),
+    times: Math.ceil(nodes.length / period),
+    period,
+    name: nameOf(members),
     start_ms: runs.reduce((first, { start_ms }) => Math.min(first, start_ms), Infinity),
     end_ms: runs.reduce((last, { end_ms }) => Math.max(last, end_ms), -Infinity),
     total_ms: runs.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0),
+    parallel: mostAtOnce(runs),
   };
+}
+
+/** The table that a statement begins with. */
+const TABLE = /\b(?:FROM|INTO|UPDATE)\s+["'`[]?([\w.]+)/i;
+
+function nameOf(members: readonly Member[]): string {
+  const names = [...Map.groupBy(members, ({ shape }) => shape).values()].map((same) => {
+    const [first, ...others] = same.map(({ node }) => node.span!.name);
+    return others.every((name) => name === first) ? first! : first!.replace(NUMBERS, "#");
+  });
+  const tables = new Set(names.map((name) => TABLE.exec(name)?.[1]));
+  const areNames = names.length > 1 && tables.size === names.length && !tables.has(undefined);
+  return (areNames ? [...tables] : names).join(", ");
+}
+
+function mostAtOnce(runs: readonly Extent[]): number {
+  const changes = runs.flatMap(({ start_ms, end_ms }) => [[start_ms, 1], [end_ms, -1]] as const);
+  // One that starts as another ends does not run beside it.
+  changes.sort(([at, change], [otherAt, other]) => at - otherAt || change - other);
+  let [running, most] = [0, 1];
+  for (const [, change] of changes) most = Math.max(most, running += change);
+  return most;
 }
 
 /** What repeated spans have in common; undefined: the span is shown by itself. */

@@ -1,3 +1,4 @@
+import { findRepetitions, type Repetition } from "./repetitions.ts";
 import { spanKind } from "./span_kind.ts";
 import type { Extent, TraceTimes } from "./span_times.ts";
 import type { SpanNode, SpanTree } from "./span_tree.ts";
@@ -6,23 +7,32 @@ import { isAnnotation } from "./trace_root.ts";
 
 /** A span, its duration, and its self time ({@linkcode selfTimes}), in milliseconds. */
 interface SpanSelfTime {
+  /** Of a repetition, its first span. */
   readonly node: SpanNode;
+  /** Its spans count as one: `self_ms` is the time in which any of them runs, `duration_ms` that from first to last. */
+  readonly repetition: Repetition | undefined;
   readonly self_ms: number;
   readonly duration_ms: number;
 }
 
 /**
- * The spans with the most self time. By duration, the parents of the slow span would be before it.
+ * The spans and repetitions with the most self time. By duration, the parents of the slow span would be before it.
  *
- * @param most largest number of spans; those without an end or without self time are left out
+ * @param most largest number of them; those without an end or without self time are left out
  */
 export function longestSpans(tree: SpanTree, times: TraceTimes, most: number): SpanSelfTime[] {
-  const selfTime = selfTimes(tree, times);
+  const parts = selfParts(tree, times);
+  const repetitions = findRepetitions(tree, times);
   return tree.nodes
-    .filter(({ span }) => span !== null && span.end_ms !== null)
+    .filter((node) => {
+      const isFirst = (repetitions.get(node)?.nodes[0] ?? node) === node;
+      return isFirst && node.span !== null && node.span.end_ms !== null;
+    })
     .map((node) => {
-      const { start_ms, end_ms } = times.byNode.get(node)!;
-      return { node, self_ms: selfTime.get(node)!, duration_ms: end_ms - start_ms };
+      const repetition = repetitions.get(node);
+      const { start_ms, end_ms } = repetition ?? times.byNode.get(node)!;
+      const self = union((repetition?.nodes ?? [node]).flatMap((one) => parts.get(one)!));
+      return { node, repetition, self_ms: lengthOf(self), duration_ms: end_ms - start_ms };
     })
     .filter(({ self_ms }) => self_ms > 0)
     .sort((a, b) => b.self_ms - a.self_ms)
@@ -31,13 +41,11 @@ export function longestSpans(tree: SpanTree, times: TraceTimes, most: number): S
 
 /** The self time of each node: the length of its {@linkcode selfParts} in milliseconds. */
 export function selfTimes(tree: SpanTree, times: TraceTimes): ReadonlyMap<SpanNode, number> {
-  return new Map(
-    [...selfParts(tree, times)].map(([node, parts]) => [
-      node,
-      parts.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0),
-    ]),
-  );
+  return new Map([...selfParts(tree, times)].map(([node, parts]) => [node, lengthOf(parts)]));
 }
+
+const lengthOf = (parts: readonly Extent[]) =>
+  parts.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0);
 
 /**
  * The parts of each node's time in which it runs itself: all of it without the time in which
@@ -65,13 +73,15 @@ export function selfParts(
     ]),
   );
   return new Map(nodes.map((node) => {
-    const op = opOf(node);
-    if (isPageOp(op) || isAnnotation(op)) return [node, []];
+    if (!hasSelfTime(opOf(node))) return [node, []];
     const free = gaps(times.byNode.get(node)!, below.get(node) ?? []);
     const waitedFor = waitsForRequests(node) ? beside.get(node.parent) ?? [] : [];
     return [node, free.flatMap((part) => gaps(part, overlapping(waitedFor, part)))];
   }));
 }
+
+/** Whether spans of an operation have self time. */
+export const hasSelfTime = (op: string | null): boolean => !isPageOp(op) && !isAnnotation(op);
 
 const opOf = ({ span }: SpanNode) => span?.op ?? null;
 

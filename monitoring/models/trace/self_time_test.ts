@@ -103,6 +103,19 @@ for (const [title, rows] of Object.entries(CASES)) {
   });
 }
 
+Deno.test("the same query three times → listed once, with the time in which any of them runs", () => {
+  const queries = [[10, 50], [20, 60], [70, 90]].map(([start, end], n) =>
+    spanOf(`q${n}`, "r", start!, end!, { op: "db", name: "SELECT" })
+  );
+  const tree = buildSpanTree([spanOf("r", null, 0, 100), ...queries]);
+  assert.deepEqual(
+    longestSpans(tree, placeSpans(tree), 9).map((
+      { node, self_ms, duration_ms },
+    ) => [node.span!.span_id, self_ms, duration_ms]),
+    [["q0", 70, 80], ["r", 30, 100]],
+  );
+});
+
 Deno.test("span with children → the parts in which it runs itself; a leaf → all of it", () => {
   const tree = buildSpanTree([
     spanOf("a", null, 0, 100),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spanOf } from "./testdata/spans.ts";
 import { buildSpanTree } from "./span_tree.ts";
-import { findRepetitions } from "./repetitions.ts";
+import { findRepetitions, type Repetition, repetitionText } from "./repetitions.ts";
 import { placeSpans } from "./span_times.ts";
 import { reveal, searchSpans, waterfallRows } from "./waterfall.ts";
 
@@ -48,26 +48,70 @@ Deno.test("reveal → only ancestors of the node expanded", () => {
   assert.deepEqual([...reveal(found, new Set(["span:a", "span:b", "span:e"]))], ["span:e"]);
 });
 
-Deno.test("repeated spans → one row until it is expanded; failed ones, parents and few have their own", () => {
-  const names = ["x 1", "x 2", "x 3", "x 4", "x 5", "y", "y", "x 6"];
+/** Spans of one request, each `name start end`, as sent; `!` before the name: it failed. */
+function foldedRows(spans: readonly string[], toggled: (of: Repetition) => string[] = () => []) {
   const repeated = buildSpanTree([
-    spanOf("r", null, 0, 100),
-    ...names.map((name, n) => spanOf(`s${n}`, "r", n * 10, n * 10 + 4, { name })),
-    ...[1, 2, 3, 4, 5].map((n) => spanOf(`f${n}`, "r", 80 + n, 90, { name: "z", failed: n === 3 })),
+    spanOf("r", null, 0, 1_200, { name: "GET /" }),
+    ...spans.map((text, n) => {
+      const [, failed, name = "", start, end] = /^(!?)(.+) (\S+) (\S+)$/.exec(text)!;
+      const op = /^[A-Z]/.test(name) ? "db" : "function";
+      return spanOf(`s${n}`, "r", Number(start), Number(end), { name, op, failed: failed !== "" });
+    }),
   ]);
   const repetitions = findRepetitions(repeated, placeSpans(repeated));
-  const shown = (toggled: string[]) =>
-    waterfallRows(repeated, new Set(toggled), repetitions).map(({ node, repetition, depth }) =>
-      `${depth} ${repetition ? `${repetition.name} ×${repetition.nodes.length}` : node.span!.name}`
-    );
-  const rest = ["1 y", "1 y", "1 x 6", "1 z", "1 z", "1 z", "1 z", "1 z"];
-  const root = `0 ${repeated.roots[0]!.span!.name}`;
-  assert.deepEqual(shown([]), [root, "1 x # ×5", ...rest]);
-  const fourth = repeated.nodes.find(({ span }) => span?.name === "x 4")!;
-  const repetition = repetitions.get(fourth)!;
-  assert.deepEqual([repetition.total_ms, repetition.end_ms - repetition.start_ms], [20, 44]);
-  assert.deepEqual(
-    shown([...reveal(fourth, new Set(["span:r"]), repetition)]),
-    [root, "1 x # ×5", ...names.slice(0, 5).map((name) => `2 ${name}`), ...rest],
-  );
+  const keys = [...new Set(repetitions.values())].flatMap(toggled);
+  return waterfallRows(repeated, new Set(keys), repetitions).slice(1)
+    .map(({ node, repetition, depth }) => {
+      const text = repetition
+        ? `${repetitionText(repetition)}: ${repetition.name}`
+        : node.span!.name;
+      return `${"  ".repeat(depth - 1)}${text.replaceAll("\u00a0", " ")}`;
+    });
+}
+
+/** `names` one after the other, each for 4 ms, 10 ms after the one before. */
+const inTurn = (...names: string[]) => names.map((name, n) => `${name} ${n * 10} ${n * 10 + 4}`);
+const PRODUCTS = "SELECT * FROM products WHERE id = $1";
+const STOCK = "SELECT * FROM stock WHERE product_id = $1";
+
+const FOLDED: Readonly<Record<string, readonly [spans: readonly string[], rows: string[]]>> = {
+  "the same call again and again, numbers differ → one row; two of a kind, failures → their own": [
+    inTurn("x 1", "x 2", "y", "x 3", "!x 4", "y", "x 5"),
+    ["×4, 64 ms, sum 16 ms: x #", "y", "x 4", "y"],
+  ],
+  "a query at once for each of twelve → in parallel, wall time beside the sum": [
+    Array.from({ length: 12 }, (_, n) => `SELECT ${n} ${n} ${n + 100}`),
+    ["12 in parallel, 111 ms, sum 1.20 s: SELECT #"],
+  ],
+  "at most two at once → how many ran beside each other": [
+    ["x 0 10", "x 5 15", "x 15 20", "x 30 40"],
+    ["×4, up to 2 in parallel, 40 ms, sum 35 ms: x"],
+  ],
+  "two queries that alternate, with others between → one row, named for their tables": [
+    inTurn(PRODUCTS, STOCK, "log", PRODUCTS, STOCK, "check", PRODUCTS, STOCK, PRODUCTS, STOCK),
+    ["×4 (2 queries), 94 ms, sum 32 ms: products, stock", "log", "check"],
+  ],
+  "three that alternate, one of them twice, the last cycle incomplete → one row": [
+    inTurn("A", "A", "B", "A", "A", "B", "A", "A", "B", "A"),
+    ["×4 (3 queries), 94 ms, sum 40 ms: A, B"],
+  ],
+  "one after the other, or of another kind → a row each": [
+    inTurn("A", "A", "A", "B", "work", "B", "work", "B", "work"),
+    ["×3, 24 ms, sum 12 ms: A", "×3, 44 ms, sum 12 ms: B", "×3, 44 ms, sum 12 ms: work"],
+  ],
+  "two cycles → not folded": [inTurn("A", "B", "A", "B"), ["A", "B", "A", "B"]],
+};
+
+for (const [title, [spans, rows]] of Object.entries(FOLDED)) {
+  Deno.test(title, () => assert.deepEqual(foldedRows(spans), rows));
+}
+
+Deno.test("repetition revealed or expanded → its spans below it, in order of their start", () => {
+  const spans = inTurn("x 1", "x 2", "y", "x 3");
+  const shown = ["×3, 34 ms, sum 12 ms: x #", "  x 1", "  x 2", "  x 3", "y"];
+  assert.deepEqual(foldedRows(spans, ({ key }) => [key]), shown);
+  const revealed = (repetition: Repetition) => [
+    ...reveal(repetition.nodes[1]!, new Set(["span:r"]), repetition),
+  ];
+  assert.deepEqual(foldedRows(spans, revealed), shown);
 });
