@@ -44,7 +44,9 @@ export function TraceFacts({ summary, hrefs }: {
   const { spans, failed, errors, logs } = summary;
   return (
     <div className="trace-facts small">
-      <b>{summary.duration_ms === null ? "–" : formatDuration(summary.duration_ms)}</b>
+      <b title="Of the page load, navigation or request that the trace is named for">
+        {summary.duration_ms === null ? "–" : formatDuration(summary.duration_ms)}
+      </b>
       <p>
         {formatCount(spans, "span")}
         {originText(summary)}

@@ -65,8 +65,8 @@ export function spanName(
     const named = NAMELESS.has(sent)
       ? pageOf(attributes) ?? parseAddress(textOf(at(request, "url")))?.pathname ?? op ?? sent
       : sent;
-    // Frameworks name a handler for its route alone.
-    return named.startsWith("/") ? [methodSent, named].filter(Boolean).join(" ") : named;
+    // Frameworks name a handler for its route alone, such as `/cart` or `*`.
+    return /^[/*]/.test(named) ? [methodSent, named].filter(Boolean).join(" ") : named;
   }
   const address = parseAddress(
     ADDRESS_KEYS.map(attribute).find((text) => text !== undefined) ?? textOf(at(request, "url")),

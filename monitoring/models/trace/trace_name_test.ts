@@ -29,6 +29,7 @@ Deno.test("name of a server's span → with the method from attributes or the ev
 Deno.test("route of a framework's span, without a server's span around it → with its method", () => {
   const options = { "http.request.method": "OPTIONS", "http.route": "/cart" };
   assert.equal(spanName("/cart", "handler", streamed(options)), "OPTIONS /cart");
+  assert.equal(spanName("*", "handler", streamed(options)), "OPTIONS *");
   assert.equal(spanName("OPTIONS /cart", "request_handler.fastify", options), "OPTIONS /cart");
   const request = { method: "OPTIONS", url: "http://127.0.0.1:1/cart?id=7" };
   for (const name of ["<anonymous>", "< unknown >"]) {
