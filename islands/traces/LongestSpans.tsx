@@ -39,7 +39,7 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
                 onShow(key)}
             >
               <KindMark />
-              <b>{selfOfAll(self_ms, duration_ms)}</b> {repetition && cyclesText(repetition)}{" "}
+              <b>{selfOfAll(self_ms, duration_ms)}</b> {repetition && `${cyclesText(repetition)} `}
               {repetition?.name ?? span!.name}
             </a>
           </li>
