@@ -61,7 +61,7 @@ Deno.test("another machine → 403 with advice; with the token → allowed", asy
 
 Deno.test("wrong tokens → refused ever later, reported once with their number", async () => {
   const reports: number[] = [];
-  const wrongTokens = new WrongTokens((requests) => reports.push(requests), 2_000);
+  const wrongTokens = new WrongTokens((requests) => reports.push(requests), 3_000);
   await using server = await startWithOne({ token: TOKEN, wrongTokens });
   const startedAt = performance.now();
   const statuses = ["a", "b"].flatMap((wrong) => [
