@@ -33,10 +33,8 @@ export class RelaySpool {
   #puts = 0;
   /** When the read that set `#isEmpty` began. */
   #readAt = -Infinity;
-  /** The last envelope could not be stored: no room, or as `#cannotStore`. */
-  #isFailing = false;
-  /** Its database failed. */
-  #cannotStore = false;
+  /** Of the last envelope. */
+  #lastPut: PutResult | "failed" = "kept";
 
   /**
    * @param log called when the drain's state changes or envelopes cannot be stored, not for each envelope
@@ -90,7 +88,7 @@ export class RelaySpool {
 
   /** Whether the last envelope could not be stored, or the stored ones cannot be delivered. */
   get isFailing(): boolean {
-    return this.#isFailing || this.#drain?.isFailing === true;
+    return ["full", "failed"].includes(this.#lastPut) || this.#drain?.isFailing === true;
   }
 
   /** Finds an envelope in the spool that must be delivered before, or instead of, this one. */
@@ -121,7 +119,7 @@ export class RelaySpool {
   async put(envelope: AdmittedEnvelope, sender: Sender, reason: string): Promise<Answer> {
     const { bytes, contentEncoding, header, items, dsn, key, receivedAt } = envelope;
     this.#markPut();
-    let result: PutResult | "failed";
+    let result: PutResult | "failed" = "failed";
     try {
       result = await this.#spool.put({
         dsn: dsn.text,
@@ -135,13 +133,11 @@ export class RelaySpool {
         categories: categoryBits(items.map(({ type }) => categoryOf(type))),
       });
       this.#drain?.wake(dsn.text);
+      this.#putEnded(result);
     } catch (error) {
-      result = "failed";
-      this.#setFailing(error);
+      this.#putEnded("failed", error);
     }
     this.#markPut();
-    if (result === "full") this.#isFailing = true;
-    else if (result !== "failed") this.#setFailing(undefined);
     if (result === "duplicate") return takenAnswer(header, "duplicate");
     if (result === "kept") return { ...takenAnswer(header, "spooled"), status: 202 };
     const problem = result === "full" ? "is full" : "cannot store it";
@@ -180,7 +176,7 @@ export class RelaySpool {
   async report(now: number): Promise<SpoolReport | undefined> {
     try {
       const { pending, bytes, oldestAt = now } = await this.stats();
-      if (this.#cannotStore) await this.#checkRoom();
+      if (this.#lastPut === "failed") await this.#checkRoom();
       return { pending, bytes, oldest_age_s: Math.max(0, Math.floor((now - oldestAt) / 1000)) };
     } catch (error) {
       this.#errors.unexpected("Cannot read the state of the spool", error);
@@ -203,18 +199,18 @@ export class RelaySpool {
   async #checkRoom(): Promise<void> {
     try {
       await this.#spool.checkRoom();
-      this.#setFailing(undefined);
+      this.#putEnded("kept");
     } catch {
       // Still full: logged when it began.
     }
   }
 
   /** Logs each change once. The drain works on a full disk, so it does not log this. */
-  #setFailing(error: unknown): void {
-    this.#isFailing = error !== undefined;
-    if (this.#isFailing === this.#cannotStore) return;
-    this.#cannotStore = this.#isFailing;
-    if (error === undefined) return this.#log("info", "The spool stores envelopes again");
+  #putEnded(result: PutResult | "failed", error?: unknown): void {
+    const [before, now] = [this.#lastPut, result].map((each) => each === "failed");
+    this.#lastPut = result;
+    if (before && !now) this.#log("info", "The spool stores envelopes again");
+    if (before || !now) return;
     const reason = error instanceof Error ? error.message : String(error);
     this.#log("error", "The spool cannot store envelopes", { reason });
   }
