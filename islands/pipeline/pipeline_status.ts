@@ -8,7 +8,7 @@ interface PipelineState extends Pick<TelemetryState, "phase" | "reason"> {
   /** Envelopes that wait in this browser. Default: none. */
   readonly waiting?: number;
   /** Undefined: nothing was sent. */
-  readonly counts?: Pick<SentCounts, "accepted" | "spooled" | "refused" | "lost">;
+  readonly counts?: Pick<SentCounts, "accepted" | "spooled" | "left" | "refused" | "lost">;
   /** Undefined: not reported. */
   readonly health?: Omit<RelayHealth, "accepted" | "limited"> | undefined;
 }
@@ -20,12 +20,12 @@ export interface PipelineStatus {
   readonly sentence: string;
 }
 
-/** What waits, was refused or lost, and of whom; else that all was delivered. */
+/** What waits, was refused or lost, and of whom; else that all was delivered, if that is known. */
 export function pipelineStatus(
   { phase, reason = "no reason given", waiting = 0, counts, health }: PipelineState,
 ): PipelineStatus {
-  const { accepted = 0, refused = 0, lost = 0 } = counts ?? {};
-  const spooled = health?.spool.pending ?? counts?.spooled ?? 0;
+  const { accepted = 0, left = 0, refused = 0, lost = 0 } = counts ?? {};
+  const spooled = health?.spool.pending ?? counts?.spooled.length ?? 0;
   const givenUp = health ? health.lost - health.lostBefore : 0;
   const ofOthers = health ? Math.max(0, health.refused - health.refusedBefore - refused) : 0;
   const hasFailed = phase === "failed";
@@ -39,6 +39,7 @@ export function pipelineStatus(
     const isBad = hasFailed || refused + lost + ofOthers + givenUp > 0;
     return { kind: isBad ? "refused" : "waits", sentence: `${parts.join(". ")}.` };
   }
+  if (left > 0) return { kind: "flows", sentence: "This console: nothing waits." };
   return accepted > 0
     ? { kind: "flows", sentence: "This console: all delivered." }
     : { kind: "ended", sentence: "This console: nothing sent yet." };

@@ -3,13 +3,19 @@ import { pipelineStatus } from "./pipeline_status.ts";
 
 type State = Parameters<typeof pipelineStatus>[0];
 
-const counts = { accepted: 3, spooled: 0, refused: 0, lost: 0 };
+const counts = { accepted: 3, spooled: [] as string[], left: 0, refused: 0, lost: 0 };
 const spool = { pending: 0, bytes: 0, oldest_age_s: 0 };
 const health = { spool, refused: 4, refusedBefore: 4, limited: 9, lost: 1, lostBefore: 1 };
 
 const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence: string])[] = [
   ["nothing sent", {}, "ended", "This console: nothing sent yet."],
   ["all accepted", { counts, health }, "flows", "This console: all delivered."],
+  [
+    "delivered by another process",
+    { counts: { ...counts, left: 2 }, health },
+    "flows",
+    "This console: nothing waits.",
+  ],
   ["one waits", { counts, waiting: 1 }, "waits", "This console: 1 waiting."],
   [
     "refused, lost and waiting",
@@ -31,7 +37,7 @@ const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence
   ],
   [
     "spooled, not reported",
-    { counts: { ...counts, spooled: 2 } },
+    { counts: { ...counts, spooled: ["a", "b"] } },
     "waits",
     "All senders: 2 in the relay’s spool.",
   ],
@@ -40,12 +46,6 @@ const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence
     { counts, health: { ...health, spool: { ...spool, pending: 7 } } },
     "waits",
     "All senders: 7 in the relay’s spool.",
-  ],
-  [
-    "spool reported empty",
-    { counts: { ...counts, spooled: 2 }, health },
-    "flows",
-    "This console: all delivered.",
   ],
   [
     "telemetry failed",

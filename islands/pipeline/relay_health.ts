@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { spoolKeyOf } from "../../components/outcome.ts";
 import {
   type HealthReport,
   MAX_FOLLOWED,
@@ -89,9 +88,8 @@ async function requestHealth(route: string, keys: readonly string[]): Promise<un
  * @param counts of this page
  */
 export function useRelayHealth(route: string, counts: SentCounts): RelayHealth | undefined {
-  const { accepted, spooled, refused, spooledAt } = counts;
-  const keys = [...counts.receipts.values()].map(spoolKeyOf).filter((key) => key !== undefined);
-  useEffect(requestSoon, [accepted, spooled, refused]);
+  const { accepted, spooled, refused } = counts;
+  useEffect(requestSoon, [accepted, spooled.length, refused]);
   useEffect(() => {
     addEventListener("focus", requestSoon);
     document.addEventListener("visibilitychange", requestSoon);
@@ -100,18 +98,18 @@ export function useRelayHealth(route: string, counts: SentCounts): RelayHealth |
       document.removeEventListener("visibilitychange", requestSoon);
     };
   }, []);
-  const { data, dataUpdatedAt } = useQuery({
+  const { data } = useQuery({
     queryKey: KEY,
     async queryFn() {
-      const report = await requestHealth(route, keys);
+      const report = await requestHealth(route, spooled);
       return readHealth(report, refused, client.getQueryData<RelayHealth>(KEY));
     },
     enabled: route.startsWith("/"),
     refetchInterval: ({ state }) =>
-      (state.data?.spool.pending ?? spooled) + keys.length > 0 && PAUSE_MS,
+      (state.data?.spool.pending ?? 0) + spooled.length > 0 && PAUSE_MS,
   }, client);
   // A report of an empty spool may be older than a spooled envelope of this page.
-  return data && (data.spool.pending > 0 || dataUpdatedAt > spooledAt) ? data : undefined;
+  return data && (data.spool.pending > 0 || spooled.length === 0) ? data : undefined;
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;

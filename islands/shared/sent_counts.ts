@@ -1,4 +1,9 @@
-import { type DeliveryState, describeOutcome, receiptKey } from "../../components/outcome.ts";
+import {
+  type DeliveryState,
+  describeOutcome,
+  receiptKey,
+  spoolKeyOf,
+} from "../../components/outcome.ts";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 
 /** The parts of a receipt that are counted. */
@@ -9,10 +14,10 @@ export type CountedReceipt =
 /** Envelopes of this page since it was opened. The list of receipts is bounded, these counts are not. */
 export interface SentCounts {
   readonly accepted: number;
-  /** Stored by the relay since the ingest last accepted one. */
-  readonly spooled: number;
-  /** When the newest of them was answered, milliseconds since 1970. */
-  readonly spooledAt: number;
+  /** Keys of those in the list that are in the relay's spool, as far as this page knows. */
+  readonly spooled: readonly string[];
+  /** Have left the spool, and what became of them is not known. */
+  readonly left: number;
   /** An answer refused them. */
   readonly refused: number;
   /** Discarded in this browser, or under a rate limit that the ingest announced. */
@@ -29,8 +34,8 @@ export interface SentCounts {
 
 export const NOTHING_SENT: SentCounts = {
   accepted: 0,
-  spooled: 0,
-  spooledAt: 0,
+  spooled: [],
+  left: 0,
   refused: 0,
   lost: 0,
   requests: 0,
@@ -41,13 +46,13 @@ export const NOTHING_SENT: SentCounts = {
 /** Bound for a reason's characters: an ingest may respond with a page of HTML. */
 const MAX_REASON_LENGTH = 200;
 
-/** How an envelope ended; undefined: it waits in this browser, or this page has nothing more to do with it. */
-function endOf(receipt: CountedReceipt): "accepted" | "spooled" | "refused" | "lost" | undefined {
-  const { kind, word } = describeOutcome(receipt);
+/** How an envelope ended; undefined: it waits, or this page has nothing more to do with it. */
+function endOf(receipt: CountedReceipt): "accepted" | "left" | "refused" | "lost" | undefined {
+  const { kind } = describeOutcome(receipt);
   const { status } = receipt;
   if (kind === "flows") return "accepted";
   if (kind === "refused") return status === undefined || status === 429 ? "lost" : "refused";
-  return word === "spooled" ? word : undefined;
+  return receipt.outcome === "left_spool" ? "left" : undefined;
 }
 
 /**
@@ -60,7 +65,8 @@ export function countReceipts(
   receipts: readonly CountedReceipt[],
 ): SentCounts {
   const byKey = new Map<string, CountedReceipt>();
-  const counts = { ...before, receipts: byKey };
+  const spooled = receipts.map(spoolKeyOf).filter((key) => key !== undefined);
+  const counts = { ...before, spooled, receipts: byKey };
   for (const receipt of receipts.toReversed()) {
     const key = receiptKey(receipt);
     byKey.set(key, receipt);
@@ -71,9 +77,7 @@ export function countReceipts(
     if (end === undefined || counted && endOf(counted) === end) continue;
     counts[end] += 1;
     const at = receipt.at + receipt.tookMs;
-    if (end === "accepted") counts.spooled = 0;
-    else if (end === "spooled") counts.spooledAt = at;
-    else {
+    if (end === "refused" || end === "lost") {
       const reason = receipt.error || describeOutcome(receipt).meaning;
       counts.lastProblem = { at, reason: reason.slice(0, MAX_REASON_LENGTH) };
     }

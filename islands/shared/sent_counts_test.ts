@@ -10,27 +10,23 @@ const receipt = (id: string, answer: Partial<CountedReceipt> = {}): CountedRecei
   { id, at: 1, attempts: 1, sentBytes: 30, tookMs: 2, ...answer }
 );
 const stored = (id: string, at = 1) => receipt(id, { at, status: 200, outcome: "stored" });
-const spooled = (id: string, at = 1) => receipt(id, { at, status: 202, outcome: "spooled" });
-const ends = ({ accepted, spooled, refused, lost }: SentCounts) => [
-  accepted,
-  spooled,
-  refused,
-  lost,
-];
+const spooled = (id: string, at = 1) =>
+  receipt(id, { at, status: 202, outcome: `spooled; key=${id}` });
+const ends = ({ accepted, refused, lost }: SentCounts) => [accepted, refused, lost];
 
 /** What is counted of one receipt, in a page that has none yet. */
 const COUNTED: readonly (readonly [string, CountedReceipt, counts: readonly number[]])[] = [
-  ["stored → accepted", stored("a"), [1, 0, 0, 0]],
-  ["refused → refused", receipt("a", { status: 403, error: "dsn_not_allowed" }), [0, 0, 1, 0]],
-  ["spooled by the relay → not accepted yet", spooled("a"), [0, 1, 0, 0]],
-  ["dropped in this browser → lost", receipt("a", { outcome: "dropped" }), [0, 0, 0, 1]],
-  ["unsent for a rate limit → lost", receipt("a", { outcome: "rate_limited" }), [0, 0, 0, 1]],
-  ["limited for good → lost", receipt("a", { status: 429, outcome: "rate_limited" }), [0, 0, 0, 1]],
-  ["held back by a limit, waiting → nothing", receipt("a", { status: 429 }), [0, 0, 0, 0]],
-  ["failed, waiting → nothing", receipt("a", { status: 503 }), [0, 0, 0, 0]],
-  ["not sent yet → nothing", receipt("a", { attempts: 0 }), [0, 0, 0, 0]],
-  ["handed over to another tab → nothing", receipt("a", { outcome: "handed_over" }), [0, 0, 0, 0]],
-  ["withdrawn → nothing", receipt("a", { outcome: "withdrawn" }), [0, 0, 0, 0]],
+  ["stored → accepted", stored("a"), [1, 0, 0]],
+  ["refused → refused", receipt("a", { status: 403, error: "dsn_not_allowed" }), [0, 1, 0]],
+  ["spooled by the relay → not accepted yet", spooled("a"), [0, 0, 0]],
+  ["dropped in this browser → lost", receipt("a", { outcome: "dropped" }), [0, 0, 1]],
+  ["unsent for a rate limit → lost", receipt("a", { outcome: "rate_limited" }), [0, 0, 1]],
+  ["limited for good → lost", receipt("a", { status: 429, outcome: "rate_limited" }), [0, 0, 1]],
+  ["held back by a limit, waiting → nothing", receipt("a", { status: 429 }), [0, 0, 0]],
+  ["failed, waiting → nothing", receipt("a", { status: 503 }), [0, 0, 0]],
+  ["not sent yet → nothing", receipt("a", { attempts: 0 }), [0, 0, 0]],
+  ["handed over to another tab → nothing", receipt("a", { outcome: "handed_over" }), [0, 0, 0]],
+  ["withdrawn → nothing", receipt("a", { outcome: "withdrawn" }), [0, 0, 0]],
 ];
 for (const [title, receipt, counts] of COUNTED) {
   Deno.test(title, () => assert.deepEqual(ends(countReceipts(NOTHING_SENT, [receipt])), counts));
@@ -55,12 +51,15 @@ Deno.test("a receipt that leaves the list → its count stays, its key is forgot
   assert.deepEqual([...counts.receipts.keys()], ["b/1"]);
 });
 
-Deno.test("a run of spooled envelopes → counted until one is accepted", () => {
+Deno.test("spooled envelopes → their keys, until it is known what became of them", () => {
   const run = countReceipts(NOTHING_SENT, [spooled("b", 8), spooled("a", 7)]);
-  assert.deepEqual([run.spooled, run.spooledAt], [2, 10]);
-  const back = countReceipts(run, [stored("c"), spooled("b", 8), spooled("a", 7)]);
-  assert.deepEqual([back.accepted, back.spooled], [1, 0]);
-  assert.equal(countReceipts(back, [spooled("d", 20), stored("c")]).spooled, 1);
+  assert.deepEqual([run.spooled, run.accepted], [["b", "a"], 0]);
+  const left = receipt("b", { at: 8, status: 202, outcome: "left_spool" });
+  const refused = receipt("a", { at: 7, status: 202, outcome: "rejected" });
+  const later = countReceipts(run, [left, refused]);
+  assert.deepEqual([later.spooled, ends(later)], [[], [0, 1, 0]]);
+  const delivered = receipt("b", { at: 8, status: 202, outcome: "delivered" });
+  assert.deepEqual(ends(countReceipts(run, [delivered])), [1, 0, 0]);
 });
 
 Deno.test("refusals → the newest one's reason, bounded; without one the outcome's meaning", () => {
