@@ -60,7 +60,7 @@ export function PipelineCounts({ ends, now }: {
         columns={[
           { title: "Envelopes" },
           { title: "This console", numeric: true, width: 6 },
-          { title: "All senders", numeric: true, width: 6 },
+          { title: "All senders", numeric: true, width: 8 },
         ]}
       >
         {rows.map(([state, own, all = "–", note]) => (

@@ -88,8 +88,8 @@ async function requestHealth(route: string, keys: readonly string[]): Promise<un
  * @param counts of this page
  */
 export function useRelayHealth(route: string, counts: SentCounts): RelayHealth | undefined {
-  const { accepted, spooled, refused } = counts;
-  useEffect(requestSoon, [accepted, spooled.length, refused]);
+  const { accepted, spooled, refused, lost } = counts;
+  useEffect(requestSoon, [accepted, spooled.length, refused, lost]);
   useEffect(() => {
     addEventListener("focus", requestSoon);
     document.addEventListener("visibilitychange", requestSoon);
