@@ -12,6 +12,7 @@ import { isAge } from "../../monitoring/models/time_bound.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { MOVING_RANGE_MS, type SharedFilters, sharedFilters } from "../shared/filters.ts";
 import { useFragment, useIsVisible } from "../shared/fragment.ts";
+import { useAskedForOwnRows } from "../shared/own_rows.ts";
 import { messageOf } from "../shared/text.ts";
 import type { View } from "../shared/view.ts";
 import { client, hold, LIVE, retryFailed, ROWS, usePausedState } from "./queries.ts";
@@ -72,6 +73,8 @@ export function useList<Name extends keyof ConsoleLists>(
   const { keyOf } = LISTS[name];
   const known = () => client.getQueryData<Rows<Row>>(key);
   const live = useLive(query, view);
+  const asked = useAskedForOwnRows();
+  const hidesOwn = api.scope === "inbox" && query?.application === APPLICATIONS && !asked;
   const { data, status, error, isPlaceholderData } = useQuery({
     queryKey: key,
     queryFn: async () => withNewest(await readPage(name, query), known(), keyOf),
@@ -84,19 +87,28 @@ export function useList<Name extends keyof ConsoleLists>(
   const lastError = useRef<Error>(undefined);
   lastError.current = error ?? (data === undefined ? lastError.current : undefined);
   const failure = lastError.current ? messageOf(lastError.current) : data?.failure;
-  const list = useMemo((): ConsoleList<Row> => ({
-    rows: data?.rows ?? [],
-    state: failure !== undefined ? "failed" : isLoading ? "loading" : "ready",
-    error: failure,
-    more: data && data.next !== null && !isLoading
-      ? () => void readOlder(name, query, key, keyOf)
-      : undefined,
-    retry: () => void retryFailed(),
-    hold,
-  }), [data, failure, isLoading, keyJson]);
+  const list = useMemo((): ConsoleList<Row> => {
+    const all = data?.rows ?? [];
+    const rows = hidesOwn ? all.filter((row) => !isOwnRow(row)) : all;
+    // Older rows of Sightglass alone are none of the list's.
+    const hasMore = data && data.next !== null && !isLoading &&
+      (rows.length > 0 || all.length === 0);
+    return {
+      rows,
+      state: failure !== undefined ? "failed" : isLoading ? "loading" : "ready",
+      error: failure,
+      more: hasMore ? () => void readOlder(name, query, key, keyOf) : undefined,
+      retry: () => void retryFailed(),
+      hold,
+    };
+  }, [data, failure, isLoading, keyJson, hidesOwn]);
   // Deferred: React renders hundreds of rows in short tasks, between which the page takes input.
   return useDeferredValue(list);
 }
+
+/** Whether Sightglass alone has sent a row. */
+const isOwnRow = (row: { application?: string | null; applications?: readonly string[] }) =>
+  (row.applications ?? [row.application]).every((key) => key === OWN_APPLICATION.key);
 
 /** When a query is sent: while its view is visible, again after each change, and in intervals if its range moves. */
 function useLive(query: ConsoleQuery | undefined, view: View) {

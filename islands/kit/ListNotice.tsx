@@ -32,7 +32,9 @@ export function ListNotice({ list, what, hint, children }: {
   const [authorized, setAuthorized] = useState(false);
   const { phase, waiting } = useTelemetry();
   const applications = useApplications();
-  const hidesOwn = applications?.rows.some(({ key }) => key !== OWN_APPLICATION.key) ?? false;
+  const hasOwn = api.scope === "inbox" && applications !== undefined &&
+    applications.rows.length > 0;
+  const hasOthers = applications?.rows.some(({ key }) => key !== OWN_APPLICATION.key) ?? false;
 
   if (state === "forbidden") return <InboxTokenForm onAuthorized={() => setAuthorized(true)} />;
   if (list.state === "failed") {
@@ -56,7 +58,7 @@ export function ListNotice({ list, what, hint, children }: {
             <a href={fragmentTo(view, path)}>Show all</a>
           </p>
         )
-        : hidesOwn
+        : hasOthers
         ? (
           <p>
             <b>No {what} of your applications.</b>{" "}
@@ -66,6 +68,12 @@ export function ListNotice({ list, what, hint, children }: {
           </p>
         )
         : phase !== "failed" && children}
+      {params.size === 0 && !hasOthers && hasOwn && (
+        <p>
+          Sightglass’s own {what} are not listed.{" "}
+          <a href={fragmentTo(view, path, { application: OWN_APPLICATION.key })}>Show them</a>
+        </p>
+      )}
       {params.size === 0 && hint}
       {phase === "failed" && <p>No {what} of this session: telemetry failed, see Settings.</p>}
       {/* In relay mode the list is made from what this page sent, whatever the response. */}

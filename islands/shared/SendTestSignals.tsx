@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { askForOwnRows } from "./own_rows.ts";
 import { useTelemetry } from "./telemetry.ts";
 import { makeTestSignals } from "./test_signals.ts";
 import { messageOf } from "./text.ts";
@@ -8,6 +9,7 @@ export function SendTestSignals() {
   const { consent } = useTelemetry();
   const [result, setResult] = useState("");
   const send = async () => {
+    askForOwnRows();
     try {
       await makeTestSignals();
       const withdrawn = (["errors", "logs", "traces"] as const)

@@ -46,20 +46,25 @@ export function Switcher() {
   );
 }
 
-/** Counts what has arrived in each list since the user looked at it, with the same filters. */
+/**
+ * Counts what has arrived in each list since the user looked at it, with the same filters. Sightglass's own rows are
+ * not new.
+ */
 function useNewCounts(list: (ApplicationList & { readonly of: string }) | undefined): void {
   const view = useView();
   const seen = useRef<{ of: string; counts: Partial<Record<string, number>> }>(undefined);
   useEffect(() => {
     if (!list) return;
-    const { of, counts } = list;
+    const { of, rows } = list;
+    const isOwnOnly = rows.every(({ key }) => key === OWN_APPLICATION.key);
+    const counts: Partial<Record<string, number>> = isOwnOnly ? {} : { ...list.counts };
     if (seen.current?.of !== of) seen.current = { of, counts: { ...counts } };
     const before = seen.current.counts;
-    if (view in counts && !document.hidden) before[view] = counts[view as keyof typeof counts];
+    if (view in counts && !document.hidden) before[view] = counts[view];
     newCounts.set(
       Object.fromEntries(
         Object.entries(counts).map(([name, count]) => {
-          const added = count - (before[name] ?? 0);
+          const added = (count ?? 0) - (before[name] ?? 0);
           // The server counts no further.
           return [name, added > 0 ? `${added}${count === MAX_COUNT ? "+" : ""} new` : ""];
         }),

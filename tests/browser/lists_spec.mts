@@ -109,6 +109,28 @@ test("nothing but own rows → stated with a link to Connect; an application sen
   await expect(line).toHaveCount(0);
 });
 
+test.describe("first landing", () => {
+  test.use({ listsOwnRows: false });
+
+  test("nothing but own rows, not asked for → in no list, nowhere new", async ({ page, server, arrivals, serverArrivals }) => {
+    await page.goto("/");
+    await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
+    await arrivals.waitForItem("the page load", ({ type }) => type === "span");
+    const shown = page.locator(".view:visible");
+    for (const title of ["Traces", "Logs", "Envelopes"] as const) {
+      await openView(page, title);
+      await expect(shown).toContainText(`Sightglass’s own ${title.toLowerCase()} are not listed.`);
+      await expect(shown.locator("a.row-link, .time-bars")).toHaveCount(0);
+    }
+    const navigation = page.getByRole("navigation", { name: "Views" });
+    await expect(navigation).not.toContainText("new");
+    await postEvents(server.origin, nodeEvent());
+    await expect(navigation).toContainText("Errors1 new");
+    await page.goto("/#/traces?application=sightglass");
+    await expect(shown.locator("a.row-link")).not.toHaveCount(0);
+  });
+});
+
 test("other applications send → own rows hidden, each can be chosen, in every view and by time", async ({ page, server, arrivals }) => {
   const postRows = (app: string, trace: number, ageS: number) => {
     const timestamp = Date.now() / 1_000 - ageS;

@@ -23,6 +23,8 @@ export interface Options {
    * self-hosted one is the stand-in itself. Default: `o1.ingest.sentry.io`.
    */
   ingestHost: "o1.ingest.sentry.io" | "o1.ingest.us.sentry.io" | "self-hosted";
+  /** Whether the lists have the rows of Sightglass itself, as after a test signal, while there are no others. */
+  listsOwnRows: boolean;
   /** Environment variables of the server. They override those of `mode` and `ingestHost`. */
   serverEnv: Record<string, string>;
 }
@@ -56,6 +58,7 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   mode: ["inbox", { option: true }],
   ingestHost: ["o1.ingest.sentry.io", { option: true }],
   serverEnv: [{}, { option: true }],
+  listsOwnRows: [true, { option: true }],
 
   chromium: [async ({ browserName }, provide) => {
     if (browserName !== "chromium") {
@@ -106,7 +109,16 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   },
 
   // Watches and records each page from its first request on.
-  page: async ({ watch: _watch, sent: _sent, page, context }, provide) => {
+  page: async ({ watch: _watch, sent: _sent, listsOwnRows, page, context }, provide) => {
+    if (listsOwnRows) {
+      await context.addInitScript(() => {
+        try {
+          localStorage.setItem("sightglass.own", "listed");
+        } catch {
+          // A frame or a test without storage.
+        }
+      });
+    }
     await provide(page);
     // Requests that a route of the test has not completed must not fail the test now.
     for (const routed of [context, ...context.pages()]) {

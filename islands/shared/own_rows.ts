@@ -1,0 +1,19 @@
+import { useSyncExternalStore } from "react";
+import { Store } from "./store.ts";
+import { storeChoice, storedChoice } from "./stored_choice.ts";
+
+/** Key of `localStorage`. */
+const KEY = "sightglass.own";
+
+/**
+ * Whether the user has asked for the rows of Sightglass itself: by making a test signal. Until then no list has them
+ * by default, also not while no application has sent anything. Remembered for later visits.
+ */
+const asked = new Store(storedChoice(KEY) !== undefined);
+
+export function askForOwnRows(): void {
+  storeChoice(KEY, "listed");
+  asked.set(true);
+}
+
+export const useAskedForOwnRows = () => useSyncExternalStore(asked.subscribe, asked.snapshot);
