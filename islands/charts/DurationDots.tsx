@@ -9,8 +9,9 @@ const MOST_TICKS = 5;
 
 /** Definition of the figures. */
 const TIP =
-  "From start to end of each trace that has ended. Median: by nearest rank, of at least " +
-  `${MIN_SAMPLES} traces. Dots: of each bar of Traces the shortest, the middle and the longest.`;
+  "Of each trace that has ended: the duration of its page load, navigation or request; with an" +
+  ` application, of its own. Median by nearest rank, of at least ${MIN_SAMPLES} traces.` +
+  " Dots: the shortest, the middle and the longest of each bar of Traces.";
 
 /**
  * The durations of all traces of a histogram, over its time. The scale is logarithmic: a slow one among fast ones hides

@@ -50,7 +50,7 @@ export function RequestCharts({ filters, links }: {
           />
         )}
       </Panel>
-      <Panel id="durations" title="Durations of whole traces" isUnrecorded>
+      <Panel id="durations" title="Durations" isUnrecorded>
         {traces?.durations && (
           <DurationDots from={traces.from} to={traces.to} durations={traces.durations} />
         )}

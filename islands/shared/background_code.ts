@@ -28,6 +28,7 @@ import "../charts/VitalBar.tsx";
 import "./CopyButton.tsx";
 import "./envelope_topic.ts";
 import "./InboxTokenForm.tsx";
+import "../kit/FilterControls.tsx";
 import "../kit/LiveButton.tsx";
 import "../kit/Segmented.tsx";
 import "../kit/sort.ts";

@@ -53,12 +53,12 @@ const timeOfDay = (seconds: number) => new Date(seconds * 1_000).toTimeString().
 
 test("overview → figures and links of the address; medians over all its traces", async ({ page, server }) => {
   const { first, last } = await postShop(server.origin);
-  const durations = chart(page, "Durations of whole traces");
+  const durations = chart(page, "Durations");
   await page.goto("/#/overview?environment=production");
   await expect(chart(page, "Traces")).toContainText("250 traces");
   await expect(durations).toContainText(/125\sms.*median of 250\straces; 1\.00?\sms to 250\sms/s);
   // A minute of data fills the charts, whose ends are labelled.
-  for (const name of ["Traces", "Durations of whole traces", "Errors"]) {
+  for (const name of ["Traces", "Durations", "Errors"]) {
     await expect(axis(page, name).first()).toHaveText(timeOfDay(first));
     await expect(axis(page, name).last()).toHaveText(timeOfDay(Math.ceil(last)));
   }
@@ -81,7 +81,7 @@ test("overview → figures and links of the address; medians over all its traces
   await page.getByRole("button", { name: "Remove Environment: production" }).click();
   await page.goto("/#/overview?release=shop-api%402.0");
   // No percentile of four.
-  await expect(durations).toContainText(/^Durations of whole traces\s*4\straces; 10\sms\d/);
+  await expect(durations).toContainText(/^Durations\s*4\straces; 10\sms\d/);
 });
 
 test("pointer over the charts of the overview, long texts → nothing moves", async ({ page, server }) => {
