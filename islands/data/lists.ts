@@ -187,12 +187,12 @@ async function readOlder<Name extends keyof ConsoleLists>(
   }
 }
 
-/** A list over time, live; undefined until it is known. */
-export function useHistogram(query: ConsoleQuery, view: View): Histogram | undefined {
+/** A list over time, live; undefined until it is known. @param query undefined: not known yet */
+export function useHistogram(query: ConsoleQuery | undefined, view: View): Histogram | undefined {
   const live = useLive(query, view);
   return useQuery({
     queryKey: [LIVE, "histogram", query],
-    queryFn: () => api.histogram(query),
+    queryFn: () => api.histogram(query!),
     placeholderData: keepPreviousData,
     ...live,
   }, client).data;

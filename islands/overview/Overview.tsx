@@ -73,9 +73,7 @@ export default function Overview() {
         <LiveButton />
       </div>
       <Applications rows={applications} filters={charted} links={links} />
-      {charted
-        ? <RequestCharts filters={charted} links={links} />
-        : <div className="charts grid" />}
+      <RequestCharts filters={charted} links={links} />
       <NewestErrors filters={charted} links={links} />
       <SlowestTraces filters={filters} links={links} />
       <VitalsByPage filters={filters} links={links} />

@@ -28,14 +28,14 @@ export function useChartTime(
   };
 }
 
-/** Requests, their durations, and errors of the applications over time. @param props.filters with the time of the charts */
+/** Requests, their durations, and errors of the applications over time. @param props.filters with the time of the charts; undefined: not known yet */
 export function RequestCharts({ filters, links }: {
-  filters: SharedFilters;
+  filters: SharedFilters | undefined;
   /** The filters of the address. */
   links: Readonly<Record<string, string>>;
 }) {
-  const traces = useHistogram({ ...filters, of: "traces" }, "overview");
-  const errors = useHistogram({ ...filters, of: "errors", state: "open" }, "overview");
+  const traces = useHistogram(filters && { ...filters, of: "traces" }, "overview");
+  const errors = useHistogram(filters && { ...filters, of: "errors", state: "open" }, "overview");
   const openFrom = (list: "traces" | "errors") => (from: number, to: number) =>
     goTo(fragmentTo(list, [], { ...links, since: String(from), until: String(to) }));
   return (

@@ -58,7 +58,7 @@ test("overview → figures and links of the address; medians over all its traces
   await expect(chart(page, "Traces")).toContainText("250 traces");
   await expect(durations).toContainText(/125\sms.*median of 250\straces; 1\.00?\sms to 250\sms/s);
   // A minute of data fills the charts, whose ends are labelled.
-  for (const name of ["Traces", "Durations", "Errors"]) {
+  for (const name of ["Traces", "Durations", "Open errors"]) {
     await expect(axis(page, name).first()).toHaveText(timeOfDay(first));
     await expect(axis(page, name).last()).toHaveText(timeOfDay(Math.ceil(last)));
   }
@@ -103,14 +103,14 @@ test("pointer over the charts of the overview, long texts → nothing moves", as
   for (const width of [390, 1_440, 2_300, 2_370]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto(`/?${width}#/overview`);
-    await expect(chart(page, "Errors")).toContainText("1,201 errors");
+    await expect(chart(page, "Open errors")).toContainText("1,201 errors");
     await expect(page.locator(".charts .plot")).toHaveCount(3);
     const places = () =>
       page.locator(".charts .panel, .charts .plot, #newest-errors").evaluateAll((all) =>
         all.map((one) => JSON.stringify(one.getBoundingClientRect()))
       );
     const before = await places();
-    for (const name of ["Traces", "Errors"]) {
+    for (const name of ["Traces", "Open errors"]) {
       await chart(page, name).locator(".plot").hover({ position: { x: 3, y: 30 } });
       await expect(chart(page, name).locator("output")).toContainText(/ to \d/);
       expect(await places(), `${width} px, ${name}`).toEqual(before);
