@@ -58,14 +58,14 @@ function Scale({ name, values, areDots }: {
   return (
     <i className={areDots ? "vital-bar few" : "vital-bar"}>
       {values.map((value, index) => (
-        <i key={index} style={{ left: `${placeOf(name, value) * 100}%` }} />
+        <i key={index} style={{ left: `${positionOf(name, value) * 100}%` }} />
       ))}
     </i>
   );
 }
 
 /** Where a value is on the scale: 0 to 1. Twice what is fair, and more, is at its end. */
-function placeOf(name: VitalName, value: number): number {
+function positionOf(name: VitalName, value: number): number {
   const { good, fair } = VITALS[name];
   if (value <= good) return value / good / 3;
   if (value <= fair) return (1 + (value - good) / (fair - good)) / 3;

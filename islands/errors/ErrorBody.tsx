@@ -15,7 +15,7 @@ import type { ErrorGroupRow, RecordingRow } from "../../monitoring/models/rows.t
 import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo, momentHref } from "../shared/fragment.ts";
-import { MomentInTrace } from "../shared/MomentInTrace.tsx";
+import { EventInTrace } from "../shared/EventInTrace.tsx";
 import { SameTrace } from "../shared/SameTrace.tsx";
 import { SentBy } from "../shared/ApplicationLabel.tsx";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
@@ -114,10 +114,10 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
       <div className="error-top grid">
         {frequency}
         {trace_id !== null && (
-          <MomentInTrace
+          <EventInTrace
             traceId={trace_id}
             view="errors"
-            isMoment={(mark) =>
+            isEvent={(mark) =>
               mark.envelope === envelope && mark.error !== null &&
               (event.event_id === null || mark.error === event.event_id)}
             what="The error"

@@ -6,7 +6,7 @@ import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { useList } from "../data/lists.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { fragmentTo, momentHref, useFragment } from "../shared/fragment.ts";
-import { MomentInTrace } from "../shared/MomentInTrace.tsx";
+import { EventInTrace } from "../shared/EventInTrace.tsx";
 import { SameTrace } from "../shared/SameTrace.tsx";
 import { SentBy } from "../shared/ApplicationLabel.tsx";
 import { Level } from "./Level.tsx";
@@ -89,10 +89,10 @@ function LogContent({ log }: { log: Log }) {
       />
       {trace && (
         <>
-          <MomentInTrace
+          <EventInTrace
             traceId={trace}
             view="logs"
-            isMoment={(mark) =>
+            isEvent={(mark) =>
               mark.kind === "log" && mark.envelope === envelope &&
               mark.text.slice(0, COMPARED) === start}
             what="The log"

@@ -8,7 +8,7 @@ import { Screen } from "../player/Screen.tsx";
 import { usePlayer } from "../player/use_player.ts";
 import { useFragment } from "../shared/fragment.ts";
 import { timeLineEnd } from "../../monitoring/models/recording/timeline.ts";
-import { MomentList, useMoments } from "./MomentList.tsx";
+import { EventList, useEvents } from "./EventList.tsx";
 import { formatClock } from "../../components/format_time.ts";
 import { NOTABLE_MS, TimeLine } from "./TimeLine.tsx";
 
@@ -23,7 +23,7 @@ const FIELDS = "select, textarea, input:not([type=checkbox], [type=range])";
 const PRESSED = "button, a[href], summary, input[type=checkbox]";
 
 /**
- * The player with its controls, time line and list of moments.
+ * The player with its controls, time line and list of events.
  *
  * @param props.recording undefined: not parsed yet
  * @param props.segments of the recording; undefined: not read yet. The player's document loads meanwhile.
@@ -35,11 +35,11 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
 }) {
   // Read after the segments, which are shown first.
   const [showsDetails, setShowsDetails] = useState(false);
-  const { moments, details } = useMoments(
+  const { events, details } = useEvents(
     recording === NOTHING ? undefined : replayId,
     showsDetails,
   );
-  const end = timeLineEnd(recording, moments);
+  const end = timeLineEnd(recording, events);
   const length = Math.max(1, end - recording.from);
   const gaps = useMemo(
     () => [...recording.gaps, ...end > recording.to ? [{ from: recording.to, to: end }] : []],
@@ -132,14 +132,14 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
         </div>
         {recording !== NOTHING && Math.abs(askedAt - startAt) >= NOTABLE_MS && (
           <p className="waits">
-            The moment that was asked for is not recorded: it is {askedAt < startAt
+            The time that was asked for is not recorded: it is {askedAt < startAt
               ? `${formatClock(-askedAt)} before the start`
               : `${formatClock(askedAt - length)} after the end`}.
           </p>
         )}
         <TimeLine
           from={recording.from}
-          {...{ length, gaps, replayId, moments, player }}
+          {...{ length, gaps, replayId, events, player }}
         />
         <p className="player-keys pad small quiet">
           <kbd>Space</kbd> play <kbd>←</kbd>
@@ -150,8 +150,8 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
             ` ${formatCount(player.removed, "part")} of the page not allowed here and left out.`}
         </p>
       </section>
-      <MomentList
-        moments={moments}
+      <EventList
+        events={events}
         replayId={replayId}
         from={recording.from}
         at={at}
@@ -167,7 +167,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
             Spans and resources ({details})
           </label>
         )}
-      </MomentList>
+      </EventList>
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import {
   addressPath,
-  type MomentKind,
+  type EventKind,
   timeLineEnd,
 } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
@@ -111,7 +111,7 @@ const COLUMNS: readonly ListColumn<RecordingRow>[] = [
 ];
 
 /** What is marked: more would be a band. */
-const MARKED: readonly MomentKind[] = ["request", "navigation", "click", "error"];
+const MARKED: readonly EventKind[] = ["request", "navigation", "click", "error"];
 
 /** How a recording looks in its middle, where most have more than an empty page. Nothing for videos. */
 function Picture({ row }: { row: RecordingRow }) {

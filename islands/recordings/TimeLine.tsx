@@ -3,20 +3,20 @@ import { formatDuration } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import type { Gap } from "../../monitoring/models/recording/recording.ts";
 import {
-  type Moment,
-  MOMENT_KINDS,
-  type MomentKind,
+  EVENT_KINDS,
+  type EventKind,
+  type TimelineEvent,
 } from "../../monitoring/models/recording/timeline.ts";
 import { momentHref } from "../shared/fragment.ts";
 import type { Player } from "../player/use_player.ts";
 
-/** A moment, and where more about it is shown. */
-export interface ListedMoment extends Moment {
+/** An event, and where more about it is shown. */
+export interface ListedEvent extends TimelineEvent {
   readonly href: string;
 }
 
-/** Title of each kind of moments. */
-export const KIND_NAMES: Readonly<Record<MomentKind, string>> = {
+/** Title of each kind of events. */
+export const KIND_NAMES: Readonly<Record<EventKind, string>> = {
   error: "Errors",
   trace: "Traces",
   span: "Spans",
@@ -28,23 +28,23 @@ export const KIND_NAMES: Readonly<Record<MomentKind, string>> = {
   resource: "Resources",
 };
 
-/** Moments that are less beside the recording are due to clocks that are not exact. */
+/** Events that are less beside the recording are due to clocks that are not exact. */
 export const NOTABLE_MS = 1_000;
-/** Maximum marks of one kind: moments in the same 250th of the length share one. */
+/** Maximum marks of one kind: events in the same 250th of the length share one. */
 const MARKS = 250;
 
 /**
- * A slider over the recording's time, and below it a lane for each kind of moment.
+ * A slider over the recording's time, and below it a lane for each kind of event.
  *
  * @param props.from milliseconds since 1970
  * @param props.length milliseconds
  */
-export function TimeLine({ from: start, length, gaps, replayId, moments, player }: {
+export function TimeLine({ from: start, length, gaps, replayId, events, player }: {
   from: number;
   length: number;
   gaps: readonly Gap[];
   replayId: string;
-  moments: readonly ListedMoment[];
+  events: readonly ListedEvent[];
   player: Player;
 }) {
   return (
@@ -76,27 +76,27 @@ export function TimeLine({ from: start, length, gaps, replayId, moments, player 
           ))}
         </div>
       </div>
-      <Lanes from={start} length={length} replayId={replayId} moments={moments} />
+      <Lanes from={start} length={length} replayId={replayId} events={events} />
     </div>
   );
 }
 
-/** Rendered again only when the moments change, not with each step of the time. */
-const Lanes = memo(function Lanes({ from, length, replayId, moments }: {
+/** Rendered again only when the events change, not with each step of the time. */
+const Lanes = memo(function Lanes({ from, length, replayId, events }: {
   from: number;
   length: number;
   replayId: string;
-  moments: readonly ListedMoment[];
+  events: readonly ListedEvent[];
 }) {
   const lanes = useMemo(() => {
     // Those before the start are in the list.
-    const recorded = moments.filter(({ at }) => at >= from - NOTABLE_MS && at <= from + length);
+    const recorded = events.filter(({ at }) => at >= from - NOTABLE_MS && at <= from + length);
     const byKind = Map.groupBy(recorded, ({ kind }) => kind);
-    return MOMENT_KINDS.flatMap((kind) => {
+    return EVENT_KINDS.flatMap((kind) => {
       const ofKind = byKind.get(kind);
       return ofKind ? [{ kind, count: ofKind.length, marks: marksOf(ofKind, from, length) }] : [];
     });
-  }, [moments, from, length]);
+  }, [events, from, length]);
   return lanes.map(({ kind, count, marks }) => (
     <div key={kind} className={`lane small of-${kind}`}>
       <span className="quiet">{KIND_NAMES[kind]} {count}</span>
@@ -106,7 +106,7 @@ const Lanes = memo(function Lanes({ from, length, replayId, moments }: {
           <a
             key={at}
             href={momentHref(replayId, at)}
-            title={`${formatMoment(at - from)} ${text}${more > 0 ? ` and ${more} more` : ""}`}
+            title={`${formatEventTime(at - from)} ${text}${more > 0 ? ` and ${more} more` : ""}`}
             tabIndex={-1}
             aria-hidden="true"
             style={{ left: percent(at - from, length) }}
@@ -120,21 +120,21 @@ const Lanes = memo(function Lanes({ from, length, replayId, moments }: {
 export const describeMissing = ({ first, last }: NonNullable<Gap["missing"]>) =>
   first === last ? `segment ${first}` : `segments ${first} to ${last}`;
 
-/** The first moment of each part of the time. */
+/** The first event of each part of the time. */
 export function marksOf<Of extends { readonly at: number }>(
-  moments: readonly Of[],
+  events: readonly Of[],
   from: number,
   length: number,
 ) {
-  const parts = Map.groupBy(moments, ({ at }) => Math.floor((at - from) / length * MARKS));
+  const parts = Map.groupBy(events, ({ at }) => Math.floor((at - from) / length * MARKS));
   return [...parts.values()].map(([first, ...others]) => ({ ...first!, more: others.length }));
 }
 
 export const percent = (ms: number, length: number) =>
   `${Math.max(0, Math.min(100, ms / length * 100)).toFixed(2)}%`;
 
-/** The time of a moment: several are in one second, `0:07.3`. */
-export function formatMoment(ms: number): string {
+/** The time of an event: several are in one second, `0:07.3`. */
+export function formatEventTime(ms: number): string {
   const time = `${formatClock(Math.abs(ms))}.${Math.floor(Math.abs(ms) / 100) % 10}`;
   return ms <= -100 ? `−${time}` : time;
 }

@@ -10,5 +10,5 @@ import "../kit/Split.tsx";
 import "../player/RecordingStill.tsx";
 import "../player/segments.ts";
 import "./sentry_link.ts";
-import "./MomentInTrace.tsx";
+import "./EventInTrace.tsx";
 import "./SameTrace.tsx";

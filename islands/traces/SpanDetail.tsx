@@ -161,14 +161,14 @@ export function SpanDetail(
 }
 
 /**
- * Attributes with a moment of a request, in seconds since 1970; 0: it did not occur, or the browser keeps it for its own
+ * Attributes with the time of an event of a request, in seconds since 1970; 0: it did not occur, or the browser keeps it for its own
  * origin. Sentry's browser SDK takes them from Resource Timing (https://www.w3.org/TR/resource-timing/).
  */
 const PHASE = /^http\.request\.(\w+_(?:start|end))$/;
 
 const isPhase = ({ name, value }: SpanAttribute) => PHASE.test(name) && Number(value) >= 0;
 
-/** The moments of a request that occurred, in their order, as time after the span's start. */
+/** The events of a request that occurred, in their order, as time after the span's start. */
 const phasesOf = (attributes: readonly SpanAttribute[], start_ms: number) =>
   attributes.filter((attribute) => isPhase(attribute) && Number(attribute.value) > 0)
     .sort((a, b) => Number(a.value) - Number(b.value))

@@ -56,7 +56,7 @@ export function TimeAxis(props: {
             .map(({ name, left }) => (
               <li
                 key={`${name} time`}
-                className="moment"
+                className="event"
                 style={{ left: `${left}%` }}
                 role="none"
               />

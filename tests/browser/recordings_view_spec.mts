@@ -83,7 +83,7 @@ function describePage(): string[] {
 }
 
 /** A page at a moment. */
-interface Moment {
+interface SeenPage {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly lines: readonly string[];
@@ -93,11 +93,11 @@ interface Moment {
 const MARGIN_MS = 120;
 
 /** Describes the page. */
-async function lookAt(page: Page): Promise<Moment> {
+async function lookAt(page: Page): Promise<SeenPage> {
   await page.waitForTimeout(MARGIN_MS);
-  const moment = { at: Date.now(), lines: await page.evaluate(describePage) };
+  const found = { at: Date.now(), lines: await page.evaluate(describePage) };
   await page.waitForTimeout(MARGIN_MS);
-  return moment;
+  return found;
 }
 
 /** Expects what the player, or a picture, shows soon. */
@@ -116,19 +116,19 @@ async function expectPlayed<T>(
 }
 
 /** Expects the recording to show the page as it was at each moment. */
-async function expectMoments(page: Page, id: string, moments: readonly Moment[]) {
-  for (const { at, lines } of moments) {
+async function expectSeen(page: Page, id: string, seen: readonly SeenPage[]) {
+  for (const { at, lines } of seen) {
     await page.evaluate((hash) => void (location.hash = hash), `#/recordings/${id}?at=${at}`);
     await expect(page.getByRole("button", { name: "Play", exact: true })).toBeEnabled();
     await expectPlayed(page, describePage, lines);
   }
 }
 
-test("application used → each state plays as it was, masked; moments lead to it", async ({ page, server, shop, watch }) => {
+test("application used → each state plays as it was, masked; events lead to it", async ({ page, server, shop, watch }) => {
   watch.allow("The receipt failed");
   await page.goto(`http://localhost:${shop}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
-  const moments: Moment[] = [];
-  const look = async () => void moments.push(await lookAt(page));
+  const seen: SeenPage[] = [];
+  const look = async () => void seen.push(await lookAt(page));
   await page.waitForFunction(() => "flushRecording" in globalThis);
   await look();
   await page.getByPlaceholder("Item").fill("Secret tea");
@@ -145,7 +145,7 @@ test("application used → each state plays as it was, masked; moments lead to i
   await flush();
   const rows = () => listRows(server.origin, "recordings&application=apps");
   await expect.poll(async () => (await rows())[0]?.ended_at ?? 0)
-    .toBeGreaterThan(moments.at(-1)!.at);
+    .toBeGreaterThan(seen.at(-1)!.at);
   const [row] = await rows();
   expect(row).toMatchObject({ kind: "page", missing: 0, doubled: 0 });
 
@@ -158,9 +158,9 @@ test("application used → each state plays as it was, masked; moments lead to i
   );
   await expect(page.locator(".recording-marks .of-error")).toHaveCount(1);
   await page.getByRole("link", { name: /^\/\?dsn=/ }).click();
-  await expectMoments(page, row.replay_id, moments.toReversed());
+  await expectSeen(page, row.replay_id, seen.toReversed());
 
-  const kinds = page.getByRole("list", { name: "Moments in order of time" });
+  const kinds = page.getByRole("list", { name: "Events in order of time" });
   const texts = {
     error: "The receipt failed",
     log: "Added an item",
@@ -184,7 +184,7 @@ test("application used → each state plays as it was, masked; moments lead to i
     await kinds.locator(`.of-${kind} a`).last().click();
     const view = page.locator("section:visible");
     if (kind === "error") {
-      await expectPlayed(page, describePage, moments.at(-1)!.lines, { place: ".errors .still" });
+      await expectPlayed(page, describePage, seen.at(-1)!.lines, { place: ".errors .still" });
     }
     if (kind === "log") await view.getByText("Added an item").first().click();
     await view.getByRole("link", { name: "Play at this moment" }).first().click();
@@ -240,7 +240,7 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
     await expect(clock).toHaveText(`${time} / 0:40`);
     await expectPlayed(page, paragraphs, lines);
   }
-  const outside = view.getByText("moment that was asked for is not recorded");
+  const outside = view.getByText("time that was asked for is not recorded");
   for (
     const [seconds, text] of [[-9, "0:09 before the start"], [50, "0:10 after the end"]] as const
   ) {
@@ -319,14 +319,14 @@ test("own page used → each state plays as it was, masked", async ({ page, serv
   await sampleRecording(page, true);
   await openPage(page);
   await sendButton(page).click();
-  const moments = [await lookAt(page)];
+  const seen = [await lookAt(page)];
   await make(page, "uncaught");
-  moments.push(await lookAt(page));
+  seen.push(await lookAt(page));
   const rows = () => listRows(server.origin, "recordings");
   await expect.poll(async () => (await rows())[0]?.ended_at ?? 0)
-    .toBeGreaterThan(moments[1]!.at);
+    .toBeGreaterThan(seen[1]!.at);
   const [{ replay_id }] = await rows();
-  await expectMoments(page, replay_id, moments);
+  await expectSeen(page, replay_id, seen);
 });
 
 /** Components share an adopted style sheet, as those of Lit, Stencil and Shoelace do. */
@@ -423,7 +423,7 @@ test("page loaded again, errors after the last frame → gaps, in order of time,
   await expect(noFrames).toBeVisible();
   await expect(view.locator(".time-line .gap")).toHaveCount(2);
   await expect(view.locator(".lane.of-error a")).toHaveCount(2);
-  const errors = view.locator(".moments .of-error");
+  const errors = view.locator(".events .of-error");
   await expect(errors.locator(".one-line")).toHaveText(["The first failed", "The second failed"]);
   await show(again.at);
   await expect(noFrames).toHaveCount(0);

@@ -347,6 +347,6 @@ test("errors, logs, spans of services in a page's trace → their recording, whi
     );
     await expect.soft(view.getByRole("slider", { name: "Position" }))
       .toHaveAttribute("max", String(Math.round(ended_at - started_at)));
-    await expect.soft(view.locator(".moments")).not.toContainText("app.js");
+    await expect.soft(view.locator(".events")).not.toContainText("app.js");
   }
 });

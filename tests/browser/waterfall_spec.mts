@@ -131,7 +131,7 @@ test("page load with a click an hour later → named, fitted axis, links to its 
     await expect(page.getByText("total is undefined")).toBeVisible();
     await expect(page.getByText("Only errors of trace")).toBeVisible();
   });
-  await test.step("moments of a request → as time after its start, those that occurred", async () => {
+  await test.step("events of a request → as time after its start, those that occurred", async () => {
     await page.goto(`/#/traces/${TRACE}?span=${spanId(1)}`);
     const detail = spanDetail(page, "/app.js");
     await expect(detail).toContainText(/request start\s*after 20\sms/);

@@ -8,11 +8,11 @@ import {
   SegmentError,
 } from "../../models/recording/recording.ts";
 import {
-  MAX_MOMENTS,
-  readMoments,
+  MAX_EVENTS,
+  readEvents,
   type RecordingContent,
   type RecordingEvent,
-  spanMoment,
+  spanEvent,
 } from "../../models/recording/timeline.ts";
 import { displayName } from "../../models/trace/trace_name.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
@@ -42,7 +42,7 @@ export async function readRecordingContent(
   inbox: Inbox,
   replayId: string,
 ): Promise<RecordingContent | undefined> {
-  const query = { replay: replayId, limit: MAX_MOMENTS };
+  const query = { replay: replayId, limit: MAX_EVENTS };
   const [row] = inbox.page("recordings", query).rows;
   if (row === undefined) return undefined;
   const { segments, urls, unreadable } = await readSegments(inbox, replayId);
@@ -55,7 +55,7 @@ export async function readRecordingContent(
   const logs = inbox.page("logs", query).rows;
   const traces = inbox.page("traces", query).rows;
   const events: RecordingEvent[] = [
-    ...readMoments(recording?.entries ?? []),
+    ...readEvents(recording?.entries ?? []),
     ...errors.map(({ at, value, group, envelope, trace_id }) => ({
       kind: "error" as const,
       at,
@@ -75,8 +75,8 @@ export async function readRecordingContent(
     // Each span once, also if it was sent twice.
     const spans = new Map(parts.flatMap(({ spans }) => spans).map((span) => [span.span_id, span]));
     for (const span of spans.values()) {
-      const moment = spanMoment(span);
-      if (moment) events.push({ ...moment, trace_id, span_id: span.span_id });
+      const event = spanEvent(span);
+      if (event) events.push({ ...event, trace_id, span_id: span.span_id });
     }
   }
   return {
@@ -88,7 +88,7 @@ export async function readRecordingContent(
     events: events.filter(({ kind, at }) =>
       kind === "error" || at >= from - BEFORE_MS && at <= from + MAX_DURATION_MS
     )
-      .sort((a, b) => a.at - b.at).slice(0, MAX_MOMENTS),
+      .sort((a, b) => a.at - b.at).slice(0, MAX_EVENTS),
   };
 }
 

@@ -13,7 +13,7 @@ import {
   SegmentError,
 } from "./recording.ts";
 import { spanOf } from "../trace/testdata/spans.ts";
-import { type MomentKind, readMoments, spanMoment, timeLineEnd } from "./timeline.ts";
+import { type EventKind, readEvents, spanEvent, timeLineEnd } from "./timeline.ts";
 
 const NOON = 1_795_262_400_000;
 const ID = "5".repeat(32);
@@ -68,8 +68,8 @@ Deno.test("page loaded, recorder paused → gaps; a complete picture in between 
 
 Deno.test("what the session sent after the last frame → the time line ends with it", () => {
   const recording = joinSegments([segment(0)])!;
-  const end = (...moments: [MomentKind, number][]) =>
-    timeLineEnd(recording, moments.map(([kind, s]) => ({ kind, at: NOON + s * 1_000, text: "" })));
+  const end = (...events: [EventKind, number][]) =>
+    timeLineEnd(recording, events.map(([kind, s]) => ({ kind, at: NOON + s * 1_000, text: "" })));
   assert.equal(end(["click", 5]), NOON + 9_000);
   assert.equal(end(["error", 20], ["log", 15], ["error", -5]), NOON + 20_000);
   // Of a job that the page began, and of another clock.
@@ -178,7 +178,7 @@ Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repe
     entry(NOON + ms, "performanceSpan", payload);
   const url = "https://shop.example/paid?a=1";
   const data = { method: "POST", statusCode: 500 };
-  const moments = readMoments([
+  const events = readEvents([
     crumb(1, { category: "ui.click", message: "main > button#pay" }),
     crumb(2, { category: "navigation", data: { from: "/cart", to: url } }),
     span(3, { op: "navigation.push", description: url }),
@@ -188,7 +188,7 @@ Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repe
     crumb(7, { category: "console", message: "secret" }),
     entry(NOON + 8, "options", {}),
   ] as never);
-  assert.deepEqual(moments.map(({ kind, text }) => `${kind}: ${text}`), [
+  assert.deepEqual(events.map(({ kind, text }) => `${kind}: ${text}`), [
     "click: main > button#pay",
     "navigation: /paid?a=1",
     "request: POST /api · 500",
@@ -197,18 +197,17 @@ Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repe
 });
 
 Deno.test("spans of a trace → files that the page loaded are resources; root, no start → none", () => {
-  const moment = (op: string) =>
-    spanMoment(spanOf("a", "load", NOON, NOON + 9, { op, name: "/a" }));
-  assert.deepEqual(moment("http.client"), { kind: "span", at: NOON, text: "/a" });
-  assert.deepEqual(moment("resource.fetch"), { kind: "span", at: NOON, text: "/a" });
-  assert.deepEqual(moment("resource.script"), { kind: "resource", at: NOON, text: "/a" });
-  assert.equal(spanMoment(spanOf("load", null, NOON, NOON + 9)), undefined);
-  assert.equal(spanMoment(spanOf("a", "load", null, NOON)), undefined);
+  const event = (op: string) => spanEvent(spanOf("a", "load", NOON, NOON + 9, { op, name: "/a" }));
+  assert.deepEqual(event("http.client"), { kind: "span", at: NOON, text: "/a" });
+  assert.deepEqual(event("resource.fetch"), { kind: "span", at: NOON, text: "/a" });
+  assert.deepEqual(event("resource.script"), { kind: "resource", at: NOON, text: "/a" });
+  assert.equal(spanEvent(spanOf("load", null, NOON, NOON + 9)), undefined);
+  assert.equal(spanEvent(spanOf("a", "load", null, NOON)), undefined);
 });
 
 Deno.test("any JSON as entries → no exception", () => {
   fc.assert(fc.property(fc.array(fc.jsonValue()), (values) => {
     const entries = values.map((data) => ({ type: 5, timestamp: 1, data }));
-    assert.ok(readMoments(entries).length <= entries.length);
+    assert.ok(readEvents(entries).length <= entries.length);
   }));
 });

@@ -6,16 +6,16 @@ import { displayName } from "../trace/trace_name.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";
 import { MAX_DURATION_MS, type RecordedEvent } from "./recording.ts";
 
-/** What happened at a moment of a recording. */
-export interface Moment {
-  readonly kind: MomentKind;
+/** What happened during a recording. */
+export interface TimelineEvent {
+  readonly kind: EventKind;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** Untrusted. */
   readonly text: string;
 }
 
-export const MOMENT_KINDS = [
+export const EVENT_KINDS = [
   "error",
   "trace",
   "span",
@@ -27,7 +27,7 @@ export const MOMENT_KINDS = [
   "resource",
 ] as const;
 
-export type MomentKind = (typeof MOMENT_KINDS)[number];
+export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** What is stored of one recording besides its picture: the answer of `view=recording`. All texts are untrusted. */
 export interface RecordingContent extends RecordingRow {
@@ -42,7 +42,7 @@ export interface RecordingContent extends RecordingRow {
 }
 
 /** Something that happened while the page was recorded, and what identifies it in its own view. */
-export interface RecordingEvent extends Moment {
+export interface RecordingEvent extends TimelineEvent {
   /** Of a trace, span, error or log. */
   readonly trace_id?: string | null;
   readonly span_id?: string;
@@ -54,22 +54,22 @@ export interface RecordingEvent extends Moment {
 /** Characters. */
 const MAX_TEXT = 300;
 /** More than a person reads, and than a list displays fast. */
-export const MAX_MOMENTS = 5_000;
+export const MAX_EVENTS = 5_000;
 /** A navigation is reported as breadcrumb and as span. */
 const SAME_MS = 150;
 
 /**
- * The moments that the SDK has recorded beside the picture: clicks, navigations, web vitals and requests, in order
- * of time; at most {@linkcode MAX_MOMENTS}.
+ * The events that the SDK has recorded beside the picture: clicks, navigations, web vitals and requests, in order
+ * of time; at most {@linkcode MAX_EVENTS}.
  *
  * @param entries of type 5, see https://develop.sentry.dev/sdk/telemetry/replays/
  */
-export function readMoments(entries: readonly RecordedEvent[]): Moment[] {
-  const moments: Moment[] = [];
-  /** The last moment of each kind and text. */
+export function readEvents(entries: readonly RecordedEvent[]): TimelineEvent[] {
+  const events: TimelineEvent[] = [];
+  /** The last event of each kind and text. */
   const last = new Map<string, number>();
   for (const { timestamp, data } of entries) {
-    if (moments.length >= MAX_MOMENTS) break;
+    if (events.length >= MAX_EVENTS) break;
     const payload = at(data, "payload");
     const tag = at(data, "tag");
     const found = tag === "breadcrumb"
@@ -78,27 +78,29 @@ export function readMoments(entries: readonly RecordedEvent[]): Moment[] {
       ? ofSpan(payload)
       : undefined;
     if (found === undefined) continue;
-    const moment = { ...found, at: timestamp, text: tidyText(found.text, MAX_TEXT) ?? "" };
-    const key = `${moment.kind} ${moment.text}`;
-    const isRepeated = moment.at - (last.get(key) ?? -Infinity) < SAME_MS;
-    last.set(key, moment.at);
-    if (!isRepeated) moments.push(moment);
+    const event = { ...found, at: timestamp, text: tidyText(found.text, MAX_TEXT) ?? "" };
+    const key = `${event.kind} ${event.text}`;
+    const isRepeated = event.at - (last.get(key) ?? -Infinity) < SAME_MS;
+    last.set(key, event.at);
+    if (!isRepeated) events.push(event);
   }
-  return moments.sort((a, b) => a.at - b.at);
+  return events.sort((a, b) => a.at - b.at);
 }
 
 /**
- * The moment at which a span of a trace started: a `resource` if the page loaded a file, else a `span`. Undefined: it
- * has no start, or it is a root, which is the moment of its trace.
+ * The start of a span of a trace: a `resource` if the page loaded a file, else a `span`. Undefined: it
+ * has no start, or it is a root, which is that of its trace.
  */
-export function spanMoment({ start_ms, parent_span_id, name, op }: TraceSpan): Moment | undefined {
+export function spanEvent(
+  { start_ms, parent_span_id, name, op }: TraceSpan,
+): TimelineEvent | undefined {
   if (start_ms === null || parent_span_id === null) return undefined;
   const kind = isStaticResource(op) ? "resource" : "span";
   return { kind, at: start_ms, text: displayName({ name, op }) };
 }
 
 /** Spans, and files that the page loaded: many, and seldom what one looks for. */
-export const DETAILS: ReadonlySet<MomentKind> = new Set(["span", "resource"]);
+export const DETAILS: ReadonlySet<EventKind> = new Set(["span", "resource"]);
 
 /**
  * The end of a recording's time line: its last event, or what its session sent later, such as an error whose frames the
@@ -108,9 +110,9 @@ export const DETAILS: ReadonlySet<MomentKind> = new Set(["span", "resource"]);
  */
 export function timeLineEnd(
   { from, to }: { readonly from: number; readonly to: number },
-  moments: readonly Moment[],
+  events: readonly TimelineEvent[],
 ): number {
-  return moments.filter(({ kind, at }) => !DETAILS.has(kind) && at <= from + MAX_DURATION_MS)
+  return events.filter(({ kind, at }) => !DETAILS.has(kind) && at <= from + MAX_DURATION_MS)
     .reduce((end, { at }) => Math.max(end, at), to);
 }
 
@@ -120,7 +122,7 @@ export function addressPath(address: string): string {
   return url === null || url.origin === "null" ? address : url.pathname + url.search + url.hash;
 }
 
-type Found = Pick<Moment, "kind" | "text"> | undefined;
+type Found = Pick<TimelineEvent, "kind" | "text"> | undefined;
 
 function ofBreadcrumb(payload: unknown): Found {
   const category = textAt(payload, "category") ?? "";

@@ -9,17 +9,17 @@ import { useTraceContent } from "../data/use_read.ts";
 import type { View } from "./view.ts";
 
 /**
- * The trace of an error or log as a small picture that leads to it, with a line at its moment. Nothing until the trace
+ * The trace of an error or log as a small picture that leads to it, with a line at its time. Nothing until the trace
  * is read, or if it has no spans.
  *
  * @param props.view that shows it
- * @param props.isMoment whether a mark of the trace is the error or log
+ * @param props.isEvent whether a mark of the trace is the error or log
  * @param props.what title of the line
  */
-export function MomentInTrace({ traceId, view, isMoment, what, href }: {
+export function EventInTrace({ traceId, view, isEvent, what, href }: {
   traceId: string;
   view: View;
-  isMoment: (mark: PlacedMark) => boolean;
+  isEvent: (mark: PlacedMark) => boolean;
   what: string;
   href: string;
 }) {
@@ -28,12 +28,12 @@ export function MomentInTrace({ traceId, view, isMoment, what, href }: {
   // The previous trace stays until this one is read.
   if (state !== "ready" || !trace || trace.summary.spans === 0) return null;
   const { summary: { duration_ms, spans, failed }, sections, marks } = trace;
-  const at = marks.find((mark) => !mark.astray && isMoment(mark))?.at_ms;
+  const at = marks.find((mark) => !mark.astray && isEvent(mark))?.at_ms;
   const contains = ({ start_ms, end_ms }: Extent) =>
     at !== undefined && start_ms <= at && at <= end_ms;
   const frame = sections.find(contains) ?? mainSection(sections);
   return (
-    <a className="moment-trace bare" href={href}>
+    <a className="event-trace bare" href={href}>
       <b>Trace</b>{" "}
       <small>
         {duration_ms !== null && `${formatDuration(duration_ms)}, `}

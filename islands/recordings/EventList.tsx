@@ -3,11 +3,11 @@ import { formatCount } from "../../components/format.ts";
 import { Icon, type IconName } from "../../components/Icon.tsx";
 import {
   DETAILS,
-  MOMENT_KINDS,
-  type MomentKind,
+  EVENT_KINDS,
+  type EventKind,
   type RecordingEvent,
 } from "../../monitoring/models/recording/timeline.ts";
-import { formatMoment, KIND_NAMES, type ListedMoment, NOTABLE_MS } from "./TimeLine.tsx";
+import { formatEventTime, KIND_NAMES, type ListedEvent, NOTABLE_MS } from "./TimeLine.tsx";
 import { LIVE } from "../data/queries.ts";
 import { api } from "../data/api.ts";
 import { useRead } from "../data/use_read.ts";
@@ -16,7 +16,7 @@ import { fragmentTo, momentHref, useIsVisible } from "../shared/fragment.ts";
 /** Rows of the list; the time line has marks for all. */
 const MAX_ROWS = 500;
 
-const ICONS: Readonly<Record<MomentKind, IconName>> = {
+const ICONS: Readonly<Record<EventKind, IconName>> = {
   error: "errors",
   trace: "traces",
   span: "traces",
@@ -29,41 +29,41 @@ const ICONS: Readonly<Record<MomentKind, IconName>> = {
 };
 
 /**
- * What happened, in order of time. The time of a moment leads to the recording at that time, its text to its own view.
+ * What happened, in order of time. The time of an event leads to the recording at that time, its text to its own view.
  *
  * @param props.from start of the recording, milliseconds since 1970
  * @param props.at position of the player, milliseconds since the start
  * @param props.children further controls
  */
-export function MomentList({ moments, replayId, from, at, isRead, children }: {
-  moments: readonly ListedMoment[];
+export function EventList({ events, replayId, from, at, isRead, children }: {
+  events: readonly ListedEvent[];
   replayId: string;
   from: number;
   at: number;
   isRead: boolean;
   children: ReactNode;
 }) {
-  const [kind, setKind] = useState<MomentKind>();
+  const [kind, setKind] = useState<EventKind>();
   // Of its traces: often much of a session, of which the end was recorded.
   const [showsEarlier, setShowsEarlier] = useState(false);
-  const earlier = moments.filter((moment) => moment.at < from - NOTABLE_MS).length;
-  const chosen = moments.slice(showsEarlier ? 0 : earlier)
-    .filter((moment) => kind === undefined || moment.kind === kind);
+  const earlier = events.filter((event) => event.at < from - NOTABLE_MS).length;
+  const chosen = events.slice(showsEarlier ? 0 : earlier)
+    .filter((event) => kind === undefined || event.kind === kind);
   const shown = chosen.slice(0, MAX_ROWS);
-  const current = shown.findLastIndex((moment) => moment.at <= from + at + 1);
+  const current = shown.findLastIndex((event) => event.at <= from + at + 1);
   return (
-    <section className="moments" aria-label="Moments">
+    <section className="events" aria-label="Events">
       <div className="line pad">
         <label>
-          <span className="vh">Kind of moments</span>
+          <span className="vh">Kind of events</span>
           <select
             value={kind ?? ""}
-            onChange={({ target }) => setKind(MOMENT_KINDS.find((one) => one === target.value))}
+            onChange={({ target }) => setKind(EVENT_KINDS.find((one) => one === target.value))}
           >
             <option value="">
-              everything ({moments.length - (showsEarlier ? 0 : earlier)})
+              everything ({events.length - (showsEarlier ? 0 : earlier)})
             </option>
-            {MOMENT_KINDS.filter((one) => moments.some((moment) => moment.kind === one))
+            {EVENT_KINDS.filter((one) => events.some((event) => event.kind === one))
               .map((one) => <option key={one} value={one}>{KIND_NAMES[one]}</option>)}
           </select>
         </label>
@@ -82,16 +82,16 @@ export function MomentList({ moments, replayId, from, at, isRead, children }: {
       {shown.length === 0 && (
         <p className="empty">{isRead ? "Nothing of this kind was recorded." : "Loading."}</p>
       )}
-      <Rows moments={shown} replayId={replayId} from={from} current={current} />
+      <Rows events={shown} replayId={replayId} from={from} current={current} />
       {chosen.length > MAX_ROWS && (
-        <p className="quiet">{formatCount(chosen.length - MAX_ROWS, "later moment")} not listed.</p>
+        <p className="quiet">{formatCount(chosen.length - MAX_ROWS, "later event")} not listed.</p>
       )}
     </section>
   );
 }
 
-const Rows = memo(function Rows({ moments, replayId, from, current }: {
-  moments: readonly ListedMoment[];
+const Rows = memo(function Rows({ events, replayId, from, current }: {
+  events: readonly ListedEvent[];
   replayId: string;
   from: number;
   current: number;
@@ -105,14 +105,14 @@ const Rows = memo(function Rows({ moments, replayId, from, current }: {
     }
   }, [current]);
   return (
-    <ol ref={list} tabIndex={0} aria-label="Moments in order of time">
-      {moments.map(({ kind, at, text, href }, index) => (
+    <ol ref={list} tabIndex={0} aria-label="Events in order of time">
+      {events.map(({ kind, at, text, href }, index) => (
         <li
           key={index}
           className={`of-${kind}`}
           aria-current={index === current ? "true" : undefined}
         >
-          <a className="quiet" href={momentHref(replayId, at)}>{formatMoment(at - from)}</a>
+          <a className="quiet" href={momentHref(replayId, at)}>{formatEventTime(at - from)}</a>
           <Icon name={ICONS[kind]} />
           <small className="vh">{kind}</small>
           <a className="one-line" href={href} title={text}>{text === "" ? "(no text)" : text}</a>
@@ -129,12 +129,12 @@ const Rows = memo(function Rows({ moments, replayId, from, current }: {
  * @param showsDetails includes {@linkcode DETAILS}
  * @returns also the number of these details
  */
-export function useMoments(
+export function useEvents(
   replayId: string | undefined,
   showsDetails: boolean,
-): { readonly moments: readonly ListedMoment[]; readonly details: number } {
+): { readonly events: readonly ListedEvent[]; readonly details: number } {
   const isVisible = useIsVisible("recordings");
-  // The player reports what cannot be read; it plays without moments, too.
+  // The player reports what cannot be read; it plays without events, too.
   const { value } = useRead(
     [LIVE, "recording", replayId ?? ""],
     isVisible && replayId !== undefined && (() => api.recording(replayId)),
@@ -145,7 +145,7 @@ export function useMoments(
       href: hrefOf(event, replayId ?? ""),
     }));
     const others = all.filter(({ kind }) => !DETAILS.has(kind));
-    return { moments: showsDetails ? all : others, details: all.length - others.length };
+    return { events: showsDetails ? all : others, details: all.length - others.length };
   }, [replayId, value, showsDetails]);
 }
 
