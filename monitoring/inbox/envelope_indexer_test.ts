@@ -120,6 +120,35 @@ Deno.test(
 );
 
 Deno.test(
+  "source map arrives after its errors → they join the groups of later ones, also after a stop",
+  withFolder(async (_, open) => {
+    const [{ events: { placeOrder, payOrder }, sourceMap }] = await twoBuilds();
+    const id = placeOrder.debug_meta.images[0]!.debug_id;
+    let inbox = open();
+    const store = async () => {
+      for (const event of [placeOrder, payOrder]) {
+        await inbox.store(admitted(envelopeOf({}, ["event", event])));
+      }
+    };
+    const groups = () => inbox.page("errors", {}).rows.map(({ count, where }) => [count, where]);
+    await store();
+    const [minified, ...others] = inbox.page("errors", {}).rows;
+    assert.deepEqual([minified?.count, others], [2, []]);
+    await inbox.changeGroup(minified!.group, "muted");
+    const stored = inbox.storeSourceMap(id, (await sourceMap(id))!);
+    inbox.close();
+    await stored.catch(() => {});
+    inbox = open();
+    await until("the stored errors are grouped again", () => groups().length === 2);
+    await store();
+    assert.deepEqual(groups().map(([count]) => count), [2, 2]);
+    assert.ok(groups().every(([_, where]) => String(where).includes("islands/shop.ts")));
+    assert.deepEqual(inbox.page("errors", {}).rows.map(({ state }) => state), ["muted", "muted"]);
+    assert.equal(inbox.page("errors", { q: "islands/shop.ts" }).rows.length, 2);
+  }),
+);
+
+Deno.test(
   "file with an earlier index → indexed again, with new rules, before what comes new",
   withFolder(async (path, open) => {
     const [{ events, sourceMap }] = await twoBuilds();

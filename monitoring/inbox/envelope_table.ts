@@ -91,9 +91,18 @@ export class EnvelopeTable {
    * deleted when the file was opened.
    */
   unindexed(): readonly StoredEnvelope[] {
+    return this.#some(this.#sql.unindexed.iterate());
+  }
+
+  /** A few envelopes after an id whose errors name a script, and were grouped before its source map arrived. */
+  unmapped(debugId: string, after: number): readonly StoredEnvelope[] {
+    return this.#some(this.#sql.unmapped.iterate(debugId, after));
+  }
+
+  #some(rows: Iterable<unknown>): readonly StoredEnvelope[] {
     const found: StoredEnvelope[] = [];
     let bytes = 0;
-    for (const row of this.#sql.unindexed.iterate()) {
+    for (const row of rows) {
       const envelope = envelopeOf(row);
       found.push(envelope);
       bytes += envelope.bytes.byteLength;
@@ -141,6 +150,10 @@ function prepare(db: DatabaseSync) {
     ),
     delete: sql("DELETE FROM envelopes WHERE id BETWEEN ? AND ?"),
     deleteTypes: sql("DELETE FROM item_types WHERE envelope BETWEEN ? AND ?"),
+    unmapped: sql(
+      `SELECT ${STORED} FROM unmapped_scripts JOIN envelopes ON envelopes.id = envelope` +
+        " WHERE debug_id = ? AND envelope > ? ORDER BY envelope",
+    ),
     unindexed: sql(
       `SELECT ${STORED} FROM envelopes WHERE id > (SELECT coalesce(max(place), 0) / ${PLACES}` +
         " FROM envelope_entries) ORDER BY id",

@@ -104,6 +104,14 @@ export class GroupStates {
     };
   }
 
+  /** Gives a group that has no errors yet the state of the one that its first error was in. */
+  inherit(group: string, from: string): void {
+    const [row, state] = [this.row(group), this.row(from)];
+    if (state && row === undefined && !this.#exists(group, row)) {
+      this.put({ ...state, group_key: group });
+    } else this.#sql.countChange.run();
+  }
+
   /** Sets a group's row. If errors are deleted, call {@linkcode deleteErrors} until all are. */
   put(row: GroupStateRow): void {
     const { group_key, state, changed_at, resolved_in, regressed_in, deleted, newest } = row;

@@ -160,6 +160,21 @@ export class InboxFile {
       this.#transaction(() => this.#index.moveSome());
   }
 
+  /** Groups the errors of {@linkcode EnvelopeTable.unmapped} envelopes again. */
+  regroup(
+    found: readonly { readonly id: number; readonly entries: IndexEntries }[],
+    debugId: string,
+  ): void {
+    this.#transaction(() => {
+      for (const { id, entries } of found) this.#index.regroup(id, entries, debugId);
+    });
+  }
+
+  /** Debug ids of source maps that arrived after errors, which are not all grouped again. */
+  halfMapped(): string[] {
+    return this.#sql.halfMapped.all().map(({ key }) => String(key));
+  }
+
   /** Writes the entries of {@linkcode EnvelopeTable.unindexed} envelopes. */
   index(found: readonly { readonly id: number; readonly entries: IndexEntries }[]): void {
     this.#transaction(() => {
@@ -263,6 +278,9 @@ function prepare(db: DatabaseSync) {
     ),
     dataVersion: db.prepare("PRAGMA data_version"),
     hasMoves: db.prepare("SELECT 1 FROM moves LIMIT 1"),
+    halfMapped: db.prepare(
+      "SELECT key FROM source_maps WHERE EXISTS (SELECT 1 FROM unmapped_scripts WHERE debug_id = key)",
+    ),
     map: db.prepare("SELECT map FROM source_maps WHERE key = ?"),
     putMap: db.prepare("REPLACE INTO source_maps (key, bytes, map) VALUES (?, ?, ?)"),
     // The oldest beyond the limit of bytes.

@@ -1,5 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type EnvelopeIndex, summarizeEnvelope } from "../models/index/index_entries.ts";
+import {
+  type EnvelopeIndex,
+  type IndexEntries,
+  summarizeEnvelope,
+} from "../models/index/index_entries.ts";
 import { placeOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
 import { type GroupAlert, UNKNOWN_NAME } from "../models/rows.ts";
@@ -133,6 +137,10 @@ export class IndexWriter {
       entry.page,
       recordingText(entry),
     ]);
+    for (const debugId of entries.unmapped) {
+      this.#sql.insertUnmapped.run(debugId, envelope);
+      weight += debugId.length;
+    }
     const text = envelopeText(description, entries);
     weight += text.length;
     this.#sql.insertEnvelope.run(
@@ -156,6 +164,26 @@ export class IndexWriter {
     return { type, message };
   }
 
+  /** Groups the errors of an envelope again, because the source map of this script has arrived. */
+  regroup(envelope: number, { errors, unmapped }: IndexEntries, debugId: string): void {
+    errors.forEach((error, index) => {
+      const place = placeOf(envelope, index);
+      const before = this.#sql.groupAt.get(place)?.group_key as string | undefined;
+      // Undefined: the error was deleted.
+      if (before === undefined || before === error.group) return;
+      this.#groups.inherit(error.group, before);
+      this.#sql.regroup.run(
+        error.group,
+        error.former ?? null,
+        errorText(error),
+        JSON.stringify(error),
+        place,
+      );
+    });
+    if (!unmapped.has(debugId)) this.#sql.deleteMapped.run(debugId, envelope);
+    for (const id of unmapped) this.#sql.insertUnmapped.run(id, envelope);
+  }
+
   /** Whether an envelope is indexed. */
   has(envelope: number): boolean {
     return this.#sql.has.get(placeOf(envelope, 0)) !== undefined;
@@ -167,6 +195,7 @@ export class IndexWriter {
     this.#sql.subtract.run(start, end);
     const used = this.#senders.used(start, end);
     for (const table of this.#sql.deleteEntries) table.run(start, end);
+    this.#sql.deleteUnmapped.run(first, last);
     for (const one of used) this.#senders.forget(one);
   }
 
@@ -191,6 +220,13 @@ function prepare(db: DatabaseSync) {
     insertVitals: insert("vital_entries", 12),
     insertRecording: insert("recording_entries", 12),
     insertSpanName: insert("span_names", 5),
+    insertUnmapped: db.prepare("INSERT OR IGNORE INTO unmapped_scripts VALUES (?, ?)"),
+    deleteUnmapped: db.prepare("DELETE FROM unmapped_scripts WHERE envelope BETWEEN ? AND ?"),
+    deleteMapped: db.prepare("DELETE FROM unmapped_scripts WHERE debug_id = ? AND envelope = ?"),
+    groupAt: db.prepare("SELECT group_key FROM error_entries WHERE place = ?"),
+    regroup: db.prepare(
+      "UPDATE error_entries SET group_key = ?, former_key = ?, text = ?, entry = ? WHERE place = ?",
+    ),
     insertEnvelope: insert("envelope_entries", 9),
     has: db.prepare("SELECT 1 FROM envelope_entries WHERE place = ?"),
     addWeight: db.prepare("UPDATE totals SET weight = weight + ?"),

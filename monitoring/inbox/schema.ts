@@ -88,6 +88,7 @@ const ENTRY =
  *   (`trace_root.ts`); the lowest `root_order` is the trace's.
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
  * - `former_key`: the error's group in an earlier version, if it is another one. `title_0` and so on: `hashTitle`.
+ * - `unmapped_scripts`: scripts whose source map had not arrived when the errors of an envelope were grouped.
  * - `span_names`: operations and names of the spans of a trace in an envelope.
  */
 const INDEX = `
@@ -126,6 +127,12 @@ const INDEX = `
     origin INTEGER NOT NULL,
     target INTEGER NOT NULL
   ) STRICT;
+  CREATE TABLE unmapped_scripts (
+    debug_id TEXT NOT NULL,
+    envelope INTEGER NOT NULL,
+    PRIMARY KEY (debug_id, envelope)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX unmapped_scripts_by_envelope ON unmapped_scripts (envelope);
   CREATE TABLE span_names (
     place INTEGER NOT NULL,
     application INTEGER NOT NULL,
@@ -232,7 +239,7 @@ export const PLACE_TABLES = [
   "span_names",
 ];
 
-const INDEX_TABLES = [...PLACE_TABLES, "releases", "senders", "moves"];
+const INDEX_TABLES = [...PLACE_TABLES, "releases", "senders", "moves", "unmapped_scripts"];
 
 /** Deletes all rows but those of Sightglass in `applications` and of `totals`. */
 export const DELETE_ALL =

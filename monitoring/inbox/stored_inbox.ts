@@ -147,7 +147,10 @@ export abstract class StoredInbox implements Inbox {
     if (change.kind === "group") this.#subscribers.emit("groups");
     if (change.kind === "clear") this.onCleared();
     // Even if the file already had the change: another server that uses it may have applied it.
-    if (change.kind === "map") this.indexer.forgetMaps();
+    if (change.kind === "map") {
+      this.indexer.forgetMaps();
+      await this.#groupAgain(change.key);
+    }
     // Alerts of other servers' envelopes are reported by those servers.
     if (change.kind === "envelope" && change.writer === this.writer) {
       for (const alert of applied) this.onGroupAlert(alert);
@@ -201,6 +204,24 @@ export abstract class StoredInbox implements Inbox {
     }
   }
 
+  /** Groups errors again whose source map has arrived, a few at a time. */
+  async #groupAgain(debugId: string): Promise<void> {
+    for (let after = 0; !this.isClosed;) {
+      const stored = this.run((file) => file.envelopes.unmapped(debugId, after));
+      const last = stored.at(-1);
+      if (last === undefined) return;
+      const found = await Array.fromAsync(stored, async (envelope) => {
+        const { entries } = await this.indexer.read(envelope);
+        return { id: envelope.id, entries };
+      });
+      if (this.isClosed) return;
+      this.grow((file) => file.regroup(found, debugId));
+      this.#subscribers.emit("groups");
+      after = last.id;
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  }
+
   /** Deletes the errors of a deleted group, a few at a time, so that other requests are answered in between. */
   async #deleteErrors(group: string): Promise<void> {
     while (this.shrink((file) => file.deleteErrors(group))) {
@@ -212,6 +233,7 @@ export abstract class StoredInbox implements Inbox {
   /** Continues what a stop interrupted. */
   protected async continueWork(): Promise<void> {
     await this.#moveEnvelopes();
+    for (const debugId of this.run((file) => file.halfMapped())) await this.#groupAgain(debugId);
     const groups = this.run((file) => file.groups.halfDeleted());
     for (const group of groups) await this.#deleteErrors(group);
   }

@@ -8,8 +8,8 @@ import { ids } from "./testdata/inbox_suite.ts";
 const DAY_MS = 86_400_000;
 const RECORDED = ["event", "span", "log", "transaction", "replay"].map(recorded);
 const MAX_BYTES = 5 * RECORDED.reduce((sum, { byteLength }) => sum + byteLength, 0);
-/** Only the first row of `moves` (`m`) is read. */
-const FEW_ROWS = ["totals", "sqlite_sequence", "group_states", "moves", "m"];
+/** `g`: `group_states`. Only the first row of `moves` (`m`) is read. */
+const FEW_ROWS = ["totals", "sqlite_sequence", "group_states", "g", "source_maps", "moves", "m"];
 
 /** Read until enough is found. */
 const READ_IN_PART =

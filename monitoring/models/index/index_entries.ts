@@ -34,6 +34,8 @@ export interface IndexEntries {
   readonly associatedEventId: string | null;
   /** See {@linkcode EnvelopeSummary.unlisted}. */
   readonly unlisted: number;
+  /** Debug ids of scripts without a source map, by which its errors are grouped again once it arrives. */
+  readonly unmapped: ReadonlySet<string>;
 }
 
 /** What is read from the content of an envelope. */
@@ -101,6 +103,7 @@ export function indexEnvelope(
       recordings: recording === undefined ? [] : [recording],
       associatedEventId: found.associatedEventId,
       unlisted: parsed.omitted.items + parsed.omitted.entries + found.unlisted,
+      unmapped: found.unmapped,
     },
   };
 }
@@ -137,6 +140,7 @@ class EntryCollector {
   readonly vitals: VitalsEntry[] = [];
   associatedEventId: string | null = null;
   unlisted = 0;
+  readonly unmapped = new Set<string>();
 
   constructor(
     readonly receivedAt: number,
@@ -151,7 +155,10 @@ class EntryCollector {
     const debugIds = readDebugIds(event);
     return (file) => {
       const id = debugIds.get(file);
-      return id === undefined ? undefined : mapWith(id);
+      if (id === undefined) return undefined;
+      const map = mapWith(id);
+      if (map === undefined) this.unmapped.add(id);
+      return map;
     };
   }
 
