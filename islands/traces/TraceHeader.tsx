@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import { selfTimes } from "../../monitoring/models/trace/self_time.ts";
+import { coveredTime, selfParts } from "../../monitoring/models/trace/self_time.ts";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
@@ -77,12 +77,15 @@ export function ApplicationTimes({ trace, applications }: {
   applications: ReadonlyMap<number | null, string>;
 }) {
   const times = useMemo(() => {
-    const sums = new Map<string, number>();
-    for (const [{ span }, self_ms] of selfTimes(trace.tree, trace.times)) {
+    const self = [...selfParts(trace.tree, trace.times)].flatMap(([{ span }, parts]) => {
       const name = applications.get(span?.envelope ?? null);
-      if (name !== undefined) sums.set(name, (sums.get(name) ?? 0) + self_ms);
-    }
-    return [...sums].sort(([, a], [, b]) => b - a);
+      return name === undefined ? [] : [{ name, parts }];
+    });
+    const sums = Array.from(
+      Map.groupBy(self, ({ name }) => name),
+      ([name, spans]) => [name, coveredTime(spans.map(({ parts }) => parts))] as const,
+    );
+    return sums.sort(([, a], [, b]) => b - a);
   }, [trace, applications]);
   if (times.length < 2) return null;
   return (
@@ -91,7 +94,7 @@ export function ApplicationTimes({ trace, applications }: {
         <li
           key={name}
           className="small"
-          title={`The self time of its spans together. ${SELF_TIME}`}
+          title={`When any of its spans runs itself. Self time: ${SELF_TIME}`}
         >
           <ApplicationTile name={name} />
           <b>{name}</b>

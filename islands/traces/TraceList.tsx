@@ -117,6 +117,8 @@ const COLUMNS: readonly ListColumn<TraceRow>[] = [
   },
   {
     title: "Duration",
+    tip:
+      "Of the page load, navigation or request that the row is named for; of a chosen application, its own",
     width: 10,
     numeric: true,
     by: "duration",

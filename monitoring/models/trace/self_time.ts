@@ -31,8 +31,8 @@ export function longestSpans(tree: SpanTree, times: TraceTimes, most: number): S
     .map((node) => {
       const repetition = repetitions.get(node);
       const { start_ms, end_ms } = repetition ?? times.byNode.get(node)!;
-      const self = union((repetition?.nodes ?? [node]).flatMap((one) => parts.get(one)!));
-      return { node, repetition, self_ms: lengthOf(self), duration_ms: end_ms - start_ms };
+      const self_ms = coveredTime((repetition?.nodes ?? [node]).map((one) => parts.get(one)!));
+      return { node, repetition, self_ms, duration_ms: end_ms - start_ms };
     })
     .filter(({ self_ms }) => self_ms > 0)
     .sort((a, b) => b.self_ms - a.self_ms)
@@ -43,6 +43,9 @@ export function longestSpans(tree: SpanTree, times: TraceTimes, most: number): S
 export function selfTimes(tree: SpanTree, times: TraceTimes): ReadonlyMap<SpanNode, number> {
   return new Map([...selfParts(tree, times)].map(([node, parts]) => [node, lengthOf(parts)]));
 }
+
+/** The time in which any of several spans runs itself, milliseconds. Of spans in parallel the sum is longer. */
+export const coveredTime = (self: readonly (readonly Extent[])[]) => lengthOf(union(self.flat()));
 
 const lengthOf = (parts: readonly Extent[]) =>
   parts.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { longestSpans, selfParts } from "./self_time.ts";
+import { coveredTime, longestSpans, selfParts } from "./self_time.ts";
 import { placeSpans } from "./span_times.ts";
 import { buildSpanTree } from "./span_tree.ts";
 import { spanOf } from "./testdata/spans.ts";
@@ -114,6 +114,7 @@ Deno.test("the same query three times → listed once, with the time in which an
     ) => [node.span!.span_id, self_ms, duration_ms]),
     [["q0", 70, 80], ["r", 30, 100]],
   );
+  assert.equal(coveredTime([...selfParts(tree, placeSpans(tree)).values()]), 100, "not the sum");
 });
 
 Deno.test("span with children → the parts in which it runs itself; a leaf → all of it", () => {
