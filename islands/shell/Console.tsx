@@ -79,14 +79,28 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
   const current = useView();
   const isOpen = current === view;
   const [Content, setContent] = useState<ComponentType<PageFacts>>();
-  const [hasFailed, setFailed] = useState(false);
+  const [failure, setFailure] = useState("");
+  /** @returns whether it has loaded */
+  const load = async () => {
+    try {
+      const Loaded = await loadView(view, page.variant);
+      setContent(() => Loaded);
+      return true;
+    } catch {
+      setFailure("This part of the page did not load.");
+      return false;
+    }
+  };
   useEffect(() => {
-    if (!isMounted || !isOpen || Content) return;
-    loadView(view, page.variant).then(
-      (Loaded) => setContent(() => Loaded),
-      () => setFailed(true),
-    );
+    if (isMounted && isOpen && !Content) load();
   }, [isMounted, isOpen]);
+  // Chromium remembers that a module did not load until the page is loaded again, which needs the server.
+  const tryAgain = async () => {
+    if (await load()) return;
+    const answer = await fetch(location.pathname, { method: "HEAD" }).catch(() => undefined);
+    if (answer?.ok) location.reload();
+    else setFailure("This part of the page did not load. The server does not answer.");
+  };
   return (
     <section
       className={`view ${view}`}
@@ -99,10 +113,13 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
       </header>
       <div className="view-body">
         <ErrorBoundary what={`The ${view} view`}>
-          {Content
-            ? <Content {...page} />
-            : hasFailed
-            ? <p role="alert">This part of the page did not load. Reload to try again.</p>
+          {Content ? <Content {...page} /> : failure
+            ? (
+              <div className="spaced" role="alert">
+                <p>{failure}</p>
+                <button type="button" onClick={tryAgain}>Try again</button>
+              </div>
+            )
             : <p className="empty loading">{`Loading ${view}.`}</p>}
         </ErrorBoundary>
       </div>

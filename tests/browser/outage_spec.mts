@@ -1,6 +1,8 @@
 import { expect, fingerprints, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
-import { ownCount, pipelineMark } from "../harness/browser/views.ts";
+import { openView, ownCount, pipelineMark } from "../harness/browser/views.ts";
+import { startServer } from "../harness/server_process.ts";
+import { findStablePort } from "../harness/stable_port.ts";
 
 test(
   "/monitoring answers 500 for a while, then 200 → every envelope arrives",
@@ -45,4 +47,24 @@ test("envelope waits on a phone → shown after a while above the bar; nothing e
   const before = await header();
   await expect(page.getByRole("button", { name: /waiting/ })).toBeVisible();
   expect(await header()).toEqual(before);
+});
+
+test("server stopped, then started again → a view that did not load is there by “Try again”", async ({ page, watch }) => {
+  watch.allow("net::ERR_", "Failed to fetch");
+  const env = { PORT: String(findStablePort()) };
+  const stopped = await startServer({ env });
+  await page.goto(stopped.origin);
+  await expect(page.getByRole("heading", { name: "Point any Sentry SDK here" })).toBeVisible();
+  await stopped.stop("SIGKILL");
+  await openView(page, "Traces");
+  const alert = page.locator(".view.traces").getByRole("alert");
+  await expect(alert).toContainText("This part of the page did not load.");
+  const again = alert.getByRole("button", { name: "Try again" });
+  await again.click();
+  await expect(alert).toContainText("The server does not answer.");
+  const started = await startServer({ env });
+  await again.click();
+  await expect(page.locator(".view.traces").getByRole("searchbox")).toBeVisible();
+  await expect(page).toHaveURL(/#\/traces$/);
+  await started.stop("SIGKILL");
 });
