@@ -31,7 +31,7 @@ export function VitalBar({ name, sample }: { name: VitalName; sample: VitalSampl
   if (p75 === null) {
     const values = few.map((value) => `${formatVital(name, value)} ${rateVital({ name, value })}`);
     return (
-      <span className="beside" title={`${title}: ${values.join(", ")}`}>
+      <span className="beside vital-value" title={`${title}: ${values.join(", ")}`}>
         <Scale name={name} values={few} areDots />
         <span className="vh">{values.join(", ")}</span>
         {n}
@@ -40,7 +40,7 @@ export function VitalBar({ name, sample }: { name: VitalName; sample: VitalSampl
   }
   const rating = rateVital({ name, value: p75 });
   return (
-    <span className="beside" title={`${title}: ${rating}, n=${count}`}>
+    <span className="beside vital-value" title={`${title}: ${rating}, n=${count}`}>
       <Scale name={name} values={[p75]} />
       {formatVital(name, p75)}
       {rating !== "good" && <OutcomeMark kind={RATING_MARKS[rating]} />}

@@ -8,7 +8,7 @@ import { useList } from "../data/lists.ts";
 import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
 import type { filterParams, SharedFilters } from "../shared/filters.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import { fullLabel, nameOf, shortRelease } from "../shared/application_labels.ts";
+import { fullLabel, labelsByKey, nameOf, shortRelease } from "../shared/application_labels.ts";
 
 /** Applications of which the overview has a card. It has links to the others. */
 const MAX_CARDS = 8;
@@ -34,6 +34,7 @@ export function Applications({ rows, ...common }: CardFilters & {
   if (!rows) return <div className="applications" />;
   const newest = rows.toSorted((a, b) => b.last_seen - a.last_seen);
   const others = newest.slice(MAX_CARDS);
+  const labels = labelsByKey(rows);
   const cards = newest.slice(0, MAX_CARDS)
     // Equal ranks by key: the order of `rows` changes with each arrival.
     .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.key < b.key ? -1 : 1));
@@ -58,7 +59,7 @@ export function Applications({ rows, ...common }: CardFilters & {
                 href={fragmentTo("overview", [], { ...common.links, application: row.key })}
                 title={fullLabel(row)}
               >
-                {nameOf(row)}
+                {labels.get(row.key)}
               </a>
             ))}
           </p>
