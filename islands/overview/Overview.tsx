@@ -6,6 +6,7 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { Chips, FilterMenu, useCommonFilters } from "../kit/FilterControls.tsx";
 import { filterParams, RANGES, type SharedFilters, sharedFilters } from "../shared/filters.ts";
 import { useFragment } from "../shared/fragment.ts";
+import { PAGE_VIEWS } from "../shared/view.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveButton } from "../kit/LiveButton.tsx";
 import { Applications } from "./Applications.tsx";
@@ -66,7 +67,9 @@ export default function Overview() {
   }
   return (
     <div className="highlights grid" ref={container} tabIndex={-1}>
-      <div className="line end ranges">
+      <div className="list-head line ranges">
+        {/* As in lists, the view's heading, which is not visible, has the same text. */}
+        <b className="title" aria-hidden="true">{PAGE_VIEWS.overview}</b>
         <Chips filters={common} />
         <FilterMenu filters={common} />
         <Segmented view="overview" label="Time" name="since" choices={RANGES} />
