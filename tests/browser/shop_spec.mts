@@ -234,6 +234,18 @@ test("release, environment, application → exactly the rows of those senders, a
   }
 });
 
+test("API by Fastify → preflights left out, two queries that alternate in one row", async ({ page, reported }) => {
+  const { origin } = reported.server;
+  const names = async (query: string) =>
+    (await listRows(origin, `traces&application=apps${query}`)).map(({ name }) => name);
+  const isPreflight = (name: string) => name.startsWith("OPTIONS");
+  expect((await names("")).filter(isPreflight)).toEqual([]);
+  expect((await names("&preflights=true")).filter(isPreflight)).not.toEqual([]);
+  const [orders] = await listRows(origin, "traces&name=GET+/orders");
+  await page.goto(`${origin}/#/traces/${orders.trace_id}`);
+  await expect(spanRow(page, /×6 \(2 queries\) db products, items/)).toBeVisible();
+});
+
 test("overview → the card of each application has the errors that it sent", async ({ page, reported }) => {
   const { origin } = reported.server;
   await page.goto(`${origin}/#/overview`);
