@@ -1,5 +1,4 @@
 import { Bag, type Bagged } from "../protocol/bag.ts";
-import { BodyBuffer } from "./body_buffer.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -21,6 +20,9 @@ const NEW_MS = 250;
  */
 const CHECKS_PER_PERIOD = 8;
 
+/** Growth of a body's buffer, which copies what has arrived. */
+const GROWTH = 2;
+
 const MESSAGES = {
   slow: "The upload was too slow",
   large: "The upload was too large",
@@ -33,16 +35,6 @@ export class UploadError extends Error {
   constructor(readonly reason: keyof typeof MESSAGES) {
     super(MESSAGES[reason]);
   }
-}
-
-/** Where the chunks of a body come from. */
-type ChunkSource = Pick<BodyBuffer, "read" | "cancel">;
-
-interface ReadOptions {
-  /** Bytes of the body, by its `Content-Length`. Default: not known. */
-  readonly size?: number;
-  /** Called with each chunk as it arrives; valid until the result resolves. It may throw. */
-  readonly onChunk?: (chunk: Bytes) => Promise<void> | void;
 }
 
 /** One upload. Times are milliseconds of `performance.now()`. */
@@ -76,42 +68,33 @@ export class Uploads {
    * Reads a body into one buffer, whose memory grows as bytes arrive.
    *
    * @param maxBytes a longer body is refused as `large`
+   * @param onChunk called with each chunk as it arrives, valid until the result resolves. It may throw
+   * @param expectedBytes first size of the buffer. Default: that of the first chunk
    * @returns the body, which the caller owns
    * @throws {UploadError} and what `onChunk` throws
    */
   async read(
     body: ReadableStream<Bytes>,
     maxBytes: number,
-    { size, onChunk }: ReadOptions = {},
+    onChunk?: (chunk: Bytes) => Promise<void> | void,
+    expectedBytes = 0,
   ): Promise<Bytes> {
-    const buffer = new BodyBuffer(body, size);
-    for await (const chunk of this.#measured(buffer)) {
-      if (buffer.length > maxBytes) throw new UploadError("large");
+    let memory = new Uint8Array(expectedBytes);
+    let length = 0;
+    for await (const chunk of this.chunks(body)) {
+      const start = length;
+      length += chunk.length;
+      if (length > maxBytes) throw new UploadError("large");
       const accepted = onChunk?.(chunk);
       if (accepted) await accepted;
+      if (length > memory.length) {
+        const capacity = Math.max(length, Math.min(GROWTH * memory.length, maxBytes));
+        memory = new Uint8Array(memory.buffer.transfer(capacity));
+      }
+      // Copied: a chunk is a part of a buffer of 64 KiB, however little has arrived.
+      memory.set(chunk, start);
     }
-    return buffer.take();
-  }
-
-  /**
-   * Waits for a body that is read by one call of the runtime. Its progress cannot be seen, so it gets the time that its
-   * bytes may take at the minimum rate: 8 minutes for 256 KiB. Under overload it counts as one without progress.
-   *
-   * @param size bytes of the body
-   * @throws {UploadError}
-   */
-  readWhole(body: Promise<Bytes>, size: number): Promise<Bytes> {
-    return new Promise((resolve, reject) => {
-      const periods = Math.max(1, size / MIN_PROGRESS_BYTES);
-      const upload = this.#begin(() => reject(new UploadError("slow")), periods);
-      body.then((bytes) => {
-        this.#running.delete(upload);
-        resolve(bytes);
-      }, () => {
-        this.#running.delete(upload);
-        reject(new UploadError("disconnected"));
-      });
-    });
+    return length === memory.length ? memory : memory.slice(0, length);
   }
 
   /**
@@ -119,24 +102,18 @@ export class Uploads {
    *
    * @throws {UploadError}
    */
-  chunks(body: ReadableStream<Bytes>): AsyncGenerator<Bytes> {
+  async *chunks(body: ReadableStream<Bytes>): AsyncGenerator<Bytes> {
     const reader = body.getReader();
-    return this.#measured({
-      read: async () => (await reader.read()).value,
-      // Fails if the connection broke before.
-      cancel: () => void reader.cancel().catch(() => {}),
-    });
-  }
-
-  async *#measured(source: ChunkSource): AsyncGenerator<Bytes> {
+    // Fails if the connection broke before.
+    const cancel = () => void reader.cancel().catch(() => {});
     let isTooSlow = false;
     const upload = this.#begin(() => {
       isTooSlow = true;
-      source.cancel();
+      cancel();
     });
     try {
       for (;;) {
-        const chunk = await source.read().catch(() => {
+        const { value: chunk } = await reader.read().catch(() => {
           throw new UploadError("disconnected");
         });
         if (isTooSlow) throw new UploadError("slow");
@@ -154,7 +131,7 @@ export class Uploads {
       }
     } finally {
       this.#running.delete(upload);
-      source.cancel();
+      cancel();
     }
   }
 
@@ -170,10 +147,15 @@ export class Uploads {
     return slow.length;
   }
 
-  /** Ends the slowest upload, if one is not new: others that arrive quickly need a place. */
-  endSlowest(): void {
+  /**
+   * Ends the slowest upload, if one is not new: others that arrive quickly need a place.
+   *
+   * @returns whether one was ended
+   */
+  endSlowest(): boolean {
     const [slowest] = this.#slowest(NEW_MS);
     if (slowest) this.#abort(slowest.upload);
+    return slowest !== undefined;
   }
 
   /** Stops the timer for good: no upload is ended any more. */
@@ -189,10 +171,9 @@ export class Uploads {
       .sort((a, b) => a.rate - b.rate);
   }
 
-  /** @param periods until its first deadline */
-  #begin(abort: () => void, periods = 1): Upload {
+  #begin(abort: () => void): Upload {
     const startedAt = performance.now();
-    const deadline = startedAt + periods * this.#progressMs;
+    const deadline = startedAt + this.#progressMs;
     const upload = { slot: 0, startedAt, deadline, bytes: 0, bytesBefore: 0, abort };
     this.#running.add(upload);
     if (this.#timer === undefined) {
