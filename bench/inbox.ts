@@ -4,7 +4,7 @@ import { loadConfig } from "../config/config.ts";
 import { openInbox } from "../monitoring/inbox/sqlite_inbox.ts";
 import type { Inbox } from "../monitoring/inbox/inbox.ts";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
-import { placeOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
+import { rowKeyOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
 import { GROUP_STATES, type Lists, OWN_APPLICATION } from "../monitoring/models/rows.ts";
 import {
   APPLICATIONS,
@@ -113,8 +113,8 @@ function queriesOf(inbox: Inbox, count: number): Queries {
   ];
   // An old page: most of the inbox is newer.
   const before = writeCursor({
-    before: placeOf(Math.floor(count / 50), 0),
-    asOf: placeOf(count + 1, 0),
+    before: rowKeyOf(Math.floor(count / 50), 0),
+    asOf: rowKeyOf(count + 1, 0),
   });
   const list = (filters: readonly ListQuery[], columns: readonly SortColumn[] = []): ListQuery[] =>
     [undefined, ...columns.flatMap((column) => [column, `-${column}`] as const)].flatMap((sort) =>

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { PLACES } from "../models/index/list_cursor.ts";
+import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import type { NewEnvelope } from "./change.ts";
 import type { InboxExtent, InboxQuery, StoredEnvelope } from "./inbox.ts";
@@ -115,7 +115,7 @@ export class EnvelopeTable {
 function prepare(db: DatabaseSync) {
   const sql = (text: string): StatementSync => db.prepare(text);
   const columns = `${ENVELOPE_COLUMNS}, (SELECT key FROM applications WHERE applications.id =` +
-    ` (SELECT application FROM envelope_entries WHERE place = envelopes.id * ${PLACES})) AS application`;
+    ` (SELECT application FROM envelope_entries WHERE row_key = envelopes.id * ${KEYS_PER_ENVELOPE})) AS application`;
   return {
     insert: sql(
       "INSERT INTO envelopes (id, received_at, event_id, trace_ids, replay_id, items, bytes," +
@@ -155,7 +155,7 @@ function prepare(db: DatabaseSync) {
         " WHERE debug_id = ? AND envelope > ? ORDER BY envelope",
     ),
     unindexed: sql(
-      `SELECT ${STORED} FROM envelopes WHERE id > (SELECT coalesce(max(place), 0) / ${PLACES}` +
+      `SELECT ${STORED} FROM envelopes WHERE id > (SELECT coalesce(max(row_key), 0) / ${KEYS_PER_ENVELOPE}` +
         " FROM envelope_entries) ORDER BY id",
     ),
   };

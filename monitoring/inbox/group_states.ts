@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { placeOf, PLACES } from "../models/index/list_cursor.ts";
+import { KEYS_PER_ENVELOPE, rowKeyOf } from "../models/index/list_cursor.ts";
 import type { ErrorGroupRow, GroupState } from "../models/rows.ts";
 
 /**
@@ -141,7 +141,7 @@ export class GroupStates {
    */
   #exists(group: string, row: GroupStateRow | undefined): boolean {
     return (row?.state ?? "open") !== "open" ||
-      this.#sql.hasEntries.get(group, placeOf((row?.deleted ?? 0) + 1, 0)) !== undefined;
+      this.#sql.hasEntries.get(group, rowKeyOf((row?.deleted ?? 0) + 1, 0)) !== undefined;
   }
 
   /** The row of a group that has a state of its own. */
@@ -154,11 +154,11 @@ function prepare(db: DatabaseSync) {
   return {
     row: db.prepare("SELECT * FROM group_states WHERE group_key = ?"),
     hasEntries: db.prepare(
-      "SELECT 1 FROM error_entries WHERE group_key = ? AND place >= ? LIMIT 1",
+      "SELECT 1 FROM error_entries WHERE group_key = ? AND row_key >= ? LIMIT 1",
     ),
     release: db.prepare(
       "SELECT (SELECT release FROM releases WHERE id = e.release) AS release FROM error_entries AS e" +
-        " WHERE group_key = ? ORDER BY place DESC LIMIT 1",
+        " WHERE group_key = ? ORDER BY row_key DESC LIMIT 1",
     ),
     inherit: db.prepare(
       "INSERT OR IGNORE INTO group_states SELECT DISTINCT e.group_key, g.state, g.changed_at, g.resolved_in," +
@@ -171,14 +171,14 @@ function prepare(db: DatabaseSync) {
         " WHERE group_key = ?",
     ),
     deleteErrors: db.prepare(
-      "DELETE FROM error_entries WHERE place IN (SELECT place FROM error_entries" +
+      "DELETE FROM error_entries WHERE row_key IN (SELECT row_key FROM error_entries" +
         " WHERE (group_key = ?1 OR former_key = ?1)" +
-        ` AND place < (SELECT (deleted + 1) * ${PLACES} FROM group_states WHERE group_key = ?1) LIMIT ?2)`,
+        ` AND row_key < (SELECT (deleted + 1) * ${KEYS_PER_ENVELOPE} FROM group_states WHERE group_key = ?1) LIMIT ?2)`,
     ),
     halfDeleted: db.prepare(
       "SELECT group_key FROM group_states AS g WHERE deleted > 0 AND EXISTS (SELECT 1 FROM" +
         " error_entries AS e WHERE e.group_key = g.group_key" +
-        ` AND e.place < (g.deleted + 1) * ${PLACES})`,
+        ` AND e.row_key < (g.deleted + 1) * ${KEYS_PER_ENVELOPE})`,
     ),
     forget: db.prepare(
       "DELETE FROM group_states WHERE group_key IN" +

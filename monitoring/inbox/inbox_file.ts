@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { IndexEntries } from "../models/index/index_entries.ts";
 import type { GroupAlert } from "../models/rows.ts";
-import { PLACES } from "../models/index/list_cursor.ts";
+import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import { transaction } from "../storage/open_database.ts";
 import type { LogPage, NewEnvelope, ReadyChange } from "./change.ts";
 import { EnvelopeTable } from "./envelope_table.ts";
@@ -18,7 +18,7 @@ export type Applied = readonly GroupAlert[] | NotStored;
  * Minimum for the limit of characters of all index entries, which otherwise equals the limit of bytes. The index needs
  * its own limit because a small compressed envelope may contain megabytes of logs.
  */
-const MIN_WEIGHT = 64 * 1024 * 1024;
+const MIN_INDEX_SIZE = 64 * 1024 * 1024;
 
 /** The inbox's tables in an open database. Each call is synchronous and at most one transaction. */
 export class InboxFile {
@@ -95,7 +95,7 @@ export class InboxFile {
     if (this.#excessBytes() + envelope.bytes.byteLength > 0) return "no room";
     const alerts = this.#insert(envelope);
     // The size of its entries is known only now.
-    if (this.#excessWeight() <= 0) return alerts;
+    if (this.#excessSize() <= 0) return alerts;
     this.#db.exec("ROLLBACK");
     return "no room";
   }
@@ -115,7 +115,7 @@ export class InboxFile {
       this.#delete(first, last);
     }
     this.#deleteOldest(this.#excessBytes(), this.#sql.sizesOfBodies);
-    this.#deleteOldest(this.#excessWeight(), this.#sql.sizesOfEntries);
+    this.#deleteOldest(this.#excessSize(), this.#sql.sizesOfEntries);
   }
 
   /** Deletes the oldest envelopes until `excess` of their sizes is free. */
@@ -134,8 +134,8 @@ export class InboxFile {
     return this.state().bytes - this.#maxBytes;
   }
 
-  #excessWeight(): number {
-    return this.state().weight - Math.max(this.#maxBytes, MIN_WEIGHT);
+  #excessSize(): number {
+    return this.state().size - Math.max(this.#maxBytes, MIN_INDEX_SIZE);
   }
 
   /** Deletes the envelopes from `first` to `last`, with their index entries. */
@@ -240,7 +240,7 @@ export class InboxFile {
   }
 
   /** `last`: the last id that was used. The others: see the table `totals`. */
-  state(): Record<"last" | "cleared" | "group_changes" | "bytes" | "weight", number> {
+  state(): Record<"last" | "cleared" | "group_changes" | "bytes" | "size", number> {
     return this.#sql.state.get() as ReturnType<InboxFile["state"]>;
   }
 
@@ -274,7 +274,7 @@ function prepare(db: DatabaseSync) {
     // Bytes of bodies and characters of entries, oldest envelope first.
     sizesOfBodies: db.prepare("SELECT id, bytes AS size FROM envelopes ORDER BY id"),
     sizesOfEntries: db.prepare(
-      `SELECT place / ${PLACES} AS id, weight AS size FROM envelope_entries ORDER BY place`,
+      `SELECT row_key / ${KEYS_PER_ENVELOPE} AS id, size FROM envelope_entries ORDER BY row_key`,
     ),
     dataVersion: db.prepare("PRAGMA data_version"),
     hasMoves: db.prepare("SELECT 1 FROM moves LIMIT 1"),

@@ -4,13 +4,13 @@ import {
   type IndexEntries,
   summarizeEnvelope,
 } from "../models/index/index_entries.ts";
-import { placeOf } from "../models/index/list_cursor.ts";
+import { rowKeyOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
 import { type GroupAlert, UNKNOWN_NAME } from "../models/rows.ts";
 import { groupTitle, hashTitle, TITLE_PARTS } from "../models/error/group_title.ts";
 import type { GroupStates } from "./group_states.ts";
 import { VARYING } from "./list_builder.ts";
-import { PLACE_TABLES } from "./schema.ts";
+import { KEYED_TABLES } from "./schema.ts";
 import { Senders } from "./senders.ts";
 import { PAGE_VITALS } from "../models/trace/page_vitals.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
@@ -47,8 +47,8 @@ export class IndexWriter {
   ): GroupAlert[] {
     const alerts: Omit<GroupAlert, "type" | "message">[] = [];
     const { sender, application, release } = this.#senders.assign(envelope, entries.application);
-    let weight = 0;
-    /** @param valuesOf the values after the columns of {@linkcode placeOf}, application and release; undefined: not listed */
+    let size = 0;
+    /** @param valuesOf the values after the columns of {@linkcode rowKeyOf}, application and release; undefined: not listed */
     const insertAll = <Entry>(
       into: StatementSync,
       all: readonly Entry[],
@@ -57,8 +57,8 @@ export class IndexWriter {
       all.forEach((entry, index) => {
         const values = valuesOf(entry);
         if (values === undefined) return;
-        into.run(placeOf(envelope, index), application, release, ...values);
-        for (const value of values) if (typeof value === "string") weight += value.length;
+        into.run(rowKeyOf(envelope, index), application, release, ...values);
+        for (const value of values) if (typeof value === "string") size += value.length;
       });
     insertAll(this.#sql.insertTrace, entries.traces, (trace) => [
       trace.root?.started_at ?? trace.seen_at,
@@ -80,8 +80,8 @@ export class IndexWriter {
     ]);
     entries.traces.forEach(({ trace_id, spanNames }, index) => {
       for (const { op, name } of spanNames) {
-        this.#sql.insertSpanName.run(placeOf(envelope, index), application, trace_id, op, name);
-        weight += name.length;
+        this.#sql.insertSpanName.run(rowKeyOf(envelope, index), application, trace_id, op, name);
+        size += name.length;
       }
     });
     insertAll(this.#sql.insertError, entries.errors, (error) => {
@@ -139,22 +139,22 @@ export class IndexWriter {
     ]);
     for (const debugId of entries.unmapped) {
       this.#sql.insertUnmapped.run(debugId, envelope);
-      weight += debugId.length;
+      size += debugId.length;
     }
     const text = envelopeText(description, entries);
-    weight += text.length;
+    size += text.length;
     this.#sql.insertEnvelope.run(
-      placeOf(envelope, 0),
+      rowKeyOf(envelope, 0),
       application,
       release,
       receivedAt,
       sender,
       entries.application.processStart,
-      weight,
+      size,
       text,
       JSON.stringify(summarizeEnvelope(entries)),
     );
-    this.#sql.addWeight.run(weight);
+    this.#sql.addSize.run(size);
     return alerts.map((alert) => ({ ...alert, ...this.#titleOf(alert.group) }));
   }
 
@@ -167,8 +167,8 @@ export class IndexWriter {
   /** Groups the errors of an envelope again, because the source map of this script has arrived. */
   regroup(envelope: number, { errors, unmapped }: IndexEntries, debugId: string): void {
     errors.forEach((error, index) => {
-      const place = placeOf(envelope, index);
-      const before = this.#sql.groupAt.get(place)?.group_key as string | undefined;
+      const rowKey = rowKeyOf(envelope, index);
+      const before = this.#sql.groupAt.get(rowKey)?.group_key as string | undefined;
       // Undefined: the error was deleted.
       if (before === undefined || before === error.group) return;
       this.#groups.inherit(error.group, before);
@@ -177,7 +177,7 @@ export class IndexWriter {
         error.former ?? null,
         errorText(error),
         JSON.stringify(error),
-        place,
+        rowKey,
       );
     });
     if (!unmapped.has(debugId)) this.#sql.deleteMapped.run(debugId, envelope);
@@ -186,12 +186,12 @@ export class IndexWriter {
 
   /** Whether an envelope is indexed. */
   has(envelope: number): boolean {
-    return this.#sql.has.get(placeOf(envelope, 0)) !== undefined;
+    return this.#sql.has.get(rowKeyOf(envelope, 0)) !== undefined;
   }
 
   /** Deletes the entries of the envelopes from `first` to `last`. */
   delete(first: number, last: number): void {
-    const [start, end] = [placeOf(first, 0), placeOf(last + 1, 0)];
+    const [start, end] = [rowKeyOf(first, 0), rowKeyOf(last + 1, 0)];
     this.#sql.subtract.run(start, end);
     const used = this.#senders.used(start, end);
     for (const table of this.#sql.deleteEntries) table.run(start, end);
@@ -214,7 +214,7 @@ function prepare(db: DatabaseSync) {
     insertError: insert("error_entries", 12 + TITLE_PARTS),
     title: db.prepare(
       `SELECT entry, ${VARYING} AS varying FROM error_entries AS e WHERE group_key = ?` +
-        " ORDER BY place DESC LIMIT 1",
+        " ORDER BY row_key DESC LIMIT 1",
     ),
     insertLog: insert("log_entries", 9),
     insertVitals: insert("vital_entries", 12),
@@ -223,19 +223,19 @@ function prepare(db: DatabaseSync) {
     insertUnmapped: db.prepare("INSERT OR IGNORE INTO unmapped_scripts VALUES (?, ?)"),
     deleteUnmapped: db.prepare("DELETE FROM unmapped_scripts WHERE envelope BETWEEN ? AND ?"),
     deleteMapped: db.prepare("DELETE FROM unmapped_scripts WHERE debug_id = ? AND envelope = ?"),
-    groupAt: db.prepare("SELECT group_key FROM error_entries WHERE place = ?"),
+    groupAt: db.prepare("SELECT group_key FROM error_entries WHERE row_key = ?"),
     regroup: db.prepare(
-      "UPDATE error_entries SET group_key = ?, former_key = ?, text = ?, entry = ? WHERE place = ?",
+      "UPDATE error_entries SET group_key = ?, former_key = ?, text = ?, entry = ? WHERE row_key = ?",
     ),
     insertEnvelope: insert("envelope_entries", 9),
-    has: db.prepare("SELECT 1 FROM envelope_entries WHERE place = ?"),
-    addWeight: db.prepare("UPDATE totals SET weight = weight + ?"),
+    has: db.prepare("SELECT 1 FROM envelope_entries WHERE row_key = ?"),
+    addSize: db.prepare("UPDATE totals SET size = size + ?"),
     subtract: db.prepare(
-      "UPDATE totals SET weight = weight -" +
-        " (SELECT coalesce(sum(weight), 0) FROM envelope_entries WHERE place >= ? AND place < ?)",
+      "UPDATE totals SET size = size -" +
+        " (SELECT coalesce(sum(size), 0) FROM envelope_entries WHERE row_key >= ? AND row_key < ?)",
     ),
-    deleteEntries: PLACE_TABLES.map((table) =>
-      db.prepare(`DELETE FROM ${table} WHERE place >= ? AND place < ?`)
+    deleteEntries: KEYED_TABLES.map((table) =>
+      db.prepare(`DELETE FROM ${table} WHERE row_key >= ? AND row_key < ?`)
     ),
   };
 }

@@ -1,4 +1,4 @@
-import { PLACES } from "../models/index/list_cursor.ts";
+import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import { type ListQuery, readSort, type SortColumn } from "../models/list_query.ts";
 import { fold } from "../models/index/search_text.ts";
 import { TITLE_COLUMNS } from "./schema.ts";
@@ -6,13 +6,13 @@ import { LOG_LEVELS } from "../protocol/log_levels.ts";
 
 /**
  * A list as SQL. Its parts are constant text; the query's values are bound by name ({@linkcode valuesOf}).
- * `:asOf` is bound too: entries from this place on arrived after the first page and are ignored.
+ * `:asOf` is bound too: entries from this row key on arrived after the first page and are ignored.
  */
 export interface SqlList {
   /** The table of the entries. */
   readonly table: string;
   /**
-   * A `SELECT` of all rows: `key` is the place of the entry that makes the row, `rank` orders the rows. Rows without a
+   * A `SELECT` of all rows: `key` is the row key of the entry that makes the row, `rank` orders the rows. Rows without a
    * rank are left out.
    */
   readonly rows: string;
@@ -28,7 +28,8 @@ export const FILTERS = {
   q: "instr(e.text, :q) > 0",
   trace: "e.trace_id = :trace",
   group: "e.group_key = :group",
-  envelope: `e.place >= :envelope * ${PLACES} AND e.place < (:envelope + 1) * ${PLACES}`,
+  envelope:
+    `e.row_key >= :envelope * ${KEYS_PER_ENVELOPE} AND e.row_key < (:envelope + 1) * ${KEYS_PER_ENVELOPE}`,
   level: "e.level >= :level",
   handled: "e.handled = :handled",
   // Application 1 is Sightglass. `apps`: if Sightglass is the only application, every entry is its own.
@@ -71,12 +72,12 @@ export function entryList(
   table: string,
   conditions: readonly string[],
   columns: string,
-  order = "e.place",
+  order = "e.row_key",
 ): SqlList {
-  const asOf = [...conditions, "e.place < :asOf"];
+  const asOf = [...conditions, "e.row_key < :asOf"];
   return {
     table,
-    rows: `SELECT e.place AS key, ${order} AS rank FROM ${table} AS e WHERE ${all(asOf)}`,
+    rows: `SELECT e.row_key AS key, ${order} AS rank FROM ${table} AS e WHERE ${all(asOf)}`,
     descending: true,
     columns,
   };
@@ -106,8 +107,8 @@ export function groupedList(query: ListQuery, grouping: Grouping): SqlList {
   return {
     table,
     rows: `SELECT *, ${rank ?? "key"} AS rank FROM (SELECT e.${by} AS id,` +
-      ` max(e.place) FILTER (WHERE ${all(filters)}) AS key, ${sums} FROM ${table} AS e` +
-      ` WHERE ${all([...where, "e.place < :asOf"])} GROUP BY e.${by}` +
+      ` max(e.row_key) FILTER (WHERE ${all(filters)}) AS key, ${sums} FROM ${table} AS e` +
+      ` WHERE ${all([...where, "e.row_key < :asOf"])} GROUP BY e.${by}` +
       ` HAVING ${all(["key IS NOT NULL", ...having])})`,
     descending: rank === undefined || order?.descending === true,
     columns,
@@ -130,7 +131,7 @@ export function pageSql(
   const order = `rank ${descending ? "DESC" : "ASC"}, key DESC`;
   return `SELECT page.key, page.rank, ${columns} FROM (SELECT * FROM (${rows})` +
     ` WHERE rank IS NOT NULL ${continues ? `AND ${after}` : ""} ORDER BY ${order} LIMIT :limit)` +
-    ` AS page JOIN ${table} AS e ON e.place = page.key${joins} ORDER BY ${order}`;
+    ` AS page JOIN ${table} AS e ON e.row_key = page.key${joins} ORDER BY ${order}`;
 }
 
 /** The values of a query's filters. Statements ignore those that they do not name. */

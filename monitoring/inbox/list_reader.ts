@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type ErrorEntry, levelOf, occurrenceRow } from "../models/error/error_entry.ts";
 import { groupTitle } from "../models/error/group_title.ts";
-import { cursorOf, envelopeAt, placeOf, writeCursor } from "../models/index/list_cursor.ts";
+import { cursorOf, envelopeAt, rowKeyOf, writeCursor } from "../models/index/list_cursor.ts";
 import { logRow } from "../models/log_entry.ts";
 import { type RecordingEntry, recordingRow } from "../models/recording/recording_entry.ts";
 import {
@@ -199,10 +199,10 @@ export class ListReader {
   /**
    * Runs several queries in one transaction: another process may delete rows in between.
    *
-   * @param work gets the place after all entries
+   * @param work gets the row key after all entries
    */
   #snapshot<T>(work: (asOf: number) => T): T {
-    return transaction(this.#db, () => work(placeOf(this.#last() + 1, 0)), "BEGIN");
+    return transaction(this.#db, () => work(rowKeyOf(this.#last() + 1, 0)), "BEGIN");
   }
 
   #page<Row extends Found, T>(

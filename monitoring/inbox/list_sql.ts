@@ -1,4 +1,4 @@
-import { PLACES } from "../models/index/list_cursor.ts";
+import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { HistogramList } from "../models/histogram.ts";
 import { MAX_APPLICATIONS, MAX_OPS, MAX_RELEASES, MAX_STARTS } from "../models/rows.ts";
@@ -30,7 +30,7 @@ const hasContent = (entry: string) => `${entry}.spans + ${entry}.errors + ${entr
 function ofRoot(query: ListQuery, value: string, id: string): string {
   const conditions = [`e.trace_id = ${id}`, hasContent("e"), ...filtersOf(query, SENDER)];
   return `(SELECT ${value} FROM trace_entries AS e WHERE ${all(conditions)}` +
-    " AND e.place < :asOf ORDER BY e.root_order, e.place LIMIT 1)";
+    " AND e.row_key < :asOf ORDER BY e.root_order, e.row_key LIMIT 1)";
 }
 
 /** Maximum milliseconds between a recording and what is said to be in it: clocks of senders are not exact. */
@@ -45,7 +45,7 @@ const covers = (replay: string, from: string, to: string) =>
 /** The first recording that a trace names and that covers some of a time. */
 const replayOfTrace = (id: string, from: string, to: string) =>
   `(SELECT t.replay_id FROM trace_entries AS t WHERE t.trace_id = ${id} AND t.replay_id IS NOT NULL` +
-  ` AND ${covers("t.replay_id", from, to)} ORDER BY t.place LIMIT 1)`;
+  ` AND ${covers("t.replay_id", from, to)} ORDER BY t.row_key LIMIT 1)`;
 
 const namesReplay = (id: string) =>
   `IN (SELECT trace_id FROM trace_entries WHERE replay_id = ${id})`;
@@ -79,7 +79,7 @@ export function tracesSql(query: ListQuery): SqlList {
     ],
     filters: filtersOf(query, COMMON),
     sums: "sum(e.spans) AS spans, sum(e.errors) AS errors, sum(e.logs) AS logs," +
-      " max(e.failed) AS failed, max(e.http_status) AS http_status, max(e.place) AS newest",
+      " max(e.failed) AS failed, max(e.http_status) AS http_status, max(e.row_key) AS newest",
     having: [
       // '5xx' is 5 as an integer.
       ...when(
@@ -101,15 +101,15 @@ export function tracesSql(query: ListQuery): SqlList {
       errors: "errors",
       logs: "logs",
     },
-    joins: ` JOIN trace_entries AS root ON root.place = ${ofRoot(query, "e.place", "page.id")}`,
+    joins: ` JOIN trace_entries AS root ON root.row_key = ${ofRoot(query, "e.row_key", "page.id")}`,
     columns: `page.id AS trace_id, root.name, root.op, ${START} AS started_at,` +
       " root.ended_at, page.spans," +
       " page.errors, page.logs, page.failed, page.http_status," +
       ` ${replayOfTrace("page.id", START, "root.ended_at")} AS replay_id,` +
       " (SELECT at FROM envelope_entries" +
-      ` WHERE place = page.newest / ${PLACES} * ${PLACES}) AS received_at,` +
+      ` WHERE row_key = page.newest / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE}) AS received_at,` +
       " (SELECT json_group_array(key ORDER BY is_root DESC, first) FROM (SELECT" +
-      " s.application = root.application AS is_root, min(s.place) AS first," +
+      " s.application = root.application AS is_root, min(s.row_key) AS first," +
       " (SELECT key FROM applications WHERE id = s.application) AS key FROM trace_entries AS s" +
       ` WHERE s.trace_id = page.id AND ${hasContent("s")} GROUP BY s.application)) AS applications`,
   });
@@ -120,8 +120,8 @@ export function tracesSql(query: ListQuery): SqlList {
     ...list,
     rows:
       `SELECT t.*, ${first}(t.rank) AS rank FROM (${list.rows}) AS t JOIN trace_entries AS root` +
-      ` ON root.place = ${
-        ofRoot(query, "e.place", "t.id")
+      ` ON root.row_key = ${
+        ofRoot(query, "e.row_key", "t.id")
       } GROUP BY root.application, root.op, root.name`,
   };
 }
@@ -206,7 +206,7 @@ export function recordingsSql(query: ListQuery): SqlList {
     ranks: { started_at: "started_at", duration: "duration" },
     columns: `page.id AS replay_id, ${APPLICATION},` +
       " (SELECT json_group_array(json_object('kind', kind, 'segment', segment, 'started_at'," +
-      " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'page', page) ORDER BY place)" +
+      " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'page', page) ORDER BY row_key)" +
       " FROM recording_entries WHERE replay_id = page.id) AS segments," +
       ` (SELECT count(*) FROM error_entries AS x WHERE ${ranDuring("x", "page.id")}` +
       ` AND x.at >= page.started_at - ${REPLAY_SLACK_MS}) AS errors`,
@@ -219,7 +219,7 @@ const OVER_TIME: Readonly<Record<HistogramList, (query: ListQuery) => string>> =
     `SELECT ${START} AS at, root.ended_at - root.started_at AS ms,` +
     " 2 * (page.failed OR page.errors > 0) AS kind" +
     ` FROM (${tracesSql(query).rows}) AS page JOIN trace_entries AS root` +
-    ` ON root.place = ${ofRoot(query, "e.place", "page.id")}`,
+    ` ON root.row_key = ${ofRoot(query, "e.row_key", "page.id")}`,
   errors: (query) =>
     "SELECT at, 2 * (handled IS 0) AS kind FROM error_entries AS e" +
     ` WHERE ${all([...onErrors(query), ...when(query.state, isInState("e.group_key"))])}`,
@@ -269,7 +269,7 @@ export function vitalsSql(query: ListQuery): SqlList {
 /** Envelopes with a summary. */
 export function envelopesSql(query: ListQuery): SqlList {
   const from = (table: string, condition: string) =>
-    `e.place IN (SELECT place / ${PLACES} * ${PLACES} FROM ${table} WHERE ${condition})`;
+    `e.row_key IN (SELECT row_key / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE} FROM ${table} WHERE ${condition})`;
   const { application } = FILTERS;
   return {
     ...entryList(
@@ -285,12 +285,12 @@ export function envelopesSql(query: ListQuery): SqlList {
         ...when(query.replay, from("recording_entries", "replay_id = :replay")),
         ...when(
           query.type,
-          `e.place IN (SELECT envelope * ${PLACES} FROM item_types WHERE type = :type)`,
+          `e.row_key IN (SELECT envelope * ${KEYS_PER_ENVELOPE} FROM item_types WHERE type = :type)`,
         ),
       ],
       `${ENVELOPE_COLUMNS}, ${APPLICATION}, e.summary`,
     ),
-    joins: ` JOIN envelopes ON envelopes.id = e.place / ${PLACES}`,
+    joins: ` JOIN envelopes ON envelopes.id = e.row_key / ${KEYS_PER_ENVELOPE}`,
   };
 }
 

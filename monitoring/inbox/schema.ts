@@ -10,7 +10,7 @@ import type { Schema } from "../storage/schema_version.ts";
  *   SQLite would read the body, too.
  * - `item_types`: the types of items in each envelope, for the filter `type`.
  * - `totals`: one row. `bytes`: of all bodies. `cleared`: the id that the last deletion of all envelopes took.
- *   `weight`: characters of all index entries. `group_changes`: the number of changes of groups so far.
+ *   `size`: characters of all index entries. `group_changes`: the number of changes of groups so far.
  * - `group_states`: what people decided about groups (`group_states.ts`). `state`: open, resolved, muted or regressed.
  *   `deleted`: errors in envelopes up to this id are not indexed; 0: the group was not deleted. `newest`: id of the
  *   newest envelope when the state was changed.
@@ -40,10 +40,10 @@ const STORED = `
   CREATE TABLE totals (
     bytes INTEGER NOT NULL,
     cleared INTEGER NOT NULL,
-    weight INTEGER NOT NULL,
+    size INTEGER NOT NULL,
     group_changes INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO totals (bytes, cleared, weight, group_changes) VALUES (0, 0, 0, 0);
+  INSERT INTO totals (bytes, cleared, size, group_changes) VALUES (0, 0, 0, 0);
   INSERT INTO sqlite_sequence (name, seq) VALUES ('envelopes', 0);
   CREATE TABLE group_states (
     group_key TEXT PRIMARY KEY,
@@ -71,11 +71,11 @@ export const TITLE_COLUMNS: readonly string[] = Array.from(
 
 /** The columns that each table of entries begins with. */
 const ENTRY =
-  "place INTEGER PRIMARY KEY, application INTEGER NOT NULL, release INTEGER, at REAL NOT NULL";
+  "row_key INTEGER PRIMARY KEY, application INTEGER NOT NULL, release INTEGER, at REAL NOT NULL";
 
 /**
  * The index: entries of envelopes, traces, errors, logs, web vitals and segments of recordings. A new version of it is
- * made from the stored envelopes. `place` is the envelope's id and the index in it (`list_cursor.ts`): "newest first" is
+ * made from the stored envelopes. `row_key` is the envelope's id and the index in it (`list_cursor.ts`): "newest first" is
  * the table's own order, and eviction deletes one range. `at` is the time that a list is filtered by, `text` the
  * lower-case search text, `entry` JSON for display. A list reads its whole table, so only columns by which few rows are
  * found have an SQLite index.
@@ -83,7 +83,7 @@ const ENTRY =
  * - `applications` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Application 1 is Sightglass.
  * - `senders`: what is known of the senders of envelopes. `moves`: envelopes of a sender that are to be moved from one
  *   application to another. See `senders.ts`.
- * - `envelope_entries`: one row per envelope. `weight`: characters of its entries. `summary`: JSON.
+ * - `envelope_entries`: one row per envelope. `size`: characters of its entries. `summary`: JSON.
  * - `trace_entries`: `root_order`, `name`, `op`, `started_at`, `ended_at` are those of the envelope's root
  *   (`trace_root.ts`); the lowest `root_order` is the trace's.
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
@@ -134,20 +134,20 @@ const INDEX = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX unmapped_scripts_by_envelope ON unmapped_scripts (envelope);
   CREATE TABLE span_names (
-    place INTEGER NOT NULL,
+    row_key INTEGER NOT NULL,
     application INTEGER NOT NULL,
     trace_id TEXT NOT NULL,
     op TEXT,
     name TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX span_names_by_place ON span_names (place);
+  CREATE INDEX span_names_by_key ON span_names (row_key);
   CREATE INDEX span_names_by_op ON span_names (op, application, trace_id);
   CREATE INDEX span_names_by_name ON span_names (name, op, trace_id);
   CREATE TABLE envelope_entries (
     ${ENTRY},
     sender INTEGER NOT NULL,
     process_start INTEGER,
-    weight INTEGER NOT NULL,
+    size INTEGER NOT NULL,
     text TEXT NOT NULL,
     summary TEXT NOT NULL
   ) STRICT;
@@ -171,7 +171,7 @@ const INDEX = `
     http_status INTEGER,
     preflight INTEGER NOT NULL
   ) STRICT;
-  CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, root_order, place, started_at, ended_at, seen_at,
+  CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, root_order, row_key, started_at, ended_at, seen_at,
     spans, errors, logs, failed, http_status, preflight, application, release, at);
   CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, trace_id) WHERE replay_id IS NOT NULL;
   CREATE TABLE error_entries (
@@ -188,7 +188,7 @@ const INDEX = `
   ) STRICT;
   CREATE INDEX error_entries_by_title ON error_entries (group_key, ${TITLE_COLUMNS.join()});
   CREATE INDEX error_entries_by_former ON error_entries (former_key) WHERE former_key IS NOT NULL;
-  CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, application, release, level, handled);
+  CREATE INDEX error_entries_by_group ON error_entries (group_key, row_key, at, application, release, level, handled);
   CREATE INDEX error_entries_by_trace ON error_entries (trace_id, replay_id);
   CREATE INDEX error_entries_by_replay ON error_entries (replay_id) WHERE replay_id IS NOT NULL;
   CREATE TABLE log_entries (
@@ -225,11 +225,11 @@ const INDEX = `
     page TEXT,
     text TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);
+  CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, row_key);
 `;
 
-/** The tables whose rows have a place and an application. All but `span_names` have a release. */
-export const PLACE_TABLES = [
+/** The tables whose rows have a row key and an application. All but `span_names` have a release. */
+export const KEYED_TABLES = [
   "envelope_entries",
   "trace_entries",
   "error_entries",
@@ -239,20 +239,20 @@ export const PLACE_TABLES = [
   "span_names",
 ];
 
-const INDEX_TABLES = [...PLACE_TABLES, "releases", "senders", "moves", "unmapped_scripts"];
+const INDEX_TABLES = [...KEYED_TABLES, "releases", "senders", "moves", "unmapped_scripts"];
 
 /** Deletes all rows but those of Sightglass in `applications` and of `totals`. */
 export const DELETE_ALL =
   [...INDEX_TABLES, "envelopes", "item_types", "group_states", "source_maps"]
     .map((table) => `DELETE FROM ${table};`).join("") +
-  "DELETE FROM applications WHERE id > 1; UPDATE totals SET bytes = 0, weight = 0;";
+  "DELETE FROM applications WHERE id > 1; UPDATE totals SET bytes = 0, size = 0;";
 
 /** Empties the index. It is filled again from the stored envelopes, see {@linkcode EnvelopeTable.unindexed}. */
 const NEW_INDEX =
   // Earlier versions had `sources` and `envelope_texts`.
   [...INDEX_TABLES, "applications", "sources", "envelope_texts"]
     .map((table) => `DROP TABLE IF EXISTS ${table};`).join("") +
-  INDEX + "UPDATE totals SET weight = 0;";
+  INDEX + "ALTER TABLE totals RENAME COLUMN weight TO size; UPDATE totals SET size = 0;";
 
 /** The tables of the inbox. Versions from 8 on have the same stored tables. */
 export const INBOX_SCHEMA: Schema = {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { envelopeAt, PLACES } from "../models/index/list_cursor.ts";
+import { envelopeAt, KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import { OWN_APPLICATION } from "../models/rows.ts";
 import type { EnvelopeApplication } from "../models/application.ts";
-import { PLACE_TABLES } from "./schema.ts";
+import { KEYED_TABLES } from "./schema.ts";
 
 /** Id instead of an application's: several applications may have sent the envelope, or none that is known. */
 const NO_APPLICATION = 0;
@@ -19,7 +19,7 @@ const MAX_COMPARED = 1_000;
 /** Maximum number of senders without an application that are matched again when another sender gets one. */
 const MAX_UNASSIGNED = 100;
 /** Envelopes that are moved in one transaction, which blocks the server for some 20 ms, and characters of their entries. */
-const MOVED_AT_ONCE = { envelopes: 500, weight: 256 * 1024 };
+const MOVED_AT_ONCE = { envelopes: 500, size: 256 * 1024 };
 
 /** How a sender's application is known (`senders.known`; 0: it is not). */
 const FALLBACK = 1; // by its release or SDK
@@ -110,7 +110,7 @@ export class Senders {
     return this.#sql.matching.all(sender).map(idOf);
   }
 
-  /** What uses the envelopes from one place to before another: for {@linkcode forget} after they were deleted. */
+  /** What uses the envelopes from one row key to before another: for {@linkcode forget} after they were deleted. */
   used(start: number, end: number): readonly Sender[] {
     return this.#sql.used.all(start, end) as unknown as Sender[];
   }
@@ -133,12 +133,12 @@ export class Senders {
       | undefined;
     if (move === undefined) return false;
     const { id, sender, origin, target, version } = move;
-    let [envelopes, weight, last] = [0, 0, 0];
+    let [envelopes, size, last] = [0, 0, 0];
     let release: number | null = null;
     for (const row of this.#sql.toMove.iterate(sender, origin)) {
-      [last, release] = [row.place, row.release] as [number, number | null];
-      weight += row.weight as number;
-      if (++envelopes === MOVED_AT_ONCE.envelopes || weight >= MOVED_AT_ONCE.weight) break;
+      [last, release] = [row.row_key, row.release] as [number, number | null];
+      size += row.size as number;
+      if (++envelopes === MOVED_AT_ONCE.envelopes || size >= MOVED_AT_ONCE.size) break;
     }
     const newest = envelopeAt(last);
     // The application may have been deleted meanwhile.
@@ -205,22 +205,22 @@ function prepare(db: DatabaseSync) {
     ),
     deleteMove: db.prepare("DELETE FROM moves WHERE rowid = ?"),
     toMove: db.prepare(
-      "SELECT place, weight, release FROM envelope_entries WHERE sender = ? AND application = ?" +
-        " ORDER BY place",
+      "SELECT row_key, size, release FROM envelope_entries WHERE sender = ? AND application = ?" +
+        " ORDER BY row_key",
     ),
     // Envelopes are updated last: the other tables find their rows by them.
-    move: PLACE_TABLES.toReversed().map((table) =>
+    move: KEYED_TABLES.toReversed().map((table) =>
       db.prepare(
         `UPDATE ${table} SET application = ?1${table === "span_names" ? "" : ", release = ?2"}` +
           ` WHERE rowid IN (SELECT t.rowid FROM envelope_entries AS e JOIN ${table} AS t` +
-          ` ON t.place >= e.place AND t.place < e.place + ${PLACES}` +
-          " WHERE e.sender = ?3 AND e.application = ?4 AND e.place <= ?5)",
+          ` ON t.row_key >= e.row_key AND t.row_key < e.row_key + ${KEYS_PER_ENVELOPE}` +
+          " WHERE e.sender = ?3 AND e.application = ?4 AND e.row_key <= ?5)",
       )
     ),
     touchApplication: db.prepare("UPDATE applications SET newest = max(newest, ?) WHERE id = ?"),
     used: db.prepare(
       "SELECT DISTINCT sender, application, release FROM envelope_entries" +
-        " WHERE place >= ? AND place < ?",
+        " WHERE row_key >= ? AND row_key < ?",
     ),
     forgetRelease: db.prepare(
       "DELETE FROM releases WHERE id = ?1 AND NOT " +

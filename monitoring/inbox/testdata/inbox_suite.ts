@@ -20,6 +20,7 @@ export const ids = (inbox: Inbox) => all(inbox).envelopes.map((row) => row.id);
 /** Makes an inbox's file one of an earlier version, whose index is made again. */
 export function markAsEarlier(path: string): void {
   using db = new DatabaseSync(path);
+  db.exec("ALTER TABLE totals RENAME COLUMN size TO weight");
   db.exec(`PRAGMA user_version = ${INBOX_SCHEMA.version - 1}`);
 }
 /** An envelope of exactly `bytes` bytes. */

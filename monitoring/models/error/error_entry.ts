@@ -72,13 +72,13 @@ export function errorTitle({ type, value }: Pick<ErrorEntry, "type" | "value">):
  * @param replayId of the recording that ran, if segments of it have arrived
  */
 export function occurrenceRow(
-  place: number,
+  rowKey: number,
   entry: ErrorEntry,
   application: string,
   replayId: string | null,
 ): OccurrenceRow {
   const { level: _, handled: __, former: ___, common: ____, ...row } = entry;
-  return { ...row, envelope: envelopeAt(place), application, replay_id: replayId };
+  return { ...row, envelope: envelopeAt(rowKey), application, replay_id: replayId };
 }
 
 /** The identifier of an error in page URLs: its event id; its group if the event has no id. */

@@ -2,36 +2,36 @@
  * The position of an index entry among all entries: its envelope's id and its index in the envelope,
  * as one integer. "Newest first" is then one descending order, and an envelope's entries are one range.
  */
-export function placeOf(envelope: number, index: number): number {
-  return envelope * PLACES + index;
+export function rowKeyOf(envelope: number, index: number): number {
+  return envelope * KEYS_PER_ENVELOPE + index;
 }
 
-/** The id of the envelope at a place. */
-export function envelopeAt(place: number): number {
-  return Math.floor(place / PLACES);
+/** The id of the envelope of a row key. */
+export function envelopeAt(rowKey: number): number {
+  return Math.floor(rowKey / KEYS_PER_ENVELOPE);
 }
 
-/** The index within its envelope of the entry at a place. */
-export function indexAt(place: number): number {
-  return place % PLACES;
+/** The index within its envelope of the entry with a row key. */
+export function indexAt(rowKey: number): number {
+  return rowKey % KEYS_PER_ENVELOPE;
 }
 
 /**
  * Places per envelope: more than its at most 1,000 logs, 256 items and 100 traces. Leaves room for ids
  * up to 4 × 10¹²; those of an inbox in memory begin with the time in milliseconds.
  */
-export const PLACES = 2_048;
+export const KEYS_PER_ENVELOPE = 2_048;
 
 /** The position in a list where the next page begins. */
 interface ListCursor {
-  /** Only entries before this place. */
+  /** Only entries before this row key. */
   readonly before: number;
   /**
-   * Entries from this place on arrived after the first page and are ignored. A trace or group that has
+   * Entries from this row key on arrived after the first page and are ignored. A trace or group that has
    * grown since keeps its position, so that paging shows it exactly once.
    */
   readonly asOf: number;
-  /** In a list that is not ordered by place: the last row's value in the order. The page begins after that row. */
+  /** In a list that is not ordered by row key: the last row's value in the order. The page begins after that row. */
   readonly at?: number | undefined;
 }
 
@@ -62,7 +62,7 @@ export class CursorError extends Error {
  * The cursor of a query.
  *
  * @param before the query's `before`; undefined: the list begins with the newest entry
- * @param asOf the place after all entries
+ * @param asOf the row key after all entries
  * @throws {CursorError}
  */
 export function cursorOf(before: string | undefined, asOf: number): ListCursor {
