@@ -51,16 +51,16 @@ export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
           <Properties content={content} />
           <div className="pad spaced">
             <h4>{formatCount(content.items.length + content.omitted, "item")}</h4>
-            {content.items.map((item, n) => <Item key={n} item={item} number={n + 1} />)}
-            {content.omitted > 0 && (
-              <p>{formatCount(content.omitted, "more item")}: see the download.</p>
-            )}
             {content.unlisted > 0 && (
               <p className="waits">
                 {formatNumber(content.unlisted)}{" "}
                 of its errors, spans, logs and other items are in no list and no count: one envelope
                 has too many.
               </p>
+            )}
+            {content.items.map((item, n) => <Item key={n} item={item} number={n + 1} />)}
+            {content.omitted > 0 && (
+              <p>{formatCount(content.omitted, "more item")}: see the download.</p>
             )}
             <details>
               <summary className="quiet">Envelope header</summary>
