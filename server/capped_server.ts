@@ -38,8 +38,8 @@ interface ConnectionState {
 }
 
 /**
- * An HTTP server with a limit on open connections, against clients that open many and leave them idle,
- * which Deno 2.9.6 itself never closes.
+ * An HTTP server with a limit on open connections, against clients that open many and leave them idle.
+ * `Deno.serve` of 2.9.6 has no limit and no timeout for them, and does not pass its connections on.
  *
  * At the limit a new connection replaces the one that has been idle longest: without a request, with an
  * incomplete head, or after its response. A connection with a pending request is never closed. While all
