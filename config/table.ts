@@ -130,7 +130,8 @@ const VARIABLES = {
     ...values.bytes(1),
     standard: "256 MiB",
     meaning:
-      "bodies in memory, of all processes; one that still arrives counts as 128 KiB at least",
+      "bodies in memory, of all processes, with what the runtime keeps beside large ones; bodies of " +
+      "at most 256 KiB that still arrive may take a quarter more",
   },
   MAX_CONNECTIONS: {
     // More than one process can hold: a larger number is a mistake.

@@ -90,7 +90,7 @@ export class RelayStatus {
       },
       inFlightBytes: bodies.inFlightBytes,
       residentBytes: Deno.memoryUsage().rss,
-      hasRoom: !isStopping() && bodies.hasRoom,
+      hasRoom: !isStopping() && bodies.hasRoomFor(1),
       ingests: client.ingests,
     };
   }

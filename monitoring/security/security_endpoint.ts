@@ -31,7 +31,7 @@ interface SecurityEndpointOptions extends WriteAccessOptions {
 /** Bytes of one body. Chromium sends about 1 KB for each report, at most 100 at once. */
 const MAX_BYTES = 256 * 1024;
 /** Bytes of all bodies in memory. */
-const MAX_IN_FLIGHT_BYTES = 16 * 1024 * 1024;
+const MAX_IN_FLIGHT_BYTES = 4 * 1024 * 1024;
 
 /** Different reports a minute. Anyone can send them, and each spends the project's quota. */
 const REPORTS_PER_MINUTE = 20;

@@ -1,4 +1,5 @@
 import { Bag, type Bagged } from "../protocol/bag.ts";
+import { BodyBuffer } from "./body_buffer.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -20,9 +21,6 @@ const NEW_MS = 250;
  */
 const CHECKS_PER_PERIOD = 8;
 
-/** Growth of a body's buffer, which copies what has arrived. */
-const GROWTH = 2;
-
 const MESSAGES = {
   slow: "The upload was too slow",
   large: "The upload was too large",
@@ -35,6 +33,16 @@ export class UploadError extends Error {
   constructor(readonly reason: keyof typeof MESSAGES) {
     super(MESSAGES[reason]);
   }
+}
+
+/** Where the chunks of a body come from. */
+type ChunkSource = Pick<BodyBuffer, "read" | "cancel">;
+
+interface ReadOptions {
+  /** Bytes of the body, by its `Content-Length`. Default: not known. */
+  readonly size?: number;
+  /** Called with each chunk as it arrives; valid until the result resolves. It may throw. */
+  readonly onChunk?: (chunk: Bytes) => Promise<void> | void;
 }
 
 /** One upload. Times are milliseconds of `performance.now()`. */
@@ -68,33 +76,42 @@ export class Uploads {
    * Reads a body into one buffer, whose memory grows as bytes arrive.
    *
    * @param maxBytes a longer body is refused as `large`
-   * @param onChunk called with each chunk as it arrives, valid until the result resolves. It may throw
-   * @param expectedBytes first size of the buffer. Default: that of the first chunk
    * @returns the body, which the caller owns
    * @throws {UploadError} and what `onChunk` throws
    */
   async read(
     body: ReadableStream<Bytes>,
     maxBytes: number,
-    onChunk?: (chunk: Bytes) => Promise<void> | void,
-    expectedBytes = 0,
+    { size, onChunk }: ReadOptions = {},
   ): Promise<Bytes> {
-    let memory = new Uint8Array(expectedBytes);
-    let length = 0;
-    for await (const chunk of this.chunks(body)) {
-      const start = length;
-      length += chunk.length;
-      if (length > maxBytes) throw new UploadError("large");
+    const buffer = new BodyBuffer(body, size);
+    for await (const chunk of this.#measured(buffer)) {
+      if (buffer.length > maxBytes) throw new UploadError("large");
       const accepted = onChunk?.(chunk);
       if (accepted) await accepted;
-      if (length > memory.length) {
-        const capacity = Math.max(length, Math.min(GROWTH * memory.length, maxBytes));
-        memory = new Uint8Array(memory.buffer.transfer(capacity));
-      }
-      // Copied: a chunk is a part of a buffer of 64 KiB, however little has arrived.
-      memory.set(chunk, start);
     }
-    return length === memory.length ? memory : memory.slice(0, length);
+    return buffer.take();
+  }
+
+  /**
+   * Waits for a body that is read by one call of the runtime. Its progress cannot be seen, so it gets the time that its
+   * bytes may take at the minimum rate: 8 minutes for 256 KiB. Under overload it counts as one without progress.
+   *
+   * @param size bytes of the body
+   * @throws {UploadError}
+   */
+  readWhole(body: Promise<Bytes>, size: number): Promise<Bytes> {
+    return new Promise((resolve, reject) => {
+      const periods = Math.max(1, size / MIN_PROGRESS_BYTES);
+      const upload = this.#begin(() => reject(new UploadError("slow")), periods);
+      body.then((bytes) => {
+        this.#running.delete(upload);
+        resolve(bytes);
+      }, () => {
+        this.#running.delete(upload);
+        reject(new UploadError("disconnected"));
+      });
+    });
   }
 
   /**
@@ -102,18 +119,24 @@ export class Uploads {
    *
    * @throws {UploadError}
    */
-  async *chunks(body: ReadableStream<Bytes>): AsyncGenerator<Bytes> {
+  chunks(body: ReadableStream<Bytes>): AsyncGenerator<Bytes> {
     const reader = body.getReader();
-    // Fails if the connection broke before.
-    const cancel = () => void reader.cancel().catch(() => {});
+    return this.#measured({
+      read: async () => (await reader.read()).value,
+      // Fails if the connection broke before.
+      cancel: () => void reader.cancel().catch(() => {}),
+    });
+  }
+
+  async *#measured(source: ChunkSource): AsyncGenerator<Bytes> {
     let isTooSlow = false;
     const upload = this.#begin(() => {
       isTooSlow = true;
-      cancel();
+      source.cancel();
     });
     try {
       for (;;) {
-        const { value: chunk } = await reader.read().catch(() => {
+        const chunk = await source.read().catch(() => {
           throw new UploadError("disconnected");
         });
         if (isTooSlow) throw new UploadError("slow");
@@ -131,7 +154,7 @@ export class Uploads {
       }
     } finally {
       this.#running.delete(upload);
-      cancel();
+      source.cancel();
     }
   }
 
@@ -147,15 +170,10 @@ export class Uploads {
     return slow.length;
   }
 
-  /**
-   * Ends the slowest upload, if one is not new: others that arrive quickly need a place.
-   *
-   * @returns whether one was ended
-   */
-  endSlowest(): boolean {
+  /** Ends the slowest upload, if one is not new: others that arrive quickly need a place. */
+  endSlowest(): void {
     const [slowest] = this.#slowest(NEW_MS);
     if (slowest) this.#abort(slowest.upload);
-    return slowest !== undefined;
   }
 
   /** Stops the timer for good: no upload is ended any more. */
@@ -171,9 +189,10 @@ export class Uploads {
       .sort((a, b) => a.rate - b.rate);
   }
 
-  #begin(abort: () => void): Upload {
+  /** @param periods until its first deadline */
+  #begin(abort: () => void, periods = 1): Upload {
     const startedAt = performance.now();
-    const deadline = startedAt + this.#progressMs;
+    const deadline = startedAt + periods * this.#progressMs;
     const upload = { slot: 0, startedAt, deadline, bytes: 0, bytesBefore: 0, abort };
     this.#running.add(upload);
     if (this.#timer === undefined) {

@@ -25,17 +25,18 @@ Deno.test("chunks of any size, of one buffer → the whole body in its order", a
   const size = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 300 * KIB }));
   const sizes = fc.array(size, { maxLength: 5 });
   await fc.assert(
-    fc.asyncProperty(sizes, fc.constantFrom(0, 1, 70_000, 2_000 * KIB), async (sizes, expected) => {
+    fc.asyncProperty(sizes, fc.constantFrom("not", "right", "more"), async (sizes, announces) => {
       const ends = sizes.map((_, at) => sizes.slice(0, at + 1).reduce((sum, one) => sum + one));
       const whole = Uint8Array.from({ length: ends.at(-1) ?? 0 }, (_, at) => at * 7);
       const chunks = ends.map((end, at) => whole.subarray(ends[at - 1] ?? 0, end));
+      const announced = { not: undefined, right: whole.length, more: whole.length + 70_000 };
       const passedOn: number[] = [];
       const onChunk = (chunk: Bytes) => {
         for (const byte of chunk) passedOn.push(byte);
       };
+      const options = { size: announced[announces], onChunk };
       const body = ReadableStream.from(chunks);
-      const read = await new Uploads().read(body, 2_000 * KIB, onChunk, expected);
-      assert.deepEqual(read, whole);
+      assert.deepEqual(await new Uploads().read(body, 2_000 * KIB, options), whole);
       assert.deepEqual(Uint8Array.from(passedOn), whole);
     }),
     { numRuns: 40 },
@@ -47,6 +48,14 @@ Deno.test("a body in chunks of one byte → held in a buffer of its size", async
   const bytes = await new Uploads().read(ReadableStream.from(chunks), 20_000);
   assert.equal(bytes.length, 20_000);
   assert.equal(bytes.buffer.byteLength, 20_000);
+});
+
+Deno.test("20 MB announced, little sent → little memory", async () => {
+  let capacity = 0;
+  const onChunk = ({ buffer }: Bytes) => void (capacity = buffer.byteLength);
+  const body = ReadableStream.from([new Uint8Array(100)]);
+  await new Uploads().read(body, 20e6, { size: 20e6, onChunk });
+  assert.equal(capacity, 16 * KIB);
 });
 
 Deno.test("a body over its limit, or whose connection breaks → an error that states it", async () => {
@@ -66,6 +75,14 @@ Deno.test("no progress for a period → ended; enough progress → another perio
   ]);
   assert.ok(await idle.after >= 40, `${await idle.after} ms`);
   assert.equal(uploads.count, 0);
+});
+
+Deno.test("body read by one call → as many periods as its bytes may take", async () => {
+  const start = performance.now();
+  const never = new Promise<Bytes>(() => {});
+  const ended = new Uploads(40).readWhole(never, 3 * MIN_PROGRESS_BYTES).catch(reasonOf);
+  assert.equal(await Promise.race([ended, pause(5_000)]), "slow");
+  assert.ok(performance.now() - start >= 120);
 });
 
 Deno.test("an upload that ended, or whose reader is busy → not ended by time", async () => {
@@ -97,12 +114,14 @@ Deno.test("overload → uploads slower than the rate under overload are ended, o
 Deno.test("a place is needed → the slowest upload that is not new is ended", async () => {
   const uploads = new Uploads();
   const [quick, slow] = [startUpload(uploads), startUpload(uploads)];
-  assert.equal(uploads.endSlowest(), false, "all are new");
+  const unseen = uploads.readWhole(new Promise<Bytes>(() => {}), 256 * KIB).catch(reasonOf);
+  uploads.endSlowest();
+  assert.equal(uploads.count, 3, "all are new");
   await quick.send(1);
   await pause(260);
   const another = startUpload(uploads);
-  for (const [upload, left] of [[slow.ended, 2], [quick.ended, 1]] as const) {
-    assert.equal(uploads.endSlowest(), true);
+  for (const [upload, left] of [[slow.ended, 3], [unseen, 2], [quick.ended, 1]] as const) {
+    uploads.endSlowest();
     assert.deepEqual([await upload, uploads.count], ["slow", left]);
   }
   uploads.endSlowest();

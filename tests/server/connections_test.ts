@@ -208,7 +208,7 @@ Deno.test("2,200 slow uploads → some are refused with a reason, no other clien
     return answer.ok;
   });
   const { rows } = await (await fetch(`${server.origin}/monitoring/inbox?view=refusals`)).json();
-  assert.match(rows.at(-1).detail, /too slowly|Too many bytes/);
+  assert.match(rows.at(-1).detail, /too slowly|Too many envelopes/);
 });
 
 Deno.test("connections reset immediately → the next one is answered", async () => {
