@@ -189,13 +189,18 @@ async function readOlder<Name extends keyof ConsoleLists>(
 
 /** A list over time, live; undefined until it is known. @param query undefined: not known yet */
 export function useHistogram(query: ConsoleQuery | undefined, view: View): Histogram | undefined {
+  return useHistogramRead(query, view).data;
+}
+
+/** {@linkcode useHistogram}, and how often it could not be read. */
+export function useHistogramRead(query: ConsoleQuery | undefined, view: View) {
   const live = useLive(query, view);
   return useQuery({
     queryKey: [LIVE, "histogram", query],
     queryFn: () => api.histogram(query!),
     placeholderData: keepPreviousData,
     ...live,
-  }, client).data;
+  }, client);
 }
 
 /** The applications, and the counts of all lists with the filters of the address, live; undefined until they are known.

@@ -4,7 +4,7 @@ import { BAR_WORDS } from "../charts/ListHistogram.tsx";
 import { TimeBars } from "../charts/TimeBars.tsx";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
 import type { SharedFilters } from "../shared/filters.ts";
-import { useHistogram } from "../data/lists.ts";
+import { useHistogram, useHistogramRead } from "../data/lists.ts";
 
 const MOST_TICKS = 5;
 
@@ -15,12 +15,19 @@ const MOST_TICKS = 5;
 export function useChartTime(
   filters: SharedFilters,
 ): Pick<SharedFilters, "since" | "until"> | undefined {
-  const traces = useHistogram({ ...filters, of: "traces" }, "overview");
-  const errors = useHistogram({ ...filters, of: "errors", state: "open" }, "overview");
+  const traces = useHistogramRead({ ...filters, of: "traces" }, "overview");
+  const errors = useHistogramRead({ ...filters, of: "errors", state: "open" }, "overview");
   const { since, until } = filters;
   if (since !== undefined) return { since, until };
-  if (!traces || !errors) return undefined;
-  const used = [traces, errors].filter(({ parts }) => parts.some(({ count }) => count > 0));
+  if (!traces.data || !errors.data) {
+    // Without charts the list of errors still shows its rows, or why it cannot. Not `isError`: the
+    // status is pending again during the next attempt.
+    const hasFailed = traces.errorUpdateCount + errors.errorUpdateCount > 0;
+    return hasFailed ? { since, until } : undefined;
+  }
+  const used = [traces.data, errors.data].filter(({ parts }) =>
+    parts.some(({ count }) => count > 0)
+  );
   if (used.length === 0) return { since, until };
   return {
     since: String(Math.min(...used.map(({ from }) => from))),

@@ -109,7 +109,7 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   },
 
   // Watches and records each page from its first request on.
-  page: async ({ watch: _watch, sent: _sent, listsOwnRows, page, context }, provide) => {
+  context: async ({ listsOwnRows, context }, provide) => {
     if (listsOwnRows) {
       await context.addInitScript(() => {
         try {
@@ -119,6 +119,10 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
         }
       });
     }
+    await provide(context);
+  },
+
+  page: async ({ watch: _watch, sent: _sent, page, context }, provide) => {
     await provide(page);
     // Requests that a route of the test has not completed must not fail the test now.
     for (const routed of [context, ...context.pages()]) {
