@@ -34,7 +34,7 @@ test("no open errors → resolved and muted ones are offered only if there are a
   await expect(row(page, ERRORS.handled)).toContainText("resolved");
 });
 
-test("some errors unhandled → badges of the group; ids, first and last seen are told apart", async ({ page, server }) => {
+test("some errors unhandled → badges of the group; ids, first and last seen are different", async ({ page, server }) => {
   const failed = (order: number, handled: boolean) =>
     error("", order, {
       exception: {

@@ -108,7 +108,7 @@ await test(
     assert.deepEqual(taken.filter((text) => kept.includes(text)).toSorted(), kept.toSorted());
     assert.equal(await health(server), 200);
 
-    // Nobody posts: the health check itself finds the room.
+    // No client posts: the health check itself finds the room.
     ingest.behave(answers(503));
     await post(SMALL);
     assert.equal(await health(server), 503);
