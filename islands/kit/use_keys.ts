@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 
 /**
  * Handles keys wherever the focus is, except shortcuts of the browser and keys that something else has handled.
@@ -8,7 +8,8 @@ import { useEffect, useRef } from "react";
 export function useKeys(handle: (event: KeyboardEvent) => boolean): void {
   const latest = useRef(handle);
   latest.current = handle;
-  useEffect(() => {
+  // Before the part is painted: a key typed at once would have no effect.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const { defaultPrevented, ctrlKey, metaKey, altKey } = event;
       if (defaultPrevented || ctrlKey || metaKey || altKey) return;
