@@ -26,6 +26,8 @@ for (const [name, { ingestHost, isDirect = false }] of Object.entries(WAYS)) {
       await openPage(page);
       await make(page, "handled");
       await arrivals.waitForItem("the error", ({ type }) => type === "event");
+      // The browser's event of a request may come after the request has arrived.
+      await expect.poll(() => sent.posts()).not.toHaveLength(0);
       const addressesOf = (requests: typeof sent.all) =>
         new Set(requests.map(({ url }) => url.href.split("?sentry_")[0]));
       const leaving = addressesOf(sent.leaving(server.origin));
