@@ -1,12 +1,15 @@
 import type { Dsn } from "./dsn.ts";
 import type { ContentEncoding } from "./encoding.ts";
 import type { EnvelopeHeader } from "./envelope.ts";
+import type { Format } from "./format.ts";
 import type { InboxItem } from "./inbox_row.ts";
 
-/** An envelope as the inbox stores it. */
+/** An envelope, or an OTLP request, as the inbox stores it. */
 export interface ReceivedEnvelope {
   /** As received. */
   readonly bytes: Uint8Array;
+  /** Default: an envelope. */
+  readonly format?: Format;
   /** The request's `Content-Encoding`. */
   readonly contentEncoding: string | null;
   /** Milliseconds since 1970. */

@@ -1,0 +1,25 @@
+/** The forms of the bodies that are taken, stored as received, and forwarded. Stored by name. */
+export const FORMATS = [
+  "envelope",
+  "otlp-traces-json",
+  "otlp-traces-protobuf",
+  "otlp-logs-json",
+  "otlp-logs-protobuf",
+] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+/** A signal of OpenTelemetry, as in the paths of OTLP/HTTP. */
+export type Signal = "traces" | "logs";
+
+/** The media type that a body of this format is forwarded with. */
+export function contentTypeOf(format: Format): string {
+  if (format === "envelope") return "application/x-sentry-envelope";
+  return format.endsWith("-json") ? "application/json" : "application/x-protobuf";
+}
+
+/** The signal of an OTLP request; undefined for an envelope. */
+export function signalOf(format: Format): Signal | undefined {
+  if (format === "envelope") return undefined;
+  return format.startsWith("otlp-traces") ? "traces" : "logs";
+}
