@@ -1,3 +1,5 @@
+import type { Signal } from "./format.ts";
+
 /** A project's public key and its ingest: `https://KEY@HOST[:PORT][/PATH]/PROJECT`. */
 export interface Dsn {
   /** The canonical text: equal for equal DSNs only. */
@@ -78,13 +80,14 @@ export function isHostedIngest(dsn: Dsn): boolean {
 }
 
 /**
- * The URL that accepts the DSN's envelopes.
+ * The URL that accepts the DSN's envelopes, or its OTLP requests (https://docs.sentry.io/concepts/otlp/).
  *
  * @param upstreamOrigin origin to use instead of the DSN's origin and path
+ * @param signal of OTLP. Default: envelopes
  */
-export function ingestUrl(dsn: Dsn, upstreamOrigin?: string): string {
+export function ingestUrl(dsn: Dsn, upstreamOrigin?: string, signal?: Signal): string {
   const base = upstreamOrigin ?? `${dsn.protocol}://${dsn.host}${dsn.path}`;
-  return `${base}/api/${dsn.projectId}/envelope/`;
+  return `${base}/api/${dsn.projectId}/${signal ? `integration/otlp/v1/${signal}` : "envelope/"}`;
 }
 
 /**

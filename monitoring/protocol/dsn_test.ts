@@ -98,6 +98,8 @@ Deno.test("ingestUrl → the DSN's origin and path, or another origin without th
   const dsn = parseDsn("http://key@sentry.example:9000/path/1")!;
   assert.equal(ingestUrl(dsn), "http://sentry.example:9000/path/api/1/envelope/");
   assert.equal(ingestUrl(dsn, "http://relay.example"), "http://relay.example/api/1/envelope/");
+  const otlp = "http://sentry.example:9000/path/api/1/integration/otlp/v1/logs";
+  assert.equal(ingestUrl(dsn, undefined, "logs"), otlp);
 });
 
 Deno.test("tunnel rule → hosted ingest through the own origin, self-hosted directly", () => {

@@ -1,4 +1,5 @@
 import { type Dsn, ingestUrl } from "../../protocol/dsn.ts";
+import { contentTypeOf, type Signal, signalOf } from "../../protocol/format.ts";
 import { isRetryable } from "../../protocol/retry.ts";
 import type { AdmittedEnvelope } from "../../protocol/admitted_envelope.ts";
 import type { RelayMetrics } from "../metrics.ts";
@@ -65,9 +66,10 @@ const MAX_IDLE_MS = 60_000;
 /** 1 Mbit/s. An unanswered envelope too large for this rate is no evidence that the ingest is down. */
 const SLOW_UPLOAD_BYTES_PER_MS = 128;
 
-/** The destination of a DSN's envelopes. */
+/** The destination of what is sent for a DSN. */
 interface Target {
-  readonly url: URL;
+  /** By the signal of an OTLP request; undefined: envelopes. */
+  readonly urls: ReadonlyMap<Signal | undefined, URL>;
   readonly breaker: CircuitBreaker;
 }
 
@@ -116,16 +118,16 @@ export class IngestClient {
    * @param drained set for an envelope from the spool. Default: a live envelope
    */
   async attempt(
-    { bytes, contentEncoding, dsn, receivedAt }: Pick<
+    { bytes, format = "envelope", contentEncoding, dsn, receivedAt }: Pick<
       AdmittedEnvelope,
-      "bytes" | "contentEncoding" | "dsn" | "receivedAt"
+      "bytes" | "format" | "contentEncoding" | "dsn" | "receivedAt"
     >,
     sender: Sender,
     limitsNow: () => RateLimitHeaders | undefined,
     drained?: DrainedAttempt,
   ): Promise<AttemptResult> {
     const headers: Record<string, string> = {
-      "content-type": "application/x-sentry-envelope",
+      "content-type": contentTypeOf(format),
       ...senderHeaders(sender),
       "x-sentry-auth": `Sentry sentry_version=7, sentry_key=${dsn.publicKey}`,
     };
@@ -133,7 +135,8 @@ export class IngestClient {
 
     const { relayTimeoutMs: timeoutMs, limits, metrics, now, uptime } = this.#options;
     const begun = performance.now();
-    const { url, breaker } = this.#targetOf(dsn);
+    const { urls, breaker } = this.#targetOf(dsn);
+    const url = urls.get(signalOf(format))!;
     const isProbe = drained !== undefined && breaker.isProbed;
     const undecided = (progress: UndecidedAttempt["progress"], reason: string): AttemptResult => {
       metrics.attempted("undecided", (performance.now() - begun) / 1000);
@@ -184,11 +187,15 @@ export class IngestClient {
     let target = this.#targets.get(dsn);
     if (target === undefined) {
       const { upstream, now, uptime, log } = this.#options;
-      const url = new URL(ingestUrl(dsn, upstream));
-      const breaker = this.#breakers.get(url.origin) ??
-        new CircuitBreaker(url.origin, { now, uptime, log, random: Math.random });
-      this.#breakers.set(url.origin, breaker);
-      this.#targets.set(dsn, target = { url, breaker });
+      const signals = [undefined, "traces", "logs"] as const;
+      const urls = new Map(
+        signals.map((signal) => [signal, new URL(ingestUrl(dsn, upstream, signal))]),
+      );
+      const { origin } = urls.get(undefined)!;
+      const breaker = this.#breakers.get(origin) ??
+        new CircuitBreaker(origin, { now, uptime, log, random: Math.random });
+      this.#breakers.set(origin, breaker);
+      this.#targets.set(dsn, target = { urls, breaker });
     }
     return target;
   }

@@ -117,13 +117,14 @@ export class RelaySpool {
    * @throws {RelayError} `spool_full`, `spool_unavailable`
    */
   async put(envelope: AdmittedEnvelope, sender: Sender, reason: string): Promise<Answer> {
-    const { bytes, contentEncoding, header, items, dsn, key, receivedAt } = envelope;
+    const { bytes, format, contentEncoding, header, items, dsn, key, receivedAt } = envelope;
     this.#markPut();
     let result: PutResult | "failed" = "failed";
     try {
       result = await this.#spool.put({
         dsn: dsn.text,
         bytes,
+        format,
         contentEncoding,
         ...sender,
         receivedAt,

@@ -6,6 +6,7 @@
  */
 
 import type { ContentEncoding } from "../../protocol/encoding.ts";
+import type { Format } from "../../protocol/format.ts";
 import { MAX_PAUSE_S } from "../send/rate_limit_headers.ts";
 import type { SharedLimit } from "../send/rate_limits.ts";
 import type { Sender } from "../send/sender.ts";
@@ -29,6 +30,8 @@ export interface SpooledEnvelope extends Sender {
   /** As received. */
   readonly bytes: Uint8Array;
   readonly contentEncoding: ContentEncoding | null;
+  /** Default: an envelope. */
+  readonly format?: Format;
   /** Whole milliseconds since 1970. */
   readonly receivedAt: number;
   /** Equal for two envelopes exactly if one is a duplicate of the other; {@linkcode KEY_BYTES} in hexadecimal digits. */
