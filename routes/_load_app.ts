@@ -63,6 +63,7 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
     inbox: store && readable,
     sender: { dsn: config.dsn.text, page: { release, environment: config.environment } },
     deliver: (request) => relay.answer(request, undefined),
+    dsnOf: (request, peer, project) => relay.dsnOf(request, peer, project),
     processes: workers,
     onLeftOut: (reports) =>
       log("warn", "More reports of browsers arrive than are kept", { reports }),

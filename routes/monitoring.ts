@@ -1,6 +1,7 @@
 /** The addresses of monitoring, in one table: who answers which methods. */
 import type { Config } from "../config/config.ts";
 import { playerDocument } from "../monitoring/player/player_document.ts";
+import { IncomingEvent } from "../monitoring/relay/admit/incoming_event.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { Route } from "../server/app.ts";
 import {
@@ -15,9 +16,6 @@ const SENTRY_SDK =
   "use a Sentry SDK with the DSN http://dev@HOST:PORT/1 of this server, in relay mode with the key and" +
   " project of your own DSN";
 const NO_OTLP = `Cannot take OpenTelemetry over OTLP yet: ${SENTRY_SDK}.`;
-const NO_SINGLE_EVENTS =
-  "Cannot take single events at /api/PROJECT/store/: send envelopes to /api/PROJECT/envelope/." +
-  " Newer versions of the SDK do so, sentry-sdk for Python from 2.0 on.";
 /** The detail for a POST to an unknown address, or to one that takes other methods. */
 export const NO_POST = `Cannot take a POST at this address: ${SENTRY_SDK}, its option tunnel with` +
   " /monitoring, or SENTRY_SPOTLIGHT with /stream.";
@@ -33,7 +31,11 @@ interface MonitoringServices {
   /** The inbox for assistants. Answers 404 in relay mode. */
   readonly mcp: Endpoint;
   /** What browsers report by themselves. */
-  readonly security: Endpoint;
+  readonly security: (
+    request: Request,
+    peer: string | undefined,
+    project?: string,
+  ) => Promise<Response>;
   readonly player: {
     /** Name of the player's script among the assets. */
     readonly script: string;
@@ -73,10 +75,19 @@ export function monitoringRoutes(
       },
     },
     {
-      // Old SDKs post single events as JSON.
       path: "/api/[project]/store",
       aliases: ["/api/[project]/store/"],
-      handlers: { POST: refuse(NO_SINGLE_EVENTS) },
+      handlers: {
+        POST: ({ req, peer, params }) =>
+          relay.answer(req, peer, params.project, IncomingEvent.open),
+        OPTIONS,
+      },
+    },
+    {
+      // The address that Sentry prints for `report-uri`.
+      path: "/api/[project]/security",
+      aliases: ["/api/[project]/security/"],
+      handlers: { POST: ({ req, peer, params }) => security(req, peer, params.project), OPTIONS },
     },
     {
       path: "/v1/traces",

@@ -40,13 +40,16 @@ export type WriteAccess =
   }
   | { readonly allowed: false; readonly detail: string };
 
-/** As Sentry's Relay answers (https://docs.sentry.io/product/relay/): valid for an hour, with the headers that SDKs send. */
+/** As Sentry's Relay answers (https://docs.sentry.io/product/relay/): valid for an hour. */
 const PREFLIGHT = {
   "access-control-allow-methods": "POST",
-  "access-control-allow-headers":
-    "x-sentry-auth, content-type, content-encoding, sentry-trace, baggage, traceparent",
   "access-control-max-age": "3600",
 };
+const SENT_HEADERS =
+  "x-sentry-auth, content-type, content-encoding, sentry-trace, baggage, traceparent".split(", ");
+/** A name of RFC 9110, section 5.6.2. */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,64}$/;
+const MAX_ASKED = 32;
 /** Response headers that SDKs read. */
 const READABLE = "x-sentry-error, x-sentry-rate-limits, retry-after, x-relay-outcome";
 
@@ -101,7 +104,14 @@ export class WriteAccessRule {
     const name = "private-network";
     const isAsked = request.headers.get(`access-control-request-${name}`) === "true";
     const network: CorsHeaders = isAsked ? { [`access-control-allow-${name}`]: "true" } : {};
-    return { ...access, cors: { ...access.cors, ...PREFLIGHT, ...network } };
+    // Pages that may post may add any header, as `OTEL_EXPORTER_OTLP_HEADERS` does: none of them gives more rights than
+    // any other client has, and Fetch forbids pages those that prove something.
+    const asked = request.headers.get("access-control-request-headers")?.split(",", MAX_ASKED)
+      .map((name) => name.trim().toLowerCase()).filter((name) => HEADER_NAME.test(name)) ?? [];
+    const headers: CorsHeaders = {
+      "access-control-allow-headers": [...new Set([...SENT_HEADERS, ...asked])].join(", "),
+    };
+    return { ...access, cors: { ...access.cors, ...PREFLIGHT, ...headers, ...network } };
   }
 
   /** The CORS headers for the page that sent a request, or why it may not post. */

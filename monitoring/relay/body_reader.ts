@@ -55,8 +55,14 @@ export interface BodyReaderOptions {
 
 /** The bytes that one request holds. Dispose it once the request is answered. */
 export interface BodyAccount extends Disposable {
-  /** @throws {RelayError} `overloaded`; then the bytes are not counted */
+  /**
+   * Counts bytes that have arrived.
+   *
+   * @throws {RelayError} `overloaded`; then the bytes are not counted
+   */
   add(bytes: number): void;
+  /** As `add`, for bytes that were made of them. */
+  hold(bytes: number): void;
 }
 
 /** Reads request bodies within the limits of size, memory and transfer rate. */
@@ -93,12 +99,16 @@ export class BodyReader {
       this.#inFlightBytes += bytes;
       this.#largeBodies += Number(held >= LARGE_BYTES) - Number(wasLarge);
     };
+    const hold = (bytes: number) => {
+      this.#checkRoomFor(bytes);
+      change(bytes);
+    };
     return {
       add: (bytes) => {
-        this.#checkRoomFor(bytes);
-        change(bytes);
+        hold(bytes);
         this.#options.onReceived?.(bytes);
       },
+      hold,
       [Symbol.dispose]: () => change(-held),
     };
   }

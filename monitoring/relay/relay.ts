@@ -10,6 +10,7 @@ import { STOP } from "../protocol/stop_times.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
 import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
+import type { IncomingBody, OpenBody } from "./admit/incoming_body.ts";
 import { IncomingEnvelope } from "./admit/incoming_envelope.ts";
 import { type Answer, isTaken, limitedAnswer, refusedAnswer, takenAnswer } from "./answer.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
@@ -25,6 +26,8 @@ import { Sending } from "./sending.ts";
 import { Gossip } from "./spool/gossip.ts";
 import { SYSTEM_CLOCK } from "./spool/drain_clock.ts";
 import { RelayStatus } from "./status.ts";
+
+const openEnvelope: OpenBody = (matchDsn) => new IncomingEnvelope(matchDsn);
 
 /** Sent with 503. */
 const STOPPING = "The server is stopping; send the envelope again later.";
@@ -114,8 +117,14 @@ export class Relay {
    *
    * @param project PROJECT of `POST /api/PROJECT/envelope/`. Default: `POST /monitoring`, where the envelope's header or
    *   the query has the DSN
+   * @param open reads another kind of body. Default: an envelope
    */
-  async answer(request: Request, peer: string | undefined, project?: string): Promise<Answer> {
+  async answer(
+    request: Request,
+    peer: string | undefined,
+    project?: string,
+    open = openEnvelope,
+  ): Promise<Answer> {
     using account = this.#bodies.open();
     let cors = {};
     let answer: Answer;
@@ -126,12 +135,11 @@ export class Relay {
       const access = requireAllowed(this.#writeAccess.check(request, peer));
       ({ cors, hasWrongToken } = access);
       if (this.#isClosed) throw new RelayError("overloaded", STOPPING);
-      envelope = await this.#validate(request, peer, account, (header) => {
-        if (access.anyDsn) return this.#allowList.matchAny(header, project);
-        return project === undefined
-          ? this.#allowList.match(header, request.url)
-          : this.#allowList.matchAddress(header, request, project);
-      });
+      const incoming = open(
+        (header) => this.#matchDsn(request, access, project, header),
+        account.hold,
+      );
+      envelope = await this.#validate(request, peer, account, incoming);
       // No items: 200 {} without an outcome. SDKs post `{}` to test the connection.
       answer = envelope
         ? await this.#deliver(envelope, senderOf(request.headers, peer, this.#options))
@@ -155,11 +163,37 @@ export class Relay {
     return { ...answer, headers };
   }
 
+  /**
+   * The allowed DSN of a request whose body names none, and the key that the request names.
+   *
+   * @throws {RelayError} it may not post
+   */
+  dsnOf(request: Request, peer: string | undefined, project: string) {
+    const access = requireAllowed(this.#writeAccess.check(request, peer));
+    const { text } = this.#matchDsn(request, access, project);
+    const [key] = sentryAuth(request, "sentry_key");
+    return { dsn: text, key: key !== undefined && /^\w{1,128}$/.test(key) ? key : undefined };
+  }
+
+  #matchDsn(
+    request: Request,
+    { anyDsn }: { readonly anyDsn: boolean },
+    project?: string,
+    header?: EnvelopeHeader,
+  ): Dsn {
+    const allowed = this.#allowList;
+    if (anyDsn) return allowed.matchAny(header ?? {}, project);
+    if (project !== undefined) return allowed.matchAddress(header ?? {}, request, project);
+    return header
+      ? allowed.match(header, request.url)
+      : allowed.matchKey(request, this.#options.store === undefined);
+  }
+
   async #validate(
     request: Request,
     peer: string | undefined,
     account: BodyAccount,
-    matchDsn: (header: EnvelopeHeader) => Dsn,
+    incoming: IncomingBody,
   ): Promise<AdmittedEnvelope | undefined> {
     const receivedAt = this.#now();
     // 2. Encoding: 415 encoding_not_supported.
@@ -169,14 +203,13 @@ export class Relay {
     // 4. Size, also decompressed: as in 3. Header line: 400 envelope_malformed.
     // 5. At the first byte of an item, the DSN: 403 dsn_missing, dsn_not_allowed.
     // 6. Framing: 400 envelope_malformed. Number of items: 413 envelope_too_large.
-    const incoming = new IncomingEnvelope(matchDsn);
     const push = (chunk: Uint8Array) => incoming.push(chunk);
     const bytes = await this.#bodies.read(request, contentEncoding, account, push);
     const envelope = incoming.end();
     return envelope && {
-      ...envelope,
       bytes,
       contentEncoding,
+      ...envelope,
       receivedAt,
       isOwn: this.#isOwn(envelope.header, request, peer),
       dsnKey: this.#options.store ? dsnKeyOf(envelope.header, request) : null,

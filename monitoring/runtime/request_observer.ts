@@ -34,7 +34,7 @@ interface RequestObserverOptions {
 }
 
 /** Not traced: the delivery of telemetry must not cause telemetry. */
-const MONITORING_PATHS = /^\/(?:monitoring|api\/\[project\]\/envelope|stream)(?:\/|$)/;
+const MONITORING_PATHS = /^\/(?:monitoring|api\/\[project\]|stream|v1)(?:\/|$)/;
 
 /** Methods that a span names. Others are untrusted text of any length. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);

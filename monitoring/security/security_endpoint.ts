@@ -18,6 +18,12 @@ interface SecurityEndpointOptions extends WriteAccessOptions {
   readonly sender: Required<ReportSender>;
   /** Passes an envelope to the relay of this process. */
   readonly deliver: (request: Request) => Promise<{ readonly status: number }>;
+  /** The allowed DSN of a post to `/api/PROJECT/security/`, and the key that it names. Throws a `RelayError`. */
+  readonly dsnOf: (
+    request: Request,
+    peer: string | undefined,
+    project: string,
+  ) => { readonly dsn: string; readonly key: string | undefined };
   /** Server processes that divide the limit of reports. Default: 1. */
   readonly processes?: number;
   /** Called with the number of reports left out since the last call, at most once a minute. */
@@ -42,6 +48,8 @@ const MAX_REMEMBERED = 256;
 
 /** Why reports are not taken. `over_rate`: more than {@linkcode REPORTS_PER_MINUTE}; answered with 204. */
 const REASONS = [
+  "dsn_missing",
+  "dsn_not_allowed",
   "encoding_not_supported",
   "origin_not_allowed",
   "over_rate",
@@ -50,7 +58,7 @@ const REASONS = [
   "report_too_large",
 ];
 
-/** Creates `POST /monitoring/security`: what browsers report by themselves. */
+/** Creates `POST /monitoring/security` and `/api/PROJECT/security/`: what browsers report by themselves. */
 export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   const { sender, deliver, publicOrigin, uptime = () => performance.now() } = options;
   const writeAccess = new WriteAccessRule(options);
@@ -96,9 +104,15 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
     return true;
   };
 
-  const takeReports = async (request: Request, access: WriteAccess): Promise<Response> => {
+  const takeReports = async (
+    request: Request,
+    peer: string | undefined,
+    access: WriteAccess,
+    project: string | undefined,
+  ): Promise<Response> => {
     if (!access.allowed) throw new RelayError("origin_not_allowed", access.detail);
-    if (!isBrowser(request.headers)) {
+    const named = project === undefined ? undefined : options.dsnOf(request, peer, project);
+    if (named === undefined && !isBrowser(request.headers)) {
       const detail = "Cannot take the report: it has no Origin, so no browser sent it.";
       throw new RelayError("origin_not_allowed", detail);
     }
@@ -106,12 +120,16 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
     using account = bodies.open();
     const bytes = await bodies.read(request, null, account, () => {});
     // The relay believes this mark of a request in process.
-    const isOwn = isPostOfOwnPage(request, publicOrigin);
-    const headers = { "user-agent": request.headers.get("user-agent") ?? "" };
+    const isOwn = named === undefined && isPostOfOwnPage(request, publicOrigin);
+    const headers = {
+      "user-agent": request.headers.get("user-agent") ?? "",
+      ...named?.key && { "x-sentry-auth": `Sentry sentry_key=${named.key}` },
+    };
+    const to = isOwn ? sender : { dsn: named?.dsn ?? sender.dsn };
     for (const report of readReports(format, bytes)) {
-      const key = JSON.stringify([isOwn, { ...report, age: 0 }]);
+      const key = JSON.stringify([isOwn, named, { ...report, age: 0 }]);
       if (!admit(key)) continue;
-      const body = reportEnvelope(report, isOwn ? sender : { dsn: sender.dsn }, Date.now());
+      const body = reportEnvelope(report, to, Date.now());
       const answer = await deliver(
         new Request(INTERNAL_RELAY_URL, { method: "POST", headers, body }),
       );
@@ -128,10 +146,16 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
      * Takes reports. 204 also for those that are left out: browsers would send them again after another answer.
      *
      * @param peer the address of the connection's other end
+     * @param project PROJECT of `/api/PROJECT/security/`, whose key is needed. Default: this server's, for browsers only
      */
-    async receive(request: Request, peer: string | undefined): Promise<Response> {
+    async receive(
+      request: Request,
+      peer: string | undefined,
+      project?: string,
+    ): Promise<Response> {
       const access = writeAccess.check(request, peer);
-      const answer = await takeReports(request, access).catch((error) => refuse(request, error));
+      const answer = await takeReports(request, peer, access, project)
+        .catch((error) => refuse(request, error));
       if (!access.allowed) return answer;
       for (const [name, value] of Object.entries(access.cors)) answer.headers.set(name, value);
       return answer;

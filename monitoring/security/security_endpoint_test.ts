@@ -17,6 +17,7 @@ function endpoint(answer: () => Response = () => new Response(), processes = 1) 
     sender: SENDER,
     publicOrigin: ORIGIN,
     allowedOrigins: ["https://other.example"],
+    dsnOf: () => ({ dsn: SENDER.dsn, key: undefined }),
     deliver(request) {
       delivered.push(request);
       return Promise.resolve(answer());
@@ -137,6 +138,8 @@ Deno.test("request that is refused → status, code, sentence; counted, listed, 
     cases.map(([, headers, , code]) => `${code} ${headers.origin ?? ORIGIN}`),
   );
   assert.deepEqual(refused, {
+    dsn_missing: 0,
+    dsn_not_allowed: 0,
     encoding_not_supported: 1,
     origin_not_allowed: 2,
     over_rate: 0,

@@ -1,7 +1,6 @@
 /** Every address that takes envelopes, and who may write to the inbox there. */
 import assert from "node:assert/strict";
 import { startServer } from "../harness/server_process.ts";
-import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import { sendRaw } from "../harness/send_raw.ts";
 import { startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { outsideAddress } from "./_outside_address.ts";
@@ -82,22 +81,61 @@ Deno.test("project that is no number → 403 dsn_not_allowed; other addresses �
   for (const project of ["my-app", "-1", "1e3", "%20", "1%2F..", "__proto__"]) {
     assert.equal(await post(`/api/${project}/envelope/`), "403 dsn_not_allowed", project);
   }
-  for (
-    const address of ["/api/envelope/", "/api//envelope/", "/api/1/store/", "/api/1/envelope/x"]
-  ) {
+  for (const address of ["/api/envelope/", "/api//envelope/", "/api/1/envelope/x"]) {
     assert.equal(
       (await sendRaw(server.port, "POST", address, {}, { body: "{}" })).status,
       404,
       address,
     );
   }
-  const list = "/monitoring/inbox?view=refusals";
-  const { text } = await sendRaw(server.port, "GET", list, { Authorization: `Bearer ${TOKEN}` });
-  const refusal = JSON.parse(text).rows.find(({ address }: Refusal) => address === "/api/1/store/");
-  assert.equal(refusal.error, "not_found");
-  assert.match(refusal.detail, /send envelopes to .*sentry-sdk for Python from 2\.0/);
   const get = await sendRaw(server.port, "GET", "/api/1/envelope/");
   assert.equal(`${get.status} ${get.headers.get("allow")}`, "405 POST, OPTIONS");
+});
+
+Deno.test("POST /api/PROJECT/store/, an event without an id → 200 with one, listed as an error", async () => {
+  const store = async (body: string, headers: Record<string, string> = {}, query = "") => {
+    const answer = await sendRaw(server.port, "POST", `/api/1/store/${query}`, headers, { body });
+    return { ...answer, json: JSON.parse(answer.text) };
+  };
+  const auth = {
+    "Content-Type": "application/json",
+    "X-Sentry-Auth": "Sentry sentry_version=7, sentry_key=dev, sentry_client=script/1.0",
+  };
+  const event = '{"platform":"php","level":"error","message":"nightly job failed","logger":"cron"}';
+  const { status, json: { id } } = await store(event, auth);
+  assert.equal(status, 200);
+  assert.match(id, /^[\da-f]{32}$/);
+  const read = async (query: string) =>
+    JSON.parse(
+      (await sendRaw(server.port, "GET", `/monitoring/inbox?${query}`, {
+        Authorization: `Bearer ${TOKEN}`,
+      })).text,
+    );
+  const { rows: [error] } = await read("view=errors&q=nightly");
+  assert.deepEqual([error.value, error.level], ["nightly job failed", "error"]);
+  const { event: stored } = await read(`view=error&id=${error.group}`);
+  assert.equal(stored.event_id, id);
+
+  const own = { event_id: "fc6d8c0c43fc4630ad850ee518f1b9d0", message: "with its id" };
+  const stores = [`${JSON.stringify(own)}\n`, '{"event_id":null,"message":"no id"}', "{}"];
+  const ids = [];
+  for (const body of stores) ids.push((await store(body)).json.id);
+  assert.equal(ids[0], own.event_id);
+  assert.equal(new Set(ids).size, 3);
+  assert.equal((await store(stores[0]!)).headers.get("x-relay-outcome"), "duplicate");
+  const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  assert.equal((await store(deep)).status, 200);
+
+  for (const body of ["", "{", "[]", "null", '"text"', '{"a":1}{}', "sentry_data=%7B%7D"]) {
+    const { status, json } = await store(body);
+    assert.deepEqual([status, json.error], [400, "envelope_malformed"], body);
+  }
+  const proxied = { "X-Forwarded-For": "203.0.113.9" };
+  assert.equal((await store(event, proxied)).json.error, "dsn_missing");
+  assert.equal((await store(event, proxied, "?sentry_key=dev")).json.error, "dsn_not_allowed");
+  assert.equal((await store(event, proxied, "?sentry_key=inbox")).status, 200);
+  const large = `{"message":"${"x".repeat(17 * 1024 * 1024)}"}`;
+  assert.equal((await store(large)).json.error, "envelope_too_large");
 });
 
 Deno.test("page of a loopback origin or ALLOWED_ORIGINS → stored, with CORS and preflight", async () => {
@@ -120,6 +158,7 @@ Deno.test("page of a loopback origin or ALLOWED_ORIGINS → stored, with CORS an
         Origin: origin,
         "Access-Control-Request-Method": "POST",
         ...networked && { "Access-Control-Request-Private-Network": "true" },
+        "Access-Control-Request-Headers": "content-type,X-Custom, bad name",
       });
       assert.equal(preflight.status, 204);
       assert.equal(preflight.headers.get("access-control-allow-origin"), origin);
@@ -134,8 +173,10 @@ Deno.test("page of a loopback origin or ALLOWED_ORIGINS → stored, with CORS an
         "x-sentry-auth",
         "content-type",
         "content-encoding",
+        "x-custom",
       ];
       for (const name of needed) assert.ok(names.includes(name), name);
+      assert.equal(names.length, 7, names.join());
     }
   }
 });
@@ -327,6 +368,17 @@ Deno.test("relay mode, /api/PROJECT/envelope/ → only to the allowed DSN's own 
       `${address} ${JSON.stringify(header)}`,
     );
   }
+  const event = { body: '{"event_id":"fc6d8c0c43fc4630ad850ee518f1b9d0","message":"old client"}' };
+  const stored = await sendRaw(relay.port, "POST", "/api/7/store/", auth, event);
+  assert.equal(stored.headers.get("x-relay-outcome"), "delivered");
+  const { path, text } = ingest.requests.find(({ text }) => text.includes("old client"))!;
+  assert.equal(path, "/api/7/envelope/");
+  assert.deepEqual(text.split("\n"), [
+    '{"event_id":"fc6d8c0c43fc4630ad850ee518f1b9d0"}',
+    `{"type":"event","length":${event.body.length}}`,
+    event.body,
+  ]);
+  assert.equal((await sendRaw(relay.port, "POST", "/api/8/store/", auth, event)).status, 403);
   assert.equal((await sendRaw(relay.port, "GET", "/stream")).status, 404);
   assert.equal((await sendRaw(relay.port, "OPTIONS", "/stream", loopbackPage)).status, 404);
   assert.equal((await sendRaw(relay.port, "OPTIONS", query, loopbackPage)).status, 403);

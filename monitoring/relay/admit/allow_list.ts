@@ -53,12 +53,7 @@ export class AllowList {
    */
   matchAddress(header: EnvelopeHeader, request: Request, project: string): Dsn {
     const [key, anotherKey] = sentryAuth(request, "sentry_key");
-    if (key === undefined) {
-      this.#refuse(
-        "dsn_missing",
-        "The request has no public key; it needs X-Sentry-Auth, or the query ?sentry_key=KEY.",
-      );
-    }
+    if (key === undefined) return this.#noKey();
     if (anotherKey !== undefined) return this.#notAllowed();
     const isAddressed = (dsn: Dsn) => dsn.projectId === project && dsn.publicKey === key;
     const dsn = this.#only(isAddressed);
@@ -67,6 +62,20 @@ export class AllowList {
     const isSame = named !== undefined && isAddressed(named) &&
       (named.text === dsn.text || this.#isThisServer(named, request));
     return isSame ? dsn : this.#notAllowed();
+  }
+
+  /**
+   * Finds the DSN of a body that names none, posted to an address without a project, by its public key.
+   *
+   * @param mayOmit whether a request without a key is of the only allowed DSN
+   * @throws {RelayError} `dsn_missing`, or `dsn_not_allowed`
+   */
+  matchKey(request: Request, mayOmit: boolean): Dsn {
+    const keys = sentryAuth(request, "sentry_key");
+    if (keys.length > 0 || mayOmit && this.#byText.size === 1) {
+      return this.#only(({ publicKey }) => keys.every((key) => key === publicKey));
+    }
+    return this.#noKey();
   }
 
   /**
@@ -103,6 +112,13 @@ export class AllowList {
     // Without a default port, like `Host`.
     const origin = URL.parse(`${protocol}://${host}`)?.origin ?? "";
     return isOwnOrigin(origin, request, this.#options.publicOrigin);
+  }
+
+  #noKey(): never {
+    this.#refuse(
+      "dsn_missing",
+      "The request has no public key; it needs X-Sentry-Auth, or the query ?sentry_key=KEY.",
+    );
   }
 
   #notAllowed(): never {

@@ -1,15 +1,16 @@
-import type { AdmittedEnvelope, ItemSummary } from "../../protocol/admitted_envelope.ts";
+import type { ItemSummary } from "../../protocol/admitted_envelope.ts";
 import type { Dsn } from "../../protocol/dsn.ts";
 import { type EnvelopeHeader, MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
 import { EnvelopeScanner } from "../../protocol/scanner.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
+import type { AdmittedBody, IncomingBody } from "./incoming_body.ts";
 
 /**
  * Validates an envelope while it arrives: header line, DSN at the first byte of an item, framing. Keeps no payload.
  *
  * Its methods throw {@linkcode EnvelopeError} for broken framing and what `matchDsn` throws.
  */
-export class IncomingEnvelope {
+export class IncomingEnvelope implements IncomingBody {
   readonly #items: ItemSummary[] = [];
   readonly #scanner: EnvelopeScanner;
   readonly #key = new DuplicateKey();
@@ -28,18 +29,13 @@ export class IncomingEnvelope {
     });
   }
 
-  /** @param chunk decompressed; it may be reused afterwards */
   push(chunk: Uint8Array): void {
     this.#scanner.push(chunk);
     this.#key.push(chunk);
   }
 
-  /**
-   * Checks that the envelope is complete.
-   *
-   * @returns undefined for an envelope without items
-   */
-  end(): Pick<AdmittedEnvelope, "header" | "items" | "dsn" | "key"> | undefined {
+  /** @returns undefined for an envelope without items */
+  end(): AdmittedBody | undefined {
     this.#scanner.end();
     const dsn = this.#dsn;
     const { header } = this.#scanner;
