@@ -5,7 +5,7 @@
  */
 import { setTimeout } from "node:timers/promises";
 import { loadConfig } from "../config/config.ts";
-import { indexEnvelope } from "../monitoring/models/index/index_entries.ts";
+import { indexBody } from "../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
 import { visibleJson } from "../monitoring/models/readable_json.ts";
 import { OWN_APPLICATION } from "../monitoring/models/rows.ts";
@@ -136,9 +136,9 @@ async function printEnvelope(options: TailOptions, row: InboxRow): Promise<void>
   if (!row.items.some(({ type }) => types.includes(type))) return;
   const bytes = await envelopeBytes(options, row);
   if (bytes === undefined) return;
-  const { entries } = indexEnvelope(parseEnvelope(bytes), row.received_at);
+  const { resources } = indexBody([parseEnvelope(bytes)], row.received_at);
   const coloured = Deno.stdout.isTerminal() && !Deno.noColor;
-  for (const entry of rowsOf(entries, options.views)) {
+  for (const entry of resources.flatMap((one) => rowsOf(one, options.views))) {
     const line = options.json
       ? visibleJson({ ...entry, envelope: row.id, received_at: row.received_at })
       : formatRow(entry, coloured);

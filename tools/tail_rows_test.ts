@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { envelopeOf, hexId } from "../monitoring/inbox/testdata/envelopes.ts";
-import { indexEnvelope } from "../monitoring/models/index/index_entries.ts";
+import { indexBody } from "../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
 import { formatRow, rowsOf, VIEWS } from "./tail_rows.ts";
 
@@ -36,11 +36,11 @@ const TRANSACTION = ["transaction", {
 }] as const;
 
 const rows = (items: (readonly [string, unknown])[], views = VIEWS as readonly string[]) => {
-  const { entries } = indexEnvelope(
-    parseEnvelope(envelopeOf({ sdk: { name: "sentry.python" } }, ...items)),
+  const { resources: [entries] } = indexBody(
+    [parseEnvelope(envelopeOf({ sdk: { name: "sentry.python" } }, ...items))],
     AT,
   );
-  return rowsOf(entries, VIEWS.filter((view) => views.includes(view)));
+  return rowsOf(entries!, VIEWS.filter((view) => views.includes(view)));
 };
 const lines = (items: (readonly [string, unknown])[], views?: readonly string[]) =>
   rows(items, views).map((row) => formatRow(row, false));

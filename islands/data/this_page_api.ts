@@ -5,7 +5,7 @@ import {
 } from "../../monitoring/protocol/inbox_archive.ts";
 import type { SessionData, SessionEnvelope } from "../../monitoring/browser/mod.ts";
 import { readEnvelopeContent } from "../../monitoring/models/envelope_content.ts";
-import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
+import { indexBody } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { EnvelopeReader } from "./api.ts";
@@ -33,13 +33,13 @@ export function createThisPageApi(
 
   function add(envelope: SessionEnvelope): void {
     const id = ++lastId;
-    const { description, entries } = indexEnvelope(parseEnvelope(envelope.bytes), envelope.at);
+    const { description, resources } = indexBody([parseEnvelope(envelope.bytes)], envelope.at);
     const row = {
       id,
       received_at: envelope.at,
       bytes: envelope.bytes.byteLength,
       content_encoding: null,
-      application: entries.application.key,
+      application: resources[0]!.application.key,
       ...description,
     };
     kept.set(id, { ...envelope, row });

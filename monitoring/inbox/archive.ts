@@ -6,6 +6,7 @@ import {
   parseContentEncoding,
 } from "../protocol/encoding.ts";
 import { EnvelopeError, type EnvelopeHeader } from "../protocol/envelope.ts";
+import { FORMATS } from "../protocol/format.ts";
 import {
   ARCHIVE_VERSION,
   type ArchivedEnvelope,
@@ -91,18 +92,19 @@ export async function importArchive(
 /** Returns `taken`, `present`, or a message: why it was refused. */
 async function importEnvelope(
   inbox: Inbox,
-  { bytes, contentEncoding, receivedAt, isOwn, dsnKey }: ArchivedEnvelope,
+  { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format = "envelope" }: ArchivedEnvelope,
   maxBytes: number,
 ): Promise<string> {
   try {
     const decoded = await decodeBody(bytes, contentEncoding, maxBytes * MAX_EXPANSION);
-    const { header } = readEnvelope(decoded);
+    const { header } = format === "envelope" ? readEnvelope(decoded) : { header: {} };
     const outcome = await inbox.storeImported({
       bytes,
       contentEncoding,
       receivedAt,
       isOwn: isOwn ?? isOwnTelemetry(header),
       dsnKey,
+      format,
     });
     if (outcome === "stored") return "taken";
     if (outcome === "present") return "present";
@@ -213,7 +215,9 @@ function announcedEnvelopes(header: EnvelopeHeader): number | undefined {
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
 function envelopeOf(
-  { received_at, content_encoding, own, dsn_key }: Readonly<Record<string, unknown>>,
+  { received_at, content_encoding, own, dsn_key, format: sentFormat = "envelope" }: Readonly<
+    Record<string, unknown>
+  >,
   bytes: Uint8Array,
 ): ArchivedEnvelope | string {
   const isTime = Number.isSafeInteger(received_at) && Number(received_at) >= 0 &&
@@ -230,7 +234,9 @@ function envelopeOf(
   } catch {
     return "Its content_encoding is none of gzip, deflate, br and zstd.";
   }
+  const format = FORMATS.find((one) => one === sentFormat);
+  if (format === undefined) return `Its format is none of ${FORMATS.join(", ")}.`;
   const isOwn = typeof own === "boolean" ? own : undefined;
   const dsnKey = typeof dsn_key === "string" ? dsn_key : undefined;
-  return { receivedAt: Number(received_at), contentEncoding, bytes, isOwn, dsnKey };
+  return { receivedAt: Number(received_at), contentEncoding, bytes, isOwn, dsnKey, format };
 }

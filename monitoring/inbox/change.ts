@@ -46,8 +46,8 @@ export type ReadyChange = NewEnvelope | Exclude<LoggedChange, EnvelopeChange>;
 
 /** The envelope as a change, without the other properties that the relay's envelopes have. */
 export function envelopeChange(
-  { bytes, contentEncoding, receivedAt, isOwn, dsnKey }: ReceivedEnvelope,
+  { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format }: ReceivedEnvelope,
   writer: string | null,
 ): EnvelopeChange {
-  return { kind: "envelope", bytes, contentEncoding, receivedAt, isOwn, dsnKey, writer };
+  return { kind: "envelope", bytes, contentEncoding, receivedAt, isOwn, dsnKey, format, writer };
 }

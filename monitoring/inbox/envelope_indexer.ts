@@ -1,8 +1,9 @@
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import { ScriptMap } from "../models/error/script_map.ts";
 import { readDebugIds } from "../models/error/stack.ts";
-import { type EnvelopeIndex, indexEnvelope } from "../models/index/index_entries.ts";
-import { EMPTY_ENVELOPE, type ParsedEnvelope, parseEnvelope } from "../models/parsed_envelope.ts";
+import { type EnvelopeIndex, indexBody } from "../models/index/index_entries.ts";
+import { parseBody } from "../models/parse_body.ts";
+import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
 import { recordedRange } from "../models/recording/recording.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
 import type { StoredEnvelope } from "./inbox.ts";
@@ -44,7 +45,7 @@ export class EnvelopeIndexer {
 
   /** Reads the description and index entries of an envelope. */
   async read(envelope: ReceivedEnvelope | StoredEnvelope): Promise<EnvelopeIndex> {
-    const { bytes, contentEncoding, receivedAt, isOwn, dsnKey } = envelope;
+    const { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format = "envelope" } = envelope;
     let decoded: Uint8Array | undefined;
     try {
       // No limit: the server that accepted it checked its size, perhaps with another limit than this one's.
@@ -53,16 +54,17 @@ export class EnvelopeIndexer {
     } catch {
       // Memory is the cause, because it was decompressed before. It appears only in the list of envelopes.
     }
-    const parsed = decoded ? parseEnvelope(decoded) : EMPTY_ENVELOPE;
-    await this.#loadMaps(parsed);
+    const parsed = decoded ? parseBody(decoded, format, receivedAt) : [];
+    const items = parsed.flatMap(({ items }) => items);
+    await this.#loadMaps(items);
     const mapWith = (debugId: string) => this.#maps.get(debugId);
-    const hasSegment = parsed.items.some(({ type }) => type === "replay_recording");
+    const hasSegment = items.some(({ type }) => type === "replay_recording");
     const recorded = decoded && hasSegment ? await recordedRange(decoded) : undefined;
-    return indexEnvelope(parsed, receivedAt, { mapWith, isOwn, dsnKey, recorded });
+    return indexBody(parsed, receivedAt, { mapWith, isOwn, dsnKey, recorded });
   }
 
   /** Loads the maps of the envelope's errors. Never throws: an error is grouped without a map, too. */
-  async #loadMaps({ items }: ParsedEnvelope): Promise<void> {
+  async #loadMaps(items: ParsedEnvelope["items"]): Promise<void> {
     const wanted = new Set(
       items.flatMap(({ type, json }) => type === "event" ? [...readDebugIds(json).values()] : []),
     );

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
+import type { Format } from "../protocol/format.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import type { NewEnvelope } from "./change.ts";
 import type { InboxExtent, InboxQuery, StoredEnvelope } from "./inbox.ts";
@@ -21,7 +22,7 @@ export class EnvelopeTable {
    * @returns the id
    */
   insert(envelope: NewEnvelope, given?: number): number {
-    const { description, bytes, contentEncoding, receivedAt, isOwn, dsnKey } = envelope;
+    const { description, bytes, contentEncoding, receivedAt, isOwn, dsnKey, format } = envelope;
     const { lastInsertRowid } = this.#sql.insert.run(
       given ?? null,
       receivedAt,
@@ -34,6 +35,7 @@ export class EnvelopeTable {
       bytes,
       Number(isOwn),
       dsnKey ?? null,
+      format ?? "envelope",
     );
     const id = Number(lastInsertRowid);
     for (const type of new Set(description.items.map((item) => item.type))) {
@@ -119,7 +121,7 @@ function prepare(db: DatabaseSync) {
   return {
     insert: sql(
       "INSERT INTO envelopes (id, received_at, event_id, trace_ids, replay_id, items, bytes," +
-        " content_encoding, body, is_own, dsn_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " content_encoding, body, is_own, dsn_key, format) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     insertType: sql("INSERT INTO item_types (envelope, type) VALUES (?, ?)"),
     addBytes: sql("UPDATE totals SET bytes = bytes + ?"),
@@ -169,17 +171,18 @@ export function rowOf(row: unknown): InboxRow {
   return { ...others, trace_ids: JSON.parse(trace_ids), items: JSON.parse(items) };
 }
 
-const STORED = "id, received_at, content_encoding, body, is_own, dsn_key";
+const STORED = "id, received_at, content_encoding, body, is_own, dsn_key, format";
 
 /** @param row with the columns {@linkcode STORED} */
 function envelopeOf(row: unknown): StoredEnvelope {
-  const { id, received_at, body, content_encoding, is_own, dsn_key } = row as {
+  const { id, received_at, body, content_encoding, is_own, dsn_key, format } = row as {
     readonly id: number;
     readonly received_at: number;
     readonly body: Uint8Array<ArrayBuffer>;
     readonly content_encoding: string | null;
     readonly is_own: number | null;
     readonly dsn_key: string | null;
+    readonly format: Format;
   };
   return {
     id,
@@ -188,5 +191,6 @@ function envelopeOf(row: unknown): StoredEnvelope {
     receivedAt: received_at,
     isOwn: is_own === null ? undefined : is_own === 1,
     dsnKey: dsn_key ?? undefined,
+    format,
   };
 }

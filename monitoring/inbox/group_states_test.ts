@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 import { until } from "../../tests/harness/until.ts";
 import { errorEntry } from "../models/error/error_entry.ts";
-import { indexEnvelope } from "../models/index/index_entries.ts";
+import { indexBody } from "../models/index/index_entries.ts";
 import { parseEnvelope } from "../models/parsed_envelope.ts";
 import { envelopeChange } from "./change.ts";
 import { DELETED_AT_ONCE } from "./group_states.ts";
@@ -119,7 +119,7 @@ Deno.test("state in the log of an earlier version → for what its group became"
   const file = new InboxFile(db, 1_000_000, () => -Infinity);
   for (const message of [CART, ORDER, CART]) {
     const bytes = envelopeOf({}, error(message));
-    const index = indexEnvelope(parseEnvelope(bytes), NOON);
+    const index = indexBody([parseEnvelope(bytes)], NOON);
     file.apply({ ...envelopeChange(admitted(bytes, NOON), ""), ...index });
   }
   const times = { changed_at: NOON, resolved_in: null, regressed_in: null };

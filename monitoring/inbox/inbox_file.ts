@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { IndexEntries } from "../models/index/index_entries.ts";
+import type { EnvelopeIndex } from "../models/index/index_entries.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import { transaction } from "../storage/open_database.ts";
@@ -10,6 +10,9 @@ import type { InboxQuery, InboxSlice, NotStored } from "./inbox.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
 import { DELETE_ALL } from "./schema.ts";
+
+/** The index of a stored envelope. */
+type IndexedEnvelope = EnvelopeIndex & { readonly id: number };
 
 /** The alerts that a change causes, or why an imported envelope was not stored. */
 export type Applied = readonly GroupAlert[] | NotStored;
@@ -162,11 +165,11 @@ export class InboxFile {
 
   /** Groups the errors of {@linkcode EnvelopeTable.unmapped} envelopes again. */
   regroup(
-    found: readonly { readonly id: number; readonly entries: IndexEntries }[],
+    found: readonly IndexedEnvelope[],
     debugId: string,
   ): void {
     this.#transaction(() => {
-      for (const { id, entries } of found) this.#index.regroup(id, entries, debugId);
+      for (const { id, resources } of found) this.#index.regroup(id, resources, debugId);
     });
   }
 
@@ -176,13 +179,13 @@ export class InboxFile {
   }
 
   /** Writes the entries of {@linkcode EnvelopeTable.unindexed} envelopes. */
-  index(found: readonly { readonly id: number; readonly entries: IndexEntries }[]): void {
+  index(found: readonly IndexedEnvelope[]): void {
     this.#transaction(() => {
-      for (const { id, entries } of found) {
+      for (const { id, ...index } of found) {
         const row = this.envelopes.row(id);
         // Deleted, or already indexed by another process.
         if (row === undefined || this.#index.has(id)) continue;
-        this.#index.insert(id, row.received_at, { description: row, entries });
+        this.#index.insert(id, row.received_at, { ...index, description: row });
       }
       this.#enforceLimits();
     });

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import {
   type EnvelopeIndex,
   type IndexEntries,
-  summarizeEnvelope,
+  summarizeBody,
 } from "../models/index/index_entries.ts";
 import { rowKeyOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
@@ -24,6 +24,9 @@ import {
 
 type SqlValue = string | number | null;
 
+/** Text and summary of a body are in the row of its first resource, which the list of envelopes shows. */
+const OTHER_RESOURCE = { text: "", summary: "" };
+
 /** Writes index entries. Its methods must be called in the transaction that changes the envelopes. */
 export class IndexWriter {
   readonly #sql: ReturnType<typeof prepare>;
@@ -40,14 +43,25 @@ export class IndexWriter {
    * @param receivedAt milliseconds since 1970
    * @returns the groups of errors that are new or have come back
    */
-  insert(
+  insert(envelope: number, receivedAt: number, index: EnvelopeIndex): GroupAlert[] {
+    const summary = JSON.stringify(summarizeBody(index));
+    const text = envelopeText(index);
+    const alerts = index.resources.flatMap((entries, n) =>
+      this.#insert(envelope, receivedAt, entries, n === 0 ? { text, summary } : OTHER_RESOURCE)
+    );
+    return alerts.map((alert) => ({ ...alert, ...this.#titleOf(alert.group) }));
+  }
+
+  #insert(
     envelope: number,
     receivedAt: number,
-    { description, entries }: EnvelopeIndex,
-  ): GroupAlert[] {
+    entries: IndexEntries,
+    { text, summary }: { readonly text: string; readonly summary: string },
+  ): Omit<GroupAlert, "type" | "message">[] {
     const alerts: Omit<GroupAlert, "type" | "message">[] = [];
     const { sender, application, release } = this.#senders.assign(envelope, entries.application);
-    let size = 0;
+    const rowKey = rowKeyOf(envelope, entries.first);
+    let size = text.length;
     /** @param valuesOf the values after the columns of {@linkcode rowKeyOf}, application and release; undefined: not listed */
     const insertAll = <Entry>(
       into: StatementSync,
@@ -57,7 +71,7 @@ export class IndexWriter {
       all.forEach((entry, index) => {
         const values = valuesOf(entry);
         if (values === undefined) return;
-        into.run(rowKeyOf(envelope, index), application, release, ...values);
+        into.run(rowKey + index, application, release, ...values);
         for (const value of values) if (typeof value === "string") size += value.length;
       });
     insertAll(this.#sql.insertTrace, entries.traces, (trace) => [
@@ -80,7 +94,7 @@ export class IndexWriter {
     ]);
     entries.traces.forEach(({ trace_id, spanNames }, index) => {
       for (const { op, name } of spanNames) {
-        this.#sql.insertSpanName.run(rowKeyOf(envelope, index), application, trace_id, op, name);
+        this.#sql.insertSpanName.run(rowKey + index, application, trace_id, op, name);
         size += name.length;
       }
     });
@@ -141,21 +155,20 @@ export class IndexWriter {
       this.#sql.insertUnmapped.run(debugId, envelope);
       size += debugId.length;
     }
-    const text = envelopeText(description, entries);
-    size += text.length;
     this.#sql.insertEnvelope.run(
-      rowKeyOf(envelope, 0),
+      rowKey,
       application,
       release,
       receivedAt,
       sender,
+      entries.keys,
       entries.application.processStart,
       size,
       text,
-      JSON.stringify(summarizeEnvelope(entries)),
+      summary,
     );
     this.#sql.addSize.run(size);
-    return alerts.map((alert) => ({ ...alert, ...this.#titleOf(alert.group) }));
+    return alerts;
   }
 
   #titleOf(group: string): Pick<GroupAlert, "type" | "message"> {
@@ -165,23 +178,27 @@ export class IndexWriter {
   }
 
   /** Groups the errors of an envelope again, because the source map of this script has arrived. */
-  regroup(envelope: number, { errors, unmapped }: IndexEntries, debugId: string): void {
-    errors.forEach((error, index) => {
-      const rowKey = rowKeyOf(envelope, index);
-      const before = this.#sql.groupAt.get(rowKey)?.group_key as string | undefined;
-      // Undefined: the error was deleted.
-      if (before === undefined || before === error.group) return;
-      this.#groups.inherit(error.group, before);
-      this.#sql.regroup.run(
-        error.group,
-        error.former ?? null,
-        errorText(error),
-        JSON.stringify(error),
-        rowKey,
-      );
-    });
-    if (!unmapped.has(debugId)) this.#sql.deleteMapped.run(debugId, envelope);
-    for (const id of unmapped) this.#sql.insertUnmapped.run(id, envelope);
+  regroup(envelope: number, resources: readonly IndexEntries[], debugId: string): void {
+    for (const { first, errors } of resources) {
+      errors.forEach((error, index) => {
+        const rowKey = rowKeyOf(envelope, first + index);
+        const before = this.#sql.groupAt.get(rowKey)?.group_key as string | undefined;
+        // Undefined: the error was deleted.
+        if (before === undefined || before === error.group) return;
+        this.#groups.inherit(error.group, before);
+        this.#sql.regroup.run(
+          error.group,
+          error.former ?? null,
+          errorText(error),
+          JSON.stringify(error),
+          rowKey,
+        );
+      });
+    }
+    this.#sql.deleteMapped.run(debugId, envelope);
+    for (const id of resources.flatMap(({ unmapped }) => [...unmapped])) {
+      this.#sql.insertUnmapped.run(id, envelope);
+    }
   }
 
   /** Whether an envelope is indexed. */
@@ -227,7 +244,7 @@ function prepare(db: DatabaseSync) {
     regroup: db.prepare(
       "UPDATE error_entries SET group_key = ?, former_key = ?, text = ?, entry = ? WHERE row_key = ?",
     ),
-    insertEnvelope: insert("envelope_entries", 9),
+    insertEnvelope: insert("envelope_entries", 10),
     has: db.prepare("SELECT 1 FROM envelope_entries WHERE row_key = ?"),
     addSize: db.prepare("UPDATE totals SET size = size + ?"),
     subtract: db.prepare(

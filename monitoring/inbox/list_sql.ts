@@ -270,17 +270,22 @@ export function vitalsSql(query: ListQuery): SqlList {
 export function envelopesSql(query: ListQuery): SqlList {
   const from = (table: string, condition: string) =>
     `e.row_key IN (SELECT row_key / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE} FROM ${table} WHERE ${condition})`;
-  const { application } = FILTERS;
+  const sender = [
+    ...filtersOf(query, ["release", "environment"]),
+    // `apps` includes envelopes of no application.
+    ...when(
+      query.application,
+      `(${FILTERS.application} OR :application = 'apps' AND e.application = 0)`,
+    ),
+  ];
   return {
     ...entryList(
       "envelope_entries",
       [
-        ...filtersOf(query, ["release", "environment", ...TIME, "q"]),
-        // `apps` includes envelopes of no application.
-        ...when(
-          query.application,
-          `(${application} OR :application = 'apps' AND e.application = 0)`,
-        ),
+        // The row of the first resource of each body.
+        `e.row_key % ${KEYS_PER_ENVELOPE} = 0`,
+        ...filtersOf(query, [...TIME, "q"]),
+        ...sender.length > 0 ? [from("envelope_entries AS e", all(sender))] : [],
         ...when(query.trace, from("trace_entries", "trace_id = :trace")),
         ...when(query.replay, from("recording_entries", "replay_id = :replay")),
         ...when(

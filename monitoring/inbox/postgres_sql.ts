@@ -1,10 +1,11 @@
+import { ID_EPOCH_MS } from "../models/index/list_cursor.ts";
 import type { Schema } from "../storage/schema_version.ts";
 
 /**
  * - `inbox_log`: the changes of the inbox, in the order of commits. Rows that later ones make superfluous are deleted.
  *   `data` is a `Change` without its bytes, which are in `body`.
- * - `inbox_state`: one row. `log`: identity of the log. `last`: its highest id so far; ids begin with the time, so those
- *   of a new log are higher than all of an earlier one. `floor`: envelopes with lower ids are deleted. `bytes`: of all
+ * - `inbox_state`: one row. `log`: identity of the log. `last`: its highest id so far; ids begin with the time (`idOfTime`), so
+ *   those of a new log are higher than all of an earlier one. `floor`: envelopes with lower ids are deleted. `bytes`: of all
  *   envelopes.
  */
 const TABLES = `
@@ -27,14 +28,27 @@ const TABLES = `
   );
   INSERT INTO sightglass.inbox_state
     SELECT gen_random_uuid()::text, now, now + 1, 0
-    FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) AS clock;
+    FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${ID_EPOCH_MS} AS now) AS clock;
+`;
+
+const shifted = (id: string) => `greatest(0, (${id})::bigint - ${ID_EPOCH_MS})`;
+
+/** Ids began with milliseconds since 1970. It becomes another log, so that each replica is made again. */
+const SMALLER_IDS = `
+  UPDATE sightglass.inbox_log SET id = id - ${ID_EPOCH_MS}, data = CASE WHEN kind = 'group' THEN
+    jsonb_set(jsonb_set(data::jsonb,
+      '{state,deleted}', to_jsonb(${shifted("data->'state'->>'deleted'")})),
+      '{state,newest}', to_jsonb(${shifted("data->'state'->>'newest'")}))::json
+    ELSE data END WHERE id > ${ID_EPOCH_MS};
+  UPDATE sightglass.inbox_state SET log = gen_random_uuid()::text, last = last - ${ID_EPOCH_MS},
+    floor = floor - ${ID_EPOCH_MS} WHERE last > ${ID_EPOCH_MS};
 `;
 
 /** The tables of the inbox. Version 1 had rows for what expired, which each server finds by itself now. */
 export const POSTGRES_INBOX_SCHEMA: Schema = {
-  version: 2,
+  version: 3,
   create: TABLES,
-  upgrades: { 1: "DELETE FROM sightglass.inbox_log WHERE kind = 'evict'" },
+  upgrades: { 1: "DELETE FROM sightglass.inbox_log WHERE kind = 'evict'", 2: SMALLER_IDS },
 };
 
 const LOG = "sightglass.inbox_log";

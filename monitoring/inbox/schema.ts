@@ -6,8 +6,8 @@ import type { Schema } from "../storage/schema_version.ts";
  *
  * - `envelopes`: AUTOINCREMENT, so that ids are never reused, not even after all rows were deleted.
  *   `envelopes_by_time` finds what is too old, and an envelope that is imported again. `is_own`: whether Sightglass
- *   sent it; null: not known. `dsn_key`: public key that the request named. Lists do not read the columns after `body`:
- *   SQLite would read the body, too.
+ *   sent it; null: not known. `dsn_key`: public key that the request named. `format`: of the body. Lists do not read the
+ *   columns after `body`: SQLite would read the body, too.
  * - `item_types`: the types of items in each envelope, for the filter `type`.
  * - `totals`: one row. `bytes`: of all bodies. `cleared`: the id that the last deletion of all envelopes took.
  *   `size`: characters of all index entries. `group_changes`: the number of changes of groups so far.
@@ -28,7 +28,8 @@ const STORED = `
     content_encoding TEXT,
     body BLOB NOT NULL,
     is_own INTEGER,
-    dsn_key TEXT
+    dsn_key TEXT,
+    format TEXT NOT NULL DEFAULT 'envelope'
   ) STRICT;
   CREATE INDEX envelopes_by_time ON envelopes (received_at, bytes);
   CREATE TABLE item_types (
@@ -83,7 +84,8 @@ const ENTRY =
  * - `applications` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Application 1 is Sightglass.
  * - `senders`: what is known of the senders of envelopes. `moves`: envelopes of a sender that are to be moved from one
  *   application to another. See `senders.ts`.
- * - `envelope_entries`: one row per envelope. `size`: characters of its entries. `summary`: JSON.
+ * - `envelope_entries`: one row for each resource of a body. Rows of other tables belong to it if their keys are among the
+ *   `keys` from its own on. `size`: characters of its entries. The first one has `text` and `summary` (JSON) of the body.
  * - `trace_entries`: `root_order`, `name`, `op`, `started_at`, `ended_at` are those of the envelope's root
  *   (`trace_root.ts`); the lowest `root_order` is the trace's.
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
@@ -146,6 +148,7 @@ const INDEX = `
   CREATE TABLE envelope_entries (
     ${ENTRY},
     sender INTEGER NOT NULL,
+    keys INTEGER NOT NULL,
     process_start INTEGER,
     size INTEGER NOT NULL,
     text TEXT NOT NULL,
@@ -252,11 +255,15 @@ const NEW_INDEX =
   // Earlier versions had `sources` and `envelope_texts`.
   [...INDEX_TABLES, "applications", "sources", "envelope_texts"]
     .map((table) => `DROP TABLE IF EXISTS ${table};`).join("") +
-  INDEX + "ALTER TABLE totals RENAME COLUMN weight TO size; UPDATE totals SET size = 0;";
+  INDEX + "UPDATE totals SET size = 0;";
 
-/** The tables of the inbox. Versions from 8 on have the same stored tables. */
+/** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 15,
+  version: 16,
   create: STORED + INDEX,
-  upgrades: { 8: "", 9: "", 10: "", 11: "", 12: "", 13: "", 14: NEW_INDEX },
+  upgrades: {
+    ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
+    14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
+    15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';" + NEW_INDEX,
+  },
 };

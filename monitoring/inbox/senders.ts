@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { envelopeAt, KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
+import { envelopeAt } from "../models/index/list_cursor.ts";
 import { OWN_APPLICATION } from "../models/rows.ts";
 import type { EnvelopeApplication } from "../models/application.ts";
 import { KEYED_TABLES } from "./schema.ts";
@@ -213,7 +213,7 @@ function prepare(db: DatabaseSync) {
       db.prepare(
         `UPDATE ${table} SET application = ?1${table === "span_names" ? "" : ", release = ?2"}` +
           ` WHERE rowid IN (SELECT t.rowid FROM envelope_entries AS e JOIN ${table} AS t` +
-          ` ON t.row_key >= e.row_key AND t.row_key < e.row_key + ${KEYS_PER_ENVELOPE}` +
+          " ON t.row_key >= e.row_key AND t.row_key < e.row_key + e.keys" +
           " WHERE e.sender = ?3 AND e.application = ?4 AND e.row_key <= ?5)",
       )
     ),

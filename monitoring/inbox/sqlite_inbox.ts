@@ -42,8 +42,7 @@ class SqliteInbox extends StoredInbox {
       const stored = this.run((file) => file.envelopes.unindexed());
       if (stored.length === 0) return;
       const found = await Array.fromAsync(stored, async (envelope) => {
-        const { entries } = await this.indexer.read(envelope);
-        return { id: envelope.id, entries };
+        return { id: envelope.id, ...await this.indexer.read(envelope) };
       });
       this.grow((file) => file.index(found));
       // Other requests are answered in between.

@@ -2,6 +2,7 @@ import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { ApplicationList, GroupAlert, GroupState, Page } from "../models/rows.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram } from "../models/histogram.ts";
+import { idOfTime } from "../models/index/list_cursor.ts";
 import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
 import { type Change, envelopeChange, type LoggedChange } from "./change.ts";
@@ -67,7 +68,7 @@ export abstract class StoredInbox implements Inbox {
     this.shrink((file) => file.evict());
     // On Deno Deploy each instance has an inbox of its own in memory. Ids that begin with the time differ between
     // them, so a reader that was connected to another instance notices that its cursor is not of this inbox.
-    if (path === undefined) this.run((file) => file.startAfter(this.now()));
+    if (path === undefined) this.run((file) => file.startAfter(idOfTime(this.now())));
     this.last = this.run((file) => file.state().last);
     this.#version = this.run((file) => file.version());
     this.#timers = [
@@ -211,8 +212,7 @@ export abstract class StoredInbox implements Inbox {
       const last = stored.at(-1);
       if (last === undefined) return;
       const found = await Array.fromAsync(stored, async (envelope) => {
-        const { entries } = await this.indexer.read(envelope);
-        return { id: envelope.id, entries };
+        return { id: envelope.id, ...await this.indexer.read(envelope) };
       });
       if (this.isClosed) return;
       this.grow((file) => file.regroup(found, debugId));

@@ -1,7 +1,7 @@
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { readEnvelope } from "../protocol/scanner.ts";
 import { errorName, errorTitle } from "./error/error_entry.ts";
-import { indexEnvelope, tidyType } from "./index/index_entries.ts";
+import { indexBody, tidyType } from "./index/index_entries.ts";
 import { parseJson } from "./json.ts";
 import { MAX_ITEMS, parseEnvelope } from "./parsed_envelope.ts";
 import { type BoundedText, indentJson, readableJson } from "./readable_json.ts";
@@ -65,7 +65,8 @@ export function readEnvelopeContent(row: InboxRow, bytes: Uint8Array): EnvelopeC
       ...readable,
     };
   });
-  const { errors, unlisted } = indexEnvelope(parseEnvelope(bytes), row.received_at).entries;
+  const { resources, unlisted } = indexBody([parseEnvelope(bytes)], row.received_at);
+  const errors = resources.flatMap(({ errors }) => errors);
   return {
     row,
     bytes: bytes.byteLength,

@@ -3,12 +3,13 @@
  *
  * ```
  * archive = {"sightglass_inbox":1,"envelopes":COUNT} LF *( item LF )
- * item    = {"type":"envelope","length":N,"received_at":MS[,"content_encoding":NAME][,"own":BOOL]} LF body
+ * item    = {"type":"envelope","length":N,"received_at":MS[,"content_encoding":NAME][,"own":BOOL][,"format":NAME]} LF body
  * ```
  *
  * A body has the bytes as received, compressed if they were.
  */
 import type { ContentEncoding } from "./encoding.ts";
+import type { Format } from "./format.ts";
 
 /** Version of the format. Archives of another version are refused. */
 export const ARCHIVE_VERSION = 1;
@@ -26,6 +27,8 @@ export interface ArchivedEnvelope {
   readonly isOwn?: boolean;
   /** Public key that its request named. */
   readonly dsnKey?: string | null;
+  /** Default: an envelope. */
+  readonly format?: Format;
 }
 
 const encoder = new TextEncoder();
@@ -46,6 +49,7 @@ export function archiveItem(
     content_encoding: envelope.contentEncoding ?? undefined,
     own: envelope.isOwn,
     dsn_key: envelope.dsnKey ?? undefined,
+    format: envelope.format === "envelope" ? undefined : envelope.format,
   };
   return [encoder.encode(JSON.stringify(header) + "\n"), envelope.bytes, encoder.encode("\n")];
 }

@@ -7,6 +7,7 @@ import {
   eventEnvelope,
   hexId,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { type Format, FORMATS } from "../../monitoring/protocol/format.ts";
 import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
 import { joinBytes } from "../../monitoring/protocol/join_bytes.ts";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
@@ -19,21 +20,26 @@ import { sendRaw } from "../harness/send_raw.ts";
 
 interface Sent {
   readonly receivedAt: number;
+  readonly format?: Format;
   readonly encoding: string | null;
   readonly plain: Uint8Array<ArrayBuffer>;
 }
 
 /** Stores an envelope as the relay does. */
-async function storeEncoded(inbox: Inbox, { receivedAt, encoding, plain }: Sent): Promise<void> {
+async function storeEncoded(
+  inbox: Inbox,
+  { receivedAt, format, encoding, plain }: Sent,
+): Promise<void> {
   const bytes = encoding === null ? plain : new Uint8Array(ENCODERS[encoding]!(plain));
-  await inbox.store({ ...admitted(plain, receivedAt), bytes, contentEncoding: encoding });
+  const envelope = admitted(plain, receivedAt);
+  await inbox.store({ ...envelope, format, bytes, contentEncoding: encoding });
 }
 
 /** The content of the inbox, oldest first, without ids, which change with an import. */
 function contents(inbox: Inbox) {
   return inbox.list({ since: 0, limit: 500 }).envelopes.map(({ id, ...row }) => {
-    const { bytes, contentEncoding } = inbox.bytes(id)!;
-    return { ...row, contentEncoding, body: [...bytes] };
+    const { bytes, contentEncoding, format } = inbox.bytes(id)!;
+    return { ...row, contentEncoding, format, body: [...bytes] };
   });
 }
 
@@ -67,6 +73,7 @@ Deno.test("export, clear, import → same bodies, byte for byte; again → prese
   );
   const sent = fc.record({
     receivedAt: fc.nat({ max: 1_795_000_000_000 }),
+    format: fc.constantFrom(...FORMATS),
     encoding: fc.constantFrom(null, "gzip" as const, "deflate" as const, "br" as const, "zstd"),
     plain: fc.array(fc.tuple(fc.constantFrom("event", "log", "a future type"), payload), {
       minLength: 1,

@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
-import { INBOX_SCHEMA } from "../schema.ts";
 import type { Inbox } from "../inbox.ts";
 import { openInbox } from "../sqlite_inbox.ts";
 import type { InboxOptions } from "../inbox_options.ts";
@@ -21,7 +20,8 @@ export const ids = (inbox: Inbox) => all(inbox).envelopes.map((row) => row.id);
 export function markAsEarlier(path: string): void {
   using db = new DatabaseSync(path);
   db.exec("ALTER TABLE totals RENAME COLUMN size TO weight");
-  db.exec(`PRAGMA user_version = ${INBOX_SCHEMA.version - 1}`);
+  db.exec("ALTER TABLE envelopes DROP COLUMN format");
+  db.exec("PRAGMA user_version = 14");
 }
 /** An envelope of exactly `bytes` bytes. */
 export const sized = (bytes: number) => {

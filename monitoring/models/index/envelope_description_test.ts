@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { envelopeOf, error, hexId, type TestItem } from "../../inbox/testdata/envelopes.ts";
 import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
-import { indexEnvelope, MAX_TRACES, summarizeEnvelope } from "./index_entries.ts";
+import { indexBody, MAX_TRACE_IDS, summarizeBody } from "./index_entries.ts";
 import { MAX_ITEMS, parseEnvelope } from "../parsed_envelope.ts";
 
-const describe = (bytes: Uint8Array) => indexEnvelope(parseEnvelope(bytes), 0).description;
+const describe = (bytes: Uint8Array) => indexBody([parseEnvelope(bytes)], 0).description;
 /** Ids of the event, of the traces and of the recording. */
 function ids(header: Record<string, unknown>, ...items: TestItem[]) {
   const { event_id, trace_ids, replay_id } = describe(envelopeOf(header, ...items));
@@ -91,7 +91,7 @@ Deno.test("huge numbers of traces, items and types, control characters → bound
   const entries = Array.from({ length: 10_000 }, (_, n) => ({ trace_id: hexId(n) }));
   const many = Array.from({ length: 5_000 }, () => ["x".repeat(1_000), {}] as const);
   const described = describe(envelopeOf({}, ["span", { items: entries }], ...many));
-  assert.equal(described.trace_ids.length, MAX_TRACES);
+  assert.equal(described.trace_ids.length, MAX_TRACE_IDS);
   assert.equal(described.items.length, MAX_ITEMS);
   assert.equal(described.items[1]?.type.length, MAX_TYPE_LENGTH);
   const [item] = describe(envelopeOf({}, ["a\u0000b\ud800\n", {}])).items;
@@ -100,15 +100,15 @@ Deno.test("huge numbers of traces, items and types, control characters → bound
 
 Deno.test("more than the lists take → what is in no list is counted in the summary", () => {
   const summary = (...items: Parameters<typeof envelopeOf>[1][]) =>
-    summarizeEnvelope(indexEnvelope(parseEnvelope(envelopeOf({}, ...items)), 0).entries);
+    summarizeBody(indexBody([parseEnvelope(envelopeOf({}, ...items))], 0));
   const entries = <T>(count: number, entry: (n: number) => T) =>
     Array.from({ length: count }, (_, n) => entry(n));
   assert.equal(summary(...entries(256, (n) => error(`no. ${n}`))).unlisted, 0);
   assert.equal(summary(...entries(1_000, (n) => error(`no. ${n}`))).unlisted, 744);
   const logs = entries(1_002, (n) => ({ body: `no. ${n}` }));
-  assert.equal(summary(["log", { items: logs }]).unlisted, 2);
-  const spans = entries(10_001, (n) => ({ trace_id: hexId(n % 101) }));
-  assert.equal(summary(["span", { items: spans }]).unlisted, 99 + 1);
+  assert.equal(summary(["log", { items: logs }]).unlisted, 0);
+  const spans = entries(10_003, (n) => ({ trace_id: n === 0 ? "" : hexId(n) }));
+  assert.equal(summary(["span", { items: spans }]).unlisted, 3 + 1);
 });
 
 Deno.test("not an envelope → empty description", () => {

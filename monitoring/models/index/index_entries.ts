@@ -4,7 +4,13 @@ import { eventOfViolation } from "../error/security_event.ts";
 import { readDebugIds } from "../error/stack.ts";
 import { at, attributeAt, hexId, listOf } from "../json.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
-import type { IndexedType, ParsedEnvelope } from "../parsed_envelope.ts";
+import { KEYS_PER_ENVELOPE } from "./list_cursor.ts";
+import {
+  EMPTY_ENVELOPE,
+  type IndexedType,
+  MAX_ITEMS,
+  type ParsedEnvelope,
+} from "../parsed_envelope.ts";
 import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
 import type { EnvelopeSummary, InboxRow } from "../../protocol/inbox_row.ts";
 import { type RecordingEntry, recordingEntry } from "../recording/recording_entry.ts";
@@ -18,13 +24,16 @@ import { type TraceEntry, TraceEntryBuilder } from "../trace/trace_entry.ts";
 /** The part of an envelope's row that is read from its content. */
 export type EnvelopeDescription = Pick<InboxRow, "event_id" | "trace_ids" | "replay_id" | "items">;
 
-/** The index entries of one envelope: what the lists of traces, errors and logs are made of. */
+/** The index entries of one resource of a body: what the lists of traces, errors and logs are made of. */
 export interface IndexEntries {
   readonly application: EnvelopeApplication;
-  /** One for each trace that the envelope mentions, in order of appearance. */
+  /** Index in the body of the first entry of each list below: entries of two resources have different ones. */
+  readonly first: number;
+  /** Length of the longest list, at least 1. */
+  readonly keys: number;
+  /** One for each trace that it mentions, in order of appearance. */
   readonly traces: readonly TraceEntry[];
   readonly errors: readonly ErrorEntry[];
-  /** At most {@linkcode MAX_LOGS}; others are counted in their traces only. */
   readonly logs: readonly LogEntry[];
   /** At most {@linkcode MAX_VITALS}. */
   readonly vitals: readonly VitalsEntry[];
@@ -32,23 +41,21 @@ export interface IndexEntries {
   readonly recordings: readonly RecordingEntry[];
   /** The id of the error that a user's feedback is about. */
   readonly associatedEventId: string | null;
-  /** See {@linkcode EnvelopeSummary.unlisted}. */
-  readonly unlisted: number;
   /** Debug ids of scripts without a source map, by which its errors are grouped again once it arrives. */
   readonly unmapped: ReadonlySet<string>;
 }
 
-/** What is read from the content of an envelope. */
+/** What is read from the content of a body. */
 export interface EnvelopeIndex {
   readonly description: EnvelopeDescription;
-  readonly entries: IndexEntries;
+  /** At least one. */
+  readonly resources: readonly IndexEntries[];
+  /** See {@linkcode EnvelopeSummary.unlisted}. */
+  readonly unlisted: number;
 }
 
-/** Maximum number of traces of an envelope. A segment of a recording or a batch of spans may contain a few. */
-export const MAX_TRACES = 100;
-
-/** Maximum number of logs of an envelope that are listed. SDKs send up to 100, OpenTelemetry's exporters 512. */
-export const MAX_LOGS = 1_000;
+/** Maximum number of traces that the row of an envelope names. The index has all of them. */
+export const MAX_TRACE_IDS = 100;
 
 /** Maximum number of spans with web vitals of an envelope. SDKs send a few. */
 const MAX_VITALS = 100;
@@ -57,25 +64,65 @@ const MAX_VITALS = 100;
 const MAX_MAPPED_ERRORS = 32;
 
 /**
- * Reads what the lists show of an envelope. Its content is untrusted: never throws, bounds every text,
+ * Reads what the lists show of a body. Its content is untrusted: never throws, bounds every text,
  * and leaves out what it cannot read.
  *
+ * @param body each resource of it
  * @param receivedAt replaces missing or implausible times, milliseconds since 1970
  * @param options.mapWith returns the source map with a debug id, to group errors by source position
- * @param options.isOwn whether Sightglass sent the envelope. Default: by its header, which anyone can write
+ * @param options.isOwn whether Sightglass sent the body. Default: by its header, which anyone can write
  * @param options.dsnKey public key that the request named. Default: that of the header
  * @param options.recorded the time that its segment of a recording covers
  */
-export function indexEnvelope(
+export function indexBody(
+  body: readonly ParsedEnvelope[],
+  receivedAt: number,
+  options: IndexOptions = {},
+): EnvelopeIndex {
+  const resources: IndexEntries[] = [];
+  const traceIds = new Set<string>();
+  let [eventId, replayId]: [string | null, string | null] = [null, null];
+  let [first, unlisted] = [0, 0];
+  for (const parsed of body) {
+    const { found, entries } = indexResource(parsed, receivedAt, options, first);
+    eventId ??= found.eventId;
+    replayId ??= found.replayId;
+    unlisted += parsed.omitted.items + parsed.omitted.entries + found.unlisted;
+    for (const id of found.traces.keys()) traceIds.add(id);
+    if (first + entries.keys > KEYS_PER_ENVELOPE) {
+      unlisted += entries.keys;
+      continue;
+    }
+    first += entries.keys;
+    resources.push(entries);
+  }
+  if (first === 0) resources.push(indexResource(EMPTY_ENVELOPE, receivedAt, options, 0).entries);
+  return {
+    description: {
+      event_id: eventId,
+      trace_ids: [...traceIds].slice(0, MAX_TRACE_IDS),
+      replay_id: replayId,
+      items: body.flatMap(({ items }) => items).slice(0, MAX_ITEMS)
+        .map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
+    },
+    resources,
+    unlisted,
+  };
+}
+
+interface IndexOptions {
+  readonly mapWith?: (debugId: string) => ReturnType<MapOf>;
+  readonly isOwn?: boolean | undefined;
+  readonly dsnKey?: string | null | undefined;
+  readonly recorded?: RecordedRange | undefined;
+}
+
+function indexResource(
   parsed: ParsedEnvelope,
   receivedAt: number,
-  { mapWith, isOwn, dsnKey, recorded }: {
-    readonly mapWith?: (debugId: string) => ReturnType<MapOf>;
-    readonly isOwn?: boolean;
-    readonly dsnKey?: string | null | undefined;
-    readonly recorded?: RecordedRange | undefined;
-  } = {},
-): EnvelopeIndex {
+  { mapWith, isOwn, dsnKey, recorded }: IndexOptions,
+  first: number,
+) {
   const { header, items } = parsed;
   const recording = recordingEntry(parsed, receivedAt, recorded);
   const application = readApplication(parsed, isOwn, dsnKey);
@@ -87,34 +134,32 @@ export function indexEnvelope(
     if (json !== undefined) ITEM_READERS[type as IndexedType](json, found, header);
   }
   found.trace(undefined, recording?.replay_id);
-  return {
-    description: {
-      event_id: found.eventId,
-      trace_ids: [...found.traces.keys()],
-      replay_id: found.replayId,
-      items: items.map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
-    },
-    entries: {
-      application,
-      traces: [...found.traces.values()].map((trace) => trace.build()),
-      errors: found.errors,
-      logs: found.logs,
-      vitals: found.vitals,
-      recordings: recording === undefined ? [] : [recording],
-      associatedEventId: found.associatedEventId,
-      unlisted: parsed.omitted.items + parsed.omitted.entries + found.unlisted,
-      unmapped: found.unmapped,
-    },
+  const lists = {
+    traces: [...found.traces.values()].map((trace) => trace.build()),
+    errors: found.errors,
+    logs: found.logs,
+    vitals: found.vitals,
+    recordings: recording === undefined ? [] : [recording],
   };
+  const entries: IndexEntries = {
+    application,
+    first,
+    keys: Math.max(1, ...Object.values(lists).map(({ length }) => length)),
+    ...lists,
+    associatedEventId: found.associatedEventId,
+    unmapped: found.unmapped,
+  };
+  return { found, entries };
 }
 
 /** Characters: more than a line of a list. */
 const MAX_TITLE = 200;
 
-/** Summarizes an envelope. Its title is that of the first error, the root of the first trace, or the first log. */
-export function summarizeEnvelope(
-  { traces, errors: [error], logs, unlisted }: IndexEntries,
-): EnvelopeSummary {
+/** Summarizes a body. Its title is that of the first error, the root of the first trace, or the first log. */
+export function summarizeBody({ resources, unlisted }: EnvelopeIndex): EnvelopeSummary {
+  const traces = resources.flatMap((one) => one.traces);
+  const logs = resources.flatMap((one) => one.logs);
+  const [error] = resources.flatMap((one) => one.errors);
   const root = traces[0]?.root;
   const title = error ? errorTitle(error) : root ? displayName(root) : logs[0]?.body;
   return {
@@ -175,7 +220,7 @@ class EntryCollector {
   }
 
   /**
-   * The trace with this id; undefined if the id is invalid or there are too many traces.
+   * The trace with this id; undefined if the id is invalid.
    *
    * @param replayId of the recording that ran. The first valid one is the envelope's.
    */
@@ -185,10 +230,10 @@ class EntryCollector {
     const id = hexId(traceId);
     if (id === null) return undefined;
     let trace = this.traces.get(id);
-    if (trace === undefined && this.traces.size < MAX_TRACES) {
+    if (trace === undefined) {
       this.traces.set(id, trace = new TraceEntryBuilder(id, this.receivedAt, this.sdk));
     }
-    trace?.replay(replay);
+    trace.replay(replay);
     return trace;
   }
 }
@@ -245,14 +290,9 @@ const readSpans: ItemReader = (payload, found) => {
 
 const readLogs: ItemReader = (payload, found) => {
   for (const log of listOf(at(payload, "items"))) {
-    if (found.logs.length < MAX_LOGS) {
-      const entry = logEntry(log, found.receivedAt);
-      found.logs.push(entry);
-      traceOf(log, found)?.log(entry.at, entry.body);
-    } else {
-      found.unlisted++;
-      traceOf(log, found)?.log(found.receivedAt, "");
-    }
+    const entry = logEntry(log, found.receivedAt);
+    found.logs.push(entry);
+    traceOf(log, found)?.log(entry.at, entry.body);
   }
 };
 

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { envelopeOf, hexId, recorded, type TestItem } from "../../inbox/testdata/envelopes.ts";
-import { parseEnvelope } from "../parsed_envelope.ts";
+import { MAX_ENTRIES, parseEnvelope } from "../parsed_envelope.ts";
 import { searchNames } from "../trace/trace_entry.ts";
 import { ROOT_RANK } from "../trace/trace_root.ts";
-import { type IndexEntries, indexEnvelope, MAX_LOGS, MAX_TRACES } from "./index_entries.ts";
+import { indexBody, type IndexEntries } from "./index_entries.ts";
 
 const NOW = 1_795_233_300_000;
 const trace = hexId(0xace);
 const replay = hexId(0x4e9);
 
-const read = (bytes: Uint8Array) => indexEnvelope(parseEnvelope(bytes), NOW).entries;
+const read = (bytes: Uint8Array) => indexBody([parseEnvelope(bytes)], NOW).resources[0]!;
 const recordedEntries = (name: string) => read(recorded(name));
 const entries = (...items: TestItem[]) => read(envelopeOf({}, ...items));
 const span = (rest: Record<string, unknown>) => ({
@@ -280,7 +280,7 @@ Deno.test("log → attributes as texts, numbers, booleans or JSON; colours of a 
   assert.deepEqual(coloured?.styles, [[0, "green"], [5, ""], [9, "bold"], [10, ""]]);
 });
 
-Deno.test("huge envelope → bounded entries; logs over the limit are counted", () => {
+Deno.test("huge envelope → bounded entries", () => {
   const long = "\u0000<script>".repeat(20_000);
   const values = Array.from({ length: 3 }, () => ({ type: long, value: long }));
   const attributes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`a${n}`, long]));
@@ -290,13 +290,24 @@ Deno.test("huge envelope → bounded entries; logs over the limit are counted", 
     ["log", { items: logs }],
     ["span", { items: Array.from({ length: 5_000 }, (_, n) => span({ name: `${n}` })) }],
   );
-  assert.deepEqual([flood.logs.length, flood.traces.length], [MAX_LOGS, MAX_TRACES]);
+  assert.deepEqual([flood.logs.length, flood.traces.length], [MAX_ENTRIES, MAX_ENTRIES]);
   const deep = entries(["log", { items: [{ body: "m".repeat(1_000_000), attributes }] }]);
   assert.ok(JSON.stringify(deep.logs[0]).length < 10_000);
   assertBounded(flood);
-  const items = Array.from({ length: MAX_LOGS + 5 }, () => ({ trace_id: trace }));
-  const { traces, logs: listed } = entries(["log", { items }]);
-  assert.deepEqual([traces[0]?.logs, listed.length], [MAX_LOGS + 5, MAX_LOGS]);
+});
+
+Deno.test("body of several resources → keys run on; what exceeds them is counted", () => {
+  const resource = (logs: number) =>
+    parseEnvelope(envelopeOf({}, ["log", { items: Array(logs).fill({ body: "b" }) }]));
+  const { resources, unlisted } = indexBody([0, 3, 9_000, 9_000, 2].map(resource), NOW);
+  assert.deepEqual(resources.map(({ first, keys }) => [first, keys]), [
+    [0, 1],
+    [1, 3],
+    [4, 9_000],
+    [9_004, 2],
+  ]);
+  assert.equal(unlisted, 9_000);
+  assert.deepEqual(indexBody([], NOW).resources.map(({ keys }) => keys), [1]);
 });
 
 Deno.test("any values in any place → never throws", () => {
@@ -328,11 +339,11 @@ Deno.test("any values in any place → never throws", () => {
     fc.dictionary(fc.string(), anything),
     fc.array(fc.tuple(types, fc.oneof(payload, anything))),
     (header, items) => {
-      const { description, entries } = indexEnvelope(
-        parseEnvelope(envelopeOf(header, ...items)),
+      const { description, resources } = indexBody(
+        [parseEnvelope(envelopeOf(header, ...items))],
         NOW,
       );
-      assertBounded(entries);
+      assertBounded(resources[0]!);
       assert.equal(description.items.length, items.length);
       for (const id of description.trace_ids) assert.match(id, /^[\da-f]{32}$/);
     },
@@ -341,7 +352,7 @@ Deno.test("any values in any place → never throws", () => {
 });
 
 function assertBounded({ traces, errors, logs }: IndexEntries): void {
-  assert.ok(traces.length <= MAX_TRACES && logs.length <= MAX_LOGS);
+  assert.ok(traces.length + logs.length <= 3 * MAX_ENTRIES);
   for (const row of [...traces, ...errors, ...logs]) {
     const json = JSON.stringify(row);
     assert.ok(json.length < 25_000, `${json.length} characters`);

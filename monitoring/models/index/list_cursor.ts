@@ -17,10 +17,18 @@ export function indexAt(rowKey: number): number {
 }
 
 /**
- * Places per envelope: more than its at most 1,000 logs, 256 items and 100 traces. Leaves room for ids
- * up to 4 × 10¹²; those of an inbox in memory begin with the time in milliseconds.
+ * Keys per envelope: more than its at most 10,000 entries (`MAX_ENTRIES`), each of which may be of another trace, and
+ * what its items and resources add. Leaves room for ids up to 5 × 10¹¹.
  */
-export const KEYS_PER_ENVELOPE = 2_048;
+export const KEYS_PER_ENVELOPE = 16_384;
+
+/**
+ * The time as an id, for inboxes whose ids begin with it: milliseconds since 2026.
+ *
+ * @param now milliseconds since 1970
+ */
+export const idOfTime = (now: number): number => Math.max(0, now - ID_EPOCH_MS);
+export const ID_EPOCH_MS = Date.UTC(2026, 0);
 
 /** The position in a list where the next page begins. */
 interface ListCursor {

@@ -1,4 +1,4 @@
-import type { EnvelopeDescription, IndexEntries } from "./index_entries.ts";
+import type { EnvelopeIndex } from "./index_entries.ts";
 import type { ErrorEntry } from "../error/error_entry.ts";
 import type { LogEntry } from "../log_entry.ts";
 import type { RecordingEntry } from "../recording/recording_entry.ts";
@@ -37,20 +37,19 @@ export function recordingText({ replay_id, kind, page }: RecordingEntry): string
   return joined([replay_id, kind, page]);
 }
 
-/** For the list of envelopes: ids and types, then the texts of the envelope's entries. */
-export function envelopeText(
-  { event_id, replay_id, trace_ids, items }: EnvelopeDescription,
-  { traces, errors, logs, associatedEventId }: IndexEntries,
-): string {
+/** For the list of envelopes: ids and types, then the texts of the entries. */
+export function envelopeText({ description, resources }: EnvelopeIndex): string {
+  const { event_id, replay_id, trace_ids, items } = description;
   return joined([
     event_id,
-    associatedEventId,
+    ...resources.map(({ associatedEventId }) => associatedEventId),
     replay_id,
     ...new Set(items.map((item) => item.type)),
     ...trace_ids,
-    ...errors.flatMap(({ type, value, where }) => [type, value, where]),
-    ...traces.flatMap(searchNames),
-    ...logs.map(({ body }) => body),
+    ...resources.flatMap(({ errors }) => errors)
+      .flatMap(({ type, value, where }) => [type, value, where]),
+    ...resources.flatMap(({ traces }) => traces).flatMap(searchNames),
+    ...resources.flatMap(({ logs }) => logs).map(({ body }) => body),
   ]);
 }
 

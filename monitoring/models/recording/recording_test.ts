@@ -3,7 +3,7 @@ import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
 import { entry, pageEvents, segmentEnvelope } from "../../../tests/harness/recorded_segments.ts";
-import { indexEnvelope } from "../index/index_entries.ts";
+import { indexBody } from "../index/index_entries.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
 import {
   joinSegments,
@@ -154,8 +154,8 @@ Deno.test("video of a mobile SDK → a segment of kind video; damaged → no exc
   });
   const video = messagePack({ replay_event: event, replay_recording: "{}", replay_video: "mp4" });
   const read = (payload: Uint8Array) =>
-    indexEnvelope(parseEnvelope(envelopeOf({ event_id: ID }, ["replay_video", payload])), NOON)
-      .entries.recordings;
+    indexBody([parseEnvelope(envelopeOf({ event_id: ID }, ["replay_video", payload]))], NOON)
+      .resources[0]!.recordings;
   assert.deepEqual(read(video), [{
     replay_id: ID,
     kind: "video",
