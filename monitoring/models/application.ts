@@ -38,16 +38,20 @@ const MAIN_TYPES: ReadonlySet<string> = new Set(
     .concat(["replay_event", "replay_recording", "replay_video"]),
 );
 
+/** The name of a resource without one. https://opentelemetry.io/docs/specs/semconv/resource/#service */
+const UNKNOWN_SERVICE = "unknown_service";
+
 /**
- * Finds out which application sent an envelope. Sentry's SDKs write the facts into different places: events, sessions,
- * and attributes of spans and logs. The header's `trace` is not one of them: it has the release and environment of the
- * application that began the trace (https://develop.sentry.dev/sdk/telemetry/traces/dynamic-sampling-context/).
+ * Finds out which application sent an envelope. OpenTelemetry's SDKs write the facts into the resource, Sentry's into
+ * different places: events, sessions, and attributes of spans and logs. The header's `trace` is not one of them: it has
+ * the release and environment of the application that began the trace
+ * (https://develop.sentry.dev/sdk/telemetry/traces/dynamic-sampling-context/).
  *
  * @param isOwn whether Sightglass sent it
  * @param dsnKey public key that the request named. Default: that of the header's DSN
  */
 export function readApplication(
-  { header, items }: ParsedEnvelope,
+  { header, items, resource }: ParsedEnvelope,
   isOwn = isOwnTelemetry(header),
   dsnKey: string | null = parseDsn(at(header, "dsn"))?.publicKey ?? null,
 ): EnvelopeApplication {
@@ -67,8 +71,11 @@ export function readApplication(
   const attribute = (name: string) =>
     firstFound(attributes, (one) => textAt(attributeAt(one, name)));
 
+  const fact = (...names: readonly string[]) => firstFound(names, (name) => textAt(resource, name));
+
   const release = tidy(
-    firstFound(carriers, (one) => textAt(one, "release")) ?? attribute("sentry.release"),
+    fact("service.version") ?? firstFound(carriers, (one) => textAt(one, "release")) ??
+      attribute("sentry.release"),
     MAX_RELEASE,
   );
   const sdk = tidy(
@@ -78,18 +85,25 @@ export function readApplication(
   );
   const side = sideOfSender(sdk, payloads, attribute);
   const start = timeAt(
-    firstFound(payloads, (one) => textAt(one, "contexts", "app", "app_start_time")) ??
+    fact("process.creation.time") ??
+      firstFound(payloads, (one) => textAt(one, "contexts", "app", "app_start_time")) ??
       attribute("app.start_time"),
   );
   // Of apps on many devices no start is the application's.
   const processStart = side === "server" && start !== null ? Math.round(start) : null;
   const common = { release, sdk, processStart, dsnKey: tidy(dsnKey, MAX_DSN_KEY) };
   if (isOwn) return { ...OWN_APPLICATION, ...common, namedBy: "service" };
-  const environment = firstFound(carriers, (one) => textAt(one, "environment")) ??
+  const environment = fact("deployment.environment.name", "deployment.environment") ??
+    firstFound(carriers, (one) => textAt(one, "environment")) ??
     attribute("sentry.environment") ??
     // SDKs send their default in events, and omit it in logs.
     (payloads.length > 0 ? "production" : null);
-  const service = tidy(attribute("service.name") ?? firstFound(payloads, applicationOf), MAX_NAME);
+  const service = tidy(
+    resource === undefined
+      ? attribute("service.name") ?? firstFound(payloads, applicationOf)
+      : fact("service.name") ?? UNKNOWN_SERVICE,
+    MAX_NAME,
+  );
   const name = service ?? tidy(packageOf(release), MAX_NAME) ?? sdk ?? UNKNOWN_NAME;
   const application = { name, environment: tidy(environment, MAX_ENVIRONMENT), side };
   return {

@@ -9,6 +9,8 @@ export interface ParsedEnvelope {
   readonly header: EnvelopeHeader;
   readonly items: readonly ParsedItem[];
   readonly omitted: Omitted;
+  /** What OpenTelemetry calls its sender: plain values by name. Undefined: Sentry's SDKs send it in each item. */
+  readonly resource?: Readonly<Record<string, unknown>>;
 }
 
 /** What is over the limits below: in no list, but complete in the stored bytes. */

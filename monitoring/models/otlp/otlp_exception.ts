@@ -1,0 +1,99 @@
+import { digest } from "../digest.ts";
+import { textAt } from "../json.ts";
+import type { PlainAttributes } from "./otlp_values.ts";
+import { readStackText } from "./stack_text.ts";
+
+/** An exception: an event of a span, or a log record. */
+export interface OtlpException {
+  readonly attributes: PlainAttributes;
+  readonly resource: PlainAttributes;
+  /** Seconds since 1970. */
+  readonly timestamp: number;
+  /** Of a log, as sent. */
+  readonly level: string;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+  /** Name of the span, if it is known. */
+  readonly transaction?: string;
+}
+
+/** Sentry's names of languages: https://develop.sentry.dev/sdk/data-model/event-payloads/#required-attributes */
+const PLATFORMS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(["elixir", "go", "java", "php", "python", "ruby"].map((one) => [one, one])),
+  "deno-rust": "javascript",
+  dotnet: "csharp",
+  nodejs: "node",
+  webjs: "javascript",
+};
+
+/** In these languages Sentry's SDKs send the name of a class and its package apart. */
+const PACKAGED: ReadonlySet<string> = new Set(["java", "python"]);
+
+const PREFIX = "exception.";
+
+/** Whether an event of a span or a log record is one. */
+export const isException = (name: unknown, attributes: PlainAttributes): boolean =>
+  name === "exception" ||
+  ["exception.type", "exception.message", "exception.stacktrace"].some((key) =>
+    textAt(attributes, key) !== null
+  );
+
+/** An exception as an event of Sentry, so that it is read, grouped and shown as any other. */
+export function eventOfException(exception: OtlpException) {
+  const { attributes, resource, timestamp, level, trace_id, span_id } = exception;
+  const platform = PLATFORMS[textAt(resource, "telemetry.sdk.language") ?? ""] ?? "other";
+  const text = textAt(attributes, "exception.stacktrace") ?? "";
+  const printed = readStackText(text);
+  const causes = printed.slice(0, -1);
+  const outermost = {
+    type: textAt(attributes, "exception.type") || printed.at(-1)?.type || "Error",
+    value: textAt(attributes, "exception.message") ?? printed.at(-1)?.value ?? "",
+    frames: printed.at(-1)?.frames ?? [],
+  };
+  const values = [...causes, outermost].map(({ type, value, frames }) => ({
+    ...splitType(type, platform),
+    value,
+    ...frames.length > 0 && { stacktrace: { frames } },
+    mechanism: { type: "otel", handled: handledOf(attributes["exception.escaped"]) },
+  }));
+  const extra = Object.entries(attributes).filter(([name]) =>
+    !name.startsWith(PREFIX) || (name === "exception.stacktrace" && printed.length === 0)
+  );
+  return {
+    event_id: exceptionId(exception, outermost),
+    timestamp,
+    level,
+    platform,
+    exception: { values },
+    contexts: { ...trace_id !== null && { trace: { trace_id, span_id } }, resource },
+    transaction: exception.transaction,
+    release: textAt(resource, "service.version"),
+    environment: textAt(resource, "deployment.environment.name") ??
+      textAt(resource, "deployment.environment"),
+    server_name: textAt(resource, "host.name"),
+    extra: Object.fromEntries(extra),
+  };
+}
+
+function splitType(type: string, platform: string) {
+  const [, module, name] = (PACKAGED.has(platform) && /^(.+)\.([^.]+)$/.exec(type)) || [];
+  return name === undefined ? { type } : { type: name, module };
+}
+
+/** Python's SDK sends texts, and "False" for what escapes, too. */
+function handledOf(escaped: unknown): boolean | null {
+  if (escaped === true || escaped === "True" || escaped === "true") return false;
+  return escaped === false ? true : null;
+}
+
+/** Hex digits of {@linkcode digest}, by which an exception is found that was sent in both ways. */
+export const SAME_EXCEPTION_DIGITS = 14;
+
+/** The same for the same bytes. Begins alike for the same exception of a span, ends with microseconds. */
+function exceptionId(
+  { trace_id, span_id, timestamp }: OtlpException,
+  { type, value }: { readonly type: string; readonly value: string },
+): string {
+  const microseconds = Math.round(timestamp * 1e6).toString(16).padStart(18, "0");
+  return digest([trace_id ?? "", span_id ?? "", type, value]) + microseconds;
+}

@@ -1,0 +1,247 @@
+import { at, hexId, listOf, spanId, textAt } from "../json.ts";
+import { MAX_ENTRIES, type ParsedEnvelope } from "../parsed_envelope.ts";
+import { levelNamed, LOG_LEVELS } from "../../protocol/log_levels.ts";
+import {
+  eventOfException,
+  isException,
+  type OtlpException,
+  SAME_EXCEPTION_DIGITS,
+} from "./otlp_exception.ts";
+import {
+  enumName,
+  type PlainAttributes,
+  plainAttributes,
+  plainValue,
+  secondsOf,
+  sentAttributes,
+} from "./otlp_values.ts";
+import { nameOf, operationOf, type OtlpKind, SPAN_KINDS } from "./span_operation.ts";
+
+/** What an OTLP request has, each resource in the form of an envelope. */
+export interface OtlpTelemetry {
+  readonly resources: readonly ParsedEnvelope[];
+  /** Spans or log records that cannot be stored under their ids. */
+  readonly rejected: number;
+  /** For the sender, in one sentence; null: nothing is rejected. */
+  readonly message: string | null;
+}
+
+type Signal = "traces" | "logs";
+
+/** Where the entries of a request are, by signal. */
+const LISTS = {
+  traces: ["resourceSpans", "scopeSpans", "spans"],
+  logs: ["resourceLogs", "scopeLogs", "logRecords"],
+} as const;
+
+const REASONS: Readonly<Record<Signal, string>> = {
+  traces: "spans: traceId must have 32 and spanId and parentSpanId 16 hex digits (not base64)",
+  logs: "log records: traceId must have 32 and spanId 16 hex digits (not base64), or be empty",
+};
+
+/**
+ * Reads a decoded OTLP request. Its content is untrusted: never throws. What is beyond {@linkcode MAX_ENTRIES} is omitted.
+ *
+ * https://opentelemetry.io/docs/specs/otlp/
+ *
+ * @param request in the shape of OTLP/JSON
+ * @param receivedAt replaces the time of an exception without one, milliseconds since 1970
+ */
+export function readOtlp(request: unknown, signal: Signal, receivedAt: number): OtlpTelemetry {
+  const [resources, scopes, entries] = LISTS[signal];
+  const found = new Map<string, ResourceReader>();
+  const room = { entries: MAX_ENTRIES };
+  let [sent, rejected] = [0, 0];
+  for (const group of listOf(at(request, resources))) {
+    const attributes = plainAttributes(at(group, "resource", "attributes"));
+    // A collector may send one resource in many groups.
+    const key = JSON.stringify(attributes);
+    const reader = found.get(key) ?? new ResourceReader(attributes, receivedAt, room);
+    found.set(key, reader);
+    for (const scope of listOf(at(group, scopes))) {
+      const name = textAt(scope, "scope", "name");
+      for (const entry of listOf(at(scope, entries))) {
+        sent++;
+        const isRead = signal === "traces" ? reader.span(entry, name) : reader.log(entry, name);
+        if (!isRead) rejected++;
+      }
+    }
+  }
+  return {
+    resources: [...found.values()].flatMap((reader) => reader.build() ?? []),
+    rejected,
+    message: rejected === 0 ? null : `Rejected ${rejected} of ${sent} ${REASONS[signal]}.`,
+  };
+}
+
+const STATUS_CODES = ["unset", "ok", "error"];
+/** Four numbers for each level. https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
+const SEVERITIES = ["unspecified", ...LOG_LEVELS.flatMap((level) => [level, level, level, level])];
+/** Bits of a span's flags: whether the next one is known, and whether the parent is of another process. */
+const IS_REMOTE_KNOWN = 0x100;
+const IS_REMOTE = 0x200;
+/** Seconds between the two records of one exception. */
+const SAME_WITHIN = 1;
+
+/** Collects what one resource sent. */
+class ResourceReader {
+  readonly #spans: unknown[] = [];
+  readonly #logs: unknown[] = [];
+  readonly #events: unknown[] = [];
+  /** Times of exceptions, by the part of their ids that is the same for one exception. */
+  readonly #exceptionTimes = new Map<string, number>();
+  #omitted = 0;
+
+  /** @param room for entries of all resources of a request */
+  constructor(
+    readonly resource: PlainAttributes,
+    readonly receivedAt: number,
+    readonly room: { entries: number },
+  ) {}
+
+  /** False: its ids are not valid. */
+  span(span: unknown, scope: string | null): boolean {
+    const trace_id = hexId(at(span, "traceId"));
+    const span_id = spanId(at(span, "spanId"));
+    const parent = optionalId(at(span, "parentSpanId"), spanId);
+    if (trace_id === null || span_id === null || parent === undefined) return false;
+    if (!this.#takeRoom()) return true;
+    const sentName = textAt(span, "name") ?? "";
+    const kind = kindNamed(enumName(at(span, "kind"), "SPAN_KIND_", SPAN_KINDS));
+    const attributes = sentAttributes(at(span, "attributes"), { "otel.scope.name": scope });
+    const op = operationOf({ name: sentName, kind, attributes });
+    const code = enumName(at(span, "status", "code"), "STATUS_CODE_", STATUS_CODES);
+    const message = textAt(span, "status", "message");
+    const start = secondsOf(at(span, "startTimeUnixNano"));
+    const end = secondsOf(at(span, "endTimeUnixNano"));
+    const links = listOf(at(span, "links")).map(readLink).filter(({ trace_id }) => trace_id);
+    const { exception = [], other: events = [] } = Object.groupBy(
+      listOf(at(span, "events")).map(readEvent),
+      ({ name, attributes }) => isException(name, attributes) ? "exception" : "other",
+    );
+    for (const { attributes, timestamp = end ?? start } of exception) {
+      const ids = { trace_id, span_id };
+      this.#exception({ attributes, timestamp, level: "error", ...ids, transaction: sentName });
+    }
+    this.#spans.push({
+      trace_id,
+      span_id,
+      ...parent !== null && { parent_span_id: parent },
+      name: nameOf({ name: sentName, attributes }, op),
+      ...op !== null && { op },
+      kind,
+      status: code === "error" ? "error" : "ok",
+      ...message !== null && { status_message: message },
+      is_segment: parent === null || isFirst(at(span, "flags"), kind),
+      start_timestamp: start,
+      end_timestamp: end,
+      attributes,
+      ...links.length > 0 && { links },
+      ...events.length > 0 && { events },
+    });
+    return true;
+  }
+
+  /** False: its ids are not valid. */
+  log(log: unknown, scope: string | null): boolean {
+    const trace_id = optionalId(at(log, "traceId"), hexId);
+    const span_id = optionalId(at(log, "spanId"), spanId);
+    if (trace_id === undefined || span_id === undefined) return false;
+    if (!this.#takeRoom()) return true;
+    const timestamp = secondsOf(at(log, "timeUnixNano")) ??
+      secondsOf(at(log, "observedTimeUnixNano"));
+    const event = textAt(log, "eventName");
+    const body = plainValue(at(log, "body")) ?? "";
+    const severity = enumName(at(log, "severityNumber"), "SEVERITY_NUMBER_", SEVERITIES);
+    const text = textAt(log, "severityText");
+    const attributes = sentAttributes(at(log, "attributes"), {
+      "otel.scope.name": scope,
+      "event.name": event,
+      // The number is standardized, the text is the logging library's own.
+      severity_text: levelNamed(text) === undefined ? text : null,
+    });
+    const level = levelNamed(severity?.replace(/\d$/, "")) ?? text;
+    const ids = { trace_id, span_id };
+    if (isException(event, attributes)) {
+      this.#exception({ attributes, timestamp, level: level ?? "error", ...ids });
+      // Only the exception again.
+      if (body === "" || body === attributes["exception.message"]) return true;
+    }
+    const shown = body === "" ? event ?? "" : body;
+    this.#logs.push({ timestamp, ...ids, level, body: shown, attributes });
+    return true;
+  }
+
+  /** Adds an exception, once if it is sent again. */
+  #exception(
+    { timestamp = this.receivedAt / 1_000, ...exception }:
+      & Omit<OtlpException, "resource" | "timestamp">
+      & { readonly timestamp: number | undefined },
+  ): void {
+    const event = eventOfException({ ...exception, timestamp, resource: this.resource });
+    const same = event.event_id.slice(0, SAME_EXCEPTION_DIGITS);
+    const before = this.#exceptionTimes.get(same) ?? NaN;
+    const isAgain = exception.trace_id !== null &&
+      Math.abs(timestamp - before) <= SAME_WITHIN;
+    if (isAgain || !this.#takeRoom()) return;
+    this.#exceptionTimes.set(same, timestamp);
+    this.#events.push(event);
+  }
+
+  #takeRoom(): boolean {
+    if (this.room.entries === 0) this.#omitted++;
+    else this.room.entries--;
+    return this.#omitted === 0;
+  }
+
+  /** Undefined: it sent nothing. */
+  build(): ParsedEnvelope | undefined {
+    const items = [
+      ...this.#spans.length > 0 ? [{ type: "span", json: { items: this.#spans } }] : [],
+      ...this.#logs.length > 0 ? [{ type: "log", json: { items: this.#logs } }] : [],
+      ...this.#events.map((json) => ({ type: "event", json })),
+    ];
+    if (items.length === 0 && this.#omitted === 0) return undefined;
+    const sdk = ["opentelemetry", textAt(this.resource, "telemetry.sdk.language") ?? []].flat();
+    return {
+      header: {
+        sdk: { name: sdk.join("."), version: textAt(this.resource, "telemetry.sdk.version") },
+      },
+      resource: this.resource,
+      // No bytes of a request belong to one entry alone.
+      items: items.map((item) => ({ ...item, bytes: 0 })),
+      omitted: { items: 0, entries: this.#omitted },
+    };
+  }
+}
+
+/** Null: not sent, which may be written as zeros. Undefined: not valid. */
+function optionalId(
+  id: unknown,
+  read: (id: unknown) => string | null,
+): string | null | undefined {
+  const isSent = typeof id === "string" ? !/^0*$/.test(id) : id !== undefined && id !== null;
+  return isSent ? read(id) ?? undefined : null;
+}
+
+const readLink = (link: unknown) => ({
+  trace_id: hexId(at(link, "traceId")),
+  span_id: spanId(at(link, "spanId")),
+  attributes: plainAttributes(at(link, "attributes")),
+});
+
+const readEvent = (event: unknown) => ({
+  name: textAt(event, "name") ?? "",
+  timestamp: secondsOf(at(event, "timeUnixNano")),
+  attributes: plainAttributes(at(event, "attributes")),
+});
+
+/** Whether a span with a parent is the first of its process. */
+function isFirst(flags: unknown, kind: OtlpKind): boolean {
+  return typeof flags === "number" && (flags & IS_REMOTE_KNOWN) !== 0
+    ? (flags & IS_REMOTE) !== 0
+    : kind === "server" || kind === "consumer";
+}
+
+const kindNamed = (name: string | undefined): OtlpKind =>
+  SPAN_KINDS.find((kind) => kind === name) ?? "internal";
