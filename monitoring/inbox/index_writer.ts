@@ -8,6 +8,9 @@ import { rowKeyOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
 import { type GroupAlert, UNKNOWN_NAME } from "../models/rows.ts";
 import { groupTitle, hashTitle, TITLE_PARTS } from "../models/error/group_title.ts";
+import type { ErrorEntry } from "../models/error/error_entry.ts";
+import { idsOfSameException } from "../models/otlp/otlp_exception.ts";
+import { isOpenTelemetry } from "../models/side.ts";
 import type { GroupStates } from "./group_states.ts";
 import { VARYING } from "./list_builder.ts";
 import { KEYED_TABLES } from "./schema.ts";
@@ -61,6 +64,8 @@ export class IndexWriter {
     const alerts: Omit<GroupAlert, "type" | "message">[] = [];
     const { sender, application, release } = this.#senders.assign(envelope, entries.application);
     const rowKey = rowKeyOf(envelope, entries.first);
+    const again = new Set(this.#sentAgain(entries));
+    const againByTrace = Map.groupBy(again, ({ trace_id }) => trace_id);
     let size = text.length;
     /** @param valuesOf the values after the columns of {@linkcode rowKeyOf}, application and release; undefined: not listed */
     const insertAll = <Entry>(
@@ -78,7 +83,7 @@ export class IndexWriter {
       trace.root?.started_at ?? trace.seen_at,
       trace.trace_id,
       trace.spans,
-      trace.errors,
+      trace.errors - (againByTrace.get(trace.trace_id)?.length ?? 0),
       trace.logs,
       trace.seen_at,
       trace.root === null ? NO_ROOT_ORDER : rootOrder(trace.root),
@@ -99,6 +104,7 @@ export class IndexWriter {
       }
     });
     insertAll(this.#sql.insertError, entries.errors, (error) => {
+      if (again.has(error)) return undefined;
       const { group } = error;
       const { release: version, environment } = entries.application;
       const arrival = this.#groups.arrive(error, { envelope, receivedAt, release: version });
@@ -171,6 +177,15 @@ export class IndexWriter {
     return alerts;
   }
 
+  /** The errors that are stored already: exceptions may be sent as an event of a span and as a log record. */
+  #sentAgain({ application, errors }: IndexEntries): readonly ErrorEntry[] {
+    if (!isOpenTelemetry(application.sdk)) return [];
+    return errors.filter(({ event_id, trace_id }) =>
+      event_id !== null && trace_id !== null &&
+      this.#sql.errorBetween.get(...idsOfSameException(event_id)) !== undefined
+    );
+  }
+
   #titleOf(group: string): Pick<GroupAlert, "type" | "message"> {
     const { entry, varying } = this.#sql.title.get(group) as Record<"entry" | "varying", string>;
     const { type, value: message } = groupTitle(JSON.parse(entry), JSON.parse(varying));
@@ -232,6 +247,9 @@ function prepare(db: DatabaseSync) {
     title: db.prepare(
       `SELECT entry, ${VARYING} AS varying FROM error_entries AS e WHERE group_key = ?` +
         " ORDER BY row_key DESC LIMIT 1",
+    ),
+    errorBetween: db.prepare(
+      "SELECT 1 FROM error_entries WHERE entry ->> 'event_id' BETWEEN ? AND ? LIMIT 1",
     ),
     insertLog: insert("log_entries", 9),
     insertVitals: insert("vital_entries", 12),

@@ -189,6 +189,7 @@ const INDEX = `
     former_key TEXT,
     ${TITLE_COLUMNS.map((name) => `${name} INTEGER`).join()}
   ) STRICT;
+  CREATE INDEX error_entries_by_event ON error_entries (entry ->> 'event_id');
   CREATE INDEX error_entries_by_title ON error_entries (group_key, ${TITLE_COLUMNS.join()});
   CREATE INDEX error_entries_by_former ON error_entries (former_key) WHERE former_key IS NOT NULL;
   CREATE INDEX error_entries_by_group ON error_entries (group_key, row_key, at, application, release, level, handled);

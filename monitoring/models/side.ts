@@ -10,8 +10,9 @@ const FULL_STACK_SDK =
 /** Sentry's SDKs of applications on phones and desktops. */
 const DEVICE_SDK =
   /^sentry\.(javascript\.(electron|react-native|cordova)|cocoa|java\.android|dart|native|dotnet\.(maui|xamarin|unity)|kotlin|unreal|godot)(?![\w-])/;
-/** OpenTelemetry's, with the language that a sender names. */
-const OTEL_SDK = /^opentelemetry(\.|$)/;
+/** Whether an SDK is OpenTelemetry's, such as `opentelemetry.python`. */
+export const isOpenTelemetry = (sdk: string | null): boolean =>
+  sdk !== null && /^opentelemetry(\.|$)/.test(sdk);
 /** Whether an SDK is for phones and desktops. */
 export const isForDevices = (sdk: string | null): boolean => sdk !== null && DEVICE_SDK.test(sdk);
 
@@ -26,9 +27,7 @@ const SERVER_OP = /^(http\.server|rpc\.server|db|cache|queue|middleware|websocke
 export function sideOf(sdk: string | null, op: string | null): Side {
   if (sdk !== null && BROWSER_SDK.test(sdk)) return "browser";
   if (isForDevices(sdk)) return "unknown";
-  if (sdk !== null && OTEL_SDK.test(sdk)) {
-    return sdk === "opentelemetry.webjs" ? "browser" : "server";
-  }
+  if (isOpenTelemetry(sdk)) return sdk === "opentelemetry.webjs" ? "browser" : "server";
   if (sdk !== null && sdk.startsWith("sentry.") && !FULL_STACK_SDK.test(sdk)) return "server";
   if (op !== null && BROWSER_OP.test(op)) return "browser";
   if (op !== null && SERVER_OP.test(op)) return "server";

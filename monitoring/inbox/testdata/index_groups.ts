@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { errorTitle } from "../../models/error/error_entry.ts";
-import type { Attributes } from "./envelopes.ts";
-import type { AddTest } from "./tested_index.ts";
+import { eventOfException } from "../../models/otlp/otlp_exception.ts";
+import { type Attributes, hexId, type TestItem } from "./envelopes.ts";
+import { type AddTest, NOON } from "./tested_index.ts";
 
 /** An error as the SDKs for JavaScript send it. */
 const thrown = (value: string, mechanism?: Attributes, rest: Attributes = {}): Attributes => ({
@@ -70,6 +71,35 @@ export function addGroupTests(test: AddTest): void {
       await inbox.clear();
     }
   });
+
+  test(
+    "OpenTelemetry's exception of a span and as a log, within a second → one error",
+    async (inbox, add, addOf) => {
+      const [trace_id, span_id] = [hexId(1), "a".repeat(16)];
+      const at = (seconds: number, trace: string | null = trace_id): TestItem => ["event", {
+        ...eventOfException({
+          attributes: { "exception.type": "E", "exception.message": "no stock" },
+          resource: {},
+          timestamp: NOON / 1_000 + seconds,
+          level: "error",
+          trace_id: trace,
+          span_id,
+        }),
+      }];
+      const sdk = { name: "opentelemetry.java" };
+      await addOf({ sdk }, at(0), at(2));
+      await addOf({ sdk }, at(0.9), at(4), ["log", { items: [{ body: "m", trace_id }] }]);
+      const counts = () => [
+        inbox.page("errors", {}).rows[0]?.count,
+        inbox.page("traces", {}).rows[0]?.errors,
+      ];
+      assert.deepEqual(counts(), [3, 3]);
+      // Without a trace they may be of two requests; Sentry's SDKs send each error once.
+      for (const _ of [1, 2]) await addOf({ sdk }, at(6, null));
+      await add(at(0));
+      assert.deepEqual(counts(), [6, 4]);
+    },
+  );
 
   test(
     "group → the most severe level, and how many say that they are unhandled",

@@ -86,14 +86,32 @@ function handledOf(escaped: unknown): boolean | null {
   return escaped === false ? true : null;
 }
 
-/** Hex digits of {@linkcode digest}, by which an exception is found that was sent in both ways. */
-export const SAME_EXCEPTION_DIGITS = 14;
+/** Hex digits of an id that are the same for one exception in one span; then the time in microseconds. */
+export const SAME_DIGITS = 14;
+const TIME_DIGITS = 18;
+/** Microseconds between the two records of one exception. */
+const SAME_WITHIN = 1_000_000;
 
-/** The same for the same bytes. Begins alike for the same exception of a span, ends with microseconds. */
+/** The same for the same bytes. */
 function exceptionId(
   { trace_id, span_id, timestamp }: OtlpException,
   { type, value }: { readonly type: string; readonly value: string },
 ): string {
-  const microseconds = Math.round(timestamp * 1e6).toString(16).padStart(18, "0");
-  return digest([trace_id ?? "", span_id ?? "", type, value]) + microseconds;
+  const same = digest([trace_id ?? "", span_id ?? "", type, value]);
+  return same + timeDigits(Math.round(timestamp * 1_000_000));
+}
+
+const timeDigits = (microseconds: number) =>
+  Math.max(0, microseconds).toString(16).padStart(TIME_DIGITS, "0");
+
+/**
+ * An exception may be sent as an event of a span and as a log record: these are the first and the last id that its other
+ * record may have.
+ *
+ * @param id of an event that {@linkcode eventOfException} made
+ */
+export function idsOfSameException(id: string): readonly [first: string, last: string] {
+  const same = id.slice(0, SAME_DIGITS);
+  const time = Number.parseInt(id.slice(SAME_DIGITS), 16);
+  return [same + timeDigits(time - SAME_WITHIN), same + timeDigits(time + SAME_WITHIN)];
 }

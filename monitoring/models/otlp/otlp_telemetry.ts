@@ -3,9 +3,10 @@ import { MAX_ENTRIES, type ParsedEnvelope } from "../parsed_envelope.ts";
 import { levelNamed, LOG_LEVELS } from "../../protocol/log_levels.ts";
 import {
   eventOfException,
+  idsOfSameException,
   isException,
   type OtlpException,
-  SAME_EXCEPTION_DIGITS,
+  SAME_DIGITS,
 } from "./otlp_exception.ts";
 import {
   enumName,
@@ -80,16 +81,14 @@ const SEVERITIES = ["unspecified", ...LOG_LEVELS.flatMap((level) => [level, leve
 /** Bits of a span's flags: whether the next one is known, and whether the parent is of another process. */
 const IS_REMOTE_KNOWN = 0x100;
 const IS_REMOTE = 0x200;
-/** Seconds between the two records of one exception. */
-const SAME_WITHIN = 1;
 
 /** Collects what one resource sent. */
 class ResourceReader {
   readonly #spans: unknown[] = [];
   readonly #logs: unknown[] = [];
   readonly #events: unknown[] = [];
-  /** Times of exceptions, by the part of their ids that is the same for one exception. */
-  readonly #exceptionTimes = new Map<string, number>();
+  /** Ids of exceptions, by {@linkcode SAME_DIGITS}. */
+  readonly #exceptions = new Map<string, string>();
   #omitted = 0;
 
   /** @param room for entries of all resources of a request */
@@ -179,12 +178,12 @@ class ResourceReader {
       & { readonly timestamp: number | undefined },
   ): void {
     const event = eventOfException({ ...exception, timestamp, resource: this.resource });
-    const same = event.event_id.slice(0, SAME_EXCEPTION_DIGITS);
-    const before = this.#exceptionTimes.get(same) ?? NaN;
-    const isAgain = exception.trace_id !== null &&
-      Math.abs(timestamp - before) <= SAME_WITHIN;
+    const same = event.event_id.slice(0, SAME_DIGITS);
+    const [first, last] = idsOfSameException(event.event_id);
+    const before = this.#exceptions.get(same) ?? "";
+    const isAgain = exception.trace_id !== null && first <= before && before <= last;
     if (isAgain || !this.#takeRoom()) return;
-    this.#exceptionTimes.set(same, timestamp);
+    this.#exceptions.set(same, event.event_id);
     this.#events.push(event);
   }
 
