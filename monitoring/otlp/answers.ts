@@ -68,10 +68,9 @@ export function exportAnswer(
 }
 
 /** https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto by HTTP status; others: UNKNOWN. */
-const RPC_CODES: Readonly<Record<number, number>> = {
+const RPC_CODES: Record<number, number> = {
   400: 3,
   403: 7,
-  404: 5,
   413: 3,
   415: 3,
   429: 8,

@@ -1,0 +1,120 @@
+/** What OpenTelemetry's exporters for JavaScript write, in protobuf and in JSON, is read as the same telemetry. */
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import fc from "fast-check";
+import { decodeOtlp } from "../../monitoring/models/otlp/decode.ts";
+import { readOtlp } from "../../monitoring/models/otlp/otlp_telemetry.ts";
+import { exportAnswer } from "../../monitoring/otlp/answers.ts";
+import { installOpenTelemetry, openTelemetry } from "../sdks/installed.ts";
+
+const RECEIVED_AT = Date.UTC(2026, 10, 28);
+
+const hex = (digits: number) =>
+  fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: digits, maxLength: digits })
+    // Zeros are no id.
+    .map((id) => `${id.slice(1)}1`);
+const spanContext = fc.record({
+  traceId: hex(32),
+  spanId: hex(16),
+  traceFlags: fc.constantFrom(0, 1),
+  isRemote: fc.boolean(),
+});
+const hrTime = fc.tuple(fc.integer({ min: 1.7e9, max: 1.8e9 }), fc.nat(999_999_999));
+const text = fc.string({ unit: "grapheme", maxLength: 30 });
+const scalar = fc.oneof(
+  text,
+  fc.boolean(),
+  fc.maxSafeInteger(),
+  // JSON does not tell a whole double from an integer.
+  fc.double({ noNaN: true, min: -1e6, max: 1e6 }).filter((value) => !Number.isInteger(value)),
+);
+const attributes = fc.dictionary(text, fc.oneof(scalar, fc.array(scalar, { maxLength: 3 })), {
+  maxKeys: 5,
+});
+const resource = fc.record({ attributes, asyncAttributesPending: fc.constant(false) });
+const dropped = fc.nat(3);
+const common = {
+  resource,
+  instrumentationScope: fc.record({ name: text, version: text }),
+  attributes,
+  droppedAttributesCount: dropped,
+};
+
+/** `ReadableSpan`, as far as exporters read it. */
+const span = fc.record({
+  ...common,
+  name: text,
+  kind: fc.nat(4),
+  spanContext: spanContext.map((context) => () => context),
+  parentSpanContext: fc.option(spanContext, { nil: undefined }),
+  startTime: hrTime,
+  endTime: hrTime,
+  status: fc.record({ code: fc.nat(2), message: fc.option(text, { nil: undefined }) }),
+  links: fc.array(fc.record({ context: spanContext, attributes }), { maxLength: 2 }),
+  events: fc.array(
+    fc.record({ name: fc.oneof(text, fc.constant("exception")), time: hrTime, attributes }),
+    { maxLength: 2 },
+  ),
+  droppedEventsCount: dropped,
+  droppedLinksCount: dropped,
+});
+
+/** `ReadableLogRecord`, as far as exporters read it. */
+const log = fc.record({
+  ...common,
+  hrTime,
+  hrTimeObserved: hrTime,
+  spanContext: fc.option(spanContext, { nil: undefined }),
+  severityNumber: fc.nat(24),
+  severityText: text,
+  body: fc.oneof(scalar, fc.array(scalar), attributes),
+  eventName: fc.option(text, { nil: undefined }),
+});
+
+const SIGNALS = [
+  { signal: "traces", name: "Trace", records: fc.array(span, { maxLength: 5 }) },
+  { signal: "logs", name: "Logs", records: fc.array(log, { maxLength: 5 }) },
+] as const;
+
+Deno.test.beforeAll(installOpenTelemetry);
+
+for (const version of ["0.223.1", "0.301.1"]) {
+  for (const { signal, name, records } of SIGNALS) {
+    const serializers = () => {
+      const folder = openTelemetry("otlp-transformer", version);
+      const transformer = createRequire(`${folder}/`)(folder);
+      return {
+        protobuf: transformer[`Protobuf${name}Serializer`],
+        json: transformer[`Json${name}Serializer`],
+      };
+    };
+
+    Deno.test(`${signal} of exporters ${version}, protobuf and JSON → the same telemetry`, () => {
+      const { protobuf, json } = serializers();
+      // deno-lint-ignore no-explicit-any -- the generated records are not of the SDK's types
+      fc.assert(fc.property(records as fc.Arbitrary<any[]>, (sent) => {
+        const read = (bytes: Uint8Array, encoding: "json" | "protobuf") =>
+          readOtlp(decodeOtlp(bytes, `otlp-${signal}-${encoding}`), signal, RECEIVED_AT);
+        const telemetry = read(protobuf.serializeRequest(sent), "protobuf");
+        assert.deepEqual(telemetry, read(json.serializeRequest(sent), "json"));
+        assert.equal(telemetry.rejected, 0);
+        const types = telemetry.resources.flatMap(({ items }) => items.map(({ type }) => type));
+        const type = signal === "traces" ? "span" : "log";
+        assert.equal(types.includes(type), sent.length > 0);
+      }));
+    });
+
+    Deno.test(`answers to ${signal} of exporters ${version} → read by the exporter`, () => {
+      const { protobuf, json } = serializers();
+      const partial = { rejected: 300, message: "why" };
+      const rejected = signal === "traces" ? "rejectedSpans" : "rejectedLogRecords";
+      for (const [serializer, encoding] of [[protobuf, "protobuf"], [json, "json"]] as const) {
+        const { body } = exportAnswer(signal, encoding, partial);
+        const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+        const { partialSuccess } = serializer.deserializeResponse(bytes);
+        assert.equal(Number(partialSuccess[rejected]), 300);
+        assert.equal(partialSuccess.errorMessage, "why");
+      }
+    });
+  }
+}
