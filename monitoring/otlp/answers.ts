@@ -38,7 +38,7 @@ const mediaType = (contentType: string | null) =>
   contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
 
 /** What of a request was not taken, or what its sender should know. */
-interface PartialSuccess {
+export interface PartialSuccess {
   readonly rejected: number;
   readonly message: string;
 }
