@@ -4,6 +4,8 @@ import { setTimeout } from "node:timers/promises";
 export interface PostOptions<Result> {
   /** May contain secrets, as the URL may: neither is in a message. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of the body. Default: JSON. */
+  readonly contentType?: string;
   /** Maximum wait for the whole response, in milliseconds. */
   readonly timeoutMs: number;
   /** Waits after the first, second, … attempt, in milliseconds. After the last there is one more attempt. */
@@ -28,7 +30,7 @@ type PostResult<Result> = { readonly result: Result } | { readonly failure: stri
  */
 export async function postJson<Result>(
   url: string,
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
   options: PostOptions<Result>,
 ): Promise<PostResult<Result>> {
   const { backoffMs, signal } = options;
@@ -53,13 +55,21 @@ interface Failure {
 
 async function post<Result>(
   url: string,
-  body: string,
-  { headers, timeoutMs, maxRetryAfterMs = 0, mayRetry, read, signal }: PostOptions<Result>,
+  body: string | Uint8Array<ArrayBuffer>,
+  {
+    headers,
+    contentType = "application/json",
+    timeoutMs,
+    maxRetryAfterMs = 0,
+    mayRetry,
+    read,
+    signal,
+  }: PostOptions<Result>,
 ): Promise<{ readonly result: Result } | Failure> {
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { ...headers, "Content-Type": "application/json" },
+      headers: { ...headers, "Content-Type": contentType },
       body,
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),

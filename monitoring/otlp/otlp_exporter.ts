@@ -2,13 +2,14 @@ import { parseEnvelope } from "../models/parsed_envelope.ts";
 import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
 import { decodeBody, DecodeError } from "../protocol/encoding.ts";
 import { readBody } from "../protocol/read_body.ts";
+import { contentTypeOf, signalOf } from "../protocol/format.ts";
 import { postJson } from "../post_json.ts";
 import { OTLP_ITEM_TYPES, type OtlpContent, otlpContent } from "./otlp_json.ts";
 
 /** The part of an admitted envelope that is exported. */
 type ExportedEnvelope = Pick<
   AdmittedEnvelope,
-  "items" | "bytes" | "contentEncoding" | "receivedAt"
+  "items" | "bytes" | "format" | "contentEncoding" | "receivedAt"
 >;
 
 interface OtlpExporterOptions {
@@ -71,13 +72,14 @@ export class OtlpExporter {
    *
    * @returns queues the copy; undefined: the envelope has no spans and logs
    */
-  copy({ items, bytes, contentEncoding, receivedAt }: ExportedEnvelope): (() => void) | undefined {
+  copy(envelope: ExportedEnvelope): (() => void) | undefined {
+    const { items, bytes, format, contentEncoding, receivedAt } = envelope;
     const entries = entriesOf(items);
     if (entries === 0) return undefined;
     const size = bytes.byteLength;
     const isFull = this.#waitingBytes + size > MAX_WAITING_BYTES;
     if (isFull || this.#closing.signal.aborted) return () => void (this.dropped += entries);
-    const copy = { items, bytes: bytes.slice(), contentEncoding, receivedAt };
+    const copy = { items, bytes: bytes.slice(), format, contentEncoding, receivedAt };
     return () => {
       this.#waiting.push(copy);
       this.#waitingBytes += size;
@@ -97,7 +99,15 @@ export class OtlpExporter {
     while (this.#waiting.length > 0) {
       const batch = this.#nextBatch();
       const contents: OtlpContent[] = [];
-      for (const { items, bytes, contentEncoding, receivedAt } of batch) {
+      for (const { items, bytes, format = "envelope", contentEncoding, receivedAt } of batch) {
+        const signal = signalOf(format);
+        if (signal !== undefined) {
+          // Sent as received, with fields that are not read here.
+          const encoding = contentEncoding && { "Content-Encoding": contentEncoding };
+          const contentType = contentTypeOf(format);
+          await this.#post(`/v1/${signal}`, bytes, entriesOf(items), contentType, encoding);
+          continue;
+        }
         try {
           const decoded = await decodeBody(bytes, contentEncoding, MAX_DECODED_BYTES);
           contents.push(otlpContent(parseEnvelope(decoded), receivedAt));
@@ -132,10 +142,22 @@ export class OtlpExporter {
         [scopes]: [{ scope: { name: "sightglass" }, [records]: list }],
       })),
     });
+    await this.#post(path, body, count);
+  }
+
+  /** @param count of records in the body */
+  async #post(
+    path: string,
+    body: string | Uint8Array<ArrayBuffer>,
+    count: number,
+    contentType?: string,
+    encoding?: Readonly<Record<string, string>> | null,
+  ): Promise<void> {
     const { url, headers, onFailure } = this.#options;
     const { signal } = this.#closing;
     const outcome = await postJson(url + path, body, {
-      headers,
+      headers: { ...headers, ...encoding },
+      contentType,
       timeoutMs: TIMEOUT_MS,
       backoffMs: BACKOFF_MS,
       maxRetryAfterMs: MAX_RETRY_AFTER_MS,

@@ -44,3 +44,38 @@ Deno.test("collector answers 200 with an empty body or text → exported", async
     assert.deepEqual(counts, { exported: 1, dropped: 0, failures: [] }, String(body));
   }
 });
+
+Deno.test("OTLP request came in → the collector gets its bytes, encoding and media type", async () => {
+  const requests: [string, string | null, string | null, Uint8Array][] = [];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (request) => {
+      const { headers, url } = request;
+      const names = [headers.get("content-type"), headers.get("content-encoding")] as const;
+      requests.push([new URL(url).pathname, ...names, await request.bytes()]);
+      return new Response();
+    },
+  );
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  const exporter = new OtlpExporter({ url, headers: {}, onFailure: assert.fail });
+  const common = { bytes, receivedAt: 0 };
+  const items = (type: string, count: number) => [{ type, bytes: 2, count }];
+  exporter.copy({
+    ...common,
+    items: items("span", 3),
+    format: "otlp-traces-protobuf",
+    contentEncoding: "gzip",
+  })?.();
+  exporter.copy({
+    ...common,
+    items: items("log", 2),
+    format: "otlp-logs-json",
+    contentEncoding: null,
+  })?.();
+  await exporter.close(5_000);
+  assert.deepEqual(requests, [
+    ["/v1/traces", "application/x-protobuf", "gzip", bytes],
+    ["/v1/logs", "application/json", null, bytes],
+  ]);
+  assert.deepEqual([exporter.exported, exporter.dropped], [5, 0]);
+});
