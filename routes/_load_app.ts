@@ -6,6 +6,7 @@ import { createInboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";
 import type { Recent } from "../monitoring/inbox/recent.ts";
 import type { SourceMapOrigins } from "../monitoring/inbox/source_map_fetch.ts";
 import { createMcpEndpoint } from "../monitoring/mcp/mcp_endpoint.ts";
+import { createOtlpEndpoint, refuseGrpc } from "../monitoring/otlp/otlp_endpoint.ts";
 import type { GroupAlert } from "../monitoring/models/rows.ts";
 import { browserTarget } from "../monitoring/protocol/dsn.ts";
 import type { Refusal } from "../monitoring/protocol/relay_api.ts";
@@ -69,6 +70,11 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
       log("warn", "More reports of browsers arrive than are kept", { reports }),
     onRefusal: (refusal) => refusals.add(refusal),
   });
+  const otlp = createOtlpEndpoint({
+    relay,
+    mode: config.mode,
+    onRefusal: (refusal) => refusals.add(refusal),
+  });
   const signals = new Signals({
     log,
     processes: workers,
@@ -95,11 +101,13 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
         inbox: inbox.handle,
         mcp,
         security: security.receive,
+        otlp,
         player,
       }),
       { path: "/signal", handlers: { GET: (context) => signals.answer(context) } },
     ],
-    refusePost: ({ req, peer }, error) => relay.refuse(req, peer, { ...error, detail: NO_POST }),
+    refusePost: ({ req, peer }, error) =>
+      refuseGrpc(relay, req, peer) ?? relay.refuse(req, peer, { ...error, detail: NO_POST }),
     slots: {
       ...pageSlots(config, target, release),
       scripts: JSON.stringify(monitoringScripts(manifest)),

@@ -1,5 +1,6 @@
 /** The addresses of monitoring, in one table: who answers which methods. */
 import type { Config } from "../config/config.ts";
+import type { createOtlpEndpoint } from "../monitoring/otlp/otlp_endpoint.ts";
 import { playerDocument } from "../monitoring/player/player_document.ts";
 import { IncomingEvent } from "../monitoring/relay/admit/incoming_event.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
@@ -12,13 +13,11 @@ import {
   METHODS,
 } from "../server/endpoint.ts";
 
-const SENTRY_SDK =
-  "use a Sentry SDK with the DSN http://dev@HOST:PORT/1 of this server, in relay mode with the key and" +
-  " project of your own DSN";
-const NO_OTLP = `Cannot take OpenTelemetry over OTLP yet: ${SENTRY_SDK}.`;
 /** The detail for a POST to an unknown address, or to one that takes other methods. */
-export const NO_POST = `Cannot take a POST at this address: ${SENTRY_SDK}, its option tunnel with` +
-  " /monitoring, or SENTRY_SPOTLIGHT with /stream.";
+export const NO_POST = "Cannot take a POST at this address: use a Sentry SDK with the DSN" +
+  " http://dev@HOST:PORT/1 of this server, in relay mode with the key and project of your own DSN, its" +
+  " option tunnel with /monitoring, SENTRY_SPOTLIGHT with /stream, or OpenTelemetry with" +
+  " OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:PORT.";
 
 /** @param peer the remote address of the connection */
 type Endpoint = (request: Request, peer: string | undefined) => Promise<Response>;
@@ -36,6 +35,8 @@ interface MonitoringServices {
     peer: string | undefined,
     project?: string,
   ) => Promise<Response>;
+  /** OpenTelemetry's requests. */
+  readonly otlp: ReturnType<typeof createOtlpEndpoint>;
   readonly player: {
     /** Name of the player's script among the assets. */
     readonly script: string;
@@ -46,11 +47,9 @@ interface MonitoringServices {
 
 export function monitoringRoutes(
   { mode, monitoringPath }: Pick<Config, "mode" | "monitoringPath">,
-  { relay, inbox, mcp, security, player }: MonitoringServices,
+  { relay, inbox, mcp, security, otlp, player }: MonitoringServices,
 ): Route[] {
   const OPTIONS: Handler = ({ req, peer }) => relay.preflight(req, peer);
-  const refuse = (detail: string): Handler => ({ req, peer }) =>
-    relay.refuse(req, peer, { status: 404, error: "not_found", detail });
   const routes: Route[] = [
     { path: "/monitoring", aliases: [monitoringPath], handlers: relayHandlers(relay) },
     {
@@ -65,35 +64,32 @@ export function monitoringRoutes(
     },
     { path: "/monitoring/mcp", handlers: everyMethod(({ req, peer }) => mcp(req, peer)) },
     { path: "/monitoring/player", handlers: { GET: (context) => playerPage(context, player) } },
-    {
-      // SDKs whose DSN has this server as its host send to the path with the slash, which some proxies remove.
-      path: "/api/[project]/envelope",
-      aliases: ["/api/[project]/envelope/"],
-      handlers: {
-        POST: ({ req, peer, params }) => relay.answer(req, peer, params.project),
+    atBoth("/api/[project]/envelope", {
+      POST: ({ req, peer, params }) => relay.answer(req, peer, params.project),
+      OPTIONS,
+    }),
+    atBoth("/api/[project]/store", {
+      POST: ({ req, peer, params }) => relay.answer(req, peer, params.project, IncomingEvent.open),
+      OPTIONS,
+    }),
+    // The address that Sentry prints for `report-uri`.
+    atBoth("/api/[project]/security", {
+      POST: ({ req, peer, params }) => security(req, peer, params.project),
+      OPTIONS,
+    }),
+    ...(["traces", "logs", "metrics"] as const).map((signal) =>
+      atBoth(`/v1/${signal}`, {
+        POST: ({ req, peer }) => otlp(req, peer, signal),
         OPTIONS,
-      },
-    },
-    {
-      path: "/api/[project]/store",
-      aliases: ["/api/[project]/store/"],
-      handlers: {
-        POST: ({ req, peer, params }) =>
-          relay.answer(req, peer, params.project, IncomingEvent.open),
+      })
+    ),
+    ...(["traces", "logs"] as const).map((signal) =>
+      // The address that Sentry's documentation and SDKs derive from a DSN.
+      atBoth(`/api/[project]/integration/otlp/v1/${signal}`, {
+        POST: ({ req, peer, params }) => otlp(req, peer, signal, params.project),
         OPTIONS,
-      },
-    },
-    {
-      // The address that Sentry prints for `report-uri`.
-      path: "/api/[project]/security",
-      aliases: ["/api/[project]/security/"],
-      handlers: { POST: ({ req, peer, params }) => security(req, peer, params.project), OPTIONS },
-    },
-    {
-      path: "/v1/traces",
-      aliases: ["/v1/logs", "/v1/metrics"],
-      handlers: { POST: refuse(NO_OTLP), OPTIONS },
-    },
+      })
+    ),
   ];
   // What SDKs send for `SENTRY_SPOTLIGHT` names no DSN, so it could not be relayed.
   if (mode === "inbox") {
@@ -101,6 +97,11 @@ export function monitoringRoutes(
     routes.push({ path: "/stream", handlers: { POST, OPTIONS } });
   }
   return routes;
+}
+
+/** SDKs derive paths with a slash at the end, which some proxies remove. */
+function atBoth(path: string, handlers: Handlers): Route {
+  return { path, aliases: [`${path}/`], handlers };
 }
 
 /** The relay's HTTP edge. */

@@ -1,4 +1,6 @@
-import type { Format } from "../protocol/format.ts";
+import { type Format, signalOf } from "../protocol/format.ts";
+import { decodeOtlp, OtlpError } from "./otlp/decode.ts";
+import { readOtlp } from "./otlp/otlp_telemetry.ts";
 import { type ParsedEnvelope, parseEnvelope } from "./parsed_envelope.ts";
 
 /**
@@ -11,7 +13,14 @@ import { type ParsedEnvelope, parseEnvelope } from "./parsed_envelope.ts";
 export function parseBody(
   bytes: Uint8Array,
   format: Format,
-  _receivedAt: number,
+  receivedAt: number,
 ): readonly ParsedEnvelope[] {
-  return format === "envelope" ? [parseEnvelope(bytes)] : [];
+  if (format === "envelope") return [parseEnvelope(bytes)];
+  try {
+    return readOtlp(decodeOtlp(bytes, format), signalOf(format), receivedAt).resources;
+  } catch (error) {
+    // Decoded before it was taken, but an imported one may be anything.
+    if (!(error instanceof OtlpError)) throw error;
+    return [];
+  }
 }

@@ -29,6 +29,8 @@ export interface AdmittedEnvelope extends ReceivedEnvelope {
   readonly contentEncoding: ContentEncoding | null;
   readonly header: EnvelopeHeader;
   readonly items: readonly ItemSummary[];
+  /** Items that the ingest drops although it takes the body. Default: none. */
+  readonly notForwarded?: readonly ItemSummary[];
   /** The allow-list's object, not the request's text. */
   readonly dsn: Dsn;
   /** Identifies duplicates: 64 hexadecimal digits. */

@@ -9,6 +9,9 @@ export const FORMATS = [
 
 export type Format = (typeof FORMATS)[number];
 
+/** The format of an OTLP request. */
+export type OtlpFormat = Exclude<Format, "envelope">;
+
 /** A signal of OpenTelemetry, as in the paths of OTLP/HTTP. */
 export type Signal = "traces" | "logs";
 
@@ -19,6 +22,8 @@ export function contentTypeOf(format: Format): string {
 }
 
 /** The signal of an OTLP request; undefined for an envelope. */
+export function signalOf(format: OtlpFormat): Signal;
+export function signalOf(format: Format): Signal | undefined;
 export function signalOf(format: Format): Signal | undefined {
   if (format === "envelope") return undefined;
   return format.startsWith("otlp-traces") ? "traces" : "logs";

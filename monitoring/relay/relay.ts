@@ -156,6 +156,9 @@ export class Relay {
     if (outcome === undefined) return { ...answer, headers: { ...answer.headers, ...cors } };
     this.#metrics.ended(outcome, answer.reason);
     this.#metrics.itemsEnded(outcome, envelope?.items ?? []);
+    if (outcome === "delivered" || outcome === "spooled") {
+      this.#metrics.itemsEnded("dropped", envelope?.notForwarded ?? []);
+    }
     if (outcome === "stored") this.#options.onStoredFrom?.(request.headers.get("origin"));
     // By its key, the page asks what became of an envelope (`RelayStatus.health`).
     const followed = envelope?.isOwn && outcome === "spooled" ? `; key=${envelope.key}` : "";

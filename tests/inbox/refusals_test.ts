@@ -45,12 +45,12 @@ Deno.test("more requests refused than are listed → repeats are one row, all si
   await using server = await startServer();
   const post = (path: string, agent: string) =>
     sendRaw(server.port, "POST", path, { "User-Agent": agent }, { body: "{}" });
-  // As OpenTelemetry's exporters: one of an application for each signal, again and again.
+  // As exporters do: one of an application for each signal, again and again.
   for (let round = 0; round < 20; round++) {
-    for (const signal of ["traces", "metrics"]) await post(`/v1/${signal}`, "OTel-OTLP-JS/0.2");
-    await post("/v1/traces", "OTel-OTLP-Python/1.3");
+    for (const signal of ["events", "profiles"]) await post(`/v1/${signal}`, "JS/0.2");
+    await post("/v1/events", "Python/1.3");
   }
-  await post("/v1/traces", "OTel-OTLP-JS/0.2");
+  await post("/v1/events", "JS/0.2");
   const view = async () => {
     const answer = await (await fetch(`${server.origin}${PATH}?view=refusals`)).json();
     const counts = answer.rows.map((
@@ -61,9 +61,9 @@ Deno.test("more requests refused than are listed → repeats are one row, all si
   assert.deepEqual(await view(), {
     total: 61,
     counts: [
-      ["/v1/traces", "OTel-OTLP-JS/0.2", 21],
-      ["/v1/traces", "OTel-OTLP-Python/1.3", 20],
-      ["/v1/metrics", "OTel-OTLP-JS/0.2", 20],
+      ["/v1/events", "JS/0.2", 21],
+      ["/v1/events", "Python/1.3", 20],
+      ["/v1/profiles", "JS/0.2", 20],
     ],
   });
   for (let n = 0; n < 50; n++) await post(`/v1/unknown${n}`, "scanner");
@@ -71,22 +71,18 @@ Deno.test("more requests refused than are listed → repeats are one row, all si
   assert.deepEqual([total, counts.length, counts[0][2]], [111, 50, 1]);
 });
 
-Deno.test("POST that no address takes, OTLP too → short JSON error, listed with what is right", async () => {
+Deno.test("POST that no address takes → short JSON error, listed with what is right", async () => {
   await using server = await startServer();
   const page = { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-site" };
-  const otlp = /OTLP.*http:\/\/dev@HOST:PORT\/1/;
-  const unknown = /POST.*http:\/\/dev@HOST:PORT\/1.*\/stream/;
+  const right = /POST.*http:\/\/dev@HOST:PORT\/1.*\/stream.*OTEL_EXPORTER_OTLP_ENDPOINT/;
   const posts = [
-    ["/v1/traces", 404, "not_found", otlp],
-    ["/v1/logs", 404, "not_found", otlp],
-    ["/v1/metrics", 404, "not_found", otlp],
-    ["/v1/profiles", 404, "not_found", unknown],
-    ["/tunnel", 404, "not_found", unknown],
-    ["/", 405, "method_not_allowed", unknown],
-    ["/robots.txt", 405, "method_not_allowed", unknown],
-    ["/monitoring/metrics", 405, "method_not_allowed", unknown],
+    ["/v1/profiles", 404, "not_found"],
+    ["/tunnel", 404, "not_found"],
+    ["/", 405, "method_not_allowed"],
+    ["/robots.txt", 405, "method_not_allowed"],
+    ["/monitoring/metrics", 405, "method_not_allowed"],
   ] as const;
-  for (const [path, status, code, right] of posts) {
+  for (const [path, status, code] of posts) {
     const accept = { Accept: "text/html" };
     const answer = await sendRaw(server.port, "POST", path, { ...page, ...accept }, { body: "{}" });
     const { error, detail } = JSON.parse(answer.text);

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
+import { createOtlpEndpoint } from "../../monitoring/otlp/otlp_endpoint.ts";
 import { parseDsn } from "../../monitoring/protocol/dsn.ts";
 import { Relay } from "../../monitoring/relay/relay.ts";
 import type { RelayOptions } from "../../monitoring/relay/relay_options.ts";
@@ -22,7 +23,9 @@ export interface Health {
   in_flight_bytes: number;
 }
 
-/** Starts the route `/monitoring` on a free port, with one hosted DSN and a test's own options. */
+const OTLP_PATH = /^(?:\/api\/(\d+)\/integration\/otlp)?\/v1\/(traces|logs|metrics)$/;
+
+/** Starts the routes `/monitoring` and those of OTLP on a free port, with one hosted DSN and a test's own options. */
 export function startRelay(options: Partial<RelayOptions> = {}) {
   const relay = new Relay({
     allowedDsns: [parseDsn(DSN)!],
@@ -32,9 +35,16 @@ export function startRelay(options: Partial<RelayOptions> = {}) {
     ...options,
   });
   const handlers = relayHandlers(relay);
+  const mode = options.store ? "inbox" : "relay";
+  const otlp = createOtlpEndpoint({ relay, mode, onRefusal: options.onRefusal ?? (() => {}) });
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     async (req, info) => {
+      const [, project, signal] = OTLP_PATH.exec(new URL(req.url).pathname) ?? [];
+      if (signal && req.method === "POST") {
+        const { hostname } = info.remoteAddr;
+        return toResponse(await otlp(req, hostname, signal as "traces" | "logs", project));
+      }
       const handler = handlers[req.method as Method];
       if (!handler) return new Response(null, { status: 405 });
       const result = await handler({
@@ -59,6 +69,13 @@ export function startRelay(options: Partial<RelayOptions> = {}) {
     /** Posts without the headers of a browser (`Origin`, `Sec-Fetch-Site`). */
     post: (body: BodyInit | null, headers: Record<string, string> = {}, query = "") =>
       fetch(`${origin}/monitoring${query}`, { method: "POST", body, headers }),
+    /** Posts an OTLP request in JSON. */
+    postOtlp: (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
+      fetch(origin + path, {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json", ...headers },
+      }),
     health,
     /** Polls the health until `find` returns true, for at most 60 s. */
     async healthWhen(find: (health: Health) => boolean): Promise<Health> {

@@ -74,7 +74,7 @@ Deno.test("unknown path, no text/html in Accept → JSON; in it, as browsers ope
       for (
         const [method, path] of [["GET", "/assets/%2e%2e/manifest.json"], ["DELETE", "/x"], [
           "POST",
-          "/v1/traces",
+          "/v1/profiles",
         ]]
       ) {
         const answer = await sendRaw(port, method!, path!, headers);

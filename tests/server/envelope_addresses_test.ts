@@ -134,7 +134,7 @@ Deno.test("POST /api/PROJECT/store/, an event without an id → 200 with one, li
   assert.equal((await store(event, proxied)).json.error, "dsn_missing");
   assert.equal((await store(event, proxied, "?sentry_key=dev")).json.error, "dsn_not_allowed");
   assert.equal((await store(event, proxied, "?sentry_key=inbox")).status, 200);
-  const large = `{"message":"${"x".repeat(17 * 1024 * 1024)}"}`;
+  const large = `{"message":"${"x".repeat(21 * 1024 * 1024)}"}`;
   assert.equal((await store(large)).json.error, "envelope_too_large");
 });
 

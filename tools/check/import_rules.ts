@@ -46,7 +46,8 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "monitoring/inbox/": "monitoring/protocol/ monitoring/access/ monitoring/models/ " +
     "monitoring/storage/ monitoring/uploads/",
   "monitoring/alerts/": COPIES,
-  "monitoring/otlp/": COPIES,
+  "monitoring/otlp/": `${COPIES} monitoring/relay/admit/ monitoring/relay/errors.ts ` +
+    "monitoring/relay/refusal.ts type:monitoring/relay/",
   // Assistants read the inbox through its interface, by the same rules of access and queries.
   "monitoring/mcp/": "monitoring/access/ monitoring/models/ monitoring/protocol/ " +
     "monitoring/inbox/query_parameters.ts monitoring/inbox/details/ type:monitoring/inbox/",

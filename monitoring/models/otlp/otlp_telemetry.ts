@@ -21,7 +21,9 @@ import { nameOf, operationOf, type OtlpKind, SPAN_KINDS } from "./span_operation
 /** What an OTLP request has, each resource in the form of an envelope. */
 export interface OtlpTelemetry {
   readonly resources: readonly ParsedEnvelope[];
-  /** Spans or log records that cannot be stored under their ids. */
+  /** Number of spans or log records. */
+  readonly sent: number;
+  /** Those that cannot be stored under their ids. */
   readonly rejected: number;
   /** For the sender, in one sentence; null: nothing is rejected. */
   readonly message: string | null;
@@ -70,6 +72,7 @@ export function readOtlp(request: unknown, signal: Signal, receivedAt: number): 
   }
   return {
     resources: [...found.values()].flatMap((reader) => reader.build() ?? []),
+    sent,
     rejected,
     message: rejected === 0 ? null : `Rejected ${rejected} of ${sent} ${REASONS[signal]}.`,
   };

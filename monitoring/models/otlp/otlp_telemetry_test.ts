@@ -264,7 +264,7 @@ Deno.test("several groups of one resource → one resource; without entries → 
   const { resources } = readOtlp({ resourceSpans }, "traces", RECEIVED_AT);
   assert.deepEqual(resources.map((one) => entriesOf(one, "span").length), [2, 1]);
   for (const request of [{}, { resourceSpans: [] }, { resource_spans: resourceSpans }, null]) {
-    const empty = { resources: [], rejected: 0, message: null };
+    const empty = { resources: [], sent: 0, rejected: 0, message: null };
     assert.deepEqual(readOtlp(request, "traces", RECEIVED_AT), empty);
   }
 });

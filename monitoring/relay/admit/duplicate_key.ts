@@ -15,7 +15,12 @@ export class DuplicateKey {
   readonly #hash = createHash("sha256");
   #crc = 0;
   #itemBytes = 0;
-  #inHeader = true;
+  #inHeader: boolean;
+
+  /** @param options `hasHeader`: whether the first line is an envelope's header. Default: yes */
+  constructor({ hasHeader = true } = {}) {
+    this.#inHeader = hasHeader;
+  }
 
   /** Adds the next chunk of the decompressed envelope. */
   push(chunk: Uint8Array): void {

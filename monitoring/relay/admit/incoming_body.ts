@@ -6,7 +6,7 @@ import { RelayError } from "../errors.ts";
 
 /** What is delivered of a body. `bytes` and `contentEncoding` if not those that were received. */
 export type AdmittedBody =
-  & Pick<AdmittedEnvelope, "header" | "items" | "dsn" | "key" | "format">
+  & Pick<AdmittedEnvelope, "header" | "items" | "notForwarded" | "dsn" | "key" | "format">
   & Partial<Pick<AdmittedEnvelope, "bytes" | "contentEncoding">>;
 
 /** A body that is validated while it arrives. Its methods throw what the sender is answered. */
@@ -33,7 +33,7 @@ export type OpenBody = (
 ) => IncomingBody;
 
 /** Decompressed bytes of a body that is parsed at once, during which the server does nothing else. */
-const MAX_PARSED_BYTES = 16 * 1024 * 1024;
+const MAX_PARSED_BYTES = 20 * 1024 * 1024;
 
 /** Collects a body that can only be read when it is complete. */
 export class WholeBody {

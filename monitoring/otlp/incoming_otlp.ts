@@ -1,0 +1,71 @@
+import { decodeOtlp, OtlpError } from "../models/otlp/decode.ts";
+import { readOtlp } from "../models/otlp/otlp_telemetry.ts";
+import type { Dsn } from "../protocol/dsn.ts";
+import { type OtlpFormat, signalOf } from "../protocol/format.ts";
+import { DuplicateKey } from "../relay/admit/duplicate_key.ts";
+import { type AdmittedBody, type IncomingBody, WholeBody } from "../relay/admit/incoming_body.ts";
+import { RelayError } from "../relay/errors.ts";
+
+/** Items of an envelope with such records: Sentry counts and limits both alike. */
+const ITEM_TYPES = { traces: "span", logs: "log" } as const;
+
+/** An OTLP request. It is read once before it is taken, to answer which records are rejected, and why. */
+export class IncomingOtlp implements IncomingBody {
+  /** These three are known at the end of the body. */
+  rejected = 0;
+  /** Why records are rejected, in one sentence. */
+  message: string | null = null;
+  /** Exceptions that are events of spans. */
+  eventExceptions = 0;
+  readonly #format: OtlpFormat;
+  readonly #dsn: Dsn;
+  readonly #body: WholeBody;
+
+  constructor(format: OtlpFormat, dsn: Dsn, hold: (bytes: number) => void) {
+    this.#format = format;
+    this.#dsn = dsn;
+    this.#body = new WholeBody(hold);
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#body.push(chunk);
+  }
+
+  end(): AdmittedBody | undefined {
+    const bytes = this.#body.end();
+    const [format, dsn] = [this.#format, this.#dsn];
+    const signal = signalOf(format);
+    const { resources, sent, rejected, message } = readOtlp(
+      decode(bytes, format),
+      signal,
+      Date.now(),
+    );
+    Object.assign(this, { rejected, message });
+    if (sent === rejected) return undefined;
+    if (signal === "traces") {
+      const items = resources.flatMap(({ items }) => items);
+      this.eventExceptions = items.filter(({ type }) => type === "event").length;
+    }
+    const key = new DuplicateKey({ hasHeader: false });
+    key.push(bytes);
+    return {
+      format,
+      header: {},
+      items: [{ type: ITEM_TYPES[signal], bytes: bytes.length, count: sent - rejected }],
+      // Sentry drops the events of spans.
+      notForwarded: [{ type: "event", bytes: 0, count: this.eventExceptions }],
+      dsn,
+      key: key.finish(dsn.text, { format }),
+    };
+  }
+}
+
+/** @throws {RelayError} `envelope_malformed`, `envelope_too_large` */
+function decode(bytes: Uint8Array, format: OtlpFormat): object {
+  try {
+    return decodeOtlp(bytes, format);
+  } catch (error) {
+    if (!(error instanceof OtlpError)) throw error;
+    throw new RelayError(`envelope_${error.code}`, error.message);
+  }
+}

@@ -1,0 +1,127 @@
+import type { ErrorFacts } from "../protocol/error_answer.ts";
+import type { Signal } from "../protocol/format.ts";
+import type { Refusal } from "../protocol/relay_api.ts";
+import type { Answer } from "../relay/answer.ts";
+import type { IncomingBody } from "../relay/admit/incoming_body.ts";
+import { RelayError } from "../relay/errors.ts";
+import { refusalOf } from "../relay/refusal.ts";
+import type { Relay } from "../relay/relay.ts";
+import {
+  exportAnswer,
+  mediaTypeProblem,
+  otlpEncoding,
+  type PartialSuccess,
+  statusAnswer,
+} from "./answers.ts";
+import { IncomingOtlp } from "./incoming_otlp.ts";
+
+interface OtlpEndpointOptions {
+  readonly relay: Pick<Relay, "answer" | "refuse">;
+  readonly mode: "relay" | "inbox";
+  /** Called if records of a request are rejected. */
+  readonly onRefusal: (refusal: Refusal) => void;
+}
+
+/** Seconds. Exporters send again after 429 and 503 only, and wait for 5 s by default. */
+const RETRY_AFTER = "5";
+/** Senders that were told about metrics. */
+const MAX_TOLD = 256;
+const METRICS_NOT_SHOWN =
+  "Metrics are not shown yet, and not stored. OTEL_METRICS_EXPORTER=none stops sending them.";
+const METRICS_NOT_TAKEN: ErrorFacts = {
+  status: 501,
+  error: "metrics_not_supported",
+  detail: "Sentry takes no metrics by OTLP. OTEL_METRICS_EXPORTER=none stops sending them.",
+};
+
+/** Read and left: metrics are not stored. */
+const LEFT: IncomingBody = { push() {}, end: () => undefined };
+
+/**
+ * Creates the addresses of OTLP/HTTP: requests are admitted and delivered like envelopes, and answered as
+ * https://opentelemetry.io/docs/specs/otlp/#otlphttp-response says.
+ */
+export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptions) {
+  const told = new Set<string>();
+
+  /** Once for each exporter: some send metrics every few seconds. */
+  const aboutMetrics = (request: Request): PartialSuccess | undefined => {
+    const agent = request.headers.get("user-agent")?.slice(0, MAX_TOLD) ?? "";
+    if (told.has(agent)) return undefined;
+    if (told.size >= MAX_TOLD) told.clear();
+    told.add(agent);
+    return { rejected: 0, message: METRICS_NOT_SHOWN };
+  };
+
+  /**
+   * Answers a POST.
+   *
+   * @param peer the address of the connection's other end
+   * @param project PROJECT of `/api/PROJECT/integration/otlp/v1/…`. Default: `/v1/…`, where the key names the DSN
+   */
+  return async (
+    request: Request,
+    peer: string | undefined,
+    signal: Signal | "metrics",
+    project?: string,
+  ): Promise<Pick<Answer, "status" | "headers" | "body">> => {
+    const contentType = request.headers.get("content-type");
+    const encoding = otlpEncoding(contentType);
+    let incoming: IncomingOtlp | undefined;
+    const answer = signal === "metrics" && mode === "relay"
+      ? relay.refuse(request, peer, METRICS_NOT_TAKEN)
+      : await relay.answer(request, peer, project, (matchDsn, hold) => {
+        if (encoding === undefined) {
+          throw new RelayError("encoding_not_supported", mediaTypeProblem(contentType));
+        }
+        const dsn = matchDsn();
+        if (signal === "metrics") return LEFT;
+        return incoming = new IncomingOtlp(`otlp-${signal}-${encoding}`, dsn, hold);
+      });
+    const { status, headers } = answer;
+    if (status >= 300 || encoding === undefined) {
+      const message = headers["x-sentry-error"] ?? `The ingest refused the request with ${status}.`;
+      const retry = status === 503 && { "retry-after": RETRY_AFTER };
+      return withHeaders(statusAnswer(status, message, encoding), { ...headers, ...retry });
+    }
+    const { rejected = 0, message } = incoming ?? {};
+    if (message) {
+      onRefusal(refusalOf(request, { code: "records_rejected", detail: message }, Date.now()));
+    }
+    const lost = mode === "relay" && incoming?.eventExceptions;
+    const messages = [
+      message ?? [],
+      lost ? `Sentry does not show the events of spans: ${exceptions(lost)} lost.` : [],
+    ].flat();
+    const partial = signal === "metrics"
+      ? aboutMetrics(request)
+      : messages.length > 0 && { rejected, message: messages.join(" ") };
+    return withHeaders(exportAnswer(signal, encoding, partial || undefined), headers);
+  };
+}
+
+/**
+ * Refuses a gRPC call, whose address is its service: the client prints the text.
+ *
+ * @returns undefined: the request is no gRPC call
+ */
+export function refuseGrpc(
+  relay: Pick<Relay, "refuse">,
+  request: Request,
+  peer: string | undefined,
+): Pick<Answer, "status" | "headers" | "body"> | undefined {
+  const contentType = request.headers.get("content-type");
+  if (!contentType?.startsWith("application/grpc")) return undefined;
+  const detail = mediaTypeProblem(contentType);
+  relay.refuse(request, peer, { status: 415, error: "encoding_not_supported", detail });
+  // UNIMPLEMENTED. https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#responses
+  const headers = { "content-type": "application/grpc", "grpc-status": "12" };
+  return { status: 200, headers: { ...headers, "grpc-message": detail }, body: "" };
+}
+
+const exceptions = (count: number) => count === 1 ? "1 exception is" : `${count} exceptions are`;
+
+/** Adds the relay's headers: CORS, outcome, rate limits. */
+function withHeaders(answer: ReturnType<typeof statusAnswer>, headers: Answer["headers"]) {
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
