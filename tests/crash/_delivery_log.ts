@@ -124,7 +124,7 @@ export class DeliveryLog {
     const runs = [receipt.serverRun, delivery.receipts.at(-1)?.serverRun];
     const isAfterKill = runs.some((run) => run?.end === "SIGKILL");
     const recorded = { ...receipt, at: this.#received++, isAnswered: false, isAfterKill };
-    if (text !== envelopeText(delivery)) delivery.isAltered = true;
+    if (text !== bodyText(delivery)) delivery.isAltered = true;
     if (receipt.isAccepted || delivery.receipts.length > 0) delivery.receipts.push(recorded);
     return recorded;
   }
@@ -203,8 +203,12 @@ function duplicateReason(receipt: Receipt, next: Receipt): DuplicateReason {
   return "unexplained";
 }
 
-/** Text of an envelope. */
-export function envelopeText({ eventId, n, type, bytes }: Posted): string {
+/** Text of what is posted: spans by OTLP, all else in an envelope. */
+export function bodyText({ eventId, n, type, bytes }: Posted): string {
+  if (type === "span") {
+    const span = { traceId: eventId, n, spanId: eventId.slice(0, 16), name: "x".repeat(bytes) };
+    return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+  }
   const header = JSON.stringify({ event_id: eventId, dsn: DSN, n });
   const item = JSON.stringify({ type, length: bytes });
   return `${header}\n${item}\n${"x".repeat(bytes)}\n`;
@@ -216,8 +220,8 @@ export function eventIdOf(number: number): string {
 }
 
 function findId(text: string): string | undefined {
-  return new RegExp(`^{"event_id":"(${ID_PREFIX}[0-9a-f]+)".*?"n":(\\d+)`).exec(text)?.slice(1)
-    .join(".");
+  return new RegExp(`"(?:event_id|traceId)":"(${ID_PREFIX}[0-9a-f]+)".*?"n":(\\d+)`).exec(text)
+    ?.slice(1).join(".");
 }
 
 function idOf({ eventId, n }: Posted): string {

@@ -75,7 +75,7 @@ export class Faults {
     const { ingests, profile: { ingestBehaviours: names, maxBehaviourMs } } = this.#options;
     const random = this.#options.randomOf("ingest");
     const categories = [...KNOWN_CATEGORIES].filter((name) =>
-      ["error", "transaction", "log_item", "replay"].includes(name)
+      ["error", "transaction", "span", "log_item", "replay"].includes(name)
     );
     const setAll = (name: BehaviourName, category?: string) =>
       Promise.all(ingests.map((ingest) => ingest.setBehaviour(name, category)));

@@ -1,5 +1,5 @@
 import type { ServerProcess } from "../harness/server_process.ts";
-import { type Delivery, type DeliveryLog, envelopeText, eventIdOf } from "./_delivery_log.ts";
+import { bodyText, type Delivery, type DeliveryLog, eventIdOf } from "./_delivery_log.ts";
 
 export interface LoadOptions extends LoadProfile {
   readonly log: DeliveryLog;
@@ -22,8 +22,8 @@ export interface LoadProfile {
   readonly poisonShare: number;
 }
 
-/** Types of single envelopes with cumulative shares. */
-const TYPES = [["event", 0.6], ["transaction", 0.85], ["log", 1]] as const;
+/** Types of single envelopes, and of OTLP's spans, with cumulative shares. */
+const TYPES = [["event", 0.4], ["transaction", 0.6], ["span", 0.85], ["log", 1]] as const;
 /** Maximum wait for a response. */
 const RESPONSE_MS = 30_000;
 /** Event ids reserved for each sender. */
@@ -94,9 +94,11 @@ export class Load {
 
   async #post(delivery: Delivery): Promise<void> {
     const server = this.#servers[(delivery.n + delivery.attempts) % this.#servers.length];
-    const response = await fetch(`${server?.origin}/monitoring`, {
+    const path = delivery.type === "span" ? "/v1/traces" : "/monitoring";
+    const response = await fetch(`${server?.origin}${path}`, {
       method: "POST",
-      body: envelopeText(delivery),
+      body: bodyText(delivery),
+      headers: { "content-type": "application/json" },
       signal: AbortSignal.timeout(RESPONSE_MS),
     });
     const { ok, status, headers } = response;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import {
+  bodyText,
   type Delivery,
   type DeliveryCheck,
   DeliveryLog,
   type DuplicateReason,
-  envelopeText,
   eventIdOf,
   type ServerRun,
   type SpoolState,
@@ -42,7 +42,7 @@ class Case {
   receive(options: ReceiptOptions = {}, delivery = this.delivery): this {
     const { serverRun = this.#serverRun, isAccepted = true, isAnswered = true } = options;
     this.#time = options.time ?? this.#time + 3_600_000;
-    const receipt = this.log.receive(delivery, options.text ?? envelopeText(delivery), {
+    const receipt = this.log.receive(delivery, options.text ?? bodyText(delivery), {
       serverRun,
       time: this.#time,
       isAccepted,
@@ -59,7 +59,7 @@ class Case {
 
   /** @param isSpooled whether the envelope is in the spool at the end */
   check(isSpooled = false): DeliveryCheck {
-    return this.log.check(isSpooled ? [envelopeText(this.delivery)] : [], 1);
+    return this.log.check(isSpooled ? [bodyText(this.delivery)] : [], 1);
   }
 
   /** What is wrong, without ids. */
