@@ -44,6 +44,8 @@ export interface FaultReport extends DeliveryCheck {
   readonly posted: number;
   /** Number of envelopes by acknowledged outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
+  /** OTLP requests that were acknowledged. */
+  readonly otlp: number;
   /** Envelopes that were sent more than once. */
   readonly resent: number;
   /** Acknowledged envelopes that are in the spool at the end. */
@@ -235,6 +237,7 @@ class FaultRun implements AsyncDisposable {
       wrong: [...this.#wrong, ...check.wrong],
       posted: all.length,
       outcomes: this.#outcomes(),
+      otlp: all.filter(({ type, acknowledged }) => type === "span" && acknowledged).length,
       resent: all.filter(({ attempts }) => attempts > 1).length,
       spooled: spooled.filter((text) => this.#log.find(text)).length,
       refusals: this.#load.refusals,

@@ -21,11 +21,12 @@ async function expectNothingLost(options: Omit<FaultRunOptions, "seed">): Promis
 Deno.test(`${KILL_COUNT} kills under load → no acknowledged envelope is lost, none sent twice without cause`, async () => {
   const until = { runs: KILL_COUNT, outcomes: ["delivered", "spooled"] };
   const report = await expectNothingLost({ until, profile: KILLS });
-  const { outcomes, resent, spooled } = report;
+  const { outcomes, otlp, resent, spooled } = report;
   assert.equal(spooled, 0, "envelopes are still in the spool after the recovery");
   // Without these the run has not tested what its title claims.
   assert.ok((outcomes.delivered ?? 0) > 0, "no envelope was acknowledged as delivered");
   assert.ok((outcomes.spooled ?? 0) > 0, "no envelope was acknowledged as spooled");
+  assert.ok(otlp > 0, "no OTLP request was acknowledged");
   assert.ok(resent > 0, "no envelope was posted again after a kill");
 });
 

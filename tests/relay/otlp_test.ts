@@ -131,7 +131,8 @@ Deno.test("OTLP, DSN → the only allowed one, or the one of the key; others 403
 
 Deno.test("OTLP, the ingest refuses or limits → its status, 429 with Retry-After, by category", async () => {
   await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin });
+  const page = { origin: "https://shop.example" };
+  await using server = startRelay({ upstream: ingest.origin, allowedOrigins: [page.origin] });
   ingest.next(answers(403, { headers: { "x-sentry-error": "project disabled" } }));
   const refused = await server.postOtlp("/v1/traces", tracesJson());
   assert.equal(refused.headers.get("x-relay-outcome"), "rejected");
@@ -141,7 +142,8 @@ Deno.test("OTLP, the ingest refuses or limits → its status, 429 with Retry-Aft
 
   ingest.next(answers(429, { headers: { "x-sentry-rate-limits": "60:span:project" } }));
   for (const asked of [3, 3]) {
-    const limited = await server.postOtlp("/v1/traces", tracesJson());
+    const limited = await server.postOtlp("/v1/traces", tracesJson(), page);
+    assert.equal(limited.headers.get("access-control-allow-origin"), page.origin);
     assert.equal(limited.headers.get("retry-after"), "60");
     assert.equal(limited.headers.get("x-sentry-rate-limits"), "60:span:project");
     assert.equal(limited.headers.get("x-relay-outcome"), "rate_limited");
