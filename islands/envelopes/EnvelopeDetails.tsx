@@ -149,8 +149,12 @@ function Item({ item, number }: { item: EnvelopeContent["items"][number]; number
             {truncated && <span>, truncated: see the download</span>}
           </p>
           {text !== "" && <pre tabIndex={0} aria-label={name}>{text}</pre>}
-          <p className="quiet">Header of item {number}</p>
-          <pre tabIndex={0} aria-label={`Header of item ${number}`}>{header}</pre>
+          {header !== "" && (
+            <>
+              <p className="quiet">Header of item {number}</p>
+              <pre tabIndex={0} aria-label={`Header of item ${number}`}>{header}</pre>
+            </>
+          )}
         </div>
       )}
     </details>

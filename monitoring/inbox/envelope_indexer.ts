@@ -54,7 +54,7 @@ export class EnvelopeIndexer {
     } catch {
       // Memory is the cause, because it was decompressed before. It appears only in the list of envelopes.
     }
-    const parsed = decoded ? parseBody(decoded, format, receivedAt) : [];
+    const parsed = decoded ? parseBody(decoded, format) : [];
     const items = parsed.flatMap(({ items }) => items);
     await this.#loadMaps(items);
     const mapWith = (debugId: string) => this.#maps.get(debugId);

@@ -15,6 +15,7 @@ import { createInboxPosts, POSTS } from "./inbox_posts.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { DecodeError } from "../protocol/encoding.ts";
 import { EnvelopeError } from "../protocol/envelope.ts";
+import { contentTypeOf } from "../protocol/format.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
   type InboxParameters,
@@ -29,6 +30,7 @@ import {
   readParameters,
 } from "./query_parameters.ts";
 import { SegmentError } from "../models/recording/recording.ts";
+import { OtlpError } from "../models/otlp/decode.ts";
 import { UnreadableEventError } from "../models/error/error_event.ts";
 import { readStoredEnvelope } from "./details/envelope_content.ts";
 import { readErrorContent } from "./details/error_content.ts";
@@ -205,7 +207,9 @@ function answerOf(error: unknown): Response {
   if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
   if (error instanceof UnreadableEventError) return refusal(422, "error_unreadable", error.message);
   if (error instanceof SegmentError) return refusal(422, "recording_unreadable", error.message);
-  if (error instanceof DecodeError || error instanceof EnvelopeError) {
+  if (
+    error instanceof DecodeError || error instanceof EnvelopeError || error instanceof OtlpError
+  ) {
     return refusal(422, "envelope_unreadable", error.message);
   }
   console.error("Cannot use the inbox:", error);
@@ -238,10 +242,11 @@ function download(inbox: Inbox, id: number): Response {
   if (stored === undefined) {
     return refusal(404, "envelope_not_found", `Envelope ${id} is not in the inbox.`);
   }
-  const { bytes, contentEncoding } = stored;
+  const { bytes, contentEncoding, format = "envelope" } = stored;
+  const suffix = format === "envelope" ? format : format.endsWith("json") ? "json" : "pb";
   const headers: Record<string, string> = {
-    "Content-Type": "application/x-sentry-envelope",
-    "Content-Disposition": `attachment; filename="${id}.envelope"`,
+    "Content-Type": contentTypeOf(format),
+    "Content-Disposition": `attachment; filename="${id}.${suffix}"`,
     "Content-Length": String(bytes.byteLength),
   };
   if (contentEncoding !== null) headers["Content-Encoding"] = contentEncoding;

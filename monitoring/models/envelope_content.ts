@@ -1,9 +1,10 @@
+import { contentTypeOf, type Format } from "../protocol/format.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { readEnvelope } from "../protocol/scanner.ts";
 import { errorName, errorTitle } from "./error/error_entry.ts";
 import { indexBody, tidyType } from "./index/index_entries.ts";
-import { parseJson } from "./json.ts";
-import { MAX_ITEMS, parseEnvelope } from "./parsed_envelope.ts";
+import { parseJson, toJson } from "./json.ts";
+import { MAX_ITEMS, type ParsedEnvelope, parseEnvelope } from "./parsed_envelope.ts";
 import { type BoundedText, indentJson, readableJson } from "./readable_json.ts";
 
 /** What is shown of one envelope: the answer of `view=envelope`. All texts are untrusted. */
@@ -65,14 +66,46 @@ export function readEnvelopeContent(row: InboxRow, bytes: Uint8Array): EnvelopeC
       ...readable,
     };
   });
-  const { resources, unlisted } = indexBody([parseEnvelope(bytes)], row.received_at);
-  const errors = resources.flatMap(({ errors }) => errors);
-  return {
+  return withErrors([parseEnvelope(bytes)], {
     row,
     bytes: bytes.byteLength,
     header: readableJson(header),
     items: shown,
     omitted: items.length - shown.length,
+  });
+}
+
+/**
+ * Makes an OTLP request readable: one item with its JSON, also of one in protobuf.
+ *
+ * @param bytes decompressed
+ * @param request what is in them
+ */
+export function readRequestContent(
+  row: InboxRow,
+  bytes: Uint8Array,
+  format: Format,
+  request: { readonly json: object; readonly resources: readonly ParsedEnvelope[] },
+): EnvelopeContent {
+  const item = { type: format, bytes: bytes.byteLength, offset: 0, header: "" };
+  const text = indentJson(toJson(request.json), MAX_PAYLOAD_TEXT);
+  return withErrors(request.resources, {
+    row,
+    bytes: bytes.byteLength,
+    header: readableJson({ "content-type": contentTypeOf(format) }),
+    items: [{ ...item, kind: "JSON", ...text }],
+    omitted: 0,
+  });
+}
+
+function withErrors(
+  body: readonly ParsedEnvelope[],
+  content: Omit<EnvelopeContent, "unlisted" | "errors">,
+): EnvelopeContent {
+  const { resources, unlisted } = indexBody(body, content.row.received_at);
+  const errors = resources.flatMap(({ errors }) => errors);
+  return {
+    ...content,
     unlisted,
     errors: errors.map((error) => ({ name: errorName(error), title: errorTitle(error) })),
   };

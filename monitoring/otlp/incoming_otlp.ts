@@ -38,7 +38,6 @@ export class IncomingOtlp implements IncomingBody {
     const { resources, sent, rejected, message } = readOtlp(
       decode(bytes, format),
       signal,
-      Date.now(),
     );
     Object.assign(this, { rejected, message });
     if (sent === rejected) return undefined;

@@ -1,4 +1,10 @@
-import { type EnvelopeContent, readEnvelopeContent } from "../../models/envelope_content.ts";
+import {
+  type EnvelopeContent,
+  readEnvelopeContent,
+  readRequestContent,
+} from "../../models/envelope_content.ts";
+import { decodeOtlp } from "../../models/otlp/decode.ts";
+import { parseBody } from "../../models/parse_body.ts";
 import { decodeBody, parseContentEncoding } from "../../protocol/encoding.ts";
 import type { Inbox } from "../inbox.ts";
 
@@ -11,6 +17,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * @returns undefined: it is not stored (any more)
  * @throws {DecodeError} too large, or its compression is broken
  * @throws {EnvelopeError} its framing is broken
+ * @throws {OtlpError} it cannot be decoded
  */
 export async function readStoredEnvelope(
   inbox: Inbox,
@@ -20,6 +27,11 @@ export async function readStoredEnvelope(
   const [row] = inbox.list({ since: id - 1, limit: 1 }).envelopes;
   const stored = inbox.bytes(id);
   if (row?.id !== id || stored === undefined) return undefined;
-  const encoding = parseContentEncoding(stored.contentEncoding);
-  return readEnvelopeContent(row, await decodeBody(stored.bytes, encoding, MAX_BYTES));
+  const { contentEncoding, format = "envelope" } = stored;
+  const bytes = await decodeBody(stored.bytes, parseContentEncoding(contentEncoding), MAX_BYTES);
+  if (format === "envelope") return readEnvelopeContent(row, bytes);
+  return readRequestContent(row, bytes, format, {
+    json: decodeOtlp(bytes, format),
+    resources: parseBody(bytes, format),
+  });
 }

@@ -15,7 +15,7 @@ import { findSources, type FoundFrame } from "../../models/error/source_finder.t
 import type { Inbox } from "../inbox.ts";
 import { keyOfScript } from "../source_map_fetch.ts";
 import { explainMissingSource, type MapOrigins } from "./missing_source.ts";
-import { readEnvelope } from "./read_envelope.ts";
+import { readBody, readEnvelope } from "./read_envelope.ts";
 import { readTagValues } from "./tag_values.ts";
 
 /** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
@@ -51,14 +51,14 @@ export async function readStoredError(
   eventId: string | null,
   origins: MapOrigins = { configured: [], fetchable: [] },
 ): Promise<StoredError | undefined> {
-  const bytes = await readEnvelope(inbox, envelope, MAX_ENVELOPE_BYTES);
-  if (bytes === undefined) {
+  const body = await readBody(inbox, envelope, MAX_ENVELOPE_BYTES);
+  if (body === undefined) {
     if (inbox.bytes(envelope) === undefined) return undefined;
     throw new UnreadableEventError(
       "This error is too large to display, or its envelope is broken.",
     );
   }
-  const event = readErrorEvent(bytes, eventId);
+  const event = readErrorEvent(body.bytes, eventId, body.format);
   const sent = event.exceptions.shown.length > 0
     ? event.exceptions.shown.map(({ stack }) => stack.shown)
     : [event.stack.shown];

@@ -1,5 +1,6 @@
 import type { ListQuery } from "../../models/list_query.ts";
 import { decodeBody, DecodeError, parseContentEncoding } from "../../protocol/encoding.ts";
+import type { Format } from "../../protocol/format.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";
 import type { Inbox } from "../inbox.ts";
 
@@ -13,19 +14,24 @@ export function* listEnvelopes(inbox: Inbox, query: ListQuery): Generator<InboxR
   } while (before !== undefined);
 }
 
-/** The decompressed bytes of an envelope; undefined: more than `maxBytes`, corrupt, or not stored any more. */
-export async function readEnvelope(
+/** A decompressed body; undefined: more than `maxBytes`, corrupt, or not stored any more. */
+export async function readBody(
   inbox: Pick<Inbox, "bytes">,
   id: number,
   maxBytes: number,
-): Promise<Uint8Array | undefined> {
+): Promise<{ readonly bytes: Uint8Array; readonly format: Format } | undefined> {
   const stored = inbox.bytes(id);
   if (stored === undefined || stored.bytes.byteLength > maxBytes) return undefined;
   try {
     const encoding = parseContentEncoding(stored.contentEncoding);
-    return await decodeBody(stored.bytes, encoding, maxBytes);
+    const bytes = await decodeBody(stored.bytes, encoding, maxBytes);
+    return { bytes, format: stored.format ?? "envelope" };
   } catch (error) {
     if (error instanceof DecodeError) return undefined;
     throw error;
   }
 }
+
+/** The bytes of {@linkcode readBody}. */
+export const readEnvelope = async (...of: Parameters<typeof readBody>) =>
+  (await readBody(...of))?.bytes;

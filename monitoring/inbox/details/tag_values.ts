@@ -6,7 +6,7 @@ import {
 } from "../../models/error/error_event.ts";
 import { hexId } from "../../models/json.ts";
 import type { Inbox } from "../inbox.ts";
-import { readEnvelope } from "./read_envelope.ts";
+import { readBody } from "./read_envelope.ts";
 
 /** Maximum number of errors of a group that are read, and bytes of their envelopes together. Takes some 30 ms. */
 const MAX_ERRORS = 50;
@@ -32,10 +32,10 @@ export async function readTagValues(inbox: Inbox, group: string): Promise<TagVal
   let errors = 0;
   let left = MAX_BYTES;
   for (const row of inbox.page("occurrences", { group, limit: MAX_ERRORS }).rows) {
-    const bytes = await readEnvelope(inbox, row.envelope, left);
-    const event = bytes && tryRead(bytes, row.event_id);
-    if (bytes === undefined || event === undefined) continue;
-    left -= bytes.byteLength;
+    const body = await readBody(inbox, row.envelope, left);
+    const event = body && tryRead(body.bytes, row.event_id, body.format);
+    if (body === undefined || event === undefined) continue;
+    left -= body.bytes.byteLength;
     errors++;
     for (const [name, value] of new Map(valuesOf(event))) {
       const values = counts.get(name) ?? new Map<string, number>();
@@ -54,9 +54,9 @@ export async function readTagValues(inbox: Inbox, group: string): Promise<TagVal
 }
 
 /** An event that cannot be read is not counted. */
-function tryRead(bytes: Uint8Array, eventId: string | null): ReportedError | undefined {
+function tryRead(...body: Parameters<typeof readErrorEvent>): ReportedError | undefined {
   try {
-    return readErrorEvent(bytes, eventId);
+    return readErrorEvent(...body);
   } catch (error) {
     if (error instanceof UnreadableEventError) return undefined;
     throw error;

@@ -1,5 +1,7 @@
 import type { Item } from "../../protocol/envelope.ts";
+import type { Format } from "../../protocol/format.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
+import { parseBody } from "../parse_body.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
 import { handledOf, messageOf, replayOf } from "./error_entry.ts";
 import { readExceptions, type ReportedException } from "./exceptions.ts";
@@ -72,14 +74,19 @@ export class UnreadableEventError extends Error {
 }
 
 /**
- * Reads an error event from an envelope.
+ * Reads an error event from a body.
  *
- * @param envelope decompressed bytes
+ * @param body decompressed bytes
  * @param eventId selects one of several events; default, and if there is no such event: the first one
  * @throws {UnreadableEventError}
  */
-export function readErrorEvent(envelope: Uint8Array, eventId?: string | null): ReportedError {
-  const read = tryReadEnvelope(envelope);
+export function readErrorEvent(
+  body: Uint8Array,
+  eventId?: string | null,
+  format: Format = "envelope",
+): ReportedError {
+  if (format !== "envelope") return readException(body, eventId, format);
+  const read = tryReadEnvelope(body);
   if (read === undefined) throw new UnreadableEventError("This envelope is broken.");
   const { header } = read;
   const items = read.items.filter(({ header: { type } }) => ERROR_TYPES.has(type));
@@ -93,6 +100,15 @@ export function readErrorEvent(envelope: Uint8Array, eventId?: string | null): R
   const { header: { type }, payload } = wanted ?? first;
   const json = parseEvent(payload);
   return describeEvent(type === "event" ? json : eventOfViolation(json, header));
+}
+
+/** An exception of an OTLP request. */
+function readException(body: Uint8Array, eventId: string | null | undefined, format: Format) {
+  const events = parseBody(body, format).flatMap(({ items }) => items)
+    .flatMap(({ type, json }) => type === "event" ? [json] : []);
+  const event = events.find((one) => at(one, "event_id") === eventId) ?? events[0];
+  if (event === undefined) throw new UnreadableEventError("This request contains no error.");
+  return describeEvent(event);
 }
 
 function parseEvent(payload: Uint8Array): unknown {

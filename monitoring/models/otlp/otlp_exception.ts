@@ -7,8 +7,8 @@ import { readStackText } from "./stack_text.ts";
 export interface OtlpException {
   readonly attributes: PlainAttributes;
   readonly resource: PlainAttributes;
-  /** Seconds since 1970. */
-  readonly timestamp: number;
+  /** Seconds since 1970; undefined: not sent. */
+  readonly timestamp: number | undefined;
   /** Of a log, as sent. */
   readonly level: string;
   readonly trace_id: string | null;
@@ -98,7 +98,7 @@ function exceptionId(
   { type, value }: { readonly type: string; readonly value: string },
 ): string {
   const same = digest([trace_id ?? "", span_id ?? "", type, value]);
-  return same + timeDigits(Math.round(timestamp * 1_000_000));
+  return same + timeDigits(Math.round((timestamp ?? 0) * 1_000_000));
 }
 
 const timeDigits = (microseconds: number) =>

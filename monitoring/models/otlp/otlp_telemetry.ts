@@ -1,5 +1,6 @@
 import { at, hexId, listOf, spanId, textAt } from "../json.ts";
 import { MAX_ENTRIES, type ParsedEnvelope } from "../parsed_envelope.ts";
+import type { Signal } from "../../protocol/format.ts";
 import { levelNamed, LOG_LEVELS } from "../../protocol/log_levels.ts";
 import {
   eventOfException,
@@ -29,8 +30,6 @@ export interface OtlpTelemetry {
   readonly message: string | null;
 }
 
-type Signal = "traces" | "logs";
-
 /** Where the entries of a request are, by signal. */
 const LISTS = {
   traces: ["resourceSpans", "scopeSpans", "spans"],
@@ -48,9 +47,8 @@ const REASONS: Readonly<Record<Signal, string>> = {
  * https://opentelemetry.io/docs/specs/otlp/
  *
  * @param request in the shape of OTLP/JSON
- * @param receivedAt replaces the time of an exception without one, milliseconds since 1970
  */
-export function readOtlp(request: unknown, signal: Signal, receivedAt: number): OtlpTelemetry {
+export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
   const [resources, scopes, entries] = LISTS[signal];
   const found = new Map<string, ResourceReader>();
   const room = { entries: MAX_ENTRIES };
@@ -59,7 +57,7 @@ export function readOtlp(request: unknown, signal: Signal, receivedAt: number): 
     const attributes = plainAttributes(at(group, "resource", "attributes"));
     // A collector may send one resource in many groups.
     const key = JSON.stringify(attributes);
-    const reader = found.get(key) ?? new ResourceReader(attributes, receivedAt, room);
+    const reader = found.get(key) ?? new ResourceReader(attributes, room);
     found.set(key, reader);
     for (const scope of listOf(at(group, scopes))) {
       const name = textAt(scope, "scope", "name");
@@ -97,7 +95,6 @@ class ResourceReader {
   /** @param room for entries of all resources of a request */
   constructor(
     readonly resource: PlainAttributes,
-    readonly receivedAt: number,
     readonly room: { entries: number },
   ) {}
 
@@ -175,12 +172,8 @@ class ResourceReader {
   }
 
   /** Adds an exception, once if it is sent again. */
-  #exception(
-    { timestamp = this.receivedAt / 1_000, ...exception }:
-      & Omit<OtlpException, "resource" | "timestamp">
-      & { readonly timestamp: number | undefined },
-  ): void {
-    const event = eventOfException({ ...exception, timestamp, resource: this.resource });
+  #exception(exception: Omit<OtlpException, "resource">): void {
+    const event = eventOfException({ ...exception, resource: this.resource });
     const same = event.event_id.slice(0, SAME_DIGITS);
     const [first, last] = idsOfSameException(event.event_id);
     const before = this.#exceptions.get(same) ?? "";

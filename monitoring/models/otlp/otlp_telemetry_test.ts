@@ -25,9 +25,9 @@ const resourceOf = (values: Record<string, string>) => ({
 const SHOP = resourceOf({ "service.name": "shop", "telemetry.sdk.language": "java" });
 
 const readSpans = (spans: unknown, resource: unknown = SHOP) =>
-  readOtlp({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] }, "traces", RECEIVED_AT);
+  readOtlp({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] }, "traces");
 const readLogs = (logRecords: unknown, resource: unknown = SHOP) =>
-  readOtlp({ resourceLogs: [{ resource, scopeLogs: [{ logRecords }] }] }, "logs", RECEIVED_AT);
+  readOtlp({ resourceLogs: [{ resource, scopeLogs: [{ logRecords }] }] }, "logs");
 
 const jsonOf = ({ items }: ParsedEnvelope, type: string) =>
   items.filter((item) => item.type === type).map(({ json }) => json);
@@ -69,7 +69,7 @@ Deno.test("whole span → a span as Sentry's SDKs send it, its event and link be
       scopeSpans: [{ scope: { name: "http" }, spans: [span] }],
     }],
   };
-  const { resources, rejected, message } = readOtlp(request, "traces", RECEIVED_AT);
+  const { resources, rejected, message } = readOtlp(request, "traces");
   assert.deepEqual([rejected, message], [0, null]);
   assert.deepEqual(entriesOf(resources[0], "span"), [{
     trace_id: TRACE,
@@ -261,11 +261,11 @@ Deno.test("several groups of one resource → one resource; without entries → 
   const group = (resource: unknown, ...spans: unknown[]) => ({ resource, scopeSpans: [{ spans }] });
   const other = resourceOf({ "service.name": "mail" });
   const resourceSpans = [group(SHOP, ENTRY), group(other, ENTRY), group(SHOP, ENTRY), group({})];
-  const { resources } = readOtlp({ resourceSpans }, "traces", RECEIVED_AT);
+  const { resources } = readOtlp({ resourceSpans }, "traces");
   assert.deepEqual(resources.map((one) => entriesOf(one, "span").length), [2, 1]);
   for (const request of [{}, { resourceSpans: [] }, { resource_spans: resourceSpans }, null]) {
     const empty = { resources: [], sent: 0, rejected: 0, message: null };
-    assert.deepEqual(readOtlp(request, "traces", RECEIVED_AT), empty);
+    assert.deepEqual(readOtlp(request, "traces"), empty);
   }
 });
 

@@ -1,0 +1,98 @@
+/** Details of what OpenTelemetry's SDKs send, from the real server. */
+import assert from "node:assert/strict";
+import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
+import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
+import type { OccurrenceRow, Page, TraceRow } from "../../monitoring/models/rows.ts";
+import {
+  exceptionEvent,
+  logsJson,
+  nanoseconds,
+  span,
+  text,
+  tracesJson,
+  tracesProtobuf,
+} from "../harness/otlp_bodies.ts";
+import { startServer } from "../harness/server_process.ts";
+
+const STACK = `Traceback (most recent call last):
+  File "/app/shop/views.py", line 14, in checkout
+    raise OrderError("no stock")
+shop.errors.OrderError: no stock
+`;
+
+async function startInbox() {
+  const server = await startServer();
+  const post = async (signal: string, body: BodyInit, type = "application/json") => {
+    const headers = { "Content-Type": type };
+    const response = await fetch(`${server.origin}/v1/${signal}`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    assert.equal(response.status, 200);
+    await response.body?.cancel();
+  };
+  const read = async <T>(query: string): Promise<T> => {
+    const response = await fetch(`${server.origin}/monitoring/inbox?${query}`);
+    assert.equal(response.status, 200, query);
+    return await response.json();
+  };
+  return { server, post, read, [Symbol.asyncDispose]: async () => void await server.stop() };
+}
+
+Deno.test("exception in a span and as a log → one error with frames, in its trace", async () => {
+  await using inbox = await startInbox();
+  const attributes = [
+    text("exception.type", "shop.errors.OrderError"),
+    text("exception.message", "no stock"),
+    text("exception.stacktrace", STACK),
+  ];
+  const event = { name: "exception", timeUnixNano: nanoseconds(Date.now()), attributes };
+  const failed = span({ events: [event], status: { code: 2, message: "failed" } });
+  const { traceId, spanId } = failed;
+  await inbox.post("traces", tracesJson([failed]));
+  await inbox.post(
+    "logs",
+    logsJson([{ traceId, spanId, attributes, body: { stringValue: "order refused" } }]),
+  );
+
+  const errors = await inbox.read<Page<OccurrenceRow>>("view=occurrences&application=apps");
+  assert.equal(errors.rows.length, 1);
+  const [row] = errors.rows;
+  assert.deepEqual([row?.type, row?.value, row?.trace_id], [
+    "shop.errors.OrderError",
+    "no stock",
+    traceId,
+  ]);
+  const [trace] = (await inbox.read<Page<TraceRow>>(`view=traces&trace=${traceId}`)).rows;
+  assert.deepEqual(
+    [trace?.name, trace?.spans, trace?.errors, trace?.logs, trace?.failed],
+    ["GET /orders", 1, 1, 1, true],
+  );
+  const error = await inbox.read<ErrorContent>(
+    `view=error&id=${row!.group}&envelope=${row!.envelope}&event=${row!.event_id}`,
+  );
+  assert.equal(error.event.span_id, spanId);
+  const [frame] = error.stacks[0]!;
+  assert.deepEqual(
+    [frame?.function, frame?.file, frame?.line, frame?.source?.lines],
+    ["checkout", "/app/shop/views.py", 14, ['raise OrderError("no stock")']],
+  );
+});
+
+Deno.test("envelope view of an OTLP request, JSON or protobuf → its JSON, and its errors", async () => {
+  await using inbox = await startInbox();
+  const { read } = inbox;
+  await inbox.post("traces", tracesJson([span({ events: [exceptionEvent("boom")] })], "agent"));
+  await inbox.post("traces", tracesProtobuf(), "application/x-protobuf");
+  const { rows } = await read<Page<{ id: number }>>("view=envelopes&application=apps");
+  const [protobuf, json] = await Promise.all(
+    rows.map(({ id }) => read<EnvelopeContent>(`view=envelope&id=${id}`)),
+  );
+  assert.match(protobuf!.items[0]!.text, /"name": "GET \/orders"/);
+  assert.match(json!.items[0]!.text, /"stringValue": "agent"/);
+  assert.deepEqual(json!.errors.map(({ title }) => title), ["Error: boom"]);
+  const download = await fetch(`${inbox.server.origin}/monitoring/inbox?id=${rows[0]!.id}`);
+  assert.equal(download.headers.get("content-type"), "application/x-protobuf");
+  await download.body?.cancel();
+});
