@@ -64,7 +64,12 @@ export function useTraceContent(traceId: string, view: View): Loaded<TraceConten
     isVisible && (async () => {
       const known = client.getQueryData<{ value: TraceContent }>(key)?.value;
       const read = await api.trace(traceId);
-      const factsOf = (content?: TraceContent) => JSON.stringify({ ...content, parts: undefined });
+      const factsOf = (content?: TraceContent) =>
+        JSON.stringify({
+          ...content,
+          spans: content?.spans.map(({ application }) => application),
+          marks: content?.marks.length,
+        });
       return known && factsOf(known) === factsOf(read) ? known : read;
     }),
   );

@@ -24,7 +24,7 @@ export function EventInTrace({ traceId, view, isEvent, what, href }: {
   href: string;
 }) {
   const { state, value } = useTraceContent(traceId, view);
-  const trace = useMemo(() => value && readTrace(value.parts, value.whole), [value]);
+  const trace = useMemo(() => value && readTrace(value), [value]);
   // The previous trace stays until this one is read.
   if (state !== "ready" || !trace || trace.summary.spans === 0) return null;
   const { summary: { duration_ms, spans, failed }, sections, marks } = trace;

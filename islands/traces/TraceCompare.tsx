@@ -17,6 +17,8 @@ import { DetailView } from "../kit/DetailView.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { KindMark, SELF_TIME } from "./SpanKinds.tsx";
 
+const NO_PARTS = { spans: [], marks: [] };
+
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;
 
@@ -48,8 +50,8 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
 }) {
   const contents = [useTraceContent(idA, "traces"), useTraceContent(idB, "traces")] as const;
   const [{ value: valueA }, { value: valueB }] = contents;
-  const a = useMemo(() => readTrace(valueA?.parts ?? [], valueA?.whole), [valueA]);
-  const b = useMemo(() => readTrace(valueB?.parts ?? [], valueB?.whole), [valueB]);
+  const a = useMemo(() => readTrace(valueA ?? NO_PARTS), [valueA]);
+  const b = useMemo(() => readTrace(valueB ?? NO_PARTS), [valueB]);
   const comparison = useMemo(() => compareTraces(a, b, MAX_PAIRS), [a, b]);
   const sides: readonly Side[] = [
     { letter: "a", id: idA, trace: a, omitted: valueA ? omittedText(valueA) : "" },

@@ -70,15 +70,15 @@ export function TraceFacts({ summary, hrefs }: {
 /**
  * The self time of each application in a trace of several.
  *
- * @param props.applications label of the sender of each envelope
+ * @param props.applications labels by their keys
  */
 export function ApplicationTimes({ trace, applications }: {
   trace: Trace;
-  applications: ReadonlyMap<number | null, string>;
+  applications: ReadonlyMap<string, string>;
 }) {
   const times = useMemo(() => {
     const self = [...selfParts(trace.tree, trace.times)].flatMap(([{ span }, parts]) => {
-      const name = applications.get(span?.envelope ?? null);
+      const name = applications.get(span?.application ?? "");
       return name === undefined ? [] : [{ name, parts }];
     });
     const sums = Array.from(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readTrace } from "../../monitoring/models/trace/trace.ts";
 import { traceWarnings } from "./TraceHeader.tsx";
 
-const plain = readTrace([]).summary;
+const plain = readTrace({ spans: [], marks: [] }).summary;
 const warnings = (change: Partial<typeof plain>) =>
   traceWarnings({ ...plain, ...change }).map((line) => line.replaceAll("\u00a0", " "));
 

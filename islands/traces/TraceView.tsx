@@ -5,7 +5,6 @@ import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { omittedText, type TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
-import type { Application } from "../../monitoring/models/rows.ts";
 import { useApplications } from "../data/lists.ts";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
 import { Flame } from "./Flame.tsx";
@@ -36,11 +35,9 @@ import { DetailView } from "../kit/DetailView.tsx";
 const MIN_MINIMAP_SPANS = 60;
 const NOTHING: TraceContent = {
   envelopes: [],
-  applications: [],
-  parts: [],
+  spans: [],
+  marks: [],
   replay_id: null,
-  unreadable: 0,
-  truncated: false,
   omitted: { spans: 0, errors: 0, logs: 0 },
   whole: null,
 };
@@ -62,7 +59,7 @@ export function TraceView({ traceId, takesFocus }: {
   const content = useTraceContent(traceId, "traces");
   const stored = content.value ?? NOTHING;
   // Reading a large trace takes a frame or two.
-  const trace = useMemo(() => readTrace(stored.parts, stored.whole), [stored]);
+  const trace = useMemo(() => readTrace(stored), [stored]);
   const timeWindow = useTimeWindow(trace);
   const { window, frame } = timeWindow;
   const isZoomed = window.start_ms > frame.start_ms || window.end_ms < frame.end_ms;
@@ -81,7 +78,7 @@ export function TraceView({ traceId, takesFocus }: {
   const tree = useTraceRows(trace, text);
   const { rows, nodes, marksOf } = tree;
   const known = useApplications()?.rows;
-  const applications = useMemo(() => applicationsOf(stored, known), [stored, known]);
+  const applications = useMemo(() => labelsByKey(known ?? []), [known]);
 
   const selected = [`span:${params.get("span")}`, `missing:${params.get("span")}`]
     .find((key) => nodes.has(key));
@@ -230,7 +227,7 @@ export function TraceView({ traceId, takesFocus }: {
             {selectedNode && (
               <SpanDetail
                 node={selectedNode}
-                application={applications.get(selectedNode.span?.envelope ?? null)}
+                application={applications.get(selectedNode.span?.application ?? "")}
                 trace={trace}
                 traceId={traceId}
                 replayId={stored.replay_id}
@@ -245,18 +242,6 @@ export function TraceView({ traceId, takesFocus }: {
       )}
     </DetailView>
   );
-}
-
-/** The label of the application that sent each envelope, if it is known. */
-function applicationsOf(
-  { envelopes, applications }: TraceContent,
-  known: readonly Application[] = [],
-): ReadonlyMap<number | null, string> {
-  const labels = labelsByKey(known);
-  return new Map(envelopes.flatMap((id, i) => {
-    const label = labels.get(applications[i] ?? "");
-    return label === undefined ? [] : [[id, label]];
-  }));
 }
 
 /** The same width as in `components/styles/`. */

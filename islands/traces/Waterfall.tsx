@@ -32,8 +32,8 @@ const NO_PARTS: readonly Extent[] = [];
 interface WaterfallProps {
   readonly trace: Trace;
   readonly rows: readonly WaterfallRow[];
-  /** The application that sent each envelope. */
-  readonly applications: ReadonlyMap<number | null, string>;
+  /** Labels of applications by their keys. */
+  readonly applications: ReadonlyMap<string, string>;
   readonly window: Extent;
   readonly ticks: readonly Tick[];
   readonly isNarrow: boolean;
@@ -172,8 +172,8 @@ export function Waterfall(props: WaterfallProps) {
         {virtual.getVirtualItems().map(({ index, start, key }) => {
           const row = rows[index]!;
           const { node, repetition } = row;
-          const application = props.applications.get(node.span?.envelope ?? null);
-          const caller = props.applications.get(node.parent?.span?.envelope ?? null);
+          const application = props.applications.get(node.span?.application ?? "");
+          const caller = props.applications.get(node.parent?.span?.application ?? "");
           return (
             <SpanRow
               key={key}

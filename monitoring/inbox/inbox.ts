@@ -1,6 +1,7 @@
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
 import type { ApplicationList, GroupState, Lists, Page } from "../models/rows.ts";
+import type { TraceContent } from "../models/trace/trace_content.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram } from "../models/histogram.ts";
 
@@ -33,6 +34,12 @@ export interface Inbox {
    * @throws {CursorError}
    */
   page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]>;
+  /**
+   * What is stored of a trace.
+   *
+   * @param id 32 lower-case hex digits
+   */
+  trace(id: string): TraceContent;
   /** The applications, and the counts of all lists by a query's application, release and time. */
   applications(query: ListQuery): ApplicationList;
   /** The rows of the list `of` over time. */

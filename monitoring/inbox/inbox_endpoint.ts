@@ -35,7 +35,6 @@ import { UnreadableEventError } from "../models/error/error_event.ts";
 import { readStoredEnvelope } from "./details/envelope_content.ts";
 import { readErrorContent } from "./details/error_content.ts";
 import { readRecordingContent } from "./details/recording_content.ts";
-import { readTraceContent } from "./details/trace_content.ts";
 import { queryOf } from "../protocol/request_url.ts";
 import type { Refusal, RefusalList } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
@@ -133,7 +132,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       case "refusals":
         return json(200, refusalList(refusals));
       case "trace":
-        return json(200, await readTraceContent(inbox, readDetailId(query, "a trace")));
+        return json(200, inbox.trace(readDetailId(query, "a trace")));
       case "recording":
         return found(
           await readRecordingContent(inbox, readDetailId(query, "a recording")),

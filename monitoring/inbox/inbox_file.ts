@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EnvelopeIndex } from "../models/index/index_entries.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
+import type { TraceContent } from "../models/trace/trace_content.ts";
 import { transaction } from "../storage/open_database.ts";
 import type { LogPage, NewEnvelope, ReadyChange } from "./change.ts";
 import { EnvelopeTable } from "./envelope_table.ts";
@@ -10,6 +11,7 @@ import type { InboxQuery, InboxSlice, NotStored } from "./inbox.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
 import { DELETE_ALL } from "./schema.ts";
+import { TraceReader } from "./trace_reader.ts";
 
 /** The index of a stored envelope. */
 type IndexedEnvelope = EnvelopeIndex & { readonly id: number };
@@ -32,6 +34,7 @@ export class InboxFile {
   readonly groups: GroupStates;
   readonly #index: IndexWriter;
   readonly lists: ListReader;
+  readonly #traces: TraceReader;
   readonly envelopes: EnvelopeTable;
 
   /**
@@ -48,6 +51,7 @@ export class InboxFile {
     this.groups = new GroupStates(db);
     this.#index = new IndexWriter(db, this.groups);
     this.lists = new ListReader(db, () => this.state().last);
+    this.#traces = new TraceReader(db);
   }
 
   /** Changes with each commit of another connection, also in other processes. */
@@ -230,6 +234,13 @@ export class InboxFile {
     const isFull = envelopes.length === query.limit;
     const cursor = isFull ? envelopes.at(-1)?.id ?? last : last;
     return { cursor, cleared, groupChanges: group_changes, envelopes };
+  }
+
+  /** See {@linkcode Inbox.trace}. */
+  trace(id: string): TraceContent {
+    // Read first: what arrives meanwhile is not omitted.
+    const [row] = this.lists.page("traces", { trace: id, limit: 1 }).rows;
+    return this.#traces.read(id, row);
   }
 
   /** A source map of another application. */

@@ -70,6 +70,9 @@ export const TITLE_COLUMNS: readonly string[] = Array.from(
   (_, part) => `title_${part}`,
 );
 
+/** What `spans_by_name` has of a name. */
+export const NAME_START = (name: string) => `substr(${name}, 1, 40)`;
+
 /** The columns that each table of entries begins with. */
 const ENTRY =
   "row_key INTEGER PRIMARY KEY, application INTEGER NOT NULL, release INTEGER, at REAL NOT NULL";
@@ -91,7 +94,8 @@ const ENTRY =
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
  * - `former_key`: the error's group in an earlier version, if it is another one. `title_0` and so on: `hashTitle`.
  * - `unmapped_scripts`: scripts whose source map had not arrived when the errors of an envelope were grouped.
- * - `span_names`: operations and names of the spans of a trace in an envelope.
+ * - `spans`: `duration`: milliseconds. `entry`: JSON of what is not in columns. `spans_by_trace` and `spans_by_parent` find
+ *   a span and its children. Of long names `spans_by_name` has the beginning.
  */
 const INDEX = `
   CREATE TABLE applications (
@@ -135,16 +139,6 @@ const INDEX = `
     PRIMARY KEY (debug_id, envelope)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX unmapped_scripts_by_envelope ON unmapped_scripts (envelope);
-  CREATE TABLE span_names (
-    row_key INTEGER NOT NULL,
-    application INTEGER NOT NULL,
-    trace_id TEXT NOT NULL,
-    op TEXT,
-    name TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX span_names_by_key ON span_names (row_key);
-  CREATE INDEX span_names_by_op ON span_names (op, application, trace_id);
-  CREATE INDEX span_names_by_name ON span_names (name, op, trace_id);
   CREATE TABLE envelope_entries (
     ${ENTRY},
     sender INTEGER NOT NULL,
@@ -177,6 +171,22 @@ const INDEX = `
   CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, root_order, row_key, started_at, ended_at, seen_at,
     spans, errors, logs, failed, http_status, preflight, application, release, at);
   CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, trace_id) WHERE replay_id IS NOT NULL;
+  CREATE TABLE spans (
+    ${ENTRY},
+    trace_id TEXT NOT NULL,
+    span_id TEXT,
+    parent_id TEXT,
+    op TEXT,
+    name TEXT NOT NULL,
+    duration REAL,
+    failed INTEGER NOT NULL,
+    is_segment INTEGER NOT NULL,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX spans_by_trace ON spans (trace_id, span_id);
+  CREATE INDEX spans_by_parent ON spans (trace_id, parent_id) WHERE parent_id IS NOT NULL;
+  CREATE INDEX spans_by_op ON spans (application, op, trace_id) WHERE op IS NOT NULL;
+  CREATE INDEX spans_by_name ON spans (${NAME_START("name")}, op);
   CREATE TABLE error_entries (
     ${ENTRY},
     group_key TEXT NOT NULL,
@@ -232,7 +242,7 @@ const INDEX = `
   CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, row_key);
 `;
 
-/** The tables whose rows have a row key and an application. All but `span_names` have a release. */
+/** The tables whose rows have a row key, an application and a release. */
 export const KEYED_TABLES = [
   "envelope_entries",
   "trace_entries",
@@ -240,7 +250,7 @@ export const KEYED_TABLES = [
   "log_entries",
   "vital_entries",
   "recording_entries",
-  "span_names",
+  "spans",
 ];
 
 const INDEX_TABLES = [...KEYED_TABLES, "releases", "senders", "moves", "unmapped_scripts"];
@@ -253,8 +263,8 @@ export const DELETE_ALL =
 
 /** Empties the index. It is filled again from the stored envelopes, see {@linkcode EnvelopeTable.unindexed}. */
 const NEW_INDEX =
-  // Earlier versions had `sources` and `envelope_texts`.
-  [...INDEX_TABLES, "applications", "sources", "envelope_texts"]
+  // The last three are of earlier versions.
+  [...INDEX_TABLES, "applications", "sources", "envelope_texts", "span_names"]
     .map((table) => `DROP TABLE IF EXISTS ${table};`).join("") +
   INDEX + "UPDATE totals SET size = 0;";
 

@@ -211,7 +211,7 @@ function prepare(db: DatabaseSync) {
     // Envelopes are updated last: the other tables find their rows by them.
     move: KEYED_TABLES.toReversed().map((table) =>
       db.prepare(
-        `UPDATE ${table} SET application = ?1${table === "span_names" ? "" : ", release = ?2"}` +
+        `UPDATE ${table} SET application = ?1, release = ?2` +
           ` WHERE rowid IN (SELECT t.rowid FROM envelope_entries AS e JOIN ${table} AS t` +
           " ON t.row_key >= e.row_key AND t.row_key < e.row_key + e.keys" +
           " WHERE e.sender = ?3 AND e.application = ?4 AND e.row_key <= ?5)",

@@ -1,5 +1,6 @@
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { ApplicationList, GroupAlert, GroupState, Page } from "../models/rows.ts";
+import type { TraceContent } from "../models/trace/trace_content.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram } from "../models/histogram.ts";
 import { idOfTime } from "../models/index/list_cursor.ts";
@@ -170,6 +171,10 @@ export abstract class StoredInbox implements Inbox {
 
   page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
     return this.run((file) => file.lists.page(name, query));
+  }
+
+  trace(id: string): TraceContent {
+    return this.run((file) => file.trace(id));
   }
 
   histogram(query: ListQuery): Histogram {

@@ -7,6 +7,7 @@ import type { TelemetryReader } from "./telemetry_reader.ts";
 import { TOOLS } from "./tools.ts";
 import { getTrace } from "./trace_details.ts";
 import { MAX_ANSWER_BYTES, untrustedText } from "./untrusted_text.ts";
+import { MAX_TRACE_ROWS } from "../models/trace/trace_content.ts";
 
 const NOW = Date.now();
 const TRACE = "a".repeat(32);
@@ -168,21 +169,21 @@ Deno.test("get_trace of 1,500 spans → pages with each span once, all bounded",
   });
 });
 
-Deno.test("get_trace of 1001 envelopes → the newest 1,000, and the answer states so", async () => {
+Deno.test("get_trace of 20,001 logs → the newest 20,000, and the answer states so", async () => {
   const log = { trace_id: TRACE, body: "step", timestamp: NOW / 1000 };
-  const envelope = envelopeOf({}, ["log", { items: [log] }]);
+  const envelope = envelopeOf({}, ["log", { items: Array(MAX_TRACE_ROWS / 4).fill(log) }]);
   const span = { trace_id: TRACE, name: "POST /jobs", op: "queue.process" };
   const times = { start_timestamp: NOW / 1000 - 60, end_timestamp: NOW / 1000 };
   const root = envelopeOf({}, ["span", { items: [{ ...span, ...times }] }]);
-  await withReader([root, ...Array(999).fill(envelope)], async (reader) => {
+  await withReader([root, ...Array(4).fill(envelope)], async (reader) => {
     const read = () => getTrace({ trace_id: TRACE }, reader);
     assert.doesNotMatch((await read()).summary, /Not shown/);
-    await reader.inbox.store(admitted(envelope, NOW));
+    await reader.inbox.store(admitted(envelopeOf({}, ["log", { items: [log] }]), NOW));
     const { summary, data } = await read();
-    assert.match(summary, /Not shown: 1 of 1 span\. Only the newest .* 1,000 envelopes/);
+    assert.match(summary, /Not shown: 1 of 20,001 logs\. Only the newest 20,000 of each/);
     const { name, duration_ms, omitted } = jsonOf(data);
     assert.deepEqual([name, duration_ms], ["POST /jobs", 60_000]);
-    assert.deepEqual(omitted, { spans: 1, errors: 0, logs: 0 });
+    assert.deepEqual(omitted, { spans: 0, errors: 0, logs: 1 });
   });
 });
 

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { readTraceContent } from "../inbox/details/trace_content.ts";
 import { hexId } from "../models/json.ts";
 import { omittedText } from "../models/trace/trace_content.ts";
 import { repetitionText } from "../models/trace/repetitions.ts";
@@ -26,13 +25,13 @@ const FRAME_BYTES = 100;
  *
  * @throws {ToolError} invalid id, unknown `after` or `span_id`, nothing stored
  */
-export async function getTrace(input: ToolInput, reader: TelemetryReader): Promise<ToolAnswer> {
+export function getTrace(input: ToolInput, reader: TelemetryReader): ToolAnswer {
   const traceId = hexId(input.trace_id);
   if (traceId === null) {
     throw new ToolError("Cannot read the trace: trace_id must have 32 hexadecimal digits.");
   }
-  const content = await readTraceContent(reader.inbox, traceId);
-  const trace = readTrace(content.parts, content.whole);
+  const content = reader.inbox.trace(traceId);
+  const trace = readTrace(content);
   const { nodes } = trace.tree;
   if (nodes.length === 0 && trace.marks.length === 0) {
     throw new ToolError("No spans, errors or logs of this trace are stored.");

@@ -172,6 +172,11 @@ const MAX_AHEAD_MS = 24 * 3_600_000;
  * @param receivedAt when the envelope was received, milliseconds since 1970
  */
 export function plausibleTime(value: unknown, receivedAt: number): number | undefined {
-  const ms = timeAt(value) ?? NaN;
-  return ms >= EARLIEST_MS && ms <= receivedAt + MAX_AHEAD_MS ? ms : undefined;
+  return plausible(timeAt(value), receivedAt);
+}
+
+/** The same of milliseconds since 1970; null is not a time. */
+export function plausible(ms: number | null, receivedAt: number): number | undefined {
+  const isPlausible = ms !== null && ms >= EARLIEST_MS && ms <= receivedAt + MAX_AHEAD_MS;
+  return isPlausible ? ms : undefined;
 }

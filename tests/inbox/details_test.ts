@@ -10,7 +10,11 @@ import type { EnvelopeContent } from "../../monitoring/models/envelope_content.t
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
-import { omittedText, type TraceContent } from "../../monitoring/models/trace/trace_content.ts";
+import {
+  MAX_TRACE_ROWS,
+  omittedText,
+  type TraceContent,
+} from "../../monitoring/models/trace/trace_content.ts";
 import { readTrace } from "../../monitoring/models/trace/trace.ts";
 import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
 import { startInboxServer } from "./_inbox_server.ts";
@@ -62,32 +66,35 @@ Deno.test("view=trace → spans, errors and logs of its envelopes, oldest first,
   const spanOf = (trace: number, id: string) =>
     span(trace, { span_id: id.padStart(16, "0"), start_timestamp: 1, end_timestamp: 2 });
   const read = () => get<TraceContent>(`${server.url}?view=trace&id=${hexId(TRACE)}`);
-  assert.deepEqual((await read()).body.parts, []);
+  assert.deepEqual((await read()).body.spans, []);
   await store(spanOf(TRACE, "a"), spanOf(2, "b"));
   await store(spanOf(2, "c"));
   await store(spanOf(TRACE, "d"), errorOf("declined", EVENT) as never);
   const { status, body } = await read();
   assert.equal(status, 200);
-  assert.deepEqual(body.parts.map(({ spans }) => spans.map(({ span_id }) => span_id.slice(-1))), [
-    ["a"],
-    ["d"],
+  assert.deepEqual(body.spans.map(({ span_id, envelope }) => [span_id.slice(-1), envelope]), [
+    ["a", 1],
+    ["d", 3],
   ]);
-  assert.deepEqual(body.parts[1]!.marks.map(({ kind }) => kind), ["error"]);
+  assert.deepEqual(body.marks.map(({ kind, envelope }) => [kind, envelope]), [["error", 3]]);
   assert.deepEqual(body.envelopes, [1, 3]);
-  assert.deepEqual([body.truncated, body.unreadable, body.whole], [false, 0, null]);
+  assert.equal(body.whole, null);
   assert.deepEqual(body.omitted, { spans: 0, errors: 0, logs: 0 });
   const service = { attributes: { "service.name": { value: "shop", type: "string" } } };
   await store(span(TRACE, { span_id: "e".padStart(16, "0"), start_timestamp: 1, ...service }));
   const grown = (await read()).body;
   assert.deepEqual(grown.envelopes, [1, 3, 4]);
-  assert.deepEqual(grown.parts.slice(0, 2), body.parts);
+  assert.deepEqual(
+    grown.spans.slice(0, 2),
+    body.spans.map((span) => ({ ...span, application: grown.spans[0]!.application })),
+  );
   const { rows } = server.inbox.applications({});
-  assert.equal(grown.applications.at(-1), rows.find(({ name }) => name === "shop")!.key);
+  assert.equal(grown.spans.at(-1)!.application, rows.find(({ name }) => name === "shop")!.key);
 });
 
-Deno.test("view=trace of over 16 MiB → what was not read is counted; name and duration of the list", async () => {
-  await using server = startInboxServer();
-  const [service, padding] = ["a".repeat(16), "x".repeat(3.5 * 1024 * 1024)];
+Deno.test("view=trace of 20,001 spans → what was not read is counted; name and duration of the list", async () => {
+  await using server = startInboxServer({ maxBytes: 64 * 1024 * 1024 });
+  const service = "a".repeat(16);
   const start = Math.round(Date.now() / 1_000) - 200;
   const transaction = {
     transaction: "GET /export",
@@ -96,18 +103,17 @@ Deno.test("view=trace of over 16 MiB → what was not read is counted; name and 
     contexts: { trace: { trace_id: hexId(TRACE), span_id: service, op: "http.server" } },
   };
   const steps = (second: number) => ({
-    items: ["b", "c"].map((id) => ({
+    items: Array.from({ length: MAX_TRACE_ROWS / 4 }, (_, n) => ({
       trace_id: hexId(TRACE),
-      span_id: `${id}${second}`.padStart(16, "0"),
+      span_id: `${second}${n}`.padStart(16, "b"),
       parent_span_id: service,
       name: "step",
       start_timestamp: start + second,
       end_timestamp: start + second + 1,
-      attributes: { padding: { value: id === "b" ? padding : "" } },
     })),
   });
   const items = [
-    [["transaction", { ...transaction, extra: { padding } }], errorOf("declined", EVENT)],
+    [["transaction", transaction], errorOf("declined", EVENT)],
     ...[96, 97, 98, 99].map((second) => [["span", steps(second)]]),
   ] as const;
   for (const sent of items) {
@@ -120,18 +126,14 @@ Deno.test("view=trace of over 16 MiB → what was not read is counted; name and 
   const row = server.inbox.page("traces", {}).rows[0]!;
   assert.deepEqual([row.name, row.ended_at! - row.started_at], ["GET /export", 100_000]);
   const { body } = await get<TraceContent>(`${server.url}?view=trace&id=${hexId(TRACE)}`);
-  assert.deepEqual(body.envelopes, [2, 3, 4, 5]);
-  assert.deepEqual([body.truncated, body.unreadable], [true, 1]);
-  assert.deepEqual(body.omitted, { spans: 1, errors: 1, logs: 0 });
-  const { summary, origin_ms } = readTrace(body.parts, body.whole);
+  assert.deepEqual([body.envelopes, body.spans.length], [[1, 2, 3, 4, 5], MAX_TRACE_ROWS]);
+  assert.deepEqual(body.omitted, { spans: 1, errors: 0, logs: 0 });
+  const { summary, origin_ms } = readTrace(body);
   assert.deepEqual(
     [summary.name, summary.op, summary.started_at, summary.duration_ms, origin_ms],
     [row.name, row.op, row.started_at, 100_000, row.started_at],
   );
-  assert.match(
-    omittedText(body),
-    /^Not shown: 1 of 9 spans, 1 of 1 error\. Only the newest 16 MiB/,
-  );
+  assert.match(omittedText(body), /^Not shown: 1 of 20,001 spans\. Only the newest 20,000 of each/);
 });
 
 Deno.test("view=error → source lines of the map, texts to copy, attachments and feedback; the newest, or that of an envelope", async () => {

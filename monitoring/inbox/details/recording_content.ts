@@ -18,7 +18,6 @@ import { displayName } from "../../models/trace/trace_name.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";
 import { listEnvelopes, readEnvelope } from "./read_envelope.ts";
-import { readTraceContent } from "./trace_content.ts";
 
 /** Decompressed bytes of all segments. Parsing blocks the server for some 10 ms per MiB. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -71,9 +70,8 @@ export async function readRecordingContent(
     })),
   ];
   for (const { trace_id } of traces.slice(0, MAX_TRACES)) {
-    const { parts } = await readTraceContent(inbox, trace_id);
     // Each span once, also if it was sent twice.
-    const spans = new Map(parts.flatMap(({ spans }) => spans).map((span) => [span.span_id, span]));
+    const spans = new Map(inbox.trace(trace_id).spans.map((span) => [span.span_id, span]));
     for (const span of spans.values()) {
       const event = spanEvent(span);
       if (event) events.push({ ...event, trace_id, span_id: span.span_id });

@@ -59,6 +59,13 @@ function padded(
   return envelopeOf({ ...header, pad: "x".repeat(ENVELOPE_BYTES - empty) }, ...items);
 }
 
+const permutations = <T>(list: readonly T[]): T[][] =>
+  list.length === 0
+    ? [[]]
+    : list.flatMap((one, n) =>
+      permutations(list.toSpliced(n, 1)).map((others) => [one, ...others])
+    );
+
 /** The rows of each list. */
 function addRowTests(test: AddTest): void {
   test("every list → newest first", async (inbox, add) => {
@@ -81,6 +88,54 @@ function addRowTests(test: AddTest): void {
       ["first", 0],
     ]);
   });
+
+  test(
+    "spans of a trace in bodies of any order → named for the same span",
+    async (inbox, _, addOf) => {
+      const spanOf = (
+        op: string,
+        id: string,
+        parent: string | undefined,
+        from: number,
+        to: number,
+      ) => ({
+        ...{ span_id: id.repeat(16), parent_span_id: parent?.repeat(16), name: `${op} ${id}` },
+        start_timestamp: NOON / 1_000 + from,
+        end_timestamp: NOON / 1_000 + to,
+        attributes: { "sentry.op": { value: op } },
+      });
+      const request = (id: string, from: number) => ({
+        ...spanOf("http.server", id, "f", from, from + 1),
+        is_segment: true,
+      });
+      const traces = [
+        // Two requests of one application: the earlier one.
+        [request("a", 1), request("b", 0), spanOf("db", "c", "a", 1.1, 1.2)],
+        // The root of two batches of a server.
+        [spanOf("db", "a", "b", 1, 2), spanOf("http.server", "b", undefined, 0, 3)],
+        // A span with children, although another one began earlier.
+        [spanOf("job", "b", "f", 1, 3), spanOf("db", "a", "b", 2, 3), spanOf("db", "c", "f", 0, 9)],
+      ];
+      const expected = [["http.server b", 0, 1_000], ["http.server b", 0, 3_000], [
+        "job b",
+        1_000,
+        3_000,
+      ]];
+      let id = 0;
+      for (const [n, spans] of traces.entries()) {
+        for (const order of permutations(spans)) {
+          id++;
+          for (const one of order) {
+            const items = [{ trace_id: hexId(id), ...one }];
+            await addOf({ sdk: { name: "sentry.python" } }, ["span", { items }]);
+          }
+          const [row] = inbox.page("traces", { trace: hexId(id) }).rows;
+          const found = [row!.name, row!.started_at - NOON, row!.ended_at! - NOON];
+          assert.deepEqual(found, expected[n], `${order.map(({ name }) => name)}`);
+        }
+      }
+    },
+  );
 
   test("trace in several envelopes → one row", async (inbox, add) => {
     const id = hexId(7);

@@ -2,12 +2,15 @@ import { fingerprintText, frameLabel, groupKeys, type MapOf, topFrame } from "./
 import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
 import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
+import { MAX_SPAN_ID } from "../trace/trace_span.ts";
 import { levelNamed } from "../../protocol/log_levels.ts";
 import type { ErrorGroupRow, OccurrenceRow } from "../rows.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
 export interface ErrorEntry
   extends Omit<OccurrenceRow, "envelope" | "application">, Pick<ErrorGroupRow, "level"> {
+  /** The active span; null: not sent. */
+  readonly span_id: string | null;
   /** False: uncaught; null: not sent. */
   readonly handled: boolean | null;
   /** Its group in versions before 15, if it is another one. */
@@ -56,6 +59,7 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
     at: plausibleTime(at(event, "timestamp"), receivedAt) ?? receivedAt,
     event_id: hexId(at(event, "event_id")),
     trace_id: hexId(at(event, "contexts", "trace", "trace_id")),
+    span_id: tidyText(at(event, "contexts", "trace", "span_id"), MAX_SPAN_ID) || null,
     replay_id: replayOf(event),
   };
 }
@@ -77,7 +81,7 @@ export function occurrenceRow(
   application: string,
   replayId: string | null,
 ): OccurrenceRow {
-  const { level: _, handled: __, former: ___, common: ____, ...row } = entry;
+  const { level: _, handled: __, former: ___, common: ____, span_id: _____, ...row } = entry;
   return { ...row, envelope: envelopeAt(rowKey), application, replay_id: replayId };
 }
 

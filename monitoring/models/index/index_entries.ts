@@ -17,6 +17,7 @@ import { type RecordingEntry, recordingEntry } from "../recording/recording_entr
 import type { RecordedRange } from "../recording/recording.ts";
 import { type EnvelopeApplication, readApplication } from "../application.ts";
 import { type SentSpan, sentSpans } from "../trace/sent_span.ts";
+import type { SpanEntry } from "../trace/span_entry.ts";
 import { displayName } from "../trace/trace_name.ts";
 import { type VitalsEntry, vitalsEntry } from "../trace/page_vitals.ts";
 import { type TraceEntry, TraceEntryBuilder } from "../trace/trace_entry.ts";
@@ -33,6 +34,7 @@ export interface IndexEntries {
   readonly keys: number;
   /** One for each trace that it mentions, in order of appearance. */
   readonly traces: readonly TraceEntry[];
+  readonly spans: readonly SpanEntry[];
   readonly errors: readonly ErrorEntry[];
   readonly logs: readonly LogEntry[];
   /** At most {@linkcode MAX_VITALS}. */
@@ -136,6 +138,7 @@ function indexResource(
   found.trace(undefined, recording?.replay_id);
   const lists = {
     traces: [...found.traces.values()].map((trace) => trace.build()),
+    spans: found.spans,
     errors: found.errors,
     logs: found.logs,
     vitals: found.vitals,
@@ -180,6 +183,7 @@ class EntryCollector {
   eventId: string | null = null;
   replayId: string | null = null;
   readonly traces = new Map<string, TraceEntryBuilder>();
+  readonly spans: SpanEntry[] = [];
   readonly errors: ErrorEntry[] = [];
   readonly logs: LogEntry[] = [];
   readonly vitals: VitalsEntry[] = [];
@@ -210,6 +214,12 @@ class EntryCollector {
   /** The first valid event id is the envelope's. */
   event(id: unknown): void {
     this.eventId ??= hexId(id);
+  }
+
+  /** @param trace undefined: the span names none, and is in no list */
+  span(span: SentSpan, trace: TraceEntryBuilder | undefined): void {
+    if (trace === undefined) this.unlisted++;
+    else this.spans.push(trace.span(span));
   }
 
   /** Adds the web vitals of a span, if it has any. */
@@ -255,8 +265,7 @@ const readSecurity: ItemReader = (payload, found, header) => {
 const readTransaction: ItemReader = (payload, found) => {
   const trace = readContext(payload, found);
   const spans = sentSpans("transaction", payload);
-  for (const span of spans) trace?.span(span);
-  if (trace === undefined) found.unlisted += spans.length;
+  for (const span of spans) found.span(span, trace);
   found.vitalsOf(spans[0]!);
 };
 
@@ -281,9 +290,7 @@ const readFeedback: ItemReader = (payload, found) => {
 
 const readSpans: ItemReader = (payload, found) => {
   for (const span of sentSpans("span", payload)) {
-    const trace = traceOf(span.json, found);
-    if (trace === undefined) found.unlisted++;
-    trace?.span(span);
+    found.span(span, traceOf(span.json, found));
     found.vitalsOf(span);
   }
 };

@@ -33,6 +33,7 @@ Deno.test("recorded error event → entry", () => {
     at: 1_795_233_255_202,
     event_id: "3000892398844746a1dfff4faa3459e0",
     trace_id: "59536e01ba9a4144800b88e6970a728a",
+    span_id: "b5acf41543ccf4f0",
     replay_id: "5eb3598873784e9388474ced40850656",
   });
   assert.equal(touched?.errors, 1);
@@ -109,6 +110,7 @@ Deno.test("violations of a policy → errors, one group for each directive and h
     at: NOW,
     event_id: "0123456789abcdef0123456789abcdef",
     trace_id: null,
+    span_id: null,
     replay_id: null,
   });
   const reports = [

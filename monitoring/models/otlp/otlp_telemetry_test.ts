@@ -7,6 +7,7 @@ import { at, listOf } from "../json.ts";
 import { logEntry } from "../log_entry.ts";
 import { MAX_ENTRIES, type ParsedEnvelope } from "../parsed_envelope.ts";
 import { sentSpans } from "../trace/sent_span.ts";
+import { spanEntry } from "../trace/span_entry.ts";
 import { readAttributes } from "../trace/trace_span.ts";
 import { readOtlp } from "./otlp_telemetry.ts";
 
@@ -193,7 +194,8 @@ Deno.test("values of every type → plain and readable", () => {
       { value: { stringValue: "no key" } },
     ],
   });
-  const read = readAttributes(attributes as Record<string, unknown>);
+  const [sent] = sentSpans("span", { items: [{ attributes }] });
+  const read = readAttributes(spanEntry(sent!, TRACE, null).attributes);
   assert.deepEqual(Object.fromEntries(read.map(({ name, value }) => [name, value])), {
     small: "7",
     text: "-9007199254740991",

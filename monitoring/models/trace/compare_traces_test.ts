@@ -5,7 +5,7 @@ import { readTrace } from "./trace.ts";
 import type { TraceSpan } from "./trace_span.ts";
 
 function compare(a: TraceSpan[], b: TraceSpan[], most = 99) {
-  const [first, second] = [a, b].map((spans) => readTrace([{ spans, marks: [] }]));
+  const [first, second] = [a, b].map((spans) => readTrace({ spans, marks: [] }));
   const { pairs, ...rest } = compareTraces(first!, second!, most);
   const shown = pairs.map(({ self_difference_ms }) => Math.abs(self_difference_ms));
   assert.deepEqual(shown, shown.toSorted((a, b) => b - a), "ordered by the shown change");

@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 
 /** Start, end and number of spans and errors of each section, and the start of the main one. */
 function sections(spans: ReturnType<typeof spanOf>[], ...errors: (number | null)[]) {
-  const trace = readTrace([{ spans, marks: errors.map((at) => markOf(at)) }]);
+  const trace = readTrace({ spans, marks: errors.map((at) => markOf(at)) });
   return {
     all: trace.sections.map((one) => [one.start_ms, one.end_ms, one.spans, one.errors]),
     main: mainSection(trace.sections).start_ms,

@@ -64,17 +64,17 @@ export interface TraceSummary {
 /**
  * Builds a trace.
  *
- * @param parts read from envelopes, in order of arrival: of equal spans the first one names the trace, as in the list
- * @param whole the row of the list, if the parts lack some of the trace
+ * @param parts in order of arrival: of equal spans the first one names the trace, as in the list
+ * @param parts.whole the row of the list, if the parts lack some of the trace
  */
-export function readTrace(parts: readonly TraceParts[], whole?: TraceRow | null): Trace {
-  const received = parts.flatMap((part) => part.spans);
+export function readTrace(
+  { spans: received, marks, whole }: TraceParts & { readonly whole?: TraceRow | null },
+): Trace {
   const hosts = new Set(received.map(servedHost).filter((host) => host !== undefined));
   const spans = received.map((span) => {
     const name = withoutOwnHost(span, hosts);
     return name === span.name ? span : { ...span, name };
   });
-  const marks = parts.flatMap((part) => part.marks);
   const tree = buildSpanTree(spans);
   const kept = new Set(tree.nodes.map(({ span }) => span));
   const times = placeSpans(tree, marks);
@@ -126,8 +126,7 @@ function summarize(tree: SpanTree, marks: readonly TraceMark[], times: TraceTime
  * @returns undefined: there are no spans; times are null if they are not valid
  */
 function traceRoot(spans: readonly TraceSpan[]): RootCandidate | undefined {
-  const childOf = ({ envelope }: TraceSpan, id: string | null) => `${envelope} ${id}`;
-  const parents = new Set(spans.map((span) => childOf(span, span.parent_span_id)));
+  const parents = new Set(spans.map((span) => span.parent_span_id));
   const candidates = spans.map((span) => {
     const { start_ms: started_at, end_ms, op } = span;
     const isValid = started_at !== null && end_ms !== null && end_ms >= started_at;
@@ -136,7 +135,7 @@ function traceRoot(spans: readonly TraceSpan[]): RootCandidate | undefined {
     const rank = rootRank({ ...span, hasParent, isSegment: span.is_segment });
     return { name: traceName(span), op, started_at, ended_at, rank, span };
   });
-  return bestRoot(candidates, ({ span }) => parents.has(childOf(span, span.span_id)));
+  return bestRoot(candidates, ({ span }) => parents.has(span.span_id));
 }
 
 type TraceName = Pick<TraceSummary, "name" | "op" | "started_at" | "duration_ms">;

@@ -1,8 +1,8 @@
-import { at, attributeAt, plausibleTime, tidyText } from "../json.ts";
-import { sideOf } from "../side.ts";
+import { at, attributeAt, plausible, tidyText } from "../json.ts";
 import { isPreflight } from "./noise.ts";
 import type { SentSpan } from "./sent_span.ts";
-import { displayName, requestMethod, spanName, traceName } from "./trace_name.ts";
+import { type SpanEntry, spanEntry } from "./span_entry.ts";
+import { displayName, requestMethod, traceName } from "./trace_name.ts";
 import {
   bestRoot,
   isAnnotation,
@@ -11,7 +11,7 @@ import {
   type RootRank,
   rootRank,
 } from "./trace_root.ts";
-import { isFailure, MAX_WORD } from "./trace_span.ts";
+import { NO_NAME } from "./trace_span.ts";
 
 /** The index entry of one trace in one envelope. Times are milliseconds since 1970. */
 export interface TraceEntry {
@@ -92,38 +92,31 @@ export class TraceEntryBuilder {
     this.#replay ??= id;
   }
 
-  span(span: SentSpan): void {
+  /** Returns the entry of the span. */
+  span(sent: SentSpan): SpanEntry {
     this.#spans++;
-    const { json, attributes, transaction, isSegment } = span;
-    const op = tidyText(span.op, MAX_WORD) || null;
-    const parent = at(json, "parent_span_id");
-    const hasParent = typeof parent === "string" && parent !== "";
-    if (hasParent) this.#parents.add(parent);
-    if (!isAnnotation(op) && (isSegment || !hasParent || op === "pageload")) this.#readEnd(span);
-    const sentName = tidyText(span.name, MAX_NAME) || op;
-    if (sentName === null) return;
-    const request = at(transaction, "request");
-    const name = spanName(sentName, op, attributes, request);
+    const span = spanEntry(sent, this.traceId, this.#sdk);
+    const { span_id, parent_span_id, op, name, is_segment } = span;
+    const hasParent = parent_span_id !== null;
+    if (hasParent) this.#parents.add(parent_span_id);
+    if (!isAnnotation(op) && (is_segment || !hasParent || op === "pageload")) {
+      this.#readEnd(span, sent);
+    }
+    if (name === NO_NAME) return span;
     this.#addName({ op, name });
-    const sdk = tidyText(attributeAt(attributes, "sentry.sdk.name"), MAX_WORD) || this.#sdk;
-    const start = plausibleTime(span.start, this.#receivedAt) ?? null;
-    const end = plausibleTime(span.end, this.#receivedAt) ?? null;
+    const method = requestMethod(sent.attributes, at(sent.transaction, "request"));
     this.#candidates.push({
-      rank: rootRank({ op, side: sideOf(sdk, op), hasParent, isSegment }),
-      started_at: start,
-      // The end of a span that ends before its start is not plausible.
-      ended_at: start !== null && end !== null && end >= start ? end : null,
-      name: traceName({ name, op, attributes }),
-      op,
-      id: at(json, "span_id"),
-      isPreflight: isPreflight({ op, name, method: requestMethod(attributes, request) }),
+      ...rootOf(span, this.#receivedAt),
+      id: span_id,
+      isPreflight: isPreflight({ op, name, method }),
     });
+    return span;
   }
 
   /** Failure and HTTP status of a first span. */
-  #readEnd(span: SentSpan): void {
-    this.#failed ||= isFailure(tidyText(at(span.json, "status"), MAX_WORD) || null);
-    const status = Number(httpStatusOf(span));
+  #readEnd({ failed }: SpanEntry, sent: SentSpan): void {
+    this.#failed ||= failed;
+    const status = Number(httpStatusOf(sent));
     const isValid = Number.isInteger(status) && status >= 100 && status < 600;
     if (isValid) this.#httpStatus = Math.max(this.#httpStatus ?? 0, status);
   }
@@ -149,7 +142,7 @@ export class TraceEntryBuilder {
       errors: this.#errors,
       logs: this.#logs,
       seen_at: this.#seenAt ?? this.#receivedAt,
-      root: best === undefined ? null : rootOf(best),
+      root: best === undefined ? null : candidateOf(best),
       failed: this.#failed,
       http_status: this.#httpStatus,
       preflight: best?.isPreflight === true && !this.#failed,
@@ -160,7 +153,27 @@ export class TraceEntryBuilder {
 }
 
 /** Without what only the builder needs. */
-const rootOf = ({ id: _, isPreflight: __, ...root }: Candidate): RootCandidate => root;
+const candidateOf = ({ id: _, isPreflight: __, ...root }: Candidate): RootCandidate => root;
+
+/** A span as one that a trace may be named for. */
+export function rootOf(
+  { op, side, parent_span_id, is_segment, name, attributes, start_ms, end_ms }: Omit<
+    SpanEntry,
+    "trace_id"
+  >,
+  receivedAt: number,
+): RootCandidate {
+  const start = plausible(start_ms, receivedAt) ?? null;
+  const end = plausible(end_ms, receivedAt) ?? null;
+  return {
+    rank: rootRank({ op, side, hasParent: parent_span_id !== null, isSegment: is_segment }),
+    started_at: start,
+    // The end of a span that ends before its start is not plausible.
+    ended_at: start !== null && end !== null && end >= start ? end : null,
+    name: traceName({ name, op, attributes }),
+    op,
+  };
+}
 
 /** https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and the name that it had before. */
 function httpStatusOf({ attributes, transaction }: SentSpan): unknown {

@@ -2,7 +2,7 @@ import type { Side } from "../side.ts";
 
 /**
  * What a trace is named for and measured by, best first: its page load; a navigation; a server's span without a
- * parent; the first span of a server with a parent in another process; any other span with children in its envelope; any
+ * parent; the first span of a server with a parent in another process; any other span with children; any
  * other span; without spans an error, else a log; else an annotation of a page.
  */
 export const ROOT_RANK = {
@@ -64,7 +64,7 @@ const LATEST_MS = 1e14;
 /**
  * The candidate that a trace is named for and measured by; of equal ones the first. Undefined: there are none.
  *
- * @param isParent whether another span of its envelope is its child
+ * @param isParent whether another span is its child
  */
 export function bestRoot<Candidate extends RootCandidate>(
   candidates: readonly Candidate[],

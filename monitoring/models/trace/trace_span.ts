@@ -1,4 +1,3 @@
-import { attributeValue, toJson } from "../json.ts";
 import type { Side } from "../side.ts";
 import type { Vital } from "./web_vitals.ts";
 
@@ -19,13 +18,37 @@ export interface TraceSpan {
   readonly side: Side;
   /** The SDK that made it, such as `sentry.javascript.browser`. */
   readonly sdk: string | null;
-  /** As sent: plain values or `{value, type}`. Read them with {@linkcode readAttributes}. */
-  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly attributes: PlainAttributes;
   readonly vitals: readonly Vital[];
   /** First span of a page or process. */
   readonly is_segment: boolean;
+  /** As sent by OpenTelemetry. */
+  readonly kind?: string;
+  readonly status_message?: string;
+  readonly links?: readonly SpanLink[];
+  readonly events?: readonly SpanEvent[];
+  /** Key of the application that sent it; null: it is not known. */
+  readonly application: string | null;
   /** The envelope that contained it. */
   readonly envelope: number;
+}
+
+/** Values of other types are JSON. Very long texts are cut. */
+export type PlainAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** Another span, mostly of another trace, that a span names as its cause. */
+export interface SpanLink {
+  readonly trace_id: string;
+  readonly span_id: string | null;
+  readonly attributes: PlainAttributes;
+}
+
+/** Something that happened during a span. */
+export interface SpanEvent {
+  readonly name: string;
+  /** Milliseconds since 1970; null: not a valid time. */
+  readonly at_ms: number | null;
+  readonly attributes: PlainAttributes;
 }
 
 /** An error or a log of a trace. */
@@ -43,7 +66,7 @@ export interface TraceMark {
   readonly error: string | null;
 }
 
-/** The part of a trace that some envelopes contain. */
+/** What is stored of a trace. */
 export interface TraceParts {
   readonly spans: readonly TraceSpan[];
   readonly marks: readonly TraceMark[];
@@ -54,6 +77,9 @@ export const MAX_NAME = 1000;
 
 /** Characters of an operation, a status, the name of an SDK: longer than any that are defined. */
 export const MAX_WORD = 100;
+
+/** Longest span id that is kept. A valid one has 16 characters. */
+export const MAX_SPAN_ID = 64;
 
 /**
  * Span statuses that are not failures: Sentry's failure rate does not count `ok`, `cancelled` and
@@ -71,30 +97,14 @@ export const NO_NAME = "(span without a name)";
 /** One attribute of a span, for display. */
 export interface SpanAttribute {
   readonly name: string;
-  /** A text as it is, other values as JSON. */
   readonly value: string;
 }
 
-/** OpenTelemetry's default limit is 128 attributes per span. */
-const MAX_ATTRIBUTES = 512;
-
-/** Characters of a value: a few screens. The envelope has the whole text. */
-const MAX_VALUE = 10_000;
-
 /** The attributes of a span sorted by name, those of the SDK itself (`sentry.…`) last. */
-export function readAttributes(attributes: Readonly<Record<string, unknown>>): SpanAttribute[] {
+export function readAttributes(attributes: PlainAttributes): SpanAttribute[] {
   return Object.keys(attributes)
-    .slice(0, MAX_ATTRIBUTES)
     .sort((a, b) => Number(isOfSdk(a)) - Number(isOfSdk(b)) || (a < b ? -1 : 1))
-    .map((name) => ({ name, value: valueText(attributes[name]) }));
+    .map((name) => ({ name, value: String(attributes[name]) }));
 }
 
 const isOfSdk = (name: string): boolean => name.startsWith("sentry.");
-
-function valueText(attribute: unknown): string {
-  const value = attributeValue(attribute);
-  const text = typeof value === "string" ? value : toJson(value);
-  return text.length <= MAX_VALUE
-    ? text
-    : `${text.slice(0, MAX_VALUE)}… (${text.length} characters in all)`;
-}

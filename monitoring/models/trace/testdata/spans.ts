@@ -22,6 +22,7 @@ export function spanOf(
     attributes: {},
     vitals: [],
     is_segment: false,
+    application: null,
     envelope: 1,
     ...further,
   };

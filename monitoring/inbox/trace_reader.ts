@@ -1,0 +1,120 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type ErrorEntry, errorName, errorTitle } from "../models/error/error_entry.ts";
+import { envelopeAt } from "../models/index/list_cursor.ts";
+import type { LogEntry } from "../models/log_entry.ts";
+import type { TraceRow } from "../models/rows.ts";
+import { spanOfRow } from "../models/trace/span_entry.ts";
+import {
+  MAX_TRACE_CHARACTERS,
+  MAX_TRACE_ROWS,
+  type TraceContent,
+} from "../models/trace/trace_content.ts";
+import type { TraceMark, TraceSpan } from "../models/trace/trace_span.ts";
+
+/** The columns of a span that {@linkcode spanOfRow} reads. */
+export const SPAN_COLUMNS =
+  "span_id, parent_id AS parent_span_id, op, name, at, duration, failed, is_segment, entry";
+
+/** A span, an error or a log. `entry` is JSON. */
+interface FoundRow {
+  readonly row_key: number;
+  readonly application: string | null;
+  readonly entry: string;
+}
+
+/** Reads what is stored of one trace. */
+export class TraceReader {
+  readonly #sql: ReturnType<typeof prepare>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = prepare(db);
+  }
+
+  /**
+   * Reads the newest spans, errors and logs of a trace, as many as the limits allow.
+   *
+   * @param id 32 lower-case hex digits
+   * @param row of the list; undefined: it is not listed
+   */
+  read(id: string, row: TraceRow | undefined): TraceContent {
+    const spans = this.#rows("spans", id, spanOf);
+    const errors = this.#rows("errors", id, errorMark);
+    const logs = this.#rows("logs", id, logMark);
+    const omitted = { spans: spans.omitted, errors: errors.omitted, logs: logs.omitted };
+    const marks = [...errors.found, ...logs.found];
+    return {
+      envelopes: [...new Set([...spans.found, ...marks].map(({ envelope }) => envelope))]
+        .sort((a, b) => a - b),
+      spans: spans.found,
+      marks,
+      replay_id: row?.replay_id ?? null,
+      omitted,
+      whole: omitted.spans + omitted.errors + omitted.logs > 0 ? row ?? null : null,
+    };
+  }
+
+  /** Of one table, oldest first. */
+  #rows<T>(kind: keyof ReturnType<typeof prepare>, id: string, toRow: (found: FoundRow) => T) {
+    const found: T[] = [];
+    let characters = 0;
+    for (const row of this.#sql[kind].newest.iterate(id) as Iterable<unknown>) {
+      characters += (row as FoundRow).entry.length;
+      if (found.length === MAX_TRACE_ROWS || characters > MAX_TRACE_CHARACTERS) {
+        const { count } = this.#sql[kind].count.get(id) as { count: number };
+        return { found: found.reverse(), omitted: count - found.length };
+      }
+      found.push(toRow(row as FoundRow));
+    }
+    return { found: found.reverse(), omitted: 0 };
+  }
+}
+
+function spanOf({ row_key, application, ...row }: FoundRow): TraceSpan {
+  const span = spanOfRow(row as unknown as Parameters<typeof spanOfRow>[0]);
+  // A span without an id gets a unique one, so that it is displayed.
+  const span_id = span.span_id ?? `none:${row_key}`;
+  return { ...span, span_id, application, envelope: envelopeAt(row_key) };
+}
+
+function errorMark({ row_key, entry }: FoundRow): TraceMark {
+  const error: ErrorEntry = JSON.parse(entry);
+  return {
+    kind: "error",
+    key: `error:${row_key}`,
+    at_ms: error.at,
+    span_id: error.span_id,
+    level: error.level,
+    text: errorTitle(error),
+    envelope: envelopeAt(row_key),
+    error: errorName(error),
+  };
+}
+
+function logMark({ row_key, entry }: FoundRow): TraceMark {
+  const { at, span_id, level, body }: LogEntry = JSON.parse(entry);
+  return {
+    kind: "log",
+    key: `log:${row_key}`,
+    at_ms: at,
+    span_id,
+    level,
+    text: body || "(log without a message)",
+    envelope: envelopeAt(row_key),
+    error: null,
+  };
+}
+
+function prepare(db: DatabaseSync) {
+  const of = (table: string, columns: string) => ({
+    newest: db.prepare(
+      `SELECT row_key, ${columns}, (SELECT key FROM applications WHERE id = e.application) AS application` +
+        ` FROM ${table} AS e WHERE trace_id = ? ORDER BY row_key DESC`,
+    ),
+    count: db.prepare(`SELECT count(*) AS count FROM ${table} WHERE trace_id = ?`),
+  });
+  return {
+    spans: of("spans", SPAN_COLUMNS),
+    errors: of("error_entries", "entry"),
+    logs: of("log_entries", "entry"),
+  };
+}

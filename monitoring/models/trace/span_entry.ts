@@ -1,0 +1,166 @@
+import {
+  at,
+  attributeAt,
+  attributeValue,
+  hexId,
+  listOf,
+  plausible,
+  tidyText,
+  timeAt,
+  toJson,
+} from "../json.ts";
+import { sideOf } from "../side.ts";
+import type { SentSpan } from "./sent_span.ts";
+import { spanName } from "./trace_name.ts";
+import {
+  isFailure,
+  MAX_NAME,
+  MAX_SPAN_ID,
+  MAX_WORD,
+  NO_NAME,
+  type SpanEvent,
+  type SpanLink,
+  type TraceSpan,
+} from "./trace_span.ts";
+import { readVitals } from "./web_vitals.ts";
+
+/** The index entry of one span. */
+export interface SpanEntry extends Omit<TraceSpan, "span_id" | "application" | "envelope"> {
+  readonly trace_id: string;
+  /** Null: none was sent. */
+  readonly span_id: string | null;
+}
+
+/** OpenTelemetry's default limit is 128 of each. */
+const MAX_ATTRIBUTES = 512;
+const MAX_LINKS = 128;
+const MAX_ATTRIBUTE_NAME = 200;
+/** Characters of a value: a few screens. The envelope has the whole text. */
+const MAX_VALUE = 10_000;
+
+/**
+ * Reads a span. Its content is untrusted: never throws, and bounds every text.
+ *
+ * @param traceId 32 lower-case hex digits
+ * @param sdk of the envelope; null: it names none
+ */
+export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): SpanEntry {
+  const { json, attributes, transaction } = sent;
+  const op = textOf(sent.op, MAX_WORD);
+  const spanSdk = textOf(attributeAt(attributes, "sentry.sdk.name"), MAX_WORD) ?? sdk;
+  const status = textOf(at(json, "status"), MAX_WORD);
+  const times = { start_ms: timeAt(sent.start), end_ms: timeAt(sent.end) };
+  const [kind, message] = [at(json, "kind"), textOf(at(json, "status_message"), MAX_NAME)];
+  const links = listOf(at(json, "links")).slice(0, MAX_LINKS).flatMap(linkOf);
+  const events = listOf(at(json, "events")).slice(0, MAX_LINKS).map(eventOf);
+  return {
+    trace_id: traceId,
+    span_id: textOf(at(json, "span_id"), MAX_SPAN_ID),
+    parent_span_id: textOf(at(json, "parent_span_id"), MAX_SPAN_ID),
+    name: spanName(
+      textOf(sent.name, MAX_NAME) ?? op ?? NO_NAME,
+      op,
+      attributes,
+      at(transaction, "request"),
+    ),
+    op,
+    ...times,
+    failed: isFailure(status),
+    status,
+    side: sideOf(spanSdk, op),
+    sdk: spanSdk,
+    attributes: attributesOf(attributes),
+    vitals: readVitals(transaction ?? json, attributes, times),
+    is_segment: sent.isSegment,
+    ...kind !== undefined && { kind: textOf(String(kind), MAX_WORD) ?? "" },
+    ...message !== null && { status_message: message },
+    ...links.length > 0 && { links },
+    ...events.length > 0 && { events },
+  };
+}
+
+function linkOf(link: unknown): SpanLink[] {
+  const trace_id = hexId(at(link, "trace_id"));
+  if (trace_id === null) return [];
+  const attributes = attributesOf(at(link, "attributes"));
+  return [{ trace_id, span_id: textOf(at(link, "span_id"), MAX_SPAN_ID), attributes }];
+}
+
+const eventOf = (event: unknown): SpanEvent => ({
+  name: textOf(at(event, "name"), MAX_NAME) ?? "",
+  at_ms: timeAt(event, "timestamp"),
+  attributes: attributesOf(at(event, "attributes")),
+});
+
+/** Attributes as plain values: texts, numbers and booleans as they are, others as JSON. */
+function attributesOf(attributes: unknown): Record<string, string | number | boolean> {
+  if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes)) return {};
+  const found: [string, string | number | boolean][] = [];
+  // Not `Object.entries`: the limit also bounds how many keys of a hostile object are read.
+  for (const name in attributes) {
+    if (!Object.hasOwn(attributes, name)) continue;
+    if (found.length === MAX_ATTRIBUTES) break;
+    const value = attributeValue((attributes as Record<string, unknown>)[name]);
+    found.push([name.slice(0, MAX_ATTRIBUTE_NAME), boundedValue(value)]);
+  }
+  return Object.fromEntries(found);
+}
+
+function boundedValue(value: unknown): string | number | boolean {
+  if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
+  const text = typeof value === "string" || typeof value === "number" ? `${value}` : toJson(value);
+  return text.length <= MAX_VALUE
+    ? text
+    : `${text.slice(0, MAX_VALUE)}… (${text.length} characters in all)`;
+}
+
+/** A text that is not empty, at most `max` characters; else null. */
+function textOf(value: unknown, max: number): string | null {
+  return tidyText(value, max) || null;
+}
+
+/** The columns of a span that are not fields of it. */
+export interface SpanColumns {
+  /** Milliseconds since 1970. When the body was received if the span has no plausible start. */
+  readonly at: number;
+  /** Milliseconds; null: it has no plausible start, or no end after it. */
+  readonly duration: number | null;
+  /** JSON of the rest. */
+  readonly entry: string;
+}
+
+/** What is stored of a span beside the fields that are columns. */
+export function spanColumns(span: SpanEntry, receivedAt: number): SpanColumns {
+  const { trace_id: _, span_id: __, parent_span_id: ___, name: ____, op: _____, ...others } = span;
+  const { start_ms, end_ms, failed: ______, is_segment: _______, vitals, ...rest } = others;
+  const at = plausible(start_ms, receivedAt) ?? receivedAt;
+  const duration = at === start_ms && end_ms !== null && end_ms >= at ? micro(end_ms - at) : null;
+  const entry = JSON.stringify({
+    ...rest,
+    ...vitals.length > 0 && { vitals },
+    ...at !== start_ms && { start_ms },
+    ...duration === null && { end_ms },
+  });
+  return { at, duration, entry };
+}
+
+/** The span of a row: the reverse of {@linkcode spanColumns}. */
+export function spanOfRow(
+  { at, duration, entry, failed, is_segment, ...columns }:
+    & SpanColumns
+    & Record<"failed" | "is_segment", number>
+    & Pick<SpanEntry, "span_id" | "parent_span_id" | "name" | "op">,
+): Omit<SpanEntry, "trace_id"> {
+  return {
+    ...columns,
+    start_ms: at,
+    end_ms: duration === null ? null : micro(at + duration),
+    failed: failed === 1,
+    is_segment: is_segment === 1,
+    vitals: [],
+    ...JSON.parse(entry),
+  };
+}
+
+/** Rounded to microseconds, which is what senders' clocks have. */
+const micro = (ms: number) => Math.round(ms * 1_000) / 1_000;
