@@ -1,6 +1,6 @@
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { SendTestSignals } from "../shared/SendTestSignals.tsx";
-import { inboxAddress, remoteDsn } from "./snippets.ts";
+import { inboxAddress, OTLP_KEY, remoteDsn } from "./snippets.ts";
 import { SnippetPicker } from "./SnippetPicker.tsx";
 
 /** The DSN, code for each kind of application, and how to send from elsewhere. */
@@ -8,7 +8,10 @@ export function ConnectGuide() {
   const address = inboxAddress(location);
   return (
     <>
-      <p>With this DSN every current Sentry SDK, of any language, sends here:</p>
+      <p>
+        With this DSN every current Sentry SDK, of any language, sends here; OpenTelemetry with the
+        variables below:
+      </p>
       <CopiedText name="DSN" text={address.dsn} isMain />
       <SnippetPicker address={address} />
       <details>
@@ -40,6 +43,9 @@ function Elsewhere() {
         network. Only the key <code>inbox</code>{" "}
         is accepted from there, or any key in requests with the header{" "}
         <code>Authorization: Bearer INBOX_TOKEN</code>.
+      </li>
+      <li>
+        OpenTelemetry also needs the key: <code>{OTLP_KEY}</code>
       </li>
       <li>
         A page that is not opened from this machine’s localhost also needs its origin in{" "}

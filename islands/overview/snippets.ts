@@ -15,7 +15,7 @@ interface Snippet {
   readonly id: string;
   /** Label of its choice. */
   readonly name: string;
-  /** Sends one event as soon as it runs, except for `spotlight`, which is only an environment variable. */
+  /** Sends one event as soon as it runs, unless it only sets environment variables. */
   readonly code: (address: InboxAddress) => string;
   /** What else the user has to know. */
   readonly note: string;
@@ -53,6 +53,13 @@ export function remoteDsn(
 function dsnOf(origin: string, key: string): string {
   return `${origin.replace("://", `://${key}@`)}/1`;
 }
+
+/**
+ * The key for OpenTelemetry's exporters that are not on this machine. Values are percent-encoded:
+ * https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+ */
+export const OTLP_KEY =
+  `OTEL_EXPORTER_OTLP_HEADERS=x-sentry-auth=sentry%20sentry_key%3D${INBOX_KEY}`;
 
 export const SNIPPETS: readonly Snippet[] = [
   {
@@ -125,6 +132,26 @@ sentry_sdk.init(
 )
 sentry_sdk.capture_message("Hello from Python")`,
     note: "An SDK of another language takes the same DSN.",
+  },
+  {
+    id: "opentelemetry",
+    name: "OpenTelemetry",
+    code: ({ origin, isLocal }) =>
+      `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}
+export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf${isLocal ? "" : `\nexport ${OTLP_KEY}`}
+export OTEL_SERVICE_NAME=my-app
+export OTEL_METRICS_EXPORTER=none
+
+# Then, in the same terminal, one of:
+# Deno: OTEL_DENO=true deno run app.ts
+# Node: npm install @opentelemetry/auto-instrumentations-node
+#   node --require @opentelemetry/auto-instrumentations-node/register app.js
+# Python: pip install opentelemetry-distro opentelemetry-exporter-otlp
+#   opentelemetry-instrument --logs_exporter otlp python app.py
+# Java: java -javaagent:opentelemetry-javaagent.jar -jar app.jar`,
+    note:
+      "Traces and logs of every OpenTelemetry SDK, and of the Collector (otlphttp), over HTTP as " +
+      "protobuf or JSON, not by gRPC. Metrics are not shown yet.",
   },
   {
     id: "spotlight",

@@ -7,7 +7,7 @@ export const SDKS = new URL("./", import.meta.url).pathname;
 const INSTALL_MS = 300_000;
 
 /** OpenTelemetry's, apart from Sentry's SDKs: these would use its packages of another version. */
-const OPENTELEMETRY = `${SDKS}opentelemetry/`;
+export const OPENTELEMETRY = `${SDKS}opentelemetry/`;
 
 /** Installs the SDKs. They have a lock file of their own, so that no start of the server downloads them. */
 export const installSdks = () => install(SDKS);

@@ -48,6 +48,7 @@ async function countErrors(message: string): Promise<number> {
 
 const [denoPermissions] = /--allow.*/.exec(codeOf("deno"))!;
 const denoConfig = `--config=${projectRoot}/deno.json`;
+const [, denoCommand] = /# Deno: (.*)/.exec(codeOf("opentelemetry"))!;
 /** By platform: a command that fails where it is missing, the one that runs the snippet, and its files. */
 const RUNS: Readonly<Record<string, readonly [Command, Command, Record<string, string>?]>> = {
   Node: [
@@ -64,6 +65,11 @@ const RUNS: Readonly<Record<string, readonly [Command, Command, Record<string, s
     ["python3", "-c", "from sentry_sdk.consts import DEFAULT_OPTIONS as o; o['enable_logs']"],
     ["python3", "app.py"],
     { "app.py": codeOf("python") },
+  ],
+  OpenTelemetry: [
+    ["deno", "--version"],
+    ["sh", "-c", `${codeOf("opentelemetry")}\n${denoCommand}`],
+    { "app.ts": 'console.error(new Error("Hello from OpenTelemetry"));' },
   ],
   curl: [["curl", "--version"], ["sh", "-c", `${codeOf("curl")} --fail`]],
 };
@@ -89,6 +95,9 @@ Deno.test({
     assert.equal(await countErrors("Hello from outside"), 1);
     const withLocalKey = codeOf("curl", { ...outside, dsn: address.dsn });
     await assert.rejects(run(["sh", "-c", `${withLocalKey} --fail`]), /403/);
+    const app = { "app.ts": 'console.error(new Error("Hello from OpenTelemetry outside"));' };
+    await run(["sh", "-c", `${codeOf("opentelemetry", outside)}\n${denoCommand}`], app);
+    assert.equal(await countErrors("Hello from OpenTelemetry outside"), 1);
     assert.equal(remoteDsn(new URL(server.origin), outsideAddress!), outside.dsn);
   },
 });

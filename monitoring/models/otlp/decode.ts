@@ -20,7 +20,7 @@ export class OtlpError extends Error {
 export const MAX_OTLP_BYTES = 20 * 1024 * 1024;
 /** Fields, objects and elements of lists. Attack: 20 MiB of empty messages would take 1 GB of memory. */
 const MAX_VALUES = 2_000_000;
-/** Objects and lists around a value. A span's event has 14 around the text of an attribute, each nested object adds 4. */
+/** Objects and lists around a value. The attributes of a span's event have 12, and 4 more for each object around them. */
 const MAX_DEPTH = 256;
 
 /**
@@ -32,11 +32,7 @@ const MAX_DEPTH = 256;
  */
 export function decodeOtlp(bytes: Uint8Array, format: Exclude<Format, "envelope">): object {
   if (bytes.length > MAX_OTLP_BYTES) {
-    const size = `larger than ${MAX_OTLP_BYTES} bytes once decompressed`;
-    throw new OtlpError(
-      "too_large",
-      `Cannot take the request: it is ${size}. Send smaller batches.`,
-    );
+    throw tooLarge(`is larger than ${MAX_OTLP_BYTES} bytes once decompressed`);
   }
   if (format.endsWith("-json")) return decodeJson(bytes);
   return new ProtobufDecoder(bytes).decode(
@@ -50,18 +46,15 @@ class Budget {
 
   /** @param depth objects and lists around the value, with itself */
   spend(depth: number): void {
+    if (++this.#values > MAX_VALUES) throw tooLarge(`has more than ${MAX_VALUES} values`);
     if (depth > MAX_DEPTH) {
-      throw malformed(
-        `it nests more than ${MAX_DEPTH} objects and lists`,
-        "Send flatter attributes",
-      );
-    }
-    if (++this.#values > MAX_VALUES) {
-      const message = `Cannot take the request: it has more than ${MAX_VALUES} values.`;
-      throw new OtlpError("too_large", `${message} Send smaller batches.`);
+      throw tooLarge(`nests ${MAX_DEPTH} objects and lists`, "Send flatter attributes");
     }
   }
 }
+
+const tooLarge = (problem: string, advice = "Send smaller batches") =>
+  new OtlpError("too_large", `Cannot take the request: it ${problem}. ${advice}.`);
 
 const malformed = (problem: string, advice: string) =>
   new OtlpError("malformed", `Cannot read the request: ${problem}. ${advice}.`);

@@ -122,11 +122,11 @@ Deno.test("values nested 80 deep → read; deeper → refused, in both encodings
   assert.deepEqual(decodeOtlp(protobuf, "otlp-logs-protobuf"), logWith(nested(80)));
   for (const levels of [90, 2_000]) {
     const [json, protobuf] = bytesOf(levels);
-    const isTooDeep = isError("malformed", /nests more than 256/);
+    const isTooDeep = isError("too_large", /nests 256 objects.* Send flatter/);
     assert.throws(() => decodeOtlp(json, "otlp-logs-json"), isTooDeep);
     assert.throws(() => decodeOtlp(protobuf, "otlp-logs-protobuf"), isTooDeep);
   }
-  assert.throws(() => decodeText("[".repeat(10_000)), isError("malformed", /nests/));
+  assert.throws(() => decodeText("[".repeat(10_000)), isError("too_large", /nests/));
 });
 
 Deno.test("millions of empty messages, or too many bytes → refused before they fill memory", () => {
