@@ -149,8 +149,9 @@ export class IndexWriter {
         ...hashTitle(error),
       ];
     });
-    insertAll(this.#sql.insertLog, entries.logs, (log) => [
+    insertAll(this.#sql.insertLog, entries.logs, ({ sequence = 0, ...log }) => [
       log.at,
+      sequence,
       severityOf(log.level),
       log.trace_id,
       log.replay_id,
@@ -295,7 +296,7 @@ function prepare(db: DatabaseSync) {
     errorBetween: db.prepare(
       "SELECT 1 FROM error_entries WHERE entry ->> 'event_id' BETWEEN ? AND ? LIMIT 1",
     ),
-    insertLog: insert("log_entries", 9),
+    insertLog: insert("log_entries", 10),
     insertVitals: insert("vital_entries", 12),
     insertRecording: insert("recording_entries", 12),
     insertSpan: insert("spans", 13),

@@ -12,8 +12,8 @@ export interface SqlList {
   /** The table of the entries. */
   readonly table: string;
   /**
-   * A `SELECT` of all rows: `key` is the row key of the entry that makes the row, `rank` orders the rows. Rows without a
-   * rank are left out.
+   * A `SELECT` of all rows: `key` is the row key of the entry that makes the row, `rank` orders the rows, `tie` those of
+   * one rank. Rows without a rank are left out.
    */
   readonly rows: string;
   readonly descending: boolean;
@@ -73,11 +73,14 @@ export function entryList(
   conditions: readonly string[],
   columns: string,
   order = "e.row_key",
+  tie = "0",
 ): SqlList {
   const asOf = [...conditions, "e.row_key < :asOf"];
   return {
     table,
-    rows: `SELECT e.row_key AS key, ${order} AS rank FROM ${table} AS e WHERE ${all(asOf)}`,
+    rows: `SELECT e.row_key AS key, ${order} AS rank, ${tie} AS tie FROM ${table} AS e WHERE ${
+      all(asOf)
+    }`,
     descending: true,
     columns,
   };
@@ -106,7 +109,7 @@ export function groupedList(query: ListQuery, grouping: Grouping): SqlList {
   const rank = order && ranks[order.column];
   return {
     table,
-    rows: `SELECT *, ${rank ?? "key"} AS rank FROM (SELECT e.${by} AS id,` +
+    rows: `SELECT *, ${rank ?? "key"} AS rank, 0 AS tie FROM (SELECT e.${by} AS id,` +
       ` max(e.row_key) FILTER (WHERE ${all(filters)}) AS key, ${sums} FROM ${table} AS e` +
       ` WHERE ${all([...where, "e.row_key < :asOf"])} GROUP BY e.${by}` +
       ` HAVING ${all(["key IS NOT NULL", ...having])})`,
@@ -126,10 +129,10 @@ export function pageSql(
   continues: boolean,
 ) {
   const after = descending
-    ? "(rank, key) < (:rank, :before)"
-    : "(rank > :rank OR rank = :rank AND key < :before)";
-  const order = `rank ${descending ? "DESC" : "ASC"}, key DESC`;
-  return `SELECT page.key, page.rank, ${columns} FROM (SELECT * FROM (${rows})` +
+    ? "(rank, tie, key) < (:rank, :tie, :before)"
+    : "(rank > :rank OR rank = :rank AND (tie, key) < (:tie, :before))";
+  const order = `rank ${descending ? "DESC" : "ASC"}, tie DESC, key DESC`;
+  return `SELECT page.key, page.rank, page.tie, ${columns} FROM (SELECT * FROM (${rows})` +
     ` WHERE rank IS NOT NULL ${continues ? `AND ${after}` : ""} ORDER BY ${order} LIMIT :limit)` +
     ` AS page JOIN ${table} AS e ON e.row_key = page.key${joins} ORDER BY ${order}`;
 }

@@ -61,6 +61,7 @@ const WARN = LOG_LEVELS.indexOf("warn");
 interface Found {
   readonly key: number;
   readonly rank: number;
+  readonly tie: number;
 }
 
 /** An error or a log. */
@@ -100,7 +101,7 @@ interface FoundGroup
 
 /** Makes the row of a list. */
 const ROWS = {
-  traces: ({ key: _, rank: __, ...row }: FoundTrace): TraceRow => ({
+  traces: ({ key: _, rank: __, tie: ___, ...row }: FoundTrace): TraceRow => ({
     ...row,
     failed: Boolean(row.failed),
     applications: JSON.parse(row.applications),
@@ -138,7 +139,9 @@ const ROWS = {
     logRow(key, JSON.parse(entry), application, replay_id),
   recordings: ({ replay_id, application, segments, errors }: FoundRecording) =>
     recordingRow(JSON.parse(segments) as RecordingEntry[], replay_id, application, errors),
-  envelopes: ({ key: _, rank: __, summary, ...row }: Found & { summary: string }): InboxRow => ({
+  envelopes: (
+    { key: _, rank: __, tie: ___, summary, ...row }: Found & { summary: string },
+  ): InboxRow => ({
     ...rowOf(row),
     summary: JSON.parse(summary),
   }),
@@ -212,9 +215,9 @@ export class ListReader {
     toRow: (found: Row) => T,
     more: Record<string, number> = {},
   ): Page<T> {
-    const { at, ...cursor } = cursorOf(query.before, asOf);
+    const { at, tie = 0, ...cursor } = cursorOf(query.before, asOf);
     const limit = query.limit ?? MAX_LIST_ROWS;
-    const values = { ...cursor, rank: at ?? cursor.before, limit: limit + 1, ...more };
+    const values = { ...cursor, rank: at ?? cursor.before, tie, limit: limit + 1, ...more };
     const found = this.#all<Row>(pageSql(list, query.before !== undefined), query, values);
     const rows = found.slice(0, limit);
     const end = rows.at(-1);
@@ -225,6 +228,7 @@ export class ListReader {
           ...cursor,
           before: end.key,
           at: end.rank === end.key ? undefined : end.rank,
+          tie: end.tie,
         })
         : null,
     };

@@ -193,7 +193,13 @@ export function occurrencesSql(query: ListQuery): SqlList {
 
 /** Structured logs, by their time. */
 export function logsSql(query: ListQuery): SqlList {
-  return entryList("log_entries", onLogs(query), `e.entry, ${APPLICATION}, ${REPLAY}`, "e.at");
+  return entryList(
+    "log_entries",
+    onLogs(query),
+    `e.entry, ${APPLICATION}, ${REPLAY}`,
+    "e.at",
+    "e.sequence",
+  );
 }
 
 /** The start of a recording, as in `recordingRow`: of the first segment that can be played, else of the first. */

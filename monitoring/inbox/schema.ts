@@ -94,6 +94,7 @@ const ENTRY =
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
  * - `former_key`: the error's group in an earlier version, if it is another one. `title_0` and so on: `hashTitle`.
  * - `unmapped_scripts`: scripts whose source map had not arrived when the errors of an envelope were grouped.
+ * - `log_entries`: `sequence` orders logs with one time.
  * - `spans`: `duration`: milliseconds. `entry`: JSON of what is not in columns. `spans_by_trace` and `spans_by_parent` find
  *   a span and its children. Of long names `spans_by_name` has the beginning.
  */
@@ -207,6 +208,7 @@ const INDEX = `
   CREATE INDEX error_entries_by_replay ON error_entries (replay_id) WHERE replay_id IS NOT NULL;
   CREATE TABLE log_entries (
     ${ENTRY},
+    sequence INTEGER NOT NULL,
     level INTEGER NOT NULL,
     trace_id TEXT,
     replay_id TEXT,

@@ -105,16 +105,16 @@ function logMark({ row_key, entry }: FoundRow): TraceMark {
 }
 
 function prepare(db: DatabaseSync) {
-  const of = (table: string, columns: string) => ({
+  const of = (table: string, columns: string, order = "row_key DESC") => ({
     newest: db.prepare(
       `SELECT row_key, ${columns}, (SELECT key FROM applications WHERE id = e.application) AS application` +
-        ` FROM ${table} AS e WHERE trace_id = ? ORDER BY row_key DESC`,
+        ` FROM ${table} AS e WHERE trace_id = ? ORDER BY ${order}`,
     ),
     count: db.prepare(`SELECT count(*) AS count FROM ${table} WHERE trace_id = ?`),
   });
   return {
     spans: of("spans", SPAN_COLUMNS),
     errors: of("error_entries", "entry"),
-    logs: of("log_entries", "entry"),
+    logs: of("log_entries", "entry", "at DESC, sequence DESC, row_key DESC"),
   };
 }

@@ -5,6 +5,7 @@ import {
   attributeAt,
   attributeValue,
   hexId,
+  integerAt,
   plausibleTime,
   spanId,
   tidyText,
@@ -14,7 +15,13 @@ import { levelNamed, LOG_LEVELS } from "../protocol/log_levels.ts";
 import type { LogRow } from "./rows.ts";
 
 /** The index entry of one structured log. */
-export type LogEntry = Omit<LogRow, "envelope" | "index" | "application">;
+export interface LogEntry extends Omit<LogRow, "envelope" | "index" | "application"> {
+  /** Counter of the SDK: the order of logs with one time. */
+  readonly sequence?: number;
+}
+
+/** https://develop.sentry.dev/sdk/telemetry/logs/ */
+const SEQUENCE = "sentry.timestamp.sequence";
 
 /** Characters. Keeps a list of 200 logs below half a megabyte; the envelope has the whole text. */
 const MAX_BODY = 2_000;
@@ -40,6 +47,7 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
   const body = at(log, "body");
   const raw = typeof body === "string" ? body : toJson(body);
   const { text, styles } = readAnsi(raw.slice(0, MAX_RAW_BODY));
+  const sequence = integerAt(attributeAt(at(log, "attributes"), SEQUENCE), 0);
   return {
     at: plausibleTime(at(log, "timestamp"), receivedAt) ?? receivedAt,
     level: levelOf(at(log, "level"), at(log, "severity_number")),
@@ -50,6 +58,7 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
     span_id: spanId(at(log, "span_id")) ??
       spanId(attributeAt(at(log, "attributes"), "sentry.trace.parent_span_id")),
     replay_id: hexId(attributeAt(at(log, "attributes"), "sentry.replay_id")),
+    ...sequence !== null && { sequence },
   };
 }
 
@@ -89,7 +98,7 @@ function attributesOf(attributes: unknown): LogEntry["attributes"] {
   let budget = MAX_ATTRIBUTE_TEXT;
   // Not `Object.entries`: the limit also bounds how many keys of a hostile object are read.
   for (const key in attributes) {
-    if (!Object.hasOwn(attributes, key)) continue;
+    if (!Object.hasOwn(attributes, key) || key === SEQUENCE) continue;
     if (entries.length === MAX_ATTRIBUTES) break;
     const name = tidyText(key, MAX_ATTRIBUTE_NAME) ?? "";
     const value = boundedValue(attributeValue((attributes as Record<string, unknown>)[key]));

@@ -31,6 +31,34 @@ export function addOrderTests(test: AddTest): void {
     assert.deepEqual(rest, ordered.slice(3), "not on the pages after the first");
   });
 
+  test(
+    "logs of one time in several bodies → in the order of the SDK's counter",
+    async (inbox, add) => {
+      const logs = (...sequence: number[]): TestItem => ["log", {
+        items: sequence.map((value) => ({
+          ...{ body: `${value}`, timestamp: NOON / 1_000, trace_id: hexId(1) },
+          attributes: { "sentry.timestamp.sequence": { value, type: "integer" } },
+        })),
+      }];
+      await add(logs(2, 3));
+      await add(logs(0, 1));
+      await add(log("none", { timestamp: NOON / 1_000 }));
+      const earlier = { timestamp: NOON / 1_000 - 0.0001 };
+      await add(
+        log("0.1 ms earlier", earlier),
+        log("0.3 ms earlier", { timestamp: NOON / 1_000 - 0.0003 }),
+      );
+      for (const limit of [1, 2, 200]) {
+        const rows = everyPage((before) => inbox.page("logs", { limit, before }));
+        assert.deepEqual(rows.map(({ body }) => body), [
+          ...["3", "2", "1", "none", "0", "0.1 ms earlier", "0.3 ms earlier"],
+        ]);
+        assert.deepEqual(rows[0]!.attributes, {});
+      }
+      assert.deepEqual(inbox.trace(hexId(1)).marks.map(({ text }) => text), ["0", "1", "2", "3"]);
+    },
+  );
+
   test("times that differ by microseconds → order and durations of them", async (inbox, add) => {
     const python = ["2026-11-21T03:54:15.250459Z", "2026-11-21T03:54:15.252329Z"] as const;
     const node = [1_795_233_255.2504593, 1_795_233_255.2509012] as const;

@@ -41,21 +41,23 @@ interface ListCursor {
   readonly asOf: number;
   /** In a list that is not ordered by row key: the last row's value in the order. The page begins after that row. */
   readonly at?: number | undefined;
+  /** Orders rows with one value. Default: 0. */
+  readonly tie?: number | undefined;
 }
 
 /** Serializes a cursor for the `next` of a page. */
-export function writeCursor({ before, asOf, at }: ListCursor): string {
-  return at === undefined ? `${before}.${asOf}` : `${before}.${asOf}.${at}`;
+export function writeCursor({ before, asOf, at, tie = 0 }: ListCursor): string {
+  return [`${before}.${asOf}`, at ?? [], tie === 0 ? [] : `t${tie}`].flat().join(".");
 }
 
 /** Parses the result of {@linkcode writeCursor}; undefined if it is something else. */
 export function readCursor(text: string): ListCursor | undefined {
-  if (!/^\d{1,16}\.\d{1,16}(\.-?\d{1,16}(\.\d{1,16})?)?$/.test(text)) return undefined;
-  const [before, asOf, ...value] = text.split(".");
-  const cursor = { before: Number(before), asOf: Number(asOf) };
+  const [, before, asOf, at, tie = 0] =
+    /^(\d{1,16})\.(\d{1,16})(?:\.(-?\d{1,16}(?:\.\d{1,16})?))?(?:\.t(\d{1,16}))?$/.exec(text) ?? [];
+  const cursor = { before: Number(before), asOf: Number(asOf), tie: Number(tie) };
   const isValid = Object.values(cursor).every(Number.isSafeInteger) && cursor.before <= cursor.asOf;
   if (!isValid) return undefined;
-  return value.length === 0 ? cursor : { ...cursor, at: Number(value.join(".")) };
+  return at === undefined ? cursor : { ...cursor, at: Number(at) };
 }
 
 /** A query's `before` is not the `next` of an earlier page. */
