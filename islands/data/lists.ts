@@ -64,17 +64,16 @@ export interface ConsoleList<Row> {
  */
 export function useList<Name extends keyof ConsoleLists>(
   name: Name,
-  query: ConsoleQuery | undefined,
+  wanted: ConsoleQuery | undefined,
   { view = LISTS[name].view }: { readonly view?: View } = {},
 ): ConsoleList<ConsoleLists[Name]> {
   type Row = ConsoleLists[Name];
+  const query = useWithOwn(wanted);
   const key = [LIVE, ROWS, name, query];
   const keyJson = JSON.stringify(key);
   const { keyOf } = LISTS[name];
   const known = () => client.getQueryData<Rows<Row>>(key);
   const live = useLive(query, view);
-  const asked = useAskedForOwnRows();
-  const hidesOwn = api.scope === "inbox" && query?.application === APPLICATIONS && !asked;
   const { data, status, error, isPlaceholderData } = useQuery({
     queryKey: key,
     queryFn: async () => withNewest(await readPage(name, query), known(), keyOf),
@@ -88,27 +87,28 @@ export function useList<Name extends keyof ConsoleLists>(
   lastError.current = error ?? (data === undefined ? lastError.current : undefined);
   const failure = lastError.current ? messageOf(lastError.current) : data?.failure;
   const list = useMemo((): ConsoleList<Row> => {
-    const all = data?.rows ?? [];
-    const rows = hidesOwn ? all.filter((row) => !isOwnRow(row)) : all;
-    // Older rows of Sightglass alone are none of the list's.
-    const hasMore = data && data.next !== null && !isLoading &&
-      (rows.length > 0 || all.length === 0);
+    const hasMore = data && data.next !== null && !isLoading;
     return {
-      rows,
+      rows: data?.rows ?? [],
       state: failure !== undefined ? "failed" : isLoading ? "loading" : "ready",
       error: failure,
       more: hasMore ? () => void readOlder(name, query, key, keyOf) : undefined,
       retry: () => void retryFailed(),
       hold,
     };
-  }, [data, failure, isLoading, keyJson, hidesOwn]);
+  }, [data, failure, isLoading, keyJson]);
   // Deferred: React renders hundreds of rows in short tasks, between which the page takes input.
   return useDeferredValue(list);
 }
 
-/** Whether Sightglass alone has sent a row. */
-const isOwnRow = (row: { application?: string | null; applications?: readonly string[] }) =>
-  (row.applications ?? [row.application]).every((key) => key === OWN_APPLICATION.key);
+/** The query, for the rows of Sightglass if the user has asked for them and nothing else has sent any. */
+function useWithOwn(query: ConsoleQuery | undefined): ConsoleQuery | undefined {
+  const asked = useAskedForOwnRows();
+  const { data, isError } = useApplicationsRead();
+  const isDefault = api.scope === "inbox" && query?.application === APPLICATIONS;
+  if (!asked || !isDefault || isError) return query;
+  return data && (isOwnOnly(data) ? { ...query, application: OWN_APPLICATION.key } : query);
+}
 
 /** When a query is sent: while its view is visible, again after each change, and in intervals if its range moves. */
 function useLive(query: ConsoleQuery | undefined, view: View) {
@@ -193,7 +193,8 @@ export function useHistogram(query: ConsoleQuery | undefined, view: View): Histo
 }
 
 /** {@linkcode useHistogram}, and how often it could not be read. */
-export function useHistogramRead(query: ConsoleQuery | undefined, view: View) {
+export function useHistogramRead(wanted: ConsoleQuery | undefined, view: View) {
+  const query = useWithOwn(wanted);
   const live = useLive(query, view);
   return useQuery({
     queryKey: [LIVE, "histogram", query],
@@ -205,7 +206,10 @@ export function useHistogramRead(query: ConsoleQuery | undefined, view: View) {
 
 /** The applications, and the counts of all lists with the filters of the address, live; undefined until they are known.
  * `of`: the filters that they are of. */
-export function useApplications(): (ApplicationList & { readonly of: string }) | undefined {
+export const useApplications = (): (ApplicationList & { readonly of: string }) | undefined =>
+  useApplicationsRead().data;
+
+function useApplicationsRead() {
   const { view, params } = useFragment();
   const filters = sharedFilters(params);
   const live = useLive(filters, (view || "overview") as View);
@@ -219,14 +223,9 @@ export function useApplications(): (ApplicationList & { readonly of: string }) |
     },
     placeholderData: keepPreviousData,
     ...live,
-  }, client).data;
+  }, client);
 }
 
-/** Whether a list with these filters has the rows of Sightglass itself; false until it is known. */
-export function useShowsOwn(filters: SharedFilters): boolean {
-  const rows = useApplications()?.rows;
-  if (filters.application !== APPLICATIONS) {
-    return [undefined, OWN_APPLICATION.key].includes(filters.application);
-  }
-  return rows?.every(({ key }) => key === OWN_APPLICATION.key) ?? false;
-}
+/** Whether nothing but Sightglass itself has sent anything. */
+export const isOwnOnly = ({ rows }: ApplicationList) =>
+  rows.every(({ key }) => key === OWN_APPLICATION.key);

@@ -10,7 +10,7 @@ import { ALL_APPLICATIONS, sharedFilters } from "../shared/filters.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import type { View } from "../shared/view.ts";
-import { type ConsoleList, useApplications, useShowsOwn } from "../data/lists.ts";
+import { type ConsoleList, isOwnOnly, useApplications } from "../data/lists.ts";
 import { useApiState } from "../data/queries.ts";
 import { api } from "../data/api.ts";
 
@@ -34,7 +34,7 @@ export function ListNotice({ list, what, hint, children }: {
   const applications = useApplications();
   const hasOwn = api.scope === "inbox" && applications !== undefined &&
     applications.rows.length > 0;
-  const hasOthers = applications?.rows.some(({ key }) => key !== OWN_APPLICATION.key) ?? false;
+  const hasOthers = applications !== undefined && !isOwnOnly(applications);
 
   if (state === "forbidden") return <InboxTokenForm onAuthorized={() => setAuthorized(true)} />;
   if (list.state === "failed") {
@@ -105,9 +105,11 @@ export function OnlyOfTrace({ what }: { what: View }) {
 
 /** States that the rows are those of Sightglass, while no application has sent anything. */
 export function OnlyOwn() {
-  const filters = sharedFilters(useFragment().params);
-  const showsOwn = useShowsOwn(filters);
-  if (!showsOwn || filters.application !== APPLICATIONS || api.scope === "session") return null;
+  const { application } = sharedFilters(useFragment().params);
+  const list = useApplications();
+  if (!list || !isOwnOnly(list) || application !== APPLICATIONS || api.scope === "session") {
+    return null;
+  }
   return (
     <p className="filtered-by">
       <span>Only Sightglass itself has sent something so far.</span>

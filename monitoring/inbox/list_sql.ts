@@ -6,7 +6,6 @@ import {
   all,
   COMMON,
   entryList,
-  FILTERS,
   filtersOf,
   groupedList,
   isGiven,
@@ -270,17 +269,11 @@ export function vitalsSql(query: ListQuery): SqlList {
 export function envelopesSql(query: ListQuery): SqlList {
   const from = (table: string, condition: string) =>
     `e.row_key IN (SELECT row_key / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE} FROM ${table} WHERE ${condition})`;
-  const { application } = FILTERS;
   return {
     ...entryList(
       "envelope_entries",
       [
-        ...filtersOf(query, ["release", "environment", ...TIME, "q"]),
-        // `apps` includes envelopes of no application.
-        ...when(
-          query.application,
-          `(${application} OR :application = 'apps' AND e.application = 0)`,
-        ),
+        ...filtersOf(query, COMMON),
         ...when(query.trace, from("trace_entries", "trace_id = :trace")),
         ...when(query.replay, from("recording_entries", "replay_id = :replay")),
         ...when(
