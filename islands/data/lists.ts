@@ -68,7 +68,7 @@ export function useList<Name extends keyof ConsoleLists>(
   { view = LISTS[name].view }: { readonly view?: View } = {},
 ): ConsoleList<ConsoleLists[Name]> {
   type Row = ConsoleLists[Name];
-  const query = useWithOwn(wanted);
+  const { query, isGuess } = useWithOwn(wanted);
   const key = [LIVE, ROWS, name, query];
   const keyJson = JSON.stringify(key);
   const { keyOf } = LISTS[name];
@@ -81,7 +81,7 @@ export function useList<Name extends keyof ConsoleLists>(
     placeholderData: keepPreviousData,
     ...live,
   }, client);
-  const isLoading = status === "pending" || isPlaceholderData;
+  const isLoading = status === "pending" || isPlaceholderData || isGuess;
   // While a list that could not be read is read again, the failure stays.
   const lastError = useRef<Error>(undefined);
   lastError.current = error ?? (data === undefined ? lastError.current : undefined);
@@ -101,13 +101,20 @@ export function useList<Name extends keyof ConsoleLists>(
   return useDeferredValue(list);
 }
 
-/** The query, for the rows of Sightglass if the user has asked for them and nothing else has sent any. */
-function useWithOwn(query: ConsoleQuery | undefined): ConsoleQuery | undefined {
+/**
+ * The query, for the rows of Sightglass if the user has asked for them and nothing else has sent any. `isGuess`: it is
+ * not known yet who has.
+ */
+function useWithOwn(query: ConsoleQuery | undefined) {
   const asked = useAskedForOwnRows();
   const { data, isError } = useApplicationsRead();
   const isDefault = api.scope === "inbox" && query?.application === APPLICATIONS;
-  if (!asked || !isDefault || isError) return query;
-  return data && (isOwnOnly(data) ? { ...query, application: OWN_APPLICATION.key } : query);
+  if (!asked || !isDefault) return { query, isGuess: false };
+  if (!data) return { query, isGuess: !isError };
+  return {
+    query: isOwnOnly(data) ? { ...query, application: OWN_APPLICATION.key } : query,
+    isGuess: false,
+  };
 }
 
 /** When a query is sent: while its view is visible, again after each change, and in intervals if its range moves. */
@@ -194,7 +201,7 @@ export function useHistogram(query: ConsoleQuery | undefined, view: View): Histo
 
 /** {@linkcode useHistogram}, and how often it could not be read. */
 export function useHistogramRead(wanted: ConsoleQuery | undefined, view: View) {
-  const query = useWithOwn(wanted);
+  const { query } = useWithOwn(wanted);
   const live = useLive(query, view);
   return useQuery({
     queryKey: [LIVE, "histogram", query],
