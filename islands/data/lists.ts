@@ -10,7 +10,7 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { MOVING_RANGE_MS, type SharedFilters, sharedFilters } from "../shared/filters.ts";
+import { MOVING_RANGE_MS, sharedFilters } from "../shared/filters.ts";
 import { useFragment, useIsVisible } from "../shared/fragment.ts";
 import { useAskedForOwnRows } from "../shared/own_rows.ts";
 import { messageOf } from "../shared/text.ts";
