@@ -14,6 +14,9 @@ import { type ConsoleList, isOwnOnly, useApplications } from "../data/lists.ts";
 import { useApiState } from "../data/queries.ts";
 import { api } from "../data/api.ts";
 
+/** Parameters of the address that choose how rows are shown, not which. */
+const SHAPES = new Set(["as", "sort"]);
+
 /**
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
  *
@@ -29,6 +32,7 @@ export function ListNotice({ list, what, hint, children }: {
 }) {
   const { state } = useApiState();
   const { view, path, params } = useFragment();
+  const isFiltered = [...params.keys()].some((name) => !SHAPES.has(name));
   const [authorized, setAuthorized] = useState(false);
   const { phase, waiting } = useTelemetry();
   const applications = useApplications();
@@ -50,7 +54,7 @@ export function ListNotice({ list, what, hint, children }: {
       ref={(place) => void (authorized && place?.focus())}
     >
       <Icon name={view as View} />
-      {params.size > 0
+      {isFiltered
         ? (
           <p>
             <b>No {what} match the filter{list.more && " among the newest"}.</b>{" "}
@@ -68,13 +72,13 @@ export function ListNotice({ list, what, hint, children }: {
           </p>
         )
         : phase !== "failed" && children}
-      {params.size === 0 && !hasOthers && hasOwn && (
+      {!isFiltered && !hasOthers && hasOwn && (
         <p>
           Sightglass’s own {what} are not listed.{" "}
           <a href={fragmentTo(view, path, { application: OWN_APPLICATION.key })}>Show them</a>
         </p>
       )}
-      {params.size === 0 && hint}
+      {!isFiltered && hint}
       {phase === "failed" && <p>No {what} of this session: telemetry failed, see Settings.</p>}
       {/* In relay mode the list is made from what this page sent, whatever the response. */}
       {waiting > 0 && api.scope === "inbox" && (
