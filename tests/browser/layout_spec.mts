@@ -35,8 +35,11 @@ async function postRows(origin: string): Promise<void> {
         ...{ name: NAME, span_id: spanId(n), is_segment: true, ...times },
         ...n === 0 && { name: "/checkout/:id/payment", attributes: vital },
       }),
-      ...Array.from({ length: 9 }, (_, line) => log(`line ${line}`, { timestamp: at })),
-      // Its mark is at the end of the trace's axis.
+      // Their mark, with its number, is at the end of the trace's axis.
+      ...Array.from(
+        { length: 9 },
+        (_, line) => log(`line ${line}`, { timestamp: at + 5, trace_id: hexId(n + 1) }),
+      ),
       error("no answer of the provider", n + 1, { timestamp: at + 5, event_id: hexId(n + 50) }),
     );
   }
