@@ -44,7 +44,7 @@ interface TailOptions extends InboxAddress {
   readonly views: readonly View[];
   /** One JSON object a line instead of text. */
   readonly json: boolean;
-  /** Also print telemetry of Sightglass itself when there is another application's. */
+  /** Also print telemetry of Sightglass itself. */
   readonly all: boolean;
 }
 
@@ -78,8 +78,6 @@ async function follow(options: TailOptions): Promise<never> {
   // No row is after the largest cursor: the response has only the inbox's cursor.
   const newest = await requestInbox("tail", options, `since=${Number.MAX_SAFE_INTEGER}&limit=1`);
   let { cursor } = await newest.json();
-  const { rows } = await (await requestInbox("tail", options, "view=applications")).json();
-  let showsOwn = all || !rows.some(({ key }: { key: string }) => key !== OWN_APPLICATION.key);
   console.error(`Following ${views.join(", ")} of ${origin}`);
   let isLost = false;
   for (let pause = FIRST_PAUSE_MS;; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
@@ -92,9 +90,7 @@ async function follow(options: TailOptions): Promise<never> {
       for await (const { event, id, data } of readEvents(stream.body!)) {
         if (event === "envelope") {
           const row: InboxRow = JSON.parse(data!);
-          const isOwn = row.application === OWN_APPLICATION.key;
-          if (!isOwn) showsOwn = all;
-          if (!isOwn || showsOwn) await printEnvelope(options, row);
+          if (all || row.application !== OWN_APPLICATION.key) await printEnvelope(options, row);
         }
         if (event === "cleared") console.error("The inbox was emptied.");
         cursor = id ?? cursor;

@@ -32,11 +32,11 @@ export function ReleaseMarks({ from, to, application }: {
   const rows = useApplications()?.rows;
   const { params } = useFragment();
   const chosen = application ?? params.get("application");
-  const marks = useMemo(() => {
-    const only = (rows ?? []).filter(({ key }) => key === chosen);
-    const applications = (rows ?? []).filter(({ key }) => key !== OWN_APPLICATION.key);
-    return releaseMarks(only.length > 0 ? only : applications, from, to);
-  }, [rows, chosen, from, to]);
+  const environment = params.get("environment");
+  const marks = useMemo(
+    () => releaseMarks(shownApplications(rows ?? [], chosen, environment), from, to),
+    [rows, chosen, environment, from, to],
+  );
   const percentOf = (at: number) => (at - from) / (to - from) * 100;
   return marks.map(({ at, text, isStart }, index) => {
     const left = percentOf(at);
@@ -58,6 +58,17 @@ export function ReleaseMarks({ from, to, application }: {
       </i>
     );
   });
+}
+
+/** The chosen application, else all but Sightglass; only of the environment, if there is one. */
+export function shownApplications(
+  rows: readonly ApplicationRow[],
+  chosen: string | null,
+  environment: string | null,
+): readonly ApplicationRow[] {
+  const only = rows.filter(({ key }) => key === chosen);
+  return (only.length > 0 ? only : rows.filter(({ key }) => key !== OWN_APPLICATION.key))
+    .filter((row) => !environment || row.environment === environment);
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ApplicationRow } from "../../monitoring/models/rows.ts";
-import { releaseMarks } from "./ReleaseMarks.tsx";
+import { releaseMarks, shownApplications } from "./ReleaseMarks.tsx";
 
 function applicationOf(
   name: string,
@@ -43,4 +43,18 @@ Deno.test("started again and again → a mark for each start, not beside a relea
     [80.5, "api started"],
     [90, "api started"],
   ]);
+});
+
+Deno.test("environment or application chosen → marks of these alone, never of Sightglass", () => {
+  const rows = [
+    applicationOf("api", "production", {}),
+    applicationOf("api", "canary", {}),
+    { ...applicationOf("Sightglass", "production", {}), key: "sightglass" },
+  ];
+  const keys = (...chosen: [string | null, string | null]) =>
+    shownApplications(rows, ...chosen).map(({ key }) => key);
+  assert.deepEqual(keys(null, null), ["api production", "api canary"]);
+  assert.deepEqual(keys("all", "canary"), ["api canary"]);
+  assert.deepEqual(keys("api canary", "canary"), ["api canary"]);
+  assert.deepEqual(keys("sightglass", null), ["sightglass"]);
 });

@@ -16,7 +16,7 @@ export const formatVital = (name: VitalName, value: number): string =>
   name === "cls" ? value.toFixed(2) : formatDuration(value);
 
 /** What the value of a page's vital is. */
-export const VITAL_TIP = `75th percentile, with its number of loads n up to ${FEW_SAMPLES};` +
+export const VITAL_TIP = `75th percentile, with n loads and navigations up to ${FEW_SAMPLES};` +
   ` of fewer than ${MIN_SAMPLES} each value as a dot`;
 
 /**

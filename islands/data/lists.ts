@@ -10,7 +10,7 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { MOVING_RANGE_MS, type SharedFilters, sharedFilters } from "../shared/filters.ts";
+import { MOVING_RANGE_MS, sharedFilters } from "../shared/filters.ts";
 import { useFragment, useIsVisible } from "../shared/fragment.ts";
 import { useAskedForOwnRows } from "../shared/own_rows.ts";
 import { messageOf } from "../shared/text.ts";
@@ -64,17 +64,16 @@ export interface ConsoleList<Row> {
  */
 export function useList<Name extends keyof ConsoleLists>(
   name: Name,
-  query: ConsoleQuery | undefined,
+  wanted: ConsoleQuery | undefined,
   { view = LISTS[name].view }: { readonly view?: View } = {},
 ): ConsoleList<ConsoleLists[Name]> {
   type Row = ConsoleLists[Name];
+  const { query, isGuess } = useWithOwn(wanted);
   const key = [LIVE, ROWS, name, query];
   const keyJson = JSON.stringify(key);
   const { keyOf } = LISTS[name];
   const known = () => client.getQueryData<Rows<Row>>(key);
   const live = useLive(query, view);
-  const asked = useAskedForOwnRows();
-  const hidesOwn = api.scope === "inbox" && query?.application === APPLICATIONS && !asked;
   const { data, status, error, isPlaceholderData } = useQuery({
     queryKey: key,
     queryFn: async () => withNewest(await readPage(name, query), known(), keyOf),
@@ -82,33 +81,41 @@ export function useList<Name extends keyof ConsoleLists>(
     placeholderData: keepPreviousData,
     ...live,
   }, client);
-  const isLoading = status === "pending" || isPlaceholderData;
+  const isLoading = status === "pending" || isPlaceholderData || isGuess;
   // While a list that could not be read is read again, the failure stays.
   const lastError = useRef<Error>(undefined);
   lastError.current = error ?? (data === undefined ? lastError.current : undefined);
   const failure = lastError.current ? messageOf(lastError.current) : data?.failure;
   const list = useMemo((): ConsoleList<Row> => {
-    const all = data?.rows ?? [];
-    const rows = hidesOwn ? all.filter((row) => !isOwnRow(row)) : all;
-    // Older rows of Sightglass alone are none of the list's.
-    const hasMore = data && data.next !== null && !isLoading &&
-      (rows.length > 0 || all.length === 0);
+    const hasMore = data && data.next !== null && !isLoading;
     return {
-      rows,
+      rows: data?.rows ?? [],
       state: failure !== undefined ? "failed" : isLoading ? "loading" : "ready",
       error: failure,
       more: hasMore ? () => void readOlder(name, query, key, keyOf) : undefined,
       retry: () => void retryFailed(),
       hold,
     };
-  }, [data, failure, isLoading, keyJson, hidesOwn]);
+  }, [data, failure, isLoading, keyJson]);
   // Deferred: React renders hundreds of rows in short tasks, between which the page takes input.
   return useDeferredValue(list);
 }
 
-/** Whether Sightglass alone has sent a row. */
-const isOwnRow = (row: { application?: string | null; applications?: readonly string[] }) =>
-  (row.applications ?? [row.application]).every((key) => key === OWN_APPLICATION.key);
+/**
+ * The query, for the rows of Sightglass if the user has asked for them and nothing else has sent any. `isGuess`: it is
+ * not known yet who has.
+ */
+function useWithOwn(query: ConsoleQuery | undefined) {
+  const asked = useAskedForOwnRows();
+  const { data, isError } = useApplicationsRead();
+  const isDefault = api.scope === "inbox" && query?.application === APPLICATIONS;
+  if (!asked || !isDefault) return { query, isGuess: false };
+  if (!data) return { query, isGuess: !isError };
+  return {
+    query: isOwnOnly(data) ? { ...query, application: OWN_APPLICATION.key } : query,
+    isGuess: false,
+  };
+}
 
 /** When a query is sent: while its view is visible, again after each change, and in intervals if its range moves. */
 function useLive(query: ConsoleQuery | undefined, view: View) {
@@ -193,7 +200,8 @@ export function useHistogram(query: ConsoleQuery | undefined, view: View): Histo
 }
 
 /** {@linkcode useHistogram}, and how often it could not be read. */
-export function useHistogramRead(query: ConsoleQuery | undefined, view: View) {
+export function useHistogramRead(wanted: ConsoleQuery | undefined, view: View) {
+  const { query } = useWithOwn(wanted);
   const live = useLive(query, view);
   return useQuery({
     queryKey: [LIVE, "histogram", query],
@@ -205,7 +213,10 @@ export function useHistogramRead(query: ConsoleQuery | undefined, view: View) {
 
 /** The applications, and the counts of all lists with the filters of the address, live; undefined until they are known.
  * `of`: the filters that they are of. */
-export function useApplications(): (ApplicationList & { readonly of: string }) | undefined {
+export const useApplications = (): (ApplicationList & { readonly of: string }) | undefined =>
+  useApplicationsRead().data;
+
+function useApplicationsRead() {
   const { view, params } = useFragment();
   const filters = sharedFilters(params);
   const live = useLive(filters, (view || "overview") as View);
@@ -219,14 +230,9 @@ export function useApplications(): (ApplicationList & { readonly of: string }) |
     },
     placeholderData: keepPreviousData,
     ...live,
-  }, client).data;
+  }, client);
 }
 
-/** Whether a list with these filters has the rows of Sightglass itself; false until it is known. */
-export function useShowsOwn(filters: SharedFilters): boolean {
-  const rows = useApplications()?.rows;
-  if (filters.application !== APPLICATIONS) {
-    return [undefined, OWN_APPLICATION.key].includes(filters.application);
-  }
-  return rows?.every(({ key }) => key === OWN_APPLICATION.key) ?? false;
-}
+/** Whether nothing but Sightglass itself has sent anything. */
+export const isOwnOnly = ({ rows }: ApplicationList) =>
+  rows.every(({ key }) => key === OWN_APPLICATION.key);

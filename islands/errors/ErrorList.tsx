@@ -74,12 +74,14 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
         <p>
           <b>{isOpenOnly ? "No open errors." : "No errors received."}</b>{" "}
           <a href="#/settings">Generate one</a>{" "}
-          in Settings, or cause an error in your own application.{" "}
-          {isEmpty && ofAnyState.rows.length > 0 && (
-            <a href={fragmentTo("errors", [], { state: "all" })}>Show resolved and muted ones</a>
-          )}
+          in Settings, or cause an error in your own application.
         </p>
       }
+      hint={isEmpty && ofAnyState.rows.length > 0 && (
+        <p>
+          <a href={fragmentTo("errors", [], { state: "all" })}>Show resolved and muted ones</a>
+        </p>
+      )}
     />
   );
 }

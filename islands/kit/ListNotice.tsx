@@ -10,9 +10,12 @@ import { ALL_APPLICATIONS, sharedFilters } from "../shared/filters.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import type { View } from "../shared/view.ts";
-import { type ConsoleList, useApplications, useShowsOwn } from "../data/lists.ts";
+import { type ConsoleList, isOwnOnly, useApplications } from "../data/lists.ts";
 import { useApiState } from "../data/queries.ts";
 import { api } from "../data/api.ts";
+
+/** Parameters of the address that choose how rows are shown, not which. */
+const SHAPES = new Set(["as", "sort"]);
 
 /**
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
@@ -29,12 +32,13 @@ export function ListNotice({ list, what, hint, children }: {
 }) {
   const { state } = useApiState();
   const { view, path, params } = useFragment();
+  const isFiltered = [...params.keys()].some((name) => !SHAPES.has(name));
   const [authorized, setAuthorized] = useState(false);
   const { phase, waiting } = useTelemetry();
   const applications = useApplications();
   const hasOwn = api.scope === "inbox" && applications !== undefined &&
     applications.rows.length > 0;
-  const hasOthers = applications?.rows.some(({ key }) => key !== OWN_APPLICATION.key) ?? false;
+  const hasOthers = applications !== undefined && !isOwnOnly(applications);
 
   if (state === "forbidden") return <InboxTokenForm onAuthorized={() => setAuthorized(true)} />;
   if (list.state === "failed") {
@@ -50,7 +54,7 @@ export function ListNotice({ list, what, hint, children }: {
       ref={(place) => void (authorized && place?.focus())}
     >
       <Icon name={view as View} />
-      {params.size > 0
+      {isFiltered
         ? (
           <p>
             <b>No {what} match the filter{list.more && " among the newest"}.</b>{" "}
@@ -68,13 +72,13 @@ export function ListNotice({ list, what, hint, children }: {
           </p>
         )
         : phase !== "failed" && children}
-      {params.size === 0 && !hasOthers && hasOwn && (
+      {!isFiltered && !hasOthers && hasOwn && (
         <p>
           Sightglass’s own {what} are not listed.{" "}
           <a href={fragmentTo(view, path, { application: OWN_APPLICATION.key })}>Show them</a>
         </p>
       )}
-      {params.size === 0 && hint}
+      {!isFiltered && hint}
       {phase === "failed" && <p>No {what} of this session: telemetry failed, see Settings.</p>}
       {/* In relay mode the list is made from what this page sent, whatever the response. */}
       {waiting > 0 && api.scope === "inbox" && (
@@ -105,9 +109,11 @@ export function OnlyOfTrace({ what }: { what: View }) {
 
 /** States that the rows are those of Sightglass, while no application has sent anything. */
 export function OnlyOwn() {
-  const filters = sharedFilters(useFragment().params);
-  const showsOwn = useShowsOwn(filters);
-  if (!showsOwn || filters.application !== APPLICATIONS || api.scope === "session") return null;
+  const { application } = sharedFilters(useFragment().params);
+  const list = useApplications();
+  if (!list || !isOwnOnly(list) || application !== APPLICATIONS || api.scope === "session") {
+    return null;
+  }
   return (
     <p className="filtered-by">
       <span>Only Sightglass itself has sent something so far.</span>

@@ -90,7 +90,7 @@ function Card({ row, filters, links, onRank }: CardFilters & {
       >
         <ApplicationTile name={nameOf(row)} />
         <b>{nameOf(row)}</b>
-        <small className="end one-line">
+        <small className="end one-line" title={fullLabel(row)}>
           {[environment, side === "unknown" ? "" : side].filter(Boolean).join(", ")}
         </small>
       </a>

@@ -55,7 +55,10 @@ const errorColumns = (links: Links): readonly HighlightColumn<ErrorGroupRow>[] =
     tip: "What all errors of a group share; … where they differ",
     cell: ({ group, type, value, regression }) => (
       <>
-        <a href={fragmentTo("errors", [group], links)}>
+        <a
+          href={fragmentTo("errors", [group], links)}
+          title={`${type} ${cutText(value, MAX_TEXT)}`}
+        >
           <b>{type}</b> {cutText(value, MAX_TEXT)}
         </a>
         {regression && <span className="filled waits">Regression</span>}

@@ -1,6 +1,6 @@
 import { DataTable } from "../../components/DataTable.tsx";
 import { formatTimeOfDay } from "../../components/format_time.ts";
-import { formatDuration } from "../../components/format.ts";
+import { formatDuration, formatNumber } from "../../components/format.ts";
 import type { PageFacts } from "../../components/page_facts.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { useSentCounts } from "../shared/use_sent_counts.ts";
@@ -66,9 +66,9 @@ export function PipelineCounts({ ends, now }: {
         {rows.map(([state, own, all = "–", note]) => (
           <tr key={state}>
             <th scope="row" title={MEANINGS[state]}>{state}</th>
-            <td className="n">{own}</td>
+            <td className="n">{typeof own === "number" ? formatNumber(own) : own}</td>
             <td className="n">
-              {all}
+              {typeof all === "number" ? formatNumber(all) : all}
               {note && <small>{note}</small>}
             </td>
           </tr>

@@ -1,3 +1,4 @@
+import { formatNumber } from "../../components/format.ts";
 import type { OutcomeKind } from "../../components/outcome.ts";
 import type { TelemetryState } from "../../monitoring/browser/mod.ts";
 import type { SentCounts } from "../shared/sent_counts.ts";
@@ -49,5 +50,7 @@ export function pipelineStatus(
 function listText(sender: string, counts: Readonly<Record<string, number>>): string | undefined {
   const found = Object.entries(counts).filter(([, count]) => count > 0);
   if (found.length === 0) return undefined;
-  return `${sender}: ${found.map(([state, count]) => `${count} ${state}`).join(", ")}`;
+  return `${sender}: ${
+    found.map(([state, count]) => `${formatNumber(count)} ${state}`).join(", ")
+  }`;
 }

@@ -49,7 +49,7 @@ function ProofPanel(options: ProofOptions) {
         {" "}
         {options.variant === "inbox"
           ? "until the inbox returns it."
-          : "until the ingest accepts it."} The recorder sends its first segment after five seconds.
+          : "until the ingest accepts it."} The segment may take five seconds.
       </p>
       <p>
         <button type="button" aria-disabled={isRunning} onClick={run}>

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { formatBytes, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
@@ -17,6 +17,7 @@ import { CopyId } from "../shared/CopyButton.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { ALL_APPLICATIONS } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { LoadedPart } from "../shared/LoadedPart.tsx";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { describeMissing } from "./TimeLine.tsx";
 import { DetailView } from "../kit/DetailView.tsx";
@@ -25,7 +26,7 @@ import { inShortTasks, type ReadSegments, readSegments } from "../player/segment
 import { useList } from "../data/lists.ts";
 import { useRead } from "../data/use_read.ts";
 
-const MaskingReport = lazy(() => import("./MaskingReport.tsx"));
+const loadMaskingReport = async () => (await import("./MaskingReport.tsx")).default;
 
 /**
  * One recording: its facts, the player, and what happened on a time line.
@@ -159,9 +160,11 @@ function Masking(props: {
       </summary>
       {wasOpened && (
         <ErrorBoundary what="The masking report">
-          <Suspense fallback={<p className="empty">Loading the masking report.</p>}>
-            <MaskingReport {...props} />
-          </Suspense>
+          <LoadedPart
+            load={loadMaskingReport}
+            props={props}
+            loading={<p className="empty">Loading the masking report.</p>}
+          />
         </ErrorBoundary>
       )}
     </details>

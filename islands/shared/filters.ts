@@ -11,8 +11,8 @@ export type SharedFilters = Pick<
 >;
 
 /**
- * The filters in an address. Without an application: the applications, and Sightglass itself while there are none. The
- * rows of one trace are those of all applications.
+ * The filters in an address. Without an application: all but Sightglass itself. The rows of one trace are those of
+ * all applications.
  */
 export function sharedFilters(params: URLSearchParams): SharedFilters {
   const param = (name: string) => params.get(name) || undefined;

@@ -6,8 +6,8 @@ import { storeChoice, storedChoice } from "./stored_choice.ts";
 const KEY = "sightglass.own";
 
 /**
- * Whether the user has asked for the rows of Sightglass itself: by making a test signal. Until then no list has them
- * by default, also not while no application has sent anything. Remembered for later visits.
+ * Whether the user has asked for the rows of Sightglass itself: by making a test signal. Then lists have them by
+ * default while no application has sent anything. Remembered for later visits.
  */
 const asked = new Store(storedChoice(KEY) !== undefined);
 

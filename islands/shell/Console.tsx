@@ -1,6 +1,7 @@
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from "react";
 import { Mark } from "../../components/Icon.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { LoadedPart } from "../shared/LoadedPart.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
 import { isShown } from "../kit/use_keys.ts";
 import {
@@ -78,29 +79,6 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
   const isMounted = useMounted();
   const current = useView();
   const isOpen = current === view;
-  const [Content, setContent] = useState<ComponentType<PageFacts>>();
-  const [failure, setFailure] = useState("");
-  /** @returns whether it has loaded */
-  const load = async () => {
-    try {
-      const Loaded = await loadView(view, page.variant);
-      setContent(() => Loaded);
-      return true;
-    } catch {
-      setFailure("This part of the page did not load.");
-      return false;
-    }
-  };
-  useEffect(() => {
-    if (isMounted && isOpen && !Content) load();
-  }, [isMounted, isOpen]);
-  // Chromium remembers that a module did not load until the page is loaded again, which needs the server.
-  const tryAgain = async () => {
-    if (await load()) return;
-    const answer = await fetch(location.pathname, { method: "HEAD" }).catch(() => undefined);
-    if (answer?.ok) location.reload();
-    else setFailure("This part of the page did not load. The server does not answer.");
-  };
   return (
     <section
       className={`view ${view}`}
@@ -113,14 +91,12 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
       </header>
       <div className="view-body">
         <ErrorBoundary what={`The ${view} view`}>
-          {Content ? <Content {...page} /> : failure
-            ? (
-              <div className="spaced" role="alert">
-                <p>{failure}</p>
-                <button type="button" onClick={tryAgain}>Try again</button>
-              </div>
-            )
-            : <p className="empty loading">{`Loading ${view}.`}</p>}
+          <LoadedPart
+            load={() => loadView(view, page.variant)}
+            isShown={isMounted && isOpen}
+            props={page}
+            loading={<p className="empty loading">{`Loading ${view}.`}</p>}
+          />
         </ErrorBoundary>
       </div>
     </section>

@@ -46,18 +46,14 @@ export function Switcher() {
   );
 }
 
-/**
- * Counts what has arrived in each list since the user looked at it, with the same filters. Sightglass's own rows are
- * not new.
- */
+/** Counts what has arrived in each list since the user looked at it, with the same filters. */
 function useNewCounts(list: (ApplicationList & { readonly of: string }) | undefined): void {
   const view = useView();
   const seen = useRef<{ of: string; counts: Partial<Record<string, number>> }>(undefined);
   useEffect(() => {
     if (!list) return;
-    const { of, rows } = list;
-    const isOwnOnly = rows.every(({ key }) => key === OWN_APPLICATION.key);
-    const counts: Partial<Record<string, number>> = isOwnOnly ? {} : { ...list.counts };
+    const { of } = list;
+    const counts: Partial<Record<string, number>> = { ...list.counts };
     if (seen.current?.of !== of) seen.current = { of, counts: { ...counts } };
     const before = seen.current.counts;
     if (view in counts && !document.hidden) before[view] = counts[view];

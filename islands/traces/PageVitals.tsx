@@ -9,7 +9,7 @@ import { VITAL_TIP, VitalBar } from "../charts/VitalBar.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
 
-/** The web vitals of all page loads, one row for each page. A row leads to the loads of the page, slowest first. */
+/** The web vitals of page loads and navigations, one row for each page. A row leads to the loads of the page, slowest first. */
 export function PageVitals() {
   const { params } = useFragment("traces");
   const sort = sortParam(params, PAGE_COLUMNS);
@@ -22,7 +22,7 @@ export function PageVitals() {
       whatIsMissing="web vitals"
       list={list}
       columns={COLUMNS}
-      caption="Web vitals of pages, 75th percentile of their loads"
+      caption="Web vitals of pages, 75th percentile"
       sort={sort}
       keyOf={({ application, page }) => `${application} ${page}`}
       hrefOf={({ application, page }) =>
@@ -55,7 +55,7 @@ const COLUMNS: readonly ListColumn<PageRow>[] = [
   ...PAGE_VITALS.map((name): ListColumn<PageRow> => ({
     title: `${name.toUpperCase()} p75`,
     tip: VITAL_TIP,
-    width: 6,
+    width: 6.5,
     isWide: name !== "lcp" && name !== "inp",
     by: name,
     cell: (row) => <VitalBar name={name} sample={row[name]} />,

@@ -7,10 +7,15 @@ import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import { clustersOf, percentAt } from "../charts/time_scale.ts";
 import type { FormattedVital } from "./WebVitals.tsx";
 
-/** Widths of a mark and of a letter of a vital's name, in percent of the axis. */
-const WIDTHS = { wide: { mark: 3, letter: 1.3 }, narrow: { mark: 8, letter: 3 } };
-/** From this percentage on, a tick has no label: there is no room at its right. */
-const LABELS_UNTIL = 93;
+/** Widths of a mark, of a letter of a vital's name, and of a tick's label, in percent of the axis. */
+const WIDTHS = {
+  wide: { mark: 3, letter: 1.3, label: 7 },
+  narrow: { mark: 8, letter: 3, label: 15 },
+};
+
+/** From this percentage on, a mark has its text at its left: at its right is no room. */
+const LATE = 85;
+const placeOf = (left: number) => left > LATE ? { right: `${100 - left}%` } : { left: `${left}%` };
 
 /**
  * The time axis above the waterfall: ticks, web vitals, errors and logs, and what is far outside.
@@ -44,7 +49,7 @@ export function TimeAxis(props: {
           const left = percentAt(window, origin + offset_ms);
           return (
             <span key={offset_ms} className="small" style={{ left: `${left}%` }}>
-              {left <= LABELS_UNTIL && label}
+              {left <= 100 - widths.label && label}
             </span>
           );
         })}
@@ -62,7 +67,7 @@ export function TimeAxis(props: {
               />
             ))}
           {clustersOf(window, timed, labelWidth).map(({ left, members }) => (
-            <li key={members[0]!.name} className="vital small" style={{ left: `${left}%` }}>
+            <li key={members[0]!.name} className="vital small" style={placeOf(left)}>
               <span title={members.map(vitalText).join("\n")}>
                 {members.map(({ name }) =>
                   name.toUpperCase()
@@ -85,8 +90,13 @@ export function TimeAxis(props: {
             // Of the kind of the mark; the text has both.
             const count = members.filter(({ kind }) => kind === worst.kind).length;
             return (
-              <li key={worst.key} style={{ left: `${left}%` }}>
-                <a href={hrefOf(worst)} aria-label={text} title={text}>
+              <li key={worst.key} style={placeOf(left)}>
+                <a
+                  href={hrefOf(worst)}
+                  className={left > LATE ? "late" : undefined}
+                  aria-label={text}
+                  title={text}
+                >
                   <EventMark kind={worst.kind} />
                   {count > 1 && <sub>{count}</sub>}
                 </a>
@@ -155,6 +165,7 @@ function clusterText(members: readonly PlacedMark[], worst: PlacedMark, origin: 
   if (members.length === 1) {
     return `${worst.kind === "error" ? "Error" : `Log, ${worst.level}`} ${time}: ${worst.text}`;
   }
-  const since = time.replace("at ", "from ");
-  return `${countMarks(members).join(" and ")} ${since}; the first: ${worst.text}`;
+  const from = members.find(({ astray }) => !astray) ?? worst;
+  const since = (from.astray ? time : offset(from, origin)).replace("at ", "from ");
+  return `${countMarks(members).join(" and ")} ${since}; the first ${worst.kind}: ${worst.text}`;
 }

@@ -4,7 +4,12 @@ import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import { compareTraces, type SpanPair } from "../../monitoring/models/trace/compare_traces.ts";
+import {
+  compareTraces,
+  type SpanPair,
+  UNCHANGED_MS,
+  UNCHANGED_SHARE,
+} from "../../monitoring/models/trace/compare_traces.ts";
 import { hasSelfTime } from "../../monitoring/models/trace/self_time.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
@@ -105,7 +110,9 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
               ))}
             </DataTable>
             <p className="empty">
-              {formatCount(comparison.unchanged, "span")} of unchanged duration not shown.
+              {formatCount(comparison.unchanged, "span")} not shown: durations differ by less than
+              {" "}
+              {formatDuration(UNCHANGED_MS)} or {UNCHANGED_SHARE * 100}&nbsp;%.
               {comparison.omitted > 0 &&
                 ` ${formatCount(comparison.omitted, "span")} with smaller changes not shown.`}
             </p>

@@ -98,6 +98,9 @@ const FILTERS: readonly Filter[] = [
   { name: "page", label: "Loads of", choices: [] },
 ];
 
+/** The counts, also if the duration is that of an application. */
+const WHOLE = "Of the whole trace, all applications";
+
 const COLUMNS: readonly ListColumn<TraceRow>[] = [
   {
     title: "Trace",
@@ -126,6 +129,7 @@ const COLUMNS: readonly ListColumn<TraceRow>[] = [
   },
   {
     title: "Spans",
+    tip: WHOLE,
     width: 4.5,
     numeric: true,
     isWide: true,
@@ -134,6 +138,7 @@ const COLUMNS: readonly ListColumn<TraceRow>[] = [
   },
   {
     title: "Errors",
+    tip: WHOLE,
     width: 4.5,
     numeric: true,
     isWide: true,
@@ -142,6 +147,7 @@ const COLUMNS: readonly ListColumn<TraceRow>[] = [
   },
   {
     title: "Logs",
+    tip: WHOLE,
     width: 4.5,
     numeric: true,
     isWide: true,
@@ -169,6 +175,8 @@ function whatIsNamed({ spans, errors, name }: TraceRow): string | null {
   return errors > 0 ? "first error" : "first log";
 }
 
+const HIGHEST = "The highest HTTP status of the trace's page loads and answered requests";
+
 /** An HTTP status of failure; without one, a failure that no error of the trace shows. */
 function Failure({ http_status, failed, errors }: TraceRow) {
   const text = http_status !== null && http_status >= 400
@@ -181,7 +189,7 @@ function Failure({ http_status, failed, errors }: TraceRow) {
     ? "failed"
     : undefined;
   return text && (
-    <span className="filled refused">
+    <span className="filled refused" title={text === "failed" ? undefined : HIGHEST}>
       <OutcomeMark kind="refused" />
       {text}
     </span>

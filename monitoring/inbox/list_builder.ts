@@ -32,10 +32,9 @@ export const FILTERS = {
     `e.row_key >= :envelope * ${KEYS_PER_ENVELOPE} AND e.row_key < (:envelope + 1) * ${KEYS_PER_ENVELOPE}`,
   level: "e.level >= :level",
   handled: "e.handled = :handled",
-  // Application 1 is Sightglass. `apps`: if Sightglass is the only application, every entry is its own.
+  // Application 1 is Sightglass, 0 is none.
   application:
-    "iif(:application = 'apps', (e.application = 1) = (SELECT NOT EXISTS (SELECT 1 FROM applications" +
-    " WHERE id > 1)), e.application = (SELECT id FROM applications WHERE key = :application))",
+    "iif(:application = 'apps', e.application <> 1, e.application = (SELECT id FROM applications WHERE key = :application))",
   release: "e.release IN (SELECT id FROM releases WHERE release = :release)",
   environment: "e.application IN (SELECT id FROM applications WHERE environment = :environment)",
   since: "e.at >= :since",

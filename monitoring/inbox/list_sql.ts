@@ -6,7 +6,6 @@ import {
   all,
   COMMON,
   entryList,
-  FILTERS,
   filtersOf,
   groupedList,
   isGiven,
@@ -281,14 +280,7 @@ export function vitalsSql(query: ListQuery): SqlList {
 export function envelopesSql(query: ListQuery): SqlList {
   const from = (table: string, condition: string) =>
     `e.row_key IN (SELECT row_key / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE} FROM ${table} WHERE ${condition})`;
-  const sender = [
-    ...filtersOf(query, ["release", "environment"]),
-    // `apps` includes envelopes of no application.
-    ...when(
-      query.application,
-      `(${FILTERS.application} OR :application = 'apps' AND e.application = 0)`,
-    ),
-  ];
+  const sender = filtersOf(query, SENDER);
   return {
     ...entryList(
       "envelope_entries",

@@ -54,7 +54,7 @@ const LIST_FILTERS = {
   trace_id: TRACE_ID,
   application: text(
     "Application that sent the row: the key of an application from get_delivery_health, or `sightglass`. Default:" +
-      " `apps`, every application but Sightglass itself, or Sightglass if there is no other.",
+      " `apps`, every application but Sightglass itself.",
   ),
   release: text("Release that sent the row."),
   environment: text("Environment that the row was sent from, such as production."),

@@ -57,7 +57,7 @@ export interface ListQuery {
   readonly limit?: number;
 }
 
-/** As `application`: every application but Sightglass itself, or Sightglass if there is no other. */
+/** As `application`: every application but Sightglass itself. */
 export const APPLICATIONS = "apps";
 
 /** The columns by which each list can be sorted. */

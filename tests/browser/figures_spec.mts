@@ -1,6 +1,7 @@
 /** One inbox of 3,000 envelopes: a figure that is shown in two places is the same in both. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { formatDuration } from "../../components/format.ts";
+import { formatBytes, formatDuration } from "../../components/format.ts";
+import { formatClock } from "../../components/format_time.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { busyShop } from "../harness/busy_shop.ts";
 import { expect, listRows, test as withServer } from "../harness/browser/fixtures.ts";
@@ -26,7 +27,7 @@ interface Seeded {
   toolRows(tool: string, args?: Record<string, unknown>): Promise<Json[]>;
   ask(tool: string, args?: Record<string, unknown>): Promise<Json>;
   /** The rows of this kind that `deno task tail --json` has printed. */
-  tailed(kind: "error" | "log"): Json[];
+  tailed(kind: "error" | "log" | "trace"): Json[];
 }
 
 const test = withServer.extend<object, { seeded: Seeded }>({
@@ -122,7 +123,10 @@ for (const { list, tool, word, failed, failure } of LISTS) {
     const view = page.locator("section.view:visible");
     await expect(view).toContainText(shown(rows.length, word));
     await expect(view).toContainText(shown(failures, failure));
-    if (list === "logs") {
+    if (list === "traces") {
+      const tailed = () => new Set(seeded.tailed("trace").map((row) => row.trace_id)).size;
+      await expect.poll(tailed).toBe(rows.length);
+    } else {
       await expect.poll(() => seeded.tailed("log").length).toBe(rows.length);
       expect(countOf(seeded.tailed("log"), failed)).toBe(failures);
       return;
@@ -176,6 +180,11 @@ test("name, duration and counts of a trace → the same in list, detail and for 
     const { started_at, ended_at, spans } = byTool.get(row.trace_id);
     expect([Date.parse(started_at), Date.parse(ended_at), spans])
       .toEqual([Math.floor(row.started_at), Math.floor(row.ended_at), row.spans]);
+    const tailed = seeded.tailed("trace").filter(({ trace_id }) => trace_id === row.trace_id);
+    expect(sum(tailed.map(({ spans }) => spans))).toBe(row.spans);
+    const { root } = tailed.find(({ application }) => application.key === row.applications[0]);
+    expect([root.op, root.name, root.started_at, root.ended_at])
+      .toEqual([row.op, row.name, row.started_at, row.ended_at]);
     const detail = await seeded.ask("get_trace", { trace_id: row.trace_id });
     expect(detail.spans).toHaveLength(row.spans);
     expect(formatDuration(detail.duration_ms)).toBe(duration);
@@ -189,6 +198,89 @@ test("name, duration and counts of a trace → the same in list, detail and for 
     await expect(head).toContainText(duration);
     await expect(head).toContainText(shown(row.spans, "spans"));
   }
+});
+
+test("recordings → the same figures in counts, list, detail and errors", async ({ page, seeded }) => {
+  const rows = await seeded.rows("recordings");
+  expect((await read(seeded.server, "applications")).counts.recordings).toBe(rows.length);
+  const failed = rows.filter(({ errors }) => errors > 0);
+  expect(failed.length).toBeGreaterThan(0);
+  for (const row of [rows[0], failed[0]]) {
+    const address = `${seeded.server.origin}/monitoring/inbox?view=recording&id=${row.replay_id}`;
+    const detail: Json = await (await fetch(address)).json();
+    expect(detail).toMatchObject(row);
+    expect(countOf(detail.events, ({ kind }) => kind === "error")).toBe(row.errors);
+    expect(await seeded.rows(`occurrences&replay=${row.replay_id}`)).toHaveLength(row.errors);
+    expect(await seeded.rows(`envelopes&replay=${row.replay_id}&type=replay_recording`))
+      .toHaveLength(row.segments);
+    const clock = formatClock(row.ended_at - row.started_at);
+    await page.goto("/#/recordings");
+    await expect(page.locator(".recordings table:visible"))
+      .toHaveAttribute("aria-rowcount", `${rows.length + 1}`);
+    await page.goto(`/#/recordings?q=${row.replay_id}`);
+    const line = page.locator(`tr:has([data-row="${row.replay_id}"])`);
+    const size = `${row.segments}\u00a0segments, ${formatBytes(row.bytes)}`;
+    await expect(line).toContainText(size);
+    await expect(line).toContainText(clock);
+    await expect(line.locator(".recording-marks .of-error")).toHaveCount(Math.min(1, row.errors));
+    await line.getByRole("link").first().click();
+    const detailPane = page.locator(".detail-pane:visible");
+    await expect(detailPane).toContainText(size);
+    await expect(detailPane).toContainText(`${clock} recorded`);
+    await expect(detailPane).toContainText(shown(row.errors, "errors"));
+    await expect(detailPane.locator(".events .of-error")).toHaveCount(row.errors);
+  }
+});
+
+test("web vitals of a page → the same in overview and list, loads as many as its traces", async ({ page, seeded }) => {
+  const rows = await seeded.rows("pages");
+  expect(rows.length).toBeGreaterThan(1);
+  const write = (name: string, value: number) =>
+    name === "cls" ? value.toFixed(2) : formatDuration(value);
+  for (const row of rows) {
+    expect(await seeded.rows(`traces&page=${row.page}&application=${row.application}`))
+      .toHaveLength(row.loads);
+    for (const hash of ["overview", "traces/vitals"]) {
+      await page.goto(`/#/${hash}`);
+      const line = page.locator("section.view:visible tr", {
+        has: page.getByRole("link", { name: row.page, exact: true }),
+      });
+      await expect(line).toContainText(row.loads.toLocaleString("en"));
+      for (const name of ["lcp", "inp", "cls"]) {
+        if (row[name].p75 === null) continue;
+        await expect(line).toContainText(write(name, row[name].p75));
+      }
+    }
+  }
+});
+
+test("envelopes → as many in counts, applications, rows and for assistants; sizes in list and detail", async ({ page, seeded }) => {
+  const rows = await seeded.rows("envelopes");
+  expect(rows.length).toBe(ENVELOPES);
+  const { counts, rows: applications } = await read(seeded.server, "applications");
+  expect(counts.envelopes).toBe(Math.min(rows.length, 1_000));
+  for (const { key, envelopes } of applications) {
+    if (key === "sightglass") continue;
+    expect(countOf(rows, ({ application }) => application === key), key).toBe(envelopes);
+    expect(await seeded.rows(`envelopes&application=${key}`)).toHaveLength(envelopes);
+  }
+  // Sightglass sends its own meanwhile.
+  await expect(async () => {
+    const { inbox, applications } = await seeded.ask("get_delivery_health");
+    const { rows } = await read(seeded.server, "applications");
+    const facts = (rows: Json[]) => rows.map(({ key, envelopes }) => [key, envelopes]).sort();
+    expect(facts(applications)).toEqual(facts(rows));
+    expect(sum(rows.map(({ envelopes }: Json) => envelopes))).toBe(inbox.envelopes);
+  }).toPass();
+  const [row] = rows;
+  await page.goto("/#/envelopes");
+  const line = page.locator(`tr:has([data-row="${row.id}"])`);
+  await expect(line).toContainText(formatBytes(row.bytes));
+  await line.getByRole("link").first().click();
+  const detail = page.locator(".detail-pane:visible");
+  await expect(detail).toContainText(`${formatBytes(row.bytes)}, not compressed`);
+  const items = shown(row.items.length, "items?");
+  await expect(detail.getByRole("heading", { name: items })).toBeVisible();
 });
 
 async function read({ origin }: ServerProcess, query: string): Promise<Json> {

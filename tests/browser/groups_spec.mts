@@ -34,6 +34,20 @@ test("no open errors → resolved and muted ones are offered only if there are a
   await expect(row(page, ERRORS.handled)).toContainText("resolved");
 });
 
+test("only muted errors of an application → they are offered", async ({ page, server }) => {
+  await post(server.origin, "boom", "shop@1.0.0");
+  const [{ group }] = await listRows(server.origin, "errors");
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify({ state: "muted" });
+  const address = `${server.origin}/monitoring/inbox?group=${group}`;
+  expect((await fetch(address, { method: "PATCH", headers, body })).status).toBe(204);
+  // The order of a list is no filter.
+  await page.goto("/#/errors?sort=-count");
+  await expect(errorsView(page)).toContainText("No open errors of your applications.");
+  await page.getByRole("link", { name: "Show resolved and muted ones" }).click();
+  await expect(row(page, "boom")).toContainText("muted");
+});
+
 test("some errors unhandled → badges of the group; ids, first and last seen are different", async ({ page, server }) => {
   const failed = (order: number, handled: boolean) =>
     error("", order, {

@@ -35,8 +35,12 @@ async function postRows(origin: string): Promise<void> {
         ...{ name: NAME, span_id: spanId(n), is_segment: true, ...times },
         ...n === 0 && { name: "/checkout/:id/payment", attributes: vital },
       }),
-      ...Array.from({ length: 9 }, (_, line) => log(`line ${line}`, { timestamp: at })),
-      error("no answer of the provider", n + 1, { timestamp: at, event_id: hexId(n + 50) }),
+      // Their mark, with its number, is at the end of the trace's axis.
+      ...Array.from(
+        { length: 9 },
+        (_, line) => log(`line ${line}`, { timestamp: at + 5, trace_id: hexId(n + 1) }),
+      ),
+      error("no answer of the provider", n + 1, { timestamp: at + 5, event_id: hexId(n + 50) }),
     );
   }
   const events = pageEvents(Date.now() - 1_300_000, []);
@@ -57,7 +61,10 @@ const faultsIn = (page: Page) =>
       if (one.matches("html, main, .view") && (isWider || scrollHeight > clientHeight)) {
         faults.push(`${name(one)} is larger than the window`);
       }
-      if (one.matches(".rows, .detail-pane, .sidebar, .list-head, .rows th") && isWider) {
+      if (
+        one.matches(".rows, .detail-pane, .sidebar, .list-head, .rows th, .waterfall, .flame") &&
+        isWider
+      ) {
         faults.push(`${name(one)} is cut: ${one.textContent.slice(0, 20)}`);
       }
     }
@@ -80,6 +87,7 @@ test("every view, 360 to 2,560 px → only panes scroll, heads and names of rows
     ...[
       "traces/vitals",
       `traces/${hexId(1)}`,
+      `traces/${hexId(1)}?as=flame`,
       `recordings/${"7".repeat(32)}`,
       "envelopes/1",
       `errors/${group}`,

@@ -182,3 +182,17 @@ test("hostile logs → shown as text, nothing is executed", async ({ page, serve
   }
   await expectNoOverflow(page, 1280, 360);
 });
+
+test("long message → cut in its row, whole in its detail, or from there in its envelope", async ({ page, server }) => {
+  const bodyOf = (words: number) => `${"word ".repeat(words)}end of ${words}`;
+  await post(server.origin, [{ body: bodyOf(300) }, { body: bodyOf(600) }]);
+  await page.setViewportSize({ width: 1024, height: 740 });
+  await page.goto("/#/logs");
+  await lines(page).last().locator("a.row-link").click();
+  await expect(detail(page).locator("pre")).toHaveText(bodyOf(300));
+  await page.goBack();
+  await lines(page).first().locator("a.row-link").click();
+  await expect(detail(page).locator("pre")).toHaveText(/ word…$/);
+  await detail(page).getByRole("link", { name: "Open envelope" }).click();
+  await expect(page.locator(".envelopes .payload").first()).toContainText("end of 600");
+});

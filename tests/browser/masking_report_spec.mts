@@ -2,7 +2,9 @@
 import { serveApplication, startSdk } from "../harness/browser/application_site.ts";
 import { CANARIES, enterCanaries, plantCanaries } from "../harness/browser/canaries.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
+import { postBody } from "../harness/browser/posted.ts";
 import { leave } from "../harness/browser/signals.ts";
+import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
 import { openMaskingReport, searchReport } from "../harness/browser/views.ts";
 
 const typeOf = ({ type }: { type: string }) => type;
@@ -88,4 +90,24 @@ test("application that masks nothing → each canary is found, with its place", 
   // A finding leads to its moment in the recording.
   await personal.getByRole("link").first().click();
   await expect(page).toHaveURL(/recordings\/[\da-f]{32}\?at=\d+/);
+});
+
+test("its code did not load → “Try again” shows the report", async ({ page, context, server, watch }) => {
+  watch.allow("net::ERR_", "Failed to fetch");
+  const replayId = "5".repeat(32);
+  const events = pageEvents(Date.now() - 60_000, []);
+  await postBody(server.origin, segmentEnvelope({ replayId, number: 0, events }));
+  await page.goto(`/#/recordings/${replayId}`);
+  const report = page.locator(".masking");
+  await expect(page.getByRole("button", { name: "Play", exact: true })).toBeEnabled();
+  await context.setOffline(true);
+  await report.locator("summary").press("Enter");
+  await expect(report.getByRole("alert")).toContainText("This part of the page did not load.");
+  await context.setOffline(false);
+  await report.getByRole("button", { name: "Try again" }).click();
+  // If the browser has to load the page again, the report is closed then.
+  await expect(async () => {
+    if (await report.getAttribute("open") === null) await report.locator("summary").press("Enter");
+    await expect(page.getByText(/^Read .* of this session/)).toBeVisible({ timeout: 3_000 });
+  }).toPass();
 });

@@ -1,5 +1,6 @@
 /** Recordings of real pages, played back and compared with what the pages were. */
 import type { Page } from "@playwright/test";
+import { isDeepStrictEqual } from "node:util";
 import { serveApplication, startSdk } from "../harness/browser/application_site.ts";
 import { expect, listRows, test as withServer } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
@@ -92,12 +93,17 @@ interface SeenPage {
 /** Time between a description and the changes before and after it: recorded times are rounded. */
 const MARGIN_MS = 120;
 
-/** Describes the page. */
+/** Describes the page in the middle of a time in which it does not change. */
 async function lookAt(page: Page): Promise<SeenPage> {
-  await page.waitForTimeout(MARGIN_MS);
-  const found = { at: Date.now(), lines: await page.evaluate(describePage) };
-  await page.waitForTimeout(MARGIN_MS);
-  return found;
+  let lines: readonly string[] = [];
+  let [since, until] = [NaN, NaN];
+  await expect.poll(async () => {
+    until = Date.now();
+    const now = await page.evaluate(describePage);
+    if (!isDeepStrictEqual(now, lines)) [lines, since] = [now, Date.now()];
+    return until - since;
+  }, { message: "milliseconds without a change", intervals: [20] }).toBeGreaterThan(2 * MARGIN_MS);
+  return { at: Math.round((since + until) / 2), lines };
 }
 
 /** Expects what the player, or a picture, shows soon. */

@@ -4,6 +4,7 @@ import {
   envelopeOf,
   type TestItem,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { addition, element, pageEvents, segmentEnvelope } from "./recorded_segments.ts";
 
 /** The page, its API, and the services that the API calls. */
 const SDKS = {
@@ -27,6 +28,8 @@ const REQUESTS: readonly (readonly [method: string, path: string, Application?])
 const USED_S = 50 * 60;
 /** Each so many requests fail. Odd, so that every request fails at times. */
 const FAILURES = 13;
+/** Each so many page loads are recorded, in two segments. */
+const RECORDINGS = 15;
 /** From 1.87 ms on, so that durations have parts of milliseconds. */
 const SHORTEST_S = 0.00187;
 
@@ -83,6 +86,7 @@ function request(
       contexts: {
         trace: { trace_id, span_id: id, parent_span_id, op, status, data },
       },
+      ...op === "pageload" && { measurements: vitals(n) },
       spans: depth === 0 ? [] : [{
         ...times,
         trace_id,
@@ -100,7 +104,7 @@ function request(
   const envelopes = [
     from(
       "shop-web",
-      n % 3 ? span(0, "/cart", "navigation") : span(0, "/", "pageload"),
+      n % 3 ? span(0, "/cart", "navigation") : span(0, n % 2 ? "/sale" : "/", "pageload"),
     ),
     from("shop-api", span(1, `${method} ${path}`, "http.server", answered)),
     from("shop-api", lines(n, trace_id, start)),
@@ -108,6 +112,7 @@ function request(
   if (service) {
     envelopes.push(from(service, span(2, `${service} job`, "queue.process")));
   }
+  if (n % RECORDINGS === 0) envelopes.push(...recording(n, start, duration));
   if (isFailed) {
     // Page and API report the same failure, of which only the API's is handled.
     for (const application of ["shop-web", "shop-api"] as const) {
@@ -120,6 +125,25 @@ function request(
     }
   }
   return envelopes;
+}
+
+/** As sent with a page load; some have no interaction. */
+const vitals = (n: number) => ({
+  lcp: { value: 800.25 + n * 37 % 4_000, unit: "millisecond" },
+  cls: { value: n % 30 / 100 },
+  ttfb: { value: 12.5 + n % 400, unit: "millisecond" },
+  ...n % 4 === 0 && { inp: { value: 40 + n % 300, unit: "millisecond" } },
+});
+
+function recording(n: number, start: number, duration: number): Uint8Array<ArrayBuffer>[] {
+  const replayId = hexOf(n, 32);
+  const event = { release: "shop-web@1.4.2", environment: "production", trace_ids: [hexOf(n, 32)] };
+  const [from, to] = [start, start + duration].map((at) => Math.floor(at * 1_000)) as [
+    number,
+    number,
+  ];
+  return [pageEvents(from, []), [addition(to, element(100, "p"))]]
+    .map((events, number) => segmentEnvelope({ replayId, number, events, event }));
 }
 
 const lines = (
@@ -163,6 +187,7 @@ const failure = (
         mechanism: { type: "generic", handled: application === "shop-api" },
       }],
     },
+    ...application === "shop-web" && n % RECORDINGS === 0 && { tags: { replayId: hexOf(n, 32) } },
     contexts: {
       trace: {
         trace_id: hexOf(n, 32),

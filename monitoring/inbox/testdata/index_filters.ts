@@ -132,23 +132,29 @@ export function addFilterTests(test: AddTest): void {
     },
   );
 
-  test("applications before any was seen → Sightglass's own rows", async (inbox, _, addOf) => {
-    await addOf(OWN_TELEMETRY, log("own"));
-    assert.deepEqual(bodies(inbox, { application: "apps" }), ["own"]);
+  test("apps, but no other application → no own row, count or bar", async (inbox, _, addOf) => {
+    const application = "apps";
+    await addOf(OWN_TELEMETRY, span(1), error("own"), log("own"));
+    const { counts } = inbox.applications({ application });
+    assert.deepEqual(counts, { traces: 0, errors: 0, logs: 0, recordings: 0, envelopes: 0 });
+    for (const list of ["traces", "errors", "logs"] as const) {
+      assert.equal(inbox.page(list, { application }).rows.length, 0);
+      const { parts } = inbox.histogram({ of: list, application });
+      assert.ok(parts.every(({ count }) => count === 0));
+      assert.equal(inbox.page(list, {}).rows.length, 1);
+    }
     await addOf({}, ["event", {}]);
-    assert.deepEqual(bodies(inbox, { application: "apps" }), []);
-    assert.equal(inbox.page("envelopes", { application: "apps" }).rows.length, 1);
+    assert.deepEqual(bodies(inbox, { application }), []);
+    assert.equal(inbox.page("envelopes", { application }).rows.length, 1);
     await inbox.clear();
     assert.deepEqual(inbox.applications({}).rows, []);
-    await addOf(OWN_TELEMETRY, log("own again"));
-    assert.deepEqual(bodies(inbox, { application: "apps" }), ["own again"]);
   });
 
   test("last envelope of an application evicted → the application too", async (inbox, _, addOf) => {
     await addOf(shop("1"), log("one"));
     for (const body of ["two", "three", "four"]) await addOf(OWN_TELEMETRY, log(body));
     assert.deepEqual(inbox.applications({}).rows.map(({ name }) => name), ["Sightglass"]);
-    assert.equal(bodies(inbox, { application: "apps" }).length, 3);
+    assert.equal(bodies(inbox, { application: "sightglass" }).length, 3);
   }, 3);
 
   test("time range → rows of that time; groups count those errors", async (inbox, add) => {

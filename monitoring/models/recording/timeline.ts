@@ -163,5 +163,5 @@ function vitalText(description: string, payload: unknown): string {
   const name = VITAL_NAMES.get(description) ?? description;
   const value = at(payload, "data", "value");
   if (typeof value !== "number" || !Number.isFinite(value)) return name;
-  return name === "CLS" ? `${name} ${value.toFixed(3)}` : `${name} ${formatDuration(value)}`;
+  return name === "CLS" ? `${name} ${value.toFixed(2)}` : `${name} ${formatDuration(value)}`;
 }

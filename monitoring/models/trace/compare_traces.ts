@@ -33,8 +33,8 @@ interface TraceComparison {
 }
 
 /** Smaller differences are not noticeable, or vary from run to run: milliseconds, and a share of the longer span. */
-const UNCHANGED_MS = 1;
-const UNCHANGED_SHARE = 0.02;
+export const UNCHANGED_MS = 1;
+export const UNCHANGED_SHARE = 0.02;
 
 /**
  * Compares two traces. The nth span with an operation and name in one is matched with the nth in the other, wherever

@@ -30,7 +30,7 @@ export function omittedText({ omitted, whole }: Pick<TraceContent, "omitted" | "
     ` ${
       MAX_TRACE_CHARACTERS / 1024 ** 2
     } MiB, of a trace are read; name and duration are those of` +
-    " the whole trace.";
+    ` the whole trace${omitted.spans > 0 ? ", self times include spans that are not shown" : ""}.`;
 }
 
 const format = (n: number) => n.toLocaleString("en");

@@ -1,0 +1,45 @@
+import { type ComponentType, type ReactNode, useEffect, useState } from "react";
+
+/**
+ * A part of the page whose code is loaded when it is shown first; if it did not load, a button to try again.
+ * `React.lazy` keeps a failure.
+ *
+ * @param props.loading shown meanwhile
+ */
+export function LoadedPart<Props extends object>({ load, isShown = true, props, loading }: {
+  load: () => Promise<ComponentType<Props>>;
+  isShown?: boolean;
+  props: Props;
+  loading: ReactNode;
+}) {
+  const [Content, setContent] = useState<ComponentType<Props>>();
+  const [failure, setFailure] = useState("");
+  /** @returns whether it has loaded */
+  const read = async () => {
+    try {
+      const Loaded = await load();
+      setContent(() => Loaded);
+      return true;
+    } catch {
+      setFailure("This part of the page did not load.");
+      return false;
+    }
+  };
+  useEffect(() => {
+    if (isShown && !Content) read();
+  }, [isShown]);
+  // Chromium remembers that a module did not load until the page is loaded again, which needs the server.
+  const tryAgain = async () => {
+    if (await read()) return;
+    const answer = await fetch(location.pathname, { method: "HEAD" }).catch(() => undefined);
+    if (answer?.ok) location.reload();
+    else setFailure("This part of the page did not load. The server does not answer.");
+  };
+  if (Content) return <Content {...props} />;
+  return failure === "" ? loading : (
+    <div className="spaced" role="alert">
+      <p>{failure}</p>
+      <button type="button" onClick={tryAgain}>Try again</button>
+    </div>
+  );
+}
