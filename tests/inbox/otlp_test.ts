@@ -86,6 +86,9 @@ Deno.test("OTLP/JSON of workers and scripts, gzip, charset, odd values → one t
   const plain = { "Content-Type": "text/plain" };
   assert.match(await inbox.post("/v1/traces", body("x"), plain), /^415 null \{"code":3,/);
   assert.deepEqual((await inbox.traces()).map(([, spans]: [string, number]) => spans), [3]);
+  const detail = JSON.stringify(await inbox.read(`view=trace&id=${traceId}`));
+  for (const name of ["plain", "charset", "gzip"]) assert.match(detail, new RegExp(`"${name}"`));
+  assert.equal(detail.split("9007199254740993").length, 4);
 });
 
 Deno.test("OTLP spans without kind, status, name or resource → listed; text enums read or rejected", async () => {
