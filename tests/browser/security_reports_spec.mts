@@ -1,5 +1,6 @@
 /** Chromium's own reports: it posts them, and the console shows them. */
 import { createHash, X509Certificate } from "node:crypto";
+import { tracesJson } from "../harness/otlp_bodies.ts";
 import { startServer } from "../harness/server_process.ts";
 import { CHROMIUM_ARGS } from "../../tools/find_chromium.ts";
 import { expect, listRows, test as base } from "../harness/browser/fixtures.ts";
@@ -97,6 +98,35 @@ test("image of another site, 30 times, over http → one envelope, an error in t
     "document-uri": `${server.origin}/`,
     "blocked-uri": "https://evil.example/pixel.png",
   });
+});
+
+test("page of an application: report-uri with the DSN's key, spans by OTLP → both are taken", async ({ page, server, watch }) => {
+  watch.allow("https://cdn.example/", "400 (Bad Request)");
+  const policy = `script-src 'self'; report-uri ${server.origin}/api/1/security/?sentry_key=dev`;
+  await using application = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () =>
+      new Response('<!doctype html><script src="https://cdn.example/x.js"></script>', {
+        headers: { "Content-Type": "text/html", "Content-Security-Policy": policy },
+      }),
+  );
+  await page.goto(`http://localhost:${application.addr.port}/cart?secret=1`);
+  const errors = () => listRows(server.origin, "errors&application=apps");
+  await expect.poll(async () => (await errors()).map(({ value }) => value))
+    .toEqual(["script-src-elem https://cdn.example"]);
+
+  // Its media type and its own header make a preflight.
+  const post = (body: string) =>
+    page.evaluate(async ([url, body]) => {
+      const headers = { "Content-Type": "application/json", "X-Tenant": "a" };
+      const response = await fetch(url!, { method: "POST", keepalive: true, headers, body: body! });
+      return [response.status, await response.text()];
+    }, [`${server.origin}/v1/traces`, body]);
+  const traces = new TextDecoder().decode(tracesJson());
+  expect(await post(traces)).toEqual([200, "{}"]);
+  const [status, text] = await post("{");
+  expect(status).toBe(400);
+  expect(JSON.parse(`${text}`)).toMatchObject({ code: 3 });
 });
 
 overHttps(
