@@ -1,5 +1,7 @@
 /** A relay, and clients that send it hostile requests. */
 import assert from "node:assert/strict";
+import type { HostileBytes } from "../../monitoring/models/otlp/testdata/hostile_bytes.ts";
+import { contentTypeOf, signalOf } from "../../monitoring/protocol/format.ts";
 import { headerByReference } from "../../monitoring/protocol/testdata/reference_reader.ts";
 import { startRelay } from "../relay/_start_relay.ts";
 import { allowedOutcomes, duplicateKey, type Outcome } from "./contract.ts";
@@ -97,6 +99,39 @@ export class ClientFuzzer implements AsyncDisposable {
     if (relayOutcome !== "delivered") {
       assert.equal(arrived, undefined, "arrived, but not delivered");
     }
+    assert.equal((await this.#relay.health()).in_flight_bytes, 0);
+  }
+
+  /**
+   * Sends a damaged OTLP request, and compares the response with the contract.
+   *
+   * @throws {Error} with the request
+   */
+  async checkOtlp({ bytes, format }: HostileBytes): Promise<void> {
+    const contentType = contentTypeOf(format);
+    const response = await this.#relay.postOtlp(`/v1/${signalOf(format)}`, bytes, {
+      "content-type": contentType,
+    });
+    const { status, headers } = response;
+    const body = await response.bytes();
+    const [arrived] = this.#arrivals.splice(0);
+    const outcome = `OTLP ${status} ${headers.get("x-relay-outcome") ?? "empty"}`;
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+    const description = `${outcome}, ${format} in base64: ${bytes.toBase64()}`;
+    const allowed = bytes.length > MAX_BYTES ? /413 rejected/ : /200 (?!spooled)|400 rejected/;
+    assert.match(outcome, allowed, description);
+    assert.equal(headers.get("content-type"), contentType, description);
+    if (contentType === "application/json") {
+      assert.equal(typeof JSON.parse(new TextDecoder().decode(body)), "object", description);
+    } else {
+      // A field 1 of the answer, or none: `partial_success`, or the code of the status.
+      assert.equal(
+        body[0],
+        status !== 200 ? 0x08 : body.length > 0 ? 0x0a : undefined,
+        description,
+      );
+    }
+    assert.deepEqual(arrived?.body, outcome.endsWith("delivered") ? bytes : undefined, description);
     assert.equal((await this.#relay.health()).in_flight_bytes, 0);
   }
 

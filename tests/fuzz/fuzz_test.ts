@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { hostileBytes } from "../../monitoring/models/otlp/testdata/hostile_bytes.ts";
 import { ClientFuzzer } from "./client_fuzzer.ts";
 import { hostileAnswer, plainAnswer } from "./hostile_answer.ts";
 import { hostileRequest } from "./hostile_request.ts";
@@ -33,6 +34,14 @@ Deno.test("any request → a row of the contract, its bytes upstream or none, no
     { numRuns: REQUESTS },
   );
   assert.deepEqual([...clients.outcomes.keys()].sort(), RELAY_OUTCOMES);
+});
+
+const OTLP_OUTCOMES = ["OTLP 200 delivered", "OTLP 200 empty", "OTLP 400 rejected"];
+
+Deno.test("any OTLP request → a row of the contract, its bytes upstream or none", async () => {
+  await using clients = new ClientFuzzer();
+  for (const request of hostileBytes(1, REQUESTS)) await clients.checkOtlp(request);
+  assert.deepEqual([...clients.outcomes.keys()].sort(), OTLP_OUTCOMES);
 });
 
 /** Outcomes that the generated answers must reach. */

@@ -4,6 +4,7 @@
  * grows. Prints the seeds, the outcomes and the smallest failing case. Exits with 1 if a check fails or memory grows.
  */
 import fc from "fast-check";
+import { hostileBytes } from "../../monitoring/models/otlp/testdata/hostile_bytes.ts";
 import { readArguments, readWholeNumber, runTask } from "../../tools/command_line.ts";
 import { ClientFuzzer } from "./client_fuzzer.ts";
 import { hostileAnswer } from "./hostile_answer.ts";
@@ -28,6 +29,7 @@ async function fuzz(): Promise<number> {
   const requests = await fuzzFor(seconds, seed, clients.outcomes, async (seed) => {
     const property = fc.asyncProperty(hostileRequest, (request) => clients.check(request));
     await fc.assert(property, { seed, numRuns: 500 });
+    for (const request of hostileBytes(seed, 200)) await clients.checkOtlp(request);
     clients.forgetEnvelopes();
   });
   await using ingest = new IngestFuzzer();

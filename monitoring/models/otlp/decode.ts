@@ -5,7 +5,7 @@
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp-request
  */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import type { Format } from "../../protocol/format.ts";
+import type { OtlpFormat } from "../../protocol/format.ts";
 import { type Field, type Fields, LOGS_REQUEST, TRACES_REQUEST } from "./messages.ts";
 
 /** A request cannot be decoded. The message is for its sender. */
@@ -30,7 +30,7 @@ const MAX_DEPTH = 256;
  * @returns an object
  * @throws {OtlpError}
  */
-export function decodeOtlp(bytes: Uint8Array, format: Exclude<Format, "envelope">): object {
+export function decodeOtlp(bytes: Uint8Array, format: OtlpFormat): object {
   if (bytes.length > MAX_OTLP_BYTES) {
     throw tooLarge(`is larger than ${MAX_OTLP_BYTES} bytes once decompressed`);
   }

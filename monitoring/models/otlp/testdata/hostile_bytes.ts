@@ -1,11 +1,11 @@
 /** OTLP requests that were damaged at random places. */
 import fc from "fast-check";
-import type { Format } from "../../../protocol/format.ts";
+import type { OtlpFormat } from "../../../protocol/format.ts";
 import { encodeProtobuf, REQUESTS } from "./otlp_requests.ts";
 
-interface HostileBytes {
+export interface HostileBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly format: Exclude<Format, "envelope">;
+  readonly format: OtlpFormat;
 }
 
 /** Whole requests, of which each is damaged many times. */
@@ -33,7 +33,9 @@ export function* hostileBytes(seed: number, count: number): Generator<HostileByt
   const random = randomNumbers(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const whole = REQUESTS.flatMap(({ signal, fields, request }) =>
-    fc.sample(request, { seed, numRuns: WHOLE }).flatMap((sent): HostileBytes[] => [
+    fc.sample(request, { seed, numRuns: Math.min(WHOLE, count) }).flatMap((
+      sent,
+    ): HostileBytes[] => [
       { format: `otlp-${signal}-json`, bytes: new TextEncoder().encode(JSON.stringify(sent)) },
       { format: `otlp-${signal}-protobuf`, bytes: encodeProtobuf(sent, fields) },
     ])

@@ -48,7 +48,10 @@ function writeScalar(writer: BinaryWriter, { type }: Field, value: unknown): voi
 }
 
 const SCALARS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  hex: fc.uint8Array({ maxLength: 20 }).map((bytes) => bytes.toHex()),
+  // Ids have 16 and 8 bytes.
+  hex: fc.constantFrom(16, 8, 8, 0, 1, 20).chain((length) =>
+    fc.uint8Array({ minLength: length, maxLength: length })
+  ).map((bytes) => bytes.toHex()),
   base64: fc.uint8Array({ maxLength: 20 }).map((bytes) => bytes.toBase64()),
   text: fc.string({ unit: "binary", maxLength: 40 }).map((text) => text.toWellFormed()),
   bool: fc.boolean(),
@@ -74,7 +77,7 @@ function messageOf(fields: Fields, isOneOf: boolean, depth: number): fc.Arbitrar
   const possible = Object.values(fields).filter(({ fields }) => !fields || depth > 0);
   const arbitraries = possible.map(({ name, type, isList, fields }) => {
     const one = fields ? messageOf(fields, type === "AnyValue", depth - 1) : SCALARS[type]!;
-    return { [name]: isList ? fc.array(one, { minLength: 1, maxLength: 3 }) : one };
+    return { [name]: isList ? fc.array(one, { minLength: 1, maxLength: 2 }) : one };
   });
   return isOneOf
     ? fc.oneof(...[{}, ...arbitraries].map((one) => fc.record(one, PLAIN)))
