@@ -6,10 +6,12 @@
 import { setTimeout } from "node:timers/promises";
 import { loadConfig } from "../config/config.ts";
 import { indexBody } from "../monitoring/models/index/index_entries.ts";
-import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
+import { parseBody } from "../monitoring/models/parse_body.ts";
+import type { ParsedEnvelope } from "../monitoring/models/parsed_envelope.ts";
 import { visibleJson } from "../monitoring/models/readable_json.ts";
 import { OWN_APPLICATION } from "../monitoring/models/rows.ts";
 import { decodeBody, DecodeError, parseContentEncoding } from "../monitoring/protocol/encoding.ts";
+import { contentTypeOf, FORMATS, signalOf } from "../monitoring/protocol/format.ts";
 import type { InboxRow } from "../monitoring/protocol/inbox_row.ts";
 import { MAX_READ_BYTES, readBody } from "../monitoring/protocol/read_body.ts";
 import {
@@ -130,9 +132,9 @@ async function* readEvents(
 async function printEnvelope(options: TailOptions, row: InboxRow): Promise<void> {
   const types = options.views.flatMap((view) => READ_TYPES[view]);
   if (!row.items.some(({ type }) => types.includes(type))) return;
-  const bytes = await envelopeBytes(options, row);
-  if (bytes === undefined) return;
-  const { resources } = indexBody([parseEnvelope(bytes)], row.received_at);
+  const body = await readStored(options, row);
+  if (body === undefined) return;
+  const { resources } = indexBody(body, row.received_at);
   const coloured = Deno.stdout.isTerminal() && !Deno.noColor;
   for (const entry of resources.flatMap((one) => rowsOf(one, options.views))) {
     const line = options.json
@@ -142,16 +144,23 @@ async function printEnvelope(options: TailOptions, row: InboxRow): Promise<void>
   }
 }
 
-/** The decompressed bytes; undefined if the envelope is not stored any more or cannot be read. */
-async function envelopeBytes(
+/** What an envelope or a request has; undefined if it is not stored any more or cannot be read. */
+async function readStored(
   options: TailOptions,
-  { id, content_encoding }: InboxRow,
-): Promise<Uint8Array | undefined> {
+  { id, items, content_encoding }: InboxRow,
+): Promise<readonly ParsedEnvelope[] | undefined> {
   try {
     const response = await requestInbox("tail", options, `id=${id}`);
-    const bytes = await readBody(response.body!);
-    if (DECODED_BY_FETCH.includes(content_encoding)) return bytes;
-    return await decodeBody(bytes, parseContentEncoding(content_encoding), MAX_READ_BYTES);
+    const type = response.headers.get("Content-Type");
+    const signal = items.some(({ type }) => type === "span") ? "traces" : "logs";
+    const format = FORMATS.find((one) =>
+      contentTypeOf(one) === type && [undefined, signal].includes(signalOf(one))
+    ) ?? "envelope";
+    const sent = await readBody(response.body!);
+    const bytes = DECODED_BY_FETCH.includes(content_encoding)
+      ? sent
+      : await decodeBody(sent, parseContentEncoding(content_encoding), MAX_READ_BYTES);
+    return parseBody(bytes, format);
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     // It was deleted meanwhile. What else is refused, the stream of rows is, too.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { envelopeOf, hexId } from "../monitoring/inbox/testdata/envelopes.ts";
+import { span, tracesJson } from "../tests/harness/otlp_bodies.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 import { findStablePort } from "../tests/harness/stable_port.ts";
 import { temporaryFolder } from "../tests/harness/temporary_folder.ts";
@@ -50,7 +51,14 @@ async function post(origin: string, n: number, encoding?: "zstd"): Promise<void>
   assert.equal(response.status, 200, await response.text());
 }
 
-Deno.test("tail of a server that restarts → each new error once, ended by a signal", async () => {
+async function postOtlp(origin: string): Promise<void> {
+  const body = tracesJson([span()], "py-api");
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(`${origin}/v1/traces`, { method: "POST", body, headers });
+  assert.equal(await response.text(), "{}");
+}
+
+Deno.test("tail of a server that restarts → each new error and trace once, ended by a signal", async () => {
   using folder = temporaryFolder();
   const env = { INBOX_TOKEN: "s3cret-of-a-server", PORT: `${findStablePort()}` };
   const first = await startServer({ dataDir: folder.path, env });
@@ -60,6 +68,7 @@ Deno.test("tail of a server that restarts → each new error once, ended by a si
   const json = startTail(["--json", "--all"], env);
   for (const { printed, error } of [tail, json]) await printed(error, /^Following /);
   await post(origin, 2);
+  await postOtlp(origin);
   await post(origin, 3, "zstd");
   await tail.printed(tail.out, /no\. 3/);
   await first.stop();
@@ -76,8 +85,8 @@ Deno.test("tail of a server that restarts → each new error once, ended by a si
   }
   const lines = tail.out().trimEnd().split("\n");
   assert.deepEqual(
-    lines.map((line) => /no\. (\d)/.exec(line)?.[1]),
-    ["2", "3", "4"],
+    lines.map((line) => /no\. (\d)|GET \/orders/.exec(line)?.[0]),
+    ["no. 2", "GET /orders", "no. 3", "no. 4"],
     "none of its own",
   );
   assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} ERROR {3}unknown Message: \ufffd\[2Jno\. 2$/);
