@@ -79,6 +79,7 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
 const STATUS_CODES = ["unset", "ok", "error"];
 /** Four numbers for each level. https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
 const SEVERITIES = ["unspecified", ...LOG_LEVELS.flatMap((level) => [level, level, level, level])];
+const EXCEPTION_TEXTS = ["exception.message", "exception.stacktrace"];
 /** Bits of a span's flags: whether the next one is known, and whether the parent is of another process. */
 const IS_REMOTE_KNOWN = 0x100;
 const IS_REMOTE = 0x200;
@@ -163,8 +164,9 @@ class ResourceReader {
     const ids = { trace_id, span_id };
     if (isException(event, attributes)) {
       this.#exception({ attributes, timestamp, level: level ?? "error", ...ids });
+      const texts = EXCEPTION_TEXTS.map((name) => textAt(attributes, name)?.trim());
       // Only the exception again.
-      if (body === "" || body === attributes["exception.message"]) return true;
+      if (typeof body === "string" && ["", ...texts].includes(body.trim())) return true;
     }
     const shown = body === "" ? event ?? "" : body;
     this.#logs.push({ timestamp, ...ids, level, body: shown, attributes });

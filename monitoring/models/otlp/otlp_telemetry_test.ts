@@ -381,7 +381,10 @@ Deno.test("stack trace of an unknown form → kept as text; other language, no t
 
 Deno.test("exception as a log → an error; a log beside it only with a body of its own", () => {
   const log = { timeUnixNano: END, attributes: EXCEPTION, ...IDS };
-  const bodies = [undefined, {}, { stringValue: "no stock of A-1" }];
+  // Deno sends the stack trace as it prints it.
+  const stack = `${EXCEPTION[2]!.value.stringValue}\n`;
+  const texts = ["no stock of A-1", stack].map((stringValue) => ({ stringValue }));
+  const bodies = [undefined, {}, ...texts];
   for (const body of bodies) {
     const request = readLogs([{ ...log, eventName: "exception", body }]);
     assert.equal(eventsOf(request).length, 1);
