@@ -14,6 +14,7 @@ import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo, momentHref } from "../shared/fragment.ts";
 import { KindMark, SELF_TIME } from "./SpanKinds.tsx";
+import { SpanEvents } from "./SpanEvents.tsx";
 import { EventMark } from "./TimeAxis.tsx";
 import { Warnings } from "./TraceHeader.tsx";
 
@@ -38,7 +39,7 @@ export function SpanDetail(
   const isStatement = span !== null && spanKind(span) === "database";
   const time = trace.times.byNode.get(node)!;
   const selfMs = useMemo(() => selfTimes(trace.tree, trace.times).get(node) ?? 0, [trace, node]);
-  const all = useMemo(() => span ? readAttributes(span.attributes) : [], [span]);
+  const all = useMemo(() => span ? readAttributes(span) : [], [span]);
   const startMs = span?.start_ms ?? null;
   const phases = startMs === null ? [] : phasesOf(all, startMs);
   const attributes = startMs === null ? all : all.filter((attribute) => !isPhase(attribute));
@@ -71,6 +72,7 @@ export function SpanDetail(
           <span>
             {span.failed && <OutcomeMark kind="refused" />}
             {span.status ?? (span.failed ? "failed" : "no status")}
+            {span.status_message && `: ${span.status_message}`}
           </span>
         </p>
       )}
@@ -119,6 +121,7 @@ export function SpanDetail(
             value: <CopyId id={span.parent_span_id} what="parent span id" />,
           },
           { name: "Trace", value: <CopyId id={traceId} what="trace id of the span" /> },
+          !!span?.kind && span.kind !== "internal" && { name: "Kind", value: span.kind },
           span !== null && {
             name: "Envelope",
             value: <a href={fragmentTo("envelopes", [`${span.envelope}`])}>{span.envelope}</a>,
@@ -142,6 +145,12 @@ export function SpanDetail(
           </ul>
         </>
       )}
+      {span && (
+        <SpanEvents
+          span={span}
+          offsetOf={(at_ms) => at_ms + time.shift_ms - trace.origin_ms}
+        />
+      )}
       {phases.length > 0 && (
         <div className="attributes">
           <h4>Phases of the request</h4>
@@ -152,7 +161,10 @@ export function SpanDetail(
         <div className="attributes">
           <h4>Attributes</h4>
           <KeyValueList
-            entries={attributes.map(({ name, value }) => ({ name: breakable(name), value }))}
+            entries={attributes.map(({ name, value, unit }) => ({
+              name: breakable(name),
+              value: unit === undefined ? value : `${value} ${unit}`,
+            }))}
           />
         </div>
       )}

@@ -84,6 +84,41 @@ Deno.test("get_error with breadcrumbs of the SDK itself → the application's al
   });
 });
 
+Deno.test("get_trace with span_id → units, kind, status message, events and links of a span", async () => {
+  const start = Math.floor(NOW / 1000);
+  const span = {
+    trace_id: TRACE,
+    span_id: "1".repeat(16),
+    name: "work",
+    kind: "client",
+    status: "error",
+    status_message: "no stock",
+    start_timestamp: start,
+    end_timestamp: start + 1,
+    attributes: {
+      "device.memory": { value: 8.5, type: "double", unit: "gigabyte" },
+      "gen_ai.response.finish_reasons": { value: ["stop"], type: "array" },
+    },
+    events: [{ name: "cache miss", timestamp: start + 0.25, attributes: { key: "A-1" } }],
+    links: [{ trace_id: "b".repeat(32), span_id: "c".repeat(16) }, { trace_id: "none" }],
+  };
+  await withReader([envelopeOf({}, ["span", { items: [span] }])], async (reader) => {
+    const { data } = await getTrace({ trace_id: TRACE, span_id: span.span_id }, reader);
+    const { kind, status_message, attributes, events, links } = jsonOf(data).span;
+    assert.deepEqual([kind, status_message], ["client", "no stock"]);
+    assert.deepEqual(attributes, [
+      ["device.memory", "8.5", "gigabyte"],
+      ["gen_ai.response.finish_reasons", '["stop"]'],
+    ]);
+    assert.deepEqual(events, [
+      { offset_ms: 250, name: "cache miss", attributes: [["key", "A-1"]] },
+    ]);
+    assert.deepEqual(links, [
+      { trace_id: "b".repeat(32), span_id: "c".repeat(16), attributes: [] },
+    ]);
+  });
+});
+
 Deno.test("get_trace, function beside the request it awaits → the request has the self time", async () => {
   const start = Math.floor(NOW / 1000);
   const spans: readonly [op: string, from: number, to: number][] = [

@@ -16,6 +16,8 @@ const MAX_TEXT = 300;
 const MAX_ERRORS = 20;
 const MAX_LOGS = 20;
 const LONGEST = 10;
+/** Events and links of a span. */
+const MAX_EVENTS = 20;
 
 /** Bytes for `spans`, `next` and punctuation around the rows of an answer. */
 const FRAME_BYTES = 100;
@@ -121,12 +123,33 @@ function spanRow({ times, origin_ms }: Trace, node: SpanNode) {
 function spanDetails(trace: Trace, spanId: unknown) {
   const node = trace.tree.nodes.find(({ span }) => span?.span_id === spanId);
   if (!node?.span) throw new ToolError("This trace has no span with this span_id.");
-  const attributes = readAttributes(node.span.attributes).map(({ name, value }) => [
-    name,
-    cut(value),
-  ]);
-  return { ...spanRow(trace, node), parent_span_id: node.span.parent_span_id, attributes };
+  const { kind, status_message, events = [], links = [] } = node.span;
+  const { shift_ms } = trace.times.byNode.get(node)!;
+  return {
+    ...spanRow(trace, node),
+    parent_span_id: node.span.parent_span_id,
+    ...kind !== undefined && { kind },
+    ...status_message !== undefined && { status_message: cut(status_message) },
+    attributes: pairsOf(node.span),
+    ...events.length > 0 && {
+      events: events.slice(0, MAX_EVENTS).map((event) => ({
+        offset_ms: event.at_ms === null ? null : round(event.at_ms + shift_ms - trace.origin_ms),
+        name: cut(event.name),
+        attributes: pairsOf(event),
+      })),
+    },
+    ...links.length > 0 && {
+      links: links.slice(0, MAX_EVENTS).map(({ trace_id, span_id, attributes }) => ({
+        trace_id,
+        span_id,
+        attributes: pairsOf({ attributes }),
+      })),
+    },
+  };
 }
+
+const pairsOf = (of: Parameters<typeof readAttributes>[0]) =>
+  readAttributes(of).map(({ name, value, unit }) => [name, cut(value), ...unit ? [unit] : []]);
 
 const cut = (text: string) => text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 

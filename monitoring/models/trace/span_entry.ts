@@ -5,6 +5,7 @@ import {
   hexId,
   listOf,
   plausible,
+  textAt,
   tidyText,
   timeAt,
   toJson,
@@ -50,7 +51,8 @@ export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): 
   const spanSdk = textOf(attributeAt(attributes, "sentry.sdk.name"), MAX_WORD) ?? sdk;
   const status = textOf(at(json, "status"), MAX_WORD);
   const times = { start_ms: timeAt(sent.start), end_ms: timeAt(sent.end) };
-  const [kind, message] = [at(json, "kind"), textOf(at(json, "status_message"), MAX_NAME)];
+  const kind = textOf(textAt(json, "kind"), MAX_WORD);
+  const message = textOf(at(json, "status_message"), MAX_NAME);
   const links = listOf(at(json, "links")).slice(0, MAX_LINKS).flatMap(linkOf);
   const events = listOf(at(json, "events")).slice(0, MAX_LINKS).map(eventOf);
   return {
@@ -69,10 +71,10 @@ export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): 
     status,
     side: sideOf(spanSdk, op),
     sdk: spanSdk,
-    attributes: attributesOf(attributes),
+    ...readSent(attributes),
     vitals: readVitals(transaction ?? json, attributes, times),
     is_segment: sent.isSegment,
-    ...kind !== undefined && { kind: textOf(String(kind), MAX_WORD) ?? "" },
+    ...kind !== null && { kind },
     ...message !== null && { status_message: message },
     ...links.length > 0 && { links },
     ...events.length > 0 && { events },
@@ -92,18 +94,29 @@ const eventOf = (event: unknown): SpanEvent => ({
   attributes: attributesOf(at(event, "attributes")),
 });
 
-/** Attributes as plain values: texts, numbers and booleans as they are, others as JSON. */
-function attributesOf(attributes: unknown): Record<string, string | number | boolean> {
-  if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes)) return {};
-  const found: [string, string | number | boolean][] = [];
+const attributesOf = (attributes: unknown) => readSent(attributes).attributes;
+
+/** Attributes as plain values: texts, numbers and booleans as they are, others as JSON. Sentry's SDKs send units, too. */
+function readSent(sent: unknown): Pick<TraceSpan, "attributes" | "units"> {
+  if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return { attributes: {} };
+  const attributes: [string, string | number | boolean][] = [];
+  const units: [string, string][] = [];
   // Not `Object.entries`: the limit also bounds how many keys of a hostile object are read.
-  for (const name in attributes) {
-    if (!Object.hasOwn(attributes, name)) continue;
-    if (found.length === MAX_ATTRIBUTES) break;
-    const value = attributeValue((attributes as Record<string, unknown>)[name]);
-    found.push([name.slice(0, MAX_ATTRIBUTE_NAME), boundedValue(value)]);
+  for (const key in sent) {
+    if (!Object.hasOwn(sent, key)) continue;
+    if (attributes.length === MAX_ATTRIBUTES) break;
+    const attribute = (sent as Record<string, unknown>)[key];
+    const name = key.slice(0, MAX_ATTRIBUTE_NAME);
+    attributes.push([name, boundedValue(attributeValue(attribute))]);
+    const unit = at(attribute, "value") === undefined
+      ? null
+      : textOf(at(attribute, "unit"), MAX_WORD);
+    if (unit !== null) units.push([name, unit]);
   }
-  return Object.fromEntries(found);
+  return {
+    attributes: Object.fromEntries(attributes),
+    ...units.length > 0 && { units: Object.fromEntries(units) },
+  };
 }
 
 function boundedValue(value: unknown): string | number | boolean {

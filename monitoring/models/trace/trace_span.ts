@@ -1,3 +1,4 @@
+import { textAt } from "../json.ts";
 import type { Side } from "../side.ts";
 import type { Vital } from "./web_vitals.ts";
 
@@ -19,6 +20,8 @@ export interface TraceSpan {
   /** The SDK that made it, such as `sentry.javascript.browser`. */
   readonly sdk: string | null;
   readonly attributes: PlainAttributes;
+  /** Of attributes that have one, such as `gigabyte`. */
+  readonly units?: Readonly<Record<string, string>>;
   readonly vitals: readonly Vital[];
   /** First span of a page or process. */
   readonly is_segment: boolean;
@@ -98,13 +101,20 @@ export const NO_NAME = "(span without a name)";
 export interface SpanAttribute {
   readonly name: string;
   readonly value: string;
+  readonly unit?: string | undefined;
 }
 
 /** The attributes of a span sorted by name, those of the SDK itself (`sentry.…`) last. */
-export function readAttributes(attributes: PlainAttributes): SpanAttribute[] {
+export function readAttributes(
+  { attributes, units = {} }: Pick<TraceSpan, "attributes" | "units">,
+): SpanAttribute[] {
   return Object.keys(attributes)
     .sort((a, b) => Number(isOfSdk(a)) - Number(isOfSdk(b)) || (a < b ? -1 : 1))
-    .map((name) => ({ name, value: String(attributes[name]) }));
+    .map((name) => ({
+      name,
+      value: String(attributes[name]),
+      unit: textAt(units, name) ?? undefined,
+    }));
 }
 
 const isOfSdk = (name: string): boolean => name.startsWith("sentry.");
