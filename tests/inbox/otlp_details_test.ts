@@ -12,6 +12,9 @@ import {
   tracesJson,
   tracesProtobuf,
 } from "../harness/otlp_bodies.ts";
+import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { readTrace } from "../../monitoring/models/trace/trace.ts";
+import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { startServer } from "../harness/server_process.ts";
 
 const STACK = `Traceback (most recent call last):
@@ -24,11 +27,8 @@ async function startInbox() {
   const server = await startServer();
   const post = async (signal: string, body: BodyInit, type = "application/json") => {
     const headers = { "Content-Type": type };
-    const response = await fetch(`${server.origin}/v1/${signal}`, {
-      method: "POST",
-      headers,
-      body,
-    });
+    const path = signal === "envelope" ? "/api/1/envelope/?sentry_key=k" : `/v1/${signal}`;
+    const response = await fetch(server.origin + path, { method: "POST", headers, body });
     assert.equal(response.status, 200);
     await response.body?.cancel();
   };
@@ -78,6 +78,56 @@ Deno.test("exception in a span and as a log → one error with frames, in its tr
     [frame?.function, frame?.file, frame?.line, frame?.source?.lines],
     ["checkout", "/app/shop/views.py", 14, ['raise OrderError("no stock")']],
   );
+});
+
+Deno.test("page and API with Sentry's SDKs, a service with OpenTelemetry → one trace, one tree", async () => {
+  await using inbox = await startInbox();
+  const { traceId } = span();
+  const id = (n: number) => String(n).repeat(16);
+  const start = Date.now() / 1_000 - 2;
+  const sentry = (sdk: string, n: number, name: string, op: string, seconds: number) =>
+    inbox.post(
+      "envelope",
+      envelopeOf({ sdk: { name: sdk } }, ["span", {
+        items: [{
+          trace_id: traceId,
+          span_id: id(n),
+          ...n > 1 && { parent_span_id: id(n - 1) },
+          name,
+          is_segment: true,
+          start_timestamp: start + n * 0.1,
+          end_timestamp: start + n * 0.1 + seconds,
+          attributes: {
+            "sentry.op": { value: op, type: "string" },
+            "service.name": { value: sdk.replace(/.*\./, ""), type: "string" },
+          },
+        }],
+      }]),
+    );
+  const service = span({
+    traceId,
+    spanId: id(3),
+    parentSpanId: id(2),
+    flags: 0x301,
+    startTimeUnixNano: nanoseconds((start + 0.3) * 1_000),
+    endTimeUnixNano: nanoseconds((start + 0.4) * 1_000),
+    attributes: [text("http.request.method", "GET"), text("http.route", "/stock/{id}")],
+    name: "GET",
+  });
+  // The middle arrives last.
+  await inbox.post("traces", tracesJson([service], "stock"));
+  await sentry("sentry.javascript.browser", 1, "/cart", "pageload", 1);
+  await sentry("sentry.python", 2, "/api/cart", "http.server", 0.5);
+
+  const content = await inbox.read<TraceContent>(`view=trace&id=${traceId}`);
+  const { tree, summary } = readTrace(content);
+  assert.deepEqual(
+    tree.nodes.map(({ span, depth }) => [depth, span?.name, span?.side]),
+    [[0, "/cart", "browser"], [1, "/api/cart", "server"], [2, "GET /stock/{id}", "server"]],
+  );
+  assert.deepEqual([summary.name, summary.op, summary.missing], ["/cart", "pageload", 0]);
+  const [row] = (await inbox.read<Page<TraceRow>>(`view=traces&trace=${traceId}`)).rows;
+  assert.deepEqual([row?.name, row?.spans, row?.applications.length], ["/cart", 3, 3]);
 });
 
 Deno.test("envelope view of an OTLP request, JSON or protobuf → its JSON, and its errors", async () => {
