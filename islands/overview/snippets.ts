@@ -147,6 +147,7 @@ export OTEL_METRICS_EXPORTER=none
 # Node: npm install @opentelemetry/auto-instrumentations-node
 #   node --require @opentelemetry/auto-instrumentations-node/register app.js
 # Python: pip install opentelemetry-distro opentelemetry-exporter-otlp
+#   opentelemetry-bootstrap -a install
 #   opentelemetry-instrument --logs_exporter otlp python app.py
 # Java: java -javaagent:opentelemetry-javaagent.jar -jar app.jar`,
     note:

@@ -14,7 +14,7 @@ interface Check {
 }
 
 /** The project, the SDKs that tests run, and Sentry's tool for source maps. */
-const PACKAGES = ["", "tests/sdks/", "tools/sentry_cli/"];
+const PACKAGES = ["", "tests/sdks/", "tests/sdks/opentelemetry/", "tools/sentry_cli/"];
 
 const CHECKS: readonly Check[] = [
   { name: "formatting", run: (root) => deno(root, "fmt", "--check") },

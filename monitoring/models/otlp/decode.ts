@@ -76,6 +76,7 @@ const [OPENING_BRACE, CLOSING_BRACE] = [byteOf("{"), byteOf("}")];
 const [OPENING_BRACKET, CLOSING_BRACKET] = [byteOf("["), byteOf("]")];
 const [ZERO, NINE, PLUS, MINUS] = [byteOf("0"), byteOf("9"), byteOf("+"), byteOf("-")];
 const [POINT, SMALL_E, LARGE_E] = [byteOf("."), byteOf("e"), byteOf("E")];
+
 /**
  * Compares JSON with the limits before it is parsed.
  *
