@@ -24,8 +24,8 @@ interface OtlpEndpointOptions {
 
 /** Seconds. Exporters send again after 429 and 503 only, and wait for 5 s by default. */
 const RETRY_AFTER = "5";
-/** Senders that were told about metrics. */
-const MAX_TOLD = 256;
+/** Exporters that are remembered as warned, and characters of their names. */
+const MAX_WARNED = 256;
 const METRICS_NOT_SHOWN =
   "Metrics are not shown yet, and not stored. OTEL_METRICS_EXPORTER=none stops sending them.";
 const METRICS_NOT_TAKEN: ErrorFacts = {
@@ -34,22 +34,22 @@ const METRICS_NOT_TAKEN: ErrorFacts = {
   detail: "Sentry takes no metrics by OTLP. OTEL_METRICS_EXPORTER=none stops sending them.",
 };
 
-/** Read and left: metrics are not stored. */
-const LEFT: IncomingBody = { push() {}, end: () => undefined };
+/** Metrics are not stored. */
+const DISCARDED: IncomingBody = { push() {}, end: () => undefined };
 
 /**
  * Creates the addresses of OTLP/HTTP: requests are admitted and delivered like envelopes, and answered as
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp-response says.
  */
 export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptions) {
-  const told = new Set<string>();
+  const warned = new Set<string>();
 
   /** Once for each exporter: some send metrics every few seconds. */
-  const aboutMetrics = (request: Request): PartialSuccess | undefined => {
-    const agent = request.headers.get("user-agent")?.slice(0, MAX_TOLD) ?? "";
-    if (told.has(agent)) return undefined;
-    if (told.size >= MAX_TOLD) told.clear();
-    told.add(agent);
+  const warnAboutMetrics = (request: Request): PartialSuccess | undefined => {
+    const agent = request.headers.get("user-agent")?.slice(0, MAX_WARNED) ?? "";
+    if (warned.has(agent)) return undefined;
+    if (warned.size >= MAX_WARNED) warned.clear();
+    warned.add(agent);
     return { rejected: 0, message: METRICS_NOT_SHOWN };
   };
 
@@ -75,7 +75,7 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
           throw new RelayError("encoding_not_supported", mediaTypeProblem(contentType));
         }
         const dsn = matchDsn();
-        if (signal === "metrics") return LEFT;
+        if (signal === "metrics") return DISCARDED;
         return incoming = new IncomingOtlp(`otlp-${signal}-${encoding}`, dsn, hold);
       });
     const { status, headers } = answer;
@@ -88,15 +88,15 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
     if (message) {
       onRefusal(refusalOf(request, { code: "records_rejected", detail: message }, Date.now()));
     }
-    const lost = mode === "relay" && incoming?.eventExceptions;
-    const messages = [
-      message ?? [],
-      lost ? `Sentry does not show the events of spans: ${exceptions(lost)} lost.` : [],
-    ].flat();
+    const lost = mode === "relay" ? incoming?.eventExceptions : 0;
+    const notShown = lost && `Sentry does not show the events of spans: ${exceptions(lost)} lost.`;
+    const all = [message, notShown].filter(Boolean).join(" ");
     const partial = signal === "metrics"
-      ? aboutMetrics(request)
-      : messages.length > 0 && { rejected, message: messages.join(" ") };
-    return withHeaders(exportAnswer(signal, encoding, partial || undefined), headers);
+      ? warnAboutMetrics(request)
+      : all === ""
+      ? undefined
+      : { rejected, message: all };
+    return withHeaders(exportAnswer(signal, encoding, partial), headers);
   };
 }
 

@@ -3,7 +3,7 @@ import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
 import { decodeBody, DecodeError } from "../protocol/encoding.ts";
 import { readBody } from "../protocol/read_body.ts";
 import { contentTypeOf, signalOf } from "../protocol/format.ts";
-import { postJson } from "../post_json.ts";
+import { postJson, type PostOptions } from "../post_json.ts";
 import { OTLP_ITEM_TYPES, type OtlpContent, otlpContent } from "./otlp_json.ts";
 
 /** The part of an admitted envelope that is exported. */
@@ -104,8 +104,8 @@ export class OtlpExporter {
         if (signal !== undefined) {
           // Sent as received, with fields that are not read here.
           const encoding = contentEncoding && { "Content-Encoding": contentEncoding };
-          const contentType = contentTypeOf(format);
-          await this.#post(`/v1/${signal}`, bytes, entriesOf(items), contentType, encoding);
+          const sent = { contentType: contentTypeOf(format), headers: { ...encoding } };
+          await this.#post(`/v1/${signal}`, bytes, entriesOf(items), sent);
           continue;
         }
         try {
@@ -145,18 +145,20 @@ export class OtlpExporter {
     await this.#post(path, body, count);
   }
 
-  /** @param count of records in the body */
+  /**
+   * @param count of records in the body
+   * @param sent how the body is sent. Default: JSON
+   */
   async #post(
     path: string,
     body: string | Uint8Array<ArrayBuffer>,
     count: number,
-    contentType?: string,
-    encoding?: Readonly<Record<string, string>> | null,
+    { contentType, ...sent }: Pick<PostOptions<number>, "contentType" | "headers"> = {},
   ): Promise<void> {
     const { url, headers, onFailure } = this.#options;
     const { signal } = this.#closing;
     const outcome = await postJson(url + path, body, {
-      headers: { ...headers, ...encoding },
+      headers: { ...headers, ...sent.headers },
       contentType,
       timeoutMs: TIMEOUT_MS,
       backoffMs: BACKOFF_MS,

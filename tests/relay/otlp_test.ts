@@ -321,7 +321,7 @@ Deno.test("OTLP, the inbox cannot store → 503 with Retry-After; rejected recor
   assert.deepEqual(refusals.map(({ error }) => error), ["spool_unavailable", "records_rejected"]);
 });
 
-Deno.test("OTLP metrics → inbox mode 200, told once that they are not shown; relay mode 501", async () => {
+Deno.test("OTLP metrics → inbox mode 200, warned once that they are not shown; relay mode 501", async () => {
   await using inbox = startRelay({ store: { store: () => assert.fail("stored") } });
   const body = '{"resourceMetrics":[{}]}';
   const agent = (name: string) => ({ "user-agent": name });
