@@ -68,15 +68,7 @@ export function exportAnswer(
 }
 
 /** https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto by HTTP status; others: UNKNOWN. */
-const RPC_CODES: Record<number, number> = {
-  400: 3,
-  403: 7,
-  413: 3,
-  415: 3,
-  429: 8,
-  501: 12,
-  503: 14,
-};
+const RPC_CODES = new Map([[400, 3], [403, 7], [413, 3], [415, 3], [429, 8], [501, 12], [503, 14]]);
 const UNKNOWN = 2;
 
 /**
@@ -89,7 +81,7 @@ export function statusAnswer(
   message: string,
   encoding: OtlpEncoding = "json",
 ): OtlpAnswer {
-  const code = RPC_CODES[status] ?? UNKNOWN;
+  const code = RPC_CODES.get(status) ?? UNKNOWN;
   return answer(status, encoding, { code, message }, (writer) => {
     writer.tag(1, WireType.Varint).int32(code);
     writer.tag(2, WireType.LengthDelimited).string(message);
