@@ -5,7 +5,7 @@
 export type Budget =
   & {
     readonly what: string;
-    readonly unit: "bytes gzip" | "bytes" | "files" | "ms" | "MiB" | "/s" | "×";
+    readonly unit: "bytes gzip" | "bytes" | "files" | "ms" | "MiB" | "/s" | "×" | "cores";
   }
   & Limit;
 
@@ -62,4 +62,8 @@ export const BUDGETS = {
 
   // `--only=inbox`: each query of each list, with the default `INBOX_MAX_BYTES` of envelopes.
   inboxQuery: { what: "slowest list, filter, sort or chart", unit: "ms", most: 200 },
+
+  // `--only=intake`: 50,000 spans and 50,000 logs a minute for ten minutes.
+  intakeCpu: { what: "CPU time of 100,000 spans and logs a minute", unit: "cores", most: 1 },
+  intakeFiles: { what: "size of the inbox's files, against the bodies", unit: "×", most: 3 },
 } as const satisfies Readonly<Record<string, Budget>>;

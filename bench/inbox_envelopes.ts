@@ -134,7 +134,7 @@ const some = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
 /** A pseudorandom id that depends only on the number. */
-function hexId(n: number, length: number): string {
+export function hexId(n: number, length: number): string {
   let text = "";
   for (let word = n + 1; text.length < length;) {
     word = Math.imul(word ^ (word >>> 15), 0x2c1b3c6d) + n | 0;

@@ -74,7 +74,7 @@ async function postFor(seconds: number, { origin }: Target, { dsn, bytes }: Load
 }
 
 /** User and system time of a process since its start. */
-function cpuMicros({ pid }: Target): number {
+export function cpuMicros({ pid }: Pick<Target, "pid">): number {
   if (Deno.build.os !== "linux") return 0;
   // The second field is the program's name in parentheses, which may contain spaces.
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");

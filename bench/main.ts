@@ -15,6 +15,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench(): Promise<readonly
   memory: () => import("./memory.ts"),
   spool: () => import("./spool.ts"),
   inbox: () => import("./inbox.ts"),
+  intake: () => import("./intake.ts"),
 };
 
 /** Runs the selected benches. Returns the exit code. */

@@ -1,0 +1,144 @@
+/**
+ * Ten minutes of 50,000 spans and 50,000 logs a minute, sent by OTLP as fast as an inbox takes them: the server's CPU time
+ * as a share of those ten minutes, and the size of its files against the bodies that it keeps. Linux only (`/proc`).
+ */
+import { type ServerProcess, startServer } from "../tests/harness/server_process.ts";
+import { BUDGETS } from "./budgets.ts";
+import { budgeted, type Figure } from "./figures.ts";
+import { hexId } from "./inbox_envelopes.ts";
+import { cpuMicros } from "./load.ts";
+
+const MINUTES = 10;
+const PER_MINUTE = 50_000;
+/** As many as OpenTelemetry's batch processors send at most. */
+const BATCH = 500;
+const BATCHES = MINUTES * PER_MINUTE / BATCH;
+/** Requests at a time. */
+const CONNECTIONS = 4;
+const SPANS_PER_TRACE = 8;
+
+/** @throws if a request is not stored, or the last log is not found */
+export async function bench(): Promise<Figure[]> {
+  await using server = await startServer();
+  const before = cpuMicros(server);
+  let next = 0;
+  const send = async () => {
+    while (next < BATCHES) {
+      const n = next++;
+      await post(server, "traces", {
+        resourceSpans: [{ resource, scopeSpans: [{ spans: spansOf(n) }] }],
+      });
+      await post(server, "logs", {
+        resourceLogs: [{ resource, scopeLogs: [{ logRecords: logsOf(n) }] }],
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, send));
+  const seconds = (cpuMicros(server) - before) / 1e6;
+  const found = await read(server, `view=logs&q=${orderOf(BATCHES - 1, BATCH - 1)}`);
+  if (found.rows.length !== 1) throw new Error(`The last log is in ${found.rows.length} rows.`);
+  return [
+    budgeted(BUDGETS.intakeCpu, seconds / (MINUTES * 60)),
+    budgeted(BUDGETS.intakeFiles, fileBytes(server) / await keptBytes(server)),
+  ];
+}
+
+async function post({ origin }: ServerProcess, signal: string, body: unknown): Promise<void> {
+  const response = await fetch(`${origin}/v1/${signal}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const outcome = response.headers.get("x-relay-outcome");
+  const text = await response.text();
+  if (outcome !== "stored") throw new Error(`${signal}: ${response.status} ${outcome} ${text}`);
+}
+
+async function read({ origin }: ServerProcess, query: string) {
+  return await (await fetch(`${origin}/monitoring/inbox?${query}`)).json();
+}
+
+/** Bytes of the bodies that were not evicted. */
+async function keptBytes(server: ServerProcess): Promise<number> {
+  let [bytes, since] = [0, 0];
+  while (true) {
+    const { envelopes, cursor } = await read(server, `since=${since}`);
+    if (envelopes.length === 0) return bytes;
+    for (const envelope of envelopes) bytes += envelope.bytes;
+    since = cursor;
+  }
+}
+
+/** Bytes of the inbox's files. */
+function fileBytes({ dataDir }: ServerProcess): number {
+  return [...Deno.readDirSync(dataDir)].filter(({ name }) => /^inbox\.sqlite(-wal)?$/.test(name))
+    .reduce((sum, { name }) => sum + Deno.statSync(`${dataDir}/${name}`).size, 0);
+}
+
+const resource = {
+  attributes: attributesOf({ "service.name": "shop", "service.version": "1.4.2" }),
+};
+
+/** Traces of a request with its queries. */
+function spansOf(batch: number) {
+  return Array.from({ length: BATCH }, (_, i) => {
+    const trace = Math.floor((batch * BATCH + i) / SPANS_PER_TRACE);
+    const isRoot = i % SPANS_PER_TRACE === 0;
+    const [start, order] = [nanoseconds(batch, i), orderOf(batch, i)];
+    return {
+      traceId: hexId(trace, 32),
+      spanId: hexId(batch * BATCH + i, 16),
+      ...!isRoot && { parentSpanId: hexId(trace * SPANS_PER_TRACE, 16) },
+      name: isRoot ? "GET /orders/:id" : "SELECT shop.orders",
+      kind: isRoot ? 2 : 3,
+      startTimeUnixNano: `${start}`,
+      endTimeUnixNano: `${start + BigInt(i % 90) * 1_000_000n}`,
+      attributes: attributesOf(
+        isRoot
+          ? {
+            "http.request.method": "GET",
+            "http.route": "/orders/:id",
+            "url.path": `/orders/${order}`,
+            "http.response.status_code": i % 40 === 0 ? 500 : 200,
+            "server.address": "shop.example",
+            "user.id": `user-${batch % 977}`,
+          }
+          : {
+            "db.system.name": "postgresql",
+            "db.query.text": "SELECT * FROM orders JOIN customers USING (customer) WHERE id = $1",
+            "db.namespace": "shop",
+            "db.response.returned_rows": i,
+            "order.id": order,
+          },
+      ),
+    };
+  });
+}
+
+function logsOf(batch: number) {
+  return Array.from({ length: BATCH }, (_, i) => ({
+    timeUnixNano: `${nanoseconds(batch, i)}`,
+    severityNumber: i % 50 === 0 ? 17 : 9,
+    body: { stringValue: `Order ${orderOf(batch, i)} was read in ${i % 90} ms` },
+    traceId: hexId(Math.floor((batch * BATCH + i) / SPANS_PER_TRACE), 32),
+    attributes: attributesOf({
+      "code.function.name": "readOrder",
+      "thread.name": `worker-${i % 8}`,
+    }),
+  }));
+}
+
+/** Each batch is of another hundredth of the ten minutes, which end now. */
+const startedAt = BigInt(Date.now() - MINUTES * 60_000) * 1_000_000n;
+const nanoseconds = (batch: number, i: number): bigint =>
+  startedAt + BigInt(Math.floor((batch + i / BATCH) * MINUTES * 60_000 / BATCHES)) * 1_000_000n;
+
+/** A word that one span and one log have. */
+const orderOf = (batch: number, i: number): string => `A${batch * BATCH + i}`;
+
+function attributesOf(values: Readonly<Record<string, string | number>>) {
+  return Object.entries(values).map(([key, value]) => ({
+    key,
+    value: typeof value === "string" ? { stringValue: value } : { intValue: `${value}` },
+  }));
+}
