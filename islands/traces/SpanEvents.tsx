@@ -1,11 +1,8 @@
 import { formatOffset, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
-import {
-  type PlainAttributes,
-  readAttributes,
-  type TraceSpan,
-} from "../../monitoring/models/trace/trace_span.ts";
+import { readAttributes, type TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { fragmentTo } from "../shared/fragment.ts";
+import type { LogAttributes } from "../../monitoring/protocol/log_levels.ts";
 
 /**
  * What OpenTelemetry records with a span: events, and links to spans, mostly of other traces.
@@ -54,7 +51,7 @@ export function SpanEvents({ span: { events = [], links = [] }, offsetOf }: {
   );
 }
 
-function Attributes({ attributes }: { attributes: PlainAttributes }) {
+function Attributes({ attributes }: { attributes: LogAttributes }) {
   const entries = readAttributes({ attributes });
   return entries.length > 0 && <KeyValueList entries={entries} />;
 }

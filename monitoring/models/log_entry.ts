@@ -1,9 +1,9 @@
 import { readAnsi } from "./ansi.ts";
+import { boundedAttributes } from "./attributes.ts";
 import { envelopeAt, indexAt } from "./index/list_cursor.ts";
 import {
   at,
   attributeAt,
-  attributeValue,
   hexId,
   integerAt,
   plausibleTime,
@@ -27,13 +27,8 @@ const SEQUENCE = "sentry.timestamp.sequence";
 const MAX_BODY = 2_000;
 /** Characters of a body before escape sequences are removed. */
 const MAX_RAW_BODY = 4 * MAX_BODY;
-/** Attributes of one log. Sentry's SDKs add about ten. */
-const MAX_ATTRIBUTES = 64;
-/** Characters. */
-const MAX_ATTRIBUTE_NAME = 100;
-const MAX_ATTRIBUTE_VALUE = 500;
-/** Characters of all names and values of one log. */
-const MAX_ATTRIBUTE_TEXT = 4_000;
+/** Of one log. Sentry's SDKs add about ten attributes. */
+const ATTRIBUTES = { count: 64, name: 100, value: 500, all: 4_000 };
 
 /**
  * Reads one log of a `log` item; the level may also be an OpenTelemetry severity number.
@@ -48,12 +43,13 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
   const raw = typeof body === "string" ? body : toJson(body);
   const { text, styles } = readAnsi(raw.slice(0, MAX_RAW_BODY));
   const sequence = integerAt(attributeAt(at(log, "attributes"), SEQUENCE), 0);
+  const { [SEQUENCE]: _, ...attributes } = boundedAttributes(at(log, "attributes"), ATTRIBUTES);
   return {
     at: plausibleTime(at(log, "timestamp"), receivedAt) ?? receivedAt,
     level: levelOf(at(log, "level"), at(log, "severity_number")),
     body: tidyText(raw.length > MAX_RAW_BODY ? `${text}…` : text, MAX_BODY) ?? "",
     ...styles.length > 0 && { styles },
-    attributes: attributesOf(at(log, "attributes")),
+    attributes,
     trace_id: hexId(at(log, "trace_id")),
     span_id: spanId(at(log, "span_id")) ??
       spanId(attributeAt(at(log, "attributes"), "sentry.trace.parent_span_id")),
@@ -90,29 +86,4 @@ function levelOf(level: unknown, severity: unknown): LogEntry["level"] {
   // Four numbers per level: https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber
   const numbered = typeof severity === "number" ? LOG_LEVELS[Math.ceil(severity / 4) - 1] : null;
   return numbered ?? "info";
-}
-
-function attributesOf(attributes: unknown): LogEntry["attributes"] {
-  if (typeof attributes !== "object" || attributes === null) return {};
-  const entries: [string, string | number | boolean][] = [];
-  let budget = MAX_ATTRIBUTE_TEXT;
-  // Not `Object.entries`: the limit also bounds how many keys of a hostile object are read.
-  for (const key in attributes) {
-    if (!Object.hasOwn(attributes, key) || key === SEQUENCE) continue;
-    if (entries.length === MAX_ATTRIBUTES) break;
-    const name = tidyText(key, MAX_ATTRIBUTE_NAME) ?? "";
-    const value = boundedValue(attributeValue((attributes as Record<string, unknown>)[key]));
-    budget -= name.length + (typeof value === "string" ? value.length : 0);
-    if (budget < 0) break;
-    entries.push([name, value]);
-  }
-  return Object.fromEntries(entries);
-}
-
-/** A value of at most {@linkcode MAX_ATTRIBUTE_VALUE} characters; other types as JSON. */
-function boundedValue(value: unknown): string | number | boolean {
-  if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
-  const raw = typeof value === "string" ? value : toJson(value);
-  const { text } = readAnsi(raw.slice(0, MAX_RAW_BODY));
-  return tidyText(text, MAX_ATTRIBUTE_VALUE) ?? "";
 }

@@ -1,15 +1,5 @@
-import {
-  at,
-  attributeAt,
-  attributeValue,
-  hexId,
-  listOf,
-  plausible,
-  textAt,
-  tidyText,
-  timeAt,
-  toJson,
-} from "../json.ts";
+import { at, attributeAt, hexId, listOf, plausible, textAt, tidyText, timeAt } from "../json.ts";
+import { boundedAttributes } from "../attributes.ts";
 import { sideOf } from "../side.ts";
 import type { SentSpan } from "./sent_span.ts";
 import { spanName } from "./trace_name.ts";
@@ -32,12 +22,9 @@ export interface SpanEntry extends Omit<TraceSpan, "span_id" | "application" | "
   readonly span_id: string | null;
 }
 
-/** OpenTelemetry's default limit is 128 of each. */
-const MAX_ATTRIBUTES = 512;
+/** OpenTelemetry's default limit is 128 of each. A value may fill a few screens; the envelope has the whole text. */
+const ATTRIBUTES = { count: 512, name: 200, value: 10_000 };
 const MAX_LINKS = 128;
-const MAX_ATTRIBUTE_NAME = 200;
-/** Characters of a value: a few screens. The envelope has the whole text. */
-const MAX_VALUE = 10_000;
 
 /**
  * Reads a span. Its content is untrusted: never throws, and bounds every text.
@@ -53,6 +40,7 @@ export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): 
   const times = { start_ms: timeAt(sent.start), end_ms: timeAt(sent.end) };
   const kind = textOf(textAt(json, "kind"), MAX_WORD);
   const message = textOf(at(json, "status_message"), MAX_NAME);
+  const bounded = boundedAttributes(attributes, ATTRIBUTES);
   const links = listOf(at(json, "links")).slice(0, MAX_LINKS).flatMap(linkOf);
   const events = listOf(at(json, "events")).slice(0, MAX_LINKS).map(eventOf);
   return {
@@ -71,7 +59,8 @@ export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): 
     status,
     side: sideOf(spanSdk, op),
     sdk: spanSdk,
-    ...readSent(attributes),
+    attributes: bounded,
+    ...unitsOf(attributes, Object.keys(bounded)),
     vitals: readVitals(transaction ?? json, attributes, times),
     is_segment: sent.isSegment,
     ...kind !== null && { kind },
@@ -84,47 +73,25 @@ export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): 
 function linkOf(link: unknown): SpanLink[] {
   const trace_id = hexId(at(link, "trace_id"));
   if (trace_id === null) return [];
-  const attributes = attributesOf(at(link, "attributes"));
+  const attributes = boundedAttributes(at(link, "attributes"), ATTRIBUTES);
   return [{ trace_id, span_id: textOf(at(link, "span_id"), MAX_SPAN_ID), attributes }];
 }
 
 const eventOf = (event: unknown): SpanEvent => ({
   name: textOf(at(event, "name"), MAX_NAME) ?? "",
   at_ms: timeAt(event, "timestamp"),
-  attributes: attributesOf(at(event, "attributes")),
+  attributes: boundedAttributes(at(event, "attributes"), ATTRIBUTES),
 });
 
-const attributesOf = (attributes: unknown) => readSent(attributes).attributes;
-
-/** Attributes as plain values: texts, numbers and booleans as they are, others as JSON. Sentry's SDKs send units, too. */
-function readSent(sent: unknown): Pick<TraceSpan, "attributes" | "units"> {
-  if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return { attributes: {} };
-  const attributes: [string, string | number | boolean][] = [];
-  const units: [string, string][] = [];
-  // Not `Object.entries`: the limit also bounds how many keys of a hostile object are read.
-  for (const key in sent) {
-    if (!Object.hasOwn(sent, key)) continue;
-    if (attributes.length === MAX_ATTRIBUTES) break;
-    const attribute = (sent as Record<string, unknown>)[key];
-    const name = key.slice(0, MAX_ATTRIBUTE_NAME);
-    attributes.push([name, boundedValue(attributeValue(attribute))]);
-    const unit = at(attribute, "value") === undefined
-      ? null
-      : textOf(at(attribute, "unit"), MAX_WORD);
-    if (unit !== null) units.push([name, unit]);
-  }
-  return {
-    attributes: Object.fromEntries(attributes),
-    ...units.length > 0 && { units: Object.fromEntries(units) },
-  };
-}
-
-function boundedValue(value: unknown): string | number | boolean {
-  if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
-  const text = typeof value === "string" || typeof value === "number" ? `${value}` : toJson(value);
-  return text.length <= MAX_VALUE
-    ? text
-    : `${text.slice(0, MAX_VALUE)}… (${text.length} characters in all)`;
+/** Sentry's SDKs send some attributes with a unit. */
+function unitsOf(sent: unknown, names: readonly string[]): Pick<TraceSpan, "units"> {
+  const units = names.flatMap((name) => {
+    const attribute = at(sent, name);
+    const isNamed = at(attribute, "value") !== undefined;
+    const unit = isNamed ? textOf(at(attribute, "unit"), MAX_WORD) : null;
+    return unit === null ? [] : [[name, unit]];
+  });
+  return units.length > 0 ? { units: Object.fromEntries(units) } : {};
 }
 
 /** A text that is not empty, at most `max` characters; else null. */

@@ -1,4 +1,5 @@
 import { textAt } from "../json.ts";
+import type { LogAttributes } from "../../protocol/log_levels.ts";
 import type { Side } from "../side.ts";
 import type { Vital } from "./web_vitals.ts";
 
@@ -19,7 +20,7 @@ export interface TraceSpan {
   readonly side: Side;
   /** The SDK that made it, such as `sentry.javascript.browser`. */
   readonly sdk: string | null;
-  readonly attributes: PlainAttributes;
+  readonly attributes: LogAttributes;
   /** Of attributes that have one, such as `gigabyte`. */
   readonly units?: Readonly<Record<string, string>>;
   readonly vitals: readonly Vital[];
@@ -36,14 +37,11 @@ export interface TraceSpan {
   readonly envelope: number;
 }
 
-/** Values of other types are JSON. Very long texts are cut. */
-export type PlainAttributes = Readonly<Record<string, string | number | boolean>>;
-
 /** Another span, mostly of another trace, that a span names as its cause. */
 export interface SpanLink {
   readonly trace_id: string;
   readonly span_id: string | null;
-  readonly attributes: PlainAttributes;
+  readonly attributes: LogAttributes;
 }
 
 /** Something that happened during a span. */
@@ -51,7 +49,7 @@ export interface SpanEvent {
   readonly name: string;
   /** Milliseconds since 1970; null: not a valid time. */
   readonly at_ms: number | null;
-  readonly attributes: PlainAttributes;
+  readonly attributes: LogAttributes;
 }
 
 /** An error or a log of a trace. */

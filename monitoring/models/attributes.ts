@@ -1,0 +1,45 @@
+import type { LogAttributes } from "../protocol/log_levels.ts";
+import { readAnsi } from "./ansi.ts";
+import { attributeValue, tidyText, toJson } from "./json.ts";
+
+interface AttributeLimits {
+  /** Of attributes. */
+  readonly count: number;
+  /** Characters of a name, of a value, and of all names and values. */
+  readonly name: number;
+  readonly value: number;
+  readonly all?: number;
+}
+
+/**
+ * The attributes of a span or a log, without escape sequences of terminals. Values of other types are converted to JSON.
+ *
+ * @param attributes untrusted: plain values or `{value, type}`; those beyond the limits are omitted
+ */
+export function boundedAttributes(
+  attributes: unknown,
+  { count, name: maxName, value: maxValue, all = Infinity }: AttributeLimits,
+): LogAttributes {
+  if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes)) return {};
+  const entries: [string, string | number | boolean][] = [];
+  let budget = all;
+  // Not `Object.entries`: the limit also bounds how many keys of a hostile object are read.
+  for (const key in attributes) {
+    if (!Object.hasOwn(attributes, key)) continue;
+    if (entries.length === count) break;
+    const name = tidyText(key, maxName) ?? "";
+    const value = boundedValue((attributes as Record<string, unknown>)[key], maxValue);
+    budget -= name.length + (typeof value === "string" ? value.length : 0);
+    if (budget < 0) break;
+    entries.push([name, value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function boundedValue(attribute: unknown, max: number): string | number | boolean {
+  const value = attributeValue(attribute);
+  if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
+  const raw = typeof value === "string" ? value : toJson(value);
+  // Four times as much: escape sequences are removed.
+  return tidyText(readAnsi(raw.slice(0, 4 * max)).text, max) ?? "";
+}
