@@ -15,12 +15,10 @@ import type { GroupStates } from "./group_states.ts";
 import { VARYING } from "./list_builder.ts";
 import { KEYED_TABLES } from "./schema.ts";
 import { Senders } from "./senders.ts";
-import { spanColumns, type SpanEntry, spanOfRow } from "../models/trace/span_entry.ts";
+import { spanColumns } from "../models/trace/span_entry.ts";
 import { PAGE_VITALS } from "../models/trace/page_vitals.ts";
-import { rootOf } from "../models/trace/trace_entry.ts";
-import { NO_ROOT_ORDER, ROOT_RANK, rootOrder } from "../models/trace/trace_root.ts";
-import { NO_NAME } from "../models/trace/trace_span.ts";
-import { SPAN_COLUMNS } from "./trace_reader.ts";
+import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
+import { TraceNames } from "./trace_names.ts";
 import {
   envelopeText,
   errorText,
@@ -28,11 +26,6 @@ import {
   recordingText,
   traceText,
 } from "../models/index/search_text.ts";
-
-/** From the order of a trace that is named for a span with children to before that of one without spans. */
-const NAMED_FOR_SPAN = [ROOT_RANK.parent, ROOT_RANK.error].map((rank) =>
-  rootOrder({ rank, started_at: 0 })
-);
 
 type SqlValue = string | number | null;
 
@@ -44,9 +37,11 @@ export class IndexWriter {
   readonly #sql: ReturnType<typeof prepare>;
   readonly #groups: GroupStates;
   readonly #senders: Senders;
+  readonly #names: TraceNames;
 
   constructor(db: DatabaseSync, groups: GroupStates) {
     this.#senders = new Senders(db);
+    this.#names = new TraceNames(db);
     this.#sql = prepare(db);
     this.#groups = groups;
   }
@@ -193,7 +188,7 @@ export class IndexWriter {
       summary,
     );
     this.#sql.addSize.run(size);
-    this.#nameTraces(rowKey, receivedAt, entries);
+    this.#names.update(rowKey, receivedAt, entries.spans);
     return alerts;
   }
 
@@ -204,31 +199,6 @@ export class IndexWriter {
       event_id !== null && trace_id !== null &&
       this.#sql.errorBetween.get(...idsOfSameException(event_id)) !== undefined
     );
-  }
-
-  /**
-   * Names traces again that are named for a span because it has children: spans and their children arrive in any order,
-   * and in different bodies.
-   */
-  #nameTraces(rowKey: number, receivedAt: number, { spans }: IndexEntries): void {
-    const byTrace = Map.groupBy(spans.entries(), ([, { trace_id }]) => trace_id);
-    for (const [traceId, own] of byTrace) {
-      if (this.#sql.isNamedForSpan.get(traceId, ...NAMED_FOR_SPAN) === undefined) continue;
-      const name = (key: number, span: Omit<SpanEntry, "trace_id">) => {
-        const root = rootOf(span, receivedAt);
-        if (root.rank !== ROOT_RANK.span || span.name === NO_NAME) return;
-        const order = rootOrder({ ...root, rank: ROOT_RANK.parent });
-        const { name, op, started_at, ended_at } = root;
-        this.#sql.nameTrace.run(order, name, op, started_at, ended_at, traceId, key);
-      };
-      for (const [index, span] of own) {
-        if (this.#sql.hasChild.get(traceId, span.span_id, rowKey)) name(rowKey + index, span);
-      }
-      for (const id of new Set(own.map(([, span]) => span.parent_span_id))) {
-        const parent = this.#sql.parent.get(traceId, id, rowKey);
-        if (parent) name(parent.row_key as number, spanOfRow(parent as never));
-      }
-    }
   }
 
   #titleOf(group: string): Pick<GroupAlert, "type" | "message"> {
@@ -300,25 +270,6 @@ function prepare(db: DatabaseSync) {
     insertVitals: insert("vital_entries", 12),
     insertRecording: insert("recording_entries", 12),
     insertSpan: insert("spans", 13),
-    isNamedForSpan: db.prepare(
-      "SELECT 1 FROM trace_entries WHERE trace_id = ? AND root_order >= ? AND root_order < ? LIMIT 1",
-    ),
-    // Of earlier bodies and resources.
-    hasChild: db.prepare(
-      "SELECT 1 FROM spans WHERE trace_id = ? AND parent_id = ? AND row_key < ? LIMIT 1",
-    ),
-    parent: db.prepare(
-      `SELECT row_key, ${SPAN_COLUMNS} FROM spans WHERE trace_id = ? AND span_id = ? AND row_key < ?` +
-        " ORDER BY row_key LIMIT 1",
-    ),
-    // Of the resource that the span with this row key belongs to.
-    nameTrace: db.prepare(
-      "UPDATE trace_entries SET root_order = ?1, name = ?2, op = ?3, started_at = ?4, ended_at = ?5," +
-        " at = coalesce(?4, seen_at), preflight = 0 WHERE trace_id = ?6 AND root_order > ?1" +
-        " AND row_key >= (SELECT max(row_key) FROM envelope_entries AS e WHERE e.row_key <= ?7)" +
-        " AND row_key < (SELECT coalesce(min(row_key), 9e15) FROM envelope_entries AS e" +
-        " WHERE e.row_key > ?7)",
-    ),
     insertUnmapped: db.prepare("INSERT OR IGNORE INTO unmapped_scripts VALUES (?, ?)"),
     deleteUnmapped: db.prepare("DELETE FROM unmapped_scripts WHERE envelope BETWEEN ? AND ?"),
     deleteMapped: db.prepare("DELETE FROM unmapped_scripts WHERE debug_id = ? AND envelope = ?"),
