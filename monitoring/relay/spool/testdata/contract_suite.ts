@@ -61,6 +61,7 @@ export function spoolTests(
     const spool = await open();
     const whole = {
       ...envelope(1, { bytes: 70_000 }),
+      format: "otlp-logs-protobuf" as const,
       contentEncoding: "gzip" as const,
       userAgent: "Mozilla/5.0",
       address: "192.0.2.1",
