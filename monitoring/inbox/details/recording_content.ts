@@ -76,6 +76,8 @@ export async function readRecordingContent(
       const event = spanEvent(span);
       if (event) events.push({ ...event, trace_id, span_id: span.span_id });
     }
+    // Yields to other requests.
+    await new Promise((resolve) => setTimeout(resolve));
   }
   return {
     ...row,
