@@ -1,0 +1,235 @@
+import { levelNamed, LOG_LEVELS } from "../../protocol/log_levels.ts";
+import { toJson } from "../json.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../time_units.ts";
+import { wordsOf } from "./words.ts";
+
+/** Characters of a query: more than people type, and enough for the values that they click. */
+export const MAX_QUERY_LENGTH = 1_000;
+/** Further terms are ignored. */
+const MAX_TERMS = 32;
+
+/** Words that follow each other. */
+export interface Phrase {
+  /** As {@linkcode wordsOf} returns them; at least one. */
+  readonly words: string;
+  /** The last word may be longer. */
+  readonly isBeginning: boolean;
+}
+
+/** Words of an entry. */
+export interface TextTerm {
+  readonly isExcluded: boolean;
+  readonly field?: undefined;
+  readonly phrase: Phrase;
+  /** The beginning of an id, as ids are stored: at least 8 hexadecimal digits. */
+  readonly id: string | undefined;
+}
+
+/** The value of a field or attribute. */
+export interface FieldTerm {
+  readonly isExcluded: boolean;
+  readonly field: string;
+  /** Names of attributes that may have the value. */
+  readonly names: readonly string[];
+  readonly value: Value;
+  /** The words of the value alone; null: it has none. */
+  readonly phrase: Phrase | null;
+}
+
+export type Term = TextTerm | FieldTerm;
+
+/** A value is compared without the case of A to Z, as SQLite's `lower` does. `any`: the field has some value. */
+export type Value =
+  | { readonly is: "text" | "beginning"; readonly text: string }
+  | { readonly is: "range"; readonly bounds: readonly Bound[] }
+  | { readonly is: "any" };
+
+export type Bound = readonly [operator: ">" | ">=" | "<" | "<=", number: number];
+
+/** Attributes of OpenTelemetry's conventions, by the name in a query. */
+const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["method", ["http.request.method", "http.method"]],
+  ["status_code", ["http.response.status_code", "http.status_code"]],
+]);
+
+/** [-][KEY:]VALUE, where VALUE is a word or a quoted text. `//` after the colon: an address. */
+const TERM =
+  /(-(?=[^\s-]))?(?:([\p{L}_][\p{L}\p{N}_.\/@-]*):(?=\S)(?!\/\/))?(?:"((?:\\["\\]|[^"])*)(?:"|$)|(\S+))/gu;
+const ID = /^[\da-f]{8,32}$/;
+
+/**
+ * Reads a query: words, "phrases", `key:value`, `key:beginning*`, `key:>number`, `key:1..2`; with `-` excluded. Never
+ * fails: what has no such form is text.
+ */
+export function parseQuery(query: string): readonly Term[] {
+  const terms: Term[] = [];
+  for (
+    const [, minus, field, quoted, bare = ""] of query.slice(0, MAX_QUERY_LENGTH).matchAll(TERM)
+  ) {
+    const text = quoted?.replace(/\\(["\\])/g, "$1") ?? bare;
+    const term = field !== undefined && wordsOf(field) !== " "
+      ? fieldTerm(field, text, quoted !== undefined)
+      : textTerm(text, quoted === undefined);
+    if (term !== undefined) terms.push({ ...term, isExcluded: minus !== undefined });
+    if (terms.length === MAX_TERMS) break;
+  }
+  return terms;
+}
+
+const phraseOf = (text: string, isBeginning: boolean): Phrase | null => {
+  const words = wordsOf(text);
+  return words === " " ? null : { words, isBeginning };
+};
+
+function textTerm(text: string, isBeginning: boolean): Omit<TextTerm, "isExcluded"> | undefined {
+  const id = text.replaceAll("-", "").toLowerCase();
+  const phrase = phraseOf(text, isBeginning);
+  return phrase === null ? undefined : { phrase, id: ID.test(id) ? id : undefined };
+}
+
+function fieldTerm(field: string, text: string, isQuoted: boolean): Omit<FieldTerm, "isExcluded"> {
+  const value = readValue(field, text, isQuoted);
+  const isText = value.is === "text" || value.is === "beginning";
+  return {
+    field,
+    names: [field, ...ALIASES.get(field) ?? []],
+    value,
+    phrase: isText ? phraseOf(value.text, value.is === "beginning") : null,
+  };
+}
+
+function readValue(field: string, text: string, isQuoted: boolean): Value {
+  const level = field === "level" ? levelNamed(text) : undefined;
+  if (level !== undefined) return { is: "range", bounds: [[">=", LOG_LEVELS.indexOf(level)]] };
+  const bounds = isQuoted ? [] : readBounds(text, field === "duration" ? milliseconds : number);
+  if (bounds.length > 0) return { is: "range", bounds };
+  if (isQuoted || !text.endsWith("*")) return { is: "text", text: lowerAscii(text) };
+  return text === "*" ? { is: "any" } : { is: "beginning", text: lowerAscii(text.slice(0, -1)) };
+}
+
+/** `>1`, `>=1`, `<1`, `<=1`, `1..2`, `1..`, `..2`; empty if it is something else. */
+function readBounds(text: string, read: (text: string) => number): readonly Bound[] {
+  const [, operator, limit] = /^([<>]=?)(.+)$/.exec(text) ?? [];
+  const [, least, most] = /^(.*?)\.\.(.*)$/.exec(text) ?? [];
+  const bounds: readonly (readonly [Bound[0], string | undefined])[] = operator === undefined
+    ? [[">=", least], ["<=", most]]
+    : [[operator as Bound[0], limit]];
+  const given = bounds.filter(([, text]) => text).map(([of, text]) => [of, read(text!)] as const);
+  return given.some(([, limit]) => Number.isNaN(limit)) ? [] : given;
+}
+
+const number = (text: string) => /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  "µs": 1e-3,
+  "μs": 1e-3,
+  ms: 1,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  min: MINUTE_MS,
+  h: HOUR_MS,
+};
+
+/** A duration without a unit is in milliseconds. */
+function milliseconds(text: string): number {
+  const [, digits = "", unit = "ms"] = /^(\d+(?:\.\d+)?)(ns|us|µs|μs|ms|s|min|m|h)?$/.exec(text) ??
+    [];
+  return digits === "" ? NaN : Number(digits) * UNIT_MS[unit]!;
+}
+
+const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
+
+/** What a query is compared with. */
+export interface Searched {
+  /** {@linkcode wordsOf} its names, messages, ids and attributes, each attribute as its name and its value. */
+  readonly words: string;
+  /** The values of the fields that its kind has; null: none was sent. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Whether an entry matches a query, as in `query_sql.ts`.
+ *
+ * @param options.inWords also finds text within words
+ */
+export function matches(
+  terms: readonly Term[],
+  entry: Searched,
+  { inWords = false } = {},
+): boolean {
+  return terms.every((term) => matchesTerm(term, entry, inWords) !== term.isExcluded);
+}
+
+function matchesTerm(
+  term: Term,
+  { words, fields, attributes }: Searched,
+  inWords: boolean,
+): boolean {
+  const has = ({ words: phrase, isBeginning }: Phrase) =>
+    words.includes(phrase.slice(inWords ? 1 : 0, isBeginning || inWords ? -1 : undefined));
+  if (term.field === undefined) {
+    return has(term.phrase) ||
+      term.id !== undefined && has({ words: ` ${term.id} `, isBeginning: true });
+  }
+  const { field, names, value } = term;
+  if (Object.hasOwn(fields, field)) return holds(value, fields[field]);
+  const values = names.filter((name) => Object.hasOwn(attributes, name)).map((name) =>
+    attributes[name]
+  );
+  if (values.length > 0) return values.some((one) => holds(value, one));
+  // "main.go:42": of an entry without such an attribute, the text decides.
+  return value.is === "text" && has(textPhrase(term));
+}
+
+/** A term's name and value, as text. */
+export const textPhrase = ({ field, phrase }: FieldTerm): Phrase => ({
+  words: wordsOf(field).trimEnd() + (phrase?.words ?? " "),
+  isBeginning: phrase?.isBeginning ?? false,
+});
+
+function holds(value: Value, sent: unknown): boolean {
+  if (sent === null || sent === undefined) return false;
+  if (value.is === "any") return true;
+  if (value.is === "range") {
+    return typeof sent === "number" &&
+      value.bounds.every(([operator, limit]) =>
+        operator === ">"
+          ? sent > limit
+          : operator === ">="
+          ? sent >= limit
+          : operator === "<"
+          ? sent < limit
+          : sent <= limit
+      );
+  }
+  const text = lowerAscii(typeof sent === "string" ? sent : toJson(sent));
+  if (value.is === "text") {
+    return typeof sent === "number" ? sent === number(value.text) : text === value.text;
+  }
+  return text.startsWith(value.text) && (typeof sent !== "number" || Number.isSafeInteger(sent));
+}
+
+/**
+ * Adds the condition that a field or attribute has this value, or has not. Where the query has the opposite, it replaces that.
+ *
+ * @returns undefined: the query would be too long
+ */
+export function withValue(
+  query: string,
+  name: string,
+  value: unknown,
+  isExcluded: boolean,
+): string | undefined {
+  const text = typeof value === "string" ? value : toJson(value);
+  const quoted = /^[\w.\/@+-]*\w$/.test(text) && !text.includes("..")
+    ? text
+    : `"${text.replace(/["\\]/g, "\\$&")}"`;
+  const term = `${name}:${quoted}`;
+  const [kept, opposite] = isExcluded ? [`-${term}`, term] : [term, `-${term}`];
+  const others = ` ${query} `.replace(` ${opposite} `, " ").replace(` ${kept} `, " ").trim();
+  const all = `${others} ${kept}`.trim();
+  return all.length <= MAX_QUERY_LENGTH ? all : undefined;
+}

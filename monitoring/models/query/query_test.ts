@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { matches, MAX_QUERY_LENGTH, parseQuery, type Searched, withValue } from "./query.ts";
+import { wordsOf } from "./words.ts";
+
+const SPAN_ID = "9f8e7d6c5b4a3928";
+const EVENT_ID = "0123456789abcdef0123456789abcdef";
+const ATTRIBUTES = {
+  "order.id": "A-1234",
+  "http.request.method": "POST",
+  "http.response.status_code": 503,
+  "tool.args": '{"city":"Reykjavik"}',
+  "empty": "",
+  "is_new": true,
+  "ratio": -0.5,
+  "file": "C:\\temp\\a b.txt",
+  "none": null,
+};
+const NAMES = "POST /api/Größe café main.go:42";
+const FIELDS = {
+  name: "POST /api/Größe",
+  op: "http.server",
+  duration: 1_500,
+  level: 3,
+  type: null,
+};
+const ENTRY: Searched = {
+  words: wordsOf(
+    [NAMES, SPAN_ID, EVENT_ID, ...Object.entries(ATTRIBUTES).map((pair) => pair.join(" "))]
+      .join("\n"),
+  ),
+  fields: FIELDS,
+  attributes: ATTRIBUTES,
+};
+const found = (query: string, options = {}) => matches(parseQuery(query), ENTRY, options);
+
+const FOUND = [
+  "",
+  "post",
+  "reykj",
+  "reykj*",
+  "GROSSE größe".slice(6),
+  "GRÖSSE".replace("SS", "ß"),
+  "cafe CAFÉ caf",
+  '"post api"',
+  "api/gr",
+  "main.go:42",
+  "order.id:A-1234",
+  "order.id:a-1234",
+  'order.id:"A-1234"',
+  "order.id:A-1*",
+  "order.id:*",
+  "-order.id:A-1",
+  "-order.id:B-*",
+  "-nothing -more:1",
+  "method:post",
+  "status_code:503 status_code:>=500 status_code:500..599 status_code:<504 status_code:503.0",
+  "is_new:true ratio:-0.5 ratio:<0",
+  'empty:""',
+  'file:"C:\\\\temp\\\\a b.txt"',
+  "duration:>500ms duration:<2s duration:1s..2s duration:>1500us duration:<0.1min duration:>500",
+  "duration:1.5s..",
+  "level:warn level:info -level:error",
+  'name:"POST /api/Größe" name:post* op:http.server',
+  "9f8e7d6c",
+  "9F8E7D6C-5B4A-3928",
+  "01234567-89AB-CDEF-0123-456789ABCDEF",
+  "0123456789ab",
+  '% & - -- : "',
+];
+const NOT_FOUND = [
+  "eykjavik",
+  '"pos"',
+  '"api post"',
+  "-post",
+  "main.go:4",
+  "order.id:A-123",
+  "order.id:1234",
+  "-order.id:A-1234",
+  "-order.id:*",
+  "status_code:>503 status_code:503",
+  "order.id:>1",
+  "ratio:>0",
+  "none:*",
+  "none:null",
+  "type:*",
+  "other:*",
+  "duration:<1s",
+  "-duration:1s..2s",
+  "level:error",
+  'order.id:"A-1*"',
+  "name:POST",
+  "http://post",
+  "9f8e7d6d",
+  "12345678",
+];
+
+for (const query of FOUND) {
+  Deno.test(`query ${query} → found`, () => assert.ok(found(query)));
+}
+for (const query of NOT_FOUND) {
+  Deno.test(`query ${query} → not found`, () => assert.ok(!found(query)));
+}
+
+Deno.test("within an open trace → text within words, too", () => {
+  assert.ok(found("eykjavik go:42 -nothing", { inWords: true }));
+  assert.ok(!found("-eykjavik", { inWords: true }));
+});
+
+Deno.test("any text → a bounded number of terms, and no error", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {
+    const terms = parseQuery(text);
+    assert.ok(terms.length <= 32);
+    for (const { field, phrase } of terms) {
+      assert.ok(field !== undefined || phrase.words.trim() !== "");
+    }
+    matches(terms, ENTRY);
+  }));
+  const pieces = fc.constantFrom("-", '"', ":", "\\", "a", " ", "..", ">", "*", "//", "é");
+  fc.assert(fc.property(fc.array(pieces, { maxLength: 2_000 }), (parts) => {
+    matches(parseQuery(parts.join("")), ENTRY);
+  }));
+});
+
+Deno.test("words → letters and digits in lower case without diacritics", () => {
+  for (
+    const [text, words] of [
+      ["", " "],
+      ["GET /api/x_y?a=1", " get api x y a 1 "],
+      ["Größe ÉCOLE naïve İ", " große ecole naive i "],
+      ["京都へ 한국어 हिन्दी", " 京都へ 한국어 हिन्दी "],
+      ["e\u0301\u00a0\ud800x", " e x "],
+    ] as const
+  ) assert.equal(wordsOf(text), words);
+});
+
+Deno.test("a value that is clicked → a query that finds it, or not; clicked again → no change", () => {
+  for (const [name, value] of Object.entries(ATTRIBUTES).filter(([, value]) => value !== null)) {
+    const only = withValue("post", name, value, false)!;
+    assert.ok(found(only), only);
+    assert.equal(withValue(only, name, value, false), only);
+    const not = withValue(only, name, value, true)!;
+    assert.equal(not, only.replace("post ", "post -"));
+    assert.ok(!found(not), not);
+  }
+  const anything = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.double({ noNaN: true }),
+    fc.boolean(),
+  );
+  fc.assert(fc.property(anything, (value) => {
+    const sent = JSON.parse(JSON.stringify(value));
+    const text = withValue("", "a.b", sent, false)!;
+    assert.ok(
+      sent === null || matches(parseQuery(text), { ...ENTRY, attributes: { "a.b": sent } }),
+      text,
+    );
+  }));
+  assert.equal(withValue("", "a", "x".repeat(MAX_QUERY_LENGTH), false), undefined);
+});
