@@ -1,4 +1,5 @@
 import { type ComponentProps, type RefObject, useEffect, useId, useRef, useState } from "react";
+import { MAX_QUERY_LENGTH } from "../../monitoring/models/query/query.ts";
 import { changeParams, parseFragment, useFragment } from "../shared/fragment.ts";
 import { viewFragment } from "../shared/view.ts";
 import { type Filter, readQuery } from "./filters.ts";
@@ -6,8 +7,9 @@ import { isForOthers, isShown, useKeys } from "./use_keys.ts";
 
 /** Milliseconds from the last key press to the request: one request for a word, not for each letter. */
 const DEBOUNCE_MS = 250;
-/** Longer than any id or message worth searching for; addresses have limits. */
-export const MAX_QUERY_LENGTH = 200;
+
+export const QUERY_HELP =
+  'Words, "a phrase", order.id:A-1, -not, duration:>500ms, status_code:400..499; ? explains them';
 
 /**
  * The search of a list. Its text is in the address (`?q=`), so that a search can be linked and reloaded. What names a
@@ -53,7 +55,7 @@ export function SearchField({ what, filters }: { what: string; filters: readonly
     <SearchInput
       label={`Search ${what}`}
       onSubmit={() => search(text)}
-      title="Searches ids, texts and types. A filter is written as level:error"
+      title={`Searches names, messages, attributes and ids. ${QUERY_HELP}`}
       maxLength={MAX_QUERY_LENGTH}
       value={text}
       onChange={({ target: { value } }) => {

@@ -20,15 +20,20 @@ export function useKeys(handle: (event: KeyboardEvent) => boolean): void {
   }, []);
 }
 
-const STEPS: ReadonlyMap<string, 1 | -1> = new Map([["j", 1], ["k", -1]]);
-
-/** Makes j and k move between rows while `isActive`, unless the user is typing. */
-export function useStepKeys(isActive: () => boolean, step: (by: 1 | -1) => void): void {
+/**
+ * Makes pairs of keys move forward and back, unless the user is typing.
+ *
+ * @param pairs such as "jk"
+ * @param step returns whether it has moved, or could have
+ */
+export function useStepKeys(
+  pairs: readonly string[],
+  step: (by: 1 | -1, pair: string) => boolean,
+): void {
   useKeys((event) => {
-    const by = STEPS.get(event.key);
-    if (by === undefined || isForOthers(event) || !isActive()) return false;
-    step(by);
-    return true;
+    const pair = pairs.find((keys) => keys.includes(event.key));
+    if (pair === undefined || isForOthers(event)) return false;
+    return step(pair.startsWith(event.key) ? 1 : -1, pair);
   });
 }
 

@@ -31,8 +31,8 @@ const FIRST_ROW_PX = 32;
 /**
  * The rows of a table: of many, those in sight. One row's link is in the tab order (roving tabindex,
  * https://www.w3.org/WAI/ARIA/apg/practices/keyboard-interface/). Arrows, Page Up, Page Down, Home and End move the
- * focus; j and k do so from anywhere in the view, or open the next detail while one is open. They do nothing while the list is
- * covered.
+ * focus; j and k do so from anywhere in the view, or open the next detail while one is open and the list is not covered;
+ * J and K always open the next detail.
  *
  * @param frame the element that scrolls
  * @returns `render` makes the content of the table's body; the handlers are for the frame
@@ -119,7 +119,12 @@ export function useRows<Row>(
     link?.focus({ preventScroll: true });
   });
 
-  useStepKeys(() => keys.length > 0 && isShown(frame.current), (by) => {
+  useStepKeys(["jk", "JK"], (by, pair) => {
+    // A trace has the keys j and k for its spans. It may cover the list.
+    const isActive = pair === "JK"
+      ? openKey !== undefined && isVisible
+      : isShown(frame.current) && (openKey === undefined || view !== "traces");
+    if (keys.length === 0 || !isActive) return false;
     // A row that has left the list was before the one that now has its index.
     const left = opened.current.key === openKey ? opened.current.index - (by === 1 ? 1 : 0) : -1;
     const from = openKey === undefined ? activeIndex : openIndex === -1 ? left : openIndex;
@@ -129,6 +134,7 @@ export function useRows<Row>(
       virtual.scrollToIndex(to);
       if (to !== from) goTo(hrefOf(rows[to]!), { replace: true });
     } else focusRow(hasFocus ? to : activeIndex);
+    return true;
   });
 
   return {

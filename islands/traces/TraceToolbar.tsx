@@ -1,18 +1,21 @@
-import { type KeyboardEvent, useState } from "react";
-import { SearchInput } from "../kit/SearchField.tsx";
+import type { KeyboardEvent } from "react";
+import { MAX_QUERY_LENGTH } from "../../monitoring/models/query/query.ts";
+import { QUERY_HELP, SearchInput } from "../kit/SearchField.tsx";
 import type { TimeWindow } from "./use_time_window.ts";
 
 /** Search in a trace, expand and collapse its tree, zoom. */
 export function TraceToolbar(
-  { isNarrow, text, onText, matches, onShowMatch, timeWindow, hasSections, tree }: {
+  { isNarrow, text, onText, count, current, step, timeWindow, hasSections, tree }: {
     /** On a phone it is behind one button. */
     isNarrow: boolean;
     text: string;
     onText: (text: string) => void;
-    /** Keys of the spans that match the text, in the tree's order. */
-    matches: readonly string[];
-    /** Brings the span with this key into view. */
-    onShowMatch: (key: string) => void;
+    /** Number of spans that match the text. */
+    count: number;
+    /** Which of them was brought into view last; -1: none. */
+    current: number;
+    /** Brings the next or previous one into view. */
+    step: (by: 1 | -1) => void;
     timeWindow: TimeWindow;
     /** The whole trace does not fit on one axis. */
     hasSections: boolean;
@@ -20,24 +23,10 @@ export function TraceToolbar(
     tree: { expandAll(): void; collapseAll(): void } | undefined;
   },
 ) {
-  const [selected, setSelected] = useState(-1);
-  const count = matches.length;
-  const current = Math.min(selected, count - 1);
-  const step = (by: 1 | -1) => {
-    if (count === 0) return;
-    const first = by > 0 ? 0 : count - 1;
-    const next = current < 0 ? first : (current + by + count) % count;
-    setSelected(next);
-    onShowMatch(matches[next]!);
-  };
-  const search = (text: string) => {
-    onText(text);
-    setSelected(-1);
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
     // The first Escape clears the field, the second leads back to the list.
-    else if (event.key === "Escape" && text !== "") search("");
+    else if (event.key === "Escape" && text !== "") onText("");
     else return;
     event.preventDefault();
   };
@@ -45,9 +34,10 @@ export function TraceToolbar(
     <div className="trace-toolbar line end">
       <SearchInput
         label="Search this trace"
-        title="Searches names, operations and ids"
+        title={`Searches names, attributes and ids, also within words. ${QUERY_HELP}`}
+        maxLength={MAX_QUERY_LENGTH}
         value={text}
-        onChange={({ target }) => search(target.value)}
+        onChange={({ target }) => onText(target.value)}
         onKeyDown={onKeyDown}
       />
       <output className="quiet" aria-live="polite">

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
@@ -30,6 +30,7 @@ import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
 import { formatVitals, WebVitals } from "./WebVitals.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { DetailView } from "../kit/DetailView.tsx";
+import { isShown, useStepKeys } from "../kit/use_keys.ts";
 
 /** With fewer spans the waterfall shows nearly all of them. */
 const MIN_MINIMAP_SPANS = 60;
@@ -74,6 +75,7 @@ export function TraceView({ traceId, takesFocus }: {
     most,
   ]);
 
+  const isFlame = params.get("as") === "flame";
   const [text, setText] = useState(params.get("q") ?? "");
   const tree = useTraceRows(trace, text);
   const { rows, nodes, marksOf } = tree;
@@ -97,6 +99,37 @@ export function TraceView({ traceId, takesFocus }: {
     if (selected !== undefined) bringIntoView(selected, false);
   }, [selected]);
 
+  const body = useRef<HTMLDivElement>(null);
+  const active = useRef<string>(undefined);
+  const [match, setMatch] = useState<string>();
+  /** Shows the next of some spans, in the order of the tree. */
+  const stepTo = (
+    keys: readonly string[],
+    by: 1 | -1,
+    { wraps = true, takesFocus = true } = {},
+  ) => {
+    const placeOf = (key: string | undefined) => tree.places.get(key ?? "") ?? -1;
+    const from = placeOf(active.current);
+    const next = by === 1
+      ? keys.find((key) => placeOf(key) > from)
+      : keys.findLast((key) => placeOf(key) < from);
+    const key = next ?? (wraps ? keys.at(by === 1 ? 0 : -1) : undefined);
+    if (key === undefined) return;
+    if (keys === tree.found) setMatch(key);
+    active.current = key;
+    if (isFlame) select(key);
+    else bringIntoView(key, takesFocus);
+  };
+  useStepKeys(["nN", "eE", "jk"], (by, pair) => {
+    if (!isShown(body.current)) return false;
+    const { nodes } = trace.tree;
+    if (pair === "nN") stepTo(tree.found, by);
+    else if (pair === "eE") {
+      stepTo(nodes.filter(({ span }) => span?.failed).map(({ key }) => key), by);
+    } else stepTo(nodes.map(({ key }) => key), by, { wraps: false });
+    return true;
+  });
+
   const select = (key: string | undefined) => {
     const node = key === undefined ? undefined : nodes.get(key);
     changeParams({ span: node && spanIdOf(node) });
@@ -114,7 +147,6 @@ export function TraceView({ traceId, takesFocus }: {
       : fragmentTo("logs", [], { trace: traceId });
   const vitals = formatVitals(trace.vitals);
 
-  const isFlame = params.get("as") === "flame";
   const axis = (
     <TimeAxis
       isNarrow={isNarrow}
@@ -183,9 +215,13 @@ export function TraceView({ traceId, takesFocus }: {
             <TraceToolbar
               isNarrow={isNarrow}
               text={text}
-              onText={setText}
-              matches={tree.found}
-              onShowMatch={(key) => bringIntoView(key, false)}
+              onText={(text) => {
+                setText(text);
+                setMatch(undefined);
+              }}
+              count={tree.found.length}
+              current={tree.found.indexOf(match ?? "")}
+              step={(by) => stepTo(tree.found, by, { takesFocus: false })}
               timeWindow={timeWindow}
               hasSections={trace.sections.length > 1}
               tree={isFlame ? undefined : tree}
@@ -194,7 +230,7 @@ export function TraceView({ traceId, takesFocus }: {
           {(wasZoomed || trace.tree.nodes.length >= MIN_MINIMAP_SPANS) && (
             <Minimap trace={trace} timeWindow={timeWindow} />
           )}
-          <div className={selectedNode ? "trace-body with-detail" : "trace-body"}>
+          <div className={selectedNode ? "trace-body with-detail" : "trace-body"} ref={body}>
             {isFlame
               ? (
                 <Flame
@@ -219,6 +255,7 @@ export function TraceView({ traceId, takesFocus }: {
                   selected={selected}
                   scrollRequest={scrollRequest}
                   axis={axis}
+                  active={active}
                   onSelect={select}
                   onToggle={tree.toggle}
                   onKeyDown={timeWindow.onZoomKey}

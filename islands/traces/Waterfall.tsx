@@ -4,6 +4,7 @@ import {
   memo,
   type MouseEvent,
   type ReactNode,
+  type RefObject,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -15,7 +16,6 @@ import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
-import { isShown, useStepKeys } from "../kit/use_keys.ts";
 import { rowForKey, withActiveRow } from "../kit/use_rows.tsx";
 import { SpanRow } from "./SpanRow.tsx";
 import { percentAt } from "../charts/time_scale.ts";
@@ -45,6 +45,8 @@ interface WaterfallProps {
   /** A request to bring a span into view. A new object is a new request. */
   readonly scrollRequest: ScrollRequest | undefined;
   readonly axis: ReactNode;
+  /** Gets the key of the row that the keyboard is at. */
+  readonly active: RefObject<string | undefined>;
   onSelect(key: string): void;
   onToggle(key: string): void;
   /** Called for keys that the tree does not use. */
@@ -68,6 +70,7 @@ export function Waterfall(props: WaterfallProps) {
   const [activeKey, setActiveKey] = useState<string>();
   const indexOf = useMemo(() => new Map(rows.map(({ key }, i) => [key, i])), [rows]);
   const activeIndex = indexOf.get(activeKey ?? selected ?? "") ?? 0;
+  props.active.current = activeKey ?? selected;
   const self = useMemo(() => selfParts(trace.tree, trace.times), [trace]);
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
   const headsPx = heads.current?.offsetHeight ?? 0;
@@ -106,14 +109,6 @@ export function Waterfall(props: WaterfallProps) {
     // On a phone the waterfall may be below the fold.
     if (scrollRequest!.takesFocus) frame.current?.scrollIntoView({ block: "nearest" });
   }, [scrollRequest]);
-
-  // Beside a list that is not covered, j and k open other traces.
-  const listPane = () => frame.current?.closest(".split")?.querySelector(".list-pane");
-  useStepKeys(() => isShown(frame.current) && !isShown(listPane()), (by) => {
-    const hasFocus = frame.current?.contains(document.activeElement);
-    showRow(hasFocus ? activeIndex + by : activeIndex, true);
-    if (!hasFocus) frame.current?.scrollIntoView({ block: "nearest" });
-  });
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;

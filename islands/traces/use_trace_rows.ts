@@ -1,8 +1,14 @@
 import { useMemo, useState } from "react";
 import { findRepetitions } from "../../monitoring/models/trace/repetitions.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
+import { matches as isMatch, parseQuery } from "../../monitoring/models/query/query.ts";
+import { searchedSpan } from "../../monitoring/models/query/searched.ts";
+import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
-import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
+import { reveal, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
+
+const durationOf = ({ start_ms, end_ms }: TraceSpan) =>
+  start_ms === null || end_ms === null ? null : end_ms - start_ms;
 
 /** The rows of a trace's waterfall: which are expanded, their marks, and those that a search finds. */
 export function useTraceRows(trace: Trace, text: string) {
@@ -22,14 +28,38 @@ export function useTraceRows(trace: Trace, text: string) {
     );
     return new Map([...bySpan, ...together]);
   }, [marks, repetitions]);
-  const found = useMemo(() => searchSpans(tree, text), [tree, text]);
+  const isSearched = text.trim() !== "";
+  const searched = useMemo(
+    () =>
+      isSearched
+        ? tree.nodes.flatMap(({ key, span }) =>
+          span ? [{ key, entry: searchedSpan(span, durationOf(span)) }] : []
+        )
+        : [],
+    [tree, isSearched],
+  );
+  const found = useMemo(() => {
+    const query = parseQuery(text);
+    return searched.filter(({ entry }) => isMatch(query, entry, { inWords: true }))
+      .map(({ key }) => key);
+  }, [searched, text]);
   const matches = useMemo(
     () => new Set(found.flatMap((key) => [key, repetitions.get(nodes.get(key)!)?.key ?? key])),
     [found, repetitions, nodes],
   );
+  const places = useMemo(() => {
+    const ofNodes = tree.nodes.map(({ key }, place) => [key, place] as const);
+    // A repetition's row is before those of its spans.
+    const first = new Map(ofNodes);
+    const ofRepetitions = [...repetitions.values()]
+      .map(({ key, nodes }) => [key, first.get(nodes[0]!.key)! - 0.5] as const);
+    return new Map([...ofNodes, ...ofRepetitions]);
+  }, [tree, repetitions]);
   return {
     rows,
     nodes,
+    /** The places of the rows in the tree, folded ones, too. */
+    places,
     /** Errors and logs by the key of their row. */
     marksOf,
     /** Keys of the spans that were found, in the tree's order. */

@@ -1,7 +1,7 @@
 import { levelNamed, LOG_LEVELS } from "../../protocol/log_levels.ts";
 import { toJson } from "../json.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../time_units.ts";
-import { wordsOf } from "./words.ts";
+import { idWords, wordsOf } from "./words.ts";
 
 /** Characters of a query: more than people type, and enough for the values that they click. */
 export const MAX_QUERY_LENGTH = 1_000;
@@ -143,8 +143,10 @@ const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (upper) => upper.to
 
 /** What a query is compared with. */
 export interface Searched {
-  /** {@linkcode wordsOf} its names, messages, ids and attributes, each attribute as its name and its value. */
+  /** {@linkcode wordsOf} its names, messages and attributes, each attribute as its name and its value. */
   readonly words: string;
+  /** {@linkcode idWords}. */
+  readonly ids: string;
   /** The values of the fields that its kind has; null: none was sent. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -165,14 +167,13 @@ export function matches(
 
 function matchesTerm(
   term: Term,
-  { words, fields, attributes }: Searched,
+  { words, ids, fields, attributes }: Searched,
   inWords: boolean,
 ): boolean {
   const has = ({ words: phrase, isBeginning }: Phrase) =>
     words.includes(phrase.slice(inWords ? 1 : 0, isBeginning || inWords ? -1 : undefined));
   if (term.field === undefined) {
-    return has(term.phrase) ||
-      term.id !== undefined && has({ words: ` ${term.id} `, isBeginning: true });
+    return has(term.phrase) || term.id !== undefined && ids.includes(idWords(term.id).trimEnd());
   }
   const { field, names, value } = term;
   if (Object.hasOwn(fields, field)) return holds(value, fields[field]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { matches, MAX_QUERY_LENGTH, parseQuery, type Searched, withValue } from "./query.ts";
-import { wordsOf } from "./words.ts";
+import { idWords, wordsOf } from "./words.ts";
 
 const SPAN_ID = "9f8e7d6c5b4a3928";
 const EVENT_ID = "0123456789abcdef0123456789abcdef";
@@ -26,9 +26,10 @@ const FIELDS = {
 };
 const ENTRY: Searched = {
   words: wordsOf(
-    [NAMES, SPAN_ID, EVENT_ID, ...Object.entries(ATTRIBUTES).map((pair) => pair.join(" "))]
+    [NAMES, ...Object.entries(ATTRIBUTES).map((pair) => pair.join(" "))]
       .join("\n"),
   ),
+  ids: idWords(EVENT_ID, null, SPAN_ID),
   fields: FIELDS,
   attributes: ATTRIBUTES,
 };
@@ -39,8 +40,7 @@ const FOUND = [
   "post",
   "reykj",
   "reykj*",
-  "GROSSE größe".slice(6),
-  "GRÖSSE".replace("SS", "ß"),
+  "GRÖẞE größe gro",
   "cafe CAFÉ caf",
   '"post api"',
   "api/gr",
@@ -92,6 +92,9 @@ const NOT_FOUND = [
   "name:POST",
   "http://post",
   "9f8e7d6d",
+  "9f8e7d6",
+  "9",
+  "8e7d6c5b4a3928",
   "12345678",
 ];
 

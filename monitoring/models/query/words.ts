@@ -13,3 +13,10 @@ export function wordsOf(text: string): string {
     : lower;
   return ` ${plain} `.replace(NO_WORD, " ");
 }
+
+/** Before each id: fewer than 8 digits do not find it, although its beginning might be a number. */
+const ID_MARK = "\ue000";
+
+/** Ids, or the beginning of one, as {@linkcode wordsOf}. */
+export const idWords = (...ids: readonly (string | null)[]): string =>
+  ` ${ids.map((id) => id === null ? "" : `${ID_MARK}${id} `).join("")}`;

@@ -56,17 +56,6 @@ export function waterfallRows(
   return rows;
 }
 
-/** The keys of spans with the text in name, operation or id, case-insensitive, in the order of the tree. */
-export function searchSpans(tree: SpanTree, text: string): string[] {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === "") return [];
-  return tree.nodes.filter(({ span, key }) =>
-    span === null
-      ? key.toLowerCase().includes(wanted)
-      : [span.name, span.op, span.span_id].some((part) => part?.toLowerCase().includes(wanted))
-  ).map(({ key }) => key);
-}
-
 /** The set of {@linkcode waterfallRows} in which a node is visible. */
 export function reveal(
   node: SpanNode,

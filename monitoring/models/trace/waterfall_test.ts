@@ -3,7 +3,7 @@ import { spanOf } from "./testdata/spans.ts";
 import { buildSpanTree } from "./span_tree.ts";
 import { findRepetitions, type Repetition, repetitionText } from "./repetitions.ts";
 import { placeSpans } from "./span_times.ts";
-import { reveal, searchSpans, waterfallRows } from "./waterfall.ts";
+import { reveal, waterfallRows } from "./waterfall.ts";
 
 // a
 // ├─ b
@@ -34,13 +34,6 @@ Deno.test("row → position among its siblings, and expanded", () => {
     [2, 2, null],
     [2, 2, null],
   ]);
-});
-
-Deno.test("search → names, operations and ids, case-insensitive, in tree order", () => {
-  assert.deepEqual(searchSpans(tree, " basket "), ["span:a", "span:d"]);
-  assert.deepEqual(searchSpans(tree, "DB."), ["span:b"]);
-  assert.deepEqual(searchSpans(tree, "e"), ["span:a", "span:b", "span:d", "span:e"]);
-  assert.deepEqual(searchSpans(tree, ""), []);
 });
 
 Deno.test("reveal → only ancestors of the node expanded", () => {
