@@ -173,7 +173,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
           {tags.shown.length > 0 && (
             <section aria-labelledby="error-tags">
               <h4 id="error-tags">Tags</h4>
-              <SentValues values={tags} />
+              <SentValues values={tags} searchedAs="" />
             </section>
           )}
           {contexts.length > 0 && (
@@ -185,7 +185,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
                   open={OPEN_CONTEXTS.includes(name) && entries.shown.length <= MAX_OPEN_ENTRIES}
                 >
                   <summary>{cutText(name, MAX_NAME)}</summary>
-                  <SentValues values={entries} />
+                  <SentValues values={entries} searchedAs={`${name}.`} />
                 </details>
               ))}
             </section>

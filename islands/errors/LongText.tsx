@@ -2,6 +2,7 @@ import { useState } from "react";
 import { formatBytes } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import type { Bounded } from "../../monitoring/models/json.ts";
+import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { cutText } from "../shared/text.ts";
 
 /** Default for `max`: about ten lines, more than most messages have. */
@@ -35,9 +36,14 @@ export function LongText({ text, max = MAX_LENGTH }: { text: string; max?: numbe
 const MAX_NAME = 100;
 const MAX_VALUE = 500;
 
-/** Names and values as the sender wrote them: tags, contexts, variables. Long ones are cut. */
-export function SentValues({ values: { shown, more } }: {
+/**
+ * Names and values as the sender wrote them: tags, contexts, variables. Long ones are cut.
+ *
+ * @param props.searchedAs before their names in a query. Default: they are not searched
+ */
+export function SentValues({ values: { shown, more }, searchedAs }: {
   values: Bounded<readonly [name: string, value: string]>;
+  searchedAs?: string | undefined;
 }) {
   if (shown.length === 0) return null;
   return (
@@ -45,7 +51,14 @@ export function SentValues({ values: { shown, more } }: {
       <KeyValueList
         entries={shown.map(([name, value]) => ({
           name: cutText(name, MAX_NAME),
-          value: <LongText text={value} max={MAX_VALUE} />,
+          value: (
+            <>
+              <LongText text={value} max={MAX_VALUE} />{" "}
+              {searchedAs !== undefined && (
+                <ValueLinks view="errors" name={searchedAs + name} value={value} />
+              )}
+            </>
+          ),
         }))}
       />
       {more > 0 && <small>{more} more: see Copy, Download envelope.</small>}

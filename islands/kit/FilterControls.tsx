@@ -7,6 +7,7 @@ import { useApplications } from "../data/lists.ts";
 import { AGES, ALL_APPLICATIONS, RANGES } from "../shared/filters.ts";
 import { changeParams, useFragment } from "../shared/fragment.ts";
 import { choicesOf, type Filter, labelOf } from "./filters.ts";
+import { showHelp } from "./Help.tsx";
 import { Menu } from "./Menu.tsx";
 
 /** Release and environment of the applications that are shown. */
@@ -97,6 +98,7 @@ export function FilterMenu({ filters }: { filters: readonly Filter[] }) {
             </label>
           ))}
           <TimeFields />
+          <button type="button" onClick={showHelp}>Queries and keys</button>
         </>
       )}
     </Menu>

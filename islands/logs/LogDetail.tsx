@@ -5,12 +5,13 @@ import { Timestamp } from "../../components/Timestamp.tsx";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { useList } from "../data/lists.ts";
 import { DetailView } from "../kit/DetailView.tsx";
+import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { fragmentTo, momentHref, useFragment } from "../shared/fragment.ts";
 import { EventInTrace } from "../shared/EventInTrace.tsx";
 import { SameTrace } from "../shared/SameTrace.tsx";
 import { SentBy } from "../shared/ApplicationLabel.tsx";
 import { Level } from "./Level.tsx";
-import { listAttributes, logKey as keyOf, searchHref, traceHref } from "./log_columns.tsx";
+import { listAttributes, logKey as keyOf, traceHref } from "./log_columns.tsx";
 import { StyledText } from "./StyledText.tsx";
 
 /** Characters of a message by which its mark in the trace is found. */
@@ -81,9 +82,9 @@ function LogContent({ log }: { log: Log }) {
         entries={listAttributes(log).map(({ name, value }) => ({
           name: <code>{name}</code>,
           value: (
-            <a href={searchHref(`${name}=${value}`)} title={`Logs with this ${name}`}>
-              <code>{value}</code>
-            </a>
+            <>
+              <code>{value}</code> <ValueLinks view="logs" name={name} value={value} />
+            </>
           ),
         }))}
       />

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { messageShape } from "../../monitoring/models/error/error_group.ts";
+import { quoted } from "../../monitoring/models/query/query.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import type { ListHeadProps } from "../kit/ListHead.tsx";
@@ -40,7 +41,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
         fragmentTo("logs", [], {
           ...Object.fromEntries(params),
           as: undefined,
-          q: common || params.get("q") || undefined,
+          q: common ? quoted(common) : params.get("q") ?? undefined,
           level: newest.level,
         })}
       rowsMove

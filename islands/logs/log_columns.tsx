@@ -2,10 +2,9 @@ import { shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { ListColumn } from "../kit/RowList.tsx";
-import { MAX_QUERY_LENGTH } from "../kit/SearchField.tsx";
-import { fragmentTo, parseFragment } from "../shared/fragment.ts";
+import { ValueLinks } from "../kit/ValueLinks.tsx";
+import { fragmentTo } from "../shared/fragment.ts";
 import { ellipsize } from "../shared/text.ts";
-import { viewFragment } from "../shared/view.ts";
 import { Level } from "./Level.tsx";
 import { StyledText } from "./StyledText.tsx";
 
@@ -13,6 +12,8 @@ import { StyledText } from "./StyledText.tsx";
 const ROW_CHARACTERS = 400;
 /** Attributes in the row, after the message. */
 const ROW_ATTRIBUTES = 4;
+/** Characters of each. */
+const ROW_ATTRIBUTE = 200;
 
 /** A log in the address: the path of its detail. */
 export const logKey = ({ envelope, index }: Log) => `${envelope}/${index}`;
@@ -24,15 +25,6 @@ export const logHref = ({ envelope, index }: Log, params: Readonly<Record<string
 /** The address of a log's trace, with the span in which it was written. */
 export function traceHref({ span_id: span }: Log, trace: string): string {
   return fragmentTo("traces", [trace], { span: span ?? undefined });
-}
-
-/** Link to the logs with an attribute, of those that the list shows: "cart=5". */
-export function searchHref(attribute: string): string {
-  const { params } = parseFragment(viewFragment());
-  return fragmentTo("logs", [], {
-    ...Object.fromEntries(params),
-    q: attribute.slice(0, MAX_QUERY_LENGTH),
-  });
 }
 
 /** Columns of the list of logs. */
@@ -51,15 +43,10 @@ export const LOG_COLUMNS: readonly ListColumn<Log>[] = [
               : message || "(empty)",
           )}
           <span className="log-attributes">
-            {attributes.map((attribute) => (
-              <a
-                key={attribute}
-                href={searchHref(attribute)}
-                title={`Logs with ${attribute}`}
-                tabIndex={-1}
-              >
-                {attribute}
-              </a>
+            {attributes.map(([name, value]) => (
+              <ValueLinks key={name} view="logs" name={name} value={value} isInRow>
+                {ellipsize(`${name}=${value}`, ROW_ATTRIBUTE)}
+              </ValueLinks>
             ))}
           </span>
         </>
@@ -89,17 +76,15 @@ export const LOG_COLUMNS: readonly ListColumn<Log>[] = [
 const ADDED_BY_SDK =
   /^(sentry|browser|os|device|server|user_agent|process|host|service|telemetry|code|culture|user)\./;
 
-/** The message as one line, and the first attributes of the log itself, each as it is searched for. */
+/** The message as one line, and the first attributes of the log itself. */
 export function summarizeLog({ body, attributes }: Log): {
   readonly message: string;
-  readonly attributes: readonly string[];
+  readonly attributes: readonly (readonly [name: string, value: unknown])[];
 } {
   const own = Object.entries(attributes).filter(([name]) => !ADDED_BY_SDK.test(name));
   return {
     message: ellipsize(body, ROW_CHARACTERS).replace(/\s+/g, " "),
-    attributes: own.slice(0, ROW_ATTRIBUTES).map(([name, value]) =>
-      `${name}=${value}`.slice(0, MAX_QUERY_LENGTH)
-    ),
+    attributes: own.slice(0, ROW_ATTRIBUTES),
   };
 }
 

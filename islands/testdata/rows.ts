@@ -44,6 +44,7 @@ export const traceRow = (part: Partial<TraceRow> = {}): TraceRow => ({
   http_status: null,
   replay_id: null,
   received_at: 6,
+  match: null,
   applications: ["sightglass"],
   ...part,
 });

@@ -10,6 +10,7 @@ import { readAttributes, type SpanAttribute } from "../../monitoring/models/trac
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
+import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo, momentHref } from "../shared/fragment.ts";
@@ -161,9 +162,13 @@ export function SpanDetail(
         <div className="attributes">
           <h4>Attributes</h4>
           <KeyValueList
-            entries={attributes.map(({ name, value, unit }) => ({
+            entries={attributes.map(({ name, value, unit = "" }) => ({
               name: breakable(name),
-              value: unit === undefined ? value : `${value} ${unit}`,
+              value: (
+                <>
+                  {`${value} ${unit}`} <ValueLinks view="traces" name={name} value={value} />
+                </>
+              ),
             }))}
           />
         </div>

@@ -58,10 +58,13 @@ export function TraceList({ openKey, compareWith }: {
       caption={sort === undefined ? "Traces, newest first" : "Traces"}
       sort={sort ?? "-started_at"}
       keyOf={({ trace_id }) => trace_id}
-      hrefOf={({ trace_id }) =>
+      hrefOf={(row) =>
         compareWith === undefined
-          ? fragmentTo("traces", [trace_id], Object.fromEntries(params))
-          : fragmentTo("traces", [compareWith, "compare", trace_id])}
+          ? fragmentTo("traces", [row.trace_id], {
+            ...Object.fromEntries(params),
+            span: spanOf(row),
+          })
+          : fragmentTo("traces", [compareWith, "compare", row.trace_id])}
       openKey={openKey}
       filters={filtersOfTraces}
       actions={<a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>}
@@ -114,6 +117,7 @@ const COLUMNS: readonly ListColumn<TraceRow>[] = [
         </span>
         {link(displayName(row))} <Failure {...row} />
         <small>{whatIsNamed(row)}</small>
+        {spanOf(row) && <small>matches: {row.match!.name}</small>}
       </>
     ),
     aside: { title: "Applications", applications: ({ applications }) => applications },
@@ -168,6 +172,10 @@ const COLUMNS: readonly ListColumn<TraceRow>[] = [
     cell: ({ started_at }) => <TimeAgo at={started_at} />,
   },
 ];
+
+/** The span that the query has found, if it is not the one that the row is named for. */
+const spanOf = ({ match, name }: TraceRow) =>
+  match && match.name !== name ? match.span_id : undefined;
 
 /** Without spans, what a trace is named for. */
 function whatIsNamed({ spans, errors, name }: TraceRow): string | null {

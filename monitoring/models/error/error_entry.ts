@@ -1,9 +1,11 @@
+import { errorAttributes } from "./error_attributes.ts";
 import { fingerprintText, frameLabel, groupKeys, type MapOf, topFrame } from "./error_group.ts";
 import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
 import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
 import { MAX_SPAN_ID } from "../trace/trace_span.ts";
 import { levelNamed } from "../../protocol/log_levels.ts";
+import type { LogEntry } from "../log_entry.ts";
 import type { ErrorGroupRow, OccurrenceRow } from "../rows.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
@@ -15,6 +17,8 @@ export interface ErrorEntry
   readonly handled: boolean | null;
   /** Its group in versions before 15, if it is another one. */
   readonly former?: string;
+  /** By which it is searched. */
+  readonly attributes?: LogEntry["attributes"];
   /** See `groupTitle`. */
   readonly common?: string | undefined;
 }
@@ -45,12 +49,14 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
   const fingerprint = listOf(at(event, "fingerprint"));
   const { group, former } = groupKeys({ type, message: template, frame, fingerprint });
   const common = fingerprintText(fingerprint) ?? template;
+  const attributes = errorAttributes(event);
   return {
     group,
     ...former !== group && { former },
     type,
     value,
     ...common !== value && { common },
+    ...Object.keys(attributes).length > 0 && { attributes },
     where: frame && frameLabel(frame),
     level: levelOf(at(event, "level")),
     handled: handledOf(
@@ -81,7 +87,8 @@ export function occurrenceRow(
   application: string,
   replayId: string | null,
 ): OccurrenceRow {
-  const { level: _, handled: __, former: ___, common: ____, span_id: _____, ...row } = entry;
+  const { level: _, handled: __, former: ___, common: ____, attributes: _____, ...own } = entry;
+  const { span_id: ______, ...row } = own;
   return { ...row, envelope: envelopeAt(rowKey), application, replay_id: replayId };
 }
 

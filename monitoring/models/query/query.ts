@@ -32,7 +32,9 @@ export interface FieldTerm {
   /** Names of attributes that may have the value. */
   readonly names: readonly string[];
   readonly value: Value;
-  /** The words of the value alone; null: it has none. */
+  /** What the words of an entry with this value contain one of: after the name of an attribute. */
+  readonly phrases: readonly Phrase[];
+  /** The same of a field, without its name; null: nothing. */
   readonly phrase: Phrase | null;
 }
 
@@ -52,6 +54,7 @@ const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ["status_code", ["http.response.status_code", "http.status_code"]],
 ]);
 
+const KEY = /^[\p{L}_][\p{L}\p{N}_.\/@-]*$/u;
 /** [-][KEY:]VALUE, where VALUE is a word or a quoted text. `//` after the colon: an address. */
 const TERM =
   /(-(?=[^\s-]))?(?:([\p{L}_][\p{L}\p{N}_.\/@-]*):(?=\S)(?!\/\/))?(?:"((?:\\["\\]|[^"])*)(?:"|$)|(\S+))/gu;
@@ -89,12 +92,20 @@ function textTerm(text: string, isBeginning: boolean): Omit<TextTerm, "isExclude
 
 function fieldTerm(field: string, text: string, isQuoted: boolean): Omit<FieldTerm, "isExcluded"> {
   const value = readValue(field, text, isQuoted);
-  const isText = value.is === "text" || value.is === "beginning";
+  const isBeginning = value.is === "beginning";
+  const texts = "text" in value ? [value.text] : [];
+  const sent = value.is === "text" ? number(value.text) : NaN;
+  // As a number is written in JSON.
+  if (!Number.isNaN(sent)) texts.push(toJson(sent));
+  const phrases = texts.flatMap((text) => phraseOf(text, isBeginning) ?? []);
   return {
     field,
     names: [field, ...ALIASES.get(field) ?? []],
     value,
-    phrase: isText ? phraseOf(value.text, value.is === "beginning") : null,
+    phrases: phrases.length === 0
+      ? [{ words: wordsOf(field), isBeginning: false }]
+      : phrases.map(({ words }) => ({ words: wordsOf(field).trimEnd() + words, isBeginning })),
+    phrase: phrases[0] ?? null,
   };
 }
 
@@ -118,7 +129,9 @@ function readBounds(text: string, read: (text: string) => number): readonly Boun
   return given.some(([, limit]) => Number.isNaN(limit)) ? [] : given;
 }
 
-const number = (text: string) => /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
+/** The number that a text is; else NaN. */
+export const number = (text: string) =>
+  /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -182,14 +195,8 @@ function matchesTerm(
   );
   if (values.length > 0) return values.some((one) => holds(value, one));
   // "main.go:42": of an entry without such an attribute, the text decides.
-  return value.is === "text" && has(textPhrase(term));
+  return value.is === "text" && term.phrases.some(has);
 }
-
-/** A term's name and value, as text. */
-export const textPhrase = ({ field, phrase }: FieldTerm): Phrase => ({
-  words: wordsOf(field).trimEnd() + (phrase?.words ?? " "),
-  isBeginning: phrase?.isBeginning ?? false,
-});
 
 function holds(value: Value, sent: unknown): boolean {
   if (sent === null || sent === undefined) return false;
@@ -213,6 +220,9 @@ function holds(value: Value, sent: unknown): boolean {
   return text.startsWith(value.text) && (typeof sent !== "number" || Number.isSafeInteger(sent));
 }
 
+/** A text as a phrase, or as the value of a field. */
+export const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`;
+
 /**
  * Adds the condition that a field or attribute has this value, or has not. Where the query has the opposite, it replaces that.
  *
@@ -225,10 +235,8 @@ export function withValue(
   isExcluded: boolean,
 ): string | undefined {
   const text = typeof value === "string" ? value : toJson(value);
-  const quoted = /^[\w.\/@+-]*\w$/.test(text) && !text.includes("..")
-    ? text
-    : `"${text.replace(/["\\]/g, "\\$&")}"`;
-  const term = `${name}:${quoted}`;
+  const written = /^[\w.\/@+-]*\w$/.test(text) && !text.includes("..") ? text : quoted(text);
+  const term = KEY.test(name) ? `${name}:${written}` : quoted(`${name} ${text}`);
   const [kept, opposite] = isExcluded ? [`-${term}`, term] : [term, `-${term}`];
   const others = ` ${query} `.replace(` ${opposite} `, " ").replace(` ${kept} `, " ").trim();
   const all = `${others} ${kept}`.trim();

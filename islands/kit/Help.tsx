@@ -1,0 +1,57 @@
+import { useRef } from "react";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
+import { isForOthers, isShown, useKeys } from "./use_keys.ts";
+
+/** Each form of a query, and what it finds. */
+const QUERY: readonly (readonly [form: string, finds: string])[] = [
+  ["cart 8f3a91c2", "Both words, or beginnings of words; of an id, its first 8 digits"],
+  ['"no stock"', "These words after each other"],
+  [
+    "order.id:A-1234",
+    "An attribute, or name, op, status, level, type, application, release, environment",
+  ],
+  ['user.id:"a b" route:/api/*', "A value with spaces, the beginning of a value"],
+  ["-route:/health -debug", "Not these"],
+  ["duration:>500ms status_code:400..499", "More, less (<) or between; ns, us, ms, s, m, h"],
+];
+const KEYS: readonly (readonly [keys: string, moves: string])[] = [
+  ["/", "Search"],
+  ["j k", "Next and previous row, or span of an open trace"],
+  ["J K", "Next and previous detail"],
+  ["n N", "Next and previous match in a trace"],
+  ["e E", "Next and previous failed span"],
+  ["+ − 0", "Zoom in a trace"],
+  ["Enter Esc", "Open and close"],
+];
+
+/** Opens the help of the view that is shown. */
+export const showHelp = () => dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
+
+/** How queries are written, and the keys: a dialog that the key `?` opens. */
+export function Help() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useKeys((event) => {
+    if (event.key !== "?" || isForOthers(event) || !isShown(dialog.current?.parentElement)) {
+      return false;
+    }
+    if (!dialog.current!.open) dialog.current!.showModal();
+    return true;
+  });
+  return (
+    <dialog ref={dialog} className="help" aria-label="Help">
+      <form method="dialog" className="beside ends">
+        <h3>Queries and keys</h3>
+        <button type="submit" className="plain">Close</button>
+      </form>
+      {[QUERY, KEYS].map((entries, index) => (
+        <KeyValueList
+          key={index}
+          entries={entries.map(([text, meaning]) => ({
+            name: <code>{text}</code>,
+            value: meaning,
+          }))}
+        />
+      ))}
+    </dialog>
+  );
+}

@@ -1,0 +1,245 @@
+import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
+import {
+  type FieldTerm,
+  number,
+  parseQuery,
+  type Phrase,
+  type Term,
+  type Value,
+} from "../models/query/query.ts";
+import { idWords } from "../models/query/words.ts";
+
+/** A field as SQL: `holds` returns the condition on an expression. */
+type Field = (holds: (expression: string) => string) => string;
+
+interface SearchedTable {
+  /** The FTS5 table of its words, by the same row keys. */
+  readonly words: string;
+  readonly fields: Readonly<Record<string, Field>>;
+  /** Fields whose values are among the words. */
+  readonly inWords: readonly string[];
+  /** It has `entry` with attributes. */
+  readonly hasAttributes: boolean;
+}
+
+const column = (expression: string): Field => (holds) => holds(expression);
+
+const ofApplication = (...columns: readonly string[]): Field => (holds) =>
+  `e.application IN (SELECT id FROM applications WHERE ${columns.map(holds).join(" OR ")})`;
+
+const SENDER: Readonly<Record<string, Field>> = {
+  application: ofApplication("name", "key"),
+  environment: ofApplication("environment"),
+  release: (holds) => `e.release IN (SELECT id FROM releases WHERE ${holds("release")})`,
+};
+
+/** The tables with words. `Searched.fields` has the same fields. */
+const TABLES = {
+  spans: {
+    words: "span_words",
+    fields: {
+      name: column("e.name"),
+      op: column("e.op"),
+      status: column("iif(e.failed, 'error', 'ok')"),
+      duration: column("e.duration"),
+    },
+    inWords: ["name", "op"],
+    hasAttributes: true,
+  },
+  error_entries: {
+    words: "error_words",
+    fields: {
+      type: column("e.entry ->> '$.type'"),
+      message: column("e.entry ->> '$.value'"),
+      level: column("e.level"),
+    },
+    inWords: ["type", "message"],
+    hasAttributes: true,
+  },
+  log_entries: {
+    words: "log_words",
+    fields: { message: column("e.entry ->> '$.body'"), level: column("e.level") },
+    inWords: ["message"],
+    hasAttributes: true,
+  },
+  recording_entries: {
+    words: "recording_words",
+    fields: { page: column("e.page"), kind: column("e.kind") },
+    inWords: ["page", "kind"],
+    hasAttributes: false,
+  },
+  envelope_entries: {
+    words: "envelope_words",
+    fields: {
+      type: (holds) =>
+        `e.row_key / ${KEYS_PER_ENVELOPE} IN (SELECT envelope FROM item_types WHERE ${
+          holds("type")
+        })`,
+    },
+    inWords: [],
+    hasAttributes: false,
+  },
+} satisfies Readonly<Record<string, SearchedTable>>;
+
+type TableName = keyof typeof TABLES;
+
+/** The words of each table. They are not stored, only their places. */
+export const WORD_TABLES = Object.values(TABLES).map(({ words }) => words);
+
+export const CREATE_WORDS = WORD_TABLES.map((table) =>
+  `CREATE VIRTUAL TABLE ${table} USING fts5(words, content='', contentless_delete=1, tokenize='ascii');`
+).join("");
+
+/** The values of {@linkcode entryMatches} and the like, by name. */
+export function queryValues(q = ""): Record<string, string | number> {
+  const values: Record<string, string | number> = {};
+  for (const [n, term] of parseQuery(q).entries()) {
+    if (term.field === undefined) {
+      const { id } = term;
+      const phrases = id === undefined ? [] : [{ words: idWords(id), isBeginning: true }];
+      values[`words${n}`] = anyOf([term.phrase, ...phrases]);
+      if (id !== undefined) Object.assign(values, { [`id${n}`]: id, [`idEnd${n}`]: `${id}g` });
+      continue;
+    }
+    const { names, value, phrase, phrases } = term;
+    values[`words${n}`] = anyOf(phrases);
+    if (phrase !== null) values[`value${n}`] = anyOf([phrase]);
+    for (const [i, name] of names.entries()) values[`name${n}_${i}`] = `$.attributes."${name}"`;
+    if (value.is === "range") {
+      for (const [i, [, limit]] of value.bounds.entries()) values[`limit${n}_${i}`] = limit;
+    } else if (value.is !== "any") {
+      values[`text${n}`] = value.text;
+      values[`number${n}`] = number(value.text);
+    }
+  }
+  return values;
+}
+
+/** In the language of FTS5. */
+const anyOf = (phrases: readonly Phrase[]) =>
+  phrases.map(({ words, isBeginning }) => `"${words.trim()}"${isBeginning ? " *" : ""}`).join(
+    " OR ",
+  );
+
+/** Conditions on a row `e` of a table: that it matches the query. */
+export function entryMatches(table: TableName, q = ""): string[] {
+  return parseQuery(q).map((term, n) =>
+    `(${conditionOf(term, n, table)}) IS ${term.isExcluded ? "NOT " : ""}TRUE`
+  );
+}
+
+/**
+ * Conditions on a trace: for each term, that one of its entries matches, or for an excluded one, that none does.
+ *
+ * @param id the trace's
+ * @param duration an expression
+ */
+export function traceMatches(id: string, duration: string, q = ""): string[] {
+  return parseQuery(q).map((term, n) => {
+    const not = term.isExcluded ? "NOT " : "";
+    if (term.field === "duration" && term.value.is === "range") {
+      return `(${holdsSql(term.value, n)(duration)}) IS ${not}TRUE`;
+    }
+    const tables = isOfSender(term) ? [] : ["spans", "error_entries", "log_entries"] as const;
+    const found = tables.map((table) => keysOf("e.trace_id", table, conditionOf(term, n, table)));
+    if (isOfSender(term)) {
+      found.push(
+        keysOf("e.trace_id", "trace_entries", SENDER[term.field]!(holdsSql(term.value, n))),
+      );
+    } else if (term.field === undefined && term.id !== undefined) {
+      found.push(
+        ...["e.trace_id", "e.replay_id"].map((id) =>
+          keysOf("e.trace_id", "trace_entries", `${id} >= :id${n} AND ${id} < :idEnd${n}`)
+        ),
+      );
+    }
+    return `${id} ${not}IN (${found.join(" UNION ALL ")})`;
+  });
+}
+
+/** The same of the envelope of a row `e`. */
+export function envelopeMatches(q = ""): string[] {
+  const key = `e.row_key / ${KEYS_PER_ENVELOPE}`;
+  return parseQuery(q).map((term, n) => {
+    const tables = isOfSender(term)
+      ? ["envelope_entries"] as const
+      : Object.keys(TABLES) as TableName[];
+    const found = tables.map((table) => keysOf(key, table, conditionOf(term, n, table)));
+    return `${key} ${term.isExcluded ? "NOT " : ""}IN (${found.join(" UNION ALL ")})`;
+  });
+}
+
+/** The span of a trace that matches most terms, the first of several, as JSON; null: none, or the query has no such term. */
+export function matchingSpan(trace: string, q = ""): string {
+  const conditions = parseQuery(q).flatMap((term, n) =>
+    term.isExcluded || isOfSender(term) || term.field === "duration"
+      ? []
+      : `((${conditionOf(term, n, "spans")}) IS TRUE)`
+  );
+  if (conditions.length === 0) return "NULL";
+  const sum = conditions.join(" + ");
+  return "(SELECT json_object('span_id', e.span_id, 'name', e.name) FROM spans AS e" +
+    ` WHERE e.trace_id = ${trace} AND e.row_key < :asOf AND ${sum} > 0` +
+    ` ORDER BY ${sum} DESC, e.row_key LIMIT 1)`;
+}
+
+const isOfSender = (term: Term): term is FieldTerm =>
+  term.field !== undefined && Object.hasOwn(SENDER, term.field);
+
+const keysOf = (key: string, table: string, condition: string) =>
+  `SELECT ${key} FROM ${table} AS e WHERE (${condition}) AND ${key} IS NOT NULL AND e.row_key < :asOf`;
+
+function conditionOf(term: Term, n: number, name: TableName): string {
+  const table: SearchedTable = TABLES[name];
+  const hasWords = (value: string) =>
+    `e.row_key IN (SELECT rowid FROM ${table.words} WHERE ${table.words} MATCH :${value}${n})`;
+  if (term.field === undefined) return hasWords("words");
+  const { field, value, phrase, names } = term;
+  const holds = holdsSql(value, n);
+  const known = { ...SENDER, ...table.fields };
+  if (Object.hasOwn(known, field)) {
+    const condition = known[field]!(holds);
+    return phrase !== null && table.inWords.includes(field)
+      ? `${hasWords("value")} AND ${condition}`
+      : condition;
+  }
+  if (!table.hasAttributes) return value.is === "text" ? hasWords("words") : "FALSE";
+  // The words first: to read a value of JSON takes a hundred times as long.
+  const attributes = names.map((_, i) => attributeHolds(value, n, `:name${n}_${i}`));
+  const isSent = names.map((_, i) => `json_type(e.entry, :name${n}_${i}) IS NOT NULL`).join(" OR ");
+  return `${hasWords("words")} AND CASE WHEN ${isSent} THEN ${attributes.join(" OR ")}` +
+    ` ELSE ${value.is === "text"} END`;
+}
+
+/** Whether the value of an expression is the term's. */
+const holdsSql = (value: Value, n: number) => (expression: string): string => {
+  switch (value.is) {
+    case "any":
+      return `${expression} IS NOT NULL`;
+    case "text":
+      return `lower(${expression}) = :text${n}`;
+    case "beginning":
+      return `substr(lower(${expression}), 1, length(:text${n})) = :text${n}`;
+    case "range":
+      return value.bounds.map(([operator], i) => `${expression} ${operator} :limit${n}_${i}`).join(
+        " AND ",
+      );
+  }
+};
+
+/** The same of the attribute at a path of the entry. */
+function attributeHolds(value: Value, n: number, path: string): string {
+  const type = `json_type(e.entry, ${path})`;
+  const sent = `e.entry ->> ${path}`;
+  const text = holdsSql(value, n)(`iif(${type} IN ('true', 'false'), ${type}, ${sent})`);
+  switch (value.is) {
+    case "any":
+      return `${type} <> 'null'`;
+    case "text":
+      return `iif(${type} IN ('integer', 'real'), ${sent} = :number${n}, ${text})`;
+    case "beginning":
+      return `${type} <> 'real' AND ${text}`;
+    case "range":
+      return `${type} IN ('integer', 'real') AND ${holdsSql(value, n)(`(${sent})`)}`;
+  }
+}
