@@ -13,6 +13,7 @@ import { idsOfSameException } from "../models/otlp/otlp_exception.ts";
 import { isOpenTelemetry } from "../models/side.ts";
 import type { GroupStates } from "./group_states.ts";
 import { VARYING } from "./list_builder.ts";
+import { WORD_TABLES } from "./query_sql.ts";
 import { KEYED_TABLES } from "./schema.ts";
 import { Senders } from "./senders.ts";
 import { spanColumns } from "../models/trace/span_entry.ts";
@@ -20,17 +21,17 @@ import { PAGE_VITALS } from "../models/trace/page_vitals.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
 import { TraceNames } from "./trace_names.ts";
 import {
-  envelopeText,
-  errorText,
-  logText,
-  recordingText,
-  traceText,
-} from "../models/index/search_text.ts";
+  envelopeWords,
+  indexed,
+  recordingWords,
+  searchedError,
+  searchedLog,
+  searchedSpan,
+} from "../models/query/searched.ts";
 
 type SqlValue = string | number | null;
 
-/** Text and summary of a body are in the row of its first resource, which the list of envelopes shows. */
-const OTHER_RESOURCE = { text: "", summary: "" };
+const errorWords = (error: ErrorEntry) => indexed(searchedError(error));
 
 /** Writes index entries. Its methods must be called in the transaction that changes the envelopes. */
 export class IndexWriter {
@@ -52,10 +53,10 @@ export class IndexWriter {
    */
   insert(envelope: number, receivedAt: number, index: EnvelopeIndex): GroupAlert[] {
     const summary = JSON.stringify(summarizeBody(index));
-    const text = envelopeText(index);
     const alerts = index.resources.flatMap((entries, n) =>
-      this.#insert(envelope, receivedAt, entries, n === 0 ? { text, summary } : OTHER_RESOURCE)
+      this.#insert(envelope, receivedAt, entries, n === 0 ? summary : "")
     );
+    this.#sql.words.envelope_words.run(rowKeyOf(envelope, 0), envelopeWords(index));
     return alerts.map((alert) => ({ ...alert, ...this.#titleOf(alert.group) }));
   }
 
@@ -63,24 +64,27 @@ export class IndexWriter {
     envelope: number,
     receivedAt: number,
     entries: IndexEntries,
-    { text, summary }: { readonly text: string; readonly summary: string },
+    summary: string,
   ): Omit<GroupAlert, "type" | "message">[] {
     const alerts: Omit<GroupAlert, "type" | "message">[] = [];
     const { sender, application, release } = this.#senders.assign(envelope, entries.application);
     const rowKey = rowKeyOf(envelope, entries.first);
+    const { span_words, error_words, log_words, recording_words } = this.#sql.words;
     const again = new Set(this.#sentAgain(entries));
     const againByTrace = Map.groupBy(again, ({ trace_id }) => trace_id);
-    let size = text.length;
+    let size = 0;
     /** @param valuesOf the values after the columns of {@linkcode rowKeyOf}, application and release; undefined: not listed */
     const insertAll = <Entry>(
       into: StatementSync,
       all: readonly Entry[],
       valuesOf: (entry: Entry) => readonly SqlValue[] | undefined,
+      words?: { readonly into: StatementSync; of(entry: Entry): string },
     ) =>
       all.forEach((entry, index) => {
         const values = valuesOf(entry);
         if (values === undefined) return;
         into.run(rowKey + index, application, release, ...values);
+        words?.into.run(rowKey + index, words.of(entry));
         for (const value of values) if (typeof value === "string") size += value.length;
       });
     insertAll(this.#sql.insertTrace, entries.traces, (trace) => [
@@ -96,7 +100,6 @@ export class IndexWriter {
       trace.root?.started_at ?? null,
       trace.root?.ended_at ?? null,
       trace.replay_id,
-      traceText(trace),
       Number(trace.failed),
       trace.http_status,
       Number(trace.preflight),
@@ -115,7 +118,7 @@ export class IndexWriter {
         Number(span.is_segment),
         entry,
       ];
-    });
+    }, { into: span_words, of: (span) => indexed(searchedSpan(span, null)) });
     insertAll(this.#sql.insertError, entries.errors, (error) => {
       if (again.has(error)) return undefined;
       const { group } = error;
@@ -138,21 +141,19 @@ export class IndexWriter {
         error.replay_id,
         severityOf(error.level),
         error.handled === null ? null : Number(error.handled),
-        errorText(error),
         JSON.stringify(error),
         error.former ?? null,
         ...hashTitle(error),
       ];
-    });
+    }, { into: error_words, of: errorWords });
     insertAll(this.#sql.insertLog, entries.logs, ({ sequence = 0, ...log }) => [
       log.at,
       sequence,
       severityOf(log.level),
       log.trace_id,
       log.replay_id,
-      logText(log),
       JSON.stringify(log),
-    ]);
+    ], { into: log_words, of: (log) => indexed(searchedLog(log)) });
     insertAll(this.#sql.insertVitals, entries.vitals, (entry) => [
       entry.at,
       entry.trace_id,
@@ -169,8 +170,7 @@ export class IndexWriter {
       Number(entry.playable),
       entry.bytes,
       entry.page,
-      recordingText(entry),
-    ]);
+    ], { into: recording_words, of: recordingWords });
     for (const debugId of entries.unmapped) {
       this.#sql.insertUnmapped.run(debugId, envelope);
       size += debugId.length;
@@ -184,7 +184,6 @@ export class IndexWriter {
       entries.keys,
       entries.application.processStart,
       size,
-      text,
       summary,
     );
     this.#sql.addSize.run(size);
@@ -219,10 +218,10 @@ export class IndexWriter {
         this.#sql.regroup.run(
           error.group,
           error.former ?? null,
-          errorText(error),
           JSON.stringify(error),
           rowKey,
         );
+        this.#sql.words.error_words.run(rowKey, errorWords(error));
       });
     }
     this.#sql.deleteMapped.run(debugId, envelope);
@@ -257,8 +256,8 @@ function prepare(db: DatabaseSync) {
     db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})`);
   return {
     applicationName: db.prepare("SELECT name FROM applications WHERE id = ?"),
-    insertTrace: insert("trace_entries", 19),
-    insertError: insert("error_entries", 12 + TITLE_PARTS),
+    insertTrace: insert("trace_entries", 18),
+    insertError: insert("error_entries", 11 + TITLE_PARTS),
     title: db.prepare(
       `SELECT entry, ${VARYING} AS varying FROM error_entries AS e WHERE group_key = ?` +
         " ORDER BY row_key DESC LIMIT 1",
@@ -266,26 +265,31 @@ function prepare(db: DatabaseSync) {
     errorBetween: db.prepare(
       "SELECT 1 FROM error_entries WHERE entry ->> 'event_id' BETWEEN ? AND ? LIMIT 1",
     ),
-    insertLog: insert("log_entries", 10),
+    insertLog: insert("log_entries", 9),
     insertVitals: insert("vital_entries", 12),
-    insertRecording: insert("recording_entries", 12),
+    insertRecording: insert("recording_entries", 11),
     insertSpan: insert("spans", 13),
     insertUnmapped: db.prepare("INSERT OR IGNORE INTO unmapped_scripts VALUES (?, ?)"),
     deleteUnmapped: db.prepare("DELETE FROM unmapped_scripts WHERE envelope BETWEEN ? AND ?"),
     deleteMapped: db.prepare("DELETE FROM unmapped_scripts WHERE debug_id = ? AND envelope = ?"),
     groupAt: db.prepare("SELECT group_key FROM error_entries WHERE row_key = ?"),
     regroup: db.prepare(
-      "UPDATE error_entries SET group_key = ?, former_key = ?, text = ?, entry = ? WHERE row_key = ?",
+      "UPDATE error_entries SET group_key = ?, former_key = ?, entry = ? WHERE row_key = ?",
     ),
-    insertEnvelope: insert("envelope_entries", 10),
+    insertEnvelope: insert("envelope_entries", 9),
     has: db.prepare("SELECT 1 FROM envelope_entries WHERE row_key = ?"),
     addSize: db.prepare("UPDATE totals SET size = size + ?"),
     subtract: db.prepare(
       "UPDATE totals SET size = size -" +
         " (SELECT coalesce(sum(size), 0) FROM envelope_entries WHERE row_key >= ? AND row_key < ?)",
     ),
-    deleteEntries: KEYED_TABLES.map((table) =>
-      db.prepare(`DELETE FROM ${table} WHERE row_key >= ? AND row_key < ?`)
-    ),
+    deleteEntries: [...KEYED_TABLES, ...WORD_TABLES].map((table) => {
+      const key = KEYED_TABLES.includes(table) ? "row_key" : "rowid";
+      return db.prepare(`DELETE FROM ${table} WHERE ${key} >= ? AND ${key} < ?`);
+    }),
+    words: Object.fromEntries(WORD_TABLES.map((table) => [
+      table,
+      db.prepare(`INSERT OR REPLACE INTO ${table} (rowid, words) VALUES (?, ?)`),
+    ])) as Record<typeof WORD_TABLES[number], StatementSync>,
   };
 }

@@ -1,6 +1,6 @@
 import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import { type ListQuery, readSort, type SortColumn } from "../models/list_query.ts";
-import { fold } from "../models/index/search_text.ts";
+import { queryValues } from "./query_sql.ts";
 import { TITLE_COLUMNS } from "./schema.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
 
@@ -25,7 +25,6 @@ export interface SqlList {
 
 /** The conditions on an entry `e`. */
 export const FILTERS = {
-  q: "instr(e.text, :q) > 0",
   trace: "e.trace_id = :trace",
   group: "e.group_key = :group",
   envelope:
@@ -45,7 +44,7 @@ export const FILTERS = {
 export const SENDER = ["application", "release", "environment"] as const;
 export const TIME = ["since", "until"] as const;
 /** The filters that every list has. */
-export const COMMON = [...SENDER, ...TIME, "q"] as const;
+export const COMMON = [...SENDER, ...TIME] as const;
 
 /** The conditions of those filters that a query has. */
 export function filtersOf(query: ListQuery, names: readonly (keyof typeof FILTERS)[]): string[] {
@@ -138,12 +137,11 @@ export function pageSql(
 
 /** The values of a query's filters. Statements ignore those that they do not name. */
 export function valuesOf(query: ListQuery): Record<string, string | number> {
-  const { q = "", level, handled, before: _, sort: __, limit: ___, preflights: ____, ...others } =
-    query;
+  const { q, level, handled, before: _, sort: __, limit: ___, preflights: ____, ...others } = query;
   const given = Object.entries(others).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(given),
-    q: fold(q),
+    ...queryValues(q),
     ...level && { level: LOG_LEVELS.indexOf(level) },
     ...handled !== undefined && { handled: Number(handled) },
   };

@@ -55,6 +55,9 @@ const MAX_RANGE_MS = 30 * 24 * 3_600_000;
 /** Newest web vitals that a table of pages is made of: read and sorted in some 50 ms. */
 const MAX_VITALS = 20_000;
 
+/** Statements that are kept: some 20 KB each. */
+const MAX_STATEMENTS = 200;
+
 const WARN = LOG_LEVELS.indexOf("warn");
 
 /** What every list selects. */
@@ -74,8 +77,9 @@ interface FoundEntry extends Found {
 }
 
 /** A trace as SQLite returns it: booleans are numbers, arrays are JSON. */
-interface FoundTrace extends Found, Omit<TraceRow, "failed" | "applications"> {
+interface FoundTrace extends Found, Omit<TraceRow, "failed" | "applications" | "match"> {
   readonly failed: number;
+  readonly match: string | null;
   readonly applications: string;
 }
 
@@ -105,6 +109,7 @@ const ROWS = {
     ...row,
     failed: Boolean(row.failed),
     applications: JSON.parse(row.applications),
+    match: JSON.parse(row.match ?? "null"),
   }),
   errors: ({ key, entry, application, ...found }: FoundGroup): ErrorGroupRow => {
     const newest: ErrorEntry = JSON.parse(entry);
@@ -150,7 +155,7 @@ const ROWS = {
 /** Reads lists from the tables that {@linkcode IndexWriter} writes: each with one statement. */
 export class ListReader {
   readonly #db: DatabaseSync;
-  /** By their SQL. Not bounded, because readers use a few dozen combinations of filters. */
+  /** By their SQL: each form of a query is another one. */
   readonly #statements = new Map<string, StatementSync>();
   readonly #last: () => number;
 
@@ -190,8 +195,8 @@ export class ListReader {
   }
 
   /** {@linkcode Inbox.applications}. */
-  applications({ application, release, environment, since, until }: ListQuery): ApplicationList {
-    const query = { application, release, environment, since, until };
+  applications({ application, release, environment, since, until, q }: ListQuery): ApplicationList {
+    const query = { application, release, environment, since, until, q };
     return this.#snapshot((asOf) => ({
       rows: this.#applications(),
       counts: this.#counts(query, asOf),
@@ -322,6 +327,7 @@ export class ListReader {
   #all<Row>(sql: string, query: ListQuery, values?: Record<string, string | number>): Row[] {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
+      if (this.#statements.size === MAX_STATEMENTS) this.#statements.clear();
       statement = this.#db.prepare(sql);
       statement.setAllowUnknownNamedParameters(true);
       this.#statements.set(sql, statement);

@@ -15,6 +15,13 @@ import {
   VARYING,
   when,
 } from "./list_builder.ts";
+import {
+  durationMatches,
+  entryMatches,
+  envelopeMatches,
+  matchingSpan,
+  traceMatches,
+} from "./query_sql.ts";
 import { NAME_START } from "./schema.ts";
 
 /** The key of an entry's application. */
@@ -80,6 +87,7 @@ export function tracesSql(query: ListQuery): SqlList {
       hasContent("e"),
       ...filtersOf(query, ["trace"]),
       ...when(query.replay, `e.trace_id ${namesReplay(":replay")}`),
+      ...traceMatches(query.q),
     ],
     filters: filtersOf(query, COMMON),
     sums: "sum(e.spans) AS spans, sum(e.errors) AS errors, sum(e.logs) AS logs," +
@@ -96,6 +104,7 @@ export function tracesSql(query: ListQuery): SqlList {
         "id IN (SELECT trace_id FROM vital_entries WHERE page = :page AND op IS NOT NULL)",
       ),
       ...when(op ?? name, `id IN (SELECT trace_id FROM spans WHERE ${all(span)})`),
+      ...durationMatches(ofRoot(query, "e.ended_at - e.started_at", "id"), query.q),
       ...query.preflights || isGiven(query.trace) ? [] : [NO_PREFLIGHT],
     ],
     ranks: {
@@ -115,7 +124,10 @@ export function tracesSql(query: ListQuery): SqlList {
       " (SELECT json_group_array(key ORDER BY is_root DESC, first) FROM (SELECT" +
       " s.application = root.application AS is_root, min(s.row_key) AS first," +
       " (SELECT key FROM applications WHERE id = s.application) AS key FROM trace_entries AS s" +
-      ` WHERE s.trace_id = page.id AND ${hasContent("s")} GROUP BY s.application)) AS applications`,
+      ` WHERE s.trace_id = page.id AND ${
+        hasContent("s")
+      } GROUP BY s.application)) AS applications,` +
+      ` ${matchingSpan("page.id", query.q)} AS match`,
   });
   if (query.each === undefined) return list;
   // SQLite takes the other columns from the row of the maximum (https://sqlite.org/lang_select.html#bareagg).
@@ -145,7 +157,10 @@ const isInState = (key: string) =>
  */
 export function errorGroupsSql(query: ListQuery): SqlList {
   const sent = all(filtersOf(query, SENDER));
-  const filters = filtersOf(query, ["trace", "level", "handled", ...COMMON]);
+  const filters = [
+    ...filtersOf(query, ["trace", "level", "handled", ...COMMON]),
+    ...entryMatches("error_entries", query.q),
+  ];
   const counted = `error_entries AS e WHERE ${all(["e.group_key = page.id", ...filters])}`;
   return groupedList(query, {
     table: "error_entries",
@@ -176,12 +191,14 @@ export function errorGroupsSql(query: ListQuery): SqlList {
 /** Conditions on a single error. */
 const onErrors = (query: ListQuery) => [
   ...filtersOf(query, ["trace", "group", "level", "handled", ...COMMON]),
+  ...entryMatches("error_entries", query.q),
   ...when(query.replay, ranDuring("e", ":replay")),
 ];
 
 /** Conditions on a log: of a level and more severe ones. */
 const onLogs = (query: ListQuery) => [
   ...filtersOf(query, ["trace", "envelope", "level", ...COMMON]),
+  ...entryMatches("log_entries", query.q),
   ...when(query.replay, ranDuring("e", ":replay")),
 ];
 
@@ -210,9 +227,9 @@ export function recordingsSql(query: ListQuery): SqlList {
     table: "recording_entries",
     by: "replay_id",
     where: when(query.replay, "e.replay_id = :replay"),
-    filters: filtersOf(query, COMMON),
+    filters: [...filtersOf(query, COMMON), ...entryMatches("recording_entries", query.q)],
     sums: `${RECORDING_START} AS started_at, max(e.at) - ${RECORDING_START} AS duration`,
-    having: [],
+    having: durationMatches("duration", query.q),
     ranks: { started_at: "started_at", duration: "duration" },
     columns: `page.id AS replay_id, ${APPLICATION},` +
       " (SELECT json_group_array(json_object('kind', kind, 'segment', segment, 'started_at'," +
@@ -287,7 +304,8 @@ export function envelopesSql(query: ListQuery): SqlList {
       [
         // The row of the first resource of each body.
         `e.row_key % ${KEYS_PER_ENVELOPE} = 0`,
-        ...filtersOf(query, [...TIME, "q"]),
+        ...filtersOf(query, TIME),
+        ...envelopeMatches(query.q),
         ...sender.length > 0 ? [from("envelope_entries AS e", all(sender))] : [],
         ...when(query.trace, from("trace_entries", "trace_id = :trace")),
         ...when(query.replay, from("recording_entries", "replay_id = :replay")),

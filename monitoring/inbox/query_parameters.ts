@@ -1,4 +1,5 @@
 import { tidyType } from "../models/index/index_entries.ts";
+import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
 import { MAX_TYPE_LENGTH } from "../protocol/envelope.ts";
 import { debugId, hexId, parseJson, textAt } from "../models/json.ts";
 import { readCursor } from "../models/index/list_cursor.ts";
@@ -218,8 +219,11 @@ const applicationKey = matching(
   "apps, sightglass, or the key of an application, 14 hexadecimal digits",
 );
 
-// 200 characters are more than what people type or paste into a search field, and than a release.
-const searchText = matching(/^.{0,200}$/s, "a text of at most 200 characters");
+const searchText = parsed(
+  (text) => text.length <= MAX_QUERY_LENGTH ? text : undefined,
+  `a text of at most ${MAX_QUERY_LENGTH} characters`,
+);
+// 200 characters are more than a release has.
 /** @param what such as "a release" */
 const nameOf = (what: string) => matching(/^.{1,200}$/s, `${what} of 1 to 200 characters`);
 

@@ -79,16 +79,12 @@ const TABLES = {
     inWords: [],
     hasAttributes: false,
   },
-} satisfies Readonly<Record<string, SearchedTable>>;
+} as const satisfies Readonly<Record<string, SearchedTable>>;
 
 type TableName = keyof typeof TABLES;
 
-/** The words of each table. They are not stored, only their places. */
+/** FTS5 tables of the words of each of these tables, by the same row keys. */
 export const WORD_TABLES = Object.values(TABLES).map(({ words }) => words);
-
-export const CREATE_WORDS = WORD_TABLES.map((table) =>
-  `CREATE VIRTUAL TABLE ${table} USING fts5(words, content='', contentless_delete=1, tokenize='ascii');`
-).join("");
 
 /** The values of {@linkcode entryMatches} and the like, by name. */
 export function queryValues(q = ""): Record<string, string | number> {
@@ -123,23 +119,17 @@ const anyOf = (phrases: readonly Phrase[]) =>
 
 /** Conditions on a row `e` of a table: that it matches the query. */
 export function entryMatches(table: TableName, q = ""): string[] {
-  return parseQuery(q).map((term, n) =>
-    `(${conditionOf(term, n, table)}) IS ${term.isExcluded ? "NOT " : ""}TRUE`
+  return parseQuery(q).flatMap((term, n) =>
+    table === "recording_entries" && isDuration(term)
+      ? []
+      : `(${conditionOf(term, n, table)}) IS ${term.isExcluded ? "NOT " : ""}TRUE`
   );
 }
 
-/**
- * Conditions on a trace: for each term, that one of its entries matches, or for an excluded one, that none does.
- *
- * @param id the trace's
- * @param duration an expression
- */
-export function traceMatches(id: string, duration: string, q = ""): string[] {
-  return parseQuery(q).map((term, n) => {
-    const not = term.isExcluded ? "NOT " : "";
-    if (term.field === "duration" && term.value.is === "range") {
-      return `(${holdsSql(term.value, n)(duration)}) IS ${not}TRUE`;
-    }
+/** Conditions on a row `e` of a trace: for each term, that one of its entries matches; for an excluded one, that none does. */
+export function traceMatches(q = ""): string[] {
+  return parseQuery(q).flatMap((term, n) => {
+    if (isDuration(term)) return [];
     const tables = isOfSender(term) ? [] : ["spans", "error_entries", "log_entries"] as const;
     const found = tables.map((table) => keysOf("e.trace_id", table, conditionOf(term, n, table)));
     if (isOfSender(term)) {
@@ -153,11 +143,20 @@ export function traceMatches(id: string, duration: string, q = ""): string[] {
         ),
       );
     }
-    return `${id} ${not}IN (${found.join(" UNION ALL ")})`;
+    return `e.trace_id ${term.isExcluded ? "NOT " : ""}IN (${found.join(" UNION ALL ")})`;
   });
 }
 
-/** The same of the envelope of a row `e`. */
+/** Conditions on the duration of a trace or recording, an expression: that of its spans is another one. */
+export function durationMatches(duration: string, q = ""): string[] {
+  return parseQuery(q).flatMap((term, n) =>
+    term.field !== undefined && isDuration(term)
+      ? `(${holdsSql(term.value, n)(duration)}) IS ${term.isExcluded ? "NOT " : ""}TRUE`
+      : []
+  );
+}
+
+/** As {@linkcode traceMatches}, on the envelope of a row `e`. */
 export function envelopeMatches(q = ""): string[] {
   const key = `e.row_key / ${KEYS_PER_ENVELOPE}`;
   return parseQuery(q).map((term, n) => {
@@ -172,7 +171,7 @@ export function envelopeMatches(q = ""): string[] {
 /** The span of a trace that matches most terms, the first of several, as JSON; null: none, or the query has no such term. */
 export function matchingSpan(trace: string, q = ""): string {
   const conditions = parseQuery(q).flatMap((term, n) =>
-    term.isExcluded || isOfSender(term) || term.field === "duration"
+    term.isExcluded || isOfSender(term) || isDuration(term)
       ? []
       : `((${conditionOf(term, n, "spans")}) IS TRUE)`
   );
@@ -182,6 +181,8 @@ export function matchingSpan(trace: string, q = ""): string {
     ` WHERE e.trace_id = ${trace} AND e.row_key < :asOf AND ${sum} > 0` +
     ` ORDER BY ${sum} DESC, e.row_key LIMIT 1)`;
 }
+
+const isDuration = (term: Term): boolean => term.field === "duration" && term.value.is === "range";
 
 const isOfSender = (term: Term): term is FieldTerm =>
   term.field !== undefined && Object.hasOwn(SENDER, term.field);
@@ -221,9 +222,11 @@ const holdsSql = (value: Value, n: number) => (expression: string): string => {
     case "beginning":
       return `substr(lower(${expression}), 1, length(:text${n})) = :text${n}`;
     case "range":
-      return value.bounds.map(([operator], i) => `${expression} ${operator} :limit${n}_${i}`).join(
-        " AND ",
-      );
+      return [
+        // To SQLite each text is more than a number.
+        `typeof(${expression}) <> 'text'`,
+        ...value.bounds.map(([operator], i) => `${expression} ${operator} :limit${n}_${i}`),
+      ].join(" AND ");
   }
 };
 

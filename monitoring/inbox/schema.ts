@@ -1,4 +1,5 @@
 import { TITLE_PARTS } from "../models/error/group_title.ts";
+import { WORD_TABLES } from "./query_sql.ts";
 import type { Schema } from "../storage/schema_version.ts";
 
 /**
@@ -80,21 +81,22 @@ const ENTRY =
 /**
  * The index: entries of envelopes, traces, errors, logs, web vitals and segments of recordings. A new version of it is
  * made from the stored envelopes. `row_key` is the envelope's id and the index in it (`list_cursor.ts`): "newest first" is
- * the table's own order, and eviction deletes one range. `at` is the time that a list is filtered by, `text` the
- * lower-case search text, `entry` JSON for display. A list reads its whole table, so only columns by which few rows are
+ * the table's own order, and eviction deletes one range. `at` is the time that a list is filtered by, `entry`
+ * JSON for display. A list reads its whole table, so only columns by which few rows are
  * found have an SQLite index.
  *
  * - `applications` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Application 1 is Sightglass.
  * - `senders`: what is known of the senders of envelopes. `moves`: envelopes of a sender that are to be moved from one
  *   application to another. See `senders.ts`.
  * - `envelope_entries`: one row for each resource of a body. Rows of other tables belong to it if their keys are among the
- *   `keys` from its own on. `size`: characters of its entries. The first one has `text` and `summary` (JSON) of the body.
+ *   `keys` from its own on. `size`: characters of its entries. The first one has `summary` (JSON) of the body.
  * - `trace_entries`: `root_order`, `name`, `op`, `started_at`, `ended_at` are those of the envelope's root
  *   (`trace_root.ts`); the lowest `root_order` is the trace's.
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
  * - `former_key`: the error's group in an earlier version, if it is another one. `title_0` and so on: `hashTitle`.
  * - `unmapped_scripts`: scripts whose source map had not arrived when the errors of an envelope were grouped.
  * - `log_entries`: `sequence` orders logs with one time.
+ * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts.
  * - `spans`: `duration`: milliseconds. `entry`: JSON of what is not in columns. `spans_by_trace` and `spans_by_parent` find
  *   a span and its children. Of long names `spans_by_name` has the beginning.
  */
@@ -146,7 +148,6 @@ const INDEX = `
     keys INTEGER NOT NULL,
     process_start INTEGER,
     size INTEGER NOT NULL,
-    text TEXT NOT NULL,
     summary TEXT NOT NULL
   ) STRICT;
   CREATE INDEX envelope_entries_by_sender ON envelope_entries (sender, application);
@@ -164,7 +165,6 @@ const INDEX = `
     started_at REAL,
     ended_at REAL,
     replay_id TEXT,
-    text TEXT NOT NULL,
     failed INTEGER NOT NULL,
     http_status INTEGER,
     preflight INTEGER NOT NULL
@@ -195,7 +195,6 @@ const INDEX = `
     replay_id TEXT,
     level INTEGER NOT NULL,
     handled INTEGER,
-    text TEXT NOT NULL,
     entry TEXT NOT NULL,
     former_key TEXT,
     ${TITLE_COLUMNS.map((name) => `${name} INTEGER`).join()}
@@ -212,7 +211,6 @@ const INDEX = `
     level INTEGER NOT NULL,
     trace_id TEXT,
     replay_id TEXT,
-    text TEXT NOT NULL,
     entry TEXT NOT NULL
   ) STRICT;
   CREATE INDEX log_entries_by_time ON log_entries (at);
@@ -238,11 +236,14 @@ const INDEX = `
     started_at REAL NOT NULL,
     playable INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
-    page TEXT,
-    text TEXT NOT NULL
+    page TEXT
   ) STRICT;
   CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, row_key);
-`;
+` +
+  WORD_TABLES.map((table) =>
+    `CREATE VIRTUAL TABLE ${table} USING` +
+    " fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii');"
+  ).join("");
 
 /** The tables whose rows have a row key, an application and a release. */
 export const KEYED_TABLES = [
@@ -261,12 +262,13 @@ const INDEX_TABLES = [...KEYED_TABLES, "releases", "senders", "moves", "unmapped
 export const DELETE_ALL =
   [...INDEX_TABLES, "envelopes", "item_types", "group_states", "source_maps"]
     .map((table) => `DELETE FROM ${table};`).join("") +
+  WORD_TABLES.map((table) => `INSERT INTO ${table} (${table}) VALUES ('delete-all');`).join("") +
   "DELETE FROM applications WHERE id > 1; UPDATE totals SET bytes = 0, size = 0;";
 
 /** Empties the index. It is filled again from the stored envelopes, see {@linkcode EnvelopeTable.unindexed}. */
 const NEW_INDEX =
   // The last three are of earlier versions.
-  [...INDEX_TABLES, "applications", "sources", "envelope_texts", "span_names"]
+  [...INDEX_TABLES, ...WORD_TABLES, "applications", "sources", "envelope_texts", "span_names"]
     .map((table) => `DROP TABLE IF EXISTS ${table};`).join("") +
   INDEX + "UPDATE totals SET size = 0;";
 

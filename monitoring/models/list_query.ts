@@ -4,7 +4,7 @@ import type { GroupState } from "./rows.ts";
 
 /** Filters of a list. Filters that a list does not support are ignored. */
 export interface ListQuery {
-  /** Text in the row's ids, names, messages or item types; case-insensitive. */
+  /** See `parseQuery`. */
   readonly q?: string;
   /** Trace id. */
   readonly trace?: string;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ListQuery } from "../../models/list_query.ts";
+import { quoted } from "../../models/query/query.ts";
 import { OWN_TELEMETRY } from "../../protocol/own_telemetry.ts";
 import { type Attributes, error, hexId, log, span, type TestItem } from "./envelopes.ts";
 import { type AddTest, bodies, NOON, shop, traces } from "./tested_index.ts";
@@ -379,17 +380,31 @@ export function addFilterTests(test: AddTest): void {
       await add(span(0xabc, { name: "GET /Orders" }), error("Größe FEHLT", 0xabc), log("Ωmega"));
       await add(["session", {}]);
       const hits = (q: string) => inbox.page("envelopes", { q }).rows.length;
-      assert.deepEqual(["ABC", "get /orders", "grösSE", "größe", "ωMEGA", "TypeError"].map(hits), [
+      assert.deepEqual(
+        ["get /orders", '"orders get"', "rders", "gröSSe", "größe", "ωMEGA", "TypeError"].map(hits),
+        [
+          1,
+          0,
+          0,
+          0,
+          1,
+          1,
+          1,
+        ],
+      );
+      assert.deepEqual(["SESSION", "s", ""].map(hits), [1, 2, 2]);
+      assert.equal(inbox.page("traces", { q: "get /ORD" }).rows.length, 1);
+      assert.equal(inbox.page("traces", { q: "page load" }).rows.length, 0);
+      const id = hexId(0xabc).toUpperCase();
+      const dashed = id.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+      assert.deepEqual([id, dashed, id.slice(0, 8), id.slice(0, 7), id.slice(1)].map(hits), [
+        1,
         1,
         1,
         0,
-        1,
-        1,
-        1,
+        0,
       ]);
-      assert.deepEqual(["SESSION", "s", ""].map(hits), [1, 2, 2]);
-      assert.equal(inbox.page("traces", { q: "get /ORD" }).rows.length, 1);
-      assert.equal(inbox.page("traces", { q: hexId(0xabc).slice(5, 30) }).rows.length, 1);
+      assert.equal(inbox.page("traces", { q: dashed }).rows.length, 1);
       assert.equal(inbox.page("errors", { q: "größe" }).rows.length, 1);
       assert.equal(inbox.page("occurrences", { q: "fehlt" }).rows.length, 1);
       assert.equal(inbox.page("logs", { q: "Ω" }).rows.length, 1);
@@ -397,12 +412,14 @@ export function addFilterTests(test: AddTest): void {
     },
   );
 
-  test("search for wildcards, quotes or SQL → taken literally", async (inbox, add) => {
-    const odd = ["100%", "a_b", `it's`, `say "hi"`, "c:\\x", "[a-c]", "*", "a--b; DROP", "{{x}}"];
-    for (const body of ["100 percent", "axb", "its", ...odd]) await add(log(body));
-    for (const body of odd) assert.deepEqual(bodies(inbox, { q: body }), [body]);
-    assert.deepEqual(bodies(inbox, { q: "%" }), ["100%"]);
-    assert.deepEqual(bodies(inbox, { q: "_" }), ["a_b"]);
+  test("search for wildcards, quotes or SQL → their words", async (inbox, add) => {
+    const odd = ["100%", "a_b", `it's`, `say "hi"`, "c:\\x", "[d-f]", "a--b; DROP", "{{x}}"];
+    for (const body of ["1000", "axb", "its", "sayhi", "dxf", ...odd]) await add(log(body));
+    for (const body of odd) assert.ok(bodies(inbox, { q: quoted(body) }).includes(body), body);
+    assert.deepEqual(bodies(inbox, { q: "a_b" }), ["a--b; DROP", "a_b"]);
+    assert.deepEqual(bodies(inbox, { q: '"100%"' }), ["100%"]);
+    assert.equal(bodies(inbox, { q: "% _ * ' \" AND OR NEAR( ) ^ {" }).length, 0);
+    assert.equal(bodies(inbox, { q: "% _ *" }).length, 13);
   });
 
   test("search in traces and groups → any of their entries matches", async (inbox, add) => {
@@ -411,6 +428,8 @@ export function addFilterTests(test: AddTest): void {
     await add(span(1, { name: "other" }));
     assert.deepEqual(traces(inbox, { q: "needle" }), [hexId(1)]);
     assert.equal(inbox.page("traces", { q: "needle" }).rows[0]?.spans, 2);
+    assert.equal(inbox.page("traces", { q: "needle other" }).rows[0]?.match?.name, "needle");
+    assert.deepEqual(traces(inbox, { q: "-needle" }), [hexId(2)]);
     await add(error("order 17"));
     await add(error("order 18"));
     const [group] = inbox.page("errors", { q: "order 17" }).rows;

@@ -179,6 +179,7 @@ function addRowTests(test: AddTest): void {
       replay_id: hexId(99),
       received_at: NOON + 3_000,
       applications: [inbox.applications({}).rows[0]!.key],
+      match: null,
     });
   });
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { envelopeOf, hexId, recorded, type TestItem } from "../../inbox/testdata/envelopes.ts";
 import { MAX_ENTRIES, parseEnvelope } from "../parsed_envelope.ts";
-import { searchNames } from "../trace/trace_entry.ts";
 import { ROOT_RANK } from "../trace/trace_root.ts";
 import { indexBody, type IndexEntries } from "./index_entries.ts";
 
@@ -23,7 +22,8 @@ const spans = (...items: unknown[]) => entries(["span", { version: 2, items }]).
 
 Deno.test("recorded error event → entry", () => {
   const { errors: [error], traces: [touched], logs } = recordedEntries("event");
-  assert.deepEqual({ ...error, group: "" }, {
+  const { attributes: _, ...shown } = error!;
+  assert.deepEqual({ ...shown, group: "" }, {
     group: "",
     type: "Error",
     value: "Cannot place the order: the basket is empty",
@@ -44,7 +44,7 @@ Deno.test("recorded error event → entry", () => {
 
 Deno.test("recorded spans → trace named by the segment span", () => {
   const { traces: [touched] } = recordedEntries("span");
-  const { root, spanNames, ...rest } = touched!;
+  const { root, ...rest } = touched!;
   assert.deepEqual(root, {
     rank: ROOT_RANK.parent,
     started_at: 1_795_233_255_825.8,
@@ -52,10 +52,6 @@ Deno.test("recorded spans → trace named by the segment span", () => {
     name: "checkout",
     op: "ui.action",
   });
-  assert.deepEqual(spanNames, [
-    { op: "function", name: "compute" },
-    { op: "ui.action", name: "checkout" },
-  ]);
   assert.deepEqual(rest, {
     trace_id: "bf12261196034272b1f0fa81186c72c4",
     spans: 2,
@@ -99,7 +95,8 @@ Deno.test("recorded items without spans, errors or logs → trace mentioned, not
 
 Deno.test("violations of a policy → errors, one group for each directive and host", () => {
   const { errors: [error] } = recordedEntries("raw_security");
-  assert.deepEqual({ ...error, group: "" }, {
+  const { attributes: _, ...shown } = error!;
+  assert.deepEqual({ ...shown, group: "" }, {
     group: "",
     type: "Blocked by the page's policy",
     value: "script-src-elem inline",
@@ -152,7 +149,6 @@ Deno.test("trace name → page load, navigation, server, parent, any span; then 
     ["/", child, early, segment, root, navigation, load],
   ];
   for (const [name, ...items] of named) assert.equal(spans(...items)?.root?.name, name);
-  assert.ok(searchNames(spans(load)!).includes("Page load /"), "found by the displayed name");
 });
 
 Deno.test("interaction of the page before, sent with a navigation → the navigation's name and time", () => {
@@ -172,18 +168,7 @@ Deno.test("interaction of the page before, sent with a navigation → the naviga
   assert.deepEqual([root?.name, root!.ended_at! - root!.started_at!], ["/orders", 912]);
 });
 
-Deno.test("80 names and 130 operations in a trace → each is kept, once", () => {
-  const named = (op: string, name: string) =>
-    span({ name, attributes: { "sentry.op": { value: op } } });
-  const queries = Array.from({ length: 80 }, (_, n) => named("db", `SELECT ${n}`));
-  const others = Array.from({ length: 130 }, (_, n) => named(`op${n}`, "same"));
-  const alike = [named("db", "redis GET"), named("db redis", "GET")];
-  const { spanNames } = spans(...queries, ...others, ...alike, ...queries)!;
-  assert.equal(spanNames.length, 80 + 130 + 2);
-  assert.deepEqual(spanNames.at(-1), { op: "db redis", name: "GET" });
-});
-
-Deno.test("no spans → trace named for the first error, else the first log, and found by it", () => {
+Deno.test("no spans → trace named for the first error, else the first log", () => {
   const touched = (...items: TestItem[]) => entries(...items).traces[0]!;
   const log = (body: string, second: number) => (
     { trace_id: trace, body, timestamp: 1_795_233_000 + second }
@@ -202,9 +187,8 @@ Deno.test("no spans → trace named for the first error, else the first log, and
     name,
     op: null,
   });
-  assert.deepEqual(searchNames(failed), [name]);
   const withSpan = touched(error, ["span", { items: [span({ name: "work" })] }]);
-  assert.deepEqual([withSpan.root?.name, searchNames(withSpan)], ["work", ["work"]]);
+  assert.equal(withSpan.root?.name, "work");
 });
 
 Deno.test("server's transaction → method of its request; interaction (older form) → its page", () => {

@@ -1,23 +1,21 @@
 import type { ErrorEntry } from "../error/error_entry.ts";
-import { attributeValue, toJson } from "../json.ts";
+import type { EnvelopeIndex } from "../index/index_entries.ts";
+import type { RecordingEntry } from "../recording/recording_entry.ts";
+import { toJson } from "../json.ts";
 import type { LogEntry } from "../log_entry.ts";
-import type { TraceSpan } from "../trace/trace_span.ts";
+import type { SpanEntry } from "../trace/span_entry.ts";
 import { severityOf } from "../../protocol/log_levels.ts";
 import type { Searched } from "./query.ts";
+import { displayName } from "../trace/trace_name.ts";
 import { idWords, wordsOf } from "./words.ts";
-
-type SearchedSpan = Pick<TraceSpan, "span_id" | "name" | "op" | "status" | "failed" | "attributes">;
 
 /** @param duration milliseconds; null: it has no end */
 export function searchedSpan(
-  { span_id, name, op, status, failed, attributes: sent }: SearchedSpan,
+  { span_id, name, op, status, failed, attributes }: Omit<SpanEntry, "trace_id">,
   duration: number | null,
 ): Searched {
-  const attributes = Object.fromEntries(
-    Object.entries(sent).map(([name, value]) => [name, attributeValue(value)]),
-  );
   return {
-    words: words([op, name, status], attributes),
+    words: words([op, displayName({ op, name }), status], attributes),
     ids: idWords(span_id),
     fields: { name, op, status: failed ? "error" : "ok", duration },
     attributes,
@@ -44,6 +42,20 @@ export function searchedError(error: ErrorEntry): Searched {
     attributes,
   };
 }
+
+export const recordingWords = ({ replay_id, kind, page }: RecordingEntry): string =>
+  wordsOf(`${kind}\n${page ?? ""}`) + idWords(replay_id);
+
+/** The envelope's own: those of its entries are searched beside them. */
+export function envelopeWords({ description, resources }: EnvelopeIndex): string {
+  const { event_id, replay_id, trace_ids, items } = description;
+  const ids = resources.map(({ associatedEventId }) => associatedEventId);
+  const types = new Set(items.map(({ type }) => type));
+  return wordsOf([...types].join("\n")) + idWords(event_id, replay_id, ...trace_ids, ...ids);
+}
+
+/** What is written into the index of words. */
+export const indexed = ({ words, ids }: Searched): string => words + ids;
 
 /** A line for each text and attribute. */
 function words(

@@ -1,4 +1,5 @@
-import { fold } from "../index/search_text.ts";
+import { matches, parseQuery } from "../query/query.ts";
+import { wordsOf } from "../query/words.ts";
 import { MAX_LIST_ROWS, type PageRow, type VitalSample } from "../rows.ts";
 import { type ListQuery, PAGE_COLUMNS, readSort } from "../list_query.ts";
 import { MIN_SAMPLES, percentile } from "../percentile.ts";
@@ -21,7 +22,12 @@ export function pageRows(
     namedEntries([...entries]),
     ({ application, page }) => `${application} ${page}`,
   );
-  for (const [key, [entry]] of pages) if (!fold(entry!.page).includes(fold(q))) pages.delete(key);
+  const query = parseQuery(q);
+  for (const [key, [entry]] of pages) {
+    const { page } = entry!;
+    const searched = { words: wordsOf(page), ids: "", fields: { page }, attributes: {} };
+    if (!matches(query, searched)) pages.delete(key);
+  }
   const rows = [...pages.values()].map((ofPage): PageRow => {
     const { application, page } = ofPage[0]!;
     const visits = Map.groupBy(ofPage, ({ trace_id }) => trace_id);

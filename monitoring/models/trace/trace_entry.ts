@@ -2,7 +2,7 @@ import { at, attributeAt, plausible, tidyText } from "../json.ts";
 import { isPreflight } from "./noise.ts";
 import type { SentSpan } from "./sent_span.ts";
 import { type SpanEntry, spanEntry } from "./span_entry.ts";
-import { displayName, requestMethod, traceName } from "./trace_name.ts";
+import { requestMethod, traceName } from "./trace_name.ts";
 import {
   bestRoot,
   isAnnotation,
@@ -30,13 +30,6 @@ export interface TraceEntry {
   /** The root is a preflight ({@linkcode isPreflight}), and nothing failed. */
   readonly preflight: boolean;
   readonly replay_id: string | null;
-  /** Distinct operations and names of the spans; at most {@linkcode MAX_SPAN_NAMES}. */
-  readonly spanNames: readonly SpanName[];
-}
-
-interface SpanName {
-  readonly op: string | null;
-  readonly name: string;
 }
 
 interface Candidate extends RootCandidate {
@@ -47,20 +40,11 @@ interface Candidate extends RootCandidate {
 
 /** Characters. */
 const MAX_NAME = 200;
-/** The spans of a page load have some 30 different names; SDKs send at most 1,000 spans at once. */
-const MAX_SPAN_NAMES = 1_000;
-
-/** The names that a search finds a trace by, as they are displayed. */
-export function searchNames({ root, spanNames }: TraceEntry): string[] {
-  const names = spanNames.map(({ op, name }) => op === null ? name : `${op} ${name}`);
-  return [...new Set(root === null ? names : [displayName(root), ...names])];
-}
 
 /** Builds a {@linkcode TraceEntry} from the items of an envelope. */
 export class TraceEntryBuilder {
   readonly #receivedAt: number;
   readonly #sdk: string | null;
-  readonly #spanNames = new Map<string, SpanName>();
   readonly #parents = new Set<unknown>();
   readonly #candidates: Candidate[] = [];
   #spans = 0;
@@ -103,7 +87,6 @@ export class TraceEntryBuilder {
       this.#readEnd(span, sent);
     }
     if (name === NO_NAME) return span;
-    this.#addName({ op, name });
     const method = requestMethod(sent.attributes, at(sent.transaction, "request"));
     this.#candidates.push({
       ...rootOf(span, this.#receivedAt),
@@ -128,12 +111,6 @@ export class TraceEntryBuilder {
     this.#candidates.push({ rank, started_at: time, ended_at: null, name, op: null });
   }
 
-  #addName({ op, name }: SpanName): void {
-    const key = JSON.stringify([op, name]);
-    const isKnown = this.#spanNames.has(key) || this.#spanNames.size >= MAX_SPAN_NAMES;
-    if (!isKnown) this.#spanNames.set(key, { op, name });
-  }
-
   build(): TraceEntry {
     const best = bestRoot(this.#candidates, ({ id }) => this.#parents.has(id));
     return {
@@ -147,7 +124,6 @@ export class TraceEntryBuilder {
       http_status: this.#httpStatus,
       preflight: best?.isPreflight === true && !this.#failed,
       replay_id: this.#replay,
-      spanNames: [...this.#spanNames.values()],
     };
   }
 }

@@ -1,0 +1,245 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { errorEntry } from "../models/error/error_entry.ts";
+import { at } from "../models/json.ts";
+import { logEntry } from "../models/log_entry.ts";
+import { matches, parseQuery, type Searched } from "../models/query/query.ts";
+import { searchedError, searchedLog, searchedSpan } from "../models/query/searched.ts";
+import { idWords, wordsOf } from "../models/query/words.ts";
+import { sentSpans } from "../models/trace/sent_span.ts";
+import { spanEntry } from "../models/trace/span_entry.ts";
+import { openInbox } from "./sqlite_inbox.ts";
+import { admitted, type Attributes, envelopeOf, hexId } from "./testdata/envelopes.ts";
+
+const NOW = 1_795_262_400_000;
+const SENDER = { application: "shop", release: "shop@1", environment: "test" };
+
+const text = fc.constantFrom(
+  ...["Payment failed", "payment", "Größe A-12", "main.go:42", "order.id A-1", "x", "", "ÄÖ €"],
+);
+const value = fc.oneof(
+  text,
+  fc.constantFrom("A-1", "A-12", "a-1", "5", "€", "true", 5, 5.5, -1, 0, true, false, 1e15),
+  fc.constantFrom(["A-1"], { a: [1] }, null),
+);
+const attributes = fc.dictionary(
+  fc.constantFrom(
+    "order.id",
+    "amount",
+    "http.method",
+    "http.request.method",
+    "größe",
+    "level",
+    "name",
+  ),
+  value,
+  { maxKeys: 3 },
+);
+const trace_id = fc.integer({ min: 1, max: 4 }).map(hexId);
+const span_id = fc.integer({ min: 1, max: 5 }).map((n) => `${n}`.repeat(16));
+const level = fc.constantFrom("debug", "warn", "error");
+
+const span = fc.record({
+  trace_id,
+  span_id,
+  name: text,
+  status: fc.constantFrom("ok", "error"),
+  seconds: fc.constantFrom(0.001, 0.5, 2),
+  op: fc.option(fc.constantFrom("db", "http.server")),
+  attributes,
+}).map(({ seconds, op, attributes, ...rest }) => ({
+  ...rest,
+  start_timestamp: NOW / 1_000 - 9,
+  end_timestamp: NOW / 1_000 - 9 + seconds,
+  attributes: { ...attributes, ...op && { "sentry.op": op } },
+}));
+const log = fc.record({ trace_id, span_id, body: text, level, attributes });
+const error = fc.record({
+  trace_id,
+  event_id: fc.integer({ min: 50, max: 52 }).map(hexId),
+  level,
+  type: fc.constantFrom("TypeError", "Payment"),
+  value: text,
+  tags: attributes,
+}).map(({ trace_id, type, value, ...rest }) => ({
+  ...rest,
+  ...SENDER,
+  exception: { values: [{ type, value }] },
+  contexts: { trace: { trace_id }, app: { app_name: SENDER.application } },
+}));
+
+const word = fc.constantFrom(
+  ...[
+    "pay",
+    '"pay"',
+    '"payment failed"',
+    "payment",
+    "failed",
+    "größe",
+    "GROSSE",
+    "a-1",
+    "main.go:42",
+  ],
+  ...["order.id", "5", "€", "e0000000", hexId(2), "1111-1111", "11111111", "event", "log", '"'],
+);
+const key = fc.constantFrom(
+  ...["order.id", "amount", "method", "größe", "name", "op", "status", "level", "type", "message"],
+  ...["application", "release", "environment", "duration", "other", "main.go", "http.method"],
+);
+const wanted = fc.constantFrom(
+  ...[
+    "A-1",
+    "a-1",
+    "A*",
+    '"A-1"',
+    "A-12",
+    "5",
+    "5.0",
+    ">4",
+    "<=5",
+    "1..5.5",
+    "*",
+    "true",
+    "f*",
+    "€",
+  ],
+  ...[
+    '""',
+    "null",
+    '"[\\"A-1\\"]"',
+    '"Payment failed"',
+    "pay*",
+    "db",
+    "error",
+    "warn",
+    "42",
+    "test",
+  ],
+  ...["shop", "shop@1", "sh*", "TypeError", ">100ms", "<1s", "1ms..500ms", "log", "1e15"],
+);
+const term = fc.tuple(
+  fc.constantFrom("", "", "-"),
+  fc.oneof(word, fc.tuple(key, wanted).map(([key, value]) => `${key}:${value}`)),
+).map(([minus, term]) => minus + term);
+const query = fc.array(term, { minLength: 1, maxLength: 3 }).map((terms) => terms.join(" "));
+
+const withSender = (entry: Searched): Searched => ({
+  ...entry,
+  fields: { ...entry.fields, ...SENDER },
+});
+const ofIds = (...ids: string[]): Searched => ({
+  words: " ",
+  ids: idWords(...ids),
+  fields: {},
+  attributes: {},
+});
+
+Deno.test("any query → the rows of each list whose entries match it", async () => {
+  const body = fc.record({
+    spans: fc.array(span, { maxLength: 3 }),
+    logs: fc.array(log, { maxLength: 3 }),
+    errors: fc.array(error, { maxLength: 1 }),
+  }).filter((body) => Object.values(body).flat().length > 0);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(body, { minLength: 1, maxLength: 4 }),
+      fc.array(query, { minLength: 20, maxLength: 20 }),
+      async (bodies, queries) => {
+        const inbox = openInbox({ maxBytes: 10_000_000 });
+        using _closed = { [Symbol.dispose]: () => inbox.close() };
+        const envelopes: Searched[][] = [];
+        const [logs, errors]: Searched[][] = [[], []];
+        const traces = new Map<string, Searched[]>();
+        const add = (entry: Searched, trace: unknown, list?: Searched[]) => {
+          const searched = withSender(entry);
+          envelopes.at(-1)!.push(searched);
+          list?.push(searched);
+          if (!traces.has(trace as string)) traces.set(trace as string, [ofIds(trace as string)]);
+          traces.get(trace as string)!.push(searched);
+        };
+        for (const { spans, logs: sentLogs, errors: sentErrors } of bodies) {
+          const sender: Attributes = {
+            "service.name": SENDER.application,
+            "sentry.release": SENDER.release,
+            "sentry.environment": SENDER.environment,
+          };
+          const sent = (one: Attributes) => ({
+            ...one,
+            attributes: { ...one.attributes as Attributes, ...sender },
+          });
+          const items = [
+            ["span", { items: spans.map(sent) }] as const,
+            ["log", { items: sentLogs.map(sent) }] as const,
+            ...sentErrors.map((error) => ["event", error] as const),
+          ];
+          const types = new Set(items.map(([type]) => type));
+          const all = [...spans, ...sentLogs].map(({ trace_id }) => trace_id);
+          const traceIds = [...all, ...sentErrors.map(({ contexts }) => contexts.trace.trace_id)];
+          const ids = idWords(
+            ...traceIds,
+            ...sentErrors.slice(0, 1).map(({ event_id }) => event_id),
+          );
+          // Each of its types is a value of the field.
+          const own = [...types].map((type) =>
+            withSender({
+              words: wordsOf([...types].join("\n")),
+              ids,
+              fields: { type },
+              attributes: {},
+            })
+          );
+          envelopes.push(own);
+          for (const one of sentSpans("span", items[0]![1])) {
+            const entry = spanEntry(one, at(one.json, "trace_id") as string, null);
+            add(searchedSpan(entry, entry.end_ms! - entry.start_ms!), entry.trace_id);
+          }
+          for (const one of (items[1]![1] as { items: Attributes[] }).items) {
+            add(searchedLog(logEntry(one, NOW)), one.trace_id, logs);
+          }
+          for (const one of sentErrors) {
+            add(searchedError(errorEntry(one, NOW)), one.contexts.trace.trace_id, errors);
+          }
+          await inbox.store(admitted(envelopeOf({}, ...items), NOW));
+        }
+        const durations = new Map(
+          inbox.page("traces", {}).rows.map((
+            row,
+          ) => [row.trace_id, row.ended_at && row.ended_at - row.started_at]),
+        );
+        for (const q of queries) {
+          const terms = parseQuery(q);
+          const single = (entries: readonly Searched[]) =>
+            entries.filter((entry) => matches(terms, entry)).length;
+          const together = (entries: readonly Searched[]) =>
+            terms.every((term) =>
+              entries.some((entry) => matches([{ ...term, isExcluded: false }], entry)) !==
+                term.isExcluded
+            );
+          assert.equal(inbox.page("logs", { q }).rows.length, single(logs!), q);
+          assert.equal(inbox.page("occurrences", { q }).rows.length, single(errors!), q);
+          assert.equal(
+            inbox.page("envelopes", { q }).rows.length,
+            envelopes.filter(together).length,
+            q,
+          );
+          const found = [...traces].filter(([id, entries]) =>
+            terms.every((term) => {
+              const isOwn = term.field === "duration" && term.value.is === "range";
+              const of = isOwn
+                ? [{ ...ofIds(), fields: { duration: durations.get(id) } }]
+                : entries;
+              return of.some((entry) => matches([{ ...term, isExcluded: false }], entry)) !==
+                term.isExcluded;
+            })
+          ).map(([id]) => id);
+          assert.deepEqual(
+            inbox.page("traces", { q }).rows.map(({ trace_id }) => trace_id).sort(),
+            found.sort(),
+            q,
+          );
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
