@@ -1,5 +1,6 @@
 import { readListParameters } from "../inbox/query_parameters.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
+import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
 import { GROUP_STATES, type Lists, type Page } from "../models/rows.ts";
 import { APPLICATIONS, type ListSort, TRACE_STATUSES } from "../models/list_query.ts";
 import { getError } from "./error_details.ts";
@@ -47,9 +48,10 @@ const NEWEST = "newest";
 const LIST_FILTERS = {
   query: {
     ...text(
-      "Text in the row's names, messages, attributes or ids; case-insensitive, no wildcards.",
+      'Words or beginnings of words, "a phrase", from 8 digits on an id; attribute:value (order.id:A-1, status_code:>=500)' +
+        " or name:, op:, type:, message:, level:, duration:>500ms; -term excludes. All terms must match.",
     ),
-    maxLength: 200,
+    maxLength: MAX_QUERY_LENGTH,
   },
   trace_id: TRACE_ID,
   application: text(

@@ -122,7 +122,7 @@ test("link followed that is not shown afterwards → focus on the heading of wha
     await expect(shown, link).toBeFocused();
   };
   await follow(`/?1${address}`, "Logs of this trace");
-  await follow(`/?2${address}`, "5");
+  await follow(`/?2${address}`, "Only this");
   await follow(`/?3${address}`, "Open trace", "step 0");
   await page.goBack();
   await expect(page.getByRole("heading", { name: "Log", exact: true })).toBeFocused();

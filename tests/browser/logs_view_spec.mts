@@ -150,7 +150,9 @@ test("logs by their patterns → one row for messages that differ in values; it 
   await expect(row).toContainText("12");
   await expectAccessibleLayout(page, "patterns of logs");
   await row.getByRole("link").click();
-  await expect(page).toHaveURL(/q=Charged\+order&level=info|level=info&q=Charged\+order/);
+  await expect(page).toHaveURL(
+    /q=%22Charged\+order%22&level=info|level=info&q=%22Charged\+order%22/,
+  );
   await expect(line(page, "Charged order 3")).toBeVisible();
 });
 

@@ -45,7 +45,7 @@ test("keyboard only → from the list into a trace, through its tree, and back",
   }
   await test.step("search shows n of m, Enter moves to the next match", async () => {
     await page.getByRole("searchbox", { name: "Search this trace" }).focus();
-    await page.keyboard.type("step 3");
+    await page.keyboard.type('"step 3"');
     await expect(page.getByText("9 found")).toBeVisible();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Enter");
