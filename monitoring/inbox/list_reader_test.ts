@@ -101,7 +101,7 @@ const query: fc.Arbitrary<ListQuery> = fc.record({
   sort: fc.constantFrom(...LIST_SORTS),
   now: receivedTime,
   limit: few,
-}, { requiredKeys: [] });
+}, { requiredKeys: ["now"] });
 
 /** The lists whose rows are one entry or envelope each: each filter takes or leaves a row by itself. */
 const SINGLE = ["occurrences", "logs", "envelopes"] as const;

@@ -422,6 +422,79 @@ export function addFilterTests(test: AddTest): void {
     assert.equal(bodies(inbox, { q: "% _ *" }).length, 13);
   });
 
+  test(
+    "value that only a span, log or error has → its trace, with the span",
+    async (inbox, add) => {
+      const second = NOON / 1_000;
+      const call = (n: number, data: Attributes) => ({
+        trace_id: hexId(1),
+        span_id: `${n}`.repeat(16),
+        op: "tool.call",
+        description: "run tool",
+        start_timestamp: second - 5,
+        timestamp: second - 4.9985,
+        data: { "order.id": `A-${n}`, "http.response.status_code": 200 + n, ...data },
+      });
+      await add(["transaction", {
+        transaction: "POST /agent",
+        start_timestamp: second - 5,
+        timestamp: second - 0.8,
+        contexts: { trace: { trace_id: hexId(1), span_id: "f".repeat(16), op: "http.server" } },
+        spans: [call(1, {}), call(2, { "tool.args": '{"city":"Reykjavik"}', reasons: ["stop"] })],
+      }]);
+      await add(
+        span(2, {
+          name: "GET /health",
+          start_timestamp: second - 1,
+          end_timestamp: second - 0.999,
+        }),
+      );
+      await add(log("sent", { trace_id: hexId(3), attributes: { cart: { value: 77 } } }));
+      const tags = { tenant: "acme", empty: "" };
+      await add(
+        error("no stock", 4, {
+          tags,
+          user: { id: "u-9" },
+          contexts: { browser: { name: "Firefox", version: "150" }, trace: { trace_id: hexId(4) } },
+        }),
+      );
+      const found = (q: string) =>
+        traces(inbox, { q }).map((id) => Number.parseInt(id.slice(-1), 16));
+      const expected: readonly (readonly [string, number[]])[] = [
+        ["Reykjavik", [1]],
+        ["order.id:A-2 agent", [1]],
+        ["order.id:A-3", []],
+        ["stop", [1]],
+        ["status_code:>=202", [1]],
+        ["status_code:203..", []],
+        ["duration:>500ms", [1]],
+        ["duration:<2s", [2]],
+        ["-duration:<2s", [4, 3, 1]],
+        ['-name:"GET /health" -cart:77', [4, 1]],
+        ["cart:>70 level:info", [3]],
+        ['tenant:acme user.id:u-9 browser:"Firefox 150" type:TypeError', [4]],
+        [hexId(3).slice(0, 8), [4, 3, 2, 1]],
+        [hexId(3), [3]],
+      ];
+      for (const [q, ids] of expected) assert.deepEqual(found(q), ids, q);
+      const match = (q: string) => inbox.page("traces", { q }).rows[0]?.match;
+      assert.deepEqual(match("agent run order.id:A-2"), {
+        span_id: "2".repeat(16),
+        name: "run tool",
+      });
+      assert.equal(match("acme"), null);
+      assert.equal(inbox.histogram({ of: "traces", q: "duration:>500ms" }).durations?.count, 1);
+      assert.deepEqual(inbox.applications({ q: "acme" }).counts, {
+        traces: 1,
+        errors: 1,
+        logs: 0,
+        recordings: 0,
+        envelopes: 1,
+      });
+      assert.equal(inbox.page("envelopes", { q: "order.id:A-2" }).rows.length, 1);
+    },
+  );
+
   test("search in traces and groups → any of their entries matches", async (inbox, add) => {
     await add(span(1, { name: "needle", start_timestamp: NOON / 1_000 }));
     await add(span(2));
