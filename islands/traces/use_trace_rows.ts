@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { findRepetitions } from "../../monitoring/models/trace/repetitions.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
-import { matches as isMatch, parseQuery } from "../../monitoring/models/query/query.ts";
+import { matches as isMatch, parseQuery, type Term } from "../../monitoring/models/query/query.ts";
 import { searchedSpan } from "../../monitoring/models/query/searched.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
@@ -40,8 +40,14 @@ export function useTraceRows(trace: Trace, text: string) {
   );
   const found = useMemo(() => {
     const query = parseQuery(text);
-    return searched.filter(({ entry }) => isMatch(query, entry, { inWords: true }))
-      .map(({ key }) => key);
+    if (query.length === 0) return [];
+    const matching = (terms: readonly Term[]) =>
+      searched.filter(({ entry }) => isMatch(terms, entry, { inWords: true }));
+    // A list finds the trace also if each term matches another span.
+    const wanted = query.filter(({ isExcluded }) => !isExcluded);
+    const all = matching(query);
+    const some = new Set(wanted.flatMap((term) => matching([term])));
+    return (all.length > 0 ? all : searched.filter((one) => some.has(one))).map(({ key }) => key);
   }, [searched, text]);
   const matches = useMemo(
     () => new Set(found.flatMap((key) => [key, repetitions.get(nodes.get(key)!)?.key ?? key])),

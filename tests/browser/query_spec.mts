@@ -38,9 +38,12 @@ test("trace found by a value of one of its spans → opened with that span; keys
   const focused = page.locator(":focus");
 
   await test.step("n, e, j → the next match, failed span, span, also in a folded row", async () => {
-    await expect(page.getByText("1 found")).toBeVisible();
-    await page.keyboard.press("n");
-    await expect(page.getByText("1 of 1")).toBeVisible();
+    // One for each term.
+    await expect(page.getByText("2 found")).toBeVisible();
+    for (const n of [1, 2]) {
+      await page.keyboard.press("n");
+      await expect(page.getByText(`${n} of 2`)).toBeVisible();
+    }
     await expect(focused).toHaveAttribute("aria-level", "3");
     const at = async (key: string, text: string | RegExp) => {
       await page.keyboard.press(key);
