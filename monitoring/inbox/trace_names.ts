@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type SpanEntry, spanOfRow } from "../models/trace/span_entry.ts";
 import { rootOf } from "../models/trace/trace_entry.ts";
-import { ROOT_RANK, rootOrder } from "../models/trace/trace_root.ts";
+import { ROOT_RANK, type RootCandidate, rootOrder } from "../models/trace/trace_root.ts";
 import { NO_NAME } from "../models/trace/trace_span.ts";
 import { SPAN_COLUMNS } from "./trace_reader.ts";
 
@@ -24,25 +24,29 @@ export class TraceNames {
   /**
    * Must be called after the entries of a resource were written, in the same transaction.
    *
-   * @param rowKey of its first span
+   * @param rowKey of the resource
    */
   update(rowKey: number, receivedAt: number, spans: readonly SpanEntry[]): void {
     const byTrace = Map.groupBy(spans.entries(), ([, { trace_id }]) => trace_id);
     for (const [traceId, own] of byTrace) {
       if (this.#sql.isNamedForSpan.get(traceId, ...NAMED_FOR_SPAN) === undefined) continue;
-      const name = (key: number, span: Omit<SpanEntry, "trace_id">) => {
+      /** By the row key of their resource. */
+      const best = new Map<number, RootCandidate & { readonly order: number }>();
+      const consider = (resource: number, span: Omit<SpanEntry, "trace_id">) => {
         const root = rootOf(span, receivedAt);
         if (root.rank !== ROOT_RANK.span || span.name === NO_NAME) return;
         const order = rootOrder({ ...root, rank: ROOT_RANK.parent });
-        const { name, op, started_at, ended_at } = root;
-        this.#sql.name.run(order, name, op, started_at, ended_at, traceId, key);
+        if (order < (best.get(resource)?.order ?? Infinity)) best.set(resource, { ...root, order });
       };
-      for (const [index, span] of own) {
-        if (this.#sql.hasChild.get(traceId, span.span_id, rowKey)) name(rowKey + index, span);
+      for (const [, span] of own) {
+        if (this.#sql.hasChild.get(traceId, span.span_id, rowKey)) consider(rowKey, span);
       }
       for (const id of new Set(own.map(([, span]) => span.parent_span_id))) {
         const parent = this.#sql.parent.get(traceId, id, rowKey);
-        if (parent) name(parent.row_key as number, spanOfRow(parent as never));
+        if (parent) consider(parent.resource as number, spanOfRow(parent as never));
+      }
+      for (const [resource, { order, name, op, started_at, ended_at }] of best) {
+        this.#sql.name.run(order, name, op, started_at, ended_at, traceId, resource);
       }
     }
   }
@@ -58,16 +62,16 @@ function prepare(db: DatabaseSync) {
       "SELECT 1 FROM spans WHERE trace_id = ? AND parent_id = ? AND row_key < ? LIMIT 1",
     ),
     parent: db.prepare(
-      `SELECT row_key, ${SPAN_COLUMNS} FROM spans WHERE trace_id = ? AND span_id = ? AND row_key < ?` +
-        " ORDER BY row_key LIMIT 1",
+      `SELECT ${SPAN_COLUMNS}, (SELECT max(row_key) FROM envelope_entries AS e` +
+        " WHERE e.row_key <= spans.row_key) AS resource FROM spans" +
+        " WHERE trace_id = ? AND span_id = ? AND row_key < ? ORDER BY row_key LIMIT 1",
     ),
-    // Of the resource that the span with the row key ?7 belongs to.
+    // `+`: among the traces of the resource, not among all entries of the trace.
     name: db.prepare(
       "UPDATE trace_entries SET root_order = ?1, name = ?2, op = ?3, started_at = ?4, ended_at = ?5," +
-        " at = coalesce(?4, seen_at), preflight = 0 WHERE trace_id = ?6 AND root_order > ?1" +
-        " AND row_key >= (SELECT max(row_key) FROM envelope_entries AS e WHERE e.row_key <= ?7)" +
-        " AND row_key < (SELECT coalesce(min(row_key), 9e15) FROM envelope_entries AS e" +
-        " WHERE e.row_key > ?7)",
+        " at = coalesce(?4, seen_at), preflight = 0 WHERE +trace_id = ?6 AND root_order > ?1" +
+        " AND row_key >= ?7 AND row_key < ?7 +" +
+        " (SELECT keys FROM envelope_entries AS e WHERE e.row_key = ?7)",
     ),
   };
 }
