@@ -106,9 +106,11 @@ function logMark({ row_key, entry }: FoundRow): TraceMark {
 
 function prepare(db: DatabaseSync) {
   const of = (table: string, columns: string, order = "row_key DESC") => ({
+    // The keys first: SQLite would sort whole rows.
     newest: db.prepare(
       `SELECT row_key, ${columns}, (SELECT key FROM applications WHERE id = e.application) AS application` +
-        ` FROM ${table} AS e WHERE trace_id = ? ORDER BY ${order}`,
+        ` FROM ${table} AS e WHERE row_key IN (SELECT row_key FROM ${table} WHERE trace_id = ?` +
+        ` ORDER BY row_key DESC LIMIT ${MAX_TRACE_ROWS + 1}) ORDER BY ${order}`,
     ),
     count: db.prepare(`SELECT count(*) AS count FROM ${table} WHERE trace_id = ?`),
   });
