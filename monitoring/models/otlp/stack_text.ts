@@ -1,3 +1,5 @@
+import { MAX_EXCEPTIONS } from "../error/exceptions.ts";
+
 /** An exception of a printed stack trace. */
 interface PrintedException {
   /** Empty: not found. */
@@ -74,7 +76,7 @@ const LIBRARY_MODULE =
 /** Characters. A stack of 500 calls has 50,000. */
 const MAX_TEXT = 100_000;
 
-/** Reads a printed stack trace, the outermost exception last. Empty: its form is not known. */
+/** Reads a printed stack trace, the outermost exception last, at most {@linkcode MAX_EXCEPTIONS}. Empty: its form is not known. */
 export function readStackText(text: string): readonly PrintedException[] {
   const printed = text.slice(0, MAX_TEXT).replaceAll("\r\n", "\n");
   const form = FORMS.find(({ frame }) => printed.search(frame) >= 0);
@@ -85,8 +87,9 @@ export function readStackText(text: string): readonly PrintedException[] {
   const ordered = heads === "before frames" ? parts.toReversed() : parts;
   const together = heads === "together" &&
     printed.slice(0, printed.search(form.frame)).split(" ---> ").toReversed();
-  return ordered.map((part, index) => ({
-    ...readHead(together ? together[index] ?? "" : headOf(part, form)),
+  const omitted = Math.max(0, ordered.length - MAX_EXCEPTIONS);
+  return ordered.slice(omitted).map((part, index) => ({
+    ...readHead(together ? together[omitted + index] ?? "" : headOf(part, form)),
     frames: framesOf(part, form),
   }));
 }
@@ -102,7 +105,7 @@ function headOf(part: string, { frame, heads }: StackForm): string {
 
 function readHead(head: string) {
   // Java leaves out frames that the exception has in common with what it caused.
-  const text = head.replace(/\n\s*\.\.\. \d+ (?:more|common)[^]*$/, "").trim();
+  const text = head.replace(/^[ \t]*\.\.\. \d+ (?:more|common)[^]*/m, "").trim();
   const [, type = "", value = ""] = /^([\w.$:]*[\w$])(?::\s+([^]*))?$/.exec(text) ?? [];
   return { type, value };
 }

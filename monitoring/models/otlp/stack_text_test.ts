@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { MAX_EXCEPTIONS } from "../error/exceptions.ts";
 import { readStackText } from "./stack_text.ts";
 
 /** Type, message, and the frames, innermost first: `function module file:line:column`, a library's in parentheses. */
@@ -158,6 +159,12 @@ created by net/http.(*Server).Serve in goroutine 18
   );
 });
 
+Deno.test("thousands of causes → the outermost", () => {
+  const read = readStackText(`a.B: 0\n\tat a.b(C.java:1)${"\nCaused by: c.D: 1".repeat(5_000)}`);
+  assert.equal(read.length, MAX_EXCEPTIONS);
+  assert.deepEqual([read.at(-1)?.type, read[0]?.type], ["a.B", "c.D"]);
+});
+
 Deno.test("other text → no exceptions", () => {
   for (const text of ["", "thread 'main' panicked", "at noon: the shop (closed)", "#0 {main}"]) {
     assert.deepEqual(readStackText(text), [], text);
@@ -182,6 +189,8 @@ Deno.test("hostile texts → read in linear time", () => {
     `  File "a", line 1\n${" ".repeat(100_000)}`,
     `    at ${"a/".repeat(50_000)}(b.java:1`,
     `   at ${"a.".repeat(50_000)}b(`,
+    `${"\n".repeat(99_000)}\tat a.b(C.java:1)`,
+    `  File "a", line 1\nx${"\n".repeat(99_000)}`,
   ];
   const start = performance.now();
   for (const text of texts) readStackText(text);
