@@ -1,5 +1,5 @@
 import { at, hexId, listOf, spanId, textAt } from "../json.ts";
-import { MAX_ENTRIES, type ParsedEnvelope } from "../parsed_envelope.ts";
+import { EMPTY_ENVELOPE, MAX_ENTRIES, type ParsedEnvelope } from "../parsed_envelope.ts";
 import type { Signal } from "../../protocol/format.ts";
 import { levelNamed, LOG_LEVELS } from "../../protocol/log_levels.ts";
 import {
@@ -51,7 +51,7 @@ const REASONS: Readonly<Record<Signal, string>> = {
 export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
   const [resources, scopes, entries] = LISTS[signal];
   const found = new Map<string, ResourceReader>();
-  const room = { entries: MAX_ENTRIES };
+  const room = { entries: MAX_ENTRIES, omitted: 0 };
   let [sent, rejected] = [0, 0];
   for (const group of listOf(at(request, resources))) {
     const attributes = plainAttributes(at(group, "resource", "attributes"));
@@ -60,7 +60,8 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
     const reader = found.get(key) ?? new ResourceReader(attributes, room);
     found.set(key, reader);
     for (const scope of listOf(at(group, scopes))) {
-      const name = textAt(scope, "scope", "name");
+      // Every entry has it. Attack: 10,000 spans of a scope with a long name.
+      const name = textAt(scope, "scope", "name")?.slice(0, MAX_SCOPE_NAME) ?? null;
       for (const entry of listOf(at(scope, entries))) {
         sent++;
         const isRead = signal === "traces" ? reader.span(entry, name) : reader.log(entry, name);
@@ -68,8 +69,10 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
       }
     }
   }
+  const [first, ...others] = [...found.values()].flatMap((reader) => reader.build() ?? []);
+  const omitted = { items: 0, entries: room.omitted };
   return {
-    resources: [...found.values()].flatMap((reader) => reader.build() ?? []),
+    resources: first === undefined ? [] : [{ ...first, omitted }, ...others],
     sent,
     rejected,
     message: rejected === 0 ? null : `Rejected ${rejected} of ${sent} ${REASONS[signal]}.`,
@@ -79,6 +82,8 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
 const STATUS_CODES = ["unset", "ok", "error"];
 /** Four numbers for each level. https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
 const SEVERITIES = ["unspecified", ...LOG_LEVELS.flatMap((level) => [level, level, level, level])];
+/** Characters. */
+const MAX_SCOPE_NAME = 200;
 const EXCEPTION_TEXTS = ["exception.message", "exception.stacktrace"];
 /** Bits of a span's flags: whether the next one is known, and whether the parent is of another process. */
 const IS_REMOTE_KNOWN = 0x100;
@@ -91,12 +96,11 @@ class ResourceReader {
   readonly #events: unknown[] = [];
   /** Ids of exceptions, by {@linkcode SAME_DIGITS}. */
   readonly #exceptions = new Map<string, string>();
-  #omitted = 0;
 
-  /** @param room for entries of all resources of a request */
+  /** @param room for entries of all resources of a request; `omitted`: those for which there was none */
   constructor(
     readonly resource: PlainAttributes,
-    readonly room: { entries: number },
+    readonly room: { entries: number; omitted: number },
   ) {}
 
   /** False: its ids are not valid. */
@@ -176,7 +180,7 @@ class ResourceReader {
   /** Adds an exception, once if it is sent again. */
   #exception(exception: Omit<OtlpException, "resource">): void {
     // Before its text is parsed. Attack: 200,000 exceptions in one request.
-    if (this.room.entries === 0) return void this.#omitted++;
+    if (this.room.entries === 0) return void this.room.omitted++;
     const event = eventOfException({ ...exception, resource: this.resource });
     const same = event.event_id.slice(0, SAME_DIGITS);
     const [first, last] = idsOfSameException(event.event_id);
@@ -188,19 +192,19 @@ class ResourceReader {
   }
 
   #takeRoom(): boolean {
-    if (this.room.entries === 0) this.#omitted++;
+    if (this.room.entries === 0) this.room.omitted++;
     else this.room.entries--;
-    return this.#omitted === 0;
+    return this.room.omitted === 0;
   }
 
-  /** Undefined: it sent nothing. */
+  /** Undefined: nothing of it is read. */
   build(): ParsedEnvelope | undefined {
     const items = [
       ...this.#spans.length > 0 ? [{ type: "span", json: { items: this.#spans } }] : [],
       ...this.#logs.length > 0 ? [{ type: "log", json: { items: this.#logs } }] : [],
       ...this.#events.map((json) => ({ type: "event", json })),
     ];
-    if (items.length === 0 && this.#omitted === 0) return undefined;
+    if (items.length === 0) return undefined;
     const sdk = ["opentelemetry", textAt(this.resource, "telemetry.sdk.language") ?? []].flat();
     return {
       header: {
@@ -209,7 +213,7 @@ class ResourceReader {
       resource: this.resource,
       // No bytes of a request belong to one entry alone.
       items: items.map((item) => ({ ...item, bytes: 0 })),
-      omitted: { items: 0, entries: this.#omitted },
+      omitted: EMPTY_ENVELOPE.omitted,
     };
   }
 }

@@ -4,6 +4,7 @@ import { readApplication } from "../application.ts";
 import { describeEvent } from "../error/error_event.ts";
 import { errorEntry } from "../error/error_entry.ts";
 import { at, listOf } from "../json.ts";
+import { indexBody } from "../index/index_entries.ts";
 import { logEntry } from "../log_entry.ts";
 import { MAX_ENTRIES, type ParsedEnvelope } from "../parsed_envelope.ts";
 import { sentSpans } from "../trace/sent_span.ts";
@@ -277,6 +278,24 @@ Deno.test("more entries than the limit → omitted, and counted", () => {
   assert.equal(rejected, 0);
   assert.equal(entriesOf(resource, "span").length, MAX_ENTRIES);
   assert.deepEqual(resource?.omitted, { items: 0, entries: 2 });
+});
+
+Deno.test("more resources than the limit → only what is read is a resource, the rest is counted", () => {
+  const resourceSpans = Array.from({ length: MAX_ENTRIES + 100 }, (_, n) => ({
+    resource: resourceOf({ "service.name": `shop ${n}` }),
+    scopeSpans: [{ spans: [ENTRY] }],
+  }));
+  const { resources } = readOtlp({ resourceSpans }, "traces");
+  assert.equal(resources.length, MAX_ENTRIES);
+  assert.equal(indexBody(resources, RECEIVED_AT).unlisted, 100);
+});
+
+Deno.test("a scope's long name, 100,000 attributes → what each span has of them is bounded", () => {
+  const attributes = Array.from({ length: 100_000 }, (_, n) => text(`${n}`, "x"));
+  const scope = { name: "x".repeat(100_000) };
+  const spans = [{ ...ENTRY, attributes }];
+  const { resources } = readOtlp({ resourceSpans: [{ scopeSpans: [{ scope, spans }] }] }, "traces");
+  assert.ok(JSON.stringify(resources).length < 20_000);
 });
 
 Deno.test("log: time, level, body of any type, event name → as a log of Sentry's SDKs", () => {
