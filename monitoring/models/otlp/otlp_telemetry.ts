@@ -41,8 +41,12 @@ const REASONS: Readonly<Record<Signal, string>> = {
   logs: "log records: traceId must have 32 and spanId 16 hex digits (not base64), or be empty",
 };
 
+/** Of one request. Each may be an application of its own. Attack: 10,000 of them would block the server for seconds. */
+export const MAX_RESOURCES = 1_000;
+
 /**
- * Reads a decoded OTLP request. Its content is untrusted: never throws. What is beyond {@linkcode MAX_ENTRIES} is omitted.
+ * Reads a decoded OTLP request. Its content is untrusted: never throws. What is beyond {@linkcode MAX_ENTRIES} and
+ * {@linkcode MAX_RESOURCES} is omitted.
  *
  * https://opentelemetry.io/docs/specs/otlp/
  *
@@ -57,6 +61,7 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
     const attributes = plainAttributes(at(group, "resource", "attributes"));
     // A collector may send one resource in many groups.
     const key = JSON.stringify(attributes);
+    if (found.size === MAX_RESOURCES && !found.has(key)) room.entries = 0;
     const reader = found.get(key) ?? new ResourceReader(attributes, room);
     found.set(key, reader);
     for (const scope of listOf(at(group, scopes))) {

@@ -10,7 +10,7 @@ import { MAX_ENTRIES, type ParsedEnvelope } from "../parsed_envelope.ts";
 import { sentSpans } from "../trace/sent_span.ts";
 import { spanEntry } from "../trace/span_entry.ts";
 import { readAttributes } from "../trace/trace_span.ts";
-import { readOtlp } from "./otlp_telemetry.ts";
+import { MAX_RESOURCES, readOtlp } from "./otlp_telemetry.ts";
 
 const RECEIVED_AT = Date.UTC(2026, 10, 28);
 const TRACE = "0196fc48596780beee7f45759e2a7302";
@@ -280,13 +280,13 @@ Deno.test("more entries than the limit → omitted, and counted", () => {
   assert.deepEqual(resource?.omitted, { items: 0, entries: 2 });
 });
 
-Deno.test("more resources than the limit → only what is read is a resource, the rest is counted", () => {
-  const resourceSpans = Array.from({ length: MAX_ENTRIES + 100 }, (_, n) => ({
+Deno.test("more resources than the limit → the spans of the others are counted", () => {
+  const resourceSpans = Array.from({ length: MAX_RESOURCES + 100 }, (_, n) => ({
     resource: resourceOf({ "service.name": `shop ${n}` }),
     scopeSpans: [{ spans: [ENTRY] }],
   }));
   const { resources } = readOtlp({ resourceSpans }, "traces");
-  assert.equal(resources.length, MAX_ENTRIES);
+  assert.equal(resources.length, MAX_RESOURCES);
   assert.equal(indexBody(resources, RECEIVED_AT).unlisted, 100);
 });
 
