@@ -1,6 +1,7 @@
 import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import {
   type FieldTerm,
+  lowerAscii,
   number,
   parseQuery,
   type Phrase,
@@ -104,12 +105,21 @@ export function queryValues(q = ""): Record<string, string | number> {
     if (value.is === "range") {
       for (const [i, [, limit]] of value.bounds.entries()) values[`limit${n}_${i}`] = limit;
     } else if (value.is !== "any") {
+      const json = JSON.stringify(value.text);
+      const isWhole = value.is === "text";
       values[`text${n}`] = value.text;
-      values[`number${n}`] = number(value.text);
+      values[`json${n}`] = lowerAscii(isWhole ? json : json.slice(0, -1));
+      values[`bare${n}`] = isWhole ? bareJson(value.text) : value.text;
     }
   }
   return values;
 }
+
+/** A number or a boolean as JSON; of another text nothing that is JSON. */
+const bareJson = (text: string) =>
+  Number.isNaN(number(text))
+    ? /^(true|false)$/.exec(text)?.[0] ?? ""
+    : JSON.stringify(number(text));
 
 /** In the language of FTS5. */
 const anyOf = (phrases: readonly Phrase[]) =>
@@ -177,9 +187,10 @@ export function matchingSpan(trace: string, q = ""): string {
   );
   if (conditions.length === 0) return "NULL";
   const sum = conditions.join(" + ");
-  return "(SELECT json_object('span_id', e.span_id, 'name', e.name) FROM spans AS e" +
-    ` WHERE e.trace_id = ${trace} AND e.row_key < :asOf AND ${sum} > 0` +
-    ` ORDER BY ${sum} DESC, e.row_key LIMIT 1)`;
+  // The inner LIMIT: else SQLite counts a second time for each use of `terms`.
+  return "(SELECT iif(terms > 0, json_object('span_id', span_id, 'name', name), NULL)" +
+    ` FROM (SELECT e.span_id, e.name, ${sum} AS terms FROM spans AS e` +
+    ` WHERE e.trace_id = ${trace} AND e.row_key < :asOf ORDER BY terms DESC, e.row_key LIMIT 1))`;
 }
 
 const isDuration = (term: Term): boolean => term.field === "duration" && term.value.is === "range";
@@ -206,10 +217,7 @@ function conditionOf(term: Term, n: number, name: TableName): string {
   }
   if (!table.hasAttributes) return value.is === "text" ? hasWords("words") : "FALSE";
   // The words first: to read a value of JSON takes a hundred times as long.
-  const attributes = names.map((_, i) => attributeHolds(value, n, `:name${n}_${i}`));
-  const isSent = names.map((_, i) => `json_type(e.entry, :name${n}_${i}) IS NOT NULL`).join(" OR ");
-  return `${hasWords("words")} AND CASE WHEN ${isSent} THEN ${attributes.join(" OR ")}` +
-    ` ELSE ${value.is === "text"} END`;
+  return `${hasWords("words")} AND ${attributeHolds(value, n, names)}`;
 }
 
 /** Whether the value of an expression is the term's. */
@@ -230,19 +238,22 @@ const holdsSql = (value: Value, n: number) => (expression: string): string => {
   }
 };
 
-/** The same of the attribute at a path of the entry. */
-function attributeHolds(value: Value, n: number, path: string): string {
-  const type = `json_type(e.entry, ${path})`;
-  const sent = `e.entry ->> ${path}`;
-  const text = holdsSql(value, n)(`iif(${type} IN ('true', 'false'), ${type}, ${sent})`);
+/** The same of the first of these attributes that an entry has. A text of an entry without them matches as it is. */
+function attributeHolds(value: Value, n: number, names: readonly string[]): string {
+  const paths = names.map((_, i) => `e.entry -> :name${n}_${i}`);
+  const json = paths.length === 1 ? paths[0]! : `coalesce(${paths.join(", ")})`;
+  const beginsWith = (start: string) => `substr(lower(${json}), 1, length(${start})) = ${start}`;
   switch (value.is) {
     case "any":
-      return `${type} <> 'null'`;
+      return `${json} IS NOT NULL`;
     case "text":
-      return `iif(${type} IN ('integer', 'real'), ${sent} = :number${n}, ${text})`;
+      return `coalesce(lower(${json}) IN (:json${n}, :bare${n}), TRUE)`;
     case "beginning":
-      return `${type} <> 'real' AND ${text}`;
+      return `(${beginsWith(`:json${n}`)} OR ${beginsWith(`:bare${n}`)})`;
     case "range":
-      return `${type} IN ('integer', 'real') AND ${holdsSql(value, n)(`(${sent})`)}`;
+      return [
+        `${json} GLOB '[-0-9]*'`,
+        ...value.bounds.map(([operator], i) => `CAST(${json} AS REAL) ${operator} :limit${n}_${i}`),
+      ].join(" AND ");
   }
 }

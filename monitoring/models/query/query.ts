@@ -29,7 +29,7 @@ export interface TextTerm {
 export interface FieldTerm {
   readonly isExcluded: boolean;
   readonly field: string;
-  /** Names of attributes that may have the value. */
+  /** Names of attributes: the first that an entry has is compared. */
   readonly names: readonly string[];
   readonly value: Value;
   /** What the words of an entry with this value contain one of: after the name of an attribute. */
@@ -152,7 +152,8 @@ function milliseconds(text: string): number {
   return digits === "" ? NaN : Number(digits) * UNIT_MS[unit]!;
 }
 
-const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
+/** As SQLite lowers it. */
+export const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
 
 /** What a query is compared with. */
 export interface Searched {
@@ -190,10 +191,8 @@ function matchesTerm(
   }
   const { field, names, value } = term;
   if (Object.hasOwn(fields, field)) return holds(value, fields[field]);
-  const values = names.filter((name) => Object.hasOwn(attributes, name)).map((name) =>
-    attributes[name]
-  );
-  if (values.length > 0) return values.some((one) => holds(value, one));
+  const name = names.find((name) => Object.hasOwn(attributes, name));
+  if (name !== undefined) return holds(value, attributes[name]);
   // "main.go:42": of an entry without such an attribute, the text decides.
   return value.is === "text" && term.phrases.some(has);
 }
@@ -217,7 +216,7 @@ function holds(value: Value, sent: unknown): boolean {
   if (value.is === "text") {
     return typeof sent === "number" ? sent === number(value.text) : text === value.text;
   }
-  return text.startsWith(value.text) && (typeof sent !== "number" || Number.isSafeInteger(sent));
+  return text.startsWith(value.text);
 }
 
 /** A text as a phrase, or as the value of a field. */
