@@ -26,6 +26,9 @@ import { makeEnvelope, timeOf, traceOf } from "./inbox_envelopes.ts";
 const REPETITIONS = 3;
 /** A search text that no envelope contains. */
 const NO_MATCH = "nothing holds this";
+/** Words, ids and attributes, of a few and of many entries. */
+const SEARCHES = ["checkout", "E", "ÄÖ größe", NO_MATCH, '"order 7"', "-checkout step"]
+  .concat("status_code:>=500", "http.response.status_code:404", "-status_code:200 op:http.server");
 const HOUR_MS = 3_600_000;
 
 type Queries = Readonly<
@@ -99,7 +102,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
   ];
   const ofEveryList: readonly ListQuery[] = [
     {},
-    ...["checkout", trace.slice(4, 28), "E", "ÄÖ größe", NO_MATCH].map((q) => ({ q })),
+    ...[...SEARCHES, trace.slice(0, 24)].map((q) => ({ q })),
     { trace },
     ...ofSender,
   ];

@@ -183,7 +183,7 @@ export function matchingSpan(trace: string, q = ""): string {
   const conditions = parseQuery(q).flatMap((term, n) =>
     term.isExcluded || isOfSender(term) || isDuration(term)
       ? []
-      : `((${conditionOf(term, n, "spans")}) IS TRUE)`
+      : `((${conditionOf(term, n, "spans", false)}) IS TRUE)`
   );
   if (conditions.length === 0) return "NULL";
   const sum = conditions.join(" + ");
@@ -201,7 +201,8 @@ const isOfSender = (term: Term): term is FieldTerm =>
 const keysOf = (key: string, table: string, condition: string) =>
   `SELECT ${key} FROM ${table} AS e WHERE (${condition}) AND ${key} IS NOT NULL AND e.row_key < :asOf`;
 
-function conditionOf(term: Term, n: number, name: TableName): string {
+/** @param wordsFirst whether many rows are compared */
+function conditionOf(term: Term, n: number, name: TableName, wordsFirst = true): string {
   const table: SearchedTable = TABLES[name];
   const hasWords = (value: string) =>
     `e.row_key IN (SELECT rowid FROM ${table.words} WHERE ${table.words} MATCH :${value}${n})`;
@@ -211,13 +212,14 @@ function conditionOf(term: Term, n: number, name: TableName): string {
   const known = { ...SENDER, ...table.fields };
   if (Object.hasOwn(known, field)) {
     const condition = known[field]!(holds);
-    return phrase !== null && table.inWords.includes(field)
+    return wordsFirst && phrase !== null && table.inWords.includes(field)
       ? `${hasWords("value")} AND ${condition}`
       : condition;
   }
   if (!table.hasAttributes) return value.is === "text" ? hasWords("words") : "FALSE";
   // The words first: to read a value of JSON takes a hundred times as long.
-  return `${hasWords("words")} AND ${attributeHolds(value, n, names)}`;
+  const condition = attributeHolds(value, n, names);
+  return wordsFirst || value.is === "text" ? `${hasWords("words")} AND ${condition}` : condition;
 }
 
 /** Whether the value of an expression is the term's. */

@@ -392,7 +392,7 @@ export function addFilterTests(test: AddTest): void {
           1,
         ],
       );
-      assert.deepEqual(["SESSION", "s", ""].map(hits), [1, 2, 2]);
+      assert.deepEqual(["SESSION", "se", "s", ""].map(hits), [1, 1, 0, 2]);
       assert.equal(inbox.page("traces", { q: "get /ORD" }).rows.length, 1);
       assert.equal(inbox.page("traces", { q: "page load" }).rows.length, 0);
       const id = hexId(0xabc).toUpperCase();

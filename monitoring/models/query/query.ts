@@ -84,9 +84,12 @@ const phraseOf = (text: string, isBeginning: boolean): Phrase | null => {
   return words === " " ? null : { words, isBeginning };
 };
 
+/** Half of all entries have a word with a given letter first. */
+const ONE_LETTER = /^ [a-z\d] $/;
+
 function textTerm(text: string, isBeginning: boolean): Omit<TextTerm, "isExcluded"> | undefined {
   const id = text.replaceAll("-", "").toLowerCase();
-  const phrase = phraseOf(text, isBeginning);
+  const phrase = phraseOf(text, isBeginning && !ONE_LETTER.test(wordsOf(text)));
   return phrase === null ? undefined : { phrase, id: ID.test(id) ? id : undefined };
 }
 
