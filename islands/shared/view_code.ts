@@ -7,6 +7,7 @@ import "../charts/TracePicture.tsx";
 import "../kit/DetailView.tsx";
 import "../kit/RowList.tsx";
 import "../kit/Split.tsx";
+import "../kit/ValueLinks.tsx";
 import "../player/RecordingStill.tsx";
 import "../player/segments.ts";
 import "./sentry_link.ts";
