@@ -1,3 +1,5 @@
+import { decodeOtlp, OtlpError } from "../models/otlp/decode.ts";
+import { publicKey } from "../protocol/dsn.ts";
 import {
   type ContentEncoding,
   decodeBody,
@@ -97,7 +99,9 @@ async function importEnvelope(
 ): Promise<string> {
   try {
     const decoded = await decodeBody(bytes, contentEncoding, maxBytes * MAX_EXPANSION);
-    const { header } = format === "envelope" ? readEnvelope(decoded) : { header: {} };
+    let header: EnvelopeHeader = {};
+    if (format === "envelope") ({ header } = readEnvelope(decoded));
+    else decodeOtlp(decoded, format);
     const outcome = await inbox.storeImported({
       bytes,
       contentEncoding,
@@ -113,6 +117,7 @@ async function importEnvelope(
       : "The inbox has no room for it (INBOX_MAX_BYTES).";
   } catch (error) {
     if (error instanceof DecodeError || error instanceof EnvelopeError) return error.message;
+    if (error instanceof OtlpError) return error.message;
     throw error;
   }
 }
@@ -237,6 +242,6 @@ function envelopeOf(
   const format = FORMATS.find((one) => one === sentFormat);
   if (format === undefined) return `Its format is none of ${FORMATS.join(", ")}.`;
   const isOwn = typeof own === "boolean" ? own : undefined;
-  const dsnKey = typeof dsn_key === "string" ? dsn_key : undefined;
+  const dsnKey = publicKey(dsn_key);
   return { receivedAt: Number(received_at), contentEncoding, bytes, isOwn, dsnKey, format };
 }
