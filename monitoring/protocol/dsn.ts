@@ -71,6 +71,10 @@ export function parseDsn(text: unknown): Dsn | undefined {
   });
 }
 
+/** The value if it may be the public key of a DSN. PostgreSQL, for example, stores no text with NUL. */
+export const publicKey = (value: unknown): string | undefined =>
+  typeof value === "string" && /^\w{1,128}$/.test(value) ? value : undefined;
+
 /** Host names of Sentry's hosted ingest: `o<org>.ingest.sentry.io`, `o<org>.ingest.<region>.sentry.io`. */
 const HOSTED_INGEST = /^o\d+\.ingest(?:\.[a-z]{2,})?\.sentry\.io$/;
 

@@ -1,6 +1,6 @@
 import { isPostOfOwnPage } from "../access/caller.ts";
 import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
-import { type Dsn, parseDsn } from "../protocol/dsn.ts";
+import { type Dsn, parseDsn, publicKey } from "../protocol/dsn.ts";
 import { errorAnswer, type ErrorFacts } from "../protocol/error_answer.ts";
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { parseContentEncoding } from "../protocol/encoding.ts";
@@ -174,8 +174,7 @@ export class Relay {
   dsnOf(request: Request, peer: string | undefined, project: string) {
     const access = requireAllowed(this.#writeAccess.check(request, peer));
     const { text } = this.#matchDsn(request, access, project);
-    const [key] = sentryAuth(request, "sentry_key");
-    return { dsn: text, key: key !== undefined && /^\w{1,128}$/.test(key) ? key : undefined };
+    return { dsn: text, key: keyOf(request) };
   }
 
   #matchDsn(
@@ -314,8 +313,11 @@ export class Relay {
 }
 
 function dsnKeyOf(header: EnvelopeHeader, request: Request): string | null {
-  return sentryAuth(request, "sentry_key")[0] ?? parseDsn(header.dsn)?.publicKey ?? null;
+  return keyOf(request) ?? parseDsn(header.dsn)?.publicKey ?? null;
 }
+
+/** The public key that a request names. */
+const keyOf = (request: Request) => publicKey(sentryAuth(request, "sentry_key")[0]);
 
 /** @throws {RelayError} `origin_not_allowed` */
 function requireAllowed(access: WriteAccess): WriteAccess & { allowed: true } {

@@ -46,6 +46,16 @@ Deno.test("row 'inbox mode' → 200 with the event id, stored, not forwarded", a
   assert.equal((await server.health()).mode, "inbox");
 });
 
+Deno.test("key of the request → stored; one that PostgreSQL could not store → none", async () => {
+  const keys: unknown[] = [];
+  await using server = startRelay({ store: { store: ({ dsnKey }) => void keys.push(dsnKey) } });
+  for (const key of ["dev", "a%00b", "%ED%A0%80"]) {
+    const query = `?sentry_key=${key}`;
+    await expectTaken(await server.post(envelope({ key }), {}, query), "stored", {});
+  }
+  assert.deepEqual(keys, ["dev", null, null]);
+});
+
 Deno.test("post with a wrong INBOX_TOKEN → counted if it is refused", async () => {
   const reports: number[] = [];
   await using server = startRelay({
