@@ -1,4 +1,3 @@
-import { decodeOtlp, OtlpError } from "../models/otlp/decode.ts";
 import { publicKey } from "../protocol/dsn.ts";
 import {
   type ContentEncoding,
@@ -99,9 +98,7 @@ async function importEnvelope(
 ): Promise<string> {
   try {
     const decoded = await decodeBody(bytes, contentEncoding, maxBytes * MAX_EXPANSION);
-    let header: EnvelopeHeader = {};
-    if (format === "envelope") ({ header } = readEnvelope(decoded));
-    else decodeOtlp(decoded, format);
+    const { header } = format === "envelope" ? readEnvelope(decoded) : { header: {} };
     const outcome = await inbox.storeImported({
       bytes,
       contentEncoding,
@@ -117,7 +114,6 @@ async function importEnvelope(
       : "The inbox has no room for it (INBOX_MAX_BYTES).";
   } catch (error) {
     if (error instanceof DecodeError || error instanceof EnvelopeError) return error.message;
-    if (error instanceof OtlpError) return error.message;
     throw error;
   }
 }
