@@ -144,7 +144,7 @@ export function traceWarnings(
   return [
     omitted !== "" && omitted,
     skew_ms !== 0 &&
-    `The server's clock is ${formatDuration(Math.abs(skew_ms))} ${relation} the browser's: ` +
+    `A server's clock is ${formatDuration(Math.abs(skew_ms))} ${relation} its caller's: ` +
       "its spans are moved into the requests that they answered.",
     unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
     missing > 0 && `${formatCount(missing, "parent span")} missing.`,

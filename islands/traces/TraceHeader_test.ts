@@ -8,7 +8,7 @@ const warnings = (change: Partial<typeof plain>) =>
 
 Deno.test("data of a trace with problems → one warning each; without → none", () => {
   assert.deepEqual(warnings({}), []);
-  assert.match(warnings({ skew_ms: 630 })[0] ?? "", /630 ms behind the browser's/);
-  assert.match(warnings({ skew_ms: -2000 })[0] ?? "", /2\.00 s ahead of the browser's/);
+  assert.match(warnings({ skew_ms: 630 })[0] ?? "", /630 ms behind its caller's/);
+  assert.match(warnings({ skew_ms: -2000 })[0] ?? "", /2\.00 s ahead of its caller's/);
   assert.match(warnings({ duplicates: 3 })[0] ?? "", /3 spans received more than once/);
 });

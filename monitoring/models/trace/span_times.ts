@@ -43,8 +43,8 @@ interface TimedMark {
 }
 
 /**
- * Places spans on a common time axis, by the browser's clock. A server's span outside of the
- * request that it answered is shifted into it, together with its descendants.
+ * Places spans on a common time axis, by the clock of the browser, else of the first server. A server's
+ * span outside of the request that it answered is shifted into it, together with its descendants.
  *
  * @param marks to place on the same axis
  */
@@ -149,46 +149,55 @@ function correctClock(node: SpanNode, corrected: ReadonlyMap<SpanNode, Corrected
   const times = corrected.get(node)!;
   const { parent, span } = node;
   if (span === null) return;
-  const shift = parent?.span && span.side === parent.span.side
-    ? corrected.get(parent)!.shift
-    : skewOf(node, span, corrected);
+  const isSameSide = parent?.span?.side === span.side;
+  const inherited = isSameSide ? corrected.get(parent!)!.shift : 0;
+  const request = isSameSide && !isAnswered(parent!, span) || span.side !== "server"
+    ? undefined
+    : requestOf(node, span, corrected);
+  const shift = request === undefined ? inherited : skewOf(times, request, inherited);
   times.shift = shift;
   times.start += shift;
   if (times.end !== null) times.end += shift;
 }
 
+/** Whether a span is a request from one server to another, which this span answers. */
+const isAnswered = ({ span: request }: SpanNode, answer: TraceSpan): boolean =>
+  /^(http|rpc|grpc)\.client\b/.test(request?.op ?? "") &&
+  /^(http|rpc|grpc)\.server\b/.test(answer.op ?? "");
+
 /**
- * The clock correction of a server's span in milliseconds; 0 if the clocks agree or nothing is
- * known.
+ * The clock correction of the span that answers a request, in milliseconds; 0 if the clocks agree.
+ *
+ * @param inherited the caller's correction, which is also that of a server on the caller's machine
  */
 function skewOf(
-  node: SpanNode,
-  span: TraceSpan,
-  corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
+  { start, end }: CorrectedTimes,
+  request: { start: number; end: number },
+  inherited: number,
 ): number {
-  if (span.side !== "server") return 0;
-  const { start, end } = corrected.get(node)!;
-  const request = requestOf(node, corrected);
-  if (request === undefined) return 0;
-  if (start >= request.start - TOLERANCE_MS && start <= request.end + TOLERANCE_MS) return 0;
+  const agrees = (shift: number) =>
+    start + shift >= request.start - TOLERANCE_MS && start + shift <= request.end + TOLERANCE_MS;
+  const known = [inherited, 0].find(agrees);
+  if (known !== undefined) return known;
   // The remaining time of the request is network time: half before, half after.
   const networkMs = (request.end - request.start) - ((end ?? start) - start);
   return request.start + (Number.isFinite(networkMs) ? Math.max(0, networkMs) / 2 : 0) - start;
 }
 
 /**
- * Times of the browser's request that a server's span answered. A request is the parent of the
- * server's span; a page load is its child, with the request as a `browser.request` below.
+ * Times of the request that a server's span answered. A request is the parent of the server's
+ * span; a page load is its child, with the request as a `browser.request` below.
  */
 function requestOf(
-  node: SpanNode,
+  { parent, children }: SpanNode,
+  span: TraceSpan,
   corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
 ): { start: number; end: number } | undefined {
   const isOfBrowser = ({ span }: SpanNode) => span?.side === "browser";
-  if (node.parent !== null && isOfBrowser(node.parent)) {
-    return timesOf(corrected.get(node.parent)!);
+  if (parent !== null && (isOfBrowser(parent) || isAnswered(parent, span))) {
+    return timesOf(corrected.get(parent)!);
   }
-  const load = node.children.find(isOfBrowser);
+  const load = children.find(isOfBrowser);
   if (load === undefined) return undefined;
   const request = load.children.find(({ span }) => span?.op === "browser.request") ?? load;
   return timesOf(corrected.get(request)!);

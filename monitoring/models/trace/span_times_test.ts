@@ -31,6 +31,29 @@ const CASES: readonly Case[] = [
     630,
   ],
   [
+    "server of another server 3 s ahead → shifted into its request; one on its machine, too",
+    [
+      spanOf("call", null, 1000, 1100, { ...server, op: "http.client" }),
+      spanOf("answer", "call", 4010, 4050, { ...server, op: "http.server" }),
+      spanOf("rpc", "answer", 4020, 4030, { ...server, op: "rpc.client" }),
+      spanOf("same", "rpc", 4025, 4029, { ...server, op: "rpc.server" }),
+      spanOf("queue", "answer", 9000, 9010, { ...server, op: "queue.process" }),
+    ],
+    { call: [1000, 1100], answer: [1030, 1070], same: [1045, 1049], queue: [6020, 6030] },
+    -2980,
+  ],
+  [
+    "server of a server ahead, by the right clock → not shifted",
+    [
+      fetched(1100),
+      answered(4010, 4050),
+      spanOf("call", "answer", 4020, 4040, { ...server, op: "http.client" }),
+      spanOf("right", "call", 1045, 1050, { ...server, op: "http.server" }),
+    ],
+    { call: [1040, 1060], right: [1045, 1050] },
+    -2980,
+  ],
+  [
     "server span longer than its request → starts with it",
     [fetched(1010), answered(5000, 5100)],
     { answer: [1000, 1100] },
