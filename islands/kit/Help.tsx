@@ -8,7 +8,8 @@ const QUERY: readonly (readonly [form: string, finds: string])[] = [
   ['"no stock"', "These words after each other"],
   [
     "order.id:A-1234",
-    "An attribute, or name, op, status, level, type, application, release, environment",
+    "The whole value of an attribute, or of name, op, status, level, type, application, release, " +
+    "environment. Words alone find what is in a list or in JSON",
   ],
   ['user.id:"a b" route:/api/*', "A value with spaces, the beginning of a value"],
   ["-route:/health -debug", "Not these"],

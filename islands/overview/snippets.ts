@@ -143,7 +143,7 @@ export OTEL_SERVICE_NAME=my-app
 export OTEL_METRICS_EXPORTER=none
 
 # Then, in the same terminal, one of:
-# Deno: OTEL_DENO=true deno run app.ts
+# Deno: OTEL_DENO=true OTEL_DENO_METRICS=false deno run app.ts
 # Node: npm install @opentelemetry/auto-instrumentations-node
 #   node --require @opentelemetry/auto-instrumentations-node/register app.js
 # Python: pip install opentelemetry-distro opentelemetry-exporter-otlp

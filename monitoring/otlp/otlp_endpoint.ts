@@ -26,12 +26,12 @@ interface OtlpEndpointOptions {
 const RETRY_AFTER = "5";
 /** Exporters that are remembered as warned, and characters of their names. */
 const MAX_WARNED = 256;
-const METRICS_NOT_SHOWN =
-  "Metrics are not shown yet, and not stored. OTEL_METRICS_EXPORTER=none stops sending them.";
+const NO_METRICS = "OTEL_METRICS_EXPORTER=none (Deno: OTEL_DENO_METRICS=false) stops sending them.";
+const METRICS_NOT_SHOWN = `Metrics are not shown yet, and not stored. ${NO_METRICS}`;
 const METRICS_NOT_TAKEN: ErrorFacts = {
   status: 501,
   error: "metrics_not_supported",
-  detail: "Sentry takes no metrics by OTLP. OTEL_METRICS_EXPORTER=none stops sending them.",
+  detail: `Sentry takes no metrics by OTLP. ${NO_METRICS}`,
 };
 
 /** Metrics are not stored. */

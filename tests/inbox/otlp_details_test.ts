@@ -146,3 +146,32 @@ Deno.test("envelope view of an OTLP request, JSON or protobuf → its JSON, and 
   assert.equal(download.headers.get("content-type"), "application/x-protobuf");
   await download.body?.cancel();
 });
+
+Deno.test("words of a span's events, status, lists and JSON → its trace is found", async () => {
+  await using inbox = await startInbox();
+  const values = { arrayValue: { values: [{ stringValue: "stop" }] } };
+  const event = { name: "cache miss", attributes: [text("cache.key", "A-1004")] };
+  const sent = span({
+    attributes: [
+      { key: "gen_ai.response.finish_reasons", value: values },
+      text("tool.args", '{"city":"Reykjavik"}'),
+    ],
+    events: [event],
+    status: { code: 2, message: "shelf is empty" },
+  });
+  await inbox.post("traces", tracesJson([sent, span()]));
+  for (
+    const q of [
+      '"cache miss"',
+      "cache.key:A-1004",
+      '"shelf is empty"',
+      "stop",
+      "Reykjavik",
+      'gen_ai.response.finish_reasons:["stop"]',
+    ]
+  ) {
+    const query = `view=traces&q=${encodeURIComponent(q)}`;
+    const { rows } = await inbox.read<Page<TraceRow>>(query);
+    assert.deepEqual(rows.map(({ match }) => match?.span_id), [sent.spanId], q);
+  }
+});

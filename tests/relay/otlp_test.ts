@@ -338,5 +338,10 @@ Deno.test("OTLP metrics → inbox mode 200, warned once that they are not shown;
   await using server = startRelay();
   const refused = await server.postOtlp("/v1/metrics", body);
   assert.equal(refused.headers.get("retry-after"), null);
-  await expectStatus(refused, 501, 12, /takes no metrics.*OTEL_METRICS_EXPORTER=none/);
+  await expectStatus(
+    refused,
+    501,
+    12,
+    /takes no metrics.*OTEL_METRICS_EXPORTER=none.*OTEL_DENO_METRICS=false/,
+  );
 });

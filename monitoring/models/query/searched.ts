@@ -11,11 +11,15 @@ import { idWords, wordsOf } from "./words.ts";
 
 /** @param duration milliseconds; null: it has no end */
 export function searchedSpan(
-  { span_id, name, op, status, failed, attributes }: Omit<SpanEntry, "trace_id">,
+  span: Omit<SpanEntry, "trace_id">,
   duration: number | null,
 ): Searched {
+  const { span_id, name, op, status, status_message = null, failed, attributes, events = [] } =
+    span;
+  const texts = [op, displayName({ op, name }), status, status_message];
   return {
-    words: words([op, displayName({ op, name }), status], attributes),
+    words: words(texts, attributes) +
+      events.map((event) => words([event.name], event.attributes)).join(""),
     ids: idWords(span_id),
     fields: { name, op, status: failed ? "error" : "ok", duration },
     attributes,
