@@ -87,10 +87,11 @@ function Card({ row, filters, links, onRank }: CardFilters & {
       <a
         className="beside"
         href={fragmentTo(count > 0 ? "errors" : "traces", [], { ...links, application: key })}
+        title={fullLabel(row)}
       >
         <ApplicationTile name={nameOf(row)} />
-        <b>{nameOf(row)}</b>
-        <small className="end one-line" title={fullLabel(row)}>
+        <b className="one-line">{nameOf(row)}</b>
+        <small className="end one-line">
           {[environment, side === "unknown" ? "" : side].filter(Boolean).join(", ")}
         </small>
       </a>

@@ -9,8 +9,8 @@ export function ConnectGuide() {
   return (
     <>
       <p>
-        With this DSN every current Sentry SDK, of any language, sends here; OpenTelemetry with the
-        variables below:
+        With this DSN every current Sentry SDK, of any language, sends here. OpenTelemetry needs
+        other settings, below:
       </p>
       <CopiedText name="DSN" text={address.dsn} isMain />
       <SnippetPicker address={address} />

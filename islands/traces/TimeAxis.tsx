@@ -63,7 +63,7 @@ export function TimeAxis(props: {
                 key={`${name} time`}
                 className="event"
                 style={{ left: `${left}%` }}
-                role="none"
+                aria-hidden="true"
               />
             ))}
           {clustersOf(window, timed, labelWidth).map(({ left, members }) => (

@@ -4,6 +4,7 @@ import { hexId, type TestItem } from "../../monitoring/inbox/testdata/envelopes.
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { errorEvent, postEnvelope } from "../harness/browser/posted.ts";
 import { openView } from "../harness/browser/views.ts";
+import { span, tracesJson } from "../harness/otlp_bodies.ts";
 
 const MINUTE_S = 60;
 const NODE = { sdk: { name: "sentry.javascript.node", version: "10.0.0" } };
@@ -117,6 +118,24 @@ test("pointer over the charts of the overview, long texts → nothing moves", as
       await expect(chart(page, name).locator("output")).toContainText(/ to \d/);
       expect(await places(), `${width} px, ${name}`).toEqual(before);
     }
+  }
+});
+
+test("application with a long name → cut within its card", async ({ page, server }) => {
+  const name = "orders-".repeat(10);
+  const headers = { "Content-Type": "application/json" };
+  await fetch(`${server.origin}/v1/traces`, {
+    method: "POST",
+    headers,
+    body: tracesJson([span()], name),
+  });
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto("/");
+    const link = page.getByRole("link", { name: new RegExp(name) });
+    await expect(link).toHaveAttribute("title", new RegExp(name));
+    const [outer, inner] = [await link.boundingBox(), await link.locator("b").boundingBox()];
+    expect(inner!.x + inner!.width).toBeLessThanOrEqual(outer!.x + outer!.width);
   }
 });
 

@@ -76,6 +76,10 @@ test("trace found by a value of one of its spans → opened with that span; keys
     const help = page.getByRole("dialog", { name: "Help" });
     await expect(help).toContainText("Next and previous failed span");
     await expectAccessibleLayout(page, "help");
+    const texts = await help.getByRole("definition").evaluateAll((all) =>
+      all.map((text) => text.getBoundingClientRect().width)
+    );
+    expect(Math.min(...texts), "at phone width").toBeGreaterThanOrEqual(190);
     await page.keyboard.press("Escape");
     await expect(help).toBeHidden();
   });

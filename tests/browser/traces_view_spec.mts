@@ -1,5 +1,6 @@
 /** The view of traces, with traces of this session. */
 import { expect, test } from "../harness/browser/fixtures.ts";
+import { expectAccessible } from "../harness/browser/page_look.ts";
 import { ERRORS, makeEverySignal, openPage, shownTraceId } from "../harness/browser/signals.ts";
 import {
   openView,
@@ -66,6 +67,7 @@ test("every signal → in the page's trace: spans of browser and server, errors,
       /^#\/(logs\?trace=|errors\/)/,
     );
   });
+  await expectAccessible(page);
   await test.step("detail of a span, also opened by its address", async () => {
     await spanRow(page, /manual span/).click();
     await expect(spanDetail(page, "manual span")).toContainText("browser");
