@@ -283,10 +283,13 @@ function prepare(db: DatabaseSync) {
       "UPDATE totals SET size = size -" +
         " (SELECT coalesce(sum(size), 0) FROM envelope_entries WHERE row_key >= ? AND row_key < ?)",
     ),
-    deleteEntries: [...KEYED_TABLES, ...WORD_TABLES].map((table) => {
-      const key = KEYED_TABLES.includes(table) ? "row_key" : "rowid";
-      return db.prepare(`DELETE FROM ${table} WHERE ${key} >= ? AND ${key} < ?`);
-    }),
+    deleteEntries: [
+      ...KEYED_TABLES.map((table) => `DELETE FROM ${table} WHERE row_key >= ? AND row_key < ?`),
+      // For a range of its own keys FTS5 reads them all.
+      ...WORD_TABLES.map((table) =>
+        `DELETE FROM ${table} WHERE rowid IN (SELECT id FROM ${table}_docsize WHERE id >= ? AND id < ?)`
+      ),
+    ].map((sql) => db.prepare(sql)),
     words: Object.fromEntries(WORD_TABLES.map((table) => [
       table,
       db.prepare(`INSERT OR REPLACE INTO ${table} (rowid, words) VALUES (?, ?)`),
