@@ -116,6 +116,11 @@ Deno.test("POST /api/PROJECT/store/, an event without an id → 200 with one, li
   const { event: stored } = await read(`view=error&id=${error.group}`);
   assert.equal(stored.event_id, id);
 
+  const trace = { trace_id: "d49d9bf66f13450b81f65bc51cf49c03", span_id: "8f2a7bd91c3e4f60" };
+  await store(JSON.stringify({ type: "transaction", transaction: "cron", contexts: { trace } }));
+  const { rows: [{ name, spans, errors }] } = await read(`view=traces&trace=${trace.trace_id}`);
+  assert.deepEqual([name, spans, errors], ["cron", 1, 0]);
+
   const own = { event_id: "fc6d8c0c43fc4630ad850ee518f1b9d0", message: "with its id" };
   const stores = [`${JSON.stringify(own)}\n`, '{"event_id":null,"message":"no id"}', "{}"];
   const ids = [];

@@ -22,9 +22,9 @@ export class IncomingEvent implements IncomingBody {
   }
 
   end(): AdmittedBody | undefined {
-    const { text, event_id } = readEvent(this.#body.end());
+    const { text, event_id, type } = readEvent(this.#body.end());
     const payload = new TextEncoder().encode(text);
-    const lines = [{ event_id }, { type: "event", length: payload.length }]
+    const lines = [{ event_id }, { type, length: payload.length }]
       .map((line) => `${JSON.stringify(line)}\n`);
     const bytes = new TextEncoder().encode(lines.join("") + text);
     const envelope = new IncomingEnvelope(() => this.#dsn);
@@ -35,19 +35,20 @@ export class IncomingEvent implements IncomingBody {
 }
 
 /** @throws {RelayError} `envelope_malformed` */
-function readEvent(body: Uint8Array): { readonly text: string; readonly event_id: string } {
+function readEvent(body: Uint8Array): Record<"text" | "event_id" | "type", string> {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body).trimEnd();
     const event: unknown = JSON.parse(text);
     if (typeof event === "object" && event !== null && !Array.isArray(event)) {
-      const { event_id: sent } = event as { event_id?: unknown };
+      const { event_id: sent, type: kind } = event as { event_id?: unknown; type?: unknown };
+      const type = kind === "transaction" ? kind : "event";
       if (typeof sent === "string" && /^[\da-f-]{32,36}$/i.test(sent)) {
-        return { text, event_id: sent };
+        return { text, event_id: sent, type };
       }
       const event_id = crypto.randomUUID().replaceAll("-", "");
       // The last of two members counts. Not serialized again: that fails for deep nesting.
       const separator = Object.keys(event).length > 0 ? "," : "";
-      return { text: `${text.slice(0, -1)}${separator}"event_id":"${event_id}"}`, event_id };
+      return { text: `${text.slice(0, -1)}${separator}"event_id":"${event_id}"}`, event_id, type };
     }
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
