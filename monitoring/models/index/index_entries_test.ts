@@ -65,6 +65,13 @@ Deno.test("recorded spans → trace named by the segment span", () => {
   });
 });
 
+Deno.test("trace of spans without names → without a name, at the start of the first", () => {
+  const starts = [NOW - 2_000, NOW - 3_000, 0];
+  const unnamed = starts.map((ms) => span({ name: "", start_timestamp: ms / 1_000 }));
+  const { root, seen_at } = spans(...unnamed)!;
+  assert.deepEqual([root, seen_at], [null, NOW - 3_000]);
+});
+
 Deno.test("recorded transaction and log → trace entry, log entry with attributes", () => {
   const [touched] = recordedEntries("transaction").traces;
   assert.deepEqual(

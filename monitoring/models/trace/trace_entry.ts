@@ -19,7 +19,7 @@ export interface TraceEntry {
   readonly spans: number;
   readonly errors: number;
   readonly logs: number;
-  /** Time of the earliest error or log; without one, when the envelope was received. */
+  /** Time of the earliest error, log or span without a name; without one, when the envelope was received. */
   readonly seen_at: number;
   /** The best candidate of this envelope. */
   readonly root: RootCandidate | null;
@@ -86,7 +86,10 @@ export class TraceEntryBuilder {
     if (!isAnnotation(op) && (is_segment || !hasParent || op === "pageload")) {
       this.#readEnd(span, sent);
     }
-    if (name === NO_NAME) return span;
+    if (name === NO_NAME) {
+      this.#see(plausible(span.start_ms, this.#receivedAt) ?? this.#receivedAt);
+      return span;
+    }
     const method = requestMethod(sent.attributes, at(sent.transaction, "request"));
     this.#candidates.push({
       ...rootOf(span, this.#receivedAt),
@@ -104,8 +107,12 @@ export class TraceEntryBuilder {
     if (isValid) this.#httpStatus = Math.max(this.#httpStatus ?? 0, status);
   }
 
-  #mark(rank: RootRank, time: number, text: string): void {
+  #see(time: number): void {
     this.#seenAt = Math.min(this.#seenAt ?? time, time);
+  }
+
+  #mark(rank: RootRank, time: number, text: string): void {
+    this.#see(time);
     const name = tidyText(text, MAX_NAME);
     if (!name) return;
     this.#candidates.push({ rank, started_at: time, ended_at: null, name, op: null });
