@@ -34,7 +34,7 @@ export function TraceToolbar(
     <div className="trace-toolbar line end">
       <SearchInput
         label="Search this trace"
-        title={`Searches names, attributes and ids, also within words. ${QUERY_HELP}`}
+        title={`Searches names, attributes, events and ids, also within words. ${QUERY_HELP}`}
         maxLength={MAX_QUERY_LENGTH}
         value={text}
         onChange={({ target }) => onText(target.value)}

@@ -76,7 +76,10 @@ export function TraceView({ traceId, takesFocus }: {
   ]);
 
   const isFlame = params.get("as") === "flame";
-  const [text, setText] = useState(params.get("q") ?? "");
+  const q = params.get("q") ?? "";
+  const [text, setText] = useState(q);
+  // The list beside it was searched, or an address with another query followed.
+  useEffect(() => setText(q), [q]);
   const tree = useTraceRows(trace, text);
   const { rows, nodes, marksOf } = tree;
   const known = useApplications()?.rows;

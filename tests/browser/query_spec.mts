@@ -55,6 +55,13 @@ test("trace found by a value of one of its spans → opened with that span; keys
     await at("j", offset(300));
     await at("k", offset(290));
   });
+  await test.step("another query in the address → searched in the open trace, too", async () => {
+    await page.evaluate(() => location.hash = location.hash.replace("reykj", "order.id%3Aa-7"));
+    const inTrace = page.getByRole("searchbox", { name: "Search this trace" });
+    await expect(inTrace).toHaveValue("order.id:a-7 duration:>2s");
+    await page.goBack();
+    await expect(inTrace).toHaveValue("reykj duration:>2s");
+  });
   await test.step("Not this, Only this → the traces without the value, and with it", async () => {
     const city = spanDetail(page, "run tool").locator(".entry", { hasText: "Reykjavik" });
     await city.getByRole("link", { name: "Not this" }).click();
