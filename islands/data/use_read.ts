@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { messageOf } from "../shared/text.ts";
-import { client, LIVE } from "./queries.ts";
+import { client, LIVE, retryFailed } from "./queries.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { api } from "./api.ts";
 import type { View } from "../shared/view.ts";
@@ -15,7 +15,7 @@ export interface Loaded<T> {
   readonly version: number;
   /** Why the last attempt failed, for display. */
   readonly error?: string | undefined;
-  /** Reads again. Resolves once it is read. */
+  /** Reads again; after a failure all that failed, such as the list beside it. Resolves once it is read. */
   retry(): Promise<unknown>;
 }
 
@@ -47,7 +47,7 @@ export function useRead<T>(
     value: data?.value,
     version: dataUpdatedAt,
     error: error ? messageOf(error) : undefined,
-    retry: () => refetch(),
+    retry: () => status === "error" ? retryFailed() : refetch(),
   };
 }
 
