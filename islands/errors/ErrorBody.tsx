@@ -3,6 +3,7 @@ import { formatCount, formatNumber } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import { printedStack } from "../../monitoring/models/error/error_as_text.ts";
 import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
 import type {
   ErrorContent,
@@ -134,7 +135,12 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
             <h4 id="error-stack">Stack trace</h4>
             <p className="note">{content.missing_source}</p>
             <FetchMaps scripts={content.fetchable} onFetched={readAgain} />
-            <StackTrace frames={stacks[0] ?? []} more={outermost.more} origin={origin} />
+            <StackTrace
+              frames={stacks[0] ?? []}
+              more={outermost.more}
+              printed={printedStack(event)}
+              origin={origin}
+            />
           </section>
           {causes.map((exception, index) => (
             <Exception

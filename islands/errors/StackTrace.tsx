@@ -16,14 +16,20 @@ const shorten = (text: string) => ellipsize(text, MAX_NAME);
  * A stack trace, innermost frame first. The first in-app frame with source is open; runs of library frames are folded.
  *
  * @param props.more number of outer frames that are not listed
+ * @param props.printed shown instead of no frames
  * @param props.origin of the application, which is left out of locations
  */
-export function StackTrace({ frames, more, origin }: {
+export function StackTrace({ frames, more, printed, origin }: {
   frames: readonly FoundFrame[];
   more: number;
+  printed?: string | undefined;
   origin: string | undefined;
 }) {
-  if (frames.length === 0) return <p className="note">No stack trace in the event.</p>;
+  if (frames.length === 0) {
+    return printed
+      ? <pre tabIndex={0} aria-label="Stack trace as sent">{printed}</pre>
+      : <p className="note">No stack trace in the event.</p>;
+  }
   const openFrame = frames.find(({ own, source }) => own !== false && source) ??
     frames.find(({ source }) => source);
   const listItem = (frame: FoundFrame, key: number) => (

@@ -29,8 +29,14 @@ export function errorAsText(
     ["recording", event.replay_id],
   ].flatMap(([name, value]) => value === null ? [] : [`${name}: ${value}`]);
   const body = exceptionTexts.length > 0 ? exceptionTexts : [messageText];
-  return `${[...body, facets.join("\n")].join("\n\n")}\n`;
+  const printed = printedStack(event) ?? [];
+  return `${[...body, printed, facets.join("\n")].flat().join("\n\n")}\n`;
 }
+
+/** The stack trace of an exception of OpenTelemetry in a form of which no frames are read; undefined: it has none. */
+export const printedStack = ({ contexts }: Pick<ReportedError, "contexts">): string | undefined =>
+  contexts.find(({ name }) => name === "extra")?.entries.shown
+    .find(([name]) => name === "exception.stacktrace")?.[1].trimEnd();
 
 function relationPrefix({ relation, of, place }: ReportedException): string {
   if (relation === "thrown") return "";

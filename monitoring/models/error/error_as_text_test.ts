@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { eventOfException } from "../otlp/otlp_exception.ts";
 import { describeEvent } from "./error_event.ts";
 import { errorAsText } from "./error_as_text.ts";
 
@@ -16,4 +17,22 @@ Deno.test("a message, an exception group, an invalid time → text without the m
   const [inner, outer] = [{ type: "TypeError", value: "inner" }, { type: "Error", value: "outer" }];
   const caused = errorAsText(describeEvent({ exception: { values: [inner, outer] } }));
   assert.match(caused, /^Error: outer\n\n {2}Caused by: TypeError: inner$/m);
+});
+
+Deno.test("a stack trace of OpenTelemetry in an unknown form → as it was sent", () => {
+  const { exception, extra } = eventOfException({
+    attributes: {
+      "exception.type": "ArithmeticError",
+      "exception.stacktrace": "    (shop 0.1.0) lib/cart.ex:12: Shop.Cart.total/1\n",
+    },
+    resource: {},
+    timestamp: undefined,
+    level: "error",
+    trace_id: null,
+    span_id: null,
+  });
+  assert.match(
+    errorAsText(describeEvent({ exception, extra })),
+    /^ArithmeticError\n\n {4}\(shop 0\.1\.0\) lib\/cart\.ex:12: Shop\.Cart\.total\/1\n\nlevel: /,
+  );
 });

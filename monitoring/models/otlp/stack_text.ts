@@ -46,7 +46,9 @@ const FORMS: readonly StackForm[] = [
   // V8: `    at async find (/app/orders.js:10:5)`, `    at https://shop.example/app.js:1:200`
   {
     frame:
-      /^[ \t]+at (?:(?<function>[^\n(]*) \()?(?<file>[^\n]+?):(?<line>\d+):(?<column>\d+)\)?$/gm,
+      /^[ \t]+at (?:(?<function>[^\n(]*) \()?(?<file>[^\n]+?):(?<line>\d+):(?<column>\d+)\)?(?: \{)?$/gm,
+    // As Node prints it, and Deno.
+    cause: /^ *(?:\[cause\]|Caused by): /m,
     heads: "before frames",
   },
   // Go: `main.(*Shop).Find(0xc000…)`, then `	/app/shop.go:12 +0x1d`

@@ -103,6 +103,14 @@ Deno.test("JavaScript of Node, Deno and browsers → frames", () => {
     ]],
   );
   assert.deepEqual(
+    read(`Error: outer
+    at file:///app/mod.mjs:3:1 {
+  [cause]: TypeError: inner
+      at find (/app/x.js:1:2)
+}`),
+    [["TypeError", "inner", "find /app/x.js:1:2"], ["Error", "outer", "file:///app/mod.mjs:3:1"]],
+  );
+  assert.deepEqual(
     read("find@https://shop.example/app.js:10:5\n@https://shop.example/app.js:1:200\n"),
     [["", "", "find https://shop.example/app.js:10:5", "https://shop.example/app.js:1:200"]],
   );
