@@ -2,7 +2,7 @@ import { errorAttributes } from "./error_attributes.ts";
 import { fingerprintText, frameLabel, groupKeys, type MapOf, topFrame } from "./error_group.ts";
 import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
-import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
+import { at, booleanAt, hexId, listOf, plausibleTime, tidyText, toJson } from "../json.ts";
 import { MAX_SPAN_ID } from "../trace/trace_span.ts";
 import { levelNamed } from "../../protocol/log_levels.ts";
 import type { LogEntry } from "../log_entry.ts";
@@ -121,10 +121,20 @@ export function handledOf(exceptions: readonly (boolean | null)[]): boolean | nu
 export function messageOf(event: unknown): { text: string; template: string } | undefined {
   for (const entry of [at(event, "logentry"), at(event, "message")]) {
     const template = nonEmptyText(at(entry, "message"));
-    const text = nonEmptyText(at(entry, "formatted")) ?? template ?? nonEmptyText(entry);
+    const text = nonEmptyText(at(entry, "formatted")) ??
+      (template && withParameters(template, at(entry, "params"))) ?? nonEmptyText(entry);
     if (text !== undefined) return { text, template: template ?? text };
   }
   return undefined;
+}
+
+/** Fills in what Python's SDK sends apart, by position; Sentry does it at its ingest. */
+function withParameters(template: string, params: unknown): string {
+  let next = 0;
+  return template.replace(/%[sdrif]|\{\}/g, (place) => {
+    const value = listOf(params)[next++];
+    return value === undefined ? place : typeof value === "string" ? value : toJson(value);
+  });
 }
 
 const nonEmptyText = (value: unknown) =>

@@ -67,8 +67,11 @@ Deno.test("message without exception, in all forms of SDKs → read", () => {
     { message: { formatted: "m", message: "%s" } },
     { logentry: { formatted: "m", message: "%s", params: ["m"] } },
     { logentry: { message: "m" } },
+    // Of Python's SDK.
+    { logentry: { message: "%s", params: ["m"] } },
+    { logentry: { message: "%d of %s is {}, %s", params: [7, { a: 1 }, true] } },
   ].map((event) => describeEvent(event).value);
-  assert.deepEqual(values, ["m", "m", "m", "m"]);
+  assert.deepEqual(values, ["m", "m", "m", "m", "m", '7 of {"a":1} is true, %s']);
   const { stack } = describeEvent({
     message: "m",
     threads: { values: [{}, { current: true, stacktrace: { frames: [{ function: "main" }] } }] },

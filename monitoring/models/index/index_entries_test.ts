@@ -65,6 +65,36 @@ Deno.test("recorded spans → trace named by the segment span", () => {
   });
 });
 
+Deno.test("Flask with sentry-sdk 1.9 → HTTP status by tag, preflight by method", () => {
+  // Recorded, without what is not read.
+  const transaction = (method: string, status: string, code: string): TestItem => ["transaction", {
+    transaction: "checkout",
+    transaction_info: { source: "component" },
+    contexts: {
+      trace: {
+        trace_id: "1ac0800082af47059710886b1a2bdd61",
+        span_id: "989a0e9377b1c525",
+        parent_span_id: null,
+        op: "http.server",
+        description: null,
+        status,
+      },
+    },
+    tags: { "http.status_code": code },
+    start_timestamp: "2026-11-20T20:28:44.288630Z",
+    timestamp: "2026-11-20T20:28:44.303231Z",
+    spans: [],
+    request: { url: "http://localhost/api/checkout", query_string: "", method },
+    sdk: { name: "sentry.python", version: "1.9.10" },
+    platform: "python",
+  }];
+  const { traces: [failed] } = entries(transaction("POST", "internal_error", "500"));
+  assert.deepEqual([failed?.root?.name, failed?.http_status], ["POST checkout", 500]);
+  assert.deepEqual([failed?.failed, failed?.preflight], [true, false]);
+  const { traces: [preflight] } = entries(transaction("OPTIONS", "ok", "200"));
+  assert.deepEqual([preflight?.failed, preflight?.preflight], [false, true]);
+});
+
 Deno.test("trace of spans without names → without a name, at the start of the first", () => {
   const starts = [NOW - 2_000, NOW - 3_000, 0];
   const unnamed = starts.map((ms) => span({ name: "", start_timestamp: ms / 1_000 }));

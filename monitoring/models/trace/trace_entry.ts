@@ -162,5 +162,7 @@ export function rootOf(
 function httpStatusOf({ attributes, transaction }: SentSpan): unknown {
   return attributeAt(attributes, "http.response.status_code") ??
     attributeAt(attributes, "http.status_code") ??
-    at(transaction, "contexts", "response", "status_code");
+    at(transaction, "contexts", "response", "status_code") ??
+    // Of Python's SDK before version 2, and others of its time.
+    at(transaction, "tags", "http.status_code");
 }
