@@ -8,7 +8,7 @@ import { useList } from "../data/lists.ts";
 import { type Filter, LEVEL_FILTER, levelParam } from "../kit/filters.ts";
 import { OnlyOfTrace } from "../kit/ListNotice.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
-import { newestFirst, sortParam } from "../kit/sort.ts";
+import { sortParam } from "../kit/sort.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { cutText } from "../shared/text.ts";
@@ -42,8 +42,8 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
     ...params.get("handled") === "false" && { handled: false },
     ...sharedFilters(params),
   };
-  const list = useList("errors", { ...query, sort });
-  const rows = newestFirst(list.rows, sort, ({ last_seen }) => last_seen);
+  const list = useList("errors", { ...query, sort: sort ?? "-last_seen" });
+  const { rows } = list;
   const isOpenOnly = state === "open";
   const isEmpty = isOpenOnly && list.state === "ready" && rows.length === 0;
   const ofAnyState = useList("errors", isEmpty ? { ...query, state: undefined } : undefined);
@@ -53,7 +53,7 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       view="errors"
       whatIsMissing={isOpenOnly ? "open errors" : "errors"}
       whatIsCounted="groups"
-      list={{ ...list, rows }}
+      list={list}
       columns={COLUMNS}
       caption={sort === undefined ? "Errors, last seen first" : "Errors"}
       sort={sort ?? "-last_seen"}

@@ -14,18 +14,6 @@ export function sortParam(
   return sort && columns.includes(readSort(sort).column) ? sort : undefined;
 }
 
-/**
- * The rows by a time, newest first, unless the address has an order. The API orders them by their newest
- * envelope: by their own time, a further envelope of a row does not move it.
- */
-export function newestFirst<Row>(
-  rows: readonly Row[],
-  sort: ListSort | undefined,
-  timeOf: (row: Row) => number,
-): readonly Row[] {
-  return sort === undefined ? rows.toSorted((a, b) => timeOf(b) - timeOf(a)) : rows;
-}
-
 /** The order of a column, as `aria-sort` names it. */
 export function orderOf(
   sort: ListSort | undefined,

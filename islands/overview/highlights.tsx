@@ -8,7 +8,6 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { VITAL_TIP, VitalBar } from "../charts/VitalBar.tsx";
 import { useList } from "../data/lists.ts";
-import { newestFirst } from "../kit/sort.ts";
 import { itemsOf, topicOf } from "../shared/envelope_topic.ts";
 import type { filterParams, SharedFilters } from "../shared/filters.ts";
 import { fragmentTo } from "../shared/fragment.ts";
@@ -33,7 +32,8 @@ const inOverview = { view: "overview" } as const;
 export function NewestErrors({ filters, links }: Pick<HighlightProps, "links"> & {
   readonly filters: SharedFilters | undefined;
 }) {
-  const query = filters && { ...filters, state: "open" as const, limit: ROWS };
+  const query = filters &&
+    { ...filters, state: "open", sort: "-last_seen", limit: ROWS } as const;
   const list = useList("errors", query, inOverview);
   return (
     <Highlight
@@ -41,7 +41,7 @@ export function NewestErrors({ filters, links }: Pick<HighlightProps, "links"> &
       title="Newest errors"
       icon="errors"
       all={{ text: "All errors", href: fragmentTo("errors", [], links) }}
-      list={{ ...list, rows: newestFirst(list.rows, undefined, ({ last_seen }) => last_seen) }}
+      list={list}
       empty="No open errors in this time."
       keyOf={({ group }) => group}
       columns={errorColumns(links)}

@@ -12,7 +12,7 @@ import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { RECORDING_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { newestFirst, sortParam } from "../kit/sort.ts";
+import { sortParam } from "../kit/sort.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
 import { useEffect, useRef } from "react";
@@ -30,15 +30,15 @@ export function RecordingList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment("recordings");
   const sort = sortParam(params, RECORDING_COLUMNS);
   const q = params.get("q") ?? undefined;
-  const list = useList("recordings", { q, sort, ...sharedFilters(params) });
-  const rows = newestFirst(list.rows, sort, ({ started_at }) => started_at);
+  const order = sort ?? "-started_at";
+  const list = useList("recordings", { q, sort: order, ...sharedFilters(params) });
   return (
     <RowList
       view="recordings"
-      list={{ ...list, rows }}
+      list={list}
       columns={COLUMNS}
       caption={sort === undefined ? "Recordings, newest first" : "Recordings"}
-      sort={sort ?? "-started_at"}
+      sort={order}
       keyOf={({ replay_id }) => replay_id}
       hrefOf={({ replay_id }) => fragmentTo("recordings", [replay_id], Object.fromEntries(params))}
       openKey={openKey}

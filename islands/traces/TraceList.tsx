@@ -9,7 +9,7 @@ import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { TraceRow } from "../../monitoring/models/rows.ts";
 import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/list_query.ts";
 import type { Filter } from "../kit/filters.ts";
-import { newestFirst, sortParam } from "../kit/sort.ts";
+import { sortParam } from "../kit/sort.ts";
 import { fragmentTo, momentHref, useFragment } from "../shared/fragment.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { KindMark } from "./SpanKinds.tsx";
@@ -40,11 +40,11 @@ export function TraceList({ openKey, compareWith }: {
     preflights: params.get("preflights") === "true" || undefined,
   };
   const applications = useApplications();
-  const list = useList("traces", { q, sort, ...own, ...filters });
+  const list = useList("traces", { q, sort: sort ?? "-started_at", ...own, ...filters });
   const isCandidate = (row: TraceRow) =>
     compareWith === undefined ||
     (row.trace_id !== compareWith && (own.name === undefined || own.name === row.name));
-  const rows = newestFirst(list.rows, sort, ({ started_at }) => started_at).filter(isCandidate);
+  const rows = list.rows.filter(isCandidate);
   const filtersOfTraces = useMemo(
     () => [...FILTERS, { name: "op", label: "Operation", choices: applications?.ops ?? [] }],
     [applications?.ops],

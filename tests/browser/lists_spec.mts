@@ -26,6 +26,21 @@ const region = (page: Page, name: string) => page.getByRole("region", { name, ex
 const row = (page: Page, text: string) => page.locator("tbody tr").filter({ hasText: text });
 const parameters = (page: Page) => new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
 
+test("201 traces and groups of errors that arrive oldest last → those of the newest times first", async ({ page, server }) => {
+  const now = Date.now() / 1_000;
+  const sent = Array.from({ length: 201 }, (_, n) => n);
+  const post = (...items: readonly TestItem[]) =>
+    postEnvelope(server.origin, { sdk: { name: "sentry.javascript.node" } }, ...items);
+  await post(...sent.map((n) => span(n + 1, { name: `job ${n} s ago`, start_timestamp: now - n })));
+  await post(
+    ...sent.map((n) => error(`fails ${"x".repeat(n + 1)}`, n + 1, { timestamp: now - n })),
+  );
+  await page.goto("/#/traces");
+  await expect(page.locator("tbody a.row-link").first()).toContainText("job 0 s ago");
+  await openView(page, "Errors");
+  await expect(page.locator("tbody a.row-link").first()).toHaveAccessibleName("TypeError fails x");
+});
+
 test("lists sorted and filtered → matching rows, the choice is in the address; web vitals by page", async ({ page, server }) => {
   const now = Date.now() / 1_000;
   const post = (environment: string, ...items: readonly TestItem[]) =>
