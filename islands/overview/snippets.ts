@@ -74,8 +74,7 @@ Sentry.init({
   release: "my-app@1.0.0",
   integrations: [Sentry.browserTracingIntegration(), Sentry.replayIntegration()],
   tracesSampleRate: 1,
-  // This page's origin, and your API's: its CORS must allow the headers
-  // sentry-trace and baggage.
+  // This page's origin, and your API's, whose CORS must allow sentry-trace and baggage.
   tracePropagationTargets: [/^\\//, "http://localhost:3000"],
   replaysSessionSampleRate: 1,
   replaysOnErrorSampleRate: 1,
