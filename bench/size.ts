@@ -12,7 +12,7 @@ const FIRST_LOADS = {
   relay: ["islands/overview/RelayOverview.tsx", "islands/data/this_page_api.ts"],
 };
 /** The same in both modes. */
-const EACH_LOAD = ["islands/shared/background_code.ts", "monitoring/browser/start_telemetry.ts"];
+const EACH_LOAD = ["islands/background_code.ts", "monitoring/browser/start_telemetry.ts"];
 /** What it asks for then, without further input. */
 const AFTER_LOAD = [
   "islands/shell/LivePipelineMark.tsx",

@@ -22,7 +22,7 @@ const manifest: Manifest = {
     react: asset(70_000, { kind: "vendor" }),
     client: asset(1_000, { kind: "client" }),
     shared: asset(3_000, {
-      sources: { "islands/shared/Menu.tsx": 900, "components/Panel.tsx": 2_000 },
+      sources: { "islands/kit/Menu.tsx": 900, "components/Panel.tsx": 2_000 },
     }),
     list: asset(2_000),
     core: entry(30_000, "monitoring/browser/start_telemetry.ts", "shared", "sdk", "react"),
@@ -30,7 +30,7 @@ const manifest: Manifest = {
     sdk: asset(40_000, { imports: ["core"] }),
     recording: entry(500, "monitoring/browser/recording_chunk.ts", "sdk", "recorder"),
     recorder: asset(33_000),
-    background: entry(200, "islands/shared/background_code.ts", "common"),
+    background: entry(200, "islands/background_code.ts", "common"),
     common: asset(300),
     highlights: entry(200, "islands/overview/Overview.tsx", "common"),
     switcher: entry(200, "islands/shell/Switcher.tsx"),
@@ -74,7 +74,7 @@ Deno.test("one script file too many → over, names each file with its content",
   assert.equal(files?.value, 5);
   assert.ok(isOver(files!));
   const details = files?.details?.join("\n") ?? "";
-  assert.match(details, /^shared: islands\/shared\/Menu\.tsx, components\/Panel\.tsx$/m);
+  assert.match(details, /^shared: islands\/kit\/Menu\.tsx, components\/Panel\.tsx$/m);
 });
 
 Deno.test("built page → within every size budget", async () => {

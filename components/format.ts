@@ -64,3 +64,18 @@ export const formatNumber = (n: number): string => String(n).replace(/\B(?=(\d{3
 export function shortId(id: string): string {
   return id.replaceAll("-", "").slice(0, SHORT_ID_LENGTH);
 }
+
+/** The first `max` characters of a text, without half of a surrogate pair. Senders decide how long their texts are. */
+export function cutText(text: string, max: number): string {
+  return text.slice(0, max).toWellFormed();
+}
+
+/** {@linkcode cutText} with an ellipsis if characters are missing. */
+export function ellipsize(text: string, max: number): string {
+  return text.length > max ? `${cutText(text, max)}…` : text;
+}
+
+/** The message of anything that was thrown, for display. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { NARROW, SIDEBAR_KEY, TRACE_FRAGMENT } from "../islands/shell/Navigation.tsx";
-import { VIEWS } from "../islands/shared/view.ts";
+import { VIEWS } from "../islands/data/view.ts";
 import { earlyScript } from "../monitoring/browser/early_errors.ts";
 import { InlineScript, PageData } from "../server/page.tsx";
 

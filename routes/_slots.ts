@@ -1,6 +1,6 @@
 import { formatBytes, formatCount } from "../components/format.ts";
 import type { Config } from "../config/config.ts";
-import { sentryUrl } from "../islands/shared/sentry_link.ts";
+import { sentryUrl } from "../islands/data/sentry_link.ts";
 import type { browserTarget } from "../monitoring/protocol/dsn.ts";
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server.edge";
-import { VIEWS } from "../islands/shared/view.ts";
+import { VIEWS } from "../islands/data/view.ts";
 import { type PageRender, PageRenderContext, slot } from "../server/page.tsx";
 import NotFound from "./_404.tsx";
 import ServerError from "./_500.tsx";

@@ -1,5 +1,5 @@
 import type { HistogramList } from "../../monitoring/models/histogram.ts";
-import { changeParams } from "../shared/fragment.ts";
+import { changeParams } from "../data/fragment.ts";
 import type { ConsoleQuery } from "../data/api.ts";
 import { type BarWords, TimeBars } from "./TimeBars.tsx";
 import { useHistogram } from "../data/lists.ts";

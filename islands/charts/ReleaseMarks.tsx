@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { useApplications } from "../data/lists.ts";
-import { useFragment } from "../shared/fragment.ts";
-import { nameOf, shortRelease } from "../shared/application_labels.ts";
+import { useFragment } from "../data/fragment.ts";
+import { nameOf, shortRelease } from "../kit/application_labels.ts";
 
 /** An application changed its release, or was started. */
 interface ReleaseMark {

@@ -1,4 +1,4 @@
-import { Store } from "../shared/store.ts";
+import { Store } from "./store.ts";
 import type { ApiState } from "./api.ts";
 
 /** Minimum interval of notifications: each may cause requests for lists. */

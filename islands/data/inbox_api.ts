@@ -8,7 +8,7 @@ import type { Histogram } from "../../monitoring/models/histogram.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { isZstd, readBody } from "../../monitoring/protocol/read_body.ts";
-import * as notifications from "../shared/notifications.ts";
+import * as notifications from "./notifications.ts";
 import type { Api, ConsoleQuery } from "./api.ts";
 
 export interface InboxApi extends Api {

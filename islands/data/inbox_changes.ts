@@ -1,6 +1,6 @@
 import { INBOX_TIMEOUT_MS, requestInbox } from "./inbox_request.ts";
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
-import type * as notifications from "../shared/notifications.ts";
+import type * as notifications from "./notifications.ts";
 import type { ApiState } from "./api.ts";
 import { ApiStateStore } from "./api_state.ts";
 

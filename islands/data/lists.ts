@@ -10,11 +10,11 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { MOVING_RANGE_MS, sharedFilters } from "../shared/filters.ts";
-import { useFragment, useIsVisible } from "../shared/fragment.ts";
-import { useAskedForOwnRows } from "../shared/own_rows.ts";
-import { messageOf } from "../shared/text.ts";
-import type { View } from "../shared/view.ts";
+import { MOVING_RANGE_MS, sharedFilters } from "./filters.ts";
+import { useFragment, useIsVisible } from "./fragment.ts";
+import { useAskedForOwnRows } from "./own_rows.ts";
+import { messageOf } from "../../components/format.ts";
+import type { View } from "./view.ts";
 import { client, hold, LIVE, retryFailed, ROWS, usePausedState } from "./queries.ts";
 import { api, type ConsoleQuery } from "./api.ts";
 

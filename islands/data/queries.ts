@@ -1,6 +1,6 @@
 import { type Query, QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import { Store } from "../shared/store.ts";
+import { Store } from "./store.ts";
 import { sessionData } from "../../monitoring/browser/mod.ts";
 import { createInboxApi } from "./inbox_api.ts";
 import { type Api, api, type ApiState, setApi } from "./api.ts";

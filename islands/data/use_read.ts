@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { messageOf } from "../shared/text.ts";
+import { messageOf } from "../../components/format.ts";
 import { client, LIVE, retryFailed } from "./queries.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { api } from "./api.ts";
-import type { View } from "../shared/view.ts";
-import { useIsVisible } from "../shared/fragment.ts";
+import type { View } from "./view.ts";
+import { useIsVisible } from "./fragment.ts";
 
 /** A value that is read, and read again when what it depends on changes. */
 export interface Loaded<T> {

@@ -7,9 +7,9 @@ import type { EnvelopeContent } from "../../monitoring/models/envelope_content.t
 import { api } from "../data/api.ts";
 import { useRead } from "../data/use_read.ts";
 import { DetailView } from "../kit/DetailView.tsx";
-import { fragmentTo } from "../shared/fragment.ts";
-import { saveFile } from "../shared/FileButton.tsx";
-import { useReceipts } from "../shared/use_sent_counts.ts";
+import { fragmentTo } from "../data/fragment.ts";
+import { saveFile } from "../kit/FileButton.tsx";
+import { useReceipts } from "../data/use_sent_counts.ts";
 import { findReceipt, Outcome, traceLink } from "./EnvelopeList.tsx";
 
 /** Bound for links to traces and errors; an envelope may contain a hundred. */

@@ -1,6 +1,6 @@
-import "../shared/view_code.ts";
+import "../view_code.ts";
 import { Split } from "../kit/Split.tsx";
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { EnvelopeDetails } from "./EnvelopeDetails.tsx";
 import { EnvelopeList } from "./EnvelopeList.tsx";
 

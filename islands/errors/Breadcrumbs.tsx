@@ -1,14 +1,13 @@
 import { Fragment, useState } from "react";
-import { formatCount, formatDuration } from "../../components/format.ts";
+import { cutText, formatCount, formatDuration } from "../../components/format.ts";
 import { Icon, type IconName } from "../../components/Icon.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
 import type { ShownError } from "../../monitoring/models/error/error_content.ts";
-import { fragmentTo } from "../shared/fragment.ts";
+import { fragmentTo } from "../data/fragment.ts";
 import { describeCrumb } from "./describe_crumb.ts";
 import { LongText } from "./LongText.tsx";
-import { cutText } from "../shared/text.ts";
 
 /** Characters of a message that are shown at first. */
 const MAX_MESSAGE = 300;

@@ -1,8 +1,8 @@
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import { api } from "../data/api.ts";
 import { Menu } from "../kit/Menu.tsx";
-import { CopyButton } from "../shared/CopyButton.tsx";
-import { saveFile } from "../shared/FileButton.tsx";
+import { CopyButton } from "../kit/CopyButton.tsx";
+import { saveFile } from "../kit/FileButton.tsx";
 
 /** Copies an error as text or for an assistant, or saves its envelope. */
 export function CopyMenu({ content }: { content: ErrorContent }) {

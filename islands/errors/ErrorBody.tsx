@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { formatCount, formatNumber } from "../../components/format.ts";
+import { cutText, formatCount, formatNumber } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -14,18 +14,17 @@ import type { ReportedException } from "../../monitoring/models/error/exceptions
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import type { ErrorGroupRow, RecordingRow } from "../../monitoring/models/rows.ts";
 import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
-import { CopyId } from "../shared/CopyButton.tsx";
-import { fragmentTo, momentHref } from "../shared/fragment.ts";
-import { EventInTrace } from "../shared/EventInTrace.tsx";
-import { SameTrace } from "../shared/SameTrace.tsx";
-import { SentBy } from "../shared/ApplicationLabel.tsx";
+import { CopyId } from "../kit/CopyButton.tsx";
+import { fragmentTo, momentHref } from "../data/fragment.ts";
+import { EventInTrace } from "../charts/EventInTrace.tsx";
+import { SameTrace } from "../kit/SameTrace.tsx";
+import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
 import { FetchMaps } from "./FetchMaps.tsx";
 import { errorKind, ErrorLevel } from "./ErrorLevel.tsx";
 import { LongText, SentValues } from "./LongText.tsx";
 import { RelatedItems } from "./RelatedItems.tsx";
 import { StackTrace } from "./StackTrace.tsx";
-import { cutText } from "../shared/text.ts";
 import { useList } from "../data/lists.ts";
 
 /** Contexts that are open at first, if they are short. The others are the same in all events of a page. */

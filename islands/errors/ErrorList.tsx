@@ -1,4 +1,4 @@
-import { formatNumber } from "../../components/format.ts";
+import { cutText, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { GROUP_COLUMNS } from "../../monitoring/models/list_query.ts";
@@ -9,9 +9,8 @@ import { type Filter, LEVEL_FILTER, levelParam } from "../kit/filters.ts";
 import { OnlyOfTrace } from "../kit/ListNotice.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { sortParam } from "../kit/sort.ts";
-import { sharedFilters } from "../shared/filters.ts";
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { cutText } from "../shared/text.ts";
+import { sharedFilters } from "../data/filters.ts";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { ErrorMark, unhandledOf } from "./ErrorLevel.tsx";
 import { GroupMark, STATE_FILTER, StateLinks, stateParam } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";

@@ -1,8 +1,8 @@
-import "../shared/view_code.ts";
+import "../view_code.ts";
 import { useEffect, useRef } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
-import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
-import { currentView } from "../shared/view.ts";
+import { fragmentTo, goTo, useFragment } from "../data/fragment.ts";
+import { currentView } from "../data/view.ts";
 import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
 import { Split } from "../kit/Split.tsx";
 import { useEscape } from "../kit/use_keys.ts";

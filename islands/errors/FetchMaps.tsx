@@ -1,8 +1,7 @@
 import { useState } from "react";
-import { formatCount } from "../../components/format.ts";
+import { formatCount, messageOf } from "../../components/format.ts";
 import type { FetchableScript } from "../../monitoring/models/error/error_content.ts";
 import { api } from "../data/api.ts";
-import { messageOf } from "../shared/text.ts";
 
 /** Source maps fetched by one click. */
 const MAX_SCRIPTS = 10;

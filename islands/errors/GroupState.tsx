@@ -8,9 +8,9 @@ import {
 } from "../../monitoring/models/rows.ts";
 import type { Filter } from "../kit/filters.ts";
 import { Segmented } from "../kit/Segmented.tsx";
-import { Confirmation } from "../shared/Confirmation.tsx";
-import { goTo } from "../shared/fragment.ts";
-import { cutText, messageOf } from "../shared/text.ts";
+import { Confirmation } from "../kit/Confirmation.tsx";
+import { goTo } from "../data/fragment.ts";
+import { cutText, messageOf } from "../../components/format.ts";
 import { resumeLists } from "../data/queries.ts";
 import { api } from "../data/api.ts";
 

@@ -1,9 +1,8 @@
 import { useState } from "react";
-import { formatBytes } from "../../components/format.ts";
+import { cutText, formatBytes } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import type { Bounded } from "../../monitoring/models/json.ts";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
-import { cutText } from "../shared/text.ts";
 
 /** Default for `max`: about ten lines, more than most messages have. */
 const MAX_LENGTH = 1_000;

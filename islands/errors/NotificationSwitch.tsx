@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import * as notifications from "../shared/notifications.ts";
+import * as notifications from "../data/notifications.ts";
 
 /** The button that turns browser notifications of new and regressed groups on and off. */
 export function NotificationSwitch() {

@@ -2,8 +2,8 @@ import { formatBytes, formatCount, formatDuration } from "../../components/forma
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { AttachmentRow, RelatedContent } from "../../monitoring/models/error/error_content.ts";
 import { readRelatedItems } from "../../monitoring/models/error/related_items.ts";
-import { saveBytes } from "../shared/FileButton.tsx";
-import { fragmentTo } from "../shared/fragment.ts";
+import { saveBytes } from "../kit/FileButton.tsx";
+import { fragmentTo } from "../data/fragment.ts";
 import { LongText } from "./LongText.tsx";
 import { api } from "../data/api.ts";
 

@@ -1,11 +1,10 @@
-import { formatCount } from "../../components/format.ts";
+import { ellipsize, formatCount } from "../../components/format.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import type { SourceLines } from "../../monitoring/models/error/stack.ts";
 import { formatLocation } from "../../monitoring/models/error/error_as_text.ts";
 import { SentValues } from "./LongText.tsx";
 import { type Token, tokenize } from "./source_tokens.ts";
 import { foldFrames } from "./stack_frames.ts";
-import { ellipsize } from "../shared/text.ts";
 
 /** Characters of a function name or an address. */
 const MAX_NAME = 200;

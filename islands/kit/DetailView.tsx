@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
-import { goTo } from "../shared/fragment.ts";
+import { goTo } from "../data/fragment.ts";
 import { OfflineMark } from "./LiveButton.tsx";
 import { isFocusOnView, isShown, useEscape } from "./use_keys.ts";
 

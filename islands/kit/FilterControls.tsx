@@ -4,8 +4,8 @@ import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import { useApplications } from "../data/lists.ts";
-import { AGES, ALL_APPLICATIONS, RANGES } from "../shared/filters.ts";
-import { changeParams, useFragment } from "../shared/fragment.ts";
+import { AGES, ALL_APPLICATIONS, RANGES } from "../data/filters.ts";
+import { changeParams, useFragment } from "../data/fragment.ts";
 import { choicesOf, type Filter, labelOf } from "./filters.ts";
 import { showHelp } from "./Help.tsx";
 import { Menu } from "./Menu.tsx";

@@ -1,11 +1,10 @@
 import { type ReactNode, useState } from "react";
-import { formatCount } from "../../components/format.ts";
+import { formatCount, messageOf } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
-import { FileButton, saveFile } from "../shared/FileButton.tsx";
+import { FileButton, saveFile } from "./FileButton.tsx";
 import { Menu } from "./Menu.tsx";
-import { messageOf } from "../shared/text.ts";
-import { Confirmation } from "../shared/Confirmation.tsx";
+import { Confirmation } from "./Confirmation.tsx";
 import { resumeLists, useApiState } from "../data/queries.ts";
 import { api } from "../data/api.ts";
 

@@ -3,7 +3,7 @@ import { Icon } from "../../components/Icon.tsx";
 import { formatCount } from "../../components/format.ts";
 import { useApiState } from "../data/queries.ts";
 import { api } from "../data/api.ts";
-import { PAGE_VIEWS, type View } from "../shared/view.ts";
+import { PAGE_VIEWS, type View } from "../data/view.ts";
 import { Chips, FilterMenu, TimeFilter, useCommonFilters } from "./FilterControls.tsx";
 import type { Filter } from "./filters.ts";
 import { InboxMenu } from "./InboxMenu.tsx";

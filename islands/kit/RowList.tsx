@@ -3,18 +3,14 @@ import { type CSSProperties, memo, type MouseEvent, type ReactNode, useRef } fro
 import type { ListSort, SortColumn } from "../../monitoring/models/list_query.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { api } from "../data/api.ts";
-import { changeParams } from "../shared/fragment.ts";
-import {
-  ApplicationLabel,
-  ApplicationLabels,
-  useShowsApplications,
-} from "../shared/ApplicationLabel.tsx";
-import type { View } from "../shared/view.ts";
+import { changeParams } from "../data/fragment.ts";
+import { ApplicationLabel, ApplicationLabels, useShowsApplications } from "./ApplicationLabel.tsx";
+import type { View } from "../data/view.ts";
 import { ListHead, type ListHeadProps } from "./ListHead.tsx";
 import { ListNotice, OlderButton, OnlyOwn } from "./ListNotice.tsx";
 import { nextSort, orderOf } from "./sort.ts";
 import { type RowPlace, useRows } from "./use_rows.tsx";
-import { SettledText } from "../shared/SettledText.tsx";
+import { SettledText } from "./SettledText.tsx";
 
 /** A column of a list. */
 export interface ListColumn<Row> {

@@ -1,7 +1,7 @@
 import { type ComponentProps, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { MAX_QUERY_LENGTH } from "../../monitoring/models/query/query.ts";
-import { changeParams, parseFragment, useFragment } from "../shared/fragment.ts";
-import { viewFragment } from "../shared/view.ts";
+import { changeParams, parseFragment, useFragment } from "../data/fragment.ts";
+import { viewFragment } from "../data/view.ts";
 import { type Filter, readQuery } from "./filters.ts";
 import { isForOthers, isShown, useKeys } from "./use_keys.ts";
 

@@ -1,5 +1,5 @@
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import type { View } from "../shared/view.ts";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
+import type { View } from "../data/view.ts";
 
 /**
  * The choices of a parameter of a view's address, as links beside each other.

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { withValue } from "../../monitoring/models/query/query.ts";
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import type { View } from "../shared/view.ts";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
+import type { View } from "../data/view.ts";
 
 /**
  * Links to the rows of a view that have a value, and to those that have not. They add to the query of the address.

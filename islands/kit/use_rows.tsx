@@ -8,8 +8,8 @@ import {
   useRef,
   useState,
 } from "react";
-import { goTo, useIsVisible } from "../shared/fragment.ts";
-import type { View } from "../shared/view.ts";
+import { goTo, useIsVisible } from "../data/fragment.ts";
+import type { View } from "../data/view.ts";
 import { isShown, useStepKeys } from "./use_keys.ts";
 
 /** A row's place in its table. */

@@ -7,7 +7,7 @@ import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import type { ListHeadProps } from "../kit/ListHead.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { Level } from "./Level.tsx";
 
 /** Logs with the same level whose messages differ only in values, such as numbers and ids. */

@@ -1,4 +1,4 @@
-import "../shared/view_code.ts";
+import "../view_code.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { useList } from "../data/lists.ts";
@@ -7,8 +7,8 @@ import { OnlyOfTrace } from "../kit/ListNotice.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { Split, useWasClosed } from "../kit/Split.tsx";
-import { sharedFilters } from "../shared/filters.ts";
-import { useFragment } from "../shared/fragment.ts";
+import { sharedFilters } from "../data/filters.ts";
+import { useFragment } from "../data/fragment.ts";
 import { LOG_COLUMNS, logHref, logKey } from "./log_columns.tsx";
 import { LogDetail } from "./LogDetail.tsx";
 import { LogPatterns } from "./LogPatterns.tsx";

@@ -1,10 +1,9 @@
-import { shortId } from "../../components/format.ts";
+import { ellipsize, shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { ListColumn } from "../kit/RowList.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
-import { fragmentTo } from "../shared/fragment.ts";
-import { ellipsize } from "../shared/text.ts";
+import { fragmentTo } from "../data/fragment.ts";
 import { Level } from "./Level.tsx";
 import { StyledText } from "./StyledText.tsx";
 

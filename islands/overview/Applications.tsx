@@ -5,10 +5,10 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { ApplicationRow, ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { Sparkline } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
-import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
-import type { filterParams, SharedFilters } from "../shared/filters.ts";
-import { fragmentTo } from "../shared/fragment.ts";
-import { fullLabel, labelsByKey, nameOf, shortRelease } from "../shared/application_labels.ts";
+import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
+import type { filterParams, SharedFilters } from "../data/filters.ts";
+import { fragmentTo } from "../data/fragment.ts";
+import { fullLabel, labelsByKey, nameOf, shortRelease } from "../kit/application_labels.ts";
 
 /** Applications of which the overview has a card. It has links to the others. */
 const MAX_CARDS = 8;

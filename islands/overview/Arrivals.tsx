@@ -7,12 +7,12 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { useApplications, useList } from "../data/lists.ts";
 import { useApiState } from "../data/queries.ts";
-import { topicOf } from "../shared/envelope_topic.ts";
-import { fragmentTo } from "../shared/fragment.ts";
-import { SettledText } from "../shared/SettledText.tsx";
-import { nameOf } from "../shared/application_labels.ts";
-import { cutText } from "../shared/text.ts";
-import type { View } from "../shared/view.ts";
+import { topicOf } from "../kit/envelope_topic.ts";
+import { fragmentTo } from "../data/fragment.ts";
+import { SettledText } from "../kit/SettledText.tsx";
+import { nameOf } from "../kit/application_labels.ts";
+import { cutText } from "../../components/format.ts";
+import type { View } from "../data/view.ts";
 import { INBOX_STATES } from "./inbox_states.ts";
 
 /** Characters of a signal's text: about two lines. */

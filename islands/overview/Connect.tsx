@@ -1,4 +1,4 @@
-import "../shared/background_code.ts";
+import "../background_code.ts";
 import { Arrivals } from "./Arrivals.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
 import { RefusedEnvelopes, useRefusals } from "./RefusedEnvelopes.tsx";

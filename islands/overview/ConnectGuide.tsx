@@ -1,5 +1,5 @@
-import { CopyButton } from "../shared/CopyButton.tsx";
-import { SendTestSignals } from "../shared/SendTestSignals.tsx";
+import { CopyButton } from "../kit/CopyButton.tsx";
+import { SendTestSignals } from "../pipeline/SendTestSignals.tsx";
 import { inboxAddress, OTLP_KEY, remoteDsn } from "./snippets.ts";
 import { SnippetPicker } from "./SnippetPicker.tsx";
 

@@ -1,4 +1,4 @@
-import "../shared/background_code.ts";
+import "../background_code.ts";
 import { Icon } from "../../components/Icon.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
 

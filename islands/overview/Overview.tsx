@@ -1,13 +1,13 @@
-import "../shared/background_code.ts";
+import "../background_code.ts";
 import { useEffect, useRef } from "react";
 import { Panel } from "../../components/Panel.tsx";
 import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { Chips, FilterMenu, useCommonFilters } from "../kit/FilterControls.tsx";
-import { filterParams, RANGES, type SharedFilters, sharedFilters } from "../shared/filters.ts";
-import { useFragment } from "../shared/fragment.ts";
-import { PAGE_VIEWS } from "../shared/view.ts";
-import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
+import { filterParams, RANGES, type SharedFilters, sharedFilters } from "../data/filters.ts";
+import { useFragment } from "../data/fragment.ts";
+import { PAGE_VIEWS } from "../data/view.ts";
+import { InboxTokenForm } from "../kit/InboxTokenForm.tsx";
 import { LiveButton } from "../kit/LiveButton.tsx";
 import { Applications } from "./Applications.tsx";
 import { Arrivals, useNewestEnvelope } from "./Arrivals.tsx";

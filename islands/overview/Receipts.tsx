@@ -6,8 +6,8 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { describeOutcome, receiptKey } from "../../components/outcome.ts";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { useReceipts } from "../shared/use_sent_counts.ts";
+import { withBoundary } from "../kit/ErrorBoundary.tsx";
+import { useReceipts } from "../data/use_sent_counts.ts";
 
 /** The envelopes that this browser has sent, each with its outcome. Relay mode only. */
 export const Receipts = withBoundary("The list of sent envelopes", ReceiptTable);

@@ -3,7 +3,7 @@ import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { RefusalList } from "../../monitoring/protocol/relay_api.ts";
-import { useIsVisible } from "../shared/fragment.ts";
+import { useIsVisible } from "../data/fragment.ts";
 import { useApiState } from "../data/queries.ts";
 import { useRead } from "../data/use_read.ts";
 import { api } from "../data/api.ts";

@@ -1,4 +1,4 @@
-import "../shared/background_code.ts";
+import "../background_code.ts";
 import { Destination } from "../../components/Destination.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";

@@ -2,8 +2,8 @@ import { Panel } from "../../components/Panel.tsx";
 import { DurationDots } from "../charts/DurationDots.tsx";
 import { BAR_WORDS } from "../charts/ListHistogram.tsx";
 import { TimeBars } from "../charts/TimeBars.tsx";
-import { fragmentTo, goTo } from "../shared/fragment.ts";
-import type { SharedFilters } from "../shared/filters.ts";
+import { fragmentTo, goTo } from "../data/fragment.ts";
+import type { SharedFilters } from "../data/filters.ts";
 import { useHistogram, useHistogramRead } from "../data/lists.ts";
 
 const MOST_TICKS = 5;

@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
-import { CopyButton } from "../shared/CopyButton.tsx";
+import { CopyButton } from "../kit/CopyButton.tsx";
 import { type InboxAddress, snippetsAt } from "./snippets.ts";
-import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
+import { storeChoice, storedChoice } from "../data/stored_choice.ts";
 
 /** In `localStorage`, for the id of the snippet that was chosen last. */
 const CHOICE = "sightglass connect";

@@ -1,5 +1,5 @@
 import { Icon } from "../../components/Icon.tsx";
-import { formatDuration, formatNumber } from "../../components/format.ts";
+import { cutText, formatDuration, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { ErrorGroupRow, PageRow, TraceRow } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
@@ -8,11 +8,10 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { VITAL_TIP, VitalBar } from "../charts/VitalBar.tsx";
 import { useList } from "../data/lists.ts";
-import { itemsOf, topicOf } from "../shared/envelope_topic.ts";
-import type { filterParams, SharedFilters } from "../shared/filters.ts";
-import { fragmentTo } from "../shared/fragment.ts";
-import { SentBy } from "../shared/ApplicationLabel.tsx";
-import { cutText } from "../shared/text.ts";
+import { itemsOf, topicOf } from "../kit/envelope_topic.ts";
+import type { filterParams, SharedFilters } from "../data/filters.ts";
+import { fragmentTo } from "../data/fragment.ts";
+import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Highlight, type HighlightColumn, ROWS } from "./Highlight.tsx";
 
 /** Characters of a message: more than a line. */

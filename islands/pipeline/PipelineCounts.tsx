@@ -2,8 +2,8 @@ import { DataTable } from "../../components/DataTable.tsx";
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import type { PageFacts } from "../../components/page_facts.ts";
-import { useTelemetry } from "../shared/telemetry.ts";
-import { useSentCounts } from "../shared/use_sent_counts.ts";
+import { useTelemetry } from "../data/telemetry.ts";
+import { useSentCounts } from "../data/use_sent_counts.ts";
 import { pipelineStatus } from "./pipeline_status.ts";
 import { useRelayHealth } from "./relay_health.ts";
 

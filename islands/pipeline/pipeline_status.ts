@@ -1,7 +1,7 @@
 import { formatNumber } from "../../components/format.ts";
 import type { OutcomeKind } from "../../components/outcome.ts";
 import type { TelemetryState } from "../../monitoring/browser/mod.ts";
-import type { SentCounts } from "../shared/sent_counts.ts";
+import type { SentCounts } from "../data/sent_counts.ts";
 import type { RelayHealth } from "./relay_health.ts";
 
 /** What the status depends on. */

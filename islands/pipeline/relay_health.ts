@@ -6,8 +6,8 @@ import {
   type SpoolReport,
 } from "../../monitoring/protocol/relay_api.ts";
 import { client } from "../data/queries.ts";
-import type { SentCounts } from "../shared/sent_counts.ts";
-import { followSpooled } from "../shared/use_sent_counts.ts";
+import type { SentCounts } from "../data/sent_counts.ts";
+import { followSpooled } from "../data/use_sent_counts.ts";
 
 /** The relay's health report: all senders' envelopes since the server started. */
 export interface RelayHealth {

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { useRead } from "../data/use_read.ts";
-import { momentHref } from "../shared/fragment.ts";
+import { momentHref } from "../data/fragment.ts";
 import { Screen } from "./Screen.tsx";
 import { readSegments } from "./segments.ts";
 import { usePlayer } from "./use_player.ts";

@@ -1,11 +1,10 @@
-import "../shared/background_code.ts";
+import "../background_code.ts";
 import { useRef, useState } from "react";
-import { formatDuration } from "../../components/format.ts";
+import { formatDuration, messageOf } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { OutcomeKind } from "../../components/outcome.ts";
-import { CopyButton } from "../shared/CopyButton.tsx";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { messageOf } from "../shared/text.ts";
+import { CopyButton } from "../kit/CopyButton.tsx";
+import { withBoundary } from "../kit/ErrorBoundary.tsx";
 import { type Step, STEPS } from "./causes.ts";
 import type { Cell, Evaluation } from "./evaluate.ts";
 import type { ProofOptions, ProofState } from "./run_proof.ts";

@@ -1,9 +1,9 @@
-import "../shared/view_code.ts";
+import "../view_code.ts";
 import { sessionData, snapshot, type TelemetryState } from "../../monitoring/browser/mod.ts";
 import { startReading } from "../data/queries.ts";
 import { api } from "../data/api.ts";
-import { dsnOfPage } from "../shared/sentry_link.ts";
-import { messageOf } from "../shared/text.ts";
+import { dsnOfPage } from "../data/sentry_link.ts";
+import { messageOf } from "../../components/format.ts";
 import type { ProofContext } from "./causes.ts";
 import { evaluateProof, type Evaluation } from "./evaluate.ts";
 import { addEvidence, type Evidence, isFailing, isUnanswered, NO_EVIDENCE } from "./evidence.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../monitoring/browser/mod.ts";
 import { at, listOf } from "../../monitoring/models/json.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
-import { runInSpan } from "../shared/test_signals.ts";
+import { runInSpan } from "../pipeline/test_signals.ts";
 
 export type Signal = "error" | "span" | "log" | "recording";
 

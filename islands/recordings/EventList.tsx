@@ -11,7 +11,7 @@ import { formatEventTime, KIND_NAMES, type ListedEvent, NOTABLE_MS } from "./Tim
 import { LIVE } from "../data/queries.ts";
 import { api } from "../data/api.ts";
 import { useRead } from "../data/use_read.ts";
-import { fragmentTo, momentHref, useIsVisible } from "../shared/fragment.ts";
+import { fragmentTo, momentHref, useIsVisible } from "../data/fragment.ts";
 
 /** Rows of the list; the time line has marks for all. */
 const MAX_ROWS = 500;

@@ -1,4 +1,4 @@
-import "../shared/view_code.ts";
+import "../view_code.ts";
 import { useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
@@ -13,7 +13,7 @@ import {
   PERSONAL_KINDS,
 } from "../../monitoring/models/recording/masking_report/personal_data.ts";
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
-import { fragmentTo, momentHref } from "../shared/fragment.ts";
+import { fragmentTo, momentHref } from "../data/fragment.ts";
 import { useRead } from "../data/use_read.ts";
 import { api } from "../data/api.ts";
 import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../player/segments.ts";

@@ -6,7 +6,7 @@ import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import { isShown, useKeys } from "../kit/use_keys.ts";
 import { Screen } from "../player/Screen.tsx";
 import { usePlayer } from "../player/use_player.ts";
-import { useFragment } from "../shared/fragment.ts";
+import { useFragment } from "../data/fragment.ts";
 import { timeLineEnd } from "../../monitoring/models/recording/timeline.ts";
 import { EventList, useEvents } from "./EventList.tsx";
 import { formatClock } from "../../components/format_time.ts";

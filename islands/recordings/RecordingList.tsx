@@ -10,8 +10,8 @@ import {
 } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { RECORDING_COLUMNS } from "../../monitoring/models/list_query.ts";
-import { sharedFilters } from "../shared/filters.ts";
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { sharedFilters } from "../data/filters.ts";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { sortParam } from "../kit/sort.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";

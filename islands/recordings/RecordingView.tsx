@@ -13,11 +13,11 @@ import {
 } from "../../monitoring/models/recording/recording.ts";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
-import { CopyId } from "../shared/CopyButton.tsx";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
-import { ALL_APPLICATIONS } from "../shared/filters.ts";
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { LoadedPart } from "../shared/LoadedPart.tsx";
+import { CopyId } from "../kit/CopyButton.tsx";
+import { ErrorBoundary } from "../kit/ErrorBoundary.tsx";
+import { ALL_APPLICATIONS } from "../data/filters.ts";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { LoadedPart } from "../kit/LoadedPart.tsx";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { describeMissing } from "./TimeLine.tsx";
 import { DetailView } from "../kit/DetailView.tsx";

@@ -1,5 +1,5 @@
-import "../shared/view_code.ts";
-import { useFragment } from "../shared/fragment.ts";
+import "../view_code.ts";
+import { useFragment } from "../data/fragment.ts";
 import { RecordingList } from "./RecordingList.tsx";
 import { RecordingView } from "./RecordingView.tsx";
 import { Split, useWasClosed } from "../kit/Split.tsx";

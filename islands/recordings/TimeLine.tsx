@@ -7,7 +7,7 @@ import {
   type EventKind,
   type TimelineEvent,
 } from "../../monitoring/models/recording/timeline.ts";
-import { momentHref } from "../shared/fragment.ts";
+import { momentHref } from "../data/fragment.ts";
 import type { Player } from "../player/use_player.ts";
 
 /** An event, and where more about it is shown. */

@@ -2,8 +2,8 @@ import { useReducer } from "react";
 import { DataTable } from "../../components/DataTable.tsx";
 import { formatCount } from "../../components/format.ts";
 import { grant, type SignalKind, withdraw } from "../../monitoring/browser/mod.ts";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { useTelemetry } from "../shared/telemetry.ts";
+import { withBoundary } from "../kit/ErrorBoundary.tsx";
+import { useTelemetry } from "../data/telemetry.ts";
 
 /** What is collected and sent while a kind is granted. */
 const COLLECTED: Readonly<Record<SignalKind, string>> = {

@@ -2,9 +2,9 @@ import { useEffect, useMemo, useState } from "react";
 import { DataTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
 import { useRead } from "../data/use_read.ts";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { useTelemetry } from "../shared/telemetry.ts";
-import { useSentCounts } from "../shared/use_sent_counts.ts";
+import { withBoundary } from "../kit/ErrorBoundary.tsx";
+import { useTelemetry } from "../data/telemetry.ts";
+import { useSentCounts } from "../data/use_sent_counts.ts";
 import { addCost, type LongFrame, type MonitoringScripts, NO_COST } from "./page_cost.ts";
 
 /** What monitoring has cost this page so far: bytes, requests, main-thread time. */

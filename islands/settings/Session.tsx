@@ -1,9 +1,9 @@
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Id } from "../../components/Id.tsx";
 import type { TelemetryState } from "../../monitoring/browser/mod.ts";
-import { CopyButton } from "../shared/CopyButton.tsx";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { useTelemetry } from "../shared/telemetry.ts";
+import { CopyButton } from "../kit/CopyButton.tsx";
+import { withBoundary } from "../kit/ErrorBoundary.tsx";
+import { useTelemetry } from "../data/telemetry.ts";
 
 /** This session: the state of telemetry, its trace, and the recording. */
 export const Session = withBoundary("This session", SessionProperties);

@@ -1,4 +1,4 @@
-import "../shared/background_code.ts";
+import "../background_code.ts";
 import { ServerConfiguration, SettingsList } from "../../components/Configuration.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { Proof } from "../proof/Proof.tsx";

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 import { log } from "../../monitoring/browser/mod.ts";
 import type { LogLevel } from "../../monitoring/protocol/log_levels.ts";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { SendTestSignals } from "../shared/SendTestSignals.tsx";
-import { createManualSpan, handleError } from "../shared/test_signals.ts";
+import { withBoundary } from "../kit/ErrorBoundary.tsx";
+import { SendTestSignals } from "../pipeline/SendTestSignals.tsx";
+import { createManualSpan, handleError } from "../pipeline/test_signals.ts";
 
 /** Test signals. */
 export const Signals = withBoundary("The test signals", SignalButton);

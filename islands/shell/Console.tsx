@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from "react";
 import { Mark } from "../../components/Icon.tsx";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
-import { LoadedPart } from "../shared/LoadedPart.tsx";
+import { ErrorBoundary } from "../kit/ErrorBoundary.tsx";
+import { LoadedPart } from "../kit/LoadedPart.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
 import { isShown } from "../kit/use_keys.ts";
 import {
@@ -12,7 +12,7 @@ import {
   type View,
   viewFragment,
   VIEWS,
-} from "../shared/view.ts";
+} from "../data/view.ts";
 import { Navigation } from "./Navigation.tsx";
 import { PipelineMark } from "./PipelineMark.tsx";
 import { loadSwitcher, loadView } from "./views.ts";

@@ -1,8 +1,8 @@
-import "../shared/background_code.ts";
+import "../background_code.ts";
 import { useEffect, useState } from "react";
 import { pipelineStatus } from "../pipeline/pipeline_status.ts";
 import { PipelineCounts, type PipelineEnds, usePipeline } from "../pipeline/PipelineCounts.tsx";
-import { SettledText } from "../shared/SettledText.tsx";
+import { SettledText } from "../kit/SettledText.tsx";
 import { MarkButton } from "./MarkButton.tsx";
 
 /** Most envelopes are delivered sooner: waiting for so long, in milliseconds, is shown. */

@@ -1,8 +1,8 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { isForOthers } from "../kit/use_keys.ts";
-import { Store } from "../shared/store.ts";
-import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
+import { Store } from "../data/store.ts";
+import { storeChoice, storedChoice } from "../data/stored_choice.ts";
 import {
   currentView,
   PAGE_VIEWS,
@@ -10,7 +10,7 @@ import {
   useView,
   type View,
   viewsOf,
-} from "../shared/view.ts";
+} from "../data/view.ts";
 
 /** The groups of the sidebar. */
 const GROUPS: readonly { readonly title: string; readonly views: readonly View[] }[] = [

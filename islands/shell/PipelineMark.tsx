@@ -1,8 +1,8 @@
 import { type ComponentType, useEffect, useState } from "react";
 import { pipelineStatus } from "../pipeline/pipeline_status.ts";
 import type { PipelineEnds } from "../pipeline/PipelineCounts.tsx";
-import { withBoundary } from "../shared/ErrorBoundary.tsx";
-import { useTelemetry } from "../shared/telemetry.ts";
+import { withBoundary } from "../kit/ErrorBoundary.tsx";
+import { useTelemetry } from "../data/telemetry.ts";
 import { MarkButton } from "./MarkButton.tsx";
 
 /** The pipeline in the sidebar: a mark and a sentence, which open its counts. */

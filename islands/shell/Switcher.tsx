@@ -1,13 +1,13 @@
-import "../shared/background_code.ts";
+import "../background_code.ts";
 import { useEffect, useRef } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { type ApplicationList, MAX_COUNT, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { useApplications } from "../data/lists.ts";
-import { ALL_APPLICATIONS } from "../shared/filters.ts";
-import { changeParams, useFragment } from "../shared/fragment.ts";
-import { fullLabel } from "../shared/application_labels.ts";
-import { useView } from "../shared/view.ts";
+import { ALL_APPLICATIONS } from "../data/filters.ts";
+import { changeParams, useFragment } from "../data/fragment.ts";
+import { fullLabel } from "../kit/application_labels.ts";
+import { useView } from "../data/view.ts";
 import { newCounts } from "./Navigation.tsx";
 
 /** Chooses whose rows all views show. Nothing while there is one application. Loaded with the first view. */

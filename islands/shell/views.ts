@@ -1,6 +1,6 @@
 import type { ComponentType } from "react";
 import type { PageFacts } from "../../components/page_facts.ts";
-import { type View, viewsOf } from "../shared/view.ts";
+import { type View, viewsOf } from "../data/view.ts";
 
 type ViewComponent = ComponentType<PageFacts>;
 
@@ -23,9 +23,7 @@ const VIEW_CODE: Readonly<
 
 /** Loads a view that is opened for the first time, and opens the API that all views share. */
 export async function loadView(view: View, variant: string): Promise<ViewComponent> {
-  const data = import("../shared/background_code.ts").then(({ startReading }) =>
-    startReading(variant)
-  );
+  const data = import("../background_code.ts").then(({ startReading }) => startReading(variant));
   const code = viewsOf(variant).includes(view)
     ? VIEW_CODE[view](variant)
     : import("../overview/InSentry.tsx");
@@ -37,7 +35,7 @@ export async function loadView(view: View, variant: string): Promise<ViewCompone
 export async function loadSwitcher(): Promise<ComponentType> {
   const [{ Switcher }, { startReading }] = await Promise.all([
     import("./Switcher.tsx"),
-    import("../shared/background_code.ts"),
+    import("../background_code.ts"),
   ]);
   await startReading("inbox");
   return Switcher;

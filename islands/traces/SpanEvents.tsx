@@ -1,7 +1,7 @@
 import { formatOffset, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { readAttributes, type TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
-import { fragmentTo } from "../shared/fragment.ts";
+import { fragmentTo } from "../data/fragment.ts";
 import type { LogAttributes } from "../../monitoring/protocol/log_levels.ts";
 
 /**

@@ -11,7 +11,7 @@ import {
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
-import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
+import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { countMarks, EventMark } from "./TimeAxis.tsx";

@@ -19,7 +19,7 @@ import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.
 import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTraceContent } from "../data/use_read.ts";
 import { DetailView } from "../kit/DetailView.tsx";
-import { fragmentTo } from "../shared/fragment.ts";
+import { fragmentTo } from "../data/fragment.ts";
 import { KindMark, SELF_TIME } from "./SpanKinds.tsx";
 
 const NO_PARTS = { spans: [], marks: [] };

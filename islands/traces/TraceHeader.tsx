@@ -4,9 +4,9 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { coveredTime, selfParts } from "../../monitoring/models/trace/self_time.ts";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
-import { ApplicationTile } from "../shared/ApplicationLabel.tsx";
-import { CopyId } from "../shared/CopyButton.tsx";
-import { momentHref } from "../shared/fragment.ts";
+import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
+import { CopyId } from "../kit/CopyButton.tsx";
+import { momentHref } from "../data/fragment.ts";
 import { SELF_TIME } from "./SpanKinds.tsx";
 
 /** When the trace began, its id, and links to its recording and to a comparison. */

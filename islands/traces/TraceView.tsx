@@ -6,13 +6,13 @@ import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { omittedText, type TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
 import { useApplications } from "../data/lists.ts";
-import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
+import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
 import { Flame } from "./Flame.tsx";
 import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap } from "./Minimap.tsx";
 import { KindLegend } from "./SpanKinds.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
-import { labelsByKey } from "../shared/application_labels.ts";
+import { labelsByKey } from "../kit/application_labels.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
 import {

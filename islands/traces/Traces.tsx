@@ -1,5 +1,5 @@
-import "../shared/view_code.ts";
-import { useFragment } from "../shared/fragment.ts";
+import "../view_code.ts";
+import { useFragment } from "../data/fragment.ts";
 import { PageVitals } from "./PageVitals.tsx";
 import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";

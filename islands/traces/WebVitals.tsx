@@ -1,6 +1,6 @@
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { PlacedVital } from "../../monitoring/models/trace/trace.ts";
-import { cutText } from "../shared/text.ts";
+import { cutText } from "../../components/format.ts";
 import { formatVital, RATING_MARKS } from "../charts/VitalBar.tsx";
 import { rateVital, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 

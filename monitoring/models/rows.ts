@@ -27,7 +27,7 @@ export const MAX_LIST_ROWS = 200;
  * 3. a table in `monitoring/inbox/schema.ts`, written by `index_writer.ts` and queried by `list_sql.ts` beside it: a new
  *    version of the schema, which indexes the stored envelopes again, see `NEW_INDEX` there
  * 4. its number in {@linkcode ListCounts}, for the tab, and a view that shows it: a folder in `islands/`, its name in
- *    `islands/shared/view.ts`, its place in `routes/index.tsx`, its selector in `components/styles/view.css`
+ *    `islands/data/view.ts`, its place in `routes/index.tsx`, its selector in `components/styles/view.css`
  */
 export interface Lists {
   readonly traces: TraceRow;

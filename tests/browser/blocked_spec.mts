@@ -1,6 +1,6 @@
 /** Telemetry blocked in different ways: every view shows a message and works. */
 import type { Page } from "@playwright/test";
-import { PAGE_VIEWS, type View, viewsOf } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS, type View, viewsOf } from "../../islands/data/view.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import {
   BLOCKED_MESSAGES,

@@ -1,6 +1,6 @@
 /** Views and their addresses: tabs, reload, history. */
 import type { Page } from "@playwright/test";
-import { PAGE_VIEWS, VIEWS, viewsOf } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS, VIEWS, viewsOf } from "../../islands/data/view.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
 import { openPage } from "../harness/browser/signals.ts";

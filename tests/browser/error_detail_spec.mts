@@ -41,7 +41,7 @@ test("errors of an island → file, line, function and source text of the TypeSc
     {
       signal: "handled",
       text: ERRORS.handled,
-      in: "islands/shared/test_signals.ts",
+      in: "islands/pipeline/test_signals.ts",
       by: "handleError",
     },
     { signal: "uncaught", text: ERRORS.uncaught, in: signals, by: "(anonymous)" },
@@ -158,7 +158,7 @@ test("an error → links to trace and recording, copied text, downloaded envelop
   await expect(menu.getByText("copied", { exact: true })).toBeVisible();
   const text = await page.evaluate(() => navigator.clipboard.readText());
   expect(text).toContain(
-    `Error: ${ERRORS.handled}\n    at handleError (islands/shared/test_signals.ts:`,
+    `Error: ${ERRORS.handled}\n    at handleError (islands/pipeline/test_signals.ts:`,
   );
   expect(text).toContain(`trace: ${trace}`);
 

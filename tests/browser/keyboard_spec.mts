@@ -1,5 +1,5 @@
 /** Keyboard focus: skip link, tabs, the search. */
-import { PAGE_VIEWS } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS } from "../../islands/data/view.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import {
   errorEvent,

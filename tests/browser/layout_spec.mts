@@ -1,6 +1,6 @@
 /** Every view at several widths, with scrollbars that take room: nothing scrolls beside its pane, and names are cut last. */
 import type { Page } from "@playwright/test";
-import { PAGE_VIEWS } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS } from "../../islands/data/view.ts";
 import { error, hexId, log, span } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { CHROMIUM_ARGS } from "../../tools/find_chromium.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";

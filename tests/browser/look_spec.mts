@@ -1,5 +1,5 @@
 /** The page without scripts, on a phone, in forced colours, zoomed and with less motion. */
-import { PAGE_VIEWS } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS } from "../../islands/data/view.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { largeTrace, nodeEvent, postEvents, postSpans, spanId } from "../harness/browser/posted.ts";

@@ -116,7 +116,7 @@ test("an error of the page → file, line, column and function in the sources", 
   await openPage(page);
   const signals = "islands/settings/Signals.tsx";
   const thrown = [
-    { signal: "handled", in: "islands/shared/test_signals.ts", name: "handleError" },
+    { signal: "handled", in: "islands/pipeline/test_signals.ts", name: "handleError" },
     // Thrown by an anonymous function.
     { signal: "uncaught", in: signals, name: undefined },
     { signal: "rejection", in: signals, name: "rejectUnhandled" },

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from "@playwright/test";
-import { PAGE_VIEWS } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS } from "../../islands/data/view.ts";
 import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
 import {
   ERRORS,

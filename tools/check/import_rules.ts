@@ -8,6 +8,15 @@ const VALUES =
 /** What exporters may import: they get a copy of each envelope. */
 const COPIES = "monitoring/models/ monitoring/protocol/ monitoring/post_json.ts";
 
+/** What all of the console may import beside its own rooms. */
+const CONSOLE =
+  "components/ monitoring/browser/mod.ts monitoring/models/ monitoring/protocol/ !npm:@sentry/";
+
+/** What a view may import. */
+const VIEW =
+  `${CONSOLE} islands/data/ islands/kit/ islands/charts/ islands/pipeline/ islands/player/ ` +
+  "islands/background_code.ts islands/view_code.ts";
+
 /**
  * What the files of each place may import of the project, beside each other. A place is a file or a folder with a slash at
  * its end; `*` is any folder. The first place that has a file counts; every file except tests needs one.
@@ -58,16 +67,18 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   // Implements the observer interface of server/endpoint.ts. The server does not import the implementation.
   "monitoring/runtime/": "monitoring/protocol/ monitoring/settings.ts server/endpoint.ts",
   "monitoring/browser/": "monitoring/settings.ts monitoring/protocol/",
+  // Each room of the islands knows those above it: what is read, controls, charts, what several views contain, the views.
+  "islands/data/": CONSOLE,
+  "islands/kit/": `${CONSOLE} islands/data/`,
+  "islands/charts/": `${CONSOLE} islands/data/ islands/kit/`,
+  // The shell loads each view, and the lists of shared code name modules of every room.
+  "islands/shell/": `${CONSOLE} islands/`,
+  "islands/background_code.ts": `${CONSOLE} islands/`,
+  "islands/view_code.ts": `${CONSOLE} islands/`,
+  // The settings contain the proof.
+  "islands/settings/": `${VIEW} islands/proof/Proof.tsx`,
   // A view imports nothing of another view; the pipeline and the player are parts of several.
-  // The shell loads each view; the settings contain the proof.
-  "islands/shell/": "components/ islands/ monitoring/browser/mod.ts monitoring/models/rows.ts " +
-    "monitoring/models/list_query.ts monitoring/protocol/ !npm:@sentry/",
-  "islands/settings/":
-    "components/ islands/shared/ islands/data/ islands/kit/ islands/proof/Proof.tsx " +
-    "monitoring/browser/mod.ts monitoring/models/ monitoring/protocol/ !npm:@sentry/",
-  "islands/*/": "components/ islands/shared/ islands/data/ islands/kit/ islands/charts/ " +
-    "islands/pipeline/ islands/player/ " +
-    "monitoring/browser/mod.ts monitoring/models/ monitoring/protocol/ !npm:@sentry/",
+  "islands/*/": VIEW,
   "components/": "monitoring/settings.ts monitoring/protocol/retry.ts type:monitoring/models/ " +
     "monitoring/models/duration.ts " +
     "type:monitoring/protocol/ type:monitoring/browser/mod.ts !npm:@sentry/ !npm:@opentelemetry/",

@@ -1,6 +1,6 @@
 /** Parts of the console's views, and what a user does with them. */
 import { expect, type Locator, type Page } from "@playwright/test";
-import type { PAGE_VIEWS } from "../../../islands/shared/view.ts";
+import type { PAGE_VIEWS } from "../../../islands/data/view.ts";
 
 /** A view's title. */
 export type ViewTitle = (typeof PAGE_VIEWS)[keyof typeof PAGE_VIEWS];

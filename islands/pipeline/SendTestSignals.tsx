@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { askForOwnRows } from "./own_rows.ts";
-import { useTelemetry } from "./telemetry.ts";
+import { askForOwnRows } from "../data/own_rows.ts";
+import { useTelemetry } from "../data/telemetry.ts";
 import { makeTestSignals } from "./test_signals.ts";
-import { messageOf } from "./text.ts";
+import { messageOf } from "../../components/format.ts";
 
 /** One button that makes a signal of each kind, to see how they arrive. */
 export function SendTestSignals() {

@@ -1,13 +1,12 @@
-import { formatDuration } from "../../components/format.ts";
+import { cutText, formatDuration } from "../../components/format.ts";
 import { levelKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { LogLevel } from "../../monitoring/protocol/log_levels.ts";
 import type { LogRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
 import { useApplications, useList } from "../data/lists.ts";
-import { fragmentTo } from "./fragment.ts";
+import { fragmentTo } from "../data/fragment.ts";
 import { labelsByKey } from "./application_labels.ts";
-import { cutText } from "./text.ts";
-import type { View } from "./view.ts";
+import type { View } from "../data/view.ts";
 
 /** Rows of each list that are read: those that were received last. */
 const MAX_ROWS = 50;

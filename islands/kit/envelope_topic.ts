@@ -1,8 +1,7 @@
 import { countItems } from "../../components/count_items.ts";
-import { formatCount, formatNumber } from "../../components/format.ts";
+import { cutText, formatCount, formatNumber } from "../../components/format.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { cutText } from "./text.ts";
-import type { View } from "./view.ts";
+import type { View } from "../data/view.ts";
 
 type Content = Pick<InboxRow, "items" | "summary">;
 

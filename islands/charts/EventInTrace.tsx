@@ -6,7 +6,7 @@ import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.
 import { percentAt } from "../charts/time_scale.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTraceContent } from "../data/use_read.ts";
-import type { View } from "./view.ts";
+import type { View } from "../data/view.ts";
 
 /**
  * The trace of an error or log as a small picture that leads to it, with a line at its time. Nothing until the trace

@@ -7,8 +7,8 @@ import {
   useMemo,
 } from "react";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import { ALL_APPLICATIONS } from "./filters.ts";
-import { useFragment } from "./fragment.ts";
+import { ALL_APPLICATIONS } from "../data/filters.ts";
+import { useFragment } from "../data/fragment.ts";
 import {
   applicationLabels,
   fullLabel,

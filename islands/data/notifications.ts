@@ -1,8 +1,7 @@
-import { formatCount } from "../../components/format.ts";
+import { cutText, formatCount } from "../../components/format.ts";
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
 import { fragmentTo, goTo } from "./fragment.ts";
 import { currentView } from "./view.ts";
-import { cutText } from "./text.ts";
 import { storeChoice, storedChoice } from "./stored_choice.ts";
 
 /** In `localStorage`, which all tabs share. */

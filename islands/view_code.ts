@@ -1,0 +1,15 @@
+/** Code that several views share, in one file that the first of them loads: see {@link ./background_code.ts}. */
+import "./background_code.ts";
+import "../components/Count.tsx";
+import "../monitoring/models/trace/trace.ts";
+import "../monitoring/models/recording/recording.ts";
+import "./charts/TracePicture.tsx";
+import "./kit/DetailView.tsx";
+import "./kit/RowList.tsx";
+import "./kit/Split.tsx";
+import "./kit/ValueLinks.tsx";
+import "./player/RecordingStill.tsx";
+import "./player/segments.ts";
+import "./data/sentry_link.ts";
+import "./charts/EventInTrace.tsx";
+import "./kit/SameTrace.tsx";
