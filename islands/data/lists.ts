@@ -15,7 +15,7 @@ import { useFragment, useIsVisible } from "./fragment.ts";
 import { useAskedForOwnRows } from "./own_rows.ts";
 import { messageOf } from "../../components/format.ts";
 import type { View } from "./view.ts";
-import { client, hold, LIVE, retryFailed, ROWS, usePausedState } from "./queries.ts";
+import { client, LIVE, retryFailed, usePausedState } from "./queries.ts";
 import { api, type ConsoleQuery } from "./api.ts";
 
 /** The row type of each list. */
@@ -41,6 +41,8 @@ const LISTS: {
 
 /** A list's state and its actions. The last rows stay while it is read again. */
 export interface ConsoleList<Row> {
+  /** Names the list and its query. */
+  readonly of: string;
   /** Newest first. */
   readonly rows: readonly Row[];
   /** `loading`: no page of this query was received yet. */
@@ -51,8 +53,6 @@ export interface ConsoleList<Row> {
   readonly more?: (() => void) | undefined;
   /** Reads all lists again that could not be read. */
   retry(): void;
-  /** Keeps the rows in place for a second, so that none moves while the user points at it. */
-  hold(): void;
 }
 
 /**
@@ -69,8 +69,8 @@ export function useList<Name extends keyof ConsoleLists>(
 ): ConsoleList<ConsoleLists[Name]> {
   type Row = ConsoleLists[Name];
   const { query, isGuess } = useWithOwn(wanted);
-  const key = [LIVE, ROWS, name, query];
-  const keyJson = JSON.stringify(key);
+  const key = [LIVE, name, query];
+  const of = JSON.stringify(key);
   const { keyOf } = LISTS[name];
   const known = () => client.getQueryData<Rows<Row>>(key);
   const live = useLive(query, view);
@@ -89,14 +89,14 @@ export function useList<Name extends keyof ConsoleLists>(
   const list = useMemo((): ConsoleList<Row> => {
     const hasMore = data && data.next !== null && !isLoading;
     return {
+      of,
       rows: data?.rows ?? [],
       state: failure !== undefined ? "failed" : isLoading ? "loading" : "ready",
       error: failure,
       more: hasMore ? () => void readOlder(name, query, key, keyOf) : undefined,
       retry: () => void retryFailed(),
-      hold,
     };
-  }, [data, failure, isLoading, keyJson]);
+  }, [data, failure, isLoading, of]);
   // Deferred: React renders hundreds of rows in short tasks, between which the page takes input.
   return useDeferredValue(list);
 }

@@ -1,4 +1,4 @@
-import { type Query, QueryClient } from "@tanstack/react-query";
+import { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { Store } from "./store.ts";
 import { sessionData } from "../../monitoring/browser/mod.ts";
@@ -14,13 +14,9 @@ const PAUSE = 9;
 const MIN_PAUSE_MS = 250;
 /** An answer that takes longer than a second is slow because of the network, or was not received at all. */
 const MAX_PAUSE_MS = 10_000;
-/** A user who points at a row clicks it within this time, mostly. */
-const HOLD_MS = 1_000;
 
 /** First part of the key of a query whose answer changes with what arrives. */
 export const LIVE = "live";
-/** Second part of the key of a list's rows, which are held while the user points at them. */
-export const ROWS = "rows";
 
 /**
  * The answers to the page's queries. They are read once, and those whose key begins with {@linkcode LIVE} again when the
@@ -44,12 +40,9 @@ const paused = new Store<ApiState | undefined>(undefined);
 
 /** The version of the API that was read last, and whether the API answered. */
 const read = { version: 0, isLive: false };
-/** Rows were held while the rest was read. */
-let areRowsDue = false;
 let isReading = false;
 /** By `performance.now`. */
 let mayReadAt = 0;
-let heldUntil = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** The answer of the first call of {@linkcode startReading}; a failure is forgotten. */
 let started: Promise<void> | undefined;
@@ -87,24 +80,21 @@ function readChanges(): void {
   if (isLive && !read.isLive) void retryFailed();
   read.isLive = isLive;
   if (isReading || !isLive || paused.snapshot()) return;
-  const isNew = version !== read.version;
-  if (!isNew && !areRowsDue) return;
-  const now = performance.now();
-  const wait = (isNew ? mayReadAt : Math.max(mayReadAt, heldUntil)) - now;
+  if (version === read.version) return;
+  const wait = mayReadAt - performance.now();
   clearTimeout(timer);
   if (wait > 0) {
     timer = setTimeout(readChanges, wait);
     return;
   }
   read.version = version;
-  areRowsDue = now < heldUntil;
-  void readAgain(areRowsDue ? isNoList : undefined);
+  void readAgain();
 }
 
-async function readAgain(predicate: ((query: Query) => boolean) | undefined): Promise<void> {
+async function readAgain(): Promise<void> {
   isReading = true;
   const startedAt = performance.now();
-  await client.invalidateQueries({ queryKey: [LIVE], ...predicate && { predicate } });
+  await client.invalidateQueries({ queryKey: [LIVE] });
   isReading = false;
   const now = performance.now();
   const pause = Math.min(PAUSE * (now - startedAt), MAX_PAUSE_MS);
@@ -112,20 +102,12 @@ async function readAgain(predicate: ((query: Query) => boolean) | undefined): Pr
   readChanges();
 }
 
-const isNoList = ({ queryKey }: Query) => queryKey[1] !== ROWS;
-const hasFailed = ({ state }: Query) => state.status === "error";
-
 /** Reads again what could not be read. */
 export function retryFailed(): Promise<void> {
-  return client.refetchQueries({ predicate: hasFailed, type: "active" });
-}
-
-/** Keeps all rows in place for a second, so that none moves while the user points at it. */
-export function hold(): void {
-  heldUntil = performance.now() + HOLD_MS;
-  if (!isReading) return;
-  areRowsDue = true;
-  dropAnswers([LIVE, ROWS]);
+  return client.refetchQueries({
+    predicate: ({ state }) => state.status === "error",
+    type: "active",
+  });
 }
 
 /** Keeps everything as it is at this state. */
@@ -133,7 +115,11 @@ export function pauseLists(state: ApiState): void {
   paused.set(state);
   if (!isReading) return;
   read.version = 0;
-  dropAnswers([LIVE]);
+  // Running requests would replace the values. Queries without a value continue.
+  void client.cancelQueries({
+    queryKey: [LIVE],
+    predicate: ({ state }) => state.data !== undefined,
+  });
 }
 
 /** Makes the rows follow the API again. */
@@ -145,11 +131,6 @@ export function resumeLists(): void {
 /** The state at which the lists are paused; undefined: not paused. */
 export function usePausedState(): ApiState | undefined {
   return useSyncExternalStore(paused.subscribe, paused.snapshot);
-}
-
-/** Cancels running requests, which would replace the current values. Queries without a value continue. */
-function dropAnswers(queryKey: readonly string[]): void {
-  void client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
 }
 
 /** The API's state; renders the component again when it changes. */

@@ -59,7 +59,6 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       keyOf={({ group }) => group}
       hrefOf={({ group }) => fragmentTo("errors", [group], Object.fromEntries(params))}
       openKey={openKey}
-      rowsMove
       filters={FILTERS}
       actions={<StateLinks />}
       menu={<NotificationSwitch />}

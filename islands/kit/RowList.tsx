@@ -41,7 +41,7 @@ type RowLink = (text: ReactNode, label?: string) => ReactNode;
 
 /**
  * A list of a view: head, table, and what is shown instead of rows. It scrolls in its own frame. Rows are navigated by
- * keyboard, and stay in their places while the user points at them. Rows in sight are rendered.
+ * keyboard. Rows in sight are rendered.
  */
 interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
   readonly view: View;
@@ -63,8 +63,6 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
   readonly hrefOf: (row: Row) => string;
   /** Key of the row whose detail is open. */
   readonly openKey?: string | undefined;
-  /** Known rows change places: the scroll position does not follow them. */
-  readonly rowsMove?: boolean;
   /** Between head and table. */
   readonly above?: ReactNode;
   /** How an application sends the first row. */
@@ -75,15 +73,14 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
 
 export function RowList<Row>(props: RowListProps<Row>) {
   const { view, what = view, whatIsMissing = what, list, columns, sort, keyOf, hrefOf } = props;
-  const { openKey, rowsMove = false } = props;
+  const { openKey } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const { rows } = list;
-  const { render, newCount, showNewest, ...keyboard } = useRows(
+  const { rowCount, render, newCount, showNewest, ...keyboard } = useRows(
     frame,
-    rows,
-    { view, keyOf, hrefOf, openKey, rowsMove },
+    list,
+    { view, keyOf, hrefOf, openKey },
   );
-  const hasRows = rows.length > 0;
+  const hasRows = rowCount > 0;
   const news = formatCount(newCount, `new ${(props.whatIsCounted ?? what).replace(/s$/, "")}`);
   return (
     <div className="list">
@@ -93,13 +90,10 @@ export function RowList<Row>(props: RowListProps<Row>) {
       <div
         ref={frame}
         className="rows"
-        // Rows stay in place while the pointer moves over them.
-        onPointerMove={list.hold}
-        onPointerDown={list.hold}
         {...ROW_CLICKS}
         {...keyboard}
       >
-        {/* Rows that arrived above those in sight, which do not move. */}
+        {/* Rows that arrived while the list is scrolled down. */}
         <p className="new-rows">
           {newCount > 0 && <button type="button" onClick={showNewest}>Show {news}</button>}
         </p>
@@ -107,7 +101,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
         <ListNotice list={list} what={whatIsMissing} hint={props.hint}>{props.empty}</ListNotice>
         {hasRows && (
           <ApplicationLabels>
-            <table aria-rowcount={rows.length + 1}>
+            <table aria-rowcount={rowCount + 1}>
               <caption className="vh">{props.caption}</caption>
               <thead>
                 <tr aria-rowindex={1}>

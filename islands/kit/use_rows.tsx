@@ -9,6 +9,7 @@ import {
   useState,
 } from "react";
 import { goTo, useIsVisible } from "../data/fragment.ts";
+import type { ConsoleList } from "../data/lists.ts";
 import type { View } from "../data/view.ts";
 import { isShown, useStepKeys } from "./use_keys.ts";
 
@@ -39,66 +40,31 @@ const FIRST_ROW_PX = 32;
  */
 export function useRows<Row>(
   frame: RefObject<HTMLElement | null>,
-  rows: readonly Row[],
-  { view, keyOf, hrefOf, openKey, rowsMove }: {
+  list: ConsoleList<Row>,
+  { view, keyOf, hrefOf, openKey }: {
     readonly view: View;
     readonly keyOf: (row: Row) => string;
     readonly hrefOf: (row: Row) => string;
     readonly openKey: string | undefined;
-    readonly rowsMove: boolean;
   },
 ) {
+  const isVisible = useIsVisible(view);
+  const scrolledPx = useRef(0);
+  const { rows, newCount } = useSettledRows(list, keyOf, scrolledPx.current <= 1);
   const keys = rows.map(keyOf);
   const [active, setActive] = useState(openKey);
-  /** The row whose detail was opened last. Once resolved it is not in the list: its index remains. */
-  const opened = useRef({ key: openKey, index: -1 });
-  const openIndex = openKey === undefined ? -1 : keys.indexOf(openKey);
-  if (openIndex !== -1) opened.current = { key: openKey, index: openIndex };
-  const isOpenedActive = active !== undefined && active === opened.current.key;
-  const found = active === undefined ? 0 : keys.indexOf(active);
-  const activeIndex = found === -1 && isOpenedActive
-    ? Math.max(0, Math.min(opened.current.index, keys.length - 1))
-    : Math.max(0, found);
-  const [headPx, setHeadPx] = useState(0);
-  /** Estimated height of rows that were not rendered: most are as high as the first. */
-  const [rowPx, setRowPx] = useState(FIRST_ROW_PX);
-  const isVisible = useIsVisible(view);
-  const last = useRef({ firstKey: keys[0], top: 0 });
-  // Rows that arrive above the frame's edge do not move those in sight. The browser would anchor the scroll position only
-  // to what was rendered when the user scrolled, so the table has none of it (list.css).
-  const hasArrivals = !rowsMove && keys[0] !== last.current.firstKey;
-  const virtual = useVirtualizer<HTMLElement, HTMLTableRowElement>({
-    getScrollElement: () => frame.current,
-    anchorTo: hasArrivals && last.current.top > 0 ? "end" : "start",
-    count: keys.length,
-    estimateSize: () => rowPx,
-    getItemKey: (index) => keys[index]!,
-    overscan: OVERSCAN,
-    scrollMargin: headPx,
-    scrollPaddingStart: headPx,
-    initialRect: { width: 0, height: screen.height },
-    // Rows of a hidden view have no height.
-    useCachedMeasurements: !isVisible,
-    rangeExtractor: (range) => withActiveRow(range, activeIndex),
-  });
-  last.current = { firstKey: keys[0], top: virtual.scrollOffset ?? 0 };
-  /** Of the first row when the list was last at its top. */
-  const seenKey = useRef(keys[0]);
-  const newCount = rowsMove || last.current.top <= 1 ? 0 : keys.indexOf(seenKey.current!);
-  if (newCount <= 0) seenKey.current = keys[0];
-
-  useLayoutEffect(() => {
-    const body = frame.current?.querySelector("tbody");
-    if (!isVisible || !body) return;
-    setHeadPx(body.offsetTop);
-    const row = body.querySelector<HTMLElement>("[data-index]");
-    if (row && rowPx === FIRST_ROW_PX) setRowPx(row.offsetHeight);
-  });
+  const activeIndex = useLastIndex(keys, active);
+  const { virtual, headPx, rowPx } = useVirtualRows(frame, keys, activeIndex, isVisible);
+  scrolledPx.current = virtual.scrollOffset ?? 0;
+  useLayoutEffect(() => virtual.scrollToOffset(0), [list.of]);
 
   const focusRequest = useRef(false);
-  const focusRow = (index: number) => {
+  const focusRow = (key: string | undefined) => {
     focusRequest.current = true;
-    setActive(keys[index]);
+    setActive(key);
+  };
+  const moveTo = (index: number) => {
+    focusRow(keys[index]);
     virtual.scrollToIndex(index);
   };
   // The detail that was closed has no element any more that could have the focus.
@@ -107,11 +73,8 @@ export function useRows<Row>(
     const closed = openKey === undefined ? wasOpen.current : undefined;
     wasOpen.current = openKey;
     if (openKey !== undefined) setActive(openKey);
-    if (closed === undefined || document.activeElement !== document.body) return;
-    focusRequest.current = true;
-    setActive(closed);
+    if (closed !== undefined && document.activeElement === document.body) focusRow(closed);
   }, [openKey]);
-
   useLayoutEffect(() => {
     if (!focusRequest.current) return;
     const link = frame.current?.querySelector<HTMLElement>('a.row-link[tabindex="0"]');
@@ -120,27 +83,31 @@ export function useRows<Row>(
   });
 
   useStepKeys(["jk", "JK"], (by, pair) => {
+    const isOpen = openKey !== undefined;
     // A trace has the keys j and k for its spans. It may cover the list.
     const isActive = pair === "JK"
-      ? openKey !== undefined && isVisible
-      : isShown(frame.current) && (openKey === undefined || view !== "traces");
+      ? isOpen && isVisible
+      : isShown(frame.current) && !(isOpen && view === "traces");
     if (keys.length === 0 || !isActive) return false;
+    const openIndex = isOpen ? keys.indexOf(openKey) : -1;
     // A row that has left the list was before the one that now has its index.
-    const left = opened.current.key === openKey ? opened.current.index - (by === 1 ? 1 : 0) : -1;
-    const from = openKey === undefined ? activeIndex : openIndex === -1 ? left : openIndex;
-    const to = Math.min(keys.length - 1, Math.max(0, from + by));
-    const hasFocus = frame.current?.contains(document.activeElement);
-    if (openKey !== undefined) {
+    const from = isOpen && openIndex === -1 && by === 1 ? activeIndex - 1 : activeIndex;
+    const to = Math.min(keys.length - 1, Math.max(0, (openIndex === -1 ? from : openIndex) + by));
+    if (isOpen) {
       virtual.scrollToIndex(to);
-      if (to !== from) goTo(hrefOf(rows[to]!), { replace: true });
-    } else focusRow(hasFocus ? to : activeIndex);
+      if (to !== openIndex) goTo(hrefOf(rows[to]!), { replace: true });
+    } else moveTo(frame.current?.contains(document.activeElement) ? to : activeIndex);
     return true;
   });
 
   return {
-    /** Rows that have arrived above the frame's edge. */
-    newCount: Math.max(0, newCount),
-    showNewest: () => focusRow(0),
+    rowCount: rows.length,
+    newCount,
+    showNewest() {
+      scrolledPx.current = 0;
+      virtual.scrollToOffset(0);
+      focusRow(list.rows[0] && keyOf(list.rows[0]));
+    },
     render(row: (place: RowPlace, row: Row) => ReactNode): ReactNode {
       const parts: ReactNode[] = [];
       let end = headPx;
@@ -172,9 +139,76 @@ export function useRows<Row>(
       const to = rowForKey(event.key, { active: activeIndex, count: keys.length, page });
       if (to === undefined) return;
       event.preventDefault();
-      focusRow(to);
+      moveTo(to);
     },
   };
+}
+
+/** The rows as they follow the list at its top. Scrolled down, they keep their places, and new ones are counted. */
+function useSettledRows<Row>(
+  { rows: read, of, state }: ConsoleList<Row>,
+  keyOf: (row: Row) => string,
+  isAtTop: boolean,
+) {
+  const last = useRef({ of: "", rows: read });
+  const shown = `${of} ${state}`;
+  const rows = isAtTop || last.current.of !== shown
+    ? read
+    : inPlace(last.current.rows, read, keyOf);
+  last.current = { of: shown, rows };
+  return { rows, newCount: read.length - rows.length };
+}
+
+/** What was read, with the rows that are shown in their places, and of others only those after them. */
+export function inPlace<Row>(
+  shown: readonly Row[],
+  read: readonly Row[],
+  keyOf: (row: Row) => string,
+): readonly Row[] {
+  const byKey = new Map(read.map((row) => [keyOf(row), row]));
+  const kept = shown.flatMap((row) => byKey.get(keyOf(row)) ?? []);
+  const known: ReadonlySet<unknown> = new Set(kept);
+  return [...kept, ...read.slice(read.findLastIndex((row) => known.has(row)) + 1)];
+}
+
+/** The index of a key. Of one that has left the list, such as a resolved error: that which it had. */
+function useLastIndex(keys: readonly string[], key: string | undefined): number {
+  const last = useRef(0);
+  const index = key === undefined ? 0 : keys.indexOf(key);
+  if (index !== -1) last.current = index;
+  return Math.max(0, Math.min(last.current, keys.length - 1));
+}
+
+function useVirtualRows(
+  frame: RefObject<HTMLElement | null>,
+  keys: readonly string[],
+  activeIndex: number,
+  isVisible: boolean,
+) {
+  const [headPx, setHeadPx] = useState(0);
+  /** Estimated height of rows that were not rendered: most are as high as the first. */
+  const [rowPx, setRowPx] = useState(FIRST_ROW_PX);
+  const virtual = useVirtualizer<HTMLElement, HTMLTableRowElement>({
+    getScrollElement: () => frame.current,
+    count: keys.length,
+    estimateSize: () => rowPx,
+    getItemKey: (index) => keys[index]!,
+    overscan: OVERSCAN,
+    scrollMargin: headPx,
+    scrollPaddingStart: headPx,
+    initialRect: { width: 0, height: screen.height },
+    // Rows of a hidden view have no height.
+    useCachedMeasurements: !isVisible,
+    rangeExtractor: (range) => withActiveRow(range, activeIndex),
+  });
+  useLayoutEffect(() => {
+    const body = frame.current?.querySelector("tbody");
+    if (!isVisible || !body) return;
+    setHeadPx(body.offsetTop);
+    const row = body.querySelector<HTMLElement>("[data-index]");
+    if (row && rowPx === FIRST_ROW_PX) setRowPx(row.offsetHeight);
+  });
+  return { virtual, headPx, rowPx };
 }
 
 /** Takes the space of rows that are not rendered. */

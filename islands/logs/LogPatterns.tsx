@@ -44,7 +44,6 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
           q: common ? quoted(common) : params.get("q") ?? undefined,
           level: newest.level,
         })}
-      rowsMove
       above={
         <>
           {above}

@@ -27,7 +27,6 @@ export function PageVitals() {
       keyOf={({ application, page }) => `${application} ${page}`}
       hrefOf={({ application, page }) =>
         fragmentTo("traces", [], { ...filterParams(params), page, application, sort: "slowest" })}
-      rowsMove
       actions={<a href={fragmentTo("traces", [], filterParams(params))}>All traces</a>}
       empty={
         <p>

@@ -60,28 +60,6 @@ test("an error that occurs again → one row, its count rises, and it moves to t
   await expect(errorList(page).getByRole("link")).toHaveCount(1);
 });
 
-test("pointer moves over the list → its rows keep their places until it rests", async ({ page, server }) => {
-  const eventOf = (type: string, secondsAgo = 0) =>
-    errorEvent(type, "empty", { timestamp: Date.now() / 1000 - secondsAgo });
-  await postEvents(server.origin, eventOf("StockError", 2), eventOf("PriceError", 1));
-  await page.goto("/#/errors");
-  const rows = errorList(page).locator("tbody tr");
-  await expect(rows).toContainText(["PriceError", "StockError"]);
-  // In the page: on a slow machine the mouse would rest between two moves.
-  const moving = await rows.nth(1).evaluateHandle((row) =>
-    setInterval(() => row.dispatchEvent(new PointerEvent("pointermove", { bubbles: true })), 50)
-  );
-  await expect(rows).toHaveCount(2);
-  await postEvents(server.origin, eventOf("StockError"));
-  await expect(page.locator(".time-bars")).toContainText("3 errors");
-  await expect(rows).toContainText(["PriceError", "StockError"]);
-  await expect(rows.nth(1)).not.toContainText("2×");
-
-  await moving.evaluate((timer) => clearInterval(timer));
-  await expect(rows).toContainText(["StockError", "PriceError"]);
-  await expect(rows.first()).toContainText("2×");
-});
-
 test("a new occurrence → does not replace the one shown; older and newer are linked", async ({ page, server }) => {
   const lowStock = (sku: number) => ({
     ...messageEvent(),
