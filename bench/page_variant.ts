@@ -1,6 +1,5 @@
 /** The page built without monitoring: the project is copied, some of its modules are replaced, and it is built. */
-import { dirname } from "node:path";
-import { projectFiles, projectRoot } from "../tools/project_files.ts";
+import { buildCopy } from "../tests/harness/project_copy.ts";
 
 /**
  * Source text by path. Without the inline script and the queue of calls; the SDK's chunks are built but never loaded.
@@ -27,23 +26,15 @@ export const WITHOUT_MONITORING: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a copy of the project with replaced modules, and builds it.
+ * Builds a copy of the project with replaced modules.
  *
  * @param root an empty folder
  * @throws {Error} a replaced module no longer exists, or the build failed
  */
-export async function buildWithoutMonitoring(root: string): Promise<void> {
-  for (const path of projectFiles(projectRoot, [""])) {
-    await Deno.mkdir(dirname(`${root}/${path}`), { recursive: true });
-    await Deno.copyFile(`${projectRoot}/${path}`, `${root}/${path}`);
-  }
-  await Deno.symlink(`${projectRoot}/node_modules`, `${root}/node_modules`);
-  for (const [path, source] of Object.entries(WITHOUT_MONITORING)) {
-    // Fails if there is no such module to replace.
-    await Deno.writeTextFile(`${root}/${path}`, source, { create: false });
-  }
-  const args = ["run", "-A", "tools/build.ts"];
-  const build = new Deno.Command(Deno.execPath(), { args, cwd: root, stdin: "null" });
-  const { success, stderr } = await build.output();
-  if (!success) throw new Error(`Cannot build a copy:\n${new TextDecoder().decode(stderr)}`);
-}
+export const buildWithoutMonitoring = (root: string): Promise<void> =>
+  buildCopy(root, async () => {
+    for (const [path, source] of Object.entries(WITHOUT_MONITORING)) {
+      // Fails if there is no such module to replace.
+      await Deno.writeTextFile(`${root}/${path}`, source, { create: false });
+    }
+  });

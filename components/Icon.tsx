@@ -1,5 +1,5 @@
 /** Icons of Lucide 1.65 (https://lucide.dev, ISC licence), drawn in a square of 24 units. */
-const PATHS = {
+export const ICONS = {
   overview:
     "M4 3h5a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM15 3h5a1 1 0 0 1 1 1v3a1 1 0 0 1-1 1h-5a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM15 12h5a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-5a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM4 16h5a1 1 0 0 1 1 1v3a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1v-3a1 1 0 0 1 1-1z",
   errors: "M2 12a10 10 0 1 0 20 0a10 10 0 1 0-20 0M15 9l-6 6M9 9l6 6",
@@ -34,13 +34,13 @@ const PATHS = {
     "M11 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0M18 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0M4 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof ICONS;
 
-/** An icon in the colour and size of the text beside it. Hidden from screen readers: the text says the same. */
-export function Icon({ name }: { name: IconName }) {
+/** An icon, by its name or its path, in the colour and size of the text beside it. Hidden from screen readers. */
+export function Icon({ name, path = ICONS[name!] }: { name?: IconName; path?: string }) {
   return (
     <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <path d={PATHS[name]} />
+      <path d={path} />
     </svg>
   );
 }

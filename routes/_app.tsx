@@ -1,15 +1,19 @@
 import type { ReactNode } from "react";
 import { NARROW, SIDEBAR_KEY, TRACE_FRAGMENT } from "../islands/shell/Navigation.tsx";
-import { VIEWS } from "../islands/data/view.ts";
+import { showOnly } from "../islands/data/view.ts";
+import { VIEWS } from "../islands/shell/registry.ts";
 import { earlyScript } from "../monitoring/browser/early_errors.ts";
 import { InlineScript, PageData } from "../server/page.tsx";
 
 /**
- * Sets two attributes for the style sheet before the first paint: the current view, which the navigation sets later, and
- * whether the sidebar was folded last. Reading `localStorage` throws where the user has forbidden it.
+ * Before the first paint: shows the current view alone, as the navigation does later, and sets whether the sidebar was
+ * folded last. Reading `localStorage` throws where the user has forbidden it.
  */
 const viewScript =
-  `!function(d){d.view=(/^#\\/(${VIEWS.join("|")})\\b/.exec(location.hash)||[0,"overview"])[1];` +
+  `!function(d){d.view=(/^#\\/(${
+    VIEWS.map(({ id }) => id).join("|")
+  })\\b/.exec(location.hash)||[0,"overview"])[1];` +
+  `(document.adoptedStyleSheets=[new CSSStyleSheet])[0].replaceSync("${showOnly('"+d.view+"')}");` +
   `d.sidebar=matchMedia(${TRACE_FRAGMENT}.test(location.hash)?"${NARROW.trace}":"${NARROW.usual}")` +
   `.matches?"folded":"open";` +
   `try{d.sidebar=localStorage["${SIDEBAR_KEY}"]||d.sidebar}catch{}}(document.documentElement.dataset)`;

@@ -6,24 +6,21 @@ import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.
 import { percentAt } from "../charts/time_scale.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTraceContent } from "../data/use_read.ts";
-import type { View } from "../data/view.ts";
 
 /**
  * The trace of an error or log as a small picture that leads to it, with a line at its time. Nothing until the trace
  * is read, or if it has no spans.
  *
- * @param props.view that shows it
  * @param props.isEvent whether a mark of the trace is the error or log
  * @param props.what title of the line
  */
-export function EventInTrace({ traceId, view, isEvent, what, href }: {
+export function EventInTrace({ traceId, isEvent, what, href }: {
   traceId: string;
-  view: View;
   isEvent: (mark: PlacedMark) => boolean;
   what: string;
   href: string;
 }) {
-  const { state, value } = useTraceContent(traceId, view);
+  const { state, value } = useTraceContent(traceId);
   const trace = useMemo(() => value && readTrace(value), [value]);
   // The previous trace stays until this one is read.
   if (state !== "ready" || !trace || trace.summary.spans === 0) return null;

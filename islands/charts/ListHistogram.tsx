@@ -20,7 +20,7 @@ export function ListHistogram({ of, query, application }: {
   query: ConsoleQuery;
   application?: string | undefined;
 }) {
-  const histogram = useHistogram({ ...query, of }, of);
+  const histogram = useHistogram({ ...query, of });
   // Its room is kept free, so that the list does not move.
   if (histogram === undefined) return <div className="time-bars loading" />;
   return (

@@ -1,5 +1,5 @@
 import { useMemo, useState, useSyncExternalStore } from "react";
-import { currentView, subscribeToFragment, type View, viewFragment } from "./view.ts";
+import { currentView, subscribeToFragment, useView, viewFragment } from "./view.ts";
 
 /** The parsed address of a place in the console: `#/VIEW/PART/PART?name=value`. */
 export interface Fragment {
@@ -29,15 +29,12 @@ export function fragmentTo(
 
 const EMPTY = parseFragment("");
 
-/**
- * The current fragment; renders again when it changes.
- *
- * @param of a view: while another view is open, the last fragment of this one
- */
-export function useFragment(of?: string): Fragment {
+/** The current fragment; within a view the last one of this view. Renders again when it changes. */
+export function useFragment(): Fragment {
+  const { id } = useView();
   const fragment = useSyncExternalStore(subscribeToFragment, viewFragment);
   const now = useMemo(() => parseFragment(fragment), [fragment]);
-  const isOpen = of === undefined || (now.view || "overview") === of;
+  const isOpen = id === "" || (now.view || "overview") === id;
   const [last, setLast] = useState(isOpen ? now : EMPTY);
   if (isOpen && last !== now) setLast(now);
   return isOpen ? now : last;
@@ -64,11 +61,12 @@ export function changeParams(params: Readonly<Record<string, string | undefined>
   goTo(fragmentTo(view, path, { ...Object.fromEntries(now), ...params }), { replace: true });
 }
 
-/** Whether a view is visible: it is the current view, and the tab is not hidden. */
-export function useIsVisible(view: View): boolean {
+/** Whether the view of the component is the current one, and the tab is not hidden. */
+export function useIsVisible(): boolean {
+  const { id } = useView();
   return useSyncExternalStore(
     subscribeToVisibility,
-    () => currentView() === view && !document.hidden,
+    () => (id === "" || id === currentView()) && !document.hidden,
   );
 }
 

@@ -14,7 +14,6 @@ import { MOVING_RANGE_MS, sharedFilters } from "./filters.ts";
 import { useFragment, useIsVisible } from "./fragment.ts";
 import { useAskedForOwnRows } from "./own_rows.ts";
 import { messageOf } from "../../components/format.ts";
-import type { View } from "./view.ts";
 import { client, LIVE, retryFailed, usePausedState } from "./queries.ts";
 import { api, type ConsoleQuery } from "./api.ts";
 
@@ -23,20 +22,15 @@ interface ConsoleLists extends Lists {
   readonly envelopes: InboxRow;
 }
 
-/** The view that shows each list, and the key of its rows: a newer state of a row replaces the known one. */
-const LISTS: {
-  readonly [Name in keyof ConsoleLists]: {
-    readonly view: View;
-    readonly keyOf: (row: ConsoleLists[Name]) => string;
-  };
-} = {
-  traces: { view: "traces", keyOf: (row) => row.trace_id },
-  errors: { view: "errors", keyOf: (row) => row.group },
-  occurrences: { view: "errors", keyOf: (row) => `${row.envelope} ${row.event_id}` },
-  logs: { view: "logs", keyOf: (row) => `${row.envelope} ${row.index}` },
-  pages: { view: "traces", keyOf: (row) => `${row.application} ${row.page}` },
-  recordings: { view: "recordings", keyOf: (row) => row.replay_id },
-  envelopes: { view: "envelopes", keyOf: (row) => String(row.id) },
+/** The key of a list's rows: a newer state of a row replaces the known one. */
+const KEYS: { readonly [Name in keyof ConsoleLists]: (row: ConsoleLists[Name]) => string } = {
+  traces: (row) => row.trace_id,
+  errors: (row) => row.group,
+  occurrences: (row) => `${row.envelope} ${row.event_id}`,
+  logs: (row) => `${row.envelope} ${row.index}`,
+  pages: (row) => `${row.application} ${row.page}`,
+  recordings: (row) => row.replay_id,
+  envelopes: (row) => String(row.id),
 };
 
 /** A list's state and its actions. The last rows stay while it is read again. */
@@ -59,21 +53,19 @@ export interface ConsoleList<Row> {
  * The newest rows of a list, and older ones on request. They are read again when the API changes, but only while the
  * view is visible and the lists are not paused.
  *
- * @param query undefined: not known yet
- * @param options.view the view that shows the list; default: the list's own
+ * @param wanted undefined: not known yet
  */
 export function useList<Name extends keyof ConsoleLists>(
   name: Name,
   wanted: ConsoleQuery | undefined,
-  { view = LISTS[name].view }: { readonly view?: View } = {},
 ): ConsoleList<ConsoleLists[Name]> {
   type Row = ConsoleLists[Name];
   const { query, isGuess } = useWithOwn(wanted);
   const key = [LIVE, name, query];
   const of = JSON.stringify(key);
-  const { keyOf } = LISTS[name];
+  const keyOf = KEYS[name];
   const known = () => client.getQueryData<Rows<Row>>(key);
-  const live = useLive(query, view);
+  const live = useLive(query);
   const { data, status, error, isPlaceholderData } = useQuery({
     queryKey: key,
     queryFn: async () => withNewest(await readPage(name, query), known(), keyOf),
@@ -118,8 +110,8 @@ function useWithOwn(query: ConsoleQuery | undefined) {
 }
 
 /** When a query is sent: while its view is visible, again after each change, and in intervals if its range moves. */
-function useLive(query: ConsoleQuery | undefined, view: View) {
-  const isVisible = useIsVisible(view);
+function useLive(query: ConsoleQuery | undefined) {
+  const isVisible = useIsVisible();
   const paused = usePausedState();
   const isMoving = isAge(query?.since ?? "") && paused === undefined;
   return {
@@ -195,14 +187,14 @@ async function readOlder<Name extends keyof ConsoleLists>(
 }
 
 /** A list over time, live; undefined until it is known. @param query undefined: not known yet */
-export function useHistogram(query: ConsoleQuery | undefined, view: View): Histogram | undefined {
-  return useHistogramRead(query, view).data;
+export function useHistogram(query: ConsoleQuery | undefined): Histogram | undefined {
+  return useHistogramRead(query).data;
 }
 
 /** {@linkcode useHistogram}, and how often it could not be read. */
-export function useHistogramRead(wanted: ConsoleQuery | undefined, view: View) {
+export function useHistogramRead(wanted: ConsoleQuery | undefined) {
   const { query } = useWithOwn(wanted);
-  const live = useLive(query, view);
+  const live = useLive(query);
   return useQuery({
     queryKey: [LIVE, "histogram", query],
     queryFn: () => api.histogram(query!),
@@ -217,9 +209,9 @@ export const useApplications = (): (ApplicationList & { readonly of: string }) |
   useApplicationsRead().data;
 
 function useApplicationsRead() {
-  const { view, params } = useFragment();
+  const { params } = useFragment();
   const filters = sharedFilters(params);
-  const live = useLive(filters, (view || "overview") as View);
+  const live = useLive(filters);
   return useQuery({
     queryKey: [LIVE, "applications", filters],
     queryFn: async () => {

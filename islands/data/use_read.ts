@@ -3,7 +3,6 @@ import { messageOf } from "../../components/format.ts";
 import { client, LIVE, retryFailed } from "./queries.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { api } from "./api.ts";
-import type { View } from "./view.ts";
 import { useIsVisible } from "./fragment.ts";
 
 /** A value that is read, and read again when what it depends on changes. */
@@ -51,13 +50,9 @@ export function useRead<T>(
   };
 }
 
-/**
- * What is stored of a trace, read again as it grows; the same object until then.
- *
- * @param view that shows it: nothing is read while another view is shown
- */
-export function useTraceContent(traceId: string, view: View): Loaded<TraceContent> {
-  const isVisible = useIsVisible(view);
+/** What is stored of a trace, read again as it grows; the same object until then. */
+export function useTraceContent(traceId: string): Loaded<TraceContent> {
+  const isVisible = useIsVisible();
   const key = [LIVE, "trace", traceId];
   return useRead(
     key,

@@ -1,32 +1,22 @@
-import { useSyncExternalStore } from "react";
+import { createContext, useContext, useSyncExternalStore } from "react";
 
 /*
  * Loaded with the page's first scripts, so it is small: fragment.ts has the rest of the addresses.
  */
 
-/** The views: their name in the fragment (`#/traces`) and their title. */
-export const PAGE_VIEWS = {
-  overview: "Overview",
-  errors: "Errors",
-  traces: "Traces",
-  logs: "Logs",
-  recordings: "Recordings",
-  connect: "Connect",
-  envelopes: "Envelopes",
-  settings: "Settings",
-} as const;
+/** What the parts of a view know of it. */
+export interface ViewFacts {
+  /** Its name in the fragment: `#/traces`. */
+  readonly id: string;
+  readonly title: string;
+  /** Its icon's path. */
+  readonly icon: string;
+}
 
-export type View = keyof typeof PAGE_VIEWS;
+/** The view that contains a component. The sidebar is in none. */
+export const ViewContext = createContext<ViewFacts>({ id: "", title: "", icon: "" });
 
-/** All views, in their order. */
-export const VIEWS = Object.keys(PAGE_VIEWS) as readonly View[];
-
-/** In relay mode Sentry has the traces, errors, logs and recordings. */
-const RELAY_VIEWS: readonly View[] = ["overview", "envelopes", "settings"];
-
-/** The views with content. @param variant `inbox` or `relay` */
-export const viewsOf = (variant: string): readonly View[] =>
-  variant === "relay" ? RELAY_VIEWS : VIEWS;
+export const useView = (): ViewFacts => useContext(ViewContext);
 
 /** The last fragment that names a view. Others, such as the skip link's, are targets within it. */
 let lastFragment = "";
@@ -38,11 +28,8 @@ export function viewFragment(): string {
   return lastFragment;
 }
 
-/** The current view; the overview if the fragment names none. */
-export function currentView(): View {
-  const name = /^#\/(\w+)/.exec(viewFragment())?.[1];
-  return VIEWS.find((view) => view === name) ?? "overview";
-}
+/** The id of the view in the address; the overview if it names none. */
+export const currentView = (): string => /^#\/(\w+)/.exec(viewFragment())?.[1] ?? "overview";
 
 /** Calls `listener` when the fragment changes; returns the function that stops it. */
 export function subscribeToFragment(listener: (event: HashChangeEvent) => void): () => void {
@@ -50,9 +37,11 @@ export function subscribeToFragment(listener: (event: HashChangeEvent) => void):
   return () => removeEventListener("hashchange", listener);
 }
 
-export function useView(): View {
-  return useSyncExternalStore(subscribeToFragment, currentView, () => "overview");
-}
+export const useCurrentView = (): string =>
+  useSyncExternalStore(subscribeToFragment, currentView, () => "overview");
+
+/** The rule that shows one view alone, also in the script that runs before the first paint. */
+export const showOnly = (id: string): string => `.view:not(.${id}){display:none}`;
 
 /** The search and the filters in the address that all views share, as its query (`?q=TEXT&…`), or empty. */
 export function useSharedParams(): string {

@@ -23,7 +23,7 @@ const FILTERS: readonly Filter[] = [{ name: "type", label: "Item type", choices:
 
 /** The list of envelopes, newest first. @param props.openKey id of the envelope that is open */
 export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
-  const { params } = useFragment("envelopes");
+  const { params } = useFragment();
   const receipts = useReceipts();
   const param = (name: string) => params.get(name) ?? undefined;
   const list = useList("envelopes", {
@@ -40,7 +40,6 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
   );
   return (
     <RowList
-      view="envelopes"
       list={list}
       columns={columns}
       caption="Envelopes, newest first"
@@ -60,12 +59,12 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
 const CONTENT: ListColumn<InboxRow> = {
   title: "Content",
   cell: (row, link) => {
-    const { text, view } = topicOf(row);
+    const { text, icon } = topicOf(row);
     const items = itemsOf(row);
     const time = formatExactTime(row.received_at, Date.now());
     return (
       <>
-        <Icon name={view} />
+        <Icon name={icon} />
         {link(text, `Envelope ${row.id}: ${items}, ${text}, ${time}`)}
         <small>{items}</small>
       </>

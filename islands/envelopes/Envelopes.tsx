@@ -6,7 +6,7 @@ import { EnvelopeList } from "./EnvelopeList.tsx";
 
 /** The envelopes view: the list (`#/envelopes`), and one envelope beside it (`#/envelopes/ID`). */
 export default function EnvelopesView() {
-  const { path: [idText], params } = useFragment("envelopes");
+  const { path: [idText], params } = useFragment();
   const id = Number(idText);
   const back = fragmentTo("envelopes", [], Object.fromEntries(params));
   return (

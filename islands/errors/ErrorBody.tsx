@@ -116,7 +116,6 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
         {trace_id !== null && (
           <EventInTrace
             traceId={trace_id}
-            view="errors"
             isEvent={(mark) =>
               mark.envelope === envelope && mark.error !== null &&
               (event.event_id === null || mark.error === event.event_id)}
@@ -166,7 +165,6 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
                 "event_id" in row && row.envelope === envelope && row.event_id === event.event_id}
               traceId={trace_id}
               at={at}
-              view="errors"
               level="warn"
             />
           )}
@@ -207,7 +205,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
  */
 function useRecording(replayId: string | null): RecordingRow | undefined {
   const query = replayId === null ? undefined : { replay: replayId, limit: 1 };
-  const [row] = useList("recordings", query, { view: "errors" }).rows;
+  const [row] = useList("recordings", query).rows;
   return row?.replay_id === replayId ? row : undefined;
 }
 

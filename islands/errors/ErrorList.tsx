@@ -30,7 +30,7 @@ const FILTERS: readonly Filter[] = [
  * @param props.openKey the group whose detail is open
  */
 export function ErrorList({ openKey }: { openKey: string | undefined }) {
-  const { params } = useFragment("errors");
+  const { params } = useFragment();
   const sort = sortParam(params, GROUP_COLUMNS);
   const state = stateParam(params);
   const query = {
@@ -49,7 +49,6 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
 
   return (
     <RowList
-      view="errors"
       whatIsMissing={isOpenOnly ? "open errors" : "errors"}
       whatIsCounted="groups"
       list={list}
@@ -65,7 +64,7 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       above={
         <>
           {rows.length > 0 && <ListHistogram of="errors" query={query} />}
-          <OnlyOfTrace what="errors" />
+          <OnlyOfTrace />
         </>
       }
       empty={

@@ -22,7 +22,7 @@ const GROUP_KEY = /^[\da-f]{14}$/;
  * - `#/errors/EVENT` and `#/errors/EVENT/ENVELOPE`: redirects to the event's group
  */
 export default function ErrorsView() {
-  const { path: [group, envelope], params } = useFragment("errors");
+  const { path: [group, envelope], params } = useFragment();
   // Navigation within the view removes the focused element; arrival by address does not.
   const hasNavigated = useRef(false);
   const address = `${group ?? ""}/${envelope ?? ""}`;

@@ -35,7 +35,6 @@ export const STATE_FILTER: Filter = {
 export function StateLinks() {
   return (
     <Segmented
-      view="errors"
       label="State"
       name="state"
       choices={[[undefined, "Open"], ["resolved", "Resolved"], ["muted", "Muted"], [ALL, "All"]]}

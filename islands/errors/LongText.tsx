@@ -53,9 +53,7 @@ export function SentValues({ values: { shown, more }, searchedAs }: {
           value: (
             <>
               <LongText text={value} max={MAX_VALUE} />{" "}
-              {searchedAs !== undefined && (
-                <ValueLinks view="errors" name={searchedAs + name} value={value} />
-              )}
+              {searchedAs !== undefined && <ValueLinks name={searchedAs + name} value={value} />}
             </>
           ),
         }))}

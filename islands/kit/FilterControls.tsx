@@ -7,7 +7,7 @@ import { useApplications } from "../data/lists.ts";
 import { AGES, ALL_APPLICATIONS, RANGES } from "../data/filters.ts";
 import { changeParams, useFragment } from "../data/fragment.ts";
 import { choicesOf, type Filter, labelOf } from "./filters.ts";
-import { showHelp } from "./Help.tsx";
+import { showHelp } from "./use_keys.ts";
 import { Menu } from "./Menu.tsx";
 
 /** Release and environment of the applications that are shown. */

@@ -3,7 +3,7 @@ import { Icon } from "../../components/Icon.tsx";
 import { formatCount } from "../../components/format.ts";
 import { useApiState } from "../data/queries.ts";
 import { api } from "../data/api.ts";
-import { PAGE_VIEWS, type View } from "../data/view.ts";
+import { useView } from "../data/view.ts";
 import { Chips, FilterMenu, TimeFilter, useCommonFilters } from "./FilterControls.tsx";
 import type { Filter } from "./filters.ts";
 import { InboxMenu } from "./InboxMenu.tsx";
@@ -11,7 +11,6 @@ import { LiveButton } from "./LiveButton.tsx";
 import { SearchField } from "./SearchField.tsx";
 
 export interface ListHeadProps {
-  readonly view: View;
   /** The rows, for the search's accessible name: "envelopes". */
   readonly what: string;
   /** The view's own filters; all lists have those of release and environment. */
@@ -23,8 +22,9 @@ export interface ListHeadProps {
 }
 
 /** The head of a list: its query, the time, whether it is live, and the menu of all envelopes. */
-export function ListHead({ view, what, filters: own = [], actions, menu }: ListHeadProps) {
+export function ListHead({ what, filters: own = [], actions, menu }: ListHeadProps) {
   const { state, total } = useApiState();
+  const { title } = useView();
   const common = useCommonFilters();
   // Without access there is nothing to search, export or delete.
   if (state === "forbidden") return null;
@@ -34,7 +34,7 @@ export function ListHead({ view, what, filters: own = [], actions, menu }: ListH
   return (
     <div className="list-head line head">
       {/* The view's heading, which is not visible, has the same text. */}
-      <b className="title" aria-hidden="true">{PAGE_VIEWS[view]}</b>
+      <b className="title" aria-hidden="true">{title}</b>
       {!isPage && (
         <div className="query line well">
           <Icon name="search" />

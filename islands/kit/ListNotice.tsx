@@ -9,7 +9,7 @@ import { useTelemetry } from "../data/telemetry.ts";
 import { ALL_APPLICATIONS, sharedFilters } from "../data/filters.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
-import type { View } from "../data/view.ts";
+import { useView } from "../data/view.ts";
 import { type ConsoleList, isOwnOnly, useApplications } from "../data/lists.ts";
 import { useApiState } from "../data/queries.ts";
 import { api } from "../data/api.ts";
@@ -31,7 +31,8 @@ export function ListNotice({ list, what, hint, children }: {
   children: ReactNode;
 }) {
   const { state } = useApiState();
-  const { view, path, params } = useFragment();
+  const { id: view, icon } = useView();
+  const { path, params } = useFragment();
   const isFiltered = [...params.keys()].some((name) => !SHAPES.has(name));
   const [authorized, setAuthorized] = useState(false);
   const { phase, waiting } = useTelemetry();
@@ -53,7 +54,7 @@ export function ListNotice({ list, what, hint, children }: {
       tabIndex={-1}
       ref={(place) => void (authorized && place?.focus())}
     >
-      <Icon name={view as View} />
+      <Icon path={icon} />
       {isFiltered
         ? (
           <p>
@@ -91,8 +92,9 @@ export function ListNotice({ list, what, hint, children }: {
 }
 
 /** States that a list has only the rows of the trace in the address, if there is one. */
-export function OnlyOfTrace({ what }: { what: View }) {
-  const { params } = useFragment(what);
+export function OnlyOfTrace() {
+  const { id: what } = useView();
+  const { params } = useFragment();
   const trace = params.get("trace");
   if (!trace) return null;
   const others = { ...Object.fromEntries(params), trace: undefined };

@@ -5,7 +5,7 @@ import type { ConsoleList } from "../data/lists.ts";
 import { api } from "../data/api.ts";
 import { changeParams } from "../data/fragment.ts";
 import { ApplicationLabel, ApplicationLabels, useShowsApplications } from "./ApplicationLabel.tsx";
-import type { View } from "../data/view.ts";
+import { useView } from "../data/view.ts";
 import { ListHead, type ListHeadProps } from "./ListHead.tsx";
 import { ListNotice, OlderButton, OnlyOwn } from "./ListNotice.tsx";
 import { nextSort, orderOf } from "./sort.ts";
@@ -44,8 +44,7 @@ type RowLink = (text: ReactNode, label?: string) => ReactNode;
  * keyboard. Rows in sight are rendered.
  */
 interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
-  readonly view: View;
-  /** The rows: "envelopes"; default: the view's name. */
+  /** The rows: "envelopes"; default: the view's id. */
   readonly what?: string;
   /** The rows in notices, if filters limit them: "open errors"; default: `what`. */
   readonly whatIsMissing?: string;
@@ -72,13 +71,14 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
 }
 
 export function RowList<Row>(props: RowListProps<Row>) {
-  const { view, what = view, whatIsMissing = what, list, columns, sort, keyOf, hrefOf } = props;
+  const { id } = useView();
+  const { what = id, whatIsMissing = what, list, columns, sort, keyOf, hrefOf } = props;
   const { openKey } = props;
   const frame = useRef<HTMLDivElement>(null);
   const { rowCount, render, newCount, showNewest, ...keyboard } = useRows(
     frame,
     list,
-    { view, keyOf, hrefOf, openKey },
+    { keyOf, hrefOf, openKey },
   );
   const hasRows = rowCount > 0;
   const news = formatCount(newCount, `new ${(props.whatIsCounted ?? what).replace(/s$/, "")}`);

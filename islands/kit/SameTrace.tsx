@@ -6,7 +6,6 @@ import type { LogRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
 import { useApplications, useList } from "../data/lists.ts";
 import { fragmentTo } from "../data/fragment.ts";
 import { labelsByKey } from "./application_labels.ts";
-import type { View } from "../data/view.ts";
 
 /** Rows of each list that are read: those that were received last. */
 const MAX_ROWS = 50;
@@ -22,20 +21,18 @@ const MAX_EARLIER = 5;
  *
  * @param props.isItself whether a row is the error or log itself
  * @param props.at its time
- * @param props.view that shows it
  * @param props.level of the logs: this one and more severe ones
  */
-export function SameTrace({ isItself, traceId, at, view, level }: {
+export function SameTrace({ isItself, traceId, at, level }: {
   isItself: (row: LogRow | OccurrenceRow) => boolean;
   traceId: string;
   at: number;
-  view: View;
   level: LogLevel;
 }) {
   // The bound is exclusive.
   const query = { trace: traceId, until: String(Math.floor(at) + 1), limit: MAX_ROWS };
-  const errors = useList("occurrences", query, { view }).rows;
-  const logs = useList("logs", { ...query, level }, { view }).rows;
+  const errors = useList("occurrences", query).rows;
+  const logs = useList("logs", { ...query, level }).rows;
   const applications = useApplications();
   const labels = labelsByKey(applications?.rows ?? []);
   // The rows of the previous one stay until those of this one are read.

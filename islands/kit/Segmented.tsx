@@ -1,5 +1,5 @@
 import { fragmentTo, useFragment } from "../data/fragment.ts";
-import type { View } from "../data/view.ts";
+import { useView } from "../data/view.ts";
 
 /**
  * The choices of a parameter of a view's address, as links beside each other.
@@ -7,15 +7,15 @@ import type { View } from "../data/view.ts";
  * @param props.choices values and their titles; undefined: without the parameter
  * @param props.chosen default: the value in the address
  */
-export function Segmented({ view, label, name, choices, chosen, className = "" }: {
-  view: View;
+export function Segmented({ label, name, choices, chosen, className = "" }: {
   label: string;
   name: string;
   choices: readonly (readonly [value: string | undefined, title: string])[];
   chosen?: string | undefined;
   className?: string;
 }) {
-  const { path, params } = useFragment(view);
+  const { id } = useView();
+  const { path, params } = useFragment();
   const current = chosen ?? params.get(name) ?? undefined;
   return (
     <nav className={`segmented well ${className}`.trim()} aria-label={label}>
@@ -23,7 +23,7 @@ export function Segmented({ view, label, name, choices, chosen, className = "" }
         <a
           key={title}
           className="bare quiet"
-          href={fragmentTo(view, path, { ...Object.fromEntries(params), [name]: value })}
+          href={fragmentTo(id, path, { ...Object.fromEntries(params), [name]: value })}
           aria-current={value === current ? "true" : undefined}
         >
           {title}

@@ -1,6 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { useApiState } from "../data/queries.ts";
-import { Help } from "./Help.tsx";
 
 /**
  * A list, and beside it the detail of one of its rows. The list stays mounted: its rows, its place and its focus are the
@@ -23,7 +22,6 @@ export function Split({ list, detail: opened, isNarrow, needsWidth }: {
     <div className={classes.filter(Boolean).join(" ")}>
       <div className="list-pane">{list}</div>
       {detail && <div className="detail-pane">{detail}</div>}
-      <Help />
     </div>
   );
 }

@@ -1,23 +1,23 @@
 import type { ReactNode } from "react";
 import { withValue } from "../../monitoring/models/query/query.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
-import type { View } from "../data/view.ts";
+import { useView } from "../data/view.ts";
 
 /**
- * Links to the rows of a view that have a value, and to those that have not. They add to the query of the address.
+ * Links to the rows of this view that have a value, and to those that have not. They add to the query of the address.
  *
  * @param props.name of the field or attribute
  * @param props.isInRow of a list, where a link of each row is in the tab order
  * @param props.children text of the first link
  */
-export function ValueLinks({ view, name, value, isInRow, children = "Only this" }: {
-  view: View;
+export function ValueLinks({ name, value, isInRow, children = "Only this" }: {
   name: string;
   value: unknown;
   isInRow?: boolean;
   children?: ReactNode;
 }) {
-  const { params } = useFragment(view);
+  const { id: view } = useView();
+  const { params } = useFragment();
   const href = (isExcluded: boolean) => {
     const q = withValue(params.get("q") ?? "", name, value, isExcluded);
     return q === undefined

@@ -1,12 +1,12 @@
+import type { IconName } from "../../components/Icon.tsx";
 import { countItems } from "../../components/count_items.ts";
 import { cutText, formatCount, formatNumber } from "../../components/format.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { View } from "../data/view.ts";
 
 type Content = Pick<InboxRow, "items" | "summary">;
 
-/** The view that shows what an item has, and a name for items whose envelopes have no title. */
-const ITEMS: Readonly<Record<string, readonly [name: string, view?: View]>> = {
+/** The icon of the view that shows what an item has, and a name for items whose envelopes have no title. */
+const ITEMS: Readonly<Record<string, readonly [name: string, icon?: IconName]>> = {
   event: ["Error", "errors"],
   transaction: ["Trace", "traces"],
   span: ["Spans", "traces"],
@@ -28,13 +28,13 @@ const ITEMS: Readonly<Record<string, readonly [name: string, view?: View]>> = {
 /** Characters of a title: more than a line. */
 const MAX_TITLE = 200;
 
-/** What an envelope is about, "GET /orders" or "Recording", and the view whose icon it has. */
+/** What an envelope is about, "GET /orders" or "Recording", and the icon of its view. */
 export function topicOf(
   { items, summary }: Content,
-): { readonly text: string; readonly view: View } {
+): { readonly text: string; readonly icon: IconName } {
   const names = new Set(items.map(({ type }) => ITEMS[type]?.[0] ?? type));
   const text = cutText(summary?.title ?? "", MAX_TITLE) || [...names].join(", ") || "no items";
-  return { text, view: ITEMS[items[0]?.type ?? ""]?.[1] ?? "envelopes" };
+  return { text, icon: ITEMS[items[0]?.type ?? ""]?.[1] ?? "envelopes" };
 }
 
 /** The items of an envelope: "12 spans", "event, attachment", "2 × session", "256 × event, 744 not listed". */

@@ -10,7 +10,7 @@ import {
 } from "react";
 import { goTo, useIsVisible } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
-import type { View } from "../data/view.ts";
+import { useView } from "../data/view.ts";
 import { isShown, useStepKeys } from "./use_keys.ts";
 
 /** A row's place in its table. */
@@ -41,14 +41,14 @@ const FIRST_ROW_PX = 32;
 export function useRows<Row>(
   frame: RefObject<HTMLElement | null>,
   list: ConsoleList<Row>,
-  { view, keyOf, hrefOf, openKey }: {
-    readonly view: View;
+  { keyOf, hrefOf, openKey }: {
     readonly keyOf: (row: Row) => string;
     readonly hrefOf: (row: Row) => string;
     readonly openKey: string | undefined;
   },
 ) {
-  const isVisible = useIsVisible(view);
+  const { id } = useView();
+  const isVisible = useIsVisible();
   const scrolledPx = useRef(0);
   const { rows, newCount } = useSettledRows(list, keyOf, scrolledPx.current <= 1);
   const keys = rows.map(keyOf);
@@ -87,7 +87,7 @@ export function useRows<Row>(
     // A trace has the keys j and k for its spans. It may cover the list.
     const isActive = pair === "JK"
       ? isOpen && isVisible
-      : isShown(frame.current) && !(isOpen && view === "traces");
+      : isShown(frame.current) && !(isOpen && id === "traces");
     if (keys.length === 0 || !isActive) return false;
     const openIndex = isOpen ? keys.indexOf(openKey) : -1;
     // A row that has left the list was before the one that now has its index.

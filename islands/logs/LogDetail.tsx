@@ -28,7 +28,7 @@ export function LogDetail({ logKey, known, takesFocus }: {
   known: Log | undefined;
   takesFocus: boolean;
 }) {
-  const { params } = useFragment("logs");
+  const { params } = useFragment();
   const envelope = Number(logKey.split("/")[0]);
   const isAddress = Number.isSafeInteger(envelope) && envelope > 0;
   // The list may not have it: it is older, or filtered out.
@@ -83,7 +83,7 @@ function LogContent({ log }: { log: Log }) {
           name: <code>{name}</code>,
           value: (
             <>
-              <code>{value}</code> <ValueLinks view="logs" name={name} value={value} />
+              <code>{value}</code> <ValueLinks name={name} value={value} />
             </>
           ),
         }))}
@@ -92,7 +92,6 @@ function LogContent({ log }: { log: Log }) {
         <>
           <EventInTrace
             traceId={trace}
-            view="logs"
             isEvent={(mark) =>
               mark.kind === "log" && mark.envelope === envelope &&
               mark.text.slice(0, COMPARED) === start}
@@ -103,7 +102,6 @@ function LogContent({ log }: { log: Log }) {
             isItself={(row) => "index" in row && keyOf(row) === keyOf(log)}
             traceId={trace}
             at={at}
-            view="logs"
             level="trace"
           />
         </>

@@ -27,7 +27,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
   list: ConsoleList<Log>;
   above: ReactNode;
 }) {
-  const { params } = useFragment("logs");
+  const { params } = useFragment();
   const rows = patternsOf(list.rows);
   return (
     <RowList

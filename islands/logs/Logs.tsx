@@ -19,7 +19,7 @@ const SHAPES = [[undefined, "Lines"], ["patterns", "Patterns"]] as const;
 
 /** The logs view: the list, newest first (`#/logs`), and one log beside it (`#/logs/ENVELOPE/INDEX`). */
 export default function LogsView() {
-  const { path, params } = useFragment("logs");
+  const { path, params } = useFragment();
   const q = params.get("q") ?? undefined;
   const trace = params.get("trace") ?? undefined;
   const query = { q, trace, level: levelParam(params), ...sharedFilters(params) };
@@ -30,14 +30,14 @@ export default function LogsView() {
   const above = (
     <>
       {list.rows.length > 0 && <ListHistogram of="logs" query={query} />}
-      <OnlyOfTrace what="logs" />
+      <OnlyOfTrace />
     </>
   );
   const head = {
     view: "logs",
     what: "logs",
     filters: FILTERS,
-    actions: <Segmented view="logs" label="Shown as" name="as" choices={SHAPES} />,
+    actions: <Segmented label="Shown as" name="as" choices={SHAPES} />,
     list,
     above,
   } as const;

@@ -43,7 +43,7 @@ export const LOG_COLUMNS: readonly ListColumn<Log>[] = [
           )}
           <span className="log-attributes">
             {attributes.map(([name, value]) => (
-              <ValueLinks key={name} view="logs" name={name} value={value} isInRow>
+              <ValueLinks key={name} name={name} value={value} isInRow>
                 {ellipsize(`${name}=${value}`, ROW_ATTRIBUTE)}
               </ValueLinks>
             ))}

@@ -77,7 +77,7 @@ function Card({ row, filters, links, onRank }: CardFilters & {
   const { key, name, side, environment, starts: [start], last_seen } = row;
   const { releases: [release], releases_since: [since] } = row;
   const query = filters && { ...filters, application: key, state: "open" as const };
-  const errors = useList("errors", query, { view: "overview" });
+  const errors = useList("errors", query);
   const { count, last, isUnhandled, chart } = failuresOf(errors.rows);
   const kind = isUnhandled ? "refused" : count > 0 ? "waits" : "flows";
   const rank = isUnhandled ? 0 : count > 0 ? 1 : NO_FAILURES;

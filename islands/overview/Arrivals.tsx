@@ -12,7 +12,6 @@ import { fragmentTo } from "../data/fragment.ts";
 import { SettledText } from "../kit/SettledText.tsx";
 import { nameOf } from "../kit/application_labels.ts";
 import { cutText } from "../../components/format.ts";
-import type { View } from "../data/view.ts";
 import { INBOX_STATES } from "./inbox_states.ts";
 
 /** Characters of a signal's text: about two lines. */
@@ -23,16 +22,15 @@ const NEWEST = { application: APPLICATIONS, limit: 1 } as const;
 const BURST = { application: APPLICATIONS, limit: 10 } as const;
 const BURST_MS = 10_000;
 /** What is named of a burst, the most telling first. */
-const TELLING: readonly View[] = ["errors", "traces", "logs", "recordings"];
+const TELLING: readonly IconName[] = ["errors", "traces", "logs", "recordings"];
 
 /**
  * The newest envelope of another application, of several that arrived together the most telling one.
  *
- * @param view that shows it
  * @returns `newest`: undefined while it is not known; null: there is none
  */
-export function useNewestEnvelope(view: View) {
-  const { rows, state, error, retry } = useList("envelopes", BURST, { view });
+export function useNewestEnvelope() {
+  const { rows, state, error, retry } = useList("envelopes", BURST);
   const burst = rows.filter(({ received_at }) => received_at > rows[0]!.received_at - BURST_MS);
   const [row] = burst.toSorted((a, b) => rankOf(a) - rankOf(b));
   const isOther = row !== undefined && row.application !== OWN_APPLICATION.key;
@@ -42,14 +40,14 @@ export function useNewestEnvelope(view: View) {
 }
 
 function rankOf(row: InboxRow): number {
-  const rank = TELLING.indexOf(topicOf(row).view);
+  const rank = TELLING.indexOf(topicOf(row).icon);
   return rank < 0 ? TELLING.length : rank;
 }
 
 /** Whether an application has sent anything yet, and its newest signal of each kind. */
-export function Arrivals({ view }: { view: View }) {
+export function Arrivals() {
   const { state } = useApiState();
-  const { newest, error, retry } = useNewestEnvelope(view);
+  const { newest, error, retry } = useNewestEnvelope();
   const sender = useApplications()?.rows.find(({ key }) => key === newest?.application);
   if (newest === undefined && error !== undefined) {
     return <ReadFailure message={error} retry={retry} />;
@@ -69,7 +67,7 @@ export function Arrivals({ view }: { view: View }) {
               <TimeAgo at={newest.received_at} />
             </p>
             <SettledText text={`Received ${topic} from ${name}.`} />
-            <Signals view={view} />
+            <Signals />
           </>
         )
         : (
@@ -93,11 +91,11 @@ interface Signal {
   readonly href: string | undefined;
 }
 
-function Signals({ view }: { view: View }) {
-  const { rows: [error] } = useList("errors", NEWEST, { view });
-  const { rows: [trace] } = useList("traces", NEWEST, { view });
-  const { rows: [log] } = useList("logs", NEWEST, { view });
-  const { rows: [recording] } = useList("recordings", NEWEST, { view });
+function Signals() {
+  const { rows: [error] } = useList("errors", NEWEST);
+  const { rows: [trace] } = useList("traces", NEWEST);
+  const { rows: [log] } = useList("logs", NEWEST);
+  const { rows: [recording] } = useList("recordings", NEWEST);
   const signals: readonly Signal[] = [
     {
       title: "Error",

@@ -12,7 +12,7 @@ export default function Connect() {
         <RefusedEnvelopes refusals={refusals} />
         <ConnectGuide />
       </div>
-      <Arrivals view="connect" />
+      <Arrivals />
     </div>
   );
 }

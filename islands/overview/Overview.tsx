@@ -6,7 +6,6 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { Chips, FilterMenu, useCommonFilters } from "../kit/FilterControls.tsx";
 import { filterParams, RANGES, type SharedFilters, sharedFilters } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
-import { PAGE_VIEWS } from "../data/view.ts";
 import { InboxTokenForm } from "../kit/InboxTokenForm.tsx";
 import { LiveButton } from "../kit/LiveButton.tsx";
 import { Applications } from "./Applications.tsx";
@@ -23,9 +22,9 @@ import { useApiState } from "../data/queries.ts";
  * the guide to connect an application; or the form for the token. Inbox mode only.
  */
 export default function Overview() {
-  const { newest } = useNewestEnvelope("overview");
+  const { newest } = useNewestEnvelope();
   const { state } = useApiState();
-  const { params } = useFragment("overview");
+  const { params } = useFragment();
   const filters = sharedFilters(params);
   const links = filterParams(params);
   const applications = useApplications()?.rows.filter((row) => isShown(row, filters));
@@ -61,7 +60,7 @@ export default function Overview() {
           </p>
           <ConnectGuide />
         </div>
-        <Arrivals view="overview" />
+        <Arrivals />
       </section>
     );
   }
@@ -69,10 +68,10 @@ export default function Overview() {
     <div className="highlights grid" ref={container} tabIndex={-1}>
       <div className="list-head line ranges">
         {/* As in lists, the view's heading, which is not visible, has the same text. */}
-        <b className="title" aria-hidden="true">{PAGE_VIEWS.overview}</b>
+        <b className="title" aria-hidden="true">Overview</b>
         <Chips filters={common} />
         <FilterMenu filters={common} />
-        <Segmented view="overview" label="Time" name="since" choices={RANGES} />
+        <Segmented label="Time" name="since" choices={RANGES} />
         <LiveButton />
       </div>
       <Applications rows={applications} filters={charted} links={links} />

@@ -16,7 +16,7 @@ const NONE: RefusalList = { rows: [], next: null, total: 0 };
 /** What the relay refused since the server started. Read while the view is visible. */
 export function useRefusals(): RefusalList {
   const { refusedVersion } = useApiState();
-  const isVisible = useIsVisible("connect");
+  const isVisible = useIsVisible();
   const { value = NONE } = useRead(
     ["refusals", refusedVersion],
     isVisible && refusedVersion > 0 && api.refusals,

@@ -15,8 +15,8 @@ const MOST_TICKS = 5;
 export function useChartTime(
   filters: SharedFilters,
 ): Pick<SharedFilters, "since" | "until"> | undefined {
-  const traces = useHistogramRead({ ...filters, of: "traces" }, "overview");
-  const errors = useHistogramRead({ ...filters, of: "errors", state: "open" }, "overview");
+  const traces = useHistogramRead({ ...filters, of: "traces" });
+  const errors = useHistogramRead({ ...filters, of: "errors", state: "open" });
   const { since, until } = filters;
   if (since !== undefined) return { since, until };
   if (!traces.data || !errors.data) {
@@ -41,8 +41,8 @@ export function RequestCharts({ filters, links }: {
   /** The filters of the address. */
   links: Readonly<Record<string, string>>;
 }) {
-  const traces = useHistogram(filters && { ...filters, of: "traces" }, "overview");
-  const errors = useHistogram(filters && { ...filters, of: "errors", state: "open" }, "overview");
+  const traces = useHistogram(filters && { ...filters, of: "traces" });
+  const errors = useHistogram(filters && { ...filters, of: "errors", state: "open" });
   const openFrom = (list: "traces" | "errors") => (from: number, to: number) =>
     goTo(fragmentTo(list, [], { ...links, since: String(from), until: String(to) }));
   return (

@@ -25,15 +25,13 @@ interface HighlightProps {
   readonly links: Links;
 }
 
-const inOverview = { view: "overview" } as const;
-
 /** The groups of errors that were seen last. @param props.filters undefined: the time of the charts is not known yet */
 export function NewestErrors({ filters, links }: Pick<HighlightProps, "links"> & {
   readonly filters: SharedFilters | undefined;
 }) {
   const query = filters &&
     { ...filters, state: "open", sort: "-last_seen", limit: ROWS } as const;
-  const list = useList("errors", query, inOverview);
+  const list = useList("errors", query);
   return (
     <Highlight
       id="newest-errors"
@@ -89,7 +87,7 @@ const errorColumns = (links: Links): readonly HighlightColumn<ErrorGroupRow>[] =
 /** The slowest trace of each name: the names whose traces took longest. */
 export function SlowestTraces({ filters, links }: HighlightProps) {
   const query = { ...filters, sort: "slowest", each: "name", limit: ROWS } as const;
-  const list = useList("traces", query, inOverview);
+  const list = useList("traces", query);
   const longest = Math.max(1, ...list.rows.map(durationOf));
   return (
     <Highlight
@@ -143,7 +141,7 @@ function durationOf(row: { started_at: number; ended_at: number | null }): numbe
 
 /** The web vitals of the pages with the most loads. */
 export function VitalsByPage({ filters, links }: HighlightProps) {
-  const list = useList("pages", filters, inOverview);
+  const list = useList("pages", filters);
   return (
     <Highlight
       id="vitals-by-page"
@@ -184,7 +182,7 @@ const vitalColumns = (links: Links): readonly HighlightColumn<PageRow>[] => [
 
 /** The newest envelopes of the applications. */
 export function JustArrived({ filters, links }: HighlightProps) {
-  const list = useList("envelopes", { ...filters, limit: ROWS }, inOverview);
+  const list = useList("envelopes", { ...filters, limit: ROWS });
   return (
     <Highlight
       id="just-arrived"
@@ -203,10 +201,10 @@ const envelopeColumns = (links: Links): readonly HighlightColumn<InboxRow>[] => 
   {
     title: "Content",
     cell: (row) => {
-      const { text, view } = topicOf(row);
+      const { text, icon } = topicOf(row);
       return (
-        <span className={view === "errors" ? "refused" : undefined}>
-          <Icon name={view} />
+        <span className={icon === "errors" ? "refused" : undefined}>
+          <Icon name={icon} />
           <a href={fragmentTo("envelopes", [String(row.id)], links)}>{text}</a>
           {row.summary?.title && <small>{itemsOf(row)}</small>}
         </span>

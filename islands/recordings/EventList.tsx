@@ -133,7 +133,7 @@ export function useEvents(
   replayId: string | undefined,
   showsDetails: boolean,
 ): { readonly events: readonly ListedEvent[]; readonly details: number } {
-  const isVisible = useIsVisible("recordings");
+  const isVisible = useIsVisible();
   // The player reports what cannot be read; it plays without events, too.
   const { value } = useRead(
     [LIVE, "recording", replayId ?? ""],

@@ -45,7 +45,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
     () => [...recording.gaps, ...end > recording.to ? [{ from: recording.to, to: end }] : []],
     [recording, end],
   );
-  const { params } = useFragment("recordings");
+  const { params } = useFragment();
   const asked = params.get("at") ?? "";
   const askedAt = /^\d{1,14}$/.test(asked) ? Number(asked) - recording.from : 0;
   const startAt = clamp(askedAt, length);

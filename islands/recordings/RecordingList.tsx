@@ -27,14 +27,13 @@ import { marksOf, NOTABLE_MS, percent } from "./TimeLine.tsx";
  * @param props.openKey id of the recording that is open
  */
 export function RecordingList({ openKey }: { openKey: string | undefined }) {
-  const { params } = useFragment("recordings");
+  const { params } = useFragment();
   const sort = sortParam(params, RECORDING_COLUMNS);
   const q = params.get("q") ?? undefined;
   const order = sort ?? "-started_at";
   const list = useList("recordings", { q, sort: order, ...sharedFilters(params) });
   return (
     <RowList
-      view="recordings"
       list={list}
       columns={COLUMNS}
       caption={sort === undefined ? "Recordings, newest first" : "Recordings"}

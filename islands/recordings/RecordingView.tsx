@@ -38,7 +38,7 @@ export function RecordingView({ replayId, takesFocus }: {
   takesFocus: boolean;
 }) {
   const result = useRecording(replayId);
-  const { params } = useFragment("recordings");
+  const { params } = useFragment();
   const { row } = result;
   return (
     <DetailView
@@ -224,7 +224,7 @@ type RecordingState =
 
 /** Reads a recording. Segments that arrive later are only counted: reading them would interrupt the player. */
 function useRecording(replayId: string): RecordingState {
-  const list = useList("recordings", { replay: replayId }, { view: "recordings" });
+  const list = useList("recordings", { replay: replayId });
   const row = list.rows[0];
   const isKnown = row !== undefined;
   const hasNone = !isKnown && list.state !== "loading";

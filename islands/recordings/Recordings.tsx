@@ -13,7 +13,7 @@ const REPLAY_ID = /^[\da-f]{32}$/;
  */
 export default function ListOrRecording() {
   // While another view is open, the last recording stays as it is.
-  const { path: [id = ""] } = useFragment("recordings");
+  const { path: [id = ""] } = useFragment();
   const replayId = REPLAY_ID.test(id) ? id : undefined;
   const wasListShown = useWasClosed(replayId);
   return (

@@ -3,19 +3,17 @@ import { Mark } from "../../components/Icon.tsx";
 import { ErrorBoundary } from "../kit/ErrorBoundary.tsx";
 import { LoadedPart } from "../kit/LoadedPart.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
-import { isShown } from "../kit/use_keys.ts";
+import { isForOthers, isShown, useKeys } from "../kit/use_keys.ts";
 import {
   currentView,
-  PAGE_VIEWS,
   subscribeToFragment,
-  useView,
-  type View,
+  useCurrentView,
+  ViewContext,
   viewFragment,
-  VIEWS,
 } from "../data/view.ts";
 import { Navigation } from "./Navigation.tsx";
 import { PipelineMark } from "./PipelineMark.tsx";
-import { loadSwitcher, loadView } from "./views.ts";
+import { type View, VIEWS } from "./registry.ts";
 
 /** The whole page: sidebar, and the views beside it, of which one is shown. */
 export default function Console(page: PageFacts) {
@@ -39,8 +37,13 @@ export default function Console(page: PageFacts) {
         </section>
       </header>
       <main id="main">
-        {VIEWS.map((view) => <ViewSection key={view} view={view} page={page} />)}
+        {VIEWS.map((view) => (
+          <ViewContext key={view.id} value={view}>
+            <ViewSection view={view} page={page} />
+          </ViewContext>
+        ))}
       </main>
+      <LoadedHelp variant={variant} />
     </div>
   );
 }
@@ -56,18 +59,43 @@ function focusHeading(): void {
   heading?.focus({ preventScroll: true });
 }
 
+/** Loads a view that is opened for the first time, and opens the API that all views share. */
+async function loadView({ load }: View, variant: string): Promise<ComponentType<PageFacts>> {
+  const code = load[variant] ?? (() => import("../overview/InSentry.tsx"));
+  const [module] = await Promise.all([code(), startReading(variant)]);
+  return module.default;
+}
+
+const startReading = (variant: string) =>
+  import("../background_code.ts").then((code) => code.startReading(variant));
+
 /** The choice of an application needs the data of the views, so it is loaded with the first of them. */
 function LoadedSwitcher() {
   const [Switcher, setSwitcher] = useState<ComponentType>();
   useEffect(() => {
     // Without it the page shows all applications.
-    loadSwitcher().then((Loaded) => setSwitcher(() => Loaded), () => {});
+    Promise.all([import("./Switcher.tsx"), startReading("inbox")])
+      .then(([code]) => setSwitcher(() => code.Switcher), () => {});
   }, []);
   return <div className="switcher-place" data-sentry-block="">{Switcher && <Switcher />}</div>;
 }
 
-/** Views that are not blocked from recordings as a whole: they block their parts that show telemetry. */
-const RECORDED: ReadonlySet<View> = new Set(["settings"]);
+/** The help, which the key `?` opens. */
+function LoadedHelp({ variant }: { variant: string }) {
+  const [isOpen, setOpen] = useState(false);
+  useKeys((event) => {
+    if (event.key !== "?" || isForOthers(event)) return false;
+    setOpen(true);
+    return true;
+  });
+  return isOpen && (
+    <LoadedPart
+      load={async () => (await import("./Help.tsx")).Help}
+      props={{ variant, close: () => setOpen(false) }}
+      loading={null}
+    />
+  );
+}
 
 const subscribeToNothing = () => () => {};
 
@@ -76,26 +104,26 @@ const useMounted = () => useSyncExternalStore(subscribeToNothing, () => true, ()
 
 /** A view. Once opened it stays in the document, so that the user returns to what was there. */
 function ViewSection({ view, page }: { view: View; page: PageFacts }) {
+  const { id, title } = view;
   const isMounted = useMounted();
-  const current = useView();
-  const isOpen = current === view;
+  const current = useCurrentView();
   return (
     <section
-      className={`view ${view}`}
-      aria-labelledby={`${view}-view`}
+      className={`view ${id}`}
+      aria-labelledby={`${id}-view`}
       // It shows telemetry, which no recording may contain.
-      data-sentry-block={RECORDED.has(view) ? undefined : ""}
+      data-sentry-block={view.isRecorded ? undefined : ""}
     >
       <header className="view-head head beside">
-        <h2 id={`${view}-view`} className="title" tabIndex={-1}>{PAGE_VIEWS[view]}</h2>
+        <h2 id={`${id}-view`} className="title" tabIndex={-1}>{title}</h2>
       </header>
       <div className="view-body">
-        <ErrorBoundary what={`The ${view} view`}>
+        <ErrorBoundary what={`The ${id} view`}>
           <LoadedPart
             load={() => loadView(view, page.variant)}
-            isShown={isMounted && isOpen}
+            isShown={isMounted && current === id}
             props={page}
-            loading={<p className="empty loading">{`Loading ${view}.`}</p>}
+            loading={<p className="empty loading">{`Loading ${id}.`}</p>}
           />
         </ErrorBoundary>
       </div>

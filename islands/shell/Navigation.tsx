@@ -3,26 +3,13 @@ import { Icon } from "../../components/Icon.tsx";
 import { isForOthers } from "../kit/use_keys.ts";
 import { Store } from "../data/store.ts";
 import { storeChoice, storedChoice } from "../data/stored_choice.ts";
-import {
-  currentView,
-  PAGE_VIEWS,
-  useSharedParams,
-  useView,
-  type View,
-  viewsOf,
-} from "../data/view.ts";
-
-/** The groups of the sidebar. */
-const GROUPS: readonly { readonly title: string; readonly views: readonly View[] }[] = [
-  { title: "", views: ["overview"] },
-  { title: "Investigate", views: ["errors", "traces", "logs", "recordings"] },
-  { title: "Set up", views: ["connect", "envelopes", "settings"] },
-];
+import { currentView, showOnly, useCurrentView, useSharedParams } from "../data/view.ts";
+import { VIEWS, viewsOf } from "./registry.ts";
 
 /** Links in the bar at the bottom of a phone, beside "More". */
 const BAR_LINKS = 4;
 
-/** What has arrived in each list since the user looked at it, by the name of its view. Filled once a view has loaded. */
+/** What has arrived in each list since the user looked at it, by its name. Filled once a view has loaded. */
 export const newCounts = new Store<Readonly<Record<string, string>>>({});
 /** In the prerendered HTML, also after a client navigation, when the counts are known. */
 const NOTHING_NEW: Readonly<Record<string, string>> = {};
@@ -37,22 +24,29 @@ const FOLD_KEY = "[";
  * @param props.variant `inbox` or `relay`
  */
 export function Navigation({ variant }: { variant: string }) {
-  const current = useView();
+  const named = useCurrentView();
+  const current = VIEWS.find(({ id }) => id === named) ?? VIEWS[0]!;
   const search = useSharedParams();
   const [isMoreOpen, setMoreOpen] = useState(false);
   const views = viewsOf(variant);
+  const groups = Object.groupBy(views, ({ group }) => group);
   const counts = useSyncExternalStore(newCounts.subscribe, newCounts.snapshot, () => NOTHING_NEW);
   useEffect(() => {
-    document.documentElement.dataset.view = current;
-    document.title = current === "overview" ? "Sightglass" : `${PAGE_VIEWS[current]} · Sightglass`;
+    // An address that names no view.
+    if (named !== current.id) location.replace("#/");
+    document.documentElement.dataset.view = current.id;
+    document.adoptedStyleSheets[0]?.replaceSync(showOnly(current.id));
+    document.title = current === VIEWS[0] ? "Sightglass" : `${current.title} · Sightglass`;
     setMoreOpen(false);
-  }, [current]);
+  }, [named]);
   useEffect(handleSkipLink, []);
   useEffect(loadFonts, []);
   useEffect(() => {
     const unmounted = new AbortController();
     const { signal } = unmounted;
     addEventListener("keydown", foldByKey, { signal });
+    // Before the keys of the open view.
+    addEventListener("keydown", openByKey, { signal, capture: true });
     addEventListener("resize", foldByWidth, { signal });
     addEventListener("hashchange", foldByWidth, { signal });
     return () => unmounted.abort();
@@ -67,24 +61,22 @@ export function Navigation({ variant }: { variant: string }) {
         setMoreOpen(false);
       }}
     >
-      {GROUPS.map(({ title, views: all }) => (
+      {Object.entries(groups).map(([title, inGroup]) => (
         <ul key={title} aria-label={title || undefined} data-title={title}>
-          {all.filter((view) =>
-            views.includes(view)
-          ).map((view) => (
-            <li key={view} className={views.indexOf(view) < BAR_LINKS ? "in-bar" : undefined}>
+          {inGroup.map((view) => (
+            <li key={view.id} className={views.indexOf(view) < BAR_LINKS ? "in-bar" : undefined}>
               <a
                 className="beside bare"
-                href={view === "overview" && search === "" ? "#/" : `#/${view}${search}`}
+                href={view === VIEWS[0] && search === "" ? "#/" : `#/${view.id}${search}`}
                 aria-current={view === current ? "page" : undefined}
-                title={PAGE_VIEWS[view]}
-                aria-describedby={`${view}-new`}
+                title={`${view.title} (g ${view.key})`}
+                aria-describedby={`${view.id}-new`}
               >
-                <Icon name={view} />
-                <span>{PAGE_VIEWS[view]}</span>
+                <Icon path={view.icon} />
+                <span>{view.title}</span>
                 {/* Its changes are in no recording: each would send a segment, whose arrival changes it. */}
-                <small id={`${view}-new`} aria-hidden="true" data-sentry-block="">
-                  {counts[view]}
+                <small id={`${view.id}-new`} aria-hidden="true" data-sentry-block="">
+                  {view.list && counts[view.list]}
                 </small>
               </a>
             </li>
@@ -135,6 +127,20 @@ function foldByWidth(): void {
 
 function foldByKey(event: KeyboardEvent): void {
   if (event.key === FOLD_KEY && !isForOthers(event)) foldSidebar();
+}
+
+/** Milliseconds in which the second key of `g e` must follow. */
+const CHORD_MS = 1_500;
+let chordAt = -Infinity;
+
+/** Opens a view by `g` and its key: clicks its link, which keeps the filters that views share. */
+function openByKey(event: KeyboardEvent): void {
+  const isChord = event.timeStamp - chordAt < CHORD_MS && !isForOthers(event);
+  const view = isChord && VIEWS.find(({ key }) => key === event.key);
+  chordAt = event.key === "g" ? event.timeStamp : -Infinity;
+  if (!view) return;
+  event.preventDefault();
+  document.querySelector<HTMLElement>(`.views [aria-describedby="${view.id}-new"]`)?.click();
 }
 
 /** The page's own typefaces. Loaded once the page is drawn: they must not delay it. */

@@ -7,7 +7,7 @@ import { useApplications } from "../data/lists.ts";
 import { ALL_APPLICATIONS } from "../data/filters.ts";
 import { changeParams, useFragment } from "../data/fragment.ts";
 import { fullLabel } from "../kit/application_labels.ts";
-import { useView } from "../data/view.ts";
+import { useCurrentView } from "../data/view.ts";
 import { newCounts } from "./Navigation.tsx";
 
 /** Chooses whose rows all views show. Nothing while there is one application. Loaded with the first view. */
@@ -48,7 +48,7 @@ export function Switcher() {
 
 /** Counts what has arrived in each list since the user looked at it, with the same filters. */
 function useNewCounts(list: (ApplicationList & { readonly of: string }) | undefined): void {
-  const view = useView();
+  const view = useCurrentView();
   const seen = useRef<{ of: string; counts: Partial<Record<string, number>> }>(undefined);
   useEffect(() => {
     if (!list) return;

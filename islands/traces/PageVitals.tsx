@@ -11,13 +11,12 @@ import { useList } from "../data/lists.ts";
 
 /** The web vitals of page loads and navigations, one row for each page. A row leads to the loads of the page, slowest first. */
 export function PageVitals() {
-  const { params } = useFragment("traces");
+  const { params } = useFragment();
   const sort = sortParam(params, PAGE_COLUMNS);
   const q = params.get("q") ?? undefined;
   const list = useList("pages", { q, sort, ...sharedFilters(params) });
   return (
     <RowList
-      view="traces"
       what="pages"
       whatIsMissing="web vitals"
       list={list}

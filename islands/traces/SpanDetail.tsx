@@ -166,7 +166,7 @@ export function SpanDetail(
               name: breakable(name),
               value: (
                 <>
-                  {`${value} ${unit}`} <ValueLinks view="traces" name={name} value={value} />
+                  {`${value} ${unit}`} <ValueLinks name={name} value={value} />
                 </>
               ),
             }))}

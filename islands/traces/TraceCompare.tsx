@@ -53,7 +53,7 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
   ids: readonly [string, string];
   takesFocus: boolean;
 }) {
-  const contents = [useTraceContent(idA, "traces"), useTraceContent(idB, "traces")] as const;
+  const contents = [useTraceContent(idA), useTraceContent(idB)] as const;
   const [{ value: valueA }, { value: valueB }] = contents;
   const a = useMemo(() => readTrace(valueA ?? NO_PARTS), [valueA]);
   const b = useMemo(() => readTrace(valueB ?? NO_PARTS), [valueB]);

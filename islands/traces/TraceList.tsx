@@ -52,7 +52,6 @@ export function TraceList({ openKey, compareWith }: {
 
   return (
     <RowList
-      view="traces"
       list={{ ...list, rows }}
       columns={COLUMNS}
       caption={sort === undefined ? "Traces, newest first" : "Traces"}

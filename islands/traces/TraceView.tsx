@@ -57,7 +57,7 @@ export function TraceView({ traceId, takesFocus }: {
   takesFocus: boolean;
 }) {
   const { params } = useFragment();
-  const content = useTraceContent(traceId, "traces");
+  const content = useTraceContent(traceId);
   const stored = content.value ?? NOTHING;
   // Reading a large trace takes a frame or two.
   const trace = useMemo(() => readTrace(stored), [stored]);
@@ -209,7 +209,7 @@ export function TraceView({ traceId, takesFocus }: {
             <WebVitals vitals={vitals} />
           </div>
           <div className="trace-line line pad">
-            <Segmented view="traces" label="Shown as" name="as" choices={SHAPES} />
+            <Segmented label="Shown as" name="as" choices={SHAPES} />
             <LongestSpans
               trace={trace}
               hrefOf={spanHref}

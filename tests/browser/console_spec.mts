@@ -1,6 +1,6 @@
 /** Views and their addresses: tabs, reload, history. */
 import type { Page } from "@playwright/test";
-import { PAGE_VIEWS, VIEWS, viewsOf } from "../../islands/data/view.ts";
+import { VIEWS, viewsOf } from "../../islands/shell/registry.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "../harness/browser/page_look.ts";
 import { openPage } from "../harness/browser/signals.ts";
@@ -52,17 +52,17 @@ test("first paint → only the view of the address", async ({ page }) => {
   ]);
 });
 
-const INBOX_ONLY = VIEWS.filter((view) => !viewsOf("relay").includes(view));
+const INBOX_ONLY = VIEWS.filter(({ load }) => !load.relay);
 
 // Inbox mode is covered by look_spec, states_spec and settings_view_spec.
 test.describe("relay mode", () => {
   test.use({ mode: "relay" });
 
   test("view of an inbox → states that its content is in Sentry, links to it and the overview", async ({ page }) => {
-    for (const name of INBOX_ONLY) {
+    for (const { id: name, title } of INBOX_ONLY) {
       await page.goto(`/#/${name}`);
       const shown = page.locator(".view:visible");
-      await expect(shown.getByRole("heading")).toHaveText(PAGE_VIEWS[name]);
+      await expect(shown.getByRole("heading")).toHaveText(title);
       await expect(shown).toContainText("Errors, traces, logs and recordings are in Sentry.");
       await expect(shown.getByRole("link", { name: "Open Sentry" })).toHaveAttribute(
         "href",
@@ -88,8 +88,7 @@ test.describe("relay mode", () => {
 
   test("every view → accessible, no overflow at 360 px", async ({ page }) => {
     await openPage(page);
-    for (const name of viewsOf("relay")) {
-      const title = PAGE_VIEWS[name];
+    for (const { id: name, title } of viewsOf("relay")) {
       await test.step(title, async () => {
         await openView(page, title);
         await expect(page.locator("html")).toHaveAttribute("data-view", name);

@@ -1,5 +1,5 @@
 /** Keyboard focus: skip link, tabs, the search. */
-import { PAGE_VIEWS } from "../../islands/data/view.ts";
+import { VIEWS } from "../../islands/shell/registry.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import {
   errorEvent,
@@ -18,7 +18,7 @@ const TRACE = "0123456789abcdef0123456789abcdef";
 
 test("skip link → focus in the current view, address unchanged; a tab keeps the focus", async ({ page }) => {
   await page.goto("/");
-  for (const [name, title] of Object.entries(PAGE_VIEWS)) {
+  for (const { id: name, title } of VIEWS) {
     await tab(page, title).focus();
     await page.keyboard.press("Enter");
     await expect(page.locator("html")).toHaveAttribute("data-view", name);

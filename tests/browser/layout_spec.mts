@@ -1,6 +1,6 @@
 /** Every view at several widths, with scrollbars that take room: nothing scrolls beside its pane, and names are cut last. */
 import type { Page } from "@playwright/test";
-import { PAGE_VIEWS } from "../../islands/data/view.ts";
+import { VIEWS } from "../../islands/shell/registry.ts";
 import { error, hexId, log, span } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { CHROMIUM_ARGS } from "../../tools/find_chromium.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
@@ -83,7 +83,7 @@ test("every view, 360 to 2,560 px → only panes scroll, heads and names of rows
   await postRows(server.origin);
   const [{ group }] = await listRows(server.origin, "errors&q=answer");
   const places = [
-    ...Object.keys(PAGE_VIEWS).filter((view) => view !== "overview"),
+    ...VIEWS.map(({ id }) => id).filter((view) => view !== "overview"),
     ...[
       "traces/vitals",
       `traces/${hexId(1)}`,

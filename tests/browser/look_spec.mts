@@ -1,5 +1,5 @@
 /** The page without scripts, on a phone, in forced colours, zoomed and with less motion. */
-import { PAGE_VIEWS } from "../../islands/data/view.ts";
+import { VIEWS } from "../../islands/shell/registry.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { largeTrace, nodeEvent, postEvents, postSpans, spanId } from "../harness/browser/posted.ts";
@@ -66,7 +66,7 @@ test.describe("with less motion", () => {
       look();
     });
     await openPage(page);
-    for (const title of Object.values(PAGE_VIEWS)) {
+    for (const { title } of VIEWS) {
       await openView(page, "Overview");
       await make(page, "info");
       await openView(page, title);
@@ -89,7 +89,7 @@ test.describe("at 200 %", () => {
     await postSpans(server.origin, ...largeTrace(traceId, 20));
     await page.goto("/");
     const places = [
-      ...Object.keys(PAGE_VIEWS).map((view) => `#/${view}`),
+      ...VIEWS.map(({ id }) => `#/${id}`),
       `#/traces/${traceId}?span=${spanId(3)}`,
       "#/envelopes/1",
     ];

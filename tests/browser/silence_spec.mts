@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from "@playwright/test";
-import { PAGE_VIEWS } from "../../islands/data/view.ts";
+import { VIEWS } from "../../islands/shell/registry.ts";
 import { type Arrivals, expect, test } from "../harness/browser/fixtures.ts";
 import {
   ERRORS,
@@ -56,7 +56,7 @@ test("tabs with every view and details of every kind → no requests", async ({ 
       await open(tab);
     });
   }
-  for (const [view, name] of Object.entries(PAGE_VIEWS)) {
+  for (const { id: view, title: name } of VIEWS) {
     const tab = await context.newPage();
     await tab.goto(`/#/${view}`);
     await expect(tab.getByRole("navigation", { name: "Views" }).locator("[aria-current]"))

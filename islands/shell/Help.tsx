@@ -1,6 +1,7 @@
-import { useRef } from "react";
+import "../background_code.ts";
+import { useEffect, useRef } from "react";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
-import { isForOthers, isShown, useKeys } from "./use_keys.ts";
+import { viewsOf } from "./registry.ts";
 
 /** Each form of a query, and what it finds. */
 const QUERY: readonly (readonly [form: string, finds: string])[] = [
@@ -25,26 +26,18 @@ const KEYS: readonly (readonly [keys: string, moves: string])[] = [
   ["Enter Esc", "Open and close"],
 ];
 
-/** Opens the help of the view that is shown. */
-export const showHelp = () => dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
-
 /** How queries are written, and the keys: a dialog that the key `?` opens. */
-export function Help() {
+export function Help({ variant, close }: { variant: string; close: () => void }) {
+  const keys = [...KEYS, ...viewsOf(variant).map(({ key, title }) => [`g ${key}`, title] as const)];
   const dialog = useRef<HTMLDialogElement>(null);
-  useKeys((event) => {
-    if (event.key !== "?" || isForOthers(event) || !isShown(dialog.current?.parentElement)) {
-      return false;
-    }
-    if (!dialog.current!.open) dialog.current!.showModal();
-    return true;
-  });
+  useEffect(() => dialog.current!.showModal(), []);
   return (
-    <dialog ref={dialog} className="help" aria-label="Help">
+    <dialog ref={dialog} className="help" aria-label="Help" onClose={close}>
       <form method="dialog" className="beside ends">
         <h3>Queries and keys</h3>
         <button type="submit" className="plain">Close</button>
       </form>
-      {[QUERY, KEYS].map((entries, index) => (
+      {[QUERY, keys].map((entries, index) => (
         <KeyValueList
           key={index}
           entries={entries.map(([text, meaning]) => ({
