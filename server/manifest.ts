@@ -48,7 +48,8 @@ export interface ManifestAsset extends ManifestFile, AssetRole {}
 export interface AssetRole {
   /**
    * `vendor`: the shared React module. `client`: the browser's entry. `chunk`: shared or loaded later. `extra`: in the
-   * import map as `name`. `reload`: only in development. `style`: loaded by every page after its first paint.
+   * import map as `name`. `reload`: only in development. `style`: in the import map as `name`, or loaded by every page
+   * after its first paint.
    */
   readonly kind: "vendor" | "client" | "chunk" | "extra" | "reload" | "style";
   /** The specifier in the import map. */

@@ -60,8 +60,15 @@ export function TimeAxis({ from, to, most }: { from: number; to: number; most: n
   const percent = (at: number) => (at - from) / (to - from) * 100;
   return (
     <div className="time-axis" aria-hidden="true">
-      {axisLabels(from, to, most).map(({ at, label }) => (
-        <span key={at} style={{ left: clamped(percent(at), label) }}>{label}</span>
+      {axisLabels(from, to, most).map(({ at, label }, index, { length }) => (
+        <span
+          key={at}
+          // Left out where there is room for half of the labels: beside a detail, on phones.
+          className={length > 5 && index % 2 === 1 && index < length - 1 ? "extra" : undefined}
+          style={{ left: clamped(percent(at), label) }}
+        >
+          {label}
+        </span>
       ))}
     </div>
   );

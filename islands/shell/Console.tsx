@@ -11,6 +11,7 @@ import {
   ViewContext,
   viewFragment,
 } from "../data/view.ts";
+import { loadStyle } from "./load_style.ts";
 import { Navigation } from "./Navigation.tsx";
 import { PipelineMark } from "./PipelineMark.tsx";
 import { type View, VIEWS } from "./registry.ts";
@@ -59,10 +60,10 @@ function focusHeading(): void {
   heading?.focus({ preventScroll: true });
 }
 
-/** Loads a view that is opened for the first time, and opens the API that all views share. */
-async function loadView({ load }: View, variant: string): Promise<ComponentType<PageFacts>> {
+/** Loads a view that is opened for the first time, and its styles, and opens the API that all views share. */
+async function loadView({ id, load }: View, variant: string): Promise<ComponentType<PageFacts>> {
   const code = load[variant] ?? (() => import("../overview/InSentry.tsx"));
-  const [module] = await Promise.all([code(), startReading(variant)]);
+  const [module] = await Promise.all([code(), startReading(variant), loadStyle(id)]);
   return module.default;
 }
 

@@ -6,7 +6,8 @@ import type { ViewFacts } from "../data/view.ts";
 
 /**
  * A view: a folder in `islands/`, and its entry in {@linkcode VIEWS}. Navigation, titles, shortcuts and help follow
- * from the entry. Its module begins with an import of `view_code.ts`, so that the build makes few files.
+ * from the entry. `ID.css` beside its code is loaded with it. Its module begins with an import of `view_code.ts`, so
+ * that the build makes few files.
  */
 export interface View extends ViewFacts {
   /** Heading of its place in the sidebar. */

@@ -1,7 +1,7 @@
 import "./production.ts";
 import type * as esbuild from "esbuild";
 import { readdirSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { assetsOf } from "../assets.ts";
 import { compress, contentHash, mediaType } from "../content.ts";
 import {
@@ -30,6 +30,9 @@ const STATIC = "static";
 const STYLE = `${STATIC}/page.css`;
 /** The style sheet that every page loads after its first paint. Optional. */
 const LATER_STYLE = `${STATIC}/later.css`;
+/** The folder of style sheets that scripts load, as `import.meta.resolve("NAME.css")`. They are in a layer. */
+const VIEWS = "islands";
+const VIEWS_LAYER = "views";
 
 export interface BuildOptions {
   /** The project's folder: an absolute path without a slash at the end. */
@@ -69,16 +72,21 @@ const FAST = 5;
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const startedAt = new Date();
   const { root, client, dev = false, browser = {}, extra = {}, files = {} } = options;
-  const allStatics = listStatics(root);
+  const allStatics = listFiles(root, STATIC);
   // First, because esbuild reports syntax errors with file, line and column.
-  const [sources, style, later] = await Promise.all([
+  const viewStyles = listFiles(root, VIEWS).filter((file) => file.endsWith(".css"));
+  const later = allStatics.filter((file) => file === LATER_STYLE);
+  const [sources, style, ...sheets] = await Promise.all([
     sourcesOf(root, [APP, ...Object.values(options.pages), ...options.builders ?? []]),
     bundleStyle(root, STYLE),
-    allStatics.includes(LATER_STYLE) ? bundleStyle(root, LATER_STYLE) : undefined,
+    ...later.map((file) => bundleStyle(root, file)),
+    ...viewStyles.map((file) => bundleStyle(root, file, VIEWS_LAYER)),
   ]);
   const rendered = await renderPages(root, options.pages, options.variants);
   const bundle = await bundleBrowser({ root, client, dev, browser, extra });
-  const built = [...bundle.assets, ...later ? [textAsset("style", later.css)] : []];
+  const names = [...later.map(() => undefined), ...viewStyles.map((file) => basename(file))];
+  const styles = sheets.map(({ css }, index) => textAsset("style", css, names[index]));
+  const built = [...bundle.assets, ...styles];
   const filesOf = (...kinds: AssetRole["kind"][]) =>
     built.filter(({ kind }) => kinds.includes(kind)).map(({ file }) => file);
   const byFile = Object.fromEntries(built.map((asset) => [asset.file, asset]));
@@ -88,7 +96,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     importMap: importMapOf(built),
     preload: first,
     scripts: filesOf("client", "reload"),
-    later: filesOf("style"),
+    later: styles.filter(({ name }) => name === undefined).map(({ file }) => file),
   };
   const pages = rendered.map((page) => finishPage(page, head));
 
@@ -128,10 +136,14 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     ...bundle.inputs,
     ...sources,
     ...style.inputs,
-    ...later?.inputs ?? [],
+    ...sheets.flatMap(({ inputs }) => inputs),
     ...staticFiles,
   ];
-  const manifest: Manifest = { ...content, buildId, inputs: inputsOf(read, allStatics) };
+  const manifest: Manifest = {
+    ...content,
+    buildId,
+    inputs: inputsOf(read, [...allStatics, ...viewStyles]),
+  };
 
   for (const [path, contents] of Object.entries(files)) output.push({ path, contents });
   const contents = `${JSON.stringify(manifest, null, 1)}\n`;
@@ -140,18 +152,18 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   return { manifest, warnings: bundle.warnings };
 }
 
-/** All files of the static folder, sorted. */
-function listStatics(root: string): string[] {
-  return readdirSync(`${root}/${STATIC}`, { recursive: true, withFileTypes: true })
+/** All files of a folder, sorted. */
+function listFiles(root: string, folder: string): string[] {
+  return readdirSync(`${root}/${folder}`, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
     .map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll("\\", "/"))
     .sort();
 }
 
-/** The import map of every page: React and the extra scripts. */
+/** The import map of every page: React, the extra scripts and the style sheets with a name. */
 function importMapOf(assets: readonly BuiltAsset[]): Record<string, string> {
-  return Object.fromEntries(assets.flatMap(({ kind, file, name = "" }) => {
-    const specifiers = kind === "vendor" ? VENDOR_SPECIFIERS : kind === "extra" ? [name] : [];
+  return Object.fromEntries(assets.flatMap(({ kind, file, name }) => {
+    const specifiers = kind === "vendor" ? VENDOR_SPECIFIERS : name === undefined ? [] : [name];
     return specifiers.map((specifier) => [specifier, `/assets/${file}`]);
   }));
 }

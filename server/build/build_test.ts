@@ -146,7 +146,7 @@ Deno.test("script → hint in its first line; one debug id with its source map, 
   for (const [name, { kind, debugId = "" }] of Object.entries(manifest.assets)) {
     const code = await read(`assets/${name}`);
     assert.doesNotMatch(code, /sourceMappingURL/);
-    if (kind === "extra") continue;
+    if (kind === "extra" || kind === "style") continue;
     assert.match(code, /^\/\/# allFunctionsCalledOnLoad\n/, name);
     assert.match(debugId, UUID);
     assert.equal(idIn(code), debugId);
@@ -154,7 +154,8 @@ Deno.test("script → hint in its first line; one debug id with its source map, 
     assert.deepEqual([map.version, map.debugId], [3, debugId]);
     ids.add(debugId);
   }
-  assert.equal(ids.size, Object.keys(manifest.assets).length - assetsOf("extra").length);
+  const others = [...assetsOf("extra"), ...assetsOf("style")];
+  assert.equal(ids.size, Object.keys(manifest.assets).length - others.length);
 });
 
 Deno.test("sizes in the manifest → sizes of the files and their compressed forms", async () => {
@@ -171,6 +172,13 @@ Deno.test("style sheet → inlined with its imports, no separate file", () => {
   assert.ok(rootHtml.includes("<style data-static>label{margin:0}body{color:red}</style>"));
   assert.equal(manifest.statics["/page.css"], undefined);
   assert.ok(manifest.inputs.includes("components/label.css"));
+});
+
+Deno.test("style sheet beside an island → a file in a layer, at its name in the import map", async () => {
+  const [[file = ""] = []] = assetsOf("style");
+  assert.equal(await read(`assets/${file}`), "@layer views{b{margin:0}}");
+  assert.ok(rootHtml.includes(`"counter.css":"/assets/${file}"`));
+  assert.ok(manifest.inputs.includes("islands/counter.css"));
 });
 
 Deno.test("style sheet with a syntax error → refused with its line", async () => {

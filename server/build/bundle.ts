@@ -94,22 +94,29 @@ export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
 /**
  * Bundles and minifies a style sheet. Returns it with the files that it was made of.
  *
+ * @param layer the cascade layer to put it in
  * @throws {Error} it has a syntax error, for which browsers would only leave out rules
  */
 export async function bundleStyle(
   root: string,
   entry: string,
+  layer?: string,
 ): Promise<{ readonly css: string; readonly inputs: readonly string[] }> {
   const { outputFiles, metafile, warnings } = await esbuild.build({
     ...COMMON,
     absWorkingDir: root,
-    entryPoints: [entry],
+    stdin: {
+      contents: `@import "./${entry}"${layer === undefined ? "" : ` layer(${layer})`};`,
+      loader: "css",
+      resolveDir: root,
+    },
   });
   const [wrong] = warnings;
   if (wrong) {
     throw new Error(`${wrong.location?.file}:${wrong.location?.line}: ${wrong.text}`);
   }
-  return { css: outputFiles[0]?.text.trim() ?? "", inputs: Object.keys(metafile.inputs) };
+  const inputs = Object.keys(metafile.inputs).filter((file) => file !== "<stdin>");
+  return { css: outputFiles[0]?.text.trim() ?? "", inputs };
 }
 
 /** Lists the source files of the given modules, without packages. */
@@ -247,7 +254,7 @@ function sourceSizes(inputs: Record<string, { bytesInOutput: number }>): Record<
 /**
  * The asset of a prebuilt script or of a style sheet.
  *
- * @param name the script's specifier in the import map
+ * @param name its specifier in the import map
  */
 export function textAsset(kind: "extra" | "style", text: string, name?: string): BuiltAsset {
   const contents = new TextEncoder().encode(text);

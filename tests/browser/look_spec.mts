@@ -109,6 +109,32 @@ test.describe("at 200 %", () => {
   });
 });
 
+test("a view's styles are late, do not load, load → nothing of it is drawn without them", async ({ page, watch }) => {
+  watch.allow("Failed to load resource");
+  await page.goto("/");
+  const href = await page.evaluate(() => {
+    const map = document.querySelector("script[type=importmap]")!.textContent;
+    return JSON.parse(map).imports["errors.css"] as string;
+  });
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+  const { promise: isLate, resolve: fail } = Promise.withResolvers<void>();
+  await page.route(`**${href}`, async (route) => {
+    asked();
+    await isLate;
+    await route.abort();
+  });
+  await tab(page, "Errors").click();
+  await isAsked;
+  const view = page.locator(".view.errors");
+  await expect(view).toContainText("Loading errors.");
+  fail();
+  await expect(view.getByRole("alert")).toContainText("did not load");
+  await page.unroute(`**${href}`);
+  await view.getByRole("button", { name: "Try again" }).click();
+  await expect(view.locator(".list")).toBeVisible();
+  await expect(page.locator(`link[href$="${href}"]`)).toHaveCount(1);
+});
+
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false, serverEnv: { SENTRY_ENVIRONMENT: "staging" } });
 

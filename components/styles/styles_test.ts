@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 
 /** WCAG 2.2, 1.4.3 Contrast (Minimum): text. */
 const MIN_TEXT_CONTRAST = 4.5;
@@ -65,13 +66,31 @@ Deno.test("known pairs → the contrast that WCAG defines", () => {
   assert.equal(contrast("777777", "ffffff").toFixed(2), "4.48");
 });
 
-Deno.test("custom properties that the style sheets use without a default → defined", async () => {
-  const folder = new URL(".", import.meta.url);
-  const sheets = await Promise.all(
-    Array.from(Deno.readDirSync(folder), ({ name }) => name).filter((name) => name.endsWith(".css"))
-      .map((name) => Deno.readTextFile(new URL(name, folder))),
-  );
-  const all = sheets.join("\n");
-  const found = (pattern: RegExp) => new Set(Array.from(all.matchAll(pattern), ([, name]) => name));
-  assert.deepEqual([...found(/var\(--(\w+)\)/g).difference(found(/--(\w+):/g))], []);
+const root = new URL("../../", import.meta.url);
+/** The texts of all files of these folders whose name matches. */
+const textsOf = (name: RegExp, ...folders: readonly string[]) =>
+  folders.flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
+      .filter((file) => name.test(file) && !file.includes("testdata"))
+      .map((file) => Deno.readTextFileSync(new URL(`${folder}/${file}`, root)))
+  ).join("\n");
+const sheets = textsOf(/\.css$/, "components", "islands", "static").replaceAll(/\/\*.*?\*\//gs, "");
+const found = (text: string, pattern: RegExp) =>
+  new Set(Array.from(text.matchAll(pattern), ([, name = ""]) => name));
+
+Deno.test("custom properties that the style sheets use without a default → defined", () => {
+  const used = found(sheets, /var\(--(\w+)\)/g);
+  assert.deepEqual([...used.difference(found(sheets, /--(\w+):/g))], []);
+});
+
+/** Made of a kind: islands/traces/span_classes.ts. */
+const COMPUTED = /^of-/;
+
+Deno.test("classes of the style sheets → named by a source; no element selected by its position", () => {
+  const source = textsOf(/(?<!_test)\.tsx?$/, "components", "islands", "routes", "monitoring");
+  const selectors = sheets.matchAll(/(?<=^|[{};])[^{};@]+(?=\{)/g).toArray().join("\n");
+  const classes = found(selectors, /\.([a-z][\w-]*)/g);
+  const words = found(source, /([a-z][\w-]*)/g);
+  assert.deepEqual([...classes.difference(words)].filter((name) => !COMPUTED.test(name)), []);
+  assert.deepEqual([...found(selectors, /(:nth-(?:last-)?child\([^)]*\))/g)], []);
 });
