@@ -9,7 +9,7 @@ import { budgeted, type Figure, worst } from "./figures.ts";
 /** What a page load asks for until telemetry runs, besides the first scripts, by mode. */
 const FIRST_LOADS = {
   inbox: ["islands/overview/Overview.tsx", "islands/shell/Switcher.tsx"],
-  relay: ["islands/overview/RelayOverview.tsx", "islands/data/this_page_api.ts"],
+  relay: ["islands/overview/RelayOverview.tsx", "islands/data/sent_envelopes.ts"],
 };
 /** The same in both modes. */
 const EACH_LOAD = ["islands/background_code.ts", "monitoring/browser/start_telemetry.ts"];

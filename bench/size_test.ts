@@ -35,7 +35,7 @@ const manifest: Manifest = {
     highlights: entry(200, "islands/overview/Overview.tsx", "common"),
     switcher: entry(200, "islands/shell/Switcher.tsx"),
     receipts: entry(200, "islands/overview/RelayOverview.tsx"),
-    data: entry(200, "islands/data/this_page_api.ts", "table"),
+    data: entry(200, "islands/data/sent_envelopes.ts", "table"),
     strip: entry(200, "islands/shell/LivePipelineMark.tsx"),
     view: entry(6_000, "islands/logs/Logs.tsx", "shared", "table"),
     table: asset(7_000),

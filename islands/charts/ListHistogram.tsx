@@ -1,6 +1,6 @@
 import type { HistogramList } from "../../monitoring/models/histogram.ts";
 import { changeParams } from "../data/fragment.ts";
-import type { ConsoleQuery } from "../data/api.ts";
+import type { ConsoleQuery } from "../data/inbox.ts";
 import { type BarWords, TimeBars } from "./TimeBars.tsx";
 import { useHistogram } from "../data/lists.ts";
 

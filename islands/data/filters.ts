@@ -1,5 +1,5 @@
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import type { ConsoleQuery } from "../data/api.ts";
+import type { ConsoleQuery } from "./inbox.ts";
 
 /** As `application` in the address: the rows of every application, Sightglass included. */
 export const ALL_APPLICATIONS = "all";

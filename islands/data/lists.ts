@@ -1,26 +1,16 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo, useRef } from "react";
-import {
-  type ApplicationList,
-  type Lists,
-  OWN_APPLICATION,
-  type Page,
-} from "../../monitoring/models/rows.ts";
+import { type ApplicationList, OWN_APPLICATION, type Page } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
-import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { MOVING_RANGE_MS, sharedFilters } from "./filters.ts";
 import { useFragment, useIsVisible } from "./fragment.ts";
 import { useAskedForOwnRows } from "./own_rows.ts";
 import { messageOf } from "../../components/format.ts";
 import { client, LIVE, retryFailed, usePausedState } from "./queries.ts";
-import { api, type ConsoleQuery } from "./api.ts";
-
-/** The row type of each list. */
-interface ConsoleLists extends Lists {
-  readonly envelopes: InboxRow;
-}
+import type { ConsoleLists, ConsoleQuery } from "./inbox.ts";
+import { isRelay, read } from "./read.ts";
 
 /** The key of a list's rows: a newer state of a row replaces the known one. */
 const KEYS: { readonly [Name in keyof ConsoleLists]: (row: ConsoleLists[Name]) => string } = {
@@ -50,7 +40,7 @@ export interface ConsoleList<Row> {
 }
 
 /**
- * The newest rows of a list, and older ones on request. They are read again when the API changes, but only while the
+ * The newest rows of a list, and older ones on request. They are read again when the inbox changes, but only while the
  * view is visible and the lists are not paused.
  *
  * @param wanted undefined: not known yet
@@ -100,7 +90,7 @@ export function useList<Name extends keyof ConsoleLists>(
 function useWithOwn(query: ConsoleQuery | undefined) {
   const asked = useAskedForOwnRows();
   const { data, isError } = useApplicationsRead();
-  const isDefault = api.scope === "inbox" && query?.application === APPLICATIONS;
+  const isDefault = !isRelay && query?.application === APPLICATIONS;
   if (!asked || !isDefault) return { query, isGuess: false };
   if (!data) return { query, isGuess: !isError };
   return {
@@ -131,12 +121,8 @@ interface Rows<Row> {
   readonly failure?: string;
 }
 
-function readPage<Name extends keyof ConsoleLists>(name: Name, query: ConsoleQuery = {}) {
-  const page: Promise<Page<unknown>> = name === "envelopes"
-    ? api.envelopes(query)
-    : api.list(name, query);
-  return page as Promise<Page<ConsoleLists[Name]>>;
-}
+const readPage = <Name extends keyof ConsoleLists>(name: Name, query: ConsoleQuery | undefined) =>
+  read(name, query) as Promise<Page<unknown>> as Promise<Page<ConsoleLists[Name]>>;
 
 /** The newest page with the older rows that are known. */
 function withNewest<Row>(
@@ -197,7 +183,7 @@ export function useHistogramRead(wanted: ConsoleQuery | undefined) {
   const live = useLive(query);
   return useQuery({
     queryKey: [LIVE, "histogram", query],
-    queryFn: () => api.histogram(query!),
+    queryFn: () => read("histogram", query),
     placeholderData: keepPreviousData,
     ...live,
   }, client);
@@ -215,7 +201,7 @@ function useApplicationsRead() {
   return useQuery({
     queryKey: [LIVE, "applications", filters],
     queryFn: async () => {
-      const list = await api.applications(filters);
+      const list = await read("applications", filters);
       // Their order changes with each arrival.
       const rows = list.rows.toSorted((a, b) => a.key < b.key ? -1 : 1);
       return { ...list, rows, of: JSON.stringify(filters) };

@@ -1,9 +1,8 @@
 import { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { Store } from "./store.ts";
-import { sessionData } from "../../monitoring/browser/mod.ts";
-import { createInboxApi } from "./inbox_api.ts";
-import { type Api, api, type ApiState, setApi } from "./api.ts";
+import { type InboxState, inboxState } from "./inbox_state.ts";
+import { follow } from "./read.ts";
 
 /**
  * Pause after the queries were answered, in multiples of the time that it took: the server reads lists for all consoles
@@ -20,7 +19,7 @@ export const LIVE = "live";
 
 /**
  * The answers to the page's queries. They are read once, and those whose key begins with {@linkcode LIVE} again when the
- * API changes, see {@linkcode startReading}.
+ * inbox changes, see {@linkcode startReading}.
  */
 export const client = new QueryClient({
   defaultOptions: {
@@ -35,47 +34,28 @@ export const client = new QueryClient({
   },
 });
 
-/** The API's state when the user paused the lists; undefined: not paused. All views share it. */
-const paused = new Store<ApiState | undefined>(undefined);
+/** The inbox's state when the user paused the lists; undefined: not paused. All views share it. */
+const paused = new Store<InboxState | undefined>(undefined);
 
-/** The version of the API that was read last, and whether the API answered. */
+/** The version of the inbox that was read last, and whether it answered. */
 const read = { version: 0, isLive: false };
 let isReading = false;
 /** By `performance.now`. */
 let mayReadAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** The answer of the first call of {@linkcode startReading}; a failure is forgotten. */
-let started: Promise<void> | undefined;
+let isStarted = false;
 
-/**
- * Opens the API of the page, once, and reads the live queries of visible views again when it changes.
- *
- * @param variant `inbox`: reads the inbox; `relay`: what this page has sent, as the page cannot read what the ingest has
- */
-export function startReading(variant: string): Promise<void> {
-  return started ??= openApi(variant).then(
-    (opened) => {
-      setApi(opened);
-      opened.subscribe(readChanges);
-    },
-    (error) => {
-      started = undefined;
-      throw error;
-    },
-  );
-}
-
-async function openApi(variant: string): Promise<Api> {
-  if (variant === "inbox") return createInboxApi("/monitoring/inbox");
-  // Most pages are of an inbox and do not need this code.
-  const { createThisPageApi } = await import("./this_page_api.ts");
-  // The views that need more are not opened in relay mode.
-  return createThisPageApi(sessionData) as Api;
+/** Reads the live queries of visible views again when the inbox changes, from the first call on. */
+export function startReading(): void {
+  if (isStarted) return;
+  isStarted = true;
+  inboxState.subscribe(readChanges);
+  follow();
 }
 
 /** At a pace that the server can answer. */
 function readChanges(): void {
-  const { version, state } = api.snapshot();
+  const { version, state } = inboxState.snapshot();
   const isLive = state === "live";
   if (isLive && !read.isLive) void retryFailed();
   read.isLive = isLive;
@@ -111,7 +91,7 @@ export function retryFailed(): Promise<void> {
 }
 
 /** Keeps everything as it is at this state. */
-export function pauseLists(state: ApiState): void {
+export function pauseLists(state: InboxState): void {
   paused.set(state);
   if (!isReading) return;
   read.version = 0;
@@ -122,18 +102,13 @@ export function pauseLists(state: ApiState): void {
   });
 }
 
-/** Makes the rows follow the API again. */
+/** Makes the rows follow the inbox again. */
 export function resumeLists(): void {
   paused.set(undefined);
   readChanges();
 }
 
 /** The state at which the lists are paused; undefined: not paused. */
-export function usePausedState(): ApiState | undefined {
+export function usePausedState(): InboxState | undefined {
   return useSyncExternalStore(paused.subscribe, paused.snapshot);
-}
-
-/** The API's state; renders the component again when it changes. */
-export function useApiState(): ApiState {
-  return useSyncExternalStore(api.subscribe, api.snapshot);
 }

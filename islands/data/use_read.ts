@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { messageOf } from "../../components/format.ts";
 import { client, LIVE, retryFailed } from "./queries.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
-import { api } from "./api.ts";
+import { read as readView } from "./read.ts";
 import { useIsVisible } from "./fragment.ts";
 
 /** A value that is read, and read again when what it depends on changes. */
@@ -19,7 +19,7 @@ export interface Loaded<T> {
 }
 
 /**
- * Reads a value when it is first needed. After a failure it is read again once the API answers again.
+ * Reads a value when it is first needed. After a failure it is read again once the inbox answers again.
  *
  * @param key identifies the value; begins with `LIVE` (queries.ts) if it changes with what arrives
  * @param read its signal is aborted when the value is not needed any more; undefined or false: not possible yet
@@ -58,7 +58,7 @@ export function useTraceContent(traceId: string): Loaded<TraceContent> {
     key,
     isVisible && (async () => {
       const known = client.getQueryData<{ value: TraceContent }>(key)?.value;
-      const read = await api.trace(traceId);
+      const read = await readView("trace", { id: traceId });
       const factsOf = (content?: TraceContent) =>
         JSON.stringify({
           ...content,

@@ -4,7 +4,7 @@ import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
-import { api } from "../data/api.ts";
+import { addressOf, isRelay, read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { fragmentTo } from "../data/fragment.ts";
@@ -23,15 +23,15 @@ const MAX_LINKS = 8;
 export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
   const { state, value: content, error, retry } = useRead(["envelope", id], async () => {
     // The address may contain anything.
-    if (Number.isSafeInteger(id) && id > 0) return await api.envelopeContent(id);
+    if (Number.isSafeInteger(id) && id > 0) return await read("envelope", { id: String(id) });
   });
   const isMissing = state === "ready" && content === undefined;
-  const save = () => {
-    const href = api.download(id);
+  const save = async () => {
+    const href = await addressOf(id);
     const eventId = content?.row.event_id;
     if (href) saveFile(href, `${eventId ? shortId(eventId) : id}.envelope`);
     // Evicted since it was read.
-    else retry();
+    else await retry();
   };
   return (
     <DetailView
@@ -77,7 +77,7 @@ export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
 function Properties({ content: { row, bytes, errors } }: { content: EnvelopeContent }) {
   const receipts = useReceipts();
   const { trace_ids, replay_id, content_encoding: encoding } = row;
-  const isStored = api.scope === "inbox";
+  const isStored = !isRelay;
   const receipt = findReceipt(row, receipts);
   return (
     <KeyValueList

@@ -17,7 +17,7 @@ import { dsnOfPage, sentryTraceUrl } from "../data/sentry_link.ts";
 import { useReceipts } from "../data/use_sent_counts.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
-import { api } from "../data/api.ts";
+import { isRelay } from "../data/read.ts";
 
 const FILTERS: readonly Filter[] = [{ name: "type", label: "Item type", choices: ITEM_TYPES }];
 
@@ -32,11 +32,10 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
     trace: param("trace"),
     ...sharedFilters(params),
   });
-  const isPage = api.scope === "session";
   // Everything in the inbox was stored: the column would have the same value in each row.
   const columns = useMemo(
-    () => isPage ? [CONTENT, outcomeColumn(receipts), SIZE, TIME] : [CONTENT, TRACE, SIZE, TIME],
-    [isPage, receipts],
+    () => isRelay ? [CONTENT, outcomeColumn(receipts), SIZE, TIME] : [CONTENT, TRACE, SIZE, TIME],
+    [receipts],
   );
   return (
     <RowList
@@ -113,18 +112,18 @@ const outcomeColumn = (receipts: readonly Receipt[]): ListColumn<InboxRow> => ({
   },
 });
 
-/** Attributes of the link to a trace: in Sentry, if the API has only what this page has sent. */
+/** Attributes of the link to a trace: in Sentry, if this page has only what it has sent. */
 export function traceLink(
   traceId: string,
 ): { readonly href?: string; readonly target?: string; readonly rel?: string } {
-  if (api.scope === "inbox") return { href: fragmentTo("traces", [traceId]) };
+  if (!isRelay) return { href: fragmentTo("traces", [traceId]) };
   const href = sentryTraceUrl(dsnOfPage(), traceId);
   return href === undefined ? {} : { href, target: "_blank", rel: "noreferrer" };
 }
 
 /** The receipt of an envelope of this page; undefined: the inbox has it, or the receipt is gone. */
 export function findReceipt(row: InboxRow, receipts: readonly Receipt[]): Receipt | undefined {
-  if (api.scope === "inbox") return undefined;
+  if (!isRelay) return undefined;
   // Only the receipt of dropped items, which has no bytes, may have the same time.
   return receipts.find(({ at, bytes }) => at === row.received_at && bytes > 0);
 }

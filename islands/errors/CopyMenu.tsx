@@ -1,5 +1,5 @@
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
-import { api } from "../data/api.ts";
+import { addressOf } from "../data/read.ts";
 import { Menu } from "../kit/Menu.tsx";
 import { CopyButton } from "../kit/CopyButton.tsx";
 import { saveFile } from "../kit/FileButton.tsx";
@@ -7,8 +7,8 @@ import { saveFile } from "../kit/FileButton.tsx";
 /** Copies an error as text or for an assistant, or saves its envelope. */
 export function CopyMenu({ content }: { content: ErrorContent }) {
   const { event, envelope, text, markdown } = content;
-  const save = () => {
-    const href = api.download(envelope);
+  const save = async () => {
+    const href = await addressOf(envelope);
     if (href !== undefined) saveFile(href, `${event.event_id ?? envelope}.envelope`);
   };
   return (

@@ -2,7 +2,7 @@ import { formatNumber } from "../../components/format.ts";
 import { useEffect, useRef, useState } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
-import type { ConsoleQuery } from "../data/api.ts";
+import { type ConsoleQuery, inbox } from "../data/inbox.ts";
 import { levelParam } from "../kit/filters.ts";
 import { sharedFilters } from "../data/filters.ts";
 import { fragmentTo } from "../data/fragment.ts";
@@ -13,7 +13,7 @@ import { GroupHeader } from "./GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
 import { isFocusOnView } from "../kit/use_keys.ts";
 import { useList } from "../data/lists.ts";
-import { api } from "../data/api.ts";
+import { read } from "../data/read.ts";
 
 /**
  * One occurrence of an error group, with links to the others.
@@ -35,7 +35,8 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   const eventId = rows[index]?.event_id ?? null;
   const reading = useRead(
     ["error", group, current, eventId],
-    current !== undefined && (() => api.error(group, current, eventId)),
+    current !== undefined &&
+      (() => read("error", { id: group, envelope: current, event: eventId ?? undefined })),
   );
   const content = reading.value;
   const groupRow = useList("errors", { group, limit: 1 }).rows.find((row) => row.group === group);
@@ -95,7 +96,7 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
         <ReadFailure
           message={reading.error}
           retry={reading.retry}
-          download={api.download(current ?? 0)}
+          download={`${inbox.path}?id=${current ?? 0}`}
         />
       )}
       {reading.state !== "failed" && list.state === "failed" && !content && (

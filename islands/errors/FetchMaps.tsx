@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { formatCount, messageOf } from "../../components/format.ts";
 import type { FetchableScript } from "../../monitoring/models/error/error_content.ts";
-import { api } from "../data/api.ts";
+import { inbox } from "../data/inbox.ts";
 
 /** Source maps fetched by one click. */
 const MAX_SCRIPTS = 10;
@@ -26,7 +26,7 @@ export function FetchMaps({ scripts, onFetched }: {
     const found: string[] = [];
     // One after the other: the server takes one at a time.
     for (const { script, debug_id } of wanted.slice(0, MAX_SCRIPTS)) {
-      await api.fetchMap(script, debug_id)
+      await inbox.change("POST", { "fetch-map": true }, { script, debug_id: debug_id ?? undefined })
         .then(() => found.push(script), (error) => failures.push(messageOf(error)));
     }
     await onFetched();

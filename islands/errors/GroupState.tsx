@@ -12,7 +12,7 @@ import { Confirmation } from "../kit/Confirmation.tsx";
 import { goTo } from "../data/fragment.ts";
 import { cutText, messageOf } from "../../components/format.ts";
 import { resumeLists } from "../data/queries.ts";
-import { api } from "../data/api.ts";
+import { inbox } from "../data/inbox.ts";
 
 /** As `state` in the address: groups in every state. */
 const ALL = "all";
@@ -82,7 +82,6 @@ export function GroupHeader({ row, back }: {
   const [step, setStep] = useState<"initial" | "confirming" | "deleting" | "done">("initial");
   const [error, setError] = useState("");
   const [changing, setChanging] = useState<GroupState>();
-  const { groups } = api;
 
   const change = async (work: Promise<void>) => {
     setError("");
@@ -96,12 +95,13 @@ export function GroupHeader({ row, back }: {
   };
   const remove = async () => {
     setStep("deleting");
-    await change(groups.delete(group).then(() => goTo(back, { replace: true })));
+    await change(inbox.change("DELETE", { group }).then(() => goTo(back, { replace: true })));
   };
   const toggle = async (state: GroupState) => {
     if (changing) return;
     setChanging(state);
-    await change(groups.setState(group, row.state === state ? "open" : state));
+    const wanted = row.state === state ? "open" : state;
+    await change(inbox.change("PATCH", { group }, { state: wanted }));
     setChanging(undefined);
   };
   // Not `disabled`, which would lose the focus.

@@ -5,7 +5,7 @@ import { readRelatedItems } from "../../monitoring/models/error/related_items.ts
 import { saveBytes } from "../kit/FileButton.tsx";
 import { fragmentTo } from "../data/fragment.ts";
 import { LongText } from "./LongText.tsx";
-import { api } from "../data/api.ts";
+import { inbox } from "../data/inbox.ts";
 
 /** Characters of a name or type. */
 const MAX_NAME = 100;
@@ -17,7 +17,7 @@ export function RelatedItems({ eventId, items }: {
 }) {
   const { attachments, feedback, profiles, omitted } = items;
   const save = async ({ envelope, index, name }: AttachmentRow) => {
-    const bytes = await api.envelope(envelope);
+    const bytes = await inbox.bytes(envelope);
     const attachment = bytes &&
       readRelatedItems(bytes, envelope, eventId).attachments[index];
     // Evicted since the error was read.

@@ -5,8 +5,10 @@ import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import { FileButton, saveFile } from "./FileButton.tsx";
 import { Menu } from "./Menu.tsx";
 import { Confirmation } from "./Confirmation.tsx";
-import { resumeLists, useApiState } from "../data/queries.ts";
-import { api } from "../data/api.ts";
+import { resumeLists } from "../data/queries.ts";
+import { inbox } from "../data/inbox.ts";
+import { useInboxState } from "../data/inbox_state.ts";
+import { addressOf, deleteAll, isRelay } from "../data/read.ts";
 
 /** Result of an action, shown below the toolbar. */
 interface Result {
@@ -20,14 +22,13 @@ interface Result {
  * @param props.children the view's own buttons
  */
 export function InboxMenu({ children }: { children?: ReactNode }) {
-  const { total, canStore } = useApiState();
+  const { total, canStore } = useInboxState();
   const [result, setResult] = useState<Result>();
   const [isConfirming, setConfirming] = useState(false);
-  const { importArchive } = api;
 
-  const deleteAll = async () => {
+  const deleteEnvelopes = async () => {
     try {
-      await api.clear();
+      await deleteAll();
       resumeLists();
       setResult(undefined);
     } catch (error) {
@@ -45,18 +46,18 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
               type="button"
               disabled={total === 0}
               onClick={() => {
-                saveFile(api.exported());
+                void addressOf().then((href) => saveFile(href!));
                 close();
               }}
             >
               Export
             </button>
-            {importArchive && (
+            {!isRelay && (
               <FileButton
                 name="File to import"
                 open={(archive) => {
                   close();
-                  void importFile(archive, importArchive, setResult);
+                  void importFile(archive, setResult);
                 }}
               >
                 Import
@@ -69,7 +70,7 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
                   question={`Delete ${formatCount(total, "envelope")} permanently?`}
                   confirm={() => {
                     close();
-                    void deleteAll();
+                    void deleteEnvelopes();
                   }}
                   cancel={close}
                 />
@@ -104,12 +105,11 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
 
 async function importFile(
   archive: File,
-  importArchive: (archive: Blob) => Promise<ImportResult>,
   show: (result: Result) => void,
 ): Promise<void> {
   show({ text: `Importing ${archive.name}.` });
   try {
-    const result = await importArchive(archive);
+    const result = await inbox.importArchive(archive);
     const failed = result.refused > 0 || result.broken !== undefined;
     show({ text: describeImport(result), failed });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type FormEvent, useId, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { api } from "../data/api.ts";
+import { authorize } from "../data/read.ts";
 
 /**
  * Asks for the inbox token. Shown when the server denies access to the inbox.
@@ -19,7 +19,7 @@ export function InboxTokenForm({ onAuthorized }: {
     event.preventDefault();
     const field = event.currentTarget.elements.namedItem("token") as HTMLInputElement;
     setBusy(true);
-    const accepted = await api.authorize(field.value);
+    const accepted = await authorize(field.value);
     setRefused(!accepted);
     setBusy(false);
     // The submit button lost the focus when it was disabled.

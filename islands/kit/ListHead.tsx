@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { formatCount } from "../../components/format.ts";
-import { useApiState } from "../data/queries.ts";
-import { api } from "../data/api.ts";
+import { useInboxState } from "../data/inbox_state.ts";
+import { isRelay } from "../data/read.ts";
 import { useView } from "../data/view.ts";
 import { Chips, FilterMenu, TimeFilter, useCommonFilters } from "./FilterControls.tsx";
 import type { Filter } from "./filters.ts";
@@ -23,19 +23,18 @@ export interface ListHeadProps {
 
 /** The head of a list: its query, the time, whether it is live, and the menu of all envelopes. */
 export function ListHead({ what, filters: own = [], actions, menu }: ListHeadProps) {
-  const { state, total } = useApiState();
+  const { state, total } = useInboxState();
   const { title } = useView();
   const common = useCommonFilters();
   // Without access there is nothing to search, export or delete.
   if (state === "forbidden") return null;
   const filters = [...own, ...common];
-  // All envelopes of this page are in one list, of one sender.
-  const isPage = api.scope === "session";
   return (
     <div className="list-head line head">
       {/* The view's heading, which is not visible, has the same text. */}
       <b className="title" aria-hidden="true">{title}</b>
-      {!isPage && (
+      {/* All envelopes of this page are in one list, of one sender. */}
+      {!isRelay && (
         <div className="query line well">
           <Icon name="search" />
           <Chips filters={filters} />
@@ -44,7 +43,7 @@ export function ListHead({ what, filters: own = [], actions, menu }: ListHeadPro
         </div>
       )}
       <div className="actions line">
-        {isPage ? <p>{formatCount(total, "envelope")} of this session</p> : <TimeFilter />}
+        {isRelay ? <p>{formatCount(total, "envelope")} of this session</p> : <TimeFilter />}
         <LiveButton />
         {actions}
         <InboxMenu>{menu}</InboxMenu>

@@ -11,8 +11,8 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { useView } from "../data/view.ts";
 import { type ConsoleList, isOwnOnly, useApplications } from "../data/lists.ts";
-import { useApiState } from "../data/queries.ts";
-import { api } from "../data/api.ts";
+import { useInboxState } from "../data/inbox_state.ts";
+import { isRelay } from "../data/read.ts";
 
 /** Parameters of the address that choose how rows are shown, not which. */
 const SHAPES = new Set(["as", "sort"]);
@@ -30,14 +30,14 @@ export function ListNotice({ list, what, hint, children }: {
   hint?: ReactNode;
   children: ReactNode;
 }) {
-  const { state } = useApiState();
+  const { state } = useInboxState();
   const { id: view, icon } = useView();
   const { path, params } = useFragment();
   const isFiltered = [...params.keys()].some((name) => !SHAPES.has(name));
   const [authorized, setAuthorized] = useState(false);
   const { phase, waiting } = useTelemetry();
   const applications = useApplications();
-  const hasOwn = api.scope === "inbox" && applications !== undefined &&
+  const hasOwn = !isRelay && applications !== undefined &&
     applications.rows.length > 0;
   const hasOthers = applications !== undefined && !isOwnOnly(applications);
 
@@ -82,7 +82,7 @@ export function ListNotice({ list, what, hint, children }: {
       {!isFiltered && hint}
       {phase === "failed" && <p>No {what} of this session: telemetry failed, see Settings.</p>}
       {/* In relay mode the list is made from what this page sent, whatever the response. */}
-      {waiting > 0 && api.scope === "inbox" && (
+      {waiting > 0 && !isRelay && (
         <p>
           {formatCount(waiting, "envelope")} of this browser not delivered yet.
         </p>
@@ -113,7 +113,7 @@ export function OnlyOfTrace() {
 export function OnlyOwn() {
   const { application } = sharedFilters(useFragment().params);
   const list = useApplications();
-  if (!list || !isOwnOnly(list) || application !== APPLICATIONS || api.scope === "session") {
+  if (!list || !isOwnOnly(list) || application !== APPLICATIONS || isRelay) {
     return null;
   }
   return (

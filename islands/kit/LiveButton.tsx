@@ -1,10 +1,11 @@
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { pauseLists, resumeLists, useApiState, usePausedState } from "../data/queries.ts";
+import { pauseLists, resumeLists, usePausedState } from "../data/queries.ts";
+import { useInboxState } from "../data/inbox_state.ts";
 
 /** Whether the lists follow what arrives, and the switch for it. */
 export function LiveButton() {
-  const now = useApiState();
+  const now = useInboxState();
   const paused = usePausedState();
   if (paused) {
     return (
@@ -33,7 +34,7 @@ export function LiveButton() {
 
 /** States that the inbox is offline, and the time of the data that is shown. Nothing while it answers. */
 export function OfflineMark() {
-  const { state, liveUntil } = useApiState();
+  const { state, liveUntil } = useInboxState();
   if (state !== "offline") return null;
   return (
     <p className="filled waits offline">

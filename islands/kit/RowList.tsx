@@ -2,7 +2,7 @@ import { formatCount } from "../../components/format.ts";
 import { type CSSProperties, memo, type MouseEvent, type ReactNode, useRef } from "react";
 import type { ListSort, SortColumn } from "../../monitoring/models/list_query.ts";
 import type { ConsoleList } from "../data/lists.ts";
-import { api } from "../data/api.ts";
+import { isRelay } from "../data/read.ts";
 import { changeParams } from "../data/fragment.ts";
 import { ApplicationLabel, ApplicationLabels, useShowsApplications } from "./ApplicationLabel.tsx";
 import { useView } from "../data/view.ts";
@@ -142,7 +142,7 @@ function ListFoot({ what, list }: { what: string; list: ConsoleList<unknown> }) 
       <span>
         <kbd>Enter</kbd> open
       </span>
-      {api.scope === "inbox" && (
+      {!isRelay && (
         <span>
           <kbd>/</kbd> search
         </span>

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
-import { useApiState } from "../data/queries.ts";
+import { useInboxState } from "../data/inbox_state.ts";
 
 /**
  * A list, and beside it the detail of one of its rows. The list stays mounted: its rows, its place and its focus are the
@@ -15,7 +15,7 @@ export function Split({ list, detail: opened, isNarrow, needsWidth }: {
   isNarrow?: boolean;
   needsWidth?: boolean;
 }) {
-  const { state } = useApiState();
+  const { state } = useInboxState();
   const detail = state === "forbidden" ? undefined : opened;
   const classes = ["split", detail && "open", isNarrow && "narrow", needsWidth && "needs-width"];
   return (

@@ -6,7 +6,7 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { useApplications, useList } from "../data/lists.ts";
-import { useApiState } from "../data/queries.ts";
+import { useInboxState } from "../data/inbox_state.ts";
 import { topicOf } from "../kit/envelope_topic.ts";
 import { fragmentTo } from "../data/fragment.ts";
 import { SettledText } from "../kit/SettledText.tsx";
@@ -46,7 +46,7 @@ function rankOf(row: InboxRow): number {
 
 /** Whether an application has sent anything yet, and its newest signal of each kind. */
 export function Arrivals() {
-  const { state } = useApiState();
+  const { state } = useInboxState();
   const { newest, error, retry } = useNewestEnvelope();
   const sender = useApplications()?.rows.find(({ key }) => key === newest?.application);
   if (newest === undefined && error !== undefined) {

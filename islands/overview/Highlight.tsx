@@ -3,7 +3,7 @@ import type { IconName } from "../../components/Icon.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { ConsoleList } from "../data/lists.ts";
-import { useApiState } from "../data/queries.ts";
+import { useInboxState } from "../data/inbox_state.ts";
 
 /** Rows of each list; the views have the others. */
 export const ROWS = 6;
@@ -32,7 +32,7 @@ export function Highlight<Row>({ id, title, icon, all, list, empty, keyOf, colum
   keyOf: (row: Row) => string | number;
   columns: readonly HighlightColumn<Row>[];
 }) {
-  const { state } = useApiState();
+  const { state } = useInboxState();
   const isEmpty = list.state === "ready" && state === "live";
   return (
     <Panel id={id} title={title} icon={icon} isUnrecorded links={<a href={all.href}>{all.text}</a>}>

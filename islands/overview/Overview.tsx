@@ -15,7 +15,7 @@ import { JustArrived, NewestErrors, SlowestTraces, VitalsByPage } from "./highli
 import { Segmented } from "../kit/Segmented.tsx";
 import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
 import { useApplications } from "../data/lists.ts";
-import { useApiState } from "../data/queries.ts";
+import { useInboxState } from "../data/inbox_state.ts";
 
 /**
  * The applications that have sent something, and what they did in the chosen time, live; before anything has arrived
@@ -23,7 +23,7 @@ import { useApiState } from "../data/queries.ts";
  */
 export default function Overview() {
   const { newest } = useNewestEnvelope();
-  const { state } = useApiState();
+  const { state } = useInboxState();
   const { params } = useFragment();
   const filters = sharedFilters(params);
   const links = filterParams(params);

@@ -4,9 +4,9 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { RefusalList } from "../../monitoring/protocol/relay_api.ts";
 import { useIsVisible } from "../data/fragment.ts";
-import { useApiState } from "../data/queries.ts";
+import { LIVE } from "../data/queries.ts";
+import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
-import { api } from "../data/api.ts";
 
 /** Rows at first: the newest, of most interest to an application that is being connected. */
 const FIRST_ROWS = 3;
@@ -15,12 +15,8 @@ const NONE: RefusalList = { rows: [], next: null, total: 0 };
 
 /** What the relay refused since the server started. Read while the view is visible. */
 export function useRefusals(): RefusalList {
-  const { refusedVersion } = useApiState();
   const isVisible = useIsVisible();
-  const { value = NONE } = useRead(
-    ["refusals", refusedVersion],
-    isVisible && refusedVersion > 0 && api.refusals,
-  );
+  const { value = NONE } = useRead([LIVE, "refusals"], isVisible && (() => read("refusals")));
   return value;
 }
 

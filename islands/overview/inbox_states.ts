@@ -1,7 +1,7 @@
-import type { ApiState } from "../data/api.ts";
+import type { InboxState } from "../data/inbox_state.ts";
 
 /** Shown in place of what is read from the inbox, until it is read. */
-export const INBOX_STATES: Readonly<Record<ApiState["state"], string>> = {
+export const INBOX_STATES: Readonly<Record<InboxState["state"], string>> = {
   connecting: "Connecting to the inbox.",
   live: "Loading the inbox.",
   offline: "The inbox does not respond. Retrying.",

@@ -1,6 +1,6 @@
 import { readSegment, SegmentError } from "../../monitoring/models/recording/recording.ts";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
-import { api, type ConsoleQuery } from "../data/api.ts";
+import { type ConsoleQuery, inbox } from "../data/inbox.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 
 /** The segments of a recording, as far as they could be read. */
@@ -23,7 +23,7 @@ export async function readSegments(replayId: string): Promise<ReadSegments> {
   const unreadable: string[] = [];
   const found = await inParallel(read, async ({ id }) => {
     try {
-      const envelope = await api.envelope(id);
+      const envelope = await inbox.bytes(id);
       // Undefined: evicted meanwhile.
       const segment = envelope && await readSegment(envelope);
       return segment && { ...segment, envelope: id };
@@ -55,7 +55,10 @@ export async function listEnvelopes(query: ConsoleQuery): Promise<InboxRow[]> {
   const rows: InboxRow[] = [];
   let before: string | undefined;
   do {
-    const page = await api.envelopes({ ...query, ...(before !== undefined && { before }) });
+    const page = await inbox.read("envelopes", {
+      ...query,
+      ...(before !== undefined && { before }),
+    });
     rows.push(...page.rows);
     before = page.next ?? undefined;
   } while (before !== undefined);

@@ -1,7 +1,6 @@
 import "../view_code.ts";
 import { sessionData, snapshot, type TelemetryState } from "../../monitoring/browser/mod.ts";
-import { startReading } from "../data/queries.ts";
-import { api } from "../data/api.ts";
+import { inbox } from "../data/inbox.ts";
 import { dsnOfPage } from "../data/sentry_link.ts";
 import { messageOf } from "../../components/format.ts";
 import type { ProofContext } from "./causes.ts";
@@ -92,15 +91,14 @@ async function askInbox(evidence: Evidence, { traceId }: MadeSignals): Promise<E
     const { id, receipt, foundMs } = evidence[signal];
     if (foundMs !== undefined || receipt === undefined) continue;
     if (receipt.outcome !== "stored" && receipt.outcome !== "duplicate") continue;
-    await startReading("inbox");
-    const { rows } = await api.envelopes({
+    const { rows } = await inbox.read("envelopes", {
       type: SIGNALS[signal].itemType,
       limit: MAX_ROWS,
       ...(signal === "recording" ? { replay: id?.split(" ")[0] } : { trace: traceId }),
     });
     const wanted = sizesOf(receipt.items);
     for (const row of rows.filter(({ items }) => sizesOf(items) === wanted)) {
-      const bytes = await api.envelope(row.id);
+      const bytes = await inbox.bytes(row.id);
       if (!bytes || !findIds(bytes)[signal].includes(id)) continue;
       const elapsed = Math.round(Date.now() - receipt.at - receipt.tookMs);
       result[signal] = { ...evidence[signal], foundMs: Math.max(0, elapsed) };

@@ -9,7 +9,7 @@ import {
 } from "../../monitoring/models/recording/timeline.ts";
 import { formatEventTime, KIND_NAMES, type ListedEvent, NOTABLE_MS } from "./TimeLine.tsx";
 import { LIVE } from "../data/queries.ts";
-import { api } from "../data/api.ts";
+import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
 import { fragmentTo, momentHref, useIsVisible } from "../data/fragment.ts";
 
@@ -137,7 +137,7 @@ export function useEvents(
   // The player reports what cannot be read; it plays without events, too.
   const { value } = useRead(
     [LIVE, "recording", replayId ?? ""],
-    isVisible && replayId !== undefined && (() => api.recording(replayId)),
+    isVisible && replayId !== undefined && (() => read("recording", { id: replayId })),
   );
   return useMemo(() => {
     const all = (value?.events ?? []).map((event) => ({

@@ -15,7 +15,7 @@ import {
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import { fragmentTo, momentHref } from "../data/fragment.ts";
 import { useRead } from "../data/use_read.ts";
-import { api } from "../data/api.ts";
+import { inbox } from "../data/inbox.ts";
 import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../player/segments.ts";
 
 /** Where the report's links lead. */
@@ -198,7 +198,7 @@ function useMaskingReport(
 async function readSession(replayId: string): Promise<Session> {
   const [segments, traces] = await Promise.all([
     listEnvelopes({ replay: replayId }),
-    api.list("traces", { replay: replayId, limit: MAX_TRACES }),
+    inbox.read("traces", { replay: replayId, limit: MAX_TRACES }),
   ]);
   const traceIds = new Set([
     ...traces.rows.map(({ trace_id }) => trace_id),
@@ -214,7 +214,7 @@ async function readSession(replayId: string): Promise<Session> {
   const read = [...rows.values()].filter((row) => (bytes += row.bytes) <= MAX_BYTES);
   const found = await inParallel(
     read,
-    async ({ id }) => ({ id, bytes: await api.envelope(id) }),
+    async ({ id }) => ({ id, bytes: await inbox.bytes(id) }),
   );
   const envelopes = found.flatMap(({ id, bytes }) => bytes ? [{ id, bytes }] : []);
   const omitted = rows.size - envelopes.length;

@@ -16,7 +16,7 @@ import { sortParam } from "../kit/sort.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { useList } from "../data/lists.ts";
 import { useEffect, useRef } from "react";
-import { api } from "../data/api.ts";
+import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
 import { canHaveStill, RecordingStill, useTurn } from "../player/RecordingStill.tsx";
 import { marksOf, NOTABLE_MS, percent } from "./TimeLine.tsx";
@@ -125,7 +125,7 @@ function Marks({ row }: { row: RecordingRow }) {
   const { state, value } = useRead(
     // The server reads all of its segments: again only for a new one.
     ["marks", row.replay_id, row.segments, row.errors],
-    isOn && canHaveStill(row) && (() => api.recording(row.replay_id)),
+    isOn && canHaveStill(row) && (() => read("recording", { id: row.replay_id })),
   );
   useEffect(() => {
     if (isOn && (state !== "loading" || !canHaveStill(row))) done();

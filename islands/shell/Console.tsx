@@ -60,22 +60,21 @@ function focusHeading(): void {
   heading?.focus({ preventScroll: true });
 }
 
-/** Loads a view that is opened for the first time, and its styles, and opens the API that all views share. */
+/** Loads a view that is opened for the first time, and its styles, and begins to read what all views share. */
 async function loadView({ id, load }: View, variant: string): Promise<ComponentType<PageFacts>> {
   const code = load[variant] ?? (() => import("../overview/InSentry.tsx"));
-  const [module] = await Promise.all([code(), startReading(variant), loadStyle(id)]);
+  const [module] = await Promise.all([code(), startReading(), loadStyle(id)]);
   return module.default;
 }
 
-const startReading = (variant: string) =>
-  import("../background_code.ts").then((code) => code.startReading(variant));
+const startReading = () => import("../background_code.ts").then((code) => code.startReading());
 
 /** The choice of an application needs the data of the views, so it is loaded with the first of them. */
 function LoadedSwitcher() {
   const [Switcher, setSwitcher] = useState<ComponentType>();
   useEffect(() => {
     // Without it the page shows all applications.
-    Promise.all([import("./Switcher.tsx"), startReading("inbox")])
+    Promise.all([import("./Switcher.tsx"), startReading()])
       .then(([code]) => setSwitcher(() => code.Switcher), () => {});
   }, []);
   return <div className="switcher-place" data-sentry-block="">{Switcher && <Switcher />}</div>;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type InboxChanges, watchInbox } from "../../islands/data/inbox_changes.ts";
+import { Inbox } from "../../islands/data/inbox.ts";
+import { InboxStateStore } from "../../islands/data/inbox_state.ts";
+import { watchInbox } from "../../islands/data/inbox_stream.ts";
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
 import { admitted, envelopeOf, error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { Recent } from "../../monitoring/inbox/recent.ts";
@@ -10,13 +12,20 @@ import { until } from "../harness/until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 
+/** A tab's state, and its part in the stream. */
+type Tab = ReturnType<typeof openTab>;
+
+function openTab(url: string, page?: FakePage, notifications?: Parameters<typeof watchInbox>[3]) {
+  const store = new InboxStateStore();
+  return { store, ...watchInbox(new Inbox(url), store, page, notifications) };
+}
+
 /** Tabs of one browser, which share locks and channels. Closed at the end. */
 class Tabs implements Disposable {
-  readonly #tabs: InboxChanges[] = [];
+  readonly #tabs: Tab[] = [];
 
-  open(url: string, page?: FakePage): InboxChanges {
-    const tab = watchInbox(url, undefined, page);
-    tab.subscribe(() => {});
+  open(url: string, page?: FakePage): Tab {
+    const tab = openTab(url, page);
     this.#tabs.push(tab);
     return tab;
   }
@@ -36,10 +45,10 @@ class FakePage extends EventTarget {
   }
 }
 
-const untilState = (state: string, ...tabs: readonly InboxChanges[]) =>
-  until(`tabs are ${state}`, () => tabs.every((tab) => tab.snapshot().state === state));
-const untilTotal = (total: number, ...tabs: readonly InboxChanges[]) =>
-  until(`total is ${total}`, () => tabs.every((tab) => tab.snapshot().total === total));
+const untilState = (state: string, ...tabs: readonly Tab[]) =>
+  until(`tabs are ${state}`, () => tabs.every((tab) => tab.store.snapshot().state === state));
+const untilTotal = (total: number, ...tabs: readonly Tab[]) =>
+  until(`total is ${total}`, () => tabs.every((tab) => tab.store.snapshot().total === total));
 
 Deno.test("three tabs → one stream; its tab closes → the next tab opens one", async () => {
   await using server = startInboxServer();
@@ -58,7 +67,7 @@ Deno.test("three tabs → one stream; its tab closes → the next tab opens one"
   await untilTotal(4, ...others);
   await until("the first stream is closed", () => server.streams.open === 1);
   assert.equal(server.streams.requested, 2);
-  assert.equal(first.snapshot().total, 2);
+  assert.equal(first.store.snapshot().total, 2);
 });
 
 Deno.test("tab hidden → its stream closes, a shown tab opens one; shown again → current total", async () => {
@@ -74,7 +83,7 @@ Deno.test("tab hidden → its stream closes, a shown tab opens one; shown again 
   await server.store(2);
   await untilTotal(2, other);
   assert.deepEqual(server.streams, { requested: 2, open: 1 });
-  assert.equal(tab.snapshot().total, 1);
+  assert.equal(tab.store.snapshot().total, 1);
 
   page.set(false);
   await untilTotal(2, tab);
@@ -111,14 +120,14 @@ Deno.test("server restarts → offline, then live with a new version, in every t
     await server.store(1);
     const both = [tabs.open(url), tabs.open(url)] as const;
     await untilState("live", ...both);
-    const before = both.map((tab) => tab.snapshot().version);
+    const before = both.map((tab) => tab.store.snapshot().version);
     await server[Symbol.asyncDispose]();
     await untilState("offline", ...both);
     server = startInboxServer({ inbox, port });
     await server.store(2, 3);
     await untilState("live", ...both);
     await untilTotal(3, ...both);
-    both.forEach((tab, n) => assert.ok(tab.snapshot().version > before[n]!));
+    both.forEach((tab, n) => assert.ok(tab.store.snapshot().version > before[n]!));
     await server[Symbol.asyncDispose]();
   } finally {
     inbox.close();
@@ -164,9 +173,8 @@ Deno.test("hidden tabs with notifications on → stream stays, one tab shows eac
     show: (alert: GroupAlert) => void shown.push(`${alert.kind} ${alert.message}`),
   });
   const pages = [new FakePage(), new FakePage()] as const;
-  const tabs = pages.map((page, n) => watchInbox(server.url, undefined, page, notificationsOf(n)));
+  const tabs = pages.map((page, n) => openTab(server.url, page, notificationsOf(n)));
   try {
-    for (const tab of tabs) tab.subscribe(() => {});
     await untilState("live", ...tabs);
     for (const page of pages) page.set(true);
     for (const message of ["a", "a", "b"]) {

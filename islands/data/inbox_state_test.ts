@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { ApiStateStore } from "./api_state.ts";
+import { InboxStateStore } from "./inbox_state.ts";
 
 Deno.test("first change → notified at once; 99 more → one notification with the last state", async () => {
-  const store = new ApiStateStore("live");
+  const store = new InboxStateStore();
   const totals: number[] = [];
   const last = new Promise<void>((resolve) =>
     store.subscribe(() => {
@@ -10,7 +10,7 @@ Deno.test("first change → notified at once; 99 more → one notification with 
       if (totals.at(-1) === 100) resolve();
     })
   );
-  for (let total = 1; total <= 100; total++) store.envelopesChanged({ total });
+  for (let total = 1; total <= 100; total++) store.changed({ total });
   assert.deepEqual(totals, [1]);
   await last;
   assert.deepEqual(totals, [1, 100]);
@@ -19,25 +19,13 @@ Deno.test("first change → notified at once; 99 more → one notification with 
 });
 
 Deno.test("change of state or canStore → notified at once, after any number of changes", () => {
-  const store = new ApiStateStore("connecting");
+  const store = new InboxStateStore();
   const states: string[] = [];
   store.subscribe(() => states.push(`${store.snapshot().state} ${store.snapshot().canStore}`));
-  store.envelopesChanged({ state: "live" });
-  store.envelopesChanged({ total: 2 });
+  store.changed({ state: "live" });
+  store.changed({ total: 2 });
   store.update({ canStore: false });
   store.update({ state: "offline" });
   assert.deepEqual(states, ["live true", "live false", "offline false"]);
-  store.close();
-});
-
-Deno.test("envelopes refused → notified, while the version of the lists stays", () => {
-  const store = new ApiStateStore("live");
-  const before = store.snapshot();
-  let calls = 0;
-  store.subscribe(() => calls++);
-  store.envelopesRefused();
-  assert.equal(calls, 1);
-  assert.equal(store.snapshot().version, before.version);
-  assert.ok(store.snapshot().refusedVersion > before.refusedVersion);
   store.close();
 });

@@ -1,11 +1,7 @@
-import { INBOX_TIMEOUT_MS, requestInbox } from "./inbox_request.ts";
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
+import type { Inbox } from "./inbox.ts";
+import type { InboxState, InboxStateStore } from "./inbox_state.ts";
 import type * as notifications from "./notifications.ts";
-import type { ApiState } from "./api.ts";
-import { ApiStateStore } from "./api_state.ts";
-
-/** The state of the inbox, shared by all tabs of the browser. */
-export type InboxChanges = ReturnType<typeof watchInbox>;
 
 /** The part of `document` that is used. */
 type Visibility = Pick<Document, "hidden" | "addEventListener" | "removeEventListener">;
@@ -26,7 +22,7 @@ const SEEN_MS = 300;
 /** Between tabs. */
 type Message =
   /** The leader's state. */
-  | { readonly kind: "state"; readonly state: ApiState }
+  | { readonly kind: "state"; readonly state: InboxState }
   /** A new tab asks for the leader's state. */
   | { readonly kind: "opened" }
   /** Asks the leader to connect again. */
@@ -46,20 +42,18 @@ class ForbiddenError extends Error {}
  * stream, lock nor channel, so that nothing wakes it, unless it may have to show a notification. Without locks or
  * channels (insecure origins), each tab has a stream.
  *
- * @param path of the inbox, `/monitoring/inbox`
- * @param timeoutMs maximum wait for a response, or for the stream to open
+ * @param store gets the state of the inbox
  * @param page undefined: always shown
  * @param notifications shows alerts in the tab with the stream; undefined: alerts are not shown
  */
 export function watchInbox(
-  path: string,
-  timeoutMs = INBOX_TIMEOUT_MS,
+  inbox: Inbox,
+  store: InboxStateStore,
   page: Visibility | undefined = globalThis.document,
   notifications: Notifications | undefined = undefined,
 ) {
+  const { path, timeoutMs } = inbox;
   const name = `sightglass ${path}`;
-  const store = new ApiStateStore("connecting");
-  let hasSubscriber = false;
   let isClosed = false;
   let isRunning = false;
   let isLeader = false;
@@ -77,7 +71,7 @@ export function watchInbox(
   function startOrStop(): void {
     const wasRunning = isRunning;
     const isNeeded = !page?.hidden || notifications?.isOn();
-    isRunning = hasSubscriber && !isClosed && !!isNeeded;
+    isRunning = !isClosed && !!isNeeded;
     if (isRunning && !wasRunning) start();
     else if (wasRunning && !isRunning) stop();
   }
@@ -155,14 +149,16 @@ export function watchInbox(
 
   /** The ids of the newest envelope and of the last one before the oldest. Ids are consecutive. */
   async function readExtent(): Promise<{ deleted: number; last: number }> {
-    const first = await readPage("limit=1");
+    const first = await readPage({ limit: 1 });
     if (first.oldest === undefined) return { deleted: first.cursor, last: first.cursor };
-    const { cursor } = await readPage(`limit=1&since=${Number.MAX_SAFE_INTEGER}`);
+    const { cursor } = await readPage({ limit: 1, since: Number.MAX_SAFE_INTEGER });
     return { deleted: first.oldest - 1, last: cursor };
   }
 
-  async function readPage(query: string): Promise<{ cursor: number; oldest: number | undefined }> {
-    const response = await requestInbox(`${path}?${query}`, timeoutMs);
+  async function readPage(
+    query: { readonly limit: number; readonly since?: number },
+  ): Promise<{ cursor: number; oldest: number | undefined }> {
+    const response = await inbox.get(query);
     // An `EventSource` does not report the status.
     if (response.status === 403) throw new ForbiddenError();
     if (!response.ok) throw new Error(`The inbox answered ${response.status}.`);
@@ -177,27 +173,26 @@ export function watchInbox(
       clearTimeout(openTimer);
       failures = 0;
       // The server sends `storage` only if it cannot store.
-      store.envelopesChanged({
+      store.changed({
         state: "live",
         liveUntil: undefined,
         total: last - deleted,
         canStore: true,
       });
-      store.envelopesRefused();
     };
     stream.addEventListener("envelope", ({ lastEventId }) => {
       last = Number(lastEventId);
-      store.envelopesChanged({ total: last - deleted });
+      store.changed({ total: last - deleted });
     });
     stream.addEventListener("cleared", ({ lastEventId }) => {
       last = deleted = Number(lastEventId);
-      store.envelopesChanged({ total: 0 });
+      store.changed({ total: 0 });
     });
     stream.addEventListener("storage", ({ data }) => {
       store.update({ canStore: JSON.parse(data).writable !== false });
     });
-    stream.addEventListener("refused", () => store.envelopesRefused());
-    stream.addEventListener("groups", () => store.envelopesChanged({}));
+    stream.addEventListener("refused", () => store.changed());
+    stream.addEventListener("groups", () => store.changed());
     stream.addEventListener("alert", ({ data }) => notify(JSON.parse(data) as GroupAlert));
     // Not left to the browser: it retries at a fixed interval, and never after a refusal.
     stream.onerror = retryLater;
@@ -222,15 +217,9 @@ export function watchInbox(
   page?.addEventListener("visibilitychange", startOrStop);
   const unsubscribe = notifications?.subscribe(startOrStop);
 
+  startOrStop();
+
   return {
-    snapshot: store.snapshot,
-    /** Calls back after changes. The first subscriber connects. Returns the function that unsubscribes. */
-    subscribe(listener: () => void): () => void {
-      const stop = store.subscribe(listener);
-      hasSubscriber = true;
-      startOrStop();
-      return stop;
-    },
     /** Connects again, in every tab: the browser is now allowed to read the inbox. */
     reconnect(): void {
       if (isLeader) connect();

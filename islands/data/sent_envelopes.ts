@@ -1,0 +1,119 @@
+import {
+  ARCHIVE_TYPE,
+  archiveHeader,
+  archiveItem,
+} from "../../monitoring/protocol/inbox_archive.ts";
+import {
+  type SessionData,
+  sessionData,
+  type SessionEnvelope,
+} from "../../monitoring/browser/mod.ts";
+import { readEnvelopeContent } from "../../monitoring/models/envelope_content.ts";
+import { indexBody } from "../../monitoring/models/index/index_entries.ts";
+import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import type { Answers, ViewQuery } from "./inbox.ts";
+import { inboxState, type InboxStateStore } from "./inbox_state.ts";
+
+/** Envelopes that this page has sent, in the form of an inbox: in relay mode the server stores none. */
+export class SentEnvelopes {
+  readonly #page: Pick<SessionData, "envelopes" | "subscribe">;
+  readonly #state: InboxStateStore;
+  /** Oldest first. */
+  readonly #rows = new Map<SessionEnvelope, InboxRow>();
+  readonly #seen = new WeakSet<SessionEnvelope>();
+  #lastId = 0;
+
+  constructor(page: Pick<SessionData, "envelopes" | "subscribe">, state: InboxStateStore) {
+    this.#page = page;
+    this.#state = state;
+    page.subscribe(() => this.#update());
+    this.#update();
+    state.changed({ state: "live" });
+  }
+
+  /** What a view has; of those that relay mode has. */
+  async read<View extends keyof Answers>(
+    view: View,
+    query: ViewQuery = {},
+  ): Promise<Answers[View]> {
+    this.#update();
+    return await this.#answer(view, query) as Answers[View];
+  }
+
+  #answer(view: keyof Answers, { id, type, trace }: ViewQuery): unknown {
+    if (view === "envelopes") {
+      const rows = [...this.#rows.values()].filter(({ items, trace_ids }) =>
+        (!type || items.some((item) => item.type === type)) &&
+        (!trace || trace_ids.includes(trace))
+      );
+      return { rows: rows.reverse(), next: null };
+    }
+    if (view === "envelope") {
+      const [envelope, row] = this.#find(Number(id)) ?? [];
+      return envelope && readEnvelopeContent(row!, envelope.bytes);
+    }
+    const counts = { traces: 0, errors: 0, logs: 0, recordings: 0, envelopes: this.#rows.size };
+    return { rows: [], counts, ops: [] };
+  }
+
+  /**
+   * A `blob:` address of an envelope's bytes, or of an archive of all, see `inbox_archive.ts`. The caller revokes it.
+   *
+   * @returns undefined: the envelope is not stored (any more)
+   */
+  address(id?: number): string | undefined {
+    if (id === undefined) {
+      const items = [...this.#rows.keys()].flatMap(({ at, bytes }) =>
+        archiveItem({ receivedAt: at, contentEncoding: null, bytes })
+      );
+      return blobUrl([archiveHeader(this.#rows.size), ...items]);
+    }
+    const [envelope] = this.#find(id) ?? [];
+    return envelope && blobUrl([envelope.bytes]);
+  }
+
+  deleteAll(): void {
+    this.#update();
+    this.#rows.clear();
+    this.#state.changed({ total: 0 });
+  }
+
+  /** Lists the envelopes since the last call, and forgets those that the page has evicted. */
+  #update(): void {
+    const all = new Set(this.#page.envelopes);
+    for (const envelope of this.#rows.keys()) if (!all.has(envelope)) this.#rows.delete(envelope);
+    const lastId = this.#lastId;
+    for (const envelope of all) {
+      if (this.#seen.has(envelope)) continue;
+      this.#seen.add(envelope);
+      this.#rows.set(envelope, rowOf(envelope, ++this.#lastId));
+    }
+    if (this.#lastId > lastId) this.#state.changed({ total: this.#rows.size });
+  }
+
+  #find(id: number) {
+    return [...this.#rows].find(([, row]) => row.id === id);
+  }
+}
+
+/** Of the page, once it is needed. */
+export const sentEnvelopes: SentEnvelopes = new SentEnvelopes(sessionData, inboxState);
+
+function rowOf({ at, bytes }: SessionEnvelope, id: number): InboxRow {
+  const { description, resources } = indexBody([parseEnvelope(bytes)], at);
+  return {
+    id,
+    received_at: at,
+    bytes: bytes.byteLength,
+    content_encoding: null,
+    application: resources[0]!.application.key,
+    ...description,
+  };
+}
+
+function blobUrl(parts: readonly Uint8Array[]): string {
+  return URL.createObjectURL(
+    new Blob(parts as Uint8Array<ArrayBuffer>[], { type: ARCHIVE_TYPE }),
+  );
+}
