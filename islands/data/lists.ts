@@ -8,7 +8,7 @@ import { MOVING_RANGE_MS, sharedFilters } from "./filters.ts";
 import { useFragment, useIsVisible } from "./fragment.ts";
 import { useAskedForOwnRows } from "./own_rows.ts";
 import { messageOf } from "../../components/format.ts";
-import { client, LIVE, retryFailed, usePausedState } from "./queries.ts";
+import { client, LIVE, retryFailed, useIsPaused } from "./queries.ts";
 import type { ConsoleLists, ConsoleQuery } from "./inbox.ts";
 import { isRelay, read } from "./read.ts";
 
@@ -55,14 +55,12 @@ export function useList<Name extends keyof ConsoleLists>(
   const of = JSON.stringify(key);
   const keyOf = KEYS[name];
   const known = () => client.getQueryData<Rows<Row>>(key);
-  const live = useLive(query);
-  const { data, status, error, isPlaceholderData } = useQuery({
-    queryKey: key,
-    queryFn: async () => withNewest(await readPage(name, query), known(), keyOf),
-    structuralSharing: false,
-    placeholderData: keepPreviousData,
-    ...live,
-  }, client);
+  const { data, status, error, isPlaceholderData } = useLive(
+    name,
+    query,
+    async () => withNewest(await readPage(name, query), known(), keyOf),
+    false,
+  );
   const isLoading = status === "pending" || isPlaceholderData || isGuess;
   // While a list that could not be read is read again, the failure stays.
   const lastError = useRef<Error>(undefined);
@@ -99,15 +97,27 @@ function useWithOwn(query: ConsoleQuery | undefined) {
   };
 }
 
-/** When a query is sent: while its view is visible, again after each change, and in intervals if its range moves. */
-function useLive(query: ConsoleQuery | undefined) {
+/**
+ * What arrives changes the answer: it is read while the view is visible, again after each change, and in intervals if the
+ * query's time range moves. The last answer stays until the next one.
+ */
+function useLive<Answer>(
+  name: string,
+  query: ConsoleQuery | undefined,
+  queryFn: () => Promise<Answer>,
+  structuralSharing = true,
+) {
   const isVisible = useIsVisible();
-  const paused = usePausedState();
-  const isMoving = isAge(query?.since ?? "") && paused === undefined;
-  return {
+  const isPaused = useIsPaused();
+  const isMoving = isAge(query?.since ?? "") && !isPaused;
+  return useQuery({
+    queryKey: [LIVE, name, query],
+    queryFn,
     enabled: isVisible && query !== undefined,
     refetchInterval: isMoving && MOVING_RANGE_MS,
-  } as const;
+    placeholderData: keepPreviousData,
+    structuralSharing,
+  }, client);
 }
 
 /** The rows of a list that were read. */
@@ -180,13 +190,7 @@ export function useHistogram(query: ConsoleQuery | undefined): Histogram | undef
 /** {@linkcode useHistogram}, and how often it could not be read. */
 export function useHistogramRead(wanted: ConsoleQuery | undefined) {
   const { query } = useWithOwn(wanted);
-  const live = useLive(query);
-  return useQuery({
-    queryKey: [LIVE, "histogram", query],
-    queryFn: () => read("histogram", query),
-    placeholderData: keepPreviousData,
-    ...live,
-  }, client);
+  return useLive("histogram", query, () => read("histogram", query));
 }
 
 /** The applications, and the counts of all lists with the filters of the address, live; undefined until they are known.
@@ -197,18 +201,12 @@ export const useApplications = (): (ApplicationList & { readonly of: string }) |
 function useApplicationsRead() {
   const { params } = useFragment();
   const filters = sharedFilters(params);
-  const live = useLive(filters);
-  return useQuery({
-    queryKey: [LIVE, "applications", filters],
-    queryFn: async () => {
-      const list = await read("applications", filters);
-      // Their order changes with each arrival.
-      const rows = list.rows.toSorted((a, b) => a.key < b.key ? -1 : 1);
-      return { ...list, rows, of: JSON.stringify(filters) };
-    },
-    placeholderData: keepPreviousData,
-    ...live,
-  }, client);
+  return useLive("applications", filters, async () => {
+    const list = await read("applications", filters);
+    // Their order changes with each arrival.
+    const rows = list.rows.toSorted((a, b) => a.key < b.key ? -1 : 1);
+    return { ...list, rows, of: JSON.stringify(filters) };
+  });
 }
 
 /** Whether nothing but Sightglass itself has sent anything. */

@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { Store } from "./store.ts";
-import { type InboxState, inboxState } from "./inbox_state.ts";
+import { inboxState } from "./inbox_state.ts";
 import { follow } from "./read.ts";
 
 /**
@@ -34,8 +34,8 @@ export const client = new QueryClient({
   },
 });
 
-/** The inbox's state when the user paused the lists; undefined: not paused. All views share it. */
-const paused = new Store<InboxState | undefined>(undefined);
+/** Whether the user has paused the lists of all views. */
+const paused = new Store(false);
 
 /** The version of the inbox that was read last, and whether it answered. */
 const read = { version: 0, isLive: false };
@@ -43,12 +43,9 @@ let isReading = false;
 /** By `performance.now`. */
 let mayReadAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
-let isStarted = false;
 
-/** Reads the live queries of visible views again when the inbox changes, from the first call on. */
+/** Reads the live queries of visible views again when the inbox changes. Further calls do nothing. */
 export function startReading(): void {
-  if (isStarted) return;
-  isStarted = true;
   inboxState.subscribe(readChanges);
   follow();
 }
@@ -90,9 +87,9 @@ export function retryFailed(): Promise<void> {
   });
 }
 
-/** Keeps everything as it is at this state. */
-export function pauseLists(state: InboxState): void {
-  paused.set(state);
+/** Keeps everything as it is now. */
+export function pauseLists(): void {
+  paused.set(true);
   if (!isReading) return;
   read.version = 0;
   // Running requests would replace the values. Queries without a value continue.
@@ -104,11 +101,8 @@ export function pauseLists(state: InboxState): void {
 
 /** Makes the rows follow the inbox again. */
 export function resumeLists(): void {
-  paused.set(undefined);
+  paused.set(false);
   readChanges();
 }
 
-/** The state at which the lists are paused; undefined: not paused. */
-export function usePausedState(): InboxState | undefined {
-  return useSyncExternalStore(paused.subscribe, paused.snapshot);
-}
+export const useIsPaused = (): boolean => useSyncExternalStore(paused.subscribe, paused.snapshot);

@@ -26,16 +26,9 @@ export async function read<View extends keyof Answers>(
   return isRelay ? (await sent()).read(view, query) : inbox.read(view, query);
 }
 
-/** The address of an envelope's bytes, or of an archive of all; undefined: not stored (any more). */
-export async function addressOf(id?: number): Promise<string | undefined> {
-  if (isRelay) return (await sent()).address(id);
-  return `${inbox.path}?${id === undefined ? "export" : `id=${id}`}`;
-}
-
-/** Deletes all envelopes. */
-export async function deleteAll(): Promise<void> {
-  if (isRelay) (await sent()).deleteAll();
-  else await inbox.change("DELETE");
+/** The address of an envelope's bytes; undefined: not stored (any more). */
+export async function addressOf(id: number): Promise<string | undefined> {
+  return isRelay ? (await sent()).address(id) : `${inbox.path}?id=${id}`;
 }
 
 /** Sends the inbox token, and connects all tabs; false: it is wrong. */

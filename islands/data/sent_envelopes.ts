@@ -1,9 +1,4 @@
 import {
-  ARCHIVE_TYPE,
-  archiveHeader,
-  archiveItem,
-} from "../../monitoring/protocol/inbox_archive.ts";
-import {
   type SessionData,
   sessionData,
   type SessionEnvelope,
@@ -21,7 +16,6 @@ export class SentEnvelopes {
   readonly #state: InboxStateStore;
   /** Oldest first. */
   readonly #rows = new Map<SessionEnvelope, InboxRow>();
-  readonly #seen = new WeakSet<SessionEnvelope>();
   #lastId = 0;
 
   constructor(page: Pick<SessionData, "envelopes" | "subscribe">, state: InboxStateStore) {
@@ -57,26 +51,10 @@ export class SentEnvelopes {
     return { rows: [], counts, ops: [] };
   }
 
-  /**
-   * A `blob:` address of an envelope's bytes, or of an archive of all, see `inbox_archive.ts`. The caller revokes it.
-   *
-   * @returns undefined: the envelope is not stored (any more)
-   */
-  address(id?: number): string | undefined {
-    if (id === undefined) {
-      const items = [...this.#rows.keys()].flatMap(({ at, bytes }) =>
-        archiveItem({ receivedAt: at, contentEncoding: null, bytes })
-      );
-      return blobUrl([archiveHeader(this.#rows.size), ...items]);
-    }
+  /** The `blob:` address of an envelope's bytes, which the caller revokes; undefined: not stored (any more). */
+  address(id: number): string | undefined {
     const [envelope] = this.#find(id) ?? [];
-    return envelope && blobUrl([envelope.bytes]);
-  }
-
-  deleteAll(): void {
-    this.#update();
-    this.#rows.clear();
-    this.#state.changed({ total: 0 });
+    return envelope && URL.createObjectURL(new Blob([envelope.bytes as Uint8Array<ArrayBuffer>]));
   }
 
   /** Lists the envelopes since the last call, and forgets those that the page has evicted. */
@@ -85,9 +63,7 @@ export class SentEnvelopes {
     for (const envelope of this.#rows.keys()) if (!all.has(envelope)) this.#rows.delete(envelope);
     const lastId = this.#lastId;
     for (const envelope of all) {
-      if (this.#seen.has(envelope)) continue;
-      this.#seen.add(envelope);
-      this.#rows.set(envelope, rowOf(envelope, ++this.#lastId));
+      if (!this.#rows.has(envelope)) this.#rows.set(envelope, rowOf(envelope, ++this.#lastId));
     }
     if (this.#lastId > lastId) this.#state.changed({ total: this.#rows.size });
   }
@@ -110,10 +86,4 @@ function rowOf({ at, bytes }: SessionEnvelope, id: number): InboxRow {
     application: resources[0]!.application.key,
     ...description,
   };
-}
-
-function blobUrl(parts: readonly Uint8Array[]): string {
-  return URL.createObjectURL(
-    new Blob(parts as Uint8Array<ArrayBuffer>[], { type: ARCHIVE_TYPE }),
-  );
 }

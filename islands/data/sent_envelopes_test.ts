@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import { envelopeOf, eventEnvelope, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { SessionPage } from "../testdata/session_page.ts";
 import { InboxStateStore } from "./inbox_state.ts";
@@ -64,24 +63,6 @@ Deno.test("oldest envelopes evicted by the page → not listed, the others keep 
   page.envelopes.splice(0);
   page.add(eventEnvelope(4));
   assert.deepEqual(await ids(), [4]);
-});
-
-Deno.test("all deleted → earlier envelopes gone, later ones listed", async () => {
-  const { page, sent, ids } = session([1]);
-  sent.deleteAll();
-  assert.deepEqual(await ids(), []);
-  assert.equal(sent.address(1), undefined);
-  page.add(eventEnvelope(2));
-  assert.deepEqual(await ids(), [2]);
-});
-
-Deno.test("export → archive in the format of the inbox", async () => {
-  const { page, sent } = session([]);
-  page.add(eventEnvelope(1), 7);
-  const { header, items } = readEnvelope(await bytesAt(sent.address()));
-  assert.deepEqual(header, { sightglass_inbox: 1, envelopes: 1 });
-  assert.equal(items[0]?.header.received_at, 7);
-  assert.deepEqual(items[0]?.payload, eventEnvelope(1));
 });
 
 Deno.test("malformed envelopes → listed, and the next one is read", async () => {

@@ -1,5 +1,5 @@
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
-import { addressOf } from "../data/read.ts";
+import { inbox } from "../data/inbox.ts";
 import { Menu } from "../kit/Menu.tsx";
 import { CopyButton } from "../kit/CopyButton.tsx";
 import { saveFile } from "../kit/FileButton.tsx";
@@ -7,10 +7,8 @@ import { saveFile } from "../kit/FileButton.tsx";
 /** Copies an error as text or for an assistant, or saves its envelope. */
 export function CopyMenu({ content }: { content: ErrorContent }) {
   const { event, envelope, text, markdown } = content;
-  const save = async () => {
-    const href = await addressOf(envelope);
-    if (href !== undefined) saveFile(href, `${event.event_id ?? envelope}.envelope`);
-  };
+  const save = () =>
+    saveFile(`${inbox.path}?id=${envelope}`, `${event.event_id ?? envelope}.envelope`);
   return (
     <Menu label="Copy" name="Copy the error">
       {() => (

@@ -8,7 +8,6 @@ import { Confirmation } from "./Confirmation.tsx";
 import { resumeLists } from "../data/queries.ts";
 import { inbox } from "../data/inbox.ts";
 import { useInboxState } from "../data/inbox_state.ts";
-import { addressOf, deleteAll, isRelay } from "../data/read.ts";
 
 /** Result of an action, shown below the toolbar. */
 interface Result {
@@ -26,9 +25,9 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
   const [result, setResult] = useState<Result>();
   const [isConfirming, setConfirming] = useState(false);
 
-  const deleteEnvelopes = async () => {
+  const deleteAll = async () => {
     try {
-      await deleteAll();
+      await inbox.change("DELETE");
       resumeLists();
       setResult(undefined);
     } catch (error) {
@@ -46,23 +45,21 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
               type="button"
               disabled={total === 0}
               onClick={() => {
-                void addressOf().then((href) => saveFile(href!));
+                saveFile(`${inbox.path}?export`);
                 close();
               }}
             >
               Export
             </button>
-            {!isRelay && (
-              <FileButton
-                name="File to import"
-                open={(archive) => {
-                  close();
-                  void importFile(archive, setResult);
-                }}
-              >
-                Import
-              </FileButton>
-            )}
+            <FileButton
+              name="File to import"
+              open={(archive) => {
+                close();
+                void importFile(archive, setResult);
+              }}
+            >
+              Import
+            </FileButton>
             {isConfirming
               ? (
                 <Confirmation
@@ -70,7 +67,7 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
                   question={`Delete ${formatCount(total, "envelope")} permanently?`}
                   confirm={() => {
                     close();
-                    void deleteEnvelopes();
+                    void deleteAll();
                   }}
                   cancel={close}
                 />

@@ -46,7 +46,7 @@ export function ListHead({ what, filters: own = [], actions, menu }: ListHeadPro
         {isRelay ? <p>{formatCount(total, "envelope")} of this session</p> : <TimeFilter />}
         <LiveButton />
         {actions}
-        <InboxMenu>{menu}</InboxMenu>
+        {!isRelay && <InboxMenu>{menu}</InboxMenu>}
       </div>
     </div>
   );

@@ -1,13 +1,13 @@
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { pauseLists, resumeLists, usePausedState } from "../data/queries.ts";
+import { pauseLists, resumeLists, useIsPaused } from "../data/queries.ts";
 import { useInboxState } from "../data/inbox_state.ts";
 
 /** Whether the lists follow what arrives, and the switch for it. */
 export function LiveButton() {
   const now = useInboxState();
-  const paused = usePausedState();
-  if (paused) {
+  const isPaused = useIsPaused();
+  if (isPaused) {
     return (
       <button type="button" className="waits" onClick={resumeLists}>
         <i className="mark" aria-hidden="true" />
@@ -25,7 +25,7 @@ export function LiveButton() {
     );
   }
   return (
-    <button type="button" onClick={() => pauseLists(now)}>
+    <button type="button" onClick={pauseLists}>
       <OutcomeMark kind="flows" />
       Live<span className="vh">. Pause</span>
     </button>
