@@ -24,6 +24,7 @@ const KEYS: readonly (readonly [keys: string, moves: string])[] = [
   ["e E", "Next and previous failed span"],
   ["+ − 0", "Zoom in a trace"],
   ["Enter Esc", "Open and close"],
+  ["[", "Fold the sidebar"],
 ];
 
 /** How queries are written, and the keys: a dialog that the key `?` opens. */
