@@ -22,7 +22,7 @@ export function Panel({ id, title, icon, isUnrecorded, links, children }: {
       <header className="line">
         {icon && <Icon name={icon} />}
         <h2 id={id}>{title}</h2>
-        {links && <p className="end" data-sentry-block={block}>{links}</p>}
+        {links && <div className="end" data-sentry-block={block}>{links}</div>}
       </header>
       <div className="body" data-sentry-block={block}>{children}</div>
     </section>

@@ -7,13 +7,10 @@ const MIN_TEXT_CONTRAST = 4.5;
 const MIN_SHAPE_CONTRAST = 3;
 
 const css = Deno.readTextFileSync(new URL("tokens.css", import.meta.url));
-// The first block is for light schemes, the second one changes it for dark ones.
-const [light = "", dark = ""] = css.match(/:root\s*\{[^}]*\}/g) ?? [];
-const tokensIn = (block: string) =>
-  new Map([...block.matchAll(/--(\w+):\s*#([0-9a-f]{6});/g)].map(([, name, hex]) => [name, hex]));
+const tokens = [...css.matchAll(/--(\w+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\);/g)];
 const schemes = {
-  light: tokensIn(light),
-  dark: new Map([...tokensIn(light), ...tokensIn(dark)]),
+  light: new Map(tokens.map(([, name, light]) => [name, light])),
+  dark: new Map(tokens.map(([, name, , dark]) => [name, dark])),
 };
 
 /** https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
@@ -31,7 +28,7 @@ function contrast(a: string, b: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** `http` and `server` are also colours of log levels (logs.css). */
+/** `http` and `server` are also colours of log levels (`islands/logs/Level.tsx`). */
 const TEXTS = ["ink", "quiet", "flows", "waits", "refused", "http", "server"];
 const SHAPES = ["edge", "navigation", "resource", "rendering", "database"];
 const MIN_CONTRAST: Readonly<Record<string, number>> = {

@@ -59,7 +59,7 @@ export function SameTrace({ isItself, traceId, at, level }: {
                 </span>{" "}
                 {cutText(text, MAX_TEXT)}
               </a>{" "}
-              <small>{cutText(origin, 2 * MAX_NAME)}</small>
+              <small className="one-line">{cutText(origin, 2 * MAX_NAME)}</small>
             </li>
           );
         })}

@@ -85,7 +85,7 @@ function Card({ row, filters, links, onRank }: CardFilters & {
   return (
     <li className="card grid">
       <a
-        className="beside"
+        className="beside bare"
         href={fragmentTo(count > 0 ? "errors" : "traces", [], { ...links, application: key })}
         title={fullLabel(row)}
       >

@@ -21,7 +21,7 @@ export function SnippetPicker({ address }: { address: InboxAddress }) {
   };
   return (
     <div className="snippet card">
-      <fieldset className="segments facts">
+      <fieldset className="segmented line">
         <legend className="vh">Kind of application</legend>
         {snippets.map(({ id, name: title }) => (
           <label key={id}>

@@ -115,7 +115,9 @@ const Rows = memo(function Rows({ events, replayId, from, current }: {
           <a className="quiet" href={momentHref(replayId, at)}>{formatEventTime(at - from)}</a>
           <Icon name={ICONS[kind]} />
           <small className="vh">{kind}</small>
-          <a className="one-line" href={href} title={text}>{text === "" ? "(no text)" : text}</a>
+          <a className="one-line bare" href={href} title={text}>
+            {text === "" ? "(no text)" : text}
+          </a>
         </li>
       ))}
     </ol>

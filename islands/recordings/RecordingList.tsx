@@ -139,7 +139,7 @@ function Marks({ row }: { row: RecordingRow }) {
     marksOf(byKind.get(kind) ?? [], row.started_at, length).map(({ at }) => ({ kind, at }))
   );
   return (
-    <div className="recording-marks" ref={place} aria-hidden="true">
+    <div className="recording-marks well" ref={place} aria-hidden="true">
       {marks.map(({ kind, at }) => (
         <i
           key={`${kind} ${at}`}

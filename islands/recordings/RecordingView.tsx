@@ -152,7 +152,7 @@ function Masking(props: {
   const [wasOpened, setWasOpened] = useState(false);
   return (
     <details
-      className="masking"
+      className="masking entry"
       onToggle={({ currentTarget }) => setWasOpened((was) => was || currentTarget.open)}
     >
       <summary className="pad">

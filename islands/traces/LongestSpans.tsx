@@ -24,9 +24,9 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
   // Of two or three spans the waterfall shows as much.
   if (trace.tree.nodes.length < SHOWN) return null;
   return (
-    <nav className="longest small" aria-label="Most self time">
+    <nav className="longest facts small" aria-label="Most self time">
       <span className="quiet" title={SELF_TIME}>Most self time</span>
-      <ol>
+      <ol className="facts">
         {longest.map(({ node: { key, span }, repetition, self_ms, duration_ms }) => (
           <li key={key} className="one-line" data-kind={spanKind(span!)}>
             <a

@@ -50,8 +50,8 @@ export function SpanDetail(
       aria-labelledby="span-title"
       data-kind={span ? spanKind(span) : undefined}
     >
-      <header className="beside ends">
-        <h3 id="span-title" className={isStatement ? "well" : undefined} tabIndex={-1}>
+      <header className="beside ends pad">
+        <h3 id="span-title" className={isStatement ? "well mono" : undefined} tabIndex={-1}>
           {span?.name ?? "Missing parent"}
         </h3>
         <button type="button" className="plain" title="Close" aria-label="Close" onClick={onClose}>
@@ -78,8 +78,9 @@ export function SpanDetail(
         </p>
       )}
       {span && (
-        <div className="span-times">
+        <div className="entry">
           <KeyValueList
+            isInLine
             entries={[
               {
                 name: "Duration",

@@ -34,7 +34,7 @@ export function KindLegend({ trace: { tree, marks }, hasBars }: {
     });
   }, [tree]);
   return (
-    <ul className="kinds facts small quiet" aria-label="Kinds of spans">
+    <ul className="facts entry small quiet" aria-label="Kinds of spans">
       {counts.map(({ kind, count }) => (
         <li key={kind} data-kind={kind}>
           <KindMark />

@@ -120,7 +120,7 @@ function FarSections({ window, sections, onShow }: {
   const after = sections.filter(({ start_ms }) => start_ms > window.end_ms);
   const [previous, next] = [before.at(-1), after[0]];
   return (
-    <div className="far">
+    <div className="far beside">
       {previous && (
         <button type="button" className="plain" onClick={() => onShow(previous)}>
           ◂ {sectionCounts(before)}, {formatDuration(window.start_ms - previous.end_ms)} earlier
@@ -144,7 +144,7 @@ function sectionCounts(sections: readonly TimeSection[]): string {
 
 /** The mark of an error or a log. */
 export function EventMark({ kind }: { kind: PlacedMark["kind"] }) {
-  return kind === "error" ? <OutcomeMark kind="refused" /> : <i className="log-mark" />;
+  return kind === "error" ? <OutcomeMark kind="refused" /> : <i className="mark log" />;
 }
 
 /** Number of errors and of logs; those that are 0 are left out. */

@@ -97,7 +97,7 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
               Ordered by the change of self time, largest first. Web vitals are left out.
             </p>
             <DataTable
-              className="compare"
+              className="data-table"
               caption="Spans of both traces, largest change of their self time first"
               columns={COLUMNS}
             >

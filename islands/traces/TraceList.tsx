@@ -220,7 +220,7 @@ function Duration({ ms, hasFailed }: { ms: number | null; hasFailed: boolean }) 
   );
 }
 
-/** End of the scale of durations; it starts at 1 ms. The gaps in `list.css` are at its powers of ten. */
+/** End of the scale of durations; it starts at 1 ms. The gaps in `charts.css` are at its powers of ten. */
 const LONGEST_MS = 60_000;
 
 /** The part of the scale that a duration takes, 0 to 1. */

@@ -36,6 +36,7 @@ export function TraceToolbar(
         label="Search this trace"
         title={`Searches names, attributes, events and ids, also within words. ${QUERY_HELP}`}
         maxLength={MAX_QUERY_LENGTH}
+        size={14}
         value={text}
         onChange={({ target }) => onText(target.value)}
         onKeyDown={onKeyDown}
@@ -50,12 +51,12 @@ export function TraceToolbar(
         </>
       )}
       {tree && (
-        <span className="group">
+        <span className="beside">
           <button type="button" onClick={tree.expandAll}>Expand all</button>
           <button type="button" onClick={tree.collapseAll}>Collapse all</button>
         </span>
       )}
-      <span className="group">
+      <span className="beside">
         <button type="button" aria-label="Zoom out" onClick={timeWindow.zoomOut}>−</button>
         <button type="button" aria-label="Zoom in" onClick={timeWindow.zoomIn}>+</button>
         {hasSections && <button type="button" onClick={timeWindow.fit}>Fit spans</button>}

@@ -33,9 +33,9 @@ export function formatVitals(vitals: readonly PlacedVital[]): FormattedVital[] {
 export function WebVitals({ vitals }: { vitals: readonly FormattedVital[] }) {
   if (vitals.length === 0) return null;
   return (
-    <dl className="vitals facts end" aria-label="Web vitals">
+    <dl className="vitals line end" aria-label="Web vitals">
       {vitals.map(({ name, title, page, value, rating }) => (
-        <div key={name} className="well">
+        <div key={name} className="well beside">
           <dt title={title}>
             {name.toUpperCase()}
             {page && ` of ${page}`}
