@@ -6,6 +6,7 @@ import {
   all,
   COMMON,
   entryList,
+  FILTERS,
   filtersOf,
   groupedList,
   isGiven,
@@ -87,6 +88,10 @@ export function tracesSql(query: ListQuery): SqlList {
       hasContent("e"),
       ...filtersOf(query, ["trace"]),
       ...when(query.replay, `e.trace_id ${namesReplay(":replay")}`),
+      ...when(
+        query.envelope,
+        `e.trace_id IN (SELECT e.trace_id FROM trace_entries AS e WHERE ${FILTERS.envelope})`,
+      ),
       ...traceMatches(query.q),
     ],
     filters: filtersOf(query, COMMON),
@@ -190,7 +195,7 @@ export function errorGroupsSql(query: ListQuery): SqlList {
 
 /** Conditions on a single error. */
 const onErrors = (query: ListQuery) => [
-  ...filtersOf(query, ["trace", "group", "level", "handled", ...COMMON]),
+  ...filtersOf(query, ["trace", "group", "envelope", "level", "handled", ...COMMON]),
   ...entryMatches("error_entries", query.q),
   ...when(query.replay, ranDuring("e", ":replay")),
 ];
