@@ -7,7 +7,6 @@ const PRIVATE = 0o600;
 const OTHERS = 0o077;
 /** Suffixes of SQLite's files. `-wal` first: see {@linkcode setAside}. */
 const SQLITE_FILES = ["-wal", "-shm", "-journal", ""];
-/** Suffixes of all files that are opened. */
 const OPENED = [...SQLITE_FILES, ".reserve"];
 
 /** Without following a link. Undefined: no such file. */
@@ -95,7 +94,6 @@ export function setAside(path: string, now: number): string {
   return name;
 }
 
-/** Deletes a database that is not open in this process. */
 export function removeDatabase(path: string): void {
   for (const suffix of SQLITE_FILES) rmSync(path + suffix, { force: true });
 }

@@ -43,7 +43,6 @@ export class OpenedFiles {
     this.#wal = files[1] && openSync(`${path}-wal`, flags);
   }
 
-  /** Of the database. */
   get identity(): string | undefined {
     return this.#identities[0];
   }

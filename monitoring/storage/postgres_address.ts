@@ -2,7 +2,7 @@ import { isLoopbackHost, withoutBrackets } from "../protocol/loopback.ts";
 
 /** Where a PostgreSQL is, and how its connections are secured. Parsed from `DATABASE_URL`. */
 export interface PostgresAddress {
-  /** Name or IP address, without the brackets of IPv6. */
+  /** IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -19,7 +19,6 @@ export interface PostgresAddress {
   readonly caFile?: string;
 }
 
-/** The form that {@linkcode parsePostgresUrl} accepts, for error messages. */
 export const POSTGRES_URL_FORM =
   "postgres://USER:PASSWORD@HOST:PORT/DATABASE, special characters as %XX, if needed with" +
   " ?sslrootcert=FILE and sslmode=verify-full, verify-ca, require, no-verify or disable";

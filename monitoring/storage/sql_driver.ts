@@ -1,4 +1,3 @@
-/** Runs a statement and returns its rows. */
 export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** On a full disk `add` rejects, and `change` (leases, deletions) does not. */
