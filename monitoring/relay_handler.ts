@@ -14,7 +14,6 @@ import { RelaySpool } from "./relay/spool/relay_spool.ts";
 
 const METHODS = "GET, HEAD, POST, OPTIONS";
 
-/** A relay that is mounted in another server. */
 export interface Relay {
   /**
    * Handles a request, whatever its path: POST relays an envelope, OPTIONS answers a preflight, GET reports the health.

@@ -19,7 +19,6 @@ function load<T>(path: string): Promise<T> {
   return import(new URL(path, import.meta.url).href);
 }
 
-/** Opens the inbox in SQLite or PostgreSQL. Not in relay mode. */
 export async function openInbox(
   config: Config,
   log: Log,
@@ -45,7 +44,6 @@ export async function openInbox(
   return await openPostgresInbox({ ...options, address, path: pathOf("inbox_replica.sqlite") });
 }
 
-/** Opens the spool in SQLite or PostgreSQL. Not in inbox mode or with `SPOOL=none`. */
 export async function openSpool(config: Config, log: Log) {
   if (config.mode === "inbox" || config.spool === "none") return undefined;
   const notify = withoutPaths(config, log);
@@ -57,7 +55,6 @@ export async function openSpool(config: Config, log: Log) {
   return await RelaySpool.open({ ...location, ...limits }, notify);
 }
 
-/** Exchanges counts with the other processes, if there are several. */
 export function openSharedCounts({ countsDir, worker, workers }: Config, log: Log) {
   if (worker === undefined) return undefined;
   return new SharedCounts({
@@ -68,7 +65,6 @@ export function openSharedCounts({ countsDir, worker, workers }: Config, log: Lo
   });
 }
 
-/** Sends copies of spans and logs to `OTLP_URL`. */
 export async function openExporter({ otlpUrl, otlpHeaders }: Config, log: Log) {
   if (otlpUrl === undefined) return undefined;
   const { OtlpExporter } = await load<OtlpModule>("./otlp/otlp_exporter.ts");
@@ -79,7 +75,6 @@ export async function openExporter({ otlpUrl, otlpHeaders }: Config, log: Log) {
   });
 }
 
-/** Posts alerts to `ALERT_WEBHOOK_URL`. */
 export function openWebhook({ alertWebhookUrl, publicOrigin, workers }: Config, log: Log) {
   if (alertWebhookUrl === undefined) return undefined;
   return new AlertWebhook({

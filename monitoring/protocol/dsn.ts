@@ -38,15 +38,6 @@ const MAX_DSN_LENGTH = 1024;
  * Parses a DSN. Converts protocol and host to lower case and keeps all else, even a default port.
  *
  * @returns undefined if it is not a DSN, or its host is not in canonical form
- *
- * @example
- * ```ts
- * import { parseDsn } from "./dsn.ts";
- *
- * const dsn = parseDsn("https://key@O1.ingest.us.sentry.io/42");
- * dsn?.host; // "o1.ingest.us.sentry.io"
- * dsn?.projectId; // "42"
- * ```
  */
 export function parseDsn(text: unknown): Dsn | undefined {
   if (typeof text !== "string" || text.length > MAX_DSN_LENGTH) return undefined;
@@ -78,7 +69,6 @@ export const publicKey = (value: unknown): string | undefined =>
 /** Host names of Sentry's hosted ingest: `o<org>.ingest.sentry.io`, `o<org>.ingest.<region>.sentry.io`. */
 const HOSTED_INGEST = /^o\d+\.ingest(?:\.[a-z]{2,})?\.sentry\.io$/;
 
-/** Whether the DSN names Sentry's hosted ingest, not a self-hosted one. */
 export function isHostedIngest(dsn: Dsn): boolean {
   return HOSTED_INGEST.test(dsn.host);
 }

@@ -27,7 +27,7 @@ export function loopbackAddresses(hostname: string): readonly string[] {
   return isLocalhostName(hostname) ? ["127.0.0.1", "::1"] : [withoutBrackets(hostname)];
 }
 
-/** An IPv6 address without the brackets that it has in a URL; any other host unchanged. */
+/** Without the brackets that an IPv6 address has in a URL. */
 export function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "");
 }

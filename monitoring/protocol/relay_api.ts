@@ -19,7 +19,6 @@ export const OUTCOMES = [
 
 export type Outcome = typeof OUTCOMES[number];
 
-/** JSON of `GET /monitoring`. */
 export interface HealthReport {
   readonly is_healthy: boolean;
   readonly mode: "relay" | "inbox";
@@ -33,7 +32,6 @@ export interface HealthReport {
   readonly spooled?: FollowedEnvelopes | undefined;
 }
 
-/** Most keys in one `?spooled=`. */
 export const MAX_FOLLOWED = 50;
 
 /** What became of envelopes that were spooled, by their keys; null: it is not known. */
@@ -72,7 +70,6 @@ export interface Refusal {
   readonly count: number;
 }
 
-/** Answer of `GET /monitoring/inbox?view=refusals`. */
 export interface RefusalList {
   /** Newest first. */
   readonly rows: readonly Refusal[];

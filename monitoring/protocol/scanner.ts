@@ -9,12 +9,10 @@ import {
   parseItemHeader,
 } from "./envelope.ts";
 
-/** Position of an item in the envelope. */
 export interface ScannedItem {
   readonly header: ItemHeader;
   /** First byte of the payload, counted from the start of the envelope. */
   readonly offset: number;
-  /** Bytes of the payload. */
   readonly length: number;
 }
 
@@ -22,7 +20,6 @@ export interface ScannedItem {
 interface ScanListener {
   /** The first byte of the first item was found: the envelope is not empty. */
   begin?(header: EnvelopeHeader): void;
-  /** The header line of an item is complete: its payload begins. */
   itemHeader?(header: ItemHeader, start: number): void;
   /** Bytes of the payload of the current item, a part of the chunk. */
   payload?(bytes: Uint8Array): void;
@@ -69,7 +66,7 @@ export class EnvelopeScanner {
   #state: State = "header";
   /** Bytes of all earlier chunks. */
   #before = 0;
-  /** Buffer for a header line that is split over chunks; its first `#lineBytes` bytes are used. */
+  /** A header line that is split over chunks, in its first `#lineBytes` bytes. */
   #line = NO_LINE;
   #lineBytes = 0;
   #header: EnvelopeHeader | undefined;
@@ -80,13 +77,11 @@ export class EnvelopeScanner {
   /** Missing bytes of its payload, if its length is known. */
   #remaining = 0;
 
-  /** @param maxItems default: {@linkcode MAX_ITEMS} */
   constructor(listener: ScanListener = {}, maxItems = MAX_ITEMS) {
     this.#listener = listener;
     this.#maxItems = maxItems;
   }
 
-  /** The envelope's header; undefined until its line is complete. */
   get header(): EnvelopeHeader | undefined {
     return this.#header;
   }
@@ -246,16 +241,6 @@ export class EnvelopeScanner {
  * Reads a complete, decompressed envelope. Payloads are views of `bytes`, not copies.
  *
  * @throws {EnvelopeError} if the framing is broken
- *
- * @example
- * ```ts
- * import { readEnvelope } from "./scanner.ts";
- *
- * const bytes = new TextEncoder().encode('{"event_id":"9ec7"}\n{"type":"event","length":2}\n{}\n');
- * const { header, items } = readEnvelope(bytes);
- * header.event_id; // "9ec7"
- * items[0]?.header.type; // "event"
- * ```
  */
 export function readEnvelope(bytes: Uint8Array): Envelope {
   const items: Item[] = [];
