@@ -21,7 +21,7 @@ interface OtlpExporterOptions {
   readonly onFailure: (reason: string) => void;
 }
 
-/** Bytes of the envelopes that wait. They are copies: beyond it spans and logs are dropped and counted. */
+/** Bytes of the envelopes that wait. Beyond it spans and logs are dropped and counted. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** Decompressed, of one envelope: twice of what is parsed. */
 const MAX_DECODED_BYTES = 8 * 1024 * 1024;
@@ -67,24 +67,19 @@ export class OtlpExporter {
     this.#options = options;
   }
 
-  /**
-   * Copies an envelope.
-   *
-   * @returns queues the copy; undefined: the envelope has no spans and logs
-   */
-  copy(envelope: ExportedEnvelope): (() => void) | undefined {
+  /** Sends the spans and logs of an envelope. */
+  add(envelope: ExportedEnvelope): void {
     const { items, bytes, format, contentEncoding, receivedAt } = envelope;
     const entries = entriesOf(items);
-    if (entries === 0) return undefined;
-    const size = bytes.byteLength;
-    const isFull = this.#waitingBytes + size > MAX_WAITING_BYTES;
-    if (isFull || this.#closing.signal.aborted) return () => void (this.dropped += entries);
-    const copy = { items, bytes: bytes.slice(), format, contentEncoding, receivedAt };
-    return () => {
-      this.#waiting.push(copy);
-      this.#waitingBytes += size;
-      this.#running ??= this.#sendAll().finally(() => this.#running = undefined);
-    };
+    if (entries === 0) return;
+    const isFull = this.#waitingBytes + bytes.byteLength > MAX_WAITING_BYTES;
+    if (isFull || this.#closing.signal.aborted) {
+      this.dropped += entries;
+      return;
+    }
+    this.#waiting.push({ items, bytes, format, contentEncoding, receivedAt });
+    this.#waitingBytes += bytes.byteLength;
+    this.#running ??= this.#sendAll().finally(() => this.#running = undefined);
   }
 
   /** Sends what waits, for at most `ms` milliseconds, and drops the rest. */

@@ -4,7 +4,7 @@ import type { Outcome } from "../protocol/relay_api.ts";
 import { RELAY_ERRORS, type RelayError, type RelayErrorCode } from "./errors.ts";
 import type { RateLimitHeaders } from "./send/rate_limit_headers.ts";
 
-/** Why an envelope was not taken: refused by the relay, refused by its ingest, or too old in the spool. */
+/** Why an envelope was not taken. */
 export type Reason = RelayErrorCode | "ingest" | "expired";
 
 /** What the relay answers: `toResponse` of the server makes an HTTP response of it. */
@@ -14,7 +14,6 @@ export interface Answer {
   readonly body: string | Uint8Array<ArrayBuffer>;
   /** Undefined for an envelope without items: there is nothing to deliver or count. */
   readonly outcome?: Outcome;
-  /** Why the envelope was not taken. */
   readonly reason?: Reason;
 }
 
@@ -42,7 +41,6 @@ export function limitedAnswer(limits: RateLimitHeaders): Answer {
   return { ...errorAnswer(error, headers), outcome: "rate_limited", reason: "ingest" };
 }
 
-/** The answer to a request that is refused. */
 export function refusedAnswer({ code, detail }: RelayError): Answer {
   const error = { status: RELAY_ERRORS[code], error: code, detail };
   const headers = { "x-sentry-error": detail };

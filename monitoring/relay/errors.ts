@@ -1,7 +1,7 @@
 import { DecodeError } from "../protocol/encoding.ts";
 import { EnvelopeError } from "../protocol/envelope.ts";
 
-/** Why an envelope is refused, and the status that reports it. */
+/** Why an envelope is refused, and the status of the answer. */
 export const RELAY_ERRORS = {
   encoding_not_supported: 415,
   content_length_invalid: 400,
@@ -19,7 +19,6 @@ export const RELAY_ERRORS = {
 
 export type RelayErrorCode = keyof typeof RELAY_ERRORS;
 
-/** An envelope is refused. */
 export class RelayError extends Error {
   override readonly name = "RelayError";
   /** @param detail one ASCII sentence for the client */

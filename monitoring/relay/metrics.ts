@@ -1,4 +1,5 @@
 import { metrics as openTelemetry } from "@opentelemetry/api";
+import type { ItemSummary } from "../protocol/admitted_envelope.ts";
 import { categoryOf, KNOWN_CATEGORIES } from "../protocol/categories.ts";
 import { type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
 import { isTaken, type Reason } from "./answer.ts";
@@ -43,7 +44,7 @@ const NAMES: ReadonlySet<string> = new Set(METRICS.map(([name]) => name));
 /** Upper bounds of histogram buckets, in seconds. */
 const LATENCY_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The series of the duration of attempts with one outcome. Each bucket counts those up to its bound. */
+/** Each bucket counts the attempts up to its bound. */
 const durationsOf = (outcome: string) => ({
   buckets: [...LATENCY_BOUNDS, Infinity].map((bound) => {
     const le = bound === Infinity ? "+Inf" : bound;
@@ -56,9 +57,6 @@ const durationsOf = (outcome: string) => ({
 const DURATIONS = { decided: durationsOf("decided"), undecided: durationsOf("undecided") };
 
 const REASONS: readonly string[] = [...Object.keys(RELAY_ERRORS), "ingest", "expired"];
-
-/** Label of items whose type has no category. */
-const OTHER = "other";
 
 /** The counters of one process. */
 export class RelayMetrics {
@@ -87,12 +85,10 @@ export class RelayMetrics {
     }
   }
 
-  /** The counts since the start of the process. */
   get counts(): Series {
     return Object.fromEntries(this.#counts);
   }
 
-  /** Counts bytes of bodies. */
   received(bytes: number): void {
     this.#add("sightglass_received_bytes_total", bytes);
   }
@@ -106,22 +102,13 @@ export class RelayMetrics {
     this.#latency.record(seconds, { outcome });
   }
 
-  /**
-   * Counts envelopes that ended.
-   *
-   * @param reason why they were not taken
-   */
   ended(outcome: Outcome, reason?: Reason, envelopes = 1): void {
     this.#add(envelopeSeries(outcome, reason ?? ""), envelopes);
   }
 
-  /** Counts the items of an envelope that was admitted and ended. */
-  itemsEnded(
-    outcome: Outcome,
-    items: readonly { readonly type: string; readonly count: number }[],
-  ): void {
+  itemsEnded(outcome: Outcome, items: readonly ItemSummary[]): void {
     for (const { type, count } of items) {
-      this.#add(itemSeries(outcome, categoryOf(type) ?? OTHER), count);
+      this.#add(itemSeries(outcome, categoryOf(type) ?? "other"), count);
     }
   }
 
@@ -137,12 +124,11 @@ export class RelayMetrics {
   }
 }
 
-/** Envelopes by outcome and reason, from the counts. */
 export function endedEnvelopes(counts: Series) {
   return Object.entries(counts).flatMap(([series, count]) => {
     const [, outcome, reason] =
       /^sightglass_envelopes_total\{outcome="(.*)",reason="(.*)"\}$/.exec(series) ?? [];
-    return outcome === undefined ? [] : [{ outcome, reason, count }];
+    return OUTCOMES.some((known) => known === outcome) ? [{ outcome, reason, count }] : [];
   });
 }
 

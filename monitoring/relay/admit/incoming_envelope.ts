@@ -16,7 +16,6 @@ export class IncomingEnvelope implements IncomingBody {
   readonly #key = new DuplicateKey();
   #dsn: Dsn | undefined;
 
-  /** @param matchDsn finds the allowed DSN, and throws if there is none */
   constructor(matchDsn: (header: EnvelopeHeader) => Dsn) {
     this.#scanner = new EnvelopeScanner({
       begin: (header) => this.#dsn = matchDsn(header),
@@ -34,7 +33,6 @@ export class IncomingEnvelope implements IncomingBody {
     this.#key.push(chunk);
   }
 
-  /** @returns undefined for an envelope without items */
   end(): AdmittedBody | undefined {
     this.#scanner.end();
     const dsn = this.#dsn;

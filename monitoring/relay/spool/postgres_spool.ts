@@ -13,7 +13,6 @@ const LOCK_AND_READ_CLOCK =
 
 export interface PostgresSpoolOptions extends SpoolOptions {
   readonly address: PostgresAddress;
-  /** This machine's clock, milliseconds since 1970. Default: the system's. */
   readonly clock?: () => number;
 }
 

@@ -18,9 +18,6 @@ import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
  */
 export const EMPTY_CACHE_MS = 1_000;
 
-/** Why an envelope must not be sent now: it is in the spool itself, or an earlier segment of its recording is. */
-type SpoolMatch = "duplicate" | "earlier segment";
-
 /** The spool as the relay uses it: a backend and, once started, its drain and the gossip with other servers on it. */
 export class RelaySpool {
   readonly #spool: Spool;
@@ -36,10 +33,6 @@ export class RelaySpool {
   /** Of the last envelope. */
   #lastPut: PutResult | "failed" = "kept";
 
-  /**
-   * @param log called when the drain's state changes or envelopes cannot be stored, not for each envelope
-   * @param uptime milliseconds of a monotonic clock. Default: the process's own
-   */
   constructor(spool: Spool, log: SpoolLog, uptime: () => number = () => performance.now()) {
     this.#spool = spool;
     this.#log = log;
@@ -62,18 +55,11 @@ export class RelaySpool {
     return new RelaySpool(await openPostgresSpool(options), log);
   }
 
-  /** Starts to deliver what is in the spool and what is put later. */
-  startDraining(options: Omit<DrainOptions, "spool" | "log">): void {
-    this.#drain = new Drain({ ...options, spool: this.#spool, log: this.#log });
-  }
-
-  /**
-   * Starts to exchange gossip with the other servers on this spool, until it is closed. Resolves when theirs is known, or
-   * after a second.
-   */
-  async startGossip(gossip: Gossip): Promise<void> {
+  /** Starts to drain once the gossip of the other servers on this spool is known, or after a second. */
+  async start(gossip: Gossip, options: Omit<DrainOptions, "spool" | "log">): Promise<void> {
     this.#gossip = gossip;
     await gossip.start(this.#spool, this.#errors);
+    this.#drain = new Drain({ ...options, spool: this.#spool, log: this.#log });
   }
 
   /** Ends the deliveries; what is put later stays for the next start. */
@@ -91,8 +77,8 @@ export class RelaySpool {
     return ["full", "failed"].includes(this.#lastPut) || this.#drain?.isFailing === true;
   }
 
-  /** Finds an envelope in the spool that must be delivered before, or instead of, this one. */
-  async find(envelope: AdmittedEnvelope): Promise<SpoolMatch | undefined> {
+  /** Whether the spool has this envelope, or an earlier segment of its recording, which is delivered before. */
+  async find(envelope: AdmittedEnvelope): Promise<"duplicate" | "earlier segment" | undefined> {
     const isCached = this.#uptime() - this.#readAt < EMPTY_CACHE_MS;
     if (isCached && this.#isEmpty) return undefined;
     try {
@@ -148,12 +134,7 @@ export class RelaySpool {
     );
   }
 
-  /**
-   * What became of envelopes that were spooled, by their keys.
-   *
-   * @returns null for those that are not in the spool, and whose result another process has; undefined if the spool
-   *   cannot be read
-   */
+  /** What became of spooled envelopes, null if this process does not know; undefined if the spool cannot be read. */
   async follow(keys: readonly string[]): Promise<FollowedEnvelopes | undefined> {
     try {
       const results = keys.map(async (key) => {
@@ -168,12 +149,7 @@ export class RelaySpool {
     }
   }
 
-  /**
-   * The spool's part of the health report.
-   *
-   * @param now milliseconds since 1970
-   * @returns undefined if the spool cannot be read
-   */
+  /** The spool's part of the health report; undefined if the spool cannot be read. */
   async report(now: number): Promise<SpoolReport | undefined> {
     try {
       const { pending, bytes, oldestAt = now } = await this.stats();
@@ -185,7 +161,6 @@ export class RelaySpool {
     }
   }
 
-  /** @throws what the spool throws */
   async stats(): Promise<SpoolStats> {
     const askedAt = this.#uptime();
     const putsBefore = this.#puts;

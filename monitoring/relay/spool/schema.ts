@@ -1,7 +1,6 @@
 import type { Schema } from "../../storage/schema_version.ts";
 import { KEY_BYTES } from "./spool.ts";
 
-/** What differs between the databases. */
 interface Dialect {
   /** Before the name of each table. */
   readonly prefix: string;
@@ -62,7 +61,6 @@ const create = ({ prefix, id, integer, blob, end }: Dialect) => `
   ${categoriesIndex(prefix)}
 `;
 
-/** Finds which sets of categories envelopes of a DSN have, and the envelopes of each. */
 const categoriesIndex = (prefix: string) =>
   `CREATE INDEX entries_by_categories ON ${prefix}entries (dsn, categories, not_before, id)
     WHERE ready = 1;`;

@@ -23,9 +23,9 @@ import {
 } from "./statements.ts";
 import { SpoolRows } from "./spool_rows.ts";
 
-/** Most envelopes that one transaction of `expire` deletes, so that other calls do not wait long. */
+/** In one transaction of `expire`, so that other calls do not wait long. */
 const MAX_EXPIRED = 500;
-/** Maximum bytes of the keys in all reports of gossip: the oldest reports are deleted. */
+/** Of the keys in all reports: the oldest reports are deleted. */
 const MAX_GOSSIP_BYTES = MAX_REMEMBERED * REMEMBERED_KEY_BYTES;
 
 interface Release {
@@ -46,7 +46,6 @@ export class SqlSpool implements Spool {
   readonly #lookups = new Batches<string, boolean>({ run: (keys) => this.#hasAll(keys) });
   readonly #completions = new Batches<Lease, boolean>({ run: (all) => this.#completeAll(all) });
   readonly #releases = new Batches<Release, boolean>({ run: (all) => this.#releaseAll(all) });
-  /** Calls that `close` waits for. */
   readonly #running = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
   /** Id of the last report of gossip that was read. */
@@ -224,7 +223,6 @@ export class SqlSpool implements Spool {
     });
   }
 
-  /** Deletes up to {@linkcode MAX_EXPIRED} envelopes that are too old. */
   #expireSome(now: number): Promise<{ text: string; facts: string }[]> {
     return this.#change(async (rows, query) => {
       await rows.limitTimes(now);

@@ -39,7 +39,7 @@ export interface ReportRow {
  * @param p before the name of each table
  */
 export function spoolStatements(p: string) {
-  /** The first free envelopes of a DSN, or those with one set of categories, so that no rate-limited ones are read. */
+  /** The first free envelopes of a DSN, or those with one set of categories. */
   const free = (order: string) => {
     const search = (set: string) =>
       `SELECT id, dsn, bytes, not_before FROM ${p}entries

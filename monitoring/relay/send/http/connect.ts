@@ -15,16 +15,10 @@ export class ProxyError extends Error {
   }
 }
 
-/** The server closed the connection during the TLS handshake. */
-export class HandshakeClosedError extends Error {
-  override readonly name = "HandshakeClosedError";
-}
-
-/** Size of the read buffer of each connection. An ingest's response has a few hundred bytes. */
+/** Of each connection's buffer: an ingest's response has a few hundred bytes. */
 const READ_BYTES = 16 * 1024;
 /** Chunks up to this size are written together: to copy them is cheaper than a second call of the system. */
 const JOINED_BYTES = 16 * 1024;
-/** Maximum bytes of a proxy's response to `CONNECT`. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /**
@@ -48,7 +42,6 @@ export function connectorFor(
   };
 }
 
-/** @throws {ProxyError}, errors of connecting and of the TLS handshake, and the signal's reason */
 async function connect(url: URL, proxy: URL | undefined, signal: AbortSignal): Promise<Duplex> {
   const isTls = url.protocol === "https:";
   const stream = proxy === undefined
@@ -110,11 +103,7 @@ async function openTunnel(
   if (status < 200 || status > 299) throw new ProxyError(status);
 }
 
-/**
- * Starts TLS on an open connection, as the client.
- *
- * @param hostname name or address that the server's certificate must be valid for
- */
+/** @param hostname name or address that the server's certificate must be valid for */
 async function startTls(stream: Duplex, hostname: string, signal: AbortSignal): Promise<Duplex> {
   const socket = tls.connect({
     socket: stream,
@@ -124,7 +113,7 @@ async function startTls(stream: Duplex, hostname: string, signal: AbortSignal): 
     ALPNProtocols: ["http/1.1"],
   });
   const closed = once(socket, "close").then(() => {
-    throw new HandshakeClosedError();
+    throw new Error("The server disconnected before secure TLS was established.");
   });
   try {
     await Promise.race([once(socket, "secureConnect", { signal }), closed]);
@@ -135,7 +124,6 @@ async function startTls(stream: Duplex, hostname: string, signal: AbortSignal): 
   return socket;
 }
 
-/** Wraps a connection as a stream of Node. */
 function duplexOf(connection: Deno.Conn): Duplex {
   const received = new Uint8Array(READ_BYTES);
   const writeAll = async (chunks: readonly Uint8Array[]) => {
