@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AlertWebhook } from "./alerts/webhook.ts";
-import type { InboxOptions } from "./inbox/inbox_options.ts";
+import type { InboxOptions } from "./inbox/inbox_types.ts";
 import { SharedCounts } from "./relay/shared_counts.ts";
 import { RelaySpool } from "./relay/spool/relay_spool.ts";
 import type { Log } from "./runtime/console_log.ts";
 
-type InboxModule = typeof import("./inbox/sqlite_inbox.ts");
+type InboxModule = typeof import("./inbox/inbox.ts");
 type PostgresInboxModule = typeof import("./inbox/postgres_inbox.ts");
 type OtlpModule = typeof import("./otlp/otlp_exporter.ts");
 
@@ -35,8 +35,8 @@ export async function openInbox(
   };
   const pathOf = (file: string) => inbox === "file" ? join(config.dataDir, file) : undefined;
   if (address === undefined) {
-    const { openInbox } = await load<InboxModule>("./inbox/sqlite_inbox.ts");
-    return openInbox({ ...options, path: pathOf("inbox.sqlite") });
+    const { Inbox } = await load<InboxModule>("./inbox/inbox.ts");
+    return new Inbox({ ...options, path: pathOf("inbox.sqlite") });
   }
   const { openPostgresInbox } = await load<PostgresInboxModule>(
     "./inbox/postgres_inbox.ts",

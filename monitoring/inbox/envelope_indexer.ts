@@ -6,10 +6,7 @@ import { parseBody } from "../models/parse_body.ts";
 import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
 import { recordedRange } from "../models/recording/recording.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
-import type { StoredEnvelope } from "./inbox.ts";
-
-/** Returns the source map (JSON) of the script with a debug id; undefined: there is none. */
-export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+import type { ReadSourceMap, StoredEnvelope } from "./inbox_types.ts";
 
 /** Source maps loaded for one envelope. The page has some forty scripts; a stack trace contains a few. */
 const MAX_MAPS = 64;

@@ -1,4 +1,5 @@
-import type { Inbox, InboxQuery } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
+import type { InboxQuery } from "./inbox_types.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLTagStore } from "node:sqlite";
 import { KEYS_PER_ENVELOPE, rowKeyOf } from "../models/index/list_cursor.ts";
 import type { ErrorGroupRow, GroupState } from "../models/rows.ts";
 
@@ -42,10 +42,10 @@ export function decisionOf(
 
 /** The states of groups of errors. Methods that write must be called in a transaction. */
 export class GroupStates {
-  readonly #sql: ReturnType<typeof prepare>;
+  readonly #sql: SQLTagStore;
 
   constructor(db: DatabaseSync) {
-    this.#sql = prepare(db);
+    this.#sql = db.createTagStore();
   }
 
   /**
@@ -69,8 +69,9 @@ export class GroupStates {
     if (row && envelope <= row.deleted) return "deleted";
     // Imported errors may have an older time; errors of the same millisecond differ by their envelope.
     if (row?.state === "resolved" && envelope > row.newest && receivedAt >= row.changed_at) {
-      this.#sql.regress.run(release, receivedAt, group);
-      this.#sql.countChange.run();
+      this.#sql.run`UPDATE group_states SET state = 'regressed', regressed_in = ${release},
+        changed_at = ${receivedAt} WHERE group_key = ${group}`;
+      this.#countChange();
       return "regression";
     }
     return this.#exists(group, row) ? "known" : "new";
@@ -91,13 +92,15 @@ export class GroupStates {
   ): GroupStateRow | undefined {
     const row = this.row(group);
     if (!this.#exists(group, row)) return undefined;
-    const { release = null } = (this.#sql.release.get(group) ?? {}) as { release?: string };
+    const release = this.#sql
+      .get`SELECT (SELECT release FROM releases WHERE id = e.release) AS release
+      FROM error_entries AS e WHERE group_key = ${group} ORDER BY row_key DESC LIMIT 1`?.release;
     const isDeletion = state === "deleted";
     return {
       group_key: group,
       state: isDeletion ? "open" : state,
       changed_at: now,
-      resolved_in: isDeletion ? null : release,
+      resolved_in: isDeletion ? null : (release as string | undefined) ?? null,
       regressed_in: null,
       deleted: isDeletion ? newest : row?.deleted ?? 0,
       newest,
@@ -109,30 +112,40 @@ export class GroupStates {
     const [row, state] = [this.row(group), this.row(from)];
     if (state && row === undefined && !this.#exists(group, row)) {
       this.put({ ...state, group_key: group });
-    } else this.#sql.countChange.run();
+    } else this.#countChange();
   }
 
   /** Sets a group's row. If errors are deleted, call {@linkcode deleteErrors} until all are. */
   put(row: GroupStateRow): void {
     const { group_key, state, changed_at, resolved_in, regressed_in, deleted, newest } = row;
-    this.#sql.put.run(group_key, state, changed_at, resolved_in, regressed_in, deleted, newest);
+    this.#sql.run`INSERT OR REPLACE INTO group_states VALUES (${group_key}, ${state}, ${changed_at},
+      ${resolved_in}, ${regressed_in}, ${deleted}, ${newest})`;
     // A log contains states of groups of earlier versions.
-    this.#sql.inherit.run(group_key);
-    this.#sql.forget.run(MAX_STATES);
-    this.#sql.countChange.run();
+    this.#sql
+      .run`INSERT OR IGNORE INTO group_states SELECT DISTINCT e.group_key, g.state, g.changed_at,
+      g.resolved_in, g.regressed_in, g.deleted, g.newest FROM group_states AS g
+      JOIN error_entries AS e ON e.former_key = g.group_key WHERE g.group_key = ${group_key}`;
+    this.#sql.run`DELETE FROM group_states WHERE group_key IN
+      (SELECT group_key FROM group_states ORDER BY changed_at DESC LIMIT -1 OFFSET ${MAX_STATES})`;
+    this.#countChange();
   }
 
   /** Deletes some errors of a deleted group from the index. Returns whether there may be more. */
   deleteErrors(group: string): boolean {
-    const { changes } = this.#sql.deleteErrors.run(group, DELETED_AT_ONCE);
+    const { changes } = this.#sql.run`DELETE FROM error_entries WHERE row_key IN (
+      SELECT row_key FROM error_entries WHERE (group_key = ${group} OR former_key = ${group})
+      AND row_key < (SELECT (deleted + 1) * ${KEYS_PER_ENVELOPE} FROM group_states WHERE group_key = ${group})
+      LIMIT ${DELETED_AT_ONCE})`;
     if (changes === DELETED_AT_ONCE) return true;
-    this.#sql.countChange.run();
+    this.#countChange();
     return false;
   }
 
   /** The deleted groups that still have errors because the server was stopped before it had deleted them all. */
   halfDeleted(): string[] {
-    return this.#sql.halfDeleted.all().map((row) => (row as { group_key: string }).group_key);
+    return this.#sql.all`SELECT group_key FROM group_states AS g WHERE deleted > 0 AND EXISTS (
+      SELECT 1 FROM error_entries AS e WHERE e.group_key = g.group_key
+      AND e.row_key < (g.deleted + 1) * ${KEYS_PER_ENVELOPE})`.map((row) => String(row.group_key));
   }
 
   /**
@@ -140,50 +153,20 @@ export class GroupStates {
    * regressed: they may have been evicted.
    */
   #exists(group: string, row: GroupStateRow | undefined): boolean {
+    const first = rowKeyOf((row?.deleted ?? 0) + 1, 0);
     return (row?.state ?? "open") !== "open" ||
-      this.#sql.hasEntries.get(group, rowKeyOf((row?.deleted ?? 0) + 1, 0)) !== undefined;
+      this.#sql.get`SELECT 1 FROM error_entries WHERE group_key = ${group} AND row_key >= ${first}
+        LIMIT 1` !== undefined;
   }
 
   /** The row of a group that has a state of its own. */
   row(group: string): GroupStateRow | undefined {
-    return this.#sql.row.get(group) as GroupStateRow | undefined;
+    return this.#sql.get`SELECT * FROM group_states WHERE group_key = ${group}` as
+      | GroupStateRow
+      | undefined;
   }
-}
 
-function prepare(db: DatabaseSync) {
-  return {
-    row: db.prepare("SELECT * FROM group_states WHERE group_key = ?"),
-    hasEntries: db.prepare(
-      "SELECT 1 FROM error_entries WHERE group_key = ? AND row_key >= ? LIMIT 1",
-    ),
-    release: db.prepare(
-      "SELECT (SELECT release FROM releases WHERE id = e.release) AS release FROM error_entries AS e" +
-        " WHERE group_key = ? ORDER BY row_key DESC LIMIT 1",
-    ),
-    inherit: db.prepare(
-      "INSERT OR IGNORE INTO group_states SELECT DISTINCT e.group_key, g.state, g.changed_at, g.resolved_in," +
-        " g.regressed_in, g.deleted, g.newest FROM group_states AS g JOIN error_entries AS e" +
-        " ON e.former_key = g.group_key WHERE g.group_key = ?",
-    ),
-    put: db.prepare("INSERT OR REPLACE INTO group_states VALUES (?, ?, ?, ?, ?, ?, ?)"),
-    regress: db.prepare(
-      "UPDATE group_states SET state = 'regressed', regressed_in = ?, changed_at = ?" +
-        " WHERE group_key = ?",
-    ),
-    deleteErrors: db.prepare(
-      "DELETE FROM error_entries WHERE row_key IN (SELECT row_key FROM error_entries" +
-        " WHERE (group_key = ?1 OR former_key = ?1)" +
-        ` AND row_key < (SELECT (deleted + 1) * ${KEYS_PER_ENVELOPE} FROM group_states WHERE group_key = ?1) LIMIT ?2)`,
-    ),
-    halfDeleted: db.prepare(
-      "SELECT group_key FROM group_states AS g WHERE deleted > 0 AND EXISTS (SELECT 1 FROM" +
-        " error_entries AS e WHERE e.group_key = g.group_key" +
-        ` AND e.row_key < (g.deleted + 1) * ${KEYS_PER_ENVELOPE})`,
-    ),
-    forget: db.prepare(
-      "DELETE FROM group_states WHERE group_key IN" +
-        " (SELECT group_key FROM group_states ORDER BY changed_at DESC LIMIT -1 OFFSET ?)",
-    ),
-    countChange: db.prepare("UPDATE totals SET group_changes = group_changes + 1"),
-  };
+  #countChange(): void {
+    this.#sql.run`UPDATE totals SET group_changes = group_changes + 1`;
+  }
 }

@@ -10,7 +10,8 @@ import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.t
 import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
-import { type Inbox, InboxUnavailableError } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
+import { InboxUnavailableError } from "./inbox_types.ts";
 import { createInboxPosts, POSTS } from "./inbox_posts.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { DecodeError } from "../protocol/encoding.ts";
@@ -147,7 +148,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
     const parameters = readParameters(query, lastEventId);
-    await inbox.catchUp?.(parameters.id ?? parameters.since);
+    await inbox.catchUp(parameters.id ?? parameters.since);
     if (parameters.id !== undefined) return download(inbox, parameters.id);
     if (parameters.map !== undefined) {
       const bytes = await inbox.sourceMap(parameters.map);

@@ -5,7 +5,7 @@ import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
 import type { Query, TransactionPurpose } from "../storage/sql_driver.ts";
 import { type GroupStateRow, MAX_STATES } from "./group_states.ts";
 import type { Change, ChangeLogEntry, EnvelopeChange, LogPage } from "./change.ts";
-import { InboxUnavailableError, type NotStored } from "./inbox.ts";
+import { InboxUnavailableError, type NotStored } from "./inbox_types.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
 import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
 

@@ -23,7 +23,7 @@ import type { InboxRow } from "../protocol/inbox_row.ts";
 import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
 import { transaction } from "../storage/open_database.ts";
 import { rowOf } from "./envelope_table.ts";
-import type { InboxLists } from "./inbox.ts";
+import type { InboxLists } from "./inbox_types.ts";
 import { decisionOf, type FoundState } from "./group_states.ts";
 import { chartRange, histogramOf, type TimedRow } from "./histogram_of.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";

@@ -94,7 +94,7 @@ test("two servers → envelopes, groups, maps, deletion of one are seen by the o
 
   const map = new TextEncoder().encode("{}");
   await one.storeSourceMap("a", map);
-  await two.catchUp?.(Infinity);
+  await two.catchUp(Infinity);
   assert.deepEqual(new Uint8Array((await two.sourceMap("a"))!), map);
   assert.equal(await one.changeGroup(group, "deleted"), true);
   await until("the deletion is known", () => two.page("errors", {}).rows.length === 0);
@@ -113,7 +113,7 @@ test("reader with a cursor of another server → nothing is cleared or sent agai
   const [one, two] = [await server(), await server()];
   await store(one, 1);
   const { cursor } = all(one);
-  await two.catchUp?.(cursor);
+  await two.catchUp(cursor);
   assert.deepEqual(two.list({ since: cursor, limit: 9 }), { ...all(one), envelopes: [] });
 });
 
@@ -202,7 +202,7 @@ test("group deleted and muted at the same time → its errors are deleted everyw
   for (const message of ["a", "b", "c", "d", "e"]) {
     await one.store(admitted(envelopeOf({}, error(message))));
     const { group } = one.page("errors", {}).rows[0]!;
-    await two.catchUp?.(Infinity);
+    await two.catchUp(Infinity);
     await Promise.all([one.changeGroup(group, "deleted"), two.changeGroup(group, "muted")]);
   }
   await agree([one, two, await server()]);

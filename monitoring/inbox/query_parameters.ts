@@ -10,7 +10,7 @@ import { HISTOGRAM_LISTS } from "../models/histogram.ts";
 import { readTimeBound } from "../models/time_bound.ts";
 import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
 import { readBody } from "../protocol/read_body.ts";
-import type { InboxLists, InboxQuery } from "./inbox.ts";
+import type { InboxLists, InboxQuery } from "./inbox_types.ts";
 
 /** A request parameter is not valid. */
 export class ParameterError extends Error {

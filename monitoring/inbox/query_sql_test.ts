@@ -5,7 +5,7 @@ import { logEntry } from "../models/log_entry.ts";
 import { matches, parseQuery, type Searched } from "../models/query/query.ts";
 import { searchedError, searchedLog, searchedTraceSpan } from "../models/query/searched.ts";
 import { idWords, wordsOf } from "../models/query/words.ts";
-import { openInbox } from "./sqlite_inbox.ts";
+import { Inbox } from "./inbox.ts";
 import { admitted, type Attributes, envelopeOf, hexId } from "./testdata/envelopes.ts";
 
 const NOW = 1_795_262_400_000;
@@ -142,7 +142,7 @@ Deno.test("any query → the rows of each list whose entries match it", async ()
       fc.array(body, { minLength: 1, maxLength: 4 }),
       fc.array(query, { minLength: 20, maxLength: 20 }),
       async (bodies, queries) => {
-        const inbox = openInbox({ maxBytes: 10_000_000 });
+        const inbox = new Inbox({ maxBytes: 10_000_000 });
         using _closed = { [Symbol.dispose]: () => inbox.close() };
         const envelopes: Searched[][] = [];
         const logs: Searched[] = [];

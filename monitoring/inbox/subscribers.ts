@@ -1,4 +1,4 @@
-import type { InboxChange } from "./inbox.ts";
+import type { InboxChange } from "./inbox_types.ts";
 
 /** Interval of checks for changes by other processes. */
 const CHECK_MS = 250;

@@ -23,7 +23,7 @@ export async function readStoredEnvelope(
   inbox: Inbox,
   id: number,
 ): Promise<EnvelopeContent | undefined> {
-  await inbox.catchUp?.(id);
+  await inbox.catchUp(id);
   const [row] = inbox.list({ since: id - 1, limit: 1 }).envelopes;
   const stored = inbox.bytes(id);
   if (row?.id !== id || stored === undefined) return undefined;
