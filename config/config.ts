@@ -14,24 +14,19 @@ type Mode = "inbox" | "relay";
 /** The DSN of the page in inbox mode. `.invalid` can never resolve (RFC 2606, section 2). */
 const INBOX_DSN = "https://inbox@sightglass.invalid/1";
 
-/**
- * Default size of an inbox in memory. Deno Deploy gives a process some hundred MB, also for bodies in flight and the
- * runtime itself. https://docs.deno.com/deploy/reference/builds/
- */
+/** Default size of an inbox in memory: Deno Deploy gives a process some hundred MB in all. */
 const MEMORY_INBOX_BYTES = 64 * values.MIB;
 const FILE_INBOX_BYTES = 200 * values.MIB;
 
 /**
  * Validates environment variables as docs/configuration.md describes them. An empty variable counts as not set.
  *
- * @param env the variables, for example `{ PORT: "9000" }`
  * @throws {ConfigError} for the first value that is not valid
  *
  * @example
  * ```ts
  * import { loadConfig } from "./config.ts";
  *
- * loadConfig({}).mode; // "inbox"
  * loadConfig({ SENTRY_DSN: "https://key@o1.ingest.sentry.io/1" }).mode; // "relay"
  * ```
  */

@@ -298,11 +298,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Parses environment variables. An empty one counts as not set.
- *
- * @throws {ConfigError} for the first value that is not valid
- */
+/** Parses environment variables. An empty one counts as not set. @throws {ConfigError} */
 export function readValues(env: Readonly<Record<string, string | undefined>>): Values {
   const parsed = ENTRIES.map((entry) => {
     const [name, { parse, allowed, byDefault }] = entry;

@@ -38,11 +38,7 @@ export const list = <T>(item: Parser<T>): Parser<readonly T[]> => ({
   },
 });
 
-/**
- * An http or https URL without user name and password, which `fetch` refuses.
- *
- * @param pick the value of a URL; undefined if it is not valid
- */
+/** An http or https URL without user name and password, which `fetch` refuses. @param pick undefined: it is not valid */
 export const httpUrl = (
   allowed: string,
   pick: (url: URL) => string | undefined,

@@ -23,11 +23,7 @@ export interface PostOptions<Result> {
 /** What was read of the response, or why the last attempt failed, as part of a sentence. */
 type PostResult<Result> = { readonly result: Result } | { readonly failure: string };
 
-/**
- * Posts JSON to a server that the operator has named, such as a webhook or a collector, with retries. Never rejects.
- *
- * @param body serialized
- */
+/** Posts JSON to a server that the operator has named, such as a webhook or a collector, with retries. Never rejects. */
 export async function postJson<Result>(
   url: string,
   body: string | Uint8Array<ArrayBuffer>,

@@ -5,8 +5,8 @@ import { earlyScript } from "../monitoring/browser/early_errors.ts";
 import { InlineScript, PageData } from "../server/page.tsx";
 
 /**
- * Sets two attributes for the style sheet before the first paint: the current view, which the navigation sets later, and
- * whether the sidebar was folded last. Reading `localStorage` throws where the user has forbidden it.
+ * Sets two attributes for the style sheet before the first paint: the current view, and whether the sidebar was folded.
+ * Reading `localStorage` throws where the user has forbidden it.
  */
 const viewScript =
   `!function(d){d.view=(/^#\\/(${VIEWS.join("|")})\\b/.exec(location.hash)||[0,"overview"])[1];` +
@@ -14,11 +14,7 @@ const viewScript =
   `.matches?"folded":"open";` +
   `try{d.sidebar=localStorage["${SIDEBAR_KEY}"]||d.sidebar}catch{}}(document.documentElement.dataset)`;
 
-/**
- * The document around every page. The build completes the head: style, import map, preloads, scripts.
- *
- * @param props.variant `inbox` or `relay`, as an attribute for styles and tests
- */
+/** The document around every page. The build completes the head: style, import map, preloads, scripts. */
 export default function App({ variant, children }: { variant: string; children: ReactNode }) {
   return (
     <html lang="en" data-variant={variant}>

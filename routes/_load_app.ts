@@ -36,11 +36,7 @@ interface LoadAppOptions {
   readonly wrongTokens: WrongTokens;
 }
 
-/**
- * Loads the routes and completes the built pages with this start's configuration.
- *
- * @throws {ConfigError} `MONITORING_PATH` is the path of a route
- */
+/** Loads the routes and completes the built pages. @throws {ConfigError} `MONITORING_PATH` is the path of a route */
 export async function loadApp(config: Config, options: LoadAppOptions) {
   const { build, manifest, release, runtime, relay, inbox: store, refusals, ...shared } = options;
   const { log } = runtime;

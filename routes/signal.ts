@@ -7,10 +7,7 @@ import type { Context } from "../server/endpoint.ts";
 
 /** Milliseconds; a longer delay would only hold a connection. */
 const MAX_DELAY_MS = 5_000;
-/**
- * Signals per minute on average: as many at once, then one a second. The address is public, and clients can forge every
- * header, so one limit covers all requests. Trying every button of the page takes fewer.
- */
+/** Signals per minute. The address is public and clients can forge every header, so one limit covers all requests. */
 const SIGNALS_PER_MINUTE = 60;
 /** Signals per minute that may cost an event or a log record of the project's quota. */
 const FAILURES_PER_MINUTE = 10;
@@ -19,10 +16,7 @@ const MAX_DELAYED = 4;
 
 interface SignalsOptions {
   readonly log: Log;
-  /**
-   * Whether a signal may make an error event or a log record. Not where they would spend a production project's
-   * quota: in relay mode with `SENTRY_ENVIRONMENT=production`.
-   */
+  /** Whether a signal may make an error event or a log record: not where they would spend a production project's quota. */
   readonly makesEvents: boolean;
   /** Server processes that divide the limits. Default: 1. */
   readonly processes?: number;
@@ -48,9 +42,8 @@ export class Signals {
   }
 
   /**
-   * Answers after `?delay_ms=` (0 to 5,000) milliseconds with the status `?status=` (200 to 599). With `?throw=true` it
-   * throws an error, which the server answers with 500. A status from 500 on is logged. Requests of other pages: 403.
-   * Beyond the limits of this process: 429 at once.
+   * Answers after `?delay_ms=` milliseconds with the status `?status=`; one from 500 on is logged. With `?throw=true` it
+   * throws an error, which the server answers with 500. Beyond the limits of this process: 429 at once.
    */
   async answer({ req, url }: Context): Promise<Response> {
     // Attack: any open page could cause errors here, with the address of an image.

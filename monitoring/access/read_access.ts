@@ -21,13 +21,13 @@ type ReadAccess =
   | { readonly allowed: false; readonly detail: string };
 
 /**
- * Who may use the inbox, to read, import, change or delete: with `INBOX_TOKEN` its bearer, else this machine. A loopback peer alone proves
- * nothing, so these are refused:
+ * Who may use the inbox: with `INBOX_TOKEN` its bearer, else this machine. A loopback peer alone proves nothing, so these
+ * are refused:
  * - a page whose name was rebound to 127.0.0.1: its `Host` is the page's name (DNS rebinding);
  * - a proxy on this machine, which may forward anyone's requests: recognized by a header that it adds;
  * - any page that a person has open: the browser sends `Sec-Fetch-Site`.
  *
- * @returns checks one request, a wrong token some time later; `peer` is the address of the connection's other end, never one that a header names
+ * @returns checks one request, a wrong token some time later; `peer` is the address of the connection's other end
  */
 export function inboxReadAccess(
   options: ReadAccessOptions,

@@ -64,9 +64,8 @@ const REBOUND =
   " as http://localhost, or set PUBLIC_ORIGIN to the origin that browsers see.";
 
 /**
- * Decides who may post envelopes. Pages: those of the server's own origin and of `ALLOWED_ORIGINS`, in inbox mode also
- * those of loopback origins. Requests that no browser sent are not restricted by origin. In inbox
- * mode, posts from this machine and those with `INBOX_TOKEN` may have any DSN; all others need an allowed one.
+ * Decides which pages may post: those of the own origin and of `ALLOWED_ORIGINS`, in inbox mode also of loopback origins.
+ * In inbox mode, posts from this machine and those with `INBOX_TOKEN` may have any DSN; all others need an allowed one.
  */
 export class WriteAccessRule {
   readonly #publicOrigin: string | undefined;
@@ -83,11 +82,7 @@ export class WriteAccessRule {
     this.#allowedOrigins = new Set(allowedOrigins);
   }
 
-  /**
-   * Checks a POST.
-   *
-   * @param peer the address of the connection's other end, never one that a header names
-   */
+  /** Checks a POST. @param peer the address of the connection's other end, never one that a header names */
   check(request: Request, peer: string | undefined): WriteAccess {
     const cors = this.#checkPage(request, peer);
     if (typeof cors === "string") return { allowed: false, detail: cors };

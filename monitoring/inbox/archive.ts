@@ -27,9 +27,8 @@ import type { Inbox } from "./inbox.ts";
 const EXPORT_ROWS = 200;
 
 /**
- * Exports the envelopes that are in the inbox now, as a stream that holds one body in memory at a time.
- * If envelopes are deleted before they are read, the stream ends with an error, so that an incomplete
- * archive is noticed.
+ * Exports the envelopes that are in the inbox now; one body is in memory at a time. If one is deleted meanwhile, the
+ * stream ends with an error, so that an incomplete archive is noticed.
  */
 export function exportArchive(inbox: Inbox): ReadableStream<Uint8Array> {
   const { last, envelopes } = inbox.extent();
@@ -59,8 +58,7 @@ function* archiveChunks(inbox: Inbox, last: number, count: number): Generator<Ui
 const MAX_REASONS = 20;
 
 /**
- * Imports the envelopes of an archive while it is received. Each must be valid and within the limits for
- * posted envelopes. Evicts nothing: an envelope that does not fit is refused.
+ * Imports the envelopes of an archive while it is received, by the rules for posted ones. Evicts nothing.
  *
  * @param maxBytes of one body. Longer ones are skipped without keeping them in memory
  */
@@ -138,8 +136,7 @@ interface ArchiveItem {
 }
 
 /**
- * Reads an archive while it is received. An invalid envelope is reported in its item; broken framing ends
- * the archive, because the next item cannot be found.
+ * Reads an archive while it is received. Broken framing ends it, because the next item cannot be found.
  *
  * @throws {ArchiveError} it is not an archive, of an unknown version, incomplete, or received too slowly
  * @throws {EnvelopeError} the framing is malformed
@@ -194,11 +191,7 @@ async function* readArchive(
   }
 }
 
-/**
- * The number of envelopes that the first line announces; undefined: none.
- *
- * @throws {ArchiveError} it is not the first line of an archive that this version can read
- */
+/** The number of envelopes that the first line announces; undefined: none. @throws {ArchiveError} */
 function announcedEnvelopes(header: EnvelopeHeader): number | undefined {
   if (!isArchiveHeader(header)) {
     throw new ArchiveError(

@@ -5,9 +5,7 @@ import type { GroupStateRow } from "./group_states.ts";
 /** An envelope is stored. */
 export interface EnvelopeChange extends ReceivedEnvelope {
   readonly kind: "envelope";
-  /**
-   * The server that reports alerts of this envelope; null: it is imported. Imports cause no alerts and evict nothing.
-   */
+  /** The server that reports its alerts; null: it is imported, which causes no alerts and evicts nothing. */
   readonly writer: string | null;
 }
 

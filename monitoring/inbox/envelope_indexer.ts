@@ -10,10 +10,7 @@ import type { ReadSourceMap, StoredEnvelope } from "./inbox_types.ts";
 
 /** Source maps loaded for one envelope. The page has some forty scripts; a stack trace contains a few. */
 const MAX_MAPS = 64;
-/**
- * Estimated bytes of the cached maps; those of the page are estimated at 25 MB. The cache is emptied above this, and no
- * more maps are loaded for one envelope above twice this.
- */
+/** Estimated bytes of the cached maps. Above it the cache is emptied, above twice this no map is loaded. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Memory of a position of the script when its map is parsed. In the JSON it usually takes two bytes or more. */
 const POSITION_BYTES = 100;
@@ -22,10 +19,7 @@ const UNREADABLE_BYTES = 1_000;
 
 const decoder = new TextDecoder();
 
-/**
- * Reads the index entries of envelopes. Groups errors by source position; caches the source maps for that, because
- * parsing a large one blocks the server for 20 ms.
- */
+/** Reads the index entries of envelopes. Caches source maps, by which errors are grouped: parsing one may take 20 ms. */
 export class EnvelopeIndexer {
   readonly #readSourceMap: ReadSourceMap;
   readonly #onNotice: (notice: string) => void;

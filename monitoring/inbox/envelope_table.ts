@@ -74,10 +74,7 @@ export class EnvelopeTable {
     return this.#sql.iterate`SELECT id, bytes AS size FROM envelopes ORDER BY id`;
   }
 
-  /**
-   * The envelopes that were received before a time (milliseconds since 1970), as ranges of ids. Without imported
-   * envelopes this is one range, because ids grow with time.
-   */
+  /** The envelopes that were received before a time, as ranges of ids: one range, unless envelopes were imported. */
   receivedBefore(time: number): readonly { readonly first: number; readonly last: number }[] {
     // `INDEXED BY`: otherwise SQLite reads the whole table to get the order by id, for each envelope that is stored.
     return this.#sql.all`SELECT min(id) AS first, max(id) AS last FROM (
@@ -94,10 +91,7 @@ export class EnvelopeTable {
     this.#sql.run`DELETE FROM item_types WHERE envelope BETWEEN ${first} AND ${last}`;
   }
 
-  /**
-   * The oldest envelopes after the last indexed one, a few at a time: the index of a file of an earlier version was
-   * deleted when the file was opened.
-   */
+  /** The oldest envelopes after the last indexed one, a few at a time: the index of an earlier version was deleted. */
   unindexed(): readonly StoredEnvelope[] {
     return some(this.#rows.unindexed.iterate());
   }

@@ -21,13 +21,10 @@ interface EventStreamOptions extends Omit<InboxQuery, "limit"> {
 }
 
 /**
- * The inbox's rows after `since`, stored and then live, as server-sent events
+ * The inbox's rows after `since`, stored and then live, as server-sent events, which docs/contract.md lists
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html). Sends nothing while nothing changes.
  *
- * docs/contract.md lists the events. A comment and `retry` are sent first, so that the browser considers it open.
- *
- * Stored and live rows are both read by cursor, when the reader takes them. So no row is missing or sent
- * twice, and a slow reader keeps at most one chunk in memory.
+ * Stored and live rows are both read by cursor, when the reader takes them: none is missing or sent twice.
  */
 export function eventStream(inbox: Inbox, options: EventStreamOptions): ReadableStream<Uint8Array> {
   const { refusals, alerts, signal, onEnd } = options;

@@ -3,8 +3,8 @@ import { KEYS_PER_ENVELOPE, rowKeyOf } from "../models/index/list_cursor.ts";
 import type { ErrorGroupRow, GroupState } from "../models/rows.ts";
 
 /**
- * What an arriving error is to its group. `new`: no error of the group is stored. `regression`: the group was
- * resolved, and is open again. `deleted`: the group was deleted after this envelope was stored.
+ * What an arriving error is to its group. `new`: the first one. `regression`: the group was resolved, and is open again.
+ * `deleted`: the group was deleted after this envelope was stored.
  */
 export type Arrival = "new" | "regression" | "known" | "deleted";
 
@@ -52,8 +52,6 @@ export class GroupStates {
    * Classifies an error before it is indexed, and opens its group if it had been resolved before.
    *
    * @param former the group's key in an earlier version, whose state it has until it gets its own
-   * @param receivedAt of the envelope, milliseconds since 1970
-   * @param release of the application that sent the error
    */
   arrive(
     { group, former }: { readonly group: string; readonly former?: string },
@@ -80,10 +78,8 @@ export class GroupStates {
   /**
    * The row of a group after a change, for {@linkcode put}; undefined: there is no such group.
    *
-   * @param now milliseconds since 1970
+   * @param state `deleted`: its errors up to `newest` are deleted, also when the envelopes are indexed again
    * @param newest id of the newest envelope
-   * @param state `deleted`: its errors up to the newest envelope are deleted. The envelopes stay, and would be indexed
-   * again by a later version, so the group remembers up to which one it was deleted
    */
   decide(
     group: string,
@@ -148,10 +144,7 @@ export class GroupStates {
       AND e.row_key < (g.deleted + 1) * ${KEYS_PER_ENVELOPE})`.map((row) => String(row.group_key));
   }
 
-  /**
-   * Whether a group has errors that are not being deleted. Without errors it exists while it is resolved, muted or
-   * regressed: they may have been evicted.
-   */
+  /** Whether a group has errors that are not being deleted, or is resolved, muted or regressed: they may be evicted. */
   #exists(group: string, row: GroupStateRow | undefined): boolean {
     const first = rowKeyOf((row?.deleted ?? 0) + 1, 0);
     return (row?.state ?? "open") !== "open" ||

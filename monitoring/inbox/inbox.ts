@@ -65,10 +65,7 @@ export class Inbox {
   #version: number;
   #canStore = true;
 
-  /**
-   * @param replication the file is a replica of its log
-   * @throws {DatabaseOpenError}
-   */
+  /** @param replication the file is a replica of its log. @throws {DatabaseOpenError} */
   constructor(options: InboxOptions, replication?: Replication) {
     this.#options = options;
     this.#replication = replication;
@@ -110,9 +107,7 @@ export class Inbox {
   /**
    * Resolves once the envelope is synced to disk. To bound memory, envelopes are decompressed and indexed one at a time.
    *
-   * @param envelope not larger than the size limit
-   * @throws {DiskFullError}
-   * @throws {InboxUnavailableError} send it again later
+   * @throws {DiskFullError | InboxUnavailableError} send it again later
    * @throws {InboxClosedError} as all other methods
    */
   async store(envelope: ReceivedEnvelope): Promise<void> {
@@ -126,11 +121,10 @@ export class Inbox {
   }
 
   /**
-   * Stores a source map. Evicts the oldest ones: all maps together may have half as many bytes as the envelopes.
+   * Stores a source map. Evicts the oldest ones: all together may have half as many bytes as the envelopes.
    *
    * @param key replaces the map with the same key
-   * @throws {SourceMapError} larger than the limit
-   * @throws {DiskFullError}
+   * @throws {SourceMapError | DiskFullError}
    */
   async storeSourceMap(key: string, map: Uint8Array): Promise<void> {
     const max = maxSourceMapBytes(this.#options.maxBytes);
@@ -147,10 +141,8 @@ export class Inbox {
   }
 
   /**
-   * Sets the state of a group of errors; a resolved one is open again when a later error arrives. Or deletes it: removes
-   * its errors from the lists, with its state. Resolves once all are removed; after a stop the next start continues.
-   *
-   * @returns false: the group does not exist (no error of it is stored, and it has no state)
+   * Sets the state of a group of errors, or removes its errors from the lists, with its state. Resolves once all are
+   * removed; after a stop the next start continues. False: the group does not exist.
    */
   async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
     // Another server may have stored its errors just now.
@@ -198,11 +190,7 @@ export class Inbox {
     return this.run((file) => file.envelopes.get(id));
   }
 
-  /**
-   * The source map (JSON) of a script: of the server's own build, else one that was stored.
-   *
-   * @param key debug id, or the address of a script
-   */
+  /** The source map (JSON) of a script: of the own build, else a stored one. @param key debug id, or the script's address */
   async sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     return await this.#options.sourceMap?.(key) ?? this.run((file) => file.sourceMap(key));
   }
@@ -248,11 +236,7 @@ export class Inbox {
     return done;
   }
 
-  /**
-   * Applies a change to the file and reports it. Only envelopes and deleted groups take more than this turn.
-   *
-   * @param id in a replica: its id in the log
-   */
+  /** Applies a change to the file and reports it. @param id in a replica: its id in the log */
   async apply(change: LoggedChange, id?: number): Promise<Applied> {
     const ready = change.kind === "envelope"
       ? { ...change, ...await this.#indexer.read(change) }

@@ -59,11 +59,7 @@ export interface InboxEndpointOptions extends ReadAccessOptions {
 
 /** `/monitoring/inbox` over HTTP. Sends no CORS headers: no other origin may read the inbox. */
 export interface InboxEndpoint {
-  /**
-   * Answers GET, HEAD and DELETE, POST with `?import`, `?maps` or `?fetch-map`, and PATCH with `?group`.
-   *
-   * @param peer the remote address of the connection, never taken from a header
-   */
+  /** Answers a request. @param peer the remote address of the connection, never taken from a header */
   handle(request: Request, peer: string | undefined): Promise<Response>;
   /** Ends the live streams, so that a server that stops does not wait for them. */
   endStreams(): void;
@@ -265,10 +261,7 @@ async function clear(inbox: Inbox, query: URLSearchParams): Promise<Response> {
   return respond(null, {}, 204);
 }
 
-/**
- * Sets the token as a session cookie in the browser that sent it, because `EventSource` cannot send
- * headers. Browsers omit `Sec-Fetch-Site` for insecure origins.
- */
+/** Sets a session cookie: `EventSource` cannot send headers. `Sec-Fetch-Site` is omitted for insecure origins. */
 function setTokenCookie(request: Request, response: Response, options: ReadAccessOptions): void {
   const site = request.headers.get("sec-fetch-site");
   if (options.token === undefined || (site !== null && site !== "same-origin")) return;

@@ -19,8 +19,8 @@ type IndexedEnvelope = EnvelopeIndex & { readonly id: number };
 export type Applied = readonly GroupAlert[] | NotStored;
 
 /**
- * Minimum for the limit of characters of all index entries, which otherwise equals the limit of bytes. The index needs
- * its own limit because a small compressed envelope may contain megabytes of logs.
+ * Minimum for the limit of characters of all index entries, which otherwise equals the limit of bytes: a small compressed
+ * envelope may contain megabytes of logs.
  */
 const MIN_INDEX_SIZE = 64 * 1024 * 1024;
 
@@ -38,8 +38,7 @@ export class InboxFile {
 
   /**
    * @param maxBytes of all bodies; source maps have half as many besides
-   * @param oldestTime envelopes that were received before this time are deleted, milliseconds since 1970; -Infinity:
-   * none
+   * @param oldestTime what was received before is deleted, milliseconds since 1970
    */
   constructor(db: DatabaseSync, maxBytes: number, oldestTime: () => number) {
     this.#db = db;
@@ -63,11 +62,7 @@ export class InboxFile {
     return this.#sql.get`PRAGMA data_version`!.data_version as number;
   }
 
-  /**
-   * Applies a change.
-   *
-   * @param id in a replica: its id in the log. Skips changes that were applied already: two servers may share a file
-   */
+  /** Applies a change. @param id in a replica: its id in the log. Two servers may share a file: it may be applied already */
   apply(change: ReadyChange, id?: number): Applied {
     if (id !== undefined && id <= this.state().last) return [];
     const applied = this.#apply(change, id);
@@ -181,8 +176,8 @@ export class InboxFile {
   }
 
   /**
-   * Makes this file the replica of a log. The file is emptied first if it is of another log, if its index is of an
-   * earlier version, or if it has rows that the log has lost, for example because the database was restored.
+   * Makes this file the replica of a log. It is emptied first if it is of another log, if its index is of an earlier version,
+   * or if it has rows that the log has lost, for example because the database was restored.
    *
    * @param page read from the log, for the position `after`
    * @returns `position`: id up to which the log was applied. `writer`: name in the log of the servers that use this file
@@ -254,11 +249,7 @@ export class InboxFile {
   }
 }
 
-/**
- * Bytes of all source maps, beside those of envelopes.
- *
- * @param maxBytes of envelopes
- */
+/** Bytes of all source maps, beside those of envelopes. */
 export function maxSourceMapBytes(maxBytes: number): number {
   return Math.floor(maxBytes / 2);
 }

@@ -26,9 +26,8 @@ interface Size {
 }
 
 /**
- * The log of an inbox in PostgreSQL, which many servers write and read. One transaction at a time writes to it, so ids
- * follow the order of commits: a server that has read up to an id has missed nothing. All calls but `open` throw
- * {@linkcode InboxUnavailableError}.
+ * The log of an inbox in PostgreSQL. One transaction at a time writes to it, so ids follow the order of commits. All calls
+ * but `open` throw {@linkcode InboxUnavailableError}.
  */
 export class InboxLog {
   readonly #database: PostgresDatabase;
@@ -43,11 +42,7 @@ export class InboxLog {
     isItemError: (error) => isInvalidValue((error as Error).cause ?? error),
   });
 
-  /**
-   * Connects, and creates or upgrades the tables.
-   *
-   * @throws {DatabaseOpenError} one line for the operator
-   */
+  /** Connects, and creates or upgrades the tables. @throws {DatabaseOpenError} one line for the operator */
   static async open(options: LogOptions): Promise<InboxLog> {
     const { address } = options;
     const schema = POSTGRES_INBOX_SCHEMA;
@@ -63,8 +58,7 @@ export class InboxLog {
   /**
    * Appends a change, and deletes what it makes superfluous or what is over a limit.
    *
-   * @returns its id once it is on disk; a text if an imported envelope is refused; undefined if nothing was appended,
-   *   because the log has a later state of the group
+   * @returns its id once it is on disk; undefined: the log has a later state of the group
    */
   append(change: Change): Promise<number | NotStored | undefined> {
     if (change.kind === "envelope" && change.writer !== null) return this.#envelopes.add(change);
@@ -105,10 +99,7 @@ export class InboxLog {
     }
   }
 
-  /**
-   * Deletes what is over the limits while no envelopes arrive. Rejects if the database does not accept writes, as `add`
-   * also if its disk is full.
-   */
+  /** Deletes what is over the limits. Rejects if the database does not accept writes, as `add` also if its disk is full. */
   evict(purpose: TransactionPurpose): Promise<void> {
     return this.#write(purpose, (log) => this.#evict(log, 0));
   }

@@ -22,11 +22,9 @@ interface PostOptions {
 }
 
 /**
- * Takes what is posted to the inbox: archives, source maps, and requests to fetch a source map. One at a time: each may
- * hold a large envelope or source map in memory.
+ * Takes archives, source maps, and requests to fetch a source map. One at a time: each may be large.
  *
- * @returns answers a POST, whose parameter `post` has this value: with 503 while another one is in progress, unless that
- *   one is slow, which ends it
+ * @returns answers a POST; with 503 while another one is in progress, unless that one is slow, which ends it
  */
 export function createInboxPosts(
   inbox: Inbox,

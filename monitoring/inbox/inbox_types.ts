@@ -7,10 +7,7 @@ export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer>
 
 /** Options of an inbox, in SQLite or PostgreSQL. */
 export interface InboxOptions {
-  /**
-   * The SQLite file; its folder is created. With PostgreSQL: the replica, which several servers on a machine may share.
-   * Default: in memory, until the process ends.
-   */
+  /** The SQLite file; several servers on a machine may share it. Default: in memory, until the process ends. */
   readonly path?: string;
   /** Bytes of all bodies. The index has a limit of its own (inbox_file.ts). */
   readonly maxBytes: number;
@@ -35,10 +32,7 @@ export function oldestTimeOf({ maxAgeDays = Infinity, now = Date.now }: InboxOpt
   return now() - maxAgeDays * DAY_MS;
 }
 
-/**
- * Why an imported envelope is not stored. `present`: the same bytes with the same time are stored already. `no room`:
- * over the size limit. `too old`: over the age limit.
- */
+/** Why an imported envelope is not stored. `present`: the same bytes with the same time are. */
 export type NotStored = "present" | "no room" | "too old";
 
 /** The number of envelopes and the last cursor. */
@@ -75,8 +69,7 @@ export interface InboxSlice extends InboxPage {
 
 /**
  * `stored`: there may be new rows, or changes by another process. `cleared`: earlier rows are deleted. `groups`: a
- * person changed or deleted a group of errors. `storage`: `canStore` has changed. `closed`: no more
- * changes follow.
+ * person changed a group of errors. `storage`: `canStore` has changed. `closed`: no more changes follow.
  */
 export type InboxChange = "stored" | "cleared" | "groups" | "storage" | "closed";
 

@@ -49,10 +49,7 @@ export class IndexWriter {
     this.senders = new Senders(db);
   }
 
-  /**
-   * @param receivedAt milliseconds since 1970
-   * @returns the groups of errors that are new or have come back
-   */
+  /** Returns the groups of errors that are new or have come back. */
   insert(envelope: number, receivedAt: number, index: EnvelopeIndex): GroupAlert[] {
     const summary = JSON.stringify(summarizeBody(index));
     const alerts = index.resources.flatMap((entries, n) =>

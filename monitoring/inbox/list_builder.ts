@@ -11,10 +11,7 @@ import { LOG_LEVELS } from "../protocol/log_levels.ts";
 export interface SqlList {
   /** The table of the entries. */
   readonly table: string;
-  /**
-   * A `SELECT` of all rows: `key` is the row key of the entry that makes the row, `rank` orders the rows, `tie` those of
-   * one rank. Rows without a rank are left out.
-   */
+  /** A `SELECT` of all rows with a `rank` and a `tie` that order them, and the `key` of the entry that makes the row. */
   readonly rows: string;
   readonly descending: boolean;
   /** Of the row's entry `e` and of what `rows` selects as `page`. */
@@ -117,11 +114,7 @@ export function groupedList(query: ListQuery, grouping: Grouping): SqlList {
   };
 }
 
-/**
- * One page of a list.
- *
- * @param continues whether the page begins after the row with `:rank` and `:before`, or is the first one
- */
+/** One page of a list. @param continues whether the page begins after the row with `:rank` and `:before` */
 export function pageSql(
   { rows, descending, table, columns, joins = "" }: SqlList,
   continues: boolean,

@@ -169,11 +169,7 @@ export class ListReader {
     envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
 
-  /**
-   * One page of a list.
-   *
-   * @throws {CursorError}
-   */
+  /** One page of a list. @throws {CursorError} */
   page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
     return this.#snapshot((asOf) => this.#lists[name](query, asOf));
   }
@@ -195,11 +191,7 @@ export class ListReader {
     }));
   }
 
-  /**
-   * Runs several queries in one transaction: another process may delete rows in between.
-   *
-   * @param work gets the row key after all entries
-   */
+  /** Runs several queries in one transaction. @param work gets the row key after all entries */
   #snapshot<T>(work: (asOf: number) => T): T {
     return transaction(this.#db, () => work(rowKeyOf(this.#last() + 1, 0)), "BEGIN");
   }

@@ -26,10 +26,8 @@ const START_PATIENCE_MS = 2_000;
 const APPLIED_AT_ONCE = 32;
 
 /**
- * Opens an inbox that many servers share. PostgreSQL holds the log of all changes. Each server applies it to a replica
- * in SQLite, from which it answers everything that is read, also while PostgreSQL cannot be reached.
- *
- * @throws {DatabaseOpenError} one line for the operator
+ * Opens an inbox that many servers share. Each applies the log in PostgreSQL to a replica in SQLite, from which it answers
+ * everything that is read, also while PostgreSQL cannot be reached. @throws {DatabaseOpenError} one line for the operator
  */
 export async function openPostgresInbox(options: PostgresInboxOptions): Promise<Inbox> {
   const log = await InboxLog.open({ ...options, oldestTime: () => oldestTimeOf(options) });

@@ -30,8 +30,7 @@ export interface InboxParameters extends InboxQuery {
 }
 
 /**
- * Reads the query of rows, a stream or a body. Empty, repeated or invalid parameters are refused, unknown
- * ones ignored. A `limit` over {@linkcode MAX_PAGE_ROWS} is reduced to that.
+ * Reads the query of rows, a stream or a body. Empty, repeated or invalid parameters are refused, unknown ones ignored.
  *
  * @param lastEventId `Last-Event-ID` of a resumed stream, which is newer than `since`
  * @throws {ParameterError}
@@ -78,12 +77,7 @@ export interface ListParameters {
   readonly query: ListQuery;
 }
 
-/**
- * Reads the query of a list, by the same rules as {@linkcode readParameters}, except that `q` may be empty.
- *
- * @param now milliseconds since 1970, for times that are given as an age
- * @throws {ParameterError}
- */
+/** Reads the query of a list, by the same rules, except that `q` may be empty. @param now milliseconds since 1970 */
 export function readListParameters(query: URLSearchParams, now: number): ListParameters {
   const optional = readerOf(query);
   return {
@@ -118,29 +112,17 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
   };
 }
 
-/**
- * The id of the trace or recording that `view=trace` or `view=recording` shows.
- *
- * @throws {ParameterError}
- */
+/** The id of the trace or recording that `view=trace` or `view=recording` shows. */
 export function readDetailId(query: URLSearchParams, what: "a trace" | "a recording"): string {
   return readerOf(query)("id", idOf(what)) ?? refuse("id", "given");
 }
 
-/**
- * The id of the envelope that `view=envelope` shows.
- *
- * @throws {ParameterError}
- */
+/** The id of the envelope that `view=envelope` shows. */
 export function readEnvelopeId(query: URLSearchParams): number {
   return readerOf(query)("id", envelopeId) ?? refuse("id", "given");
 }
 
-/**
- * The error that `view=error` shows.
- *
- * @throws {ParameterError}
- */
+/** The error that `view=error` shows. */
 export function readErrorParameters(query: URLSearchParams) {
   const optional = readerOf(query);
   return {
@@ -152,11 +134,7 @@ export function readErrorParameters(query: URLSearchParams) {
   };
 }
 
-/**
- * The group of errors that a request changes.
- *
- * @throws {ParameterError} there is none, or another parameter
- */
+/** The group of errors that a request changes: its only parameter. */
 export function readGroup(query: URLSearchParams): string {
   const others = [...query.keys()].filter((name) => name !== "group");
   if (others.length > 0) refuse("The query", "`group` alone");
@@ -166,11 +144,7 @@ export function readGroup(query: URLSearchParams): string {
 /** Bytes of a body that sets a state; the longest has 20. */
 const MAX_STATE_BYTES = 1_024;
 
-/**
- * The state in the body of a request: `{"state":"resolved"}`.
- *
- * @throws {ParameterError}
- */
+/** The state in the body of a request: `{"state":"resolved"}`. */
 export async function readGroupState(body: Request["body"]): Promise<GroupState> {
   const bytes = await readBody(body ?? new Blob().stream(), MAX_STATE_BYTES).catch((error) => {
     if (!(error instanceof RangeError)) throw error;

@@ -8,10 +8,7 @@ export class Recent<Row> {
   readonly #listeners = new Set<(row: Row) => void>();
   #total = 0;
 
-  /**
-   * @param join returns one row for a row and an earlier one that it repeats; undefined: it does not repeat that one.
-   *   Default: each row is listed by itself
-   */
+  /** @param join returns one row for a row and an earlier one that it repeats; undefined: it does not repeat that one */
   constructor(join: (row: Row, earlier: Row) => Row | undefined = () => undefined) {
     this.#join = join;
   }
@@ -36,11 +33,7 @@ export class Recent<Row> {
     for (const listener of this.#listeners) listener(row);
   }
 
-  /**
-   * Calls back after each row.
-   *
-   * @returns unsubscribes
-   */
+  /** Calls back after each row. Returns a function that unsubscribes. */
   subscribe(listener: (row: Row) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -32,12 +32,7 @@ interface CheckedSourceMap {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/**
- * Reads the body of `POST ?maps`: one source map with a debug id.
- *
- * @param givenId the value of `maps`, for a map without an id; empty: none
- * @throws {SourceMapError}
- */
+/** Reads the body of `POST ?maps`. @param givenId the value of `maps`; empty: none. @throws {SourceMapError} */
 export async function readSourceMapUpload(
   request: Request,
   givenId: string,
@@ -67,11 +62,7 @@ export async function readSourceMapUpload(
   return { debugId: found, bytes };
 }
 
-/**
- * Reads the body of a POST.
- *
- * @throws {SourceMapError} 413: longer than `maxBytes`, 400: it did not arrive completely
- */
+/** Reads the body of a POST. @throws {SourceMapError} longer than `maxBytes`, or it did not arrive completely */
 export async function readUpload(
   { body }: Request,
   maxBytes: number,
@@ -85,11 +76,7 @@ export async function readUpload(
   }
 }
 
-/**
- * Checks that bytes are a source map (https://tc39.es/ecma426/) that every reader can use.
- *
- * @throws {SourceMapError}
- */
+/** Checks that bytes are a source map (https://tc39.es/ecma426/) that every reader can use. @throws {SourceMapError} */
 export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>): CheckedSourceMap {
   const map = parseJson(bytes);
   const hasSections = at(map, "sections") !== undefined;
@@ -116,10 +103,7 @@ export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>): CheckedSourceMap
   return { debugId: id, bytes: new TextEncoder().encode(JSON.stringify(whole)) };
 }
 
-/**
- * The maps of an index map (https://tc39.es/ecma426/#sec-index-source-map), whose offsets ascend. Sections of sections
- * are not allowed.
- */
+/** The maps of an index map (https://tc39.es/ecma426/#sec-index-source-map): offsets ascend, no sections of sections. */
 function mapsOfSections(map: unknown): unknown[] {
   let [lastLine, lastColumn] = [0, -1];
   return listOf(at(map, "sections")).map((section) => {

@@ -9,10 +9,7 @@ import { SPAN_COLUMNS } from "./trace_reader.ts";
 const FIRST_ORDER = rootOrder({ rank: ROOT_RANK.parent, started_at: 0 });
 const END_ORDER = rootOrder({ rank: ROOT_RANK.error, started_at: 0 });
 
-/**
- * Names traces again that are named for a span because it has children: spans and their children arrive in any order, and
- * in different bodies.
- */
+/** Names traces again that are named for a span with children: these arrive in any order, in different bodies. */
 export class TraceNames {
   readonly #sql: SQLTagStore;
   readonly #parent: StatementSync;
@@ -26,11 +23,7 @@ export class TraceNames {
     );
   }
 
-  /**
-   * Must be called after the entries of a resource were written, in the same transaction.
-   *
-   * @param rowKey of the resource
-   */
+  /** Call it after the entries of a resource were written, in the same transaction. @param rowKey of the resource */
   update(rowKey: number, receivedAt: number, spans: readonly SpanEntry[]): void {
     const byTrace = Map.groupBy(spans.entries(), ([, { trace_id }]) => trace_id);
     for (const [traceId, own] of byTrace) {

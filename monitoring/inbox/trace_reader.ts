@@ -39,12 +39,7 @@ export class TraceReader {
     this.#sql = prepare(db);
   }
 
-  /**
-   * Reads the newest spans, errors and logs of a trace, as many as the limits allow.
-   *
-   * @param id 32 lower-case hex digits
-   * @param row of the list; undefined: it is not listed
-   */
+  /** Reads the newest spans, errors and logs of a trace, as many as the limits allow. @param row of the list */
   read(id: string, row: TraceRow | undefined): TraceContent {
     const spans = this.#rows("spans", id, spanOf);
     const errors = this.#rows("errors", id, errorMark);

@@ -15,12 +15,7 @@ export interface Tool {
   readonly description: string;
   /** JSON Schema of its arguments. */
   readonly input: InputSchema;
-  /**
-   * @param input fits {@linkcode Tool.input}
-   * @throws {ToolError}
-   * @throws {ParameterError}
-   * @throws {CursorError}
-   */
+  /** @param input fits {@linkcode Tool.input}. @throws {ToolError | ParameterError | CursorError} */
   run(input: ToolInput, reader: TelemetryReader): ToolAnswer | Promise<ToolAnswer>;
 }
 

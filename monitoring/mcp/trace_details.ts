@@ -22,11 +22,7 @@ const MAX_EVENTS = 20;
 /** Bytes for `spans`, `next` and punctuation around the rows of an answer. */
 const FRAME_BYTES = 100;
 
-/**
- * The tool `get_trace`: one trace as pages of spans.
- *
- * @throws {ToolError} invalid id, unknown `after` or `span_id`, nothing stored
- */
+/** The tool `get_trace`: one trace as pages of spans. @throws {ToolError} */
 export function getTrace(input: ToolInput, reader: TelemetryReader): ToolAnswer {
   const traceId = hexId(input.trace_id);
   if (traceId === null) {

@@ -1,8 +1,4 @@
-/**
- * Answers to requests of OTLP/HTTP: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
- *
- * Exporters print their texts in the terminal of the application's developer.
- */
+/** Answers of OTLP/HTTP: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response. Exporters print their texts. */
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { contentTypeOf, type Signal } from "../protocol/format.ts";
 
@@ -71,11 +67,7 @@ export function exportAnswer(
 const RPC_CODES = new Map([[400, 3], [403, 7], [413, 3], [415, 3], [429, 8], [501, 12], [503, 14]]);
 const UNKNOWN = 2;
 
-/**
- * The answer to a request that was not taken: a `google.rpc.Status`.
- *
- * @param encoding undefined: unknown, answered in JSON
- */
+/** A `google.rpc.Status`, for a request that was not taken. @param encoding undefined: unknown, answered in JSON */
 export function statusAnswer(
   status: number,
   message: string,

@@ -37,10 +37,7 @@ const METRICS_NOT_TAKEN: ErrorFacts = {
 /** Metrics are not stored. */
 const DISCARDED: IncomingBody = { push() {}, end: () => undefined };
 
-/**
- * Creates the addresses of OTLP/HTTP: requests are admitted and delivered like envelopes, and answered as
- * https://opentelemetry.io/docs/specs/otlp/#otlphttp-response says.
- */
+/** Creates the addresses of OTLP/HTTP: requests are admitted and delivered like envelopes. */
 export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptions) {
   const warned = new Set<string>();
 
@@ -53,12 +50,7 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
     return { rejected: 0, message: METRICS_NOT_SHOWN };
   };
 
-  /**
-   * Answers a POST.
-   *
-   * @param peer the address of the connection's other end
-   * @param project PROJECT of `/api/PROJECT/integration/otlp/v1/…`. Default: `/v1/…`, where the key names the DSN
-   */
+  /** Answers a POST. @param project of `/api/PROJECT/…`. Default: `/v1/…`, where the key names the DSN */
   return async (
     request: Request,
     peer: string | undefined,
@@ -100,11 +92,7 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
   };
 }
 
-/**
- * Refuses a gRPC call, whose address is its service: the client prints the text.
- *
- * @returns undefined: the request is no gRPC call
- */
+/** Refuses a gRPC call, whose address is its service: the client prints the text. Undefined: the request is none. */
 export function refuseGrpc(
   relay: Pick<Relay, "refuse">,
   request: Request,

@@ -47,10 +47,7 @@ const SIGNALS = [
 
 type Signal = (typeof SIGNALS)[number];
 
-/**
- * Sends a copy of spans and logs to an OpenTelemetry collector by OTLP/HTTP with JSON, in the background: no call
- * throws or waits. https://opentelemetry.io/docs/specs/otlp/#otlphttp
- */
+/** Sends a copy of spans and logs to a collector by OTLP/HTTP with JSON, in the background: no call throws or waits. */
 export class OtlpExporter {
   /** Spans and logs that the collector has accepted. */
   exported = 0;
@@ -140,10 +137,7 @@ export class OtlpExporter {
     await this.#post(path, body, count);
   }
 
-  /**
-   * @param count of records in the body
-   * @param sent how the body is sent. Default: JSON
-   */
+  /** @param sent how the body is sent. Default: JSON */
   async #post(
     path: string,
     body: string | Uint8Array<ArrayBuffer>,

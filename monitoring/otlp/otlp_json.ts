@@ -1,9 +1,4 @@
-/**
- * Spans and logs of Sentry's envelopes as OTLP, in its JSON mapping: ids in lower-case hex, 64-bit integers as texts,
- * enums as numbers.
- *
- * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
- */
+/** Spans and logs of Sentry's envelopes as OTLP in JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
 import {
   at,
   attributeAt,
@@ -73,11 +68,7 @@ const STATUS = { unset: 0, ok: 1, error: 2 };
 /** Types of items that have spans or logs. */
 export const OTLP_ITEM_TYPES: ReadonlySet<string> = new Set(["span", "transaction", "log"]);
 
-/**
- * The spans and logs of an envelope. Its content is untrusted: entries without valid ids or times are left out.
- *
- * @param receivedAt milliseconds since 1970
- */
+/** The spans and logs of an envelope. It is untrusted: entries without valid ids or times are left out. */
 export function otlpContent(envelope: ParsedEnvelope, receivedAt: number): OtlpContent {
   const spans: OtlpSpan[] = [];
   const logRecords: OtlpLog[] = [];

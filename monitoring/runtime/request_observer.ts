@@ -17,10 +17,7 @@ import {
 } from "../../server/endpoint.ts";
 import { TokenBucket } from "./token_bucket.ts";
 
-/**
- * Who owns OpenTelemetry's tracing: `runtime` where Deno itself traces (`OTEL_DENO=true`, always on Deno Deploy), else
- * `server`. With two owners, both lose spans.
- */
+/** Who owns OpenTelemetry's tracing: Deno (`OTEL_DENO=true`, always on Deno Deploy) or the server. Two owners lose spans. */
 export type TracingOwner = "runtime" | "server";
 
 interface RequestObserverOptions {
@@ -150,9 +147,6 @@ const isSampled = (span: Span) => (span.spanContext().traceFlags & 1) === 1;
  * ```
  * sentry-trace;desc="<trace id>-<span id>-1", baggage;desc="sentry-environment=…,…"
  * ```
- *
- * Both values consist of hexadecimal digits, hyphens and percent-encoded text, which need no escapes within quotes
- * (https://www.w3.org/TR/server-timing/#the-server-timing-header-field).
  */
 function serverTiming(span: Span): string {
   const ours = span as SentrySpan;

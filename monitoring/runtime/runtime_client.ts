@@ -35,10 +35,8 @@ export interface ClientOptions {
 }
 
 /**
- * Starts Sentry's client for Deno without its default integrations. `init` of `@sentry/deno` would
- * trace every request of an asset, patch database drivers and report the operating system's name.
- *
- * @throws {TypeError} if the DSN is not valid
+ * Starts Sentry's client for Deno without its default integrations: `init` of `@sentry/deno` would trace each asset, patch
+ * database drivers and report the operating system's name. @throws {TypeError} the DSN is not valid
  */
 export function startClient(
   { dsn, release, environment, deliver }: ClientOptions,
@@ -101,8 +99,8 @@ export function startClient(
 }
 
 /**
- * Sentry's transport to the relay of the same process. Sends each envelope once: while the ingest is down, the relay
- * keeps it in its spool. What the relay does not take is lost, and the SDK counts it for the next client report.
+ * Sentry's transport to the relay of the same process. Sends each envelope once: the relay has a spool. What the relay does
+ * not take is lost, and the SDK counts it for the next client report.
  */
 export function createRelayTransport(
   options: BaseTransportOptions,

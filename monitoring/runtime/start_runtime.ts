@@ -29,10 +29,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   return started;
 }
 
-/**
- * From now on an uncaught error still ends the process with code 1, after it was logged through `console` and, once
- * telemetry has started, reported.
- */
+/** From now on an uncaught error is logged through `console` and reported before it ends the process with code 1. */
 export function reportCrashes(): void {
   let isEnding = false;
   const crash = (event: Event, kind: string, error: unknown) => {

@@ -26,12 +26,7 @@ export interface RuntimeOptions extends ClientOptions {
   readonly root: string;
 }
 
-/**
- * The server's own telemetry: spans around its responses, its errors, its log, all through the relay of its own
- * process.
- *
- * Deliberately not here: a way to make spans. Code makes them by `@opentelemetry/api`, as in any other server.
- */
+/** The server's own telemetry, through the relay of its own process. Code makes spans by `@opentelemetry/api`. */
 export interface Runtime {
   /** Traces the responses of a route; undefined for routes that are not traced. */
   observe(route: ObservedRoute): Observer | undefined;
@@ -40,20 +35,13 @@ export interface Runtime {
   /** Reports an error that ends the process, and delivers what is queued, for at most `ms`. */
   reportCrash(error: unknown, ms: number): Promise<unknown>;
   readonly log: Log;
-  /**
-   * Delivers what is queued, for at most `ms`. The rest stays queued.
-   *
-   * @returns whether nothing is left
-   */
+  /** Delivers what is queued, for at most `ms`; the rest stays queued. Returns whether nothing is left. */
   flush(ms: number): Promise<boolean>;
   /** As {@linkcode flush}, for the last time: the rest is dropped, which is logged. */
   stop(ms: number): Promise<void>;
 }
 
-/**
- * Traced responses. Each costs an envelope: with this limit a flood loses at most a quarter of the
- * throughput, without it seven eighths.
- */
+/** Traced responses. With this limit a flood loses at most a quarter of the throughput, without it seven eighths. */
 const SPANS = { perSecond: 200, burst: 400 };
 
 /** Errors and log items. Visitors can cause both, and disk space is limited. */
@@ -63,9 +51,7 @@ const LOGS = { perSecond: 50, burst: 200 };
 /** Milliseconds between client reports. Without drops there is none. */
 const REPORT_DROPPED_MS = 30_000;
 
-/**
- * Starts the server's telemetry. The order of the steps matters: each relies on those before it.
- */
+/** Starts the server's telemetry. The order of the steps matters: each relies on those before it. */
 export function startTelemetry(options: RuntimeOptions): Runtime {
   const now = () => performance.now();
   const owner = findTracingOwner();

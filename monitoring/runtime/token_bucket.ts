@@ -19,11 +19,7 @@ export class TokenBucket {
     this.#filledAt = options.now();
   }
 
-  /**
-   * Limits to `count` tokens per minute, in bursts of as many.
-   *
-   * @param count may be below 1 if several processes divide a limit: bursts are of 1 then
-   */
+  /** Limits to `count` tokens per minute, in bursts of as many, at least of 1: processes divide a limit. */
   static perMinute(count: number, now: () => number): TokenBucket {
     return new TokenBucket({ burst: Math.max(1, count), perSecond: count / 60, now });
   }

@@ -145,7 +145,6 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
     /**
      * Takes reports. 204 also for those that are left out: browsers would send them again after another answer.
      *
-     * @param peer the address of the connection's other end
      * @param project PROJECT of `/api/PROJECT/security/`, whose key is needed. Default: this server's, for browsers only
      */
     async receive(

@@ -12,12 +12,9 @@ import type { Inbox } from "../inbox.ts";
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads what is shown of one envelope.
+ * What is shown of one envelope; undefined: it is not stored (any more).
  *
- * @returns undefined: it is not stored (any more)
- * @throws {DecodeError} too large, or its compression is broken
- * @throws {EnvelopeError} its framing is broken
- * @throws {OtlpError} it cannot be decoded
+ * @throws {DecodeError | EnvelopeError | OtlpError} it is too large or broken
  */
 export async function readStoredEnvelope(
   inbox: Inbox,

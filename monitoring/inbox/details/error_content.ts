@@ -38,11 +38,10 @@ export interface StoredError {
 }
 
 /**
- * Reads an error from its envelope, and its source lines from the inbox's source maps.
+ * Reads an error from its envelope, and its source lines from source maps; undefined: it is not stored (any more).
  *
  * @param eventId which event, if the envelope has several
  * @param origins of development servers: their scripts may have a map by their address
- * @returns undefined: the envelope is not stored (any more)
  * @throws {UnreadableEventError}
  */
 export async function readStoredError(
@@ -74,12 +73,7 @@ export async function readStoredError(
   return { event, stacks };
 }
 
-/**
- * Reads an error with everything that belongs to it, see {@linkcode readStoredError}.
- *
- * @param group whose tags are counted
- * @throws {UnreadableEventError}
- */
+/** {@linkcode readStoredError} with everything that belongs to it. @param group whose tags are counted */
 export async function readErrorContent(
   inbox: Inbox,
   envelope: number,
@@ -122,10 +116,7 @@ function fetchableScripts(
   });
 }
 
-/**
- * Reads what other envelopes have of an error: feedback is sent later, some SDKs send attachments separately, and a
- * profile names only its trace.
- */
+/** What other envelopes have of an error: feedback, attachments of some SDKs, and profiles, which name only the trace. */
 async function readRelated(
   inbox: Inbox,
   { event_id, trace_id }: ErrorContent["event"],

@@ -9,11 +9,10 @@ const MAX_PATH = 100;
 const UPLOAD = "deno task sourcemaps --to URL FOLDER";
 
 /**
- * Explains why frames have no source and names the next step, in one or two sentences; empty if all have it.
+ * Explains why frames have no source and names the next step; empty if all have it.
  *
  * @param frames of all the error's stack traces
- * @param debugIds debug ids by file
- * @param origins development servers
+ * @param debugIds by file
  */
 export function explainMissingSource(
   frames: readonly FoundFrame[],

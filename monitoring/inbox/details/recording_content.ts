@@ -30,11 +30,9 @@ const MAX_URL = 500;
 const BEFORE_MS = 60_000;
 
 /**
- * Reads what happened while a page was recorded: what the SDK recorded beside the picture, and the errors, logs, traces
- * and spans that belong to the recording.
+ * What happened while a page was recorded; undefined: no segment of it is stored (any more).
  *
  * @param replayId 32 lower-case hex digits
- * @returns undefined: no segment of it is stored (any more)
  * @throws {SegmentError} none of its segments can be read
  */
 export async function readRecordingContent(

@@ -22,10 +22,8 @@ const CONTEXTS: ReadonlySet<string> = new Set(["browser", "os", "runtime", "devi
 const FACTS: ReadonlySet<string> = new Set(["release", "environment", "server"]);
 
 /**
- * Counts the values of tags, contexts and facts of the sender in the newest errors of a group. Names with several values
- * come first. Leaves out ids, and names whose value differs in each error.
- *
- * @returns undefined: the group has fewer than two errors that can be read
+ * Counts the values of tags, contexts and facts of the sender in the newest errors of a group, without ids and names whose
+ * value differs in each error. Undefined: fewer than two errors can be read.
  */
 export async function readTagValues(inbox: Inbox, group: string): Promise<TagValues | undefined> {
   const counts = new Map<string, Map<string, number>>();
