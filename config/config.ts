@@ -8,7 +8,6 @@ export { CONFIG_VARIABLES, ConfigError };
 /** The configuration: environment variables, read once at the start, validated and frozen. */
 export type Config = ReturnType<typeof loadConfig>;
 
-/** `relay` with a `SENTRY_DSN`, else `inbox`. */
 type Mode = "inbox" | "relay";
 
 /** The DSN of the page in inbox mode. `.invalid` can never resolve (RFC 2606, section 2). */
@@ -67,7 +66,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
     dsn,
     /** Every DSN that may be relayed; `dsn` is the first. */
     allowedDsns: [dsn, ...read.SENTRY_ALLOWED_DSNS.filter(({ text }) => text !== dsn.text)],
-    /** It may contain a secret. */
     alertWebhookUrl: read.ALERT_WEBHOOK_URL,
     publicOrigin: read.PUBLIC_ORIGIN,
     // The inbox's DSN has no host, so its envelopes always go through the relay.
@@ -76,7 +74,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
     /** Of page, server and source maps. Undefined: the id of the build is the release. */
     release: read.SENTRY_RELEASE ?? deployment ?? read.SIGHTGLASS_COMMIT,
     environment: read.SENTRY_ENVIRONMENT ?? (onDeploy ? "production" : "development"),
-    /** Origin to send to instead of the DSN's own. */
     upstream: read.RELAY_UPSTREAM,
     // `HTTP_PROXY` is not read: a CGI server sets it from a request's `Proxy` header (httpoxy.org).
     proxies: { https: read.HTTPS_PROXY, http: read.http_proxy, except: read.NO_PROXY },
@@ -117,7 +114,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
     onDeploy,
     otlpUrl: read.OTLP_URL,
     otlpHeaders: read.OTLP_HEADERS,
-    /** Loopback origins from which source maps may be fetched. */
     sourceMapOrigins: read.SOURCE_MAP_ORIGINS,
   });
 }
@@ -134,7 +130,6 @@ function whyOneProcess(
   return undefined;
 }
 
-/** {@linkcode loadConfig} with the variables of this process. */
 export function readConfig(): Config {
   return loadConfig(
     Object.fromEntries(CONFIG_VARIABLES.map((name) => [name, Deno.env.get(name)])),

@@ -22,13 +22,11 @@ import { monitoringRoutes, NO_POST } from "./monitoring.ts";
 import { Signals } from "./signal.ts";
 
 interface LoadAppOptions {
-  /** The folder of the built pages and assets. */
   readonly build: URL;
   readonly manifest: Manifest;
   readonly release: string;
   readonly runtime: Runtime;
   readonly relay: Relay;
-  /** Undefined in relay mode. */
   readonly inbox: Inbox | undefined;
   readonly alerts: Recent<GroupAlert>;
   readonly refusals: Recent<Refusal>;
@@ -123,14 +121,12 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
   });
   return {
     handler: app.handler,
-    /** Browsers' reports that were refused. */
     refusedReports: () => security.refused,
     /** Ends requests that wait for their client. */
     shedLoad() {
       security.shedLoad();
       signals.shedLoad();
     },
-    /** Ends streams. */
     close() {
       inbox.endStreams();
       app.close();

@@ -19,7 +19,6 @@ export function pageSlots(
   };
 }
 
-/** Which envelopes this server stores, and how long. */
 function describeStorage(config: Config): string {
   const { mode, inbox, database, inboxMaxBytes, inboxMaxAgeDays } = config;
   const { spool, spoolMaxBytes, spoolMaxAgeHours, onDeploy } = config;

@@ -19,26 +19,20 @@ export const NO_POST = "Cannot take a POST at this address: use a Sentry SDK wit
   " option tunnel with /monitoring, SENTRY_SPOTLIGHT with /stream, or OpenTelemetry with" +
   " OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:PORT.";
 
-/** @param peer the remote address of the connection */
 type Endpoint = (request: Request, peer: string | undefined) => Promise<Response>;
 
-/** What answers the addresses. */
 interface MonitoringServices {
   readonly relay: Relay;
-  /** Answers 404 in relay mode. */
   readonly inbox: Endpoint;
   /** The inbox for assistants. Answers 404 in relay mode. */
   readonly mcp: Endpoint;
-  /** What browsers report by themselves. */
   readonly security: (
     request: Request,
     peer: string | undefined,
     project?: string,
   ) => Promise<Response>;
-  /** OpenTelemetry's requests. */
   readonly otlp: ReturnType<typeof createOtlpEndpoint>;
   readonly player: {
-    /** Name of the player's script among the assets. */
     readonly script: string;
     /** The page's origin as browsers see it; undefined: that of the request. */
     readonly publicOrigin: string | undefined;
@@ -104,7 +98,6 @@ function atBoth(path: string, handlers: Handlers): Route {
   return { path, aliases: [`${path}/`], handlers };
 }
 
-/** The relay's HTTP edge. */
 export function relayHandlers(relay: Relay): Handlers {
   return {
     GET: ({ req }) => relay.status.health(req.url),

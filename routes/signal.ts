@@ -30,7 +30,6 @@ export class Signals {
   readonly #maxDelayed: number;
   readonly #signals: TokenBucket;
   readonly #failures: TokenBucket;
-  /** Functions that end the running delays. */
   readonly #delayed = new Set<() => void>();
 
   constructor(options: SignalsOptions) {
@@ -105,7 +104,6 @@ export class Signals {
   }
 }
 
-/** A whole number in its bounds, both included; undefined for anything else. */
 function within(text: string, min: number, max: number): number | undefined {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   return value >= min && value <= max ? value : undefined;

@@ -7,7 +7,6 @@ export interface ReadAccessOptions {
   readonly publicOrigin?: string;
   /** `INBOX_TOKEN`: if it is set, every reader needs it. */
   readonly token?: string;
-  /** Counts and delays refusals of a wrong one. */
   readonly wrongTokens?: WrongTokens;
   /** `TRUSTED_PROXY_HEADER`: a request that carries it came through the proxy. */
   readonly proxyHeader?: string;

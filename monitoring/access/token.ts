@@ -3,10 +3,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 /** Cookies are shared by all ports of a host, so the name is specific to this server. */
 export const TOKEN_COOKIE = "sightglass_inbox";
 
-/** Whether a request bears the right `INBOX_TOKEN`, a wrong one or none. */
 type TokenMatch = "right" | "wrong" | "none";
 
-/** Compares what requests bear with `INBOX_TOKEN`. */
 export class InboxToken {
   readonly #bearer: Uint8Array | undefined;
   readonly #cookie: Uint8Array | undefined;
@@ -45,13 +43,11 @@ export class WrongTokens {
   readonly #reportMs: number;
   #requests = 0;
 
-  /** @param report called once a minute at most */
   constructor(report: (requests: number) => void, reportMs = REPORT_MS) {
     this.#report = report;
     this.#reportMs = reportMs;
   }
 
-  /** Counts a request. Resolves when it may be answered. */
   async refuse(): Promise<void> {
     if (this.#requests === 0) {
       const timer = setTimeout(() => {

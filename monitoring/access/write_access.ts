@@ -31,11 +31,9 @@ type CorsHeaders = Readonly<Record<string, string>>;
 export type WriteAccess =
   | {
     readonly allowed: true;
-    /** Let the page read the answer. */
     readonly cors: CorsHeaders;
     /** Whether its envelope may have any DSN or none. Nothing is forwarded then, so a DSN is no permission. */
     readonly anyDsn: boolean;
-    /** Whether it has a token that is not `INBOX_TOKEN`. */
     readonly hasWrongToken: boolean;
   }
   | { readonly allowed: false; readonly detail: string };
@@ -50,7 +48,6 @@ const SENT_HEADERS =
 /** A name of RFC 9110, section 5.6.2. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,64}$/;
 const MAX_ASKED = 32;
-/** Response headers that SDKs read. */
 const READABLE = "x-sentry-error, x-sentry-rate-limits, retry-after, x-relay-outcome";
 
 const WITHOUT_CORS: CorsHeaders = Object.freeze({});
@@ -109,7 +106,6 @@ export class WriteAccessRule {
     return { ...access, cors: { ...access.cors, ...PREFLIGHT, ...headers, ...network } };
   }
 
-  /** The CORS headers for the page that sent a request, or why it may not post. */
   #checkPage(request: Request, peer: string | undefined): CorsHeaders | string {
     const { headers } = request;
     if (!isBrowser(headers)) return WITHOUT_CORS;

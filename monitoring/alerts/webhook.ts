@@ -2,7 +2,6 @@ import type { GroupAlert } from "../models/rows.ts";
 import { postJson } from "../post_json.ts";
 import { isRetryable } from "../protocol/retry.ts";
 
-/** Options of an {@linkcode AlertWebhook}. */
 export interface WebhookOptions {
   /** Receives the POST. It may contain a secret: it is never logged. */
   readonly url: string;
@@ -16,7 +15,6 @@ export interface WebhookOptions {
   readonly timeoutMs?: number;
   /** Waits between the tries, in milliseconds. Default: {@linkcode BACKOFF_MS}. */
   readonly backoffMs?: readonly number[];
-  /** The clock, milliseconds since 1970. */
   readonly now?: () => number;
 }
 
@@ -62,7 +60,6 @@ export class AlertWebhook {
     if (!this.#isSending) void this.#sendAll();
   }
 
-  /** Aborts the running request and drops what waits. */
   close(): void {
     this.#waiting.length = 0;
     this.#closing.abort();
@@ -79,7 +76,6 @@ export class AlertWebhook {
     this.#isSending = false;
   }
 
-  /** Returns why the last try failed; undefined: delivered. */
   async #deliver(body: string): Promise<string | undefined> {
     const { url, timeoutMs = TIMEOUT_MS, backoffMs = BACKOFF_MS } = this.#options;
     const outcome = await postJson(url, body, {

@@ -54,7 +54,6 @@ function* archiveChunks(inbox: Inbox, last: number, count: number): Generator<Ui
   }
 }
 
-/** Maximum number of reasons in the result of an import. */
 const MAX_REASONS = 20;
 
 /**
@@ -127,11 +126,8 @@ class ArchiveError extends Error {
 }
 
 interface ArchiveItem {
-  /** Number in the archive, from 1. */
   readonly number: number;
-  /** Offset of its header line in bytes. */
   readonly offset: number;
-  /** The envelope, or a message: what is wrong with it. */
   readonly envelope: ArchivedEnvelope | string;
 }
 

@@ -25,16 +25,13 @@ export class EnvelopeIndexer {
   readonly #onNotice: (notice: string) => void;
   /** By debug id; undefined: it cannot be parsed. */
   readonly #maps = new Map<string, ScriptMap | undefined>();
-  /** Estimated, of all loaded maps. */
   #mapBytes = 0;
 
-  /** @param onNotice receives messages for the operator */
   constructor(readSourceMap: ReadSourceMap, onNotice: (notice: string) => void) {
     this.#readSourceMap = readSourceMap;
     this.#onNotice = onNotice;
   }
 
-  /** Reads the description and index entries of an envelope. */
   async read(envelope: ReceivedEnvelope | StoredEnvelope): Promise<EnvelopeIndex> {
     const { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format = "envelope" } = envelope;
     let decoded: Uint8Array | undefined;

@@ -38,7 +38,6 @@ export class EnvelopeTable {
     return id;
   }
 
-  /** Whether the same bytes, received at the same time, are stored. */
   has({ bytes, contentEncoding, receivedAt }: NewEnvelope): boolean {
     return this.#sql.get`SELECT 1 FROM envelopes WHERE received_at = ${receivedAt}
       AND bytes = ${bytes.byteLength} AND content_encoding IS ${contentEncoding} AND body = ${bytes}` !==
@@ -63,7 +62,6 @@ export class EnvelopeTable {
     return row && envelopeOf(row);
   }
 
-  /** The number of envelopes and the last id, in one query. */
   extent(): InboxExtent {
     return this.#sql.get`SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last,
       (SELECT count(*) FROM envelopes) AS envelopes` as unknown as InboxExtent;
@@ -83,7 +81,6 @@ export class EnvelopeTable {
     ) GROUP BY range ORDER BY first` as unknown as { first: number; last: number }[];
   }
 
-  /** Deletes the envelopes from `first` to `last`. */
   delete(first: number, last: number): void {
     this.#sql.run`UPDATE totals SET bytes = bytes -
       (SELECT coalesce(sum(bytes), 0) FROM envelopes WHERE id BETWEEN ${first} AND ${last})`;
@@ -147,7 +144,6 @@ export function rowOf(row: unknown): InboxRow {
 
 const STORED = "id, received_at, content_encoding, body, is_own, dsn_key, format";
 
-/** @param row with the columns {@linkcode STORED} */
 function envelopeOf(row: unknown): StoredEnvelope {
   const { id, received_at, body, content_encoding, is_own, dsn_key, format } = row as {
     readonly id: number;

@@ -6,17 +6,12 @@ import type { Recent } from "./recent.ts";
 
 /** Rows in one chunk: a slow reader keeps at most one in memory. */
 const ROWS_PER_CHUNK = 100;
-/** Reconnection delay of an `EventSource`. */
 const RETRY_MS = 2_000;
 
 interface EventStreamOptions extends Omit<InboxQuery, "limit"> {
-  /** What the relay refused. */
   readonly refusals: Recent<Refusal>;
-  /** Groups of errors that are new or came back. */
   readonly alerts: Recent<GroupAlert>;
-  /** Ends the stream. */
   readonly signal: AbortSignal;
-  /** Called once, when the stream ends or its reader disconnects. */
   readonly onEnd?: () => void;
 }
 
@@ -33,7 +28,6 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
   let changed = Promise.withResolvers<void>();
   let [opened, ended, disconnected] = [false, false, false];
 
-  /** Called when the inbox closes or fails, on `signal`, or when the reader disconnects. */
   const end = () => {
     if (ended) return;
     ended = true;
@@ -77,7 +71,6 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
   }, { highWaterMark: 0 });
 }
 
-/** Returns a function that returns the text of all events since its last call. */
 function eventReader(inbox: Inbox, options: EventStreamOptions): () => string {
   const { since, type, refusals, alerts } = options;
   let position = since;

@@ -14,7 +14,6 @@ export const MAX_STATES = 10_000;
 /** Errors that are deleted in one transaction, which blocks the server for some 10 ms. */
 export const DELETED_AT_ONCE = 1_000;
 
-/** Columns of `group_states`. */
 export interface GroupStateRow {
   readonly group_key: string;
   readonly state: GroupState | "regressed";
@@ -26,7 +25,6 @@ export interface GroupStateRow {
   readonly newest: number;
 }
 
-/** What a list selects of a group's state. */
 export interface FoundState extends Pick<GroupStateRow, "regressed_in" | "resolved_in"> {
   /** Null: the group has no row. */
   readonly state: GroupStateRow["state"] | null;
@@ -152,7 +150,6 @@ export class GroupStates {
         LIMIT 1` !== undefined;
   }
 
-  /** The row of a group that has a state of its own. */
   row(group: string): GroupStateRow | undefined {
     return this.#sql.get`SELECT * FROM group_states WHERE group_key = ${group}` as
       | GroupStateRow

@@ -29,7 +29,6 @@ import { Subscribers } from "./subscribers.ts";
 const CONTINUE_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
-/** Where the changes of a replica are ordered: the log that several servers share. */
 export interface Replication {
   /** Name of this server in the log. Only the server that wrote an envelope reports its alerts. */
   readonly writer: string;
@@ -39,7 +38,6 @@ export interface Replication {
   commit(change: Change): Promise<unknown>;
   /** Waits until the replica has what other servers have stored up to a cursor. */
   catchUp(cursor: number): Promise<void>;
-  /** Deletes what is too old while no envelopes arrive. */
   expire(): void;
   close(): Promise<void>;
 }
@@ -170,7 +168,6 @@ export class Inbox {
     return this.run((file) => file.trace(id));
   }
 
-  /** The rows of the list `of` over time. */
   histogram(query: ListQuery): Histogram {
     return this.run((file) => file.lists.histogram(query));
   }
@@ -277,7 +274,6 @@ export class Inbox {
     return applied;
   }
 
-  /** {@linkcode InboxFile.follow}. */
   follow(...page: Parameters<InboxFile["follow"]>): ReturnType<InboxFile["follow"]> {
     const [, after] = page;
     const followed = this.shrink((file) => file.follow(...page));
@@ -285,7 +281,6 @@ export class Inbox {
     return followed;
   }
 
-  /** @throws {InboxClosedError} */
   run<T>(work: (file: InboxFile) => T): T {
     if (this.#isClosed) throw new InboxClosedError();
     return this.#database.run(work);
@@ -312,7 +307,6 @@ export class Inbox {
     this.#checkStorage();
   }
 
-  /** Continues what a stop interrupted. */
   async #continueWork(): Promise<void> {
     if (!this.#replication) await this.#inOrder(() => this.#indexStored());
     await this.#moveEnvelopes();

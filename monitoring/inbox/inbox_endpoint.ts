@@ -45,11 +45,8 @@ import { SourceMapError } from "./source_map_upload.ts";
 export interface InboxEndpointOptions extends ReadAccessOptions {
   /** Undefined in relay mode: every request is answered 404. */
   readonly inbox?: Inbox;
-  /** What the relay refused, for `?view=refusals`. */
   readonly refusals: Recent<Refusal>;
-  /** Groups of errors that are new or came back, for the live stream. */
   readonly alerts: Recent<GroupAlert>;
-  /** Origins from which source maps may be fetched. */
   readonly mapOrigins: SourceMapOrigins;
   /** Maximum bytes of an imported envelope, as received. */
   readonly maxEnvelopeBytes: number;
@@ -70,7 +67,6 @@ const MAX_STREAMS = 128;
 const METHODS = "GET, HEAD, DELETE";
 const GROUP_METHODS = `${METHODS}, PATCH`;
 
-/** Creates the endpoint of one server. */
 export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
   const { inbox, mapOrigins, refusals, alerts } = options;
   if (inbox === undefined) {
@@ -197,7 +193,6 @@ function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
   return inbox.page(view, query);
 }
 
-/** The answer to a request that failed. */
 function answerOf(error: unknown): Response {
   if (error instanceof SourceMapError) return refusal(error.status, error.code, error.message);
   if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);

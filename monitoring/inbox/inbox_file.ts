@@ -12,7 +12,6 @@ import { ListReader } from "./list_reader.ts";
 import { DELETE_ALL } from "./schema.ts";
 import { TraceReader } from "./trace_reader.ts";
 
-/** The index of a stored envelope. */
 type IndexedEnvelope = EnvelopeIndex & { readonly id: number };
 
 /** The alerts that a change causes, or why an imported envelope was not stored. */
@@ -146,13 +145,11 @@ export class InboxFile {
     return this.state().size - Math.max(this.#maxBytes, MIN_INDEX_SIZE);
   }
 
-  /** Deletes the envelopes from `first` to `last`, with their index entries. */
   #delete(first: number, last: number): void {
     this.envelopes.delete(first, last);
     this.index.delete(first, last);
   }
 
-  /** Deletes the envelopes before an id. */
   deleteBefore(id: number): void {
     this.#delete(0, id - 1);
   }
@@ -212,14 +209,12 @@ export class InboxFile {
     return { cursor, cleared, groupChanges: group_changes, envelopes };
   }
 
-  /** See {@linkcode Inbox.trace}. */
   trace(id: string): TraceContent {
     // Read first: what arrives meanwhile is not omitted.
     const [row] = this.lists.page("traces", { trace: id, limit: 1 }).rows;
     return this.#traces.read(id, row);
   }
 
-  /** A source map of another application. */
   sourceMap(key: string): Uint8Array<ArrayBuffer> | undefined {
     return this.#sql.get`SELECT map FROM source_maps WHERE key = ${key}`?.map as
       | Uint8Array<ArrayBuffer>

@@ -11,11 +11,9 @@ import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
 
 interface LogOptions extends Pick<PostgresOptions, "address"> {
   readonly maxBytes: number;
-  /** Milliseconds since 1970 before which an envelope is too old. */
   readonly oldestTime: () => number;
 }
 
-/** Rows that are read at once, and their bytes. */
 const PAGE = [256, MAX_BATCH_BYTES];
 /** Sizes that are read at once to find the envelopes to evict. */
 const SIZES = 100;
@@ -112,7 +110,6 @@ export class InboxLog {
     return state.log;
   }
 
-  /** The next rows after an id, oldest first. */
   async read(after: number): Promise<LogPage> {
     const found = await this.#database.read<
       Omit<LogPage, "rows"> & Omit<ChangeLogEntry, "kind"> & {
@@ -178,7 +175,6 @@ function throwUnavailable(error: unknown): never {
 class OpenLog {
   readonly query: Query;
   last: number;
-  /** Bytes of all envelopes. */
   bytes: number;
   readonly #rows: unknown[] = [];
   readonly #bodies: Uint8Array[] = [];

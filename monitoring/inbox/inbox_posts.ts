@@ -9,13 +9,10 @@ import { readSourceMapUpload, readUpload } from "./source_map_upload.ts";
 /** The query parameters that name what a POST to `/monitoring/inbox` does. */
 export const POSTS = ["import", "maps", "fetch-map"] as const;
 
-/** Maximum bytes of the body of `POST ?fetch-map`. */
 const MAX_FETCH_BYTES = 10_000;
 
 interface PostOptions {
-  /** Origins from which source maps may be fetched. */
   readonly mapOrigins: SourceMapOrigins;
-  /** Maximum bytes of an imported envelope, as received. */
   readonly maxEnvelopeBytes: number;
   /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
   readonly progressMs?: number | undefined;

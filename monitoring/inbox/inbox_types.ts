@@ -5,7 +5,6 @@ import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
 /** Returns the source map (JSON) of the script with a debug id; undefined: there is none. */
 export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 
-/** Options of an inbox, in SQLite or PostgreSQL. */
 export interface InboxOptions {
   /** The SQLite file; several servers on a machine may share it. Default: in memory, until the process ends. */
   readonly path?: string;
@@ -21,7 +20,6 @@ export interface InboxOptions {
   readonly sourceMap?: ReadSourceMap;
   /** Called for each group of errors that is new or has come back, but not by an import or by indexing again. */
   readonly onGroupAlert?: (alert: GroupAlert) => void;
-  /** Receives messages for the operator. Default: `console.warn`. */
   readonly onNotice?: (notice: string) => void;
 }
 
@@ -35,10 +33,8 @@ export function oldestTimeOf({ maxAgeDays = Infinity, now = Date.now }: InboxOpt
 /** Why an imported envelope is not stored. `present`: the same bytes with the same time are. */
 export type NotStored = "present" | "no room" | "too old";
 
-/** The number of envelopes and the last cursor. */
 export type InboxExtent = Readonly<Record<"last" | "envelopes", number>>;
 
-/** An envelope as received. */
 export interface StoredEnvelope extends Omit<ReceivedEnvelope, "isOwn"> {
   readonly id: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -46,12 +42,10 @@ export interface StoredEnvelope extends Omit<ReceivedEnvelope, "isOwn"> {
   readonly isOwn: boolean | undefined;
 }
 
-/** The rows of each list. */
 export interface InboxLists extends Lists {
   readonly envelopes: InboxRow;
 }
 
-/** Filters of `Inbox.list`. */
 export interface InboxQuery {
   /** Only rows after this cursor; 0: all. */
   readonly since: number;
@@ -76,7 +70,6 @@ export type InboxChange = "stored" | "cleared" | "groups" | "storage" | "closed"
 /** The database cannot be reached now. */
 export class InboxUnavailableError extends Error {
   override readonly name = "InboxUnavailableError";
-  /** @param reason part of a sentence */
   constructor(readonly reason: string, options?: ErrorOptions) {
     super(`Cannot use the inbox: ${reason}.`, options);
   }

@@ -240,7 +240,6 @@ export class IndexWriter {
     }
   }
 
-  /** Whether an envelope is indexed. */
   has(envelope: number): boolean {
     return this.#sql.get`SELECT 1 FROM envelope_entries WHERE row_key = ${
       rowKeyOf(envelope, 0)
@@ -253,7 +252,6 @@ export class IndexWriter {
     return this.#prepared.sizes.iterate();
   }
 
-  /** Deletes the entries of the envelopes from `first` to `last`. */
   delete(first: number, last: number): void {
     const [start, end] = [rowKeyOf(first, 0), rowKeyOf(last + 1, 0)];
     this.#sql

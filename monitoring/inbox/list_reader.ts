@@ -49,14 +49,12 @@ const MAX_STATEMENTS = 200;
 
 const WARN = LOG_LEVELS.indexOf("warn");
 
-/** What every list selects. */
 interface Found {
   readonly key: number;
   readonly rank: number;
   readonly tie: number;
 }
 
-/** An error or a log. */
 interface FoundEntry extends Found {
   /** JSON. */
   readonly entry: string;
@@ -92,7 +90,6 @@ interface FoundGroup
   readonly applications: string;
 }
 
-/** Makes the row of a list. */
 const ROWS = {
   traces: ({ key: _, rank: __, tie: ___, ...row }: FoundTrace): TraceRow => ({
     ...row,
@@ -169,19 +166,16 @@ export class ListReader {
     envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
 
-  /** One page of a list. @throws {CursorError} */
   page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
     return this.#snapshot((asOf) => this.#lists[name](query, asOf));
   }
 
-  /** {@linkcode Inbox.histogram}. */
   histogram(query: ListQuery): Histogram {
     return this.#snapshot((asOf) =>
       histogramOf(query, this.#overTime(query.of ?? "traces", query, asOf))
     );
   }
 
-  /** {@linkcode Inbox.applications}. */
   applications({ application, release, environment, since, until, q }: ListQuery): ApplicationList {
     const query = { application, release, environment, since, until, q };
     return this.#snapshot((asOf) => ({
@@ -256,7 +250,6 @@ export class ListReader {
     return JSON.parse(found!.rows);
   }
 
-  /** The applications that were seen last. */
   #applications(): ApplicationRow[] {
     const found = this.#all<ApplicationRow & { releases: string; starts: string }>(
       APPLICATIONS_SQL,

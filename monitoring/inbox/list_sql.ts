@@ -25,7 +25,6 @@ import {
 } from "./query_sql.ts";
 import { NAME_START } from "./schema.ts";
 
-/** The key of an entry's application. */
 const APPLICATION = "(SELECT key FROM applications WHERE id = e.application) AS application";
 
 /** A trace that is only mentioned, by a recording or a session, is not listed. */
@@ -73,7 +72,6 @@ const START = "coalesce(root.started_at, root.seen_at)";
 const NO_PREFLIGHT = "NOT (max(e.failed) = 0 AND sum(e.logs) = 0 AND" +
   " min(e.root_order) IS min(e.root_order) FILTER (WHERE e.preflight = 1))";
 
-/** Traces with content. */
 export function tracesSql(query: ListQuery): SqlList {
   const { op, name } = query;
   const span = [
@@ -193,7 +191,6 @@ export function errorGroupsSql(query: ListQuery): SqlList {
   });
 }
 
-/** Conditions on a single error. */
 const onErrors = (query: ListQuery) => [
   ...filtersOf(query, ["trace", "group", "envelope", "level", "handled", ...COMMON]),
   ...entryMatches("error_entries", query.q),
@@ -207,12 +204,10 @@ const onLogs = (query: ListQuery) => [
   ...when(query.replay, ranDuring("e", ":replay")),
 ];
 
-/** Single errors. */
 export function occurrencesSql(query: ListQuery): SqlList {
   return entryList("error_entries", onErrors(query), `e.entry, ${APPLICATION}, ${REPLAY}`);
 }
 
-/** Structured logs, by their time. */
 export function logsSql(query: ListQuery): SqlList {
   return entryList(
     "log_entries",
@@ -279,7 +274,6 @@ export function vitalsSql(query: ListQuery): SqlList {
   );
 }
 
-/** Envelopes with a summary. */
 export function envelopesSql(query: ListQuery): SqlList {
   const from = (table: string, condition: string) =>
     `e.row_key IN (SELECT row_key / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE} FROM ${table} WHERE ${condition})`;
@@ -313,7 +307,6 @@ export const ENVELOPE_COLUMNS =
 /** Pairs of application and operation that are read: senders may send any number. */
 const MAX_PAIRS = 10_000;
 
-/** Operations of the spans of the query's application. */
 export function opsSql(query: ListQuery): string {
   const next = "SELECT rowid FROM spans WHERE op IS NOT NULL";
   // Reads one row of each pair in the index, instead of all.

@@ -53,13 +53,11 @@ class LogFollower implements Replication {
   readonly #log: InboxLog;
   readonly #notice: (notice: string) => void;
   #replica!: Inbox;
-  /** The id up to which the log was applied. */
   #position = 0;
   /** Envelopes with lower ids are deleted in the replica. */
   #floor = 0;
   /** False until the replica has been at the end of the log once. */
   #hasCaughtUp = false;
-  /** Whether the operator was notified that it has not. */
   #isLate = false;
   #isClosed = false;
   #poll: ReturnType<typeof setTimeout> | undefined;
@@ -129,7 +127,6 @@ class LogFollower implements Replication {
     }
   }
 
-  /** Applies what is new in the log to the replica. */
   async #follow(): Promise<void> {
     for (let isBehind = true; isBehind && !this.#isClosed;) {
       const after = this.#position;
@@ -187,7 +184,6 @@ class LogFollower implements Replication {
     void this.#evict();
   }
 
-  /** Deletes what is too old while no envelopes arrive. */
   async #evict(): Promise<void> {
     try {
       await this.#write(() => this.#log.evict("change"));

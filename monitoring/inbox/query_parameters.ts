@@ -12,7 +12,6 @@ import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
 import { readBody } from "../protocol/read_body.ts";
 import type { InboxLists, InboxQuery } from "./inbox_types.ts";
 
-/** A request parameter is not valid. */
 export class ParameterError extends Error {
   override readonly name = "ParameterError";
   /** @param allowed completes the sentence "It must be …" */
@@ -21,9 +20,7 @@ export class ParameterError extends Error {
   }
 }
 
-/** The query of `GET /monitoring/inbox`. */
 export interface InboxParameters extends InboxQuery {
-  /** Requests the body of this envelope. */
   readonly id?: number;
   /** Requests the source map with this debug id, or of the script with this address. */
   readonly map?: string;
@@ -71,7 +68,6 @@ const LIST_NAMES = Object.keys(
 /** The other values of `view`: one trace, error, recording or envelope, and what the relay refused. */
 const OTHER_VIEWS = ["trace", "error", "recording", "envelope", "refusals"];
 
-/** The query of a list. */
 export interface ListParameters {
   readonly view: ListName;
   readonly query: ListQuery;
@@ -112,22 +108,18 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
   };
 }
 
-/** The id of the trace or recording that `view=trace` or `view=recording` shows. */
 export function readDetailId(query: URLSearchParams, what: "a trace" | "a recording"): string {
   return readerOf(query)("id", idOf(what)) ?? refuse("id", "given");
 }
 
-/** The id of the envelope that `view=envelope` shows. */
 export function readEnvelopeId(query: URLSearchParams): number {
   return readerOf(query)("id", envelopeId) ?? refuse("id", "given");
 }
 
-/** The error that `view=error` shows. */
 export function readErrorParameters(query: URLSearchParams) {
   const optional = readerOf(query);
   return {
     group: optional("id", groupKey) ?? refuse("id", "given"),
-    /** Default: the newest of the group. */
     envelope: optional("envelope", envelopeId),
     /** Which event, if the envelope has several. */
     event: optional("event", idOf("an event")),
@@ -198,10 +190,8 @@ const searchText = parsed(
   `a text of at most ${MAX_QUERY_LENGTH} characters`,
 );
 // 200 characters are more than a release has.
-/** @param what such as "a release" */
 const nameOf = (what: string) => matching(/^.{1,200}$/s, `${what} of 1 to 200 characters`);
 
-/** @param owner such as "a trace" */
 const idOf = (owner: string) => parsed(hexId, `${owner}'s id, 32 hexadecimal digits`);
 
 const timeBound = (now: number) =>

@@ -13,7 +13,6 @@ export class Recent<Row> {
     this.#join = join;
   }
 
-  /** Newest first. */
   get rows(): readonly Row[] {
     return this.#rows;
   }

@@ -92,7 +92,6 @@ export class Senders {
     return { application, release: idOf(row) };
   }
 
-  /** Returns whether the application exists. */
   #touch(application: number, envelope: number): boolean {
     return this.#sql.run`UPDATE applications SET newest = max(newest, ${envelope})
       WHERE id = ${application}`.changes > 0;
@@ -151,12 +150,10 @@ export class Senders {
       WHERE application = ${application}`;
   }
 
-  /** Whether envelopes are to be moved to another application. */
   hasMoves(): boolean {
     return this.#sql.get`SELECT 1 FROM moves LIMIT 1` !== undefined;
   }
 
-  /** Moves some of them. */
   moveSome(): void {
     const move = this.#sql.get`SELECT m.rowid AS id, m.*, s.release AS version FROM moves AS m
       LEFT JOIN senders AS s ON s.id = m.sender ORDER BY m.rowid LIMIT 1` as

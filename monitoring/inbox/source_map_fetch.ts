@@ -22,12 +22,10 @@ export class SourceMapOrigins {
 
   constructor(readonly configured: readonly string[]) {}
 
-  /** An envelope was accepted from a page of this origin. */
   posted(origin: string | null): void {
     if (origin !== null && this.configured.includes(origin)) this.#posted.add(origin);
   }
 
-  /** Those that may be fetched from. */
   get fetchable(): readonly string[] {
     return [...this.#posted].filter(isLoopbackOrigin);
   }

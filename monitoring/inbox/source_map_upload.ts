@@ -12,12 +12,10 @@ import { UploadError, type Uploads } from "../uploads/uploads.ts";
 export const MAX_SOURCE_MAP_BYTES = 20 * 1024 * 1024;
 /** Maximum lines and positions. Each takes one byte or more in the map, and about 100 bytes when it is parsed. */
 const MAX_POSITIONS = 2_000_000;
-/** Maximum number of source files. */
 const MAX_SOURCES = 50_000;
 /** Maximum characters of the addresses of all sources, each joined with its map's `sourceRoot`. */
 const MAX_ADDRESSES = MAX_SOURCE_MAP_BYTES;
 
-/** A source map is refused. Status, code and message are for the answer. */
 export class SourceMapError extends Error {
   override readonly name = "SourceMapError";
   constructor(readonly status: number, readonly code: string, message: string) {
@@ -25,7 +23,6 @@ export class SourceMapError extends Error {
   }
 }
 
-/** A source map that may be stored. */
 interface CheckedSourceMap {
   readonly debugId: string | null;
   /** As received; with `sections`, as one map without them. */

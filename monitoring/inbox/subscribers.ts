@@ -9,12 +9,10 @@ export class Subscribers {
   readonly #listeners = new Set<(change: InboxChange) => void>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** @param check emits changes by other processes */
   constructor(check: () => void) {
     this.#check = check;
   }
 
-  /** {@linkcode Inbox.subscribe}. */
   add(listener: (change: InboxChange) => void): () => void {
     this.#listeners.add(listener);
     this.#timer ??= setInterval(this.#check, CHECK_MS);

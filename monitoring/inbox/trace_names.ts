@@ -30,7 +30,6 @@ export class TraceNames {
       const isNamedForSpan = this.#sql.get`SELECT 1 FROM trace_entries WHERE trace_id = ${traceId}
         AND root_order >= ${FIRST_ORDER} AND root_order < ${END_ORDER} LIMIT 1`;
       if (isNamedForSpan === undefined) continue;
-      /** By the row key of their resource. */
       const best = new Map<number, RootCandidate & { readonly order: number }>();
       const consider = (resource: number, span: Omit<SpanEntry, "trace_id">) => {
         const root = rootOf(span, receivedAt);

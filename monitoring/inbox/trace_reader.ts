@@ -31,7 +31,6 @@ interface FoundRow {
 
 type FoundSpan = FoundRow & SpanSender & Parameters<typeof spanOfRow>[0];
 
-/** Reads what is stored of one trace. */
 export class TraceReader {
   readonly #sql: ReturnType<typeof prepare>;
 

@@ -13,7 +13,6 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** JSON Schema of its arguments. */
   readonly input: InputSchema;
   /** @param input fits {@linkcode Tool.input}. @throws {ToolError | ParameterError | CursorError} */
   run(input: ToolInput, reader: TelemetryReader): ToolAnswer | Promise<ToolAnswer>;
@@ -175,7 +174,6 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** Parameter names of `GET /monitoring/inbox`, where they differ. */
 const PARAMETER_NAMES: Readonly<Record<string, string>> = { query: "q", trace_id: "trace" };
 
 /** One page of a list, with as many rows as fit into an answer. */

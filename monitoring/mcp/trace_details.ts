@@ -16,7 +16,6 @@ const MAX_TEXT = 300;
 const MAX_ERRORS = 20;
 const MAX_LOGS = 20;
 const LONGEST = 10;
-/** Events and links of a span. */
 const MAX_EVENTS = 20;
 
 /** Bytes for `spans`, `next` and punctuation around the rows of an answer. */
@@ -60,7 +59,6 @@ export function getTrace(input: ToolInput, reader: TelemetryReader): ToolAnswer 
   return { summary: summary.join(" "), data: { ...head, spans, next } };
 }
 
-/** @throws {ToolError} */
 function firstNode(nodes: readonly SpanNode[], after: unknown): number {
   if (after === undefined) return 0;
   const index = nodes.findIndex(({ key }) => key === after);
@@ -115,7 +113,6 @@ function spanRow({ times, origin_ms }: Trace, node: SpanNode) {
   };
 }
 
-/** @throws {ToolError} */
 function spanDetails(trace: Trace, spanId: unknown) {
   const node = trace.tree.nodes.find(({ span }) => span?.span_id === spanId);
   if (!node?.span) throw new ToolError("This trace has no span with this span_id.");

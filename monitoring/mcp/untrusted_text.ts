@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { visibleJson } from "../models/readable_json.ts";
 
-/** What a tool found. */
 export interface ToolAnswer {
   /** Sentences of this server. Must not contain text from telemetry. */
   readonly summary: string;

@@ -2,10 +2,8 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { contentTypeOf, type Signal } from "../protocol/format.ts";
 
-/** The encoding of a request, in which it is answered. */
 export type OtlpEncoding = "json" | "protobuf";
 
-/** The parts of a response. */
 export interface OtlpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +21,6 @@ export function otlpEncoding(contentType: string | null): OtlpEncoding | undefin
   return ENCODINGS.get(mediaType(contentType));
 }
 
-/** One sentence for the sender of a request of another media type. */
 export function mediaTypeProblem(contentType: string | null): string {
   return mediaType(contentType).startsWith("application/grpc")
     ? "Cannot take OTLP by gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf."

@@ -18,7 +18,6 @@ import { IncomingOtlp } from "./incoming_otlp.ts";
 interface OtlpEndpointOptions {
   readonly relay: Pick<Relay, "answer" | "refuse">;
   readonly mode: "relay" | "inbox";
-  /** Called if records of a request are rejected. */
   readonly onRefusal: (refusal: Refusal) => void;
 }
 
@@ -34,7 +33,6 @@ const METRICS_NOT_TAKEN: ErrorFacts = {
   detail: `Sentry takes no metrics by OTLP. ${NO_METRICS}`,
 };
 
-/** Metrics are not stored. */
 const DISCARDED: IncomingBody = { push() {}, end: () => undefined };
 
 /** Creates the addresses of OTLP/HTTP: requests are admitted and delivered like envelopes. */
@@ -109,7 +107,6 @@ export function refuseGrpc(
 
 const exceptions = (count: number) => count === 1 ? "1 exception is" : `${count} exceptions are`;
 
-/** Adds the relay's headers: CORS, outcome, rate limits. */
 function withHeaders(answer: ReturnType<typeof statusAnswer>, headers: Answer["headers"]) {
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }

@@ -6,7 +6,6 @@ import { contentTypeOf, signalOf } from "../protocol/format.ts";
 import { postJson, type PostOptions } from "../post_json.ts";
 import { OTLP_ITEM_TYPES, type OtlpContent, otlpContent } from "./otlp_json.ts";
 
-/** The part of an admitted envelope that is exported. */
 type ExportedEnvelope = Pick<
   AdmittedEnvelope,
   "items" | "bytes" | "format" | "contentEncoding" | "receivedAt"
@@ -29,7 +28,6 @@ const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 const MAX_ENVELOPES = 50;
 /** Bytes of the envelopes of one request: collectors refuse bodies of more than some MiB. */
 const MAX_REQUEST_BYTES = 1024 * 1024;
-/** Of the collector's answer: a count and a sentence. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Five attempts in half a minute. */
 const BACKOFF_MS = [1_000, 2_000, 5_000, 20_000];
@@ -64,7 +62,6 @@ export class OtlpExporter {
     this.#options = options;
   }
 
-  /** Sends the spans and logs of an envelope. */
   add(envelope: ExportedEnvelope): void {
     const { items, bytes, format, contentEncoding, receivedAt } = envelope;
     const entries = entriesOf(items);

@@ -52,7 +52,6 @@ export interface OtlpLog {
   readonly spanId?: string;
 }
 
-/** What one envelope has for an OpenTelemetry backend. */
 export interface OtlpContent {
   readonly resource: { readonly attributes: readonly KeyValue[] };
   readonly spans: readonly OtlpSpan[];
@@ -65,7 +64,6 @@ const SERVER = 2;
 const CLIENT = 3;
 const STATUS = { unset: 0, ok: 1, error: 2 };
 
-/** Types of items that have spans or logs. */
 export const OTLP_ITEM_TYPES: ReadonlySet<string> = new Set(["span", "transaction", "log"]);
 
 /** The spans and logs of an envelope. It is untrusted: entries without valid ids or times are left out. */

@@ -4,7 +4,6 @@ import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 /** Writes a line to the console and makes a structured log item. */
 export type Log = (level: LogLevel, message: string, attributes?: LogAttributes) => void;
 
-/** Levels of the methods of `console`. */
 const LEVELS = {
   debug: "debug",
   log: "info",

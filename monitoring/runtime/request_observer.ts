@@ -22,11 +22,8 @@ export type TracingOwner = "runtime" | "server";
 
 interface RequestObserverOptions {
   readonly owner: TracingOwner;
-  /** Limits the number of spans. */
   readonly bucket: TokenBucket;
-  /** Called for each response without a span because of that limit. */
   readonly onUntraced: () => void;
-  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 

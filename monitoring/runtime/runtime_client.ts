@@ -19,7 +19,6 @@ import type { Scrubber } from "./scrubber.ts";
 /** Events that are processed, and envelopes that are sent, at the same time. The SDK's default of 64 drops a burst. */
 const MAX_CONCURRENT = 1_000;
 
-/** Lines of source code to report before and after the line of each stack frame. */
 const CONTEXT_LINES = 5;
 
 /** Replaces the machine's host name, which the SDK reads by default. The scrubber removes it. */
@@ -30,7 +29,6 @@ export interface ClientOptions {
   readonly dsn: string;
   readonly release?: string;
   readonly environment: string;
-  /** Passes an envelope to the relay of this process. */
   readonly deliver: (request: Request) => Promise<Response>;
 }
 

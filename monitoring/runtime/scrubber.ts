@@ -1,6 +1,5 @@
 import type { Event, StackFrame } from "@sentry/core";
 
-/** User and password of a URL. */
 const USER = /(:\/\/)[^\s/?#"<>]*@/g;
 /** URLs and paths in a text, with query and fragment; a slash within a word starts none. Linear time for any text. */
 const QUERY =
@@ -11,7 +10,6 @@ export class Scrubber {
   readonly #root: string;
   readonly #folder: string;
 
-  /** @param root the project's folder as a `file:` URL, ending with `/` */
   constructor(root: string) {
     this.#root = root;
     // Stacks and messages of the runtime also name files without a scheme.

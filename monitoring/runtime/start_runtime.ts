@@ -1,7 +1,6 @@
 import { logToConsole } from "./console_log.ts";
 import type { Runtime, RuntimeOptions } from "./telemetry.ts";
 
-/** Most milliseconds to deliver the report of a crash. */
 const REPORT_CRASH_MS = 2_000;
 
 const consoleRuntime: Runtime = {
@@ -13,7 +12,6 @@ const consoleRuntime: Runtime = {
   stop: () => Promise.resolve(),
 };
 
-/** The runtime that reports crashes. */
 let started = consoleRuntime;
 
 /** Starts the server's own telemetry. If that fails, logs the error and returns a runtime that only uses the console. */

@@ -1,5 +1,4 @@
 interface TokenBucketOptions {
-  /** Tokens added each second. */
   readonly perSecond: number;
   /** Most tokens that are saved: the size of a burst. */
   readonly burst: number;
@@ -24,7 +23,6 @@ export class TokenBucket {
     return new TokenBucket({ burst: Math.max(1, count), perSecond: count / 60, now });
   }
 
-  /** Takes a token; false if there is none. */
   take(): boolean {
     const { perSecond, burst, now } = this.#options;
     const at = now();

@@ -23,9 +23,7 @@ export type BrowserReport =
     readonly attributes: Fields;
   };
 
-/** A body is no report. */
 export class ReportError extends RelayError {
-  /** @param problem one ASCII sentence for the sender */
   constructor(problem: string) {
     super("envelope_malformed", `Cannot read the report: ${problem}`);
   }

@@ -14,9 +14,7 @@ import { readReports } from "./browser_report.ts";
 import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
 
 interface SecurityEndpointOptions extends WriteAccessOptions {
-  /** The project and page of this server. */
   readonly sender: Required<ReportSender>;
-  /** Passes an envelope to the relay of this process. */
   readonly deliver: (request: Request) => Promise<{ readonly status: number }>;
   /** The allowed DSN of a post to `/api/PROJECT/security/`, and the key that it names. Throws a `RelayError`. */
   readonly dsnOf: (
@@ -36,7 +34,6 @@ interface SecurityEndpointOptions extends WriteAccessOptions {
 
 /** Bytes of one body. Chromium sends about 1 KB for each report, at most 100 at once. */
 const MAX_BYTES = 256 * 1024;
-/** Bytes of all bodies in memory. */
 const MAX_IN_FLIGHT_BYTES = 4 * 1024 * 1024;
 
 /** Different reports a minute. Anyone can send them, and each spends the project's quota. */
@@ -65,7 +62,6 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   const bodies = new BodyReader({ maxBytes: MAX_BYTES, maxInFlightBytes: MAX_IN_FLIGHT_BYTES });
   const quota = TokenBucket.perMinute(REPORTS_PER_MINUTE / (options.processes ?? 1), uptime);
   const notices = TokenBucket.perMinute(1, uptime);
-  /** When each report was sent, oldest first. */
   const sentAt = new Map<string, number>();
   let leftOut = 0;
   // With zeros: the increase of a series that appears with its first refusal is 0.
@@ -168,7 +164,6 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   };
 }
 
-/** @throws {RelayError} `encoding_not_supported`: another media type */
 function formatOf(headers: Headers): Parameters<typeof readReports>[0] {
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/csp-report") return "csp-report";

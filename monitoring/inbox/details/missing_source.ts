@@ -4,7 +4,6 @@ import type { SourceMapOrigins } from "../source_map_fetch.ts";
 
 export type MapOrigins = Pick<SourceMapOrigins, "configured" | "fetchable">;
 
-/** Characters of a script's path in a sentence. */
 const MAX_PATH = 100;
 const UPLOAD = "deno task sourcemaps --to URL FOLDER";
 

@@ -32,6 +32,5 @@ export async function readBody(
   }
 }
 
-/** The bytes of {@linkcode readBody}. */
 export const readEnvelope = async (...of: Parameters<typeof readBody>) =>
   (await readBody(...of))?.bytes;

@@ -24,7 +24,6 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Traces whose spans are read. A session of some minutes has a few. */
 const MAX_TRACES = 20;
 const MAX_URLS = 100;
-/** Characters of an address. */
 const MAX_URL = 500;
 /** An event may be this far before the recording: a trace begins before the recorder is loaded. */
 const BEFORE_MS = 60_000;

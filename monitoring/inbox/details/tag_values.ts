@@ -11,10 +11,8 @@ import { readBody } from "./read_envelope.ts";
 /** Maximum number of errors of a group that are read, and bytes of their envelopes together. Takes some 30 ms. */
 const MAX_ERRORS = 50;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Names, and values of each. */
 const MAX_NAMES = 12;
 const MAX_VALUES = 4;
-/** Characters of a name or a value. */
 const MAX_TEXT = 100;
 
 /** Contexts of which the name and the version are counted. */
@@ -51,7 +49,6 @@ export async function readTagValues(inbox: Inbox, group: string): Promise<TagVal
   return { errors, names };
 }
 
-/** An event that cannot be read is not counted. */
 function tryRead(...body: Parameters<typeof readErrorEvent>): ReportedError | undefined {
   try {
     return readErrorEvent(...body);
