@@ -7,10 +7,12 @@ import { setTimeout } from "node:timers/promises";
 import { loadConfig } from "../config/config.ts";
 import { visibleJson } from "../monitoring/models/readable_json.ts";
 import { type ApplicationList, OWN_APPLICATION, UNKNOWN_NAME } from "../monitoring/models/rows.ts";
+import { TOOL } from "../monitoring/protocol/commands.ts";
 import type { InboxRow } from "../monitoring/protocol/inbox_row.ts";
 import {
   httpOrigin,
   type InboxAddress,
+  originOf,
   readArguments,
   requestInbox,
   runTask,
@@ -19,7 +21,7 @@ import {
 } from "./command_line.ts";
 import { formatRow, KINDS, type TailRow, type View, VIEWS } from "./tail_rows.ts";
 
-const USAGE = `deno task tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://HOST:PORT]`;
+const USAGE = `${TOOL} tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://HOST:PORT]`;
 
 /** Bounds of the exponential backoff between attempts to connect again. */
 const FIRST_PAUSE_MS = 250;
@@ -54,9 +56,7 @@ function readOptions(): TailOptions {
   if (unknown !== undefined) throw new UserError(`Cannot tail: "${unknown}". Use: ${USAGE}`);
   const variables = ["HOST", "PORT", "INBOX_TOKEN"].map((name) => [name, Deno.env.get(name)]);
   const { hostname, port, inboxToken } = loadConfig(Object.fromEntries(variables));
-  // A server that listens on all interfaces is reached on loopback, whose peers may read its inbox.
-  const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[hostname] ?? hostname;
-  const origin = httpOrigin(url ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const origin = httpOrigin(url ?? originOf({ hostname, port }));
   if (origin === undefined) {
     throw new UserError(`Cannot tail: --url is not an http or https address. Use: ${USAGE}`);
   }

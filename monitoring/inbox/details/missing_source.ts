@@ -1,11 +1,12 @@
 import type { FoundFrame } from "../../models/error/source_finder.ts";
+import { TOOL } from "../../protocol/commands.ts";
 import { isLoopbackHost } from "../../protocol/loopback.ts";
 import type { SourceMapOrigins } from "../source_map_fetch.ts";
 
 export type MapOrigins = Pick<SourceMapOrigins, "configured" | "fetchable">;
 
 const MAX_PATH = 100;
-const UPLOAD = "deno task sourcemaps --to URL FOLDER";
+const UPLOAD = `${TOOL} sourcemaps --to URL FOLDER`;
 
 /**
  * Explains why frames have no source and names the next step; empty if all have it.
