@@ -4,6 +4,7 @@ import type { createOtlpEndpoint } from "../monitoring/otlp/otlp_endpoint.ts";
 import { playerDocument } from "../monitoring/player/player_document.ts";
 import { IncomingEvent } from "../monitoring/relay/admit/incoming_event.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
+import type { createSecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
 import type { Route } from "../server/app.ts";
 import {
   BadRequestError,
@@ -26,11 +27,7 @@ interface MonitoringServices {
   readonly inbox: Endpoint;
   /** The inbox for assistants. Answers 404 in relay mode. */
   readonly mcp: Endpoint;
-  readonly security: (
-    request: Request,
-    peer: string | undefined,
-    project?: string,
-  ) => Promise<Response>;
+  readonly security: ReturnType<typeof createSecurityEndpoint>["receive"];
   readonly otlp: ReturnType<typeof createOtlpEndpoint>;
   readonly player: {
     readonly script: string;
@@ -52,10 +49,7 @@ export function monitoringRoutes(
       handlers: { POST: ({ req, peer }) => security(req, peer), OPTIONS },
     },
     { path: "/monitoring/metrics", handlers: { GET: () => relay.status.metrics() } },
-    {
-      path: "/monitoring/inbox",
-      handlers: everyMethod(({ req, peer }) => inbox(req, peer)),
-    },
+    { path: "/monitoring/inbox", handlers: everyMethod(({ req, peer }) => inbox(req, peer)) },
     { path: "/monitoring/mcp", handlers: everyMethod(({ req, peer }) => mcp(req, peer)) },
     { path: "/monitoring/player", handlers: { GET: (context) => playerPage(context, player) } },
     atBoth("/api/[project]/envelope", {

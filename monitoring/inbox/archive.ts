@@ -90,19 +90,16 @@ export async function importArchive(
 /** Returns `taken`, `present`, or a message: why it was refused. */
 async function importEnvelope(
   inbox: Inbox,
-  { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format = "envelope" }: ArchivedEnvelope,
+  envelope: ArchivedEnvelope,
   maxBytes: number,
 ): Promise<string> {
+  const { bytes, contentEncoding, format = "envelope" } = envelope;
   try {
     const decoded = await decodeBody(bytes, contentEncoding, maxBytes * MAX_EXPANSION);
     const { header } = format === "envelope" ? readEnvelope(decoded) : { header: {} };
     const outcome = await inbox.storeImported({
-      bytes,
-      contentEncoding,
-      receivedAt,
-      isOwn: isOwn ?? isOwnTelemetry(header),
-      dsnKey,
-      format,
+      ...envelope,
+      isOwn: envelope.isOwn ?? isOwnTelemetry(header),
     });
     if (outcome === "stored") return "taken";
     if (outcome === "present") return "present";
@@ -125,11 +122,12 @@ class ArchiveError extends Error {
   }
 }
 
-interface ArchiveItem {
+/** Its number from 1, the offset of its header line, and the envelope, or a message: what is wrong with it. */
+type ArchiveItem = {
   readonly number: number;
   readonly offset: number;
   readonly envelope: ArchivedEnvelope | string;
-}
+};
 
 /**
  * Reads an archive while it is received. Broken framing ends it, because the next item cannot be found.

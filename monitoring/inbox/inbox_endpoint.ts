@@ -22,9 +22,7 @@ import {
   type InboxParameters,
   type ListParameters,
   ParameterError,
-  readDetailId,
-  readEnvelopeId,
-  readErrorParameters,
+  readDetailParameters,
   readGroup,
   readGroupState,
   readListParameters,
@@ -37,7 +35,7 @@ import { readStoredEnvelope } from "./details/envelope_content.ts";
 import { readErrorContent } from "./details/error_content.ts";
 import { readRecordingContent } from "./details/recording_content.ts";
 import { queryOf } from "../protocol/request_url.ts";
-import type { Refusal, RefusalList } from "../protocol/relay_api.ts";
+import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 import type { SourceMapOrigins } from "./source_map_fetch.ts";
 import { SourceMapError } from "./source_map_upload.ts";
@@ -121,20 +119,18 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
         "Content-Disposition": `attachment; filename="${name}"`,
       });
     }
+    const of = readDetailParameters(query);
     switch (query.getAll("view").join()) {
       case "refusals":
-        return json(200, refusalList(refusals));
+        return json(200, { rows: refusals.rows, next: null, total: refusals.total });
       case "trace":
-        return json(200, inbox.trace(readDetailId(query, "a trace")));
+        return json(200, inbox.trace(of.trace()));
       case "recording":
-        return found(
-          await readRecordingContent(inbox, readDetailId(query, "a recording")),
-          "recording",
-        );
+        return found(await readRecordingContent(inbox, of.recording()), "recording");
       case "error":
-        return found(await readError(inbox, query, mapOrigins), "error");
+        return found(await readError(inbox, of.error(), mapOrigins), "error");
       case "envelope":
-        return found(await readStoredEnvelope(inbox, readEnvelopeId(query)), "envelope");
+        return found(await readStoredEnvelope(inbox, of.envelope()), "envelope");
     }
     if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
@@ -181,11 +177,14 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
   return { handle, endStreams: () => stopping.abort() };
 }
 
-const refusalList = ({ rows, total }: Recent<Refusal>): RefusalList => ({
-  rows,
-  next: null,
-  total,
-});
+const ERRORS = [
+  [ParameterError, 400, "parameter_invalid"],
+  [UnreadableEventError, 422, "error_unreadable"],
+  [SegmentError, 422, "recording_unreadable"],
+  [DecodeError, 422, "envelope_unreadable"],
+  [EnvelopeError, 422, "envelope_unreadable"],
+  [OtlpError, 422, "envelope_unreadable"],
+] as const;
 
 function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
   if (view === "applications") return inbox.applications(query);
@@ -195,14 +194,8 @@ function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
 
 function answerOf(error: unknown): Response {
   if (error instanceof SourceMapError) return refusal(error.status, error.code, error.message);
-  if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
-  if (error instanceof UnreadableEventError) return refusal(422, "error_unreadable", error.message);
-  if (error instanceof SegmentError) return refusal(422, "recording_unreadable", error.message);
-  if (
-    error instanceof DecodeError || error instanceof EnvelopeError || error instanceof OtlpError
-  ) {
-    return refusal(422, "envelope_unreadable", error.message);
-  }
+  const known = ERRORS.find(([kind]) => error instanceof kind);
+  if (known) return refusal(known[1], known[2], (error as Error).message);
   console.error("Cannot use the inbox:", error);
   return refusal(
     503,
@@ -219,8 +212,10 @@ function found(content: unknown, what: "error" | "recording" | "envelope"): Resp
     : json(200, content);
 }
 
-async function readError(inbox: Inbox, query: URLSearchParams, origins: SourceMapOrigins) {
-  const { group, ...asked } = readErrorParameters(query);
+type AskedError = ReturnType<ReturnType<typeof readDetailParameters>["error"]>;
+
+async function readError(inbox: Inbox, asked: AskedError, origins: SourceMapOrigins) {
+  const { group } = asked;
   const [newest] = asked.envelope === undefined
     ? inbox.page("occurrences", { group, limit: 1 }).rows
     : [];

@@ -50,20 +50,10 @@ export function readParameters(
 
 type ListName = keyof InboxLists | "applications" | "histogram";
 
-/** A record, so that the compiler requires each list. */
-const LIST_NAMES = Object.keys(
-  {
-    traces: true,
-    errors: true,
-    occurrences: true,
-    logs: true,
-    pages: true,
-    recordings: true,
-    envelopes: true,
-    applications: true,
-    histogram: true,
-  } satisfies Record<ListName, true>,
-) as ListName[];
+const LIST_NAMES: readonly ListName[] = [
+  ...["traces", "errors", "occurrences", "logs", "pages", "recordings", "envelopes"] as const,
+  ...["applications", "histogram"] as const,
+];
 
 /** The other values of `view`: one trace, error, recording or envelope, and what the relay refused. */
 const OTHER_VIEWS = ["trace", "error", "recording", "envelope", "refusals"];
@@ -108,21 +98,20 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
   };
 }
 
-export function readDetailId(query: URLSearchParams, what: "a trace" | "a recording"): string {
-  return readerOf(query)("id", idOf(what)) ?? refuse("id", "given");
-}
-
-export function readEnvelopeId(query: URLSearchParams): number {
-  return readerOf(query)("id", envelopeId) ?? refuse("id", "given");
-}
-
-export function readErrorParameters(query: URLSearchParams) {
+/** The parameters of `view=trace`, `recording`, `envelope` and `error`, whose `id` is that of a group. */
+export function readDetailParameters(query: URLSearchParams) {
   const optional = readerOf(query);
+  const required = <T>(read: Read<T>) => optional("id", read) ?? refuse("id", "given");
   return {
-    group: optional("id", groupKey) ?? refuse("id", "given"),
-    envelope: optional("envelope", envelopeId),
-    /** Which event, if the envelope has several. */
-    event: optional("event", idOf("an event")),
+    trace: () => required(idOf("a trace")),
+    recording: () => required(idOf("a recording")),
+    envelope: () => required(envelopeId),
+    error: () => ({
+      group: required(groupKey),
+      envelope: optional("envelope", envelopeId),
+      /** Which event, if the envelope has several. */
+      event: optional("event", idOf("an event")),
+    }),
   };
 }
 

@@ -9,6 +9,7 @@ import { INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
 import { BodyReader } from "../relay/body_reader.ts";
 import { DisconnectedError, RELAY_ERRORS, RelayError } from "../relay/errors.ts";
 import { refusalOf } from "../relay/refusal.ts";
+import type { Relay } from "../relay/relay.ts";
 import { TokenBucket } from "../runtime/token_bucket.ts";
 import { readReports } from "./browser_report.ts";
 import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
@@ -17,11 +18,7 @@ interface SecurityEndpointOptions extends WriteAccessOptions {
   readonly sender: Required<ReportSender>;
   readonly deliver: (request: Request) => Promise<{ readonly status: number }>;
   /** The allowed DSN of a post to `/api/PROJECT/security/`, and the key that it names. Throws a `RelayError`. */
-  readonly dsnOf: (
-    request: Request,
-    peer: string | undefined,
-    project: string,
-  ) => { readonly dsn: string; readonly key: string | undefined };
+  readonly dsnOf: Relay["dsnOf"];
   /** Server processes that divide the limit of reports. Default: 1. */
   readonly processes?: number;
   /** Called with the number of reports left out since the last call, at most once a minute. */
