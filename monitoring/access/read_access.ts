@@ -1,6 +1,6 @@
 import { isLoopbackAddress } from "../protocol/loopback.ts";
 import { cameThroughProxy, hostNameOf, isOwnPageOrNoBrowser, publicHostName } from "./caller.ts";
-import { InboxToken, type WrongTokens } from "./token.ts";
+import { inboxToken, type WrongTokens } from "./token.ts";
 
 export interface ReadAccessOptions {
   /** `PUBLIC_ORIGIN`: its host is a name of this server too. */
@@ -31,7 +31,7 @@ type ReadAccess =
 export function inboxReadAccess(
   options: ReadAccessOptions,
 ): (request: Request, peer: string | undefined) => Promise<ReadAccess> {
-  const token = new InboxToken(options.token);
+  const token = inboxToken(options.token);
   const isTokenNeeded = options.token !== undefined || options.onDeploy;
   const hosts = ["localhost", "127.0.0.1", "[::1]", publicHostName(options.publicOrigin)];
 

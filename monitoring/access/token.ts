@@ -5,30 +5,24 @@ export const TOKEN_COOKIE = "sightglass_inbox";
 
 type TokenMatch = "right" | "wrong" | "none";
 
-export class InboxToken {
-  readonly #bearer: Uint8Array | undefined;
-  readonly #cookie: Uint8Array | undefined;
+/** Compares what requests bear with `INBOX_TOKEN`. If that is not set, no request bears the right one. */
+export function inboxToken(token: string | undefined) {
+  const right = token === undefined ? [] : [digest(token), digest(cookieValue(token))];
+  return {
+    /** Checks `Authorization: Bearer`. A page of another origin cannot set it: its preflight fails. */
+    asBearer(headers: Headers): TokenMatch {
+      const offered = /^bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+      return compare(offered === undefined ? [] : [offered], right[0]);
+    },
 
-  /** @param token undefined if `INBOX_TOKEN` is not set: no request bears the right one then */
-  constructor(token: string | undefined) {
-    if (token === undefined) return;
-    this.#bearer = digest(token);
-    this.#cookie = digest(cookieValue(token));
-  }
-
-  /** Checks `Authorization: Bearer`. A page of another origin cannot set it: its preflight fails. */
-  asBearer(headers: Headers): TokenMatch {
-    const offered = /^bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
-    return compare(offered === undefined ? [] : [offered], this.#bearer);
-  }
-
-  /** Checks the cookie. A browser adds it by itself: check also which page the request comes from. */
-  asCookie(headers: Headers): TokenMatch {
-    const prefix = `${TOKEN_COOKIE}=`;
-    const offered = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim())
-      .filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
-    return compare(offered, this.#cookie);
-  }
+    /** Checks the cookie. A browser adds it by itself: check also which page the request comes from. */
+    asCookie(headers: Headers): TokenMatch {
+      const prefix = `${TOKEN_COOKIE}=`;
+      const offered = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim())
+        .filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
+      return compare(offered, right[1]);
+    },
+  };
 }
 
 /** Milliseconds between two reports of {@linkcode WrongTokens}. */

@@ -1,5 +1,5 @@
 import { isPostOfOwnPage } from "../access/caller.ts";
-import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
+import { type WriteAccess, writeAccessRule } from "../access/write_access.ts";
 import { type Dsn, parseDsn, publicKey } from "../protocol/dsn.ts";
 import { errorAnswer, type ErrorFacts } from "../protocol/error_answer.ts";
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
@@ -42,7 +42,7 @@ export class Relay {
   readonly status: RelayStatus;
   readonly #options: RelayOptions;
   readonly #parts: RelayParts & { readonly client: IngestClient };
-  readonly #writeAccess: WriteAccessRule;
+  readonly #writeAccess: ReturnType<typeof writeAccessRule>;
   readonly #bodies: BodyReader;
   readonly #sending: Sending;
   #isStopping = false;
@@ -54,7 +54,7 @@ export class Relay {
     const { now = SYSTEM_CLOCK.now, uptime = SYSTEM_CLOCK.uptime } = options;
     const { inboxToken: token, trustedProxyHeader: proxyHeader, onDeploy } = options;
     this.#options = options;
-    this.#writeAccess = new WriteAccessRule({
+    this.#writeAccess = writeAccessRule({
       ...options,
       inbox: store && { token, proxyHeader, onDeploy },
     });

@@ -3,13 +3,12 @@ import { refusal } from "../access/private_response.ts";
 import {
   type WriteAccess,
   type WriteAccessOptions,
-  WriteAccessRule,
+  writeAccessRule,
 } from "../access/write_access.ts";
 import { INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
 import { BodyReader } from "../relay/body_reader.ts";
 import { DisconnectedError, RELAY_ERRORS, RelayError } from "../relay/errors.ts";
 import { refusalOf } from "../relay/refusal.ts";
-import type { Relay } from "../relay/relay.ts";
 import { TokenBucket } from "../runtime/token_bucket.ts";
 import { readReports } from "./browser_report.ts";
 import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
@@ -18,7 +17,11 @@ interface SecurityEndpointOptions extends WriteAccessOptions {
   readonly sender: Required<ReportSender>;
   readonly deliver: (request: Request) => Promise<{ readonly status: number }>;
   /** The allowed DSN of a post to `/api/PROJECT/security/`, and the key that it names. Throws a `RelayError`. */
-  readonly dsnOf: Relay["dsnOf"];
+  readonly dsnOf: (
+    request: Request,
+    peer: string | undefined,
+    project: string,
+  ) => { readonly dsn: string; readonly key: string | undefined };
   /** Server processes that divide the limit of reports. Default: 1. */
   readonly processes?: number;
   /** Called with the number of reports left out since the last call, at most once a minute. */
@@ -55,7 +58,7 @@ const REASONS = [
 /** Creates `POST /monitoring/security` and `/api/PROJECT/security/`: what browsers report by themselves. */
 export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   const { sender, deliver, publicOrigin, uptime = () => performance.now() } = options;
-  const writeAccess = new WriteAccessRule(options);
+  const writeAccess = writeAccessRule(options);
   const bodies = new BodyReader({ maxBytes: MAX_BYTES, maxInFlightBytes: MAX_IN_FLIGHT_BYTES });
   const quota = TokenBucket.perMinute(REPORTS_PER_MINUTE / (options.processes ?? 1), uptime);
   const notices = TokenBucket.perMinute(1, uptime);
