@@ -1,18 +1,18 @@
 import { Buffer } from "node:buffer";
 import { Batches, MAX_BATCH_BYTES } from "../storage/batches.ts";
-import { PostgresDatabase, type PostgresOptions } from "../storage/postgres.ts";
+import type { PostgresDatabase } from "../storage/postgres.ts";
 import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
 import type { Query, TransactionPurpose } from "../storage/sql_driver.ts";
 import { type GroupStateRow, MAX_STATES } from "./group_states.ts";
 import type { Change, ChangeLogEntry, EnvelopeChange, LogPage } from "./change.ts";
-import { InboxUnavailableError, type NotStored } from "./inbox_types.ts";
+import {
+  type InboxOptions,
+  InboxUnavailableError,
+  type NotStored,
+  oldestTimeOf,
+} from "./inbox_types.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
-import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
-
-interface LogOptions extends Pick<PostgresOptions, "address"> {
-  readonly maxBytes: number;
-  readonly oldestTime: () => number;
-}
+import { SQL } from "./postgres_sql.ts";
 
 const PAGE = [256, MAX_BATCH_BYTES];
 /** Sizes that are read at once to find the envelopes to evict. */
@@ -25,11 +25,11 @@ interface Size {
 
 /**
  * The log of an inbox in PostgreSQL. One transaction at a time writes to it, so ids follow the order of commits. All calls
- * but `open` throw {@linkcode InboxUnavailableError}.
+ * throw {@linkcode InboxUnavailableError}.
  */
 export class InboxLog {
   readonly #database: PostgresDatabase;
-  readonly #options: LogOptions;
+  readonly #options: InboxOptions;
   readonly #envelopes = new Batches<EnvelopeChange, number>({
     run: (envelopes) =>
       this.#write("add", async (log) => {
@@ -40,15 +40,7 @@ export class InboxLog {
     isItemError: (error) => isInvalidValue((error as Error).cause ?? error),
   });
 
-  /** Connects, and creates or upgrades the tables. @throws {DatabaseOpenError} one line for the operator */
-  static async open(options: LogOptions): Promise<InboxLog> {
-    const { address } = options;
-    const schema = POSTGRES_INBOX_SCHEMA;
-    const database = await PostgresDatabase.open({ store: "inbox", address, schema });
-    return new InboxLog(database, options);
-  }
-
-  private constructor(database: PostgresDatabase, options: LogOptions) {
+  constructor(database: PostgresDatabase, options: InboxOptions) {
     this.#database = database;
     this.#options = options;
   }
@@ -68,7 +60,7 @@ export class InboxLog {
     switch (change.kind) {
       case "envelope": {
         const { receivedAt, bytes, contentEncoding } = change;
-        if (receivedAt < this.#options.oldestTime()) return "too old";
+        if (receivedAt < oldestTimeOf(this.#options)) return "too old";
         const same = [receivedAt, bytes.byteLength, contentEncoding, bytes];
         if ((await log.query(SQL.same, same)).length > 0) return "present";
         if (log.bytes + bytes.byteLength > this.#options.maxBytes) return "no room";
@@ -149,7 +141,7 @@ export class InboxLog {
 
   /** Deletes envelopes that are too old, then the oldest over the limit of bytes. */
   async #evict(log: OpenLog, incoming: number): Promise<void> {
-    const time = this.#options.oldestTime();
+    const time = oldestTimeOf(this.#options);
     const tooOld = time === -Infinity ? [] : await log.query<Size>(SQL.expire, [time]);
     for (const { bytes } of tooOld) log.bytes -= bytes;
     const excess = () => log.bytes + incoming - this.#options.maxBytes;

@@ -1,18 +1,15 @@
 import { withTimeout } from "../protocol/with_timeout.ts";
 import { Batches } from "../storage/batches.ts";
 import { isReportedByStore } from "../storage/errors.ts";
+import { PostgresDatabase } from "../storage/postgres.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
 import { isLocked } from "../storage/postgres_errors.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import type { Change, LogPage } from "./change.ts";
 import { Inbox, type Replication } from "./inbox.ts";
 import { InboxLog } from "./inbox_log.ts";
-import {
-  InboxClosedError,
-  type InboxOptions,
-  InboxUnavailableError,
-  oldestTimeOf,
-} from "./inbox_types.ts";
+import { InboxClosedError, type InboxOptions, InboxUnavailableError } from "./inbox_types.ts";
+import { POSTGRES_INBOX_SCHEMA } from "./postgres_sql.ts";
 
 export interface PostgresInboxOptions extends InboxOptions {
   readonly address: PostgresAddress;
@@ -30,7 +27,12 @@ const APPLIED_AT_ONCE = 32;
  * everything that is read, also while PostgreSQL cannot be reached. @throws {DatabaseOpenError} one line for the operator
  */
 export async function openPostgresInbox(options: PostgresInboxOptions): Promise<Inbox> {
-  const log = await InboxLog.open({ ...options, oldestTime: () => oldestTimeOf(options) });
+  const { address } = options;
+  const schema = POSTGRES_INBOX_SCHEMA;
+  const log = new InboxLog(
+    await PostgresDatabase.open({ store: "inbox", address, schema }),
+    options,
+  );
   const follower = new LogFollower(log, options.onNotice ?? console.warn);
   try {
     const onGroupAlert = (alert: GroupAlert) => {

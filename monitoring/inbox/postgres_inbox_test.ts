@@ -4,10 +4,12 @@ import fc from "fast-check";
 import { until } from "../../tests/harness/until.ts";
 import { ID_EPOCH_MS } from "../models/index/list_cursor.ts";
 import type { GroupAlert } from "../models/rows.ts";
+import { PostgresDatabase } from "../storage/postgres.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
 import { largeReads } from "../storage/testdata/rows_read.ts";
 import type { Inbox } from "./inbox.ts";
 import { InboxLog } from "./inbox_log.ts";
+import { POSTGRES_INBOX_SCHEMA } from "./postgres_sql.ts";
 import { admitted, envelopeOf, error, hexId } from "./testdata/envelopes.ts";
 import { groupTests } from "./testdata/group_suite.ts";
 import { all, ids, inboxTests } from "./testdata/inbox_suite.ts";
@@ -227,11 +229,13 @@ Deno.test({
   ignore,
   async fn() {
     await start();
-    const log = await InboxLog.open({
+    const database = await PostgresDatabase.open({
+      store: "inbox",
       address: parsePostgresUrl(postgres.url())!,
-      maxBytes: ENVELOPES * 100,
-      oldestTime: () => 100,
+      schema: POSTGRES_INBOX_SCHEMA,
     });
+    const limits = { maxBytes: ENVELOPES * 100, maxAgeDays: 1, now: () => 86_400_100 };
+    const log = new InboxLog(database, limits);
     try {
       const envelope = (n: number, writer: string | null = "a server") => ({
         kind: "envelope" as const,

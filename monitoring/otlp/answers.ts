@@ -1,14 +1,9 @@
 /** Answers of OTLP/HTTP: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response. Exporters print their texts. */
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { contentTypeOf, type Signal } from "../protocol/format.ts";
+import type { Answer } from "../relay/answer.ts";
 
 export type OtlpEncoding = "json" | "protobuf";
-
-export interface OtlpAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array<ArrayBuffer>;
-}
 
 const ENCODINGS: ReadonlyMap<string, OtlpEncoding> = new Map([
   ["application/json", "json"],
@@ -48,7 +43,7 @@ export function exportAnswer(
   signal: Signal | "metrics",
   encoding: OtlpEncoding,
   partial?: PartialSuccess,
-): OtlpAnswer {
+): Answer {
   const { rejected = 0, message = "" } = partial ?? {};
   // 64-bit integers are texts in JSON. A field of the default value is omitted in both encodings.
   const json = { ...rejected && { [REJECTED[signal]]: `${rejected}` }, errorMessage: message };
@@ -69,7 +64,7 @@ export function statusAnswer(
   status: number,
   message: string,
   encoding: OtlpEncoding = "json",
-): OtlpAnswer {
+): Answer {
   const code = RPC_CODES.get(status) ?? UNKNOWN;
   return answer(status, encoding, { code, message }, (writer) => {
     writer.tag(1, WireType.Varint).int32(code);
@@ -82,7 +77,7 @@ function answer(
   encoding: OtlpEncoding,
   json: object,
   write: (writer: BinaryWriter) => void,
-): OtlpAnswer {
+): Answer {
   const headers = { "content-type": contentTypeOf(`otlp-traces-${encoding}`) };
   if (encoding === "json") return { status, headers, body: JSON.stringify(json) };
   const writer = new BinaryWriter();

@@ -54,7 +54,7 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
     peer: string | undefined,
     signal: Signal | "metrics",
     project?: string,
-  ): Promise<Pick<Answer, "status" | "headers" | "body">> => {
+  ): Promise<Answer> => {
     const contentType = request.headers.get("content-type");
     const encoding = otlpEncoding(contentType);
     let incoming: IncomingOtlp | undefined;
@@ -95,7 +95,7 @@ export function refuseGrpc(
   relay: Pick<Relay, "refuse">,
   request: Request,
   peer: string | undefined,
-): Pick<Answer, "status" | "headers" | "body"> | undefined {
+): Answer | undefined {
   const contentType = request.headers.get("content-type");
   if (!contentType?.startsWith("application/grpc")) return undefined;
   const detail = mediaTypeProblem(contentType);
@@ -107,6 +107,6 @@ export function refuseGrpc(
 
 const exceptions = (count: number) => count === 1 ? "1 exception is" : `${count} exceptions are`;
 
-function withHeaders(answer: ReturnType<typeof statusAnswer>, headers: Answer["headers"]) {
+function withHeaders(answer: Answer, headers: Answer["headers"]) {
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }

@@ -17,7 +17,7 @@ import {
 import { type Log, logToConsole } from "./console_log.ts";
 import { type ClientOptions, startClient } from "./runtime_client.ts";
 import type { ObservedRoute, Observer } from "../../server/endpoint.ts";
-import { RequestObserver, type TracingOwner } from "./request_observer.ts";
+import { observeRequests, type TracingOwner } from "./request_observer.ts";
 import { Scrubber } from "./scrubber.ts";
 import { TokenBucket } from "./token_bucket.ts";
 
@@ -73,12 +73,8 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   const drop = (category: DataCategory) =>
     // A reason of the protocol that the SDK's types do not list.
     client.recordDroppedEvent("backpressure" as EventDropReason, category);
-  const requests = new RequestObserver({
-    owner,
-    bucket: new TokenBucket({ ...SPANS, now }),
-    onUntraced: () => drop("span"),
-    now,
-  });
+  const spans = new TokenBucket({ ...SPANS, now });
+  const requests = observeRequests(owner, spans, () => drop("span"), now);
   const errors = new TokenBucket({ ...ERRORS, now });
   const logs = new TokenBucket({ ...LOGS, now });
 
