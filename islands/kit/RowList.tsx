@@ -11,8 +11,8 @@ import {
 } from "../shared/ApplicationLabel.tsx";
 import type { View } from "../shared/view.ts";
 import { ListHead, type ListHeadProps } from "./ListHead.tsx";
-import { ListNotice, OlderButton, OnlyOwn } from "./ListNotice.tsx";
-import { nextSort, orderOf } from "./sort.ts";
+import { ListNotice, MoreButton, OnlyOwn } from "./ListNotice.tsx";
+import { nextSort, orderOf, wordsOf } from "./sort.ts";
 import { type RowPlace, useRows } from "./use_rows.tsx";
 import { SettledText } from "../shared/SettledText.tsx";
 
@@ -69,6 +69,8 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
   readonly openKey?: string | undefined;
   /** Known rows change places: the scroll position does not follow them. */
   readonly rowsMove?: boolean;
+  /** The rows sum up others, of which `list.more` reads more. */
+  readonly isSummary?: boolean;
   /** Between head and table. */
   readonly above?: ReactNode;
   /** How an application sends the first row. */
@@ -88,7 +90,10 @@ export function RowList<Row>(props: RowListProps<Row>) {
     { view, keyOf, hrefOf, openKey, rowsMove },
   );
   const hasRows = rows.length > 0;
-  const news = formatCount(newCount, `new ${(props.whatIsCounted ?? what).replace(/s$/, "")}`);
+  const noun = (props.whatIsCounted ?? what).replace(/s$/, "");
+  const news = formatCount(newCount, `new ${noun}`);
+  const total = formatCount(rows.length, noun);
+  const { read, next } = wordsOf(sort);
   return (
     <div className="list">
       <ListHead {...props} what={what} />
@@ -134,15 +139,15 @@ export function RowList<Row>(props: RowListProps<Row>) {
             </table>
           </ApplicationLabels>
         )}
-        <OlderButton what={what} more={list.more} />
+        <MoreButton text={`${next} ${what}`} more={list.more} />
       </div>
-      {hasRows && <ListFoot what={props.whatIsCounted ?? what} list={list} />}
+      {hasRows && <ListFoot text={list.more && !props.isSummary ? `${read} ${total}` : total} />}
     </div>
   );
 }
 
-/** The list's keys, for people who see them, and how many rows are read. */
-function ListFoot({ what, list }: { what: string; list: ConsoleList<unknown> }) {
+/** The list's keys, for people who see them, and how many rows are read: "newest 200 traces". */
+function ListFoot({ text }: { text: string }) {
   return (
     <footer className="list-foot facts small quiet" aria-hidden="true">
       <span>
@@ -157,9 +162,7 @@ function ListFoot({ what, list }: { what: string; list: ConsoleList<unknown> }) 
           <kbd>/</kbd> search
         </span>
       )}
-      <span className="end">
-        {formatCount(list.rows.length, `${list.more ? "newest " : ""}${what.replace(/s$/, "")}`)}
-      </span>
+      <span className="end">{text}</span>
     </footer>
   );
 }

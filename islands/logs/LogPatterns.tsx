@@ -45,6 +45,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
           level: newest.level,
         })}
       rowsMove
+      isSummary
       above={
         <>
           {above}

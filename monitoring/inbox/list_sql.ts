@@ -205,7 +205,7 @@ const onLogs = (query: ListQuery) => [
 ];
 
 export function occurrencesSql(query: ListQuery): SqlList {
-  return entryList("error_entries", onErrors(query), `e.entry, ${APPLICATION}, ${REPLAY}`);
+  return entryList("error_entries", onErrors(query), `e.entry, ${APPLICATION}, ${REPLAY}`, "e.at");
 }
 
 export function logsSql(query: ListQuery): SqlList {

@@ -27,6 +27,8 @@ export interface HealthReport {
   readonly ingest?: { readonly failing: readonly FailingIngest[] };
   /** Envelopes since the start of the process. */
   readonly outcomes: Readonly<Record<Outcome, number>>;
+  /** Of the rejected ones, by sender. Not among them: uploads that their sender cut. */
+  readonly refused: { readonly applications: number; readonly sightglass: number };
   readonly in_flight_bytes: number;
   /** Of the envelopes in `?spooled=`. */
   readonly spooled?: FollowedEnvelopes | undefined;

@@ -14,6 +14,7 @@ export type Series = Readonly<Record<string, number>>;
 /** Name, type and help of each metric, in the order of the answer. */
 const METRICS = [
   ["sightglass_envelopes_total", "counter", "Envelopes by outcome, and why they were not taken."],
+  ["sightglass_own_refused_total", "counter", "Refused envelopes of this server and its page."],
   [
     "sightglass_items_total",
     "counter",
@@ -56,7 +57,7 @@ const durationsOf = (outcome: string) => ({
 });
 const DURATIONS = { decided: durationsOf("decided"), undecided: durationsOf("undecided") };
 
-const REASONS: readonly string[] = [...Object.keys(RELAY_ERRORS), "ingest", "expired"];
+const REASONS = [...Object.keys(RELAY_ERRORS), "disconnected", "ingest", "expired"];
 
 /** The counters of one process. */
 export class RelayMetrics {
@@ -74,6 +75,7 @@ export class RelayMetrics {
   constructor() {
     // Zeros: without them the increase of a series misses its first envelope.
     this.received(0);
+    this.#add("sightglass_own_refused_total", 0);
     for (const outcome of OUTCOMES) {
       const reasons = isTaken(outcome) ? [""] : REASONS;
       for (const reason of reasons) this.#add(envelopeSeries(outcome, reason), 0);
@@ -102,8 +104,12 @@ export class RelayMetrics {
     this.#latency.record(seconds, { outcome });
   }
 
-  ended(outcome: Outcome, reason?: Reason, envelopes = 1): void {
+  /** @param isOwn whether this server or its page sent them */
+  ended(outcome: Outcome, reason?: Reason, envelopes = 1, isOwn = false): void {
     this.#add(envelopeSeries(outcome, reason ?? ""), envelopes);
+    if (isOwn && outcome === "rejected" && reason !== "disconnected") {
+      this.#add("sightglass_own_refused_total", envelopes);
+    }
   }
 
   itemsEnded(outcome: Outcome, items: readonly ItemSummary[]): void {

@@ -143,7 +143,10 @@ export class Relay {
     }
     const { outcome } = answer;
     if (outcome === undefined) return { ...answer, headers: { ...answer.headers, ...cors } };
-    this.#parts.metrics.ended(outcome, answer.reason);
+    // A refused envelope may not have been read: then its request shows who sent it.
+    const isOwn = envelope?.isOwn ??
+      (project === undefined && this.#isOwn(undefined, request, peer));
+    this.#parts.metrics.ended(outcome, answer.reason, 1, isOwn);
     this.#parts.metrics.itemsEnded(outcome, envelope?.items ?? []);
     if (outcome === "delivered" || outcome === "spooled") {
       this.#parts.metrics.itemsEnded("dropped", envelope?.notForwarded ?? []);
@@ -234,13 +237,16 @@ export class Relay {
   /**
    * Whether this server or its page sent an envelope. The mark in its header is no proof: any application could use it
    * to hide from the lists.
+   *
+   * @param header undefined: it was not read
    */
-  #isOwn(header: EnvelopeHeader, request: Request, peer: string | undefined): boolean {
+  #isOwn(header: EnvelopeHeader | undefined, request: Request, peer: string | undefined): boolean {
     const { allowedDsns, publicOrigin } = this.#options;
-    return isOwnTelemetry(header) && this.#parts.allowList.find(header.dsn) === allowedDsns[0] &&
-      (isPostOfOwnPage(request, publicOrigin) ||
-        // In process.
-        peer === undefined && request.url === INTERNAL_RELAY_URL);
+    const isMarked = header === undefined ||
+      isOwnTelemetry(header) && this.#parts.allowList.find(header.dsn) === allowedDsns[0];
+    return isMarked && (isPostOfOwnPage(request, publicOrigin) ||
+      // In process.
+      peer === undefined && request.url === INTERNAL_RELAY_URL);
   }
 
   #refused(request: Request, thrown: unknown): Answer {

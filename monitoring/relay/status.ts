@@ -101,15 +101,19 @@ export class RelayStatus {
       reason === undefined ? [] : [{ origin, reason }]
     );
     const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as Outcomes;
-    for (const { outcome, count } of endedEnvelopes(total.counts)) {
+    let refused = 0;
+    for (const { outcome, reason, count } of endedEnvelopes(total.counts)) {
       outcomes[outcome as Outcome] += count;
+      if (outcome === "rejected" && reason !== "disconnected") refused += count;
     }
+    const sightglass = total.counts.sightglass_own_refused_total ?? 0;
     const health: HealthReport = {
       is_healthy: total.hasRoom && canDeliver,
       mode: store ? "inbox" : "relay",
       spool,
       ...(failing.length > 0 && { ingest: { failing } }),
       outcomes,
+      refused: { applications: refused - sightglass, sightglass },
       in_flight_bytes: total.inFlightBytes,
     };
     return { health, total };

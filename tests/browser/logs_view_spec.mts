@@ -117,6 +117,10 @@ test("1,000 logs, by keyboard → few are rendered, arrows move, Enter opens, ol
     await expect(line(page, "The server has started")).toBeVisible({ timeout: 500 });
   }).toPass();
   expect(await lines(page).count()).toBeLessThan(100);
+  await page.goto("/#/logs?as=patterns&q=number");
+  await expect(view(page).locator(".note")).toHaveText("1 pattern of the newest 200 logs.");
+  await expect(view(page).locator(".list-foot .end")).toHaveText("1 pattern");
+  await expect(view(page).getByRole("button", { name: "Older logs" })).toBeVisible();
 });
 
 test("reader has scrolled down → new logs are counted and shown on request", async ({ page, server }) => {

@@ -212,7 +212,7 @@ export function inboxTests(
     assert.equal(await inbox.storeImported(event(3, 20)), "stored");
     await inbox.store(event(4, 40));
     assert.equal(await inbox.storeImported(event(5, 21)), "stored");
-    assert.deepEqual(events(inbox), [5, 4, 3, 1].map(hexId));
+    assert.deepEqual(events(inbox), [4, 1, 5, 3].map(hexId));
     day = 52;
     await inbox.store(event(6, 52));
     assert.deepEqual(events(inbox), [6, 4, 1].map(hexId));

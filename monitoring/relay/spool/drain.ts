@@ -1,4 +1,7 @@
 import { ALL_CATEGORIES, categoriesIn } from "../../protocol/categories.ts";
+import { decodeBody } from "../../protocol/encoding.ts";
+import { isOwnTelemetry } from "../../protocol/own_telemetry.ts";
+import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { STOP } from "../../protocol/stop_times.ts";
 import { CircuitBreaker, type Fault } from "../send/circuit_breaker.ts";
 import type { Clock } from "../send/clock.ts";
@@ -32,6 +35,12 @@ export interface DrainOptions extends RelayParts {
   readonly report: (envelope: string) => void;
   /** Called when the drain's state changes, not for each envelope. */
   readonly log: SpoolLog;
+}
+
+/** Whether an envelope is marked as Sightglass's own. The spool does not keep who sent it. */
+async function isMarkedAsOwn({ bytes, contentEncoding }: LeasedEnvelope): Promise<boolean> {
+  const decoded = await decodeBody(bytes, contentEncoding, MAX_LEASED_BYTES).catch(() => undefined);
+  return isOwnTelemetry(decoded && tryReadEnvelope(decoded)?.header || {});
 }
 
 type SpoolResult = "delivered" | "rejected";
@@ -225,7 +234,7 @@ export class Drain {
     reason?: "dsn_not_allowed" | "ingest",
   ): Promise<void> {
     const { metrics } = this.#options;
-    metrics.ended(outcome, reason);
+    metrics.ended(outcome, reason, 1, reason && await isMarkedAsOwn(held.envelope));
     metrics.quantitiesEnded(outcome, held.envelope.quantities);
     held.isDecided = true;
     this.#results.set(held.envelope.key, outcome);
