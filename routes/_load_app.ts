@@ -19,7 +19,7 @@ import type { Manifest } from "../server/manifest.ts";
 import { monitoringScripts } from "./_monitoring_scripts.ts";
 import { pageSlots } from "./_slots.ts";
 import { monitoringRoutes, NO_POST } from "./monitoring.ts";
-import { Signals } from "./signal.ts";
+import { createSignals } from "./signal.ts";
 
 interface LoadAppOptions {
   readonly build: URL;
@@ -69,7 +69,7 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
     mode: config.mode,
     onRefusal: (refusal) => refusals.add(refusal),
   });
-  const signals = new Signals({
+  const signals = createSignals({
     log,
     processes: workers,
     makesEvents: config.mode === "inbox" || config.environment !== "production",

@@ -66,26 +66,23 @@ export class AlertWebhook {
   }
 
   async #sendAll(): Promise<void> {
+    const { url, timeoutMs = TIMEOUT_MS, backoffMs = BACKOFF_MS } = this.#options;
+    const { signal } = this.#closing;
     this.#isSending = true;
     for (let alert; (alert = this.#waiting.shift()) !== undefined;) {
-      const failure = await this.#deliver(JSON.stringify(this.#bodyOf(alert)));
-      if (this.#closing.signal.aborted) return;
+      const outcome = await postJson(url, JSON.stringify(this.#bodyOf(alert)), {
+        timeoutMs,
+        backoffMs,
+        mayRetry: (status) => isRetryable(status) || status === 429,
+        read: async (response) => await response.body?.cancel(),
+        signal,
+      });
+      if (signal.aborted) return;
+      const failure = "failure" in outcome ? outcome.failure : undefined;
       if (failure !== undefined && !this.#isFailing) this.#options.onFailure(failure);
       this.#isFailing = failure !== undefined;
     }
     this.#isSending = false;
-  }
-
-  async #deliver(body: string): Promise<string | undefined> {
-    const { url, timeoutMs = TIMEOUT_MS, backoffMs = BACKOFF_MS } = this.#options;
-    const outcome = await postJson(url, body, {
-      timeoutMs,
-      backoffMs,
-      mayRetry: (status) => isRetryable(status) || status === 429,
-      read: async (response) => await response.body?.cancel(),
-      signal: this.#closing.signal,
-    });
-    return "failure" in outcome ? outcome.failure : undefined;
   }
 
   /** Chats show `text`; the rest is nested because some, such as Mattermost, use top-level names like `type`. */

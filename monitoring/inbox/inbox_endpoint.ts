@@ -11,7 +11,7 @@ import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
 import type { Inbox } from "./inbox.ts";
-import { InboxUnavailableError } from "./inbox_types.ts";
+import { type InboxQuery, InboxUnavailableError } from "./inbox_types.ts";
 import { createInboxPosts, POSTS } from "./inbox_posts.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { DecodeError } from "../protocol/encoding.ts";
@@ -19,8 +19,6 @@ import { EnvelopeError } from "../protocol/envelope.ts";
 import { contentTypeOf } from "../protocol/format.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
-  type InboxParameters,
-  type ListParameters,
   ParameterError,
   readDetailParameters,
   readGroup,
@@ -52,20 +50,13 @@ export interface InboxEndpointOptions extends ReadAccessOptions {
   readonly importTimeoutMs?: number;
 }
 
-/** `/monitoring/inbox` over HTTP. Sends no CORS headers: no other origin may read the inbox. */
-export interface InboxEndpoint {
-  /** Answers a request. @param peer the remote address of the connection, never taken from a header */
-  handle(request: Request, peer: string | undefined): Promise<Response>;
-  /** Ends the live streams, so that a server that stops does not wait for them. */
-  endStreams(): void;
-}
-
 /** Maximum number of open streams, in case some are never closed. A browser has one. */
 const MAX_STREAMS = 128;
 const METHODS = "GET, HEAD, DELETE";
 const GROUP_METHODS = `${METHODS}, PATCH`;
 
-export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
+/** `/monitoring/inbox` over HTTP. Sends no CORS headers: no other origin may read the inbox. */
+export function createInboxEndpoint(options: InboxEndpointOptions) {
   const { inbox, mapOrigins, refusals, alerts } = options;
   if (inbox === undefined) {
     const detail = "There is no inbox in relay mode. Unset SENTRY_DSN to use the inbox.";
@@ -79,6 +70,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
   const answerPost = createInboxPosts(inbox, { ...options, progressMs: options.importTimeoutMs });
   let streams = 0;
 
+  /** Answers a request. @param peer the remote address of the connection, never taken from a header */
   const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
     const query = queryOf(request.url);
     const post = POSTS.find((name) => query.has(name));
@@ -148,7 +140,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return json(200, { cursor, envelopes });
   };
 
-  const stream = (parameters: InboxParameters): Response => {
+  const stream = (parameters: InboxQuery): Response => {
     if (streams >= MAX_STREAMS) {
       return refusal(503, "inbox_busy", `${MAX_STREAMS} streams are open: close one of them.`);
     }
@@ -174,7 +166,9 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);
   };
 
-  return { handle, endStreams: () => stopping.abort() };
+  /** Ends the live streams, so that a server that stops does not wait for them. */
+  const endStreams = () => stopping.abort();
+  return { handle, endStreams };
 }
 
 const ERRORS = [
@@ -186,7 +180,7 @@ const ERRORS = [
   [OtlpError, 422, "envelope_unreadable"],
 ] as const;
 
-function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
+function listOf(inbox: Inbox, { view, query }: ReturnType<typeof readListParameters>): unknown {
   if (view === "applications") return inbox.applications(query);
   if (view === "histogram") return inbox.histogram(query);
   return inbox.page(view, query);

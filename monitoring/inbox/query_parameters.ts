@@ -10,7 +10,7 @@ import { HISTOGRAM_LISTS } from "../models/histogram.ts";
 import { readTimeBound } from "../models/time_bound.ts";
 import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
 import { readBody } from "../protocol/read_body.ts";
-import type { InboxLists, InboxQuery } from "./inbox_types.ts";
+import type { InboxLists } from "./inbox_types.ts";
 
 export class ParameterError extends Error {
   override readonly name = "ParameterError";
@@ -18,12 +18,6 @@ export class ParameterError extends Error {
   constructor(readonly parameter: string, allowed: string) {
     super(`${parameter} must be ${allowed}.`);
   }
-}
-
-export interface InboxParameters extends InboxQuery {
-  readonly id?: number;
-  /** Requests the source map with this debug id, or of the script with this address. */
-  readonly map?: string;
 }
 
 /**
@@ -35,7 +29,7 @@ export interface InboxParameters extends InboxQuery {
 export function readParameters(
   query: URLSearchParams,
   lastEventId: string | null = null,
-): InboxParameters {
+) {
   const optional = readerOf(query);
   const since = optional("since", cursor) ?? 0;
   return {
@@ -43,7 +37,9 @@ export function readParameters(
     since: lastEventId ? cursor(lastEventId, "Last-Event-ID") : since,
     type: optional("type", itemType),
     limit: optional("limit", rowLimit(MAX_PAGE_ROWS)) ?? MAX_PAGE_ROWS,
+    /** Requests the body of this envelope. */
     id: optional("id", envelopeId),
+    /** Requests the source map with this debug id, or of the script with this address. */
     map: optional("map", sourceMapId),
   };
 }
@@ -58,13 +54,8 @@ const LIST_NAMES: readonly ListName[] = [
 /** The other values of `view`: one trace, error, recording or envelope, and what the relay refused. */
 const OTHER_VIEWS = ["trace", "error", "recording", "envelope", "refusals"];
 
-export interface ListParameters {
-  readonly view: ListName;
-  readonly query: ListQuery;
-}
-
 /** Reads the query of a list, by the same rules, except that `q` may be empty. @param now milliseconds since 1970 */
-export function readListParameters(query: URLSearchParams, now: number): ListParameters {
+export function readListParameters(query: URLSearchParams, now: number) {
   const optional = readerOf(query);
   return {
     view: optional("view", listName) ?? refuse("view", "given"),
@@ -94,7 +85,7 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       sort: optional("sort", oneOf(LIST_SORTS)),
       before: optional("before", listCursor),
       limit: optional("limit", rowLimit(MAX_LIST_ROWS)) ?? MAX_LIST_ROWS,
-    },
+    } satisfies ListQuery,
   };
 }
 

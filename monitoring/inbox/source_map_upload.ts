@@ -23,12 +23,6 @@ export class SourceMapError extends Error {
   }
 }
 
-interface CheckedSourceMap {
-  readonly debugId: string | null;
-  /** As received; with `sections`, as one map without them. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
 /** Reads the body of `POST ?maps`. @param givenId the value of `maps`; empty: none. @throws {SourceMapError} */
 export async function readSourceMapUpload(
   request: Request,
@@ -73,8 +67,13 @@ export async function readUpload(
   }
 }
 
-/** Checks that bytes are a source map (https://tc39.es/ecma426/) that every reader can use. @throws {SourceMapError} */
-export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>): CheckedSourceMap {
+/**
+ * Checks that bytes are a source map (https://tc39.es/ecma426/) that every reader can use.
+ *
+ * @returns the bytes as received; with `sections`, as one map without them
+ * @throws {SourceMapError}
+ */
+export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>) {
   const map = parseJson(bytes);
   const hasSections = at(map, "sections") !== undefined;
   const parts = hasSections ? mapsOfSections(map) : [map];

@@ -15,7 +15,7 @@ import {
   type ObservedRoute,
   type Observer,
 } from "../../server/endpoint.ts";
-import { TokenBucket } from "./token_bucket.ts";
+import { perMinute, type TakeToken } from "./token_bucket.ts";
 
 /** Who owns OpenTelemetry's tracing: Deno (`OTEL_DENO=true`, always on Deno Deploy) or the server. Two owners lose spans. */
 export type TracingOwner = "runtime" | "server";
@@ -29,18 +29,18 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 /**
  * Makes a server span for each response of pages and handlers, in the caller's trace.
  *
- * @param bucket limits the number of spans
+ * @param takeToken limits the number of spans
  * @param onUntraced called for each response without a span because of that limit
  */
 export function observeRequests(
   owner: TracingOwner,
-  bucket: TokenBucket,
+  takeToken: TakeToken,
   onUntraced: () => void,
   now: () => number,
 ) {
   const tracer = trace.getTracer("sightglass");
   /** One refused request of each method and address has a span in a minute: an exporter may repeat it forever. */
-  const refused = new Map<string, TokenBucket>();
+  const refused = new Map<string, TakeToken>();
   /** Context of each request that threw, for the report of its error. */
   const failed = new WeakMap<Request, Context>();
 
@@ -54,11 +54,11 @@ export function observeRequests(
     }
     // What is traced serves only GET: a request with another method is refused, or is the preflight of one.
     if (request.method !== "GET" && request.method !== "HEAD") {
-      const first = refused.get(name) ?? TokenBucket.perMinute(1, now);
+      const first = refused.get(name) ?? perMinute(1, now);
       refused.set(name, first);
-      if (!first.take()) return undefined;
+      if (!first()) return undefined;
     }
-    if (!bucket.take()) return void onUntraced();
+    if (!takeToken()) return void onUntraced();
     const caller = callerContext(request);
     const span = tracer.startSpan(name, {
       kind: SpanKind.SERVER,

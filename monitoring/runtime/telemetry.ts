@@ -19,7 +19,7 @@ import { type ClientOptions, startClient } from "./runtime_client.ts";
 import type { ObservedRoute, Observer } from "../../server/endpoint.ts";
 import { observeRequests, type TracingOwner } from "./request_observer.ts";
 import { Scrubber } from "./scrubber.ts";
-import { TokenBucket } from "./token_bucket.ts";
+import { tokenBucket } from "./token_bucket.ts";
 
 export interface RuntimeOptions extends ClientOptions {
   /** The project's folder as a `file:` URL, ending with `/`. Reported file names are relative to it. */
@@ -73,10 +73,10 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   const drop = (category: DataCategory) =>
     // A reason of the protocol that the SDK's types do not list.
     client.recordDroppedEvent("backpressure" as EventDropReason, category);
-  const spans = new TokenBucket({ ...SPANS, now });
+  const spans = tokenBucket(SPANS, now);
   const requests = observeRequests(owner, spans, () => drop("span"), now);
-  const errors = new TokenBucket({ ...ERRORS, now });
-  const logs = new TokenBucket({ ...LOGS, now });
+  const takeError = tokenBucket(ERRORS, now);
+  const takeLog = tokenBucket(LOGS, now);
 
   const flush = async (ms: number) => {
     client.reportDropped();
@@ -87,7 +87,7 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   return {
     observe: (route) => requests.observe(route),
     onError(error, request) {
-      if (!errors.take()) return drop("error");
+      if (!takeError()) return drop("error");
       console.error(error);
       context.with(requests.contextOf(request), () => {
         captureException(error, { mechanism: { handled: false, type: "auto.http.handler" } });
@@ -96,7 +96,7 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
     log(level, message, attributes) {
       // A log item about the delivery of telemetry would cause the next envelope: console only.
       const makesItem = !isTracingSuppressed(context.active());
-      if (makesItem && !logs.take()) return drop("log_item");
+      if (makesItem && !takeLog()) return drop("log_item");
       logToConsole(level, message, attributes);
       if (makesItem) logger[level](message, { ...attributes });
     },

@@ -9,7 +9,7 @@ import { INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
 import { BodyReader } from "../relay/body_reader.ts";
 import { DisconnectedError, RELAY_ERRORS, RelayError } from "../relay/errors.ts";
 import { refusalOf } from "../relay/refusal.ts";
-import { TokenBucket } from "../runtime/token_bucket.ts";
+import { perMinute } from "../runtime/token_bucket.ts";
 import { readReports } from "./browser_report.ts";
 import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
 
@@ -60,8 +60,8 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   const { sender, deliver, publicOrigin, uptime = () => performance.now() } = options;
   const writeAccess = writeAccessRule(options);
   const bodies = new BodyReader({ maxBytes: MAX_BYTES, maxInFlightBytes: MAX_IN_FLIGHT_BYTES });
-  const quota = TokenBucket.perMinute(REPORTS_PER_MINUTE / (options.processes ?? 1), uptime);
-  const notices = TokenBucket.perMinute(1, uptime);
+  const takeReport = perMinute(REPORTS_PER_MINUTE / (options.processes ?? 1), uptime);
+  const takeNotice = perMinute(1, uptime);
   const sentAt = new Map<string, number>();
   let leftOut = 0;
   // With zeros: the increase of a series that appears with its first refusal is 0.
@@ -85,10 +85,10 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   const admit = (key: string): boolean => {
     const at = sentAt.get(key);
     if (at !== undefined && uptime() - at < REPEAT_MS) return false;
-    if (!quota.take()) {
+    if (!takeReport()) {
       leftOut++;
       refused.over_rate!++;
-      if (notices.take()) {
+      if (takeNotice()) {
         options.onLeftOut(leftOut);
         leftOut = 0;
       }
