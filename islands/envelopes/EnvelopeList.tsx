@@ -16,6 +16,7 @@ import { sharedFilters } from "../shared/filters.ts";
 import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import { useReceipts } from "../shared/use_sent_counts.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
+import { RowValues } from "../kit/ValueLinks.tsx";
 import { useList } from "../data/lists.ts";
 import { api } from "../data/api.ts";
 
@@ -67,7 +68,9 @@ const CONTENT: ListColumn<InboxRow> = {
       <>
         <Icon name={view} />
         {link(text, `Envelope ${row.id}: ${items}, ${text}, ${time}`)}
-        <small>{items}</small>
+        <small>
+          <RowValues values={row.items.map(({ type }) => ["type", type])}>{items}</RowValues>
+        </small>
       </>
     );
   },

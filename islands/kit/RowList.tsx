@@ -14,6 +14,7 @@ import { ListHead, type ListHeadProps } from "./ListHead.tsx";
 import { ListNotice, MoreButton, OnlyOwn } from "./ListNotice.tsx";
 import { nextSort, orderOf, wordsOf } from "./sort.ts";
 import { type RowPlace, useRows } from "./use_rows.tsx";
+import { useValueKeys } from "./ValueLinks.tsx";
 import { SettledText } from "../shared/SettledText.tsx";
 
 /** A column of a list. */
@@ -89,6 +90,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
     rows,
     { view, keyOf, hrefOf, openKey, rowsMove },
   );
+  useValueKeys(frame);
   const hasRows = rows.length > 0;
   const noun = (props.whatIsCounted ?? what).replace(/s$/, "");
   const news = formatCount(newCount, `new ${noun}`);

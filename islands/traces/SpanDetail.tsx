@@ -40,7 +40,7 @@ export function SpanDetail(
   const isStatement = span !== null && spanKind(span) === "database";
   const time = trace.times.byNode.get(node)!;
   const selfMs = useMemo(() => selfTimes(trace.tree, trace.times).get(node) ?? 0, [trace, node]);
-  const all = useMemo(() => span ? readAttributes(span) : [], [span]);
+  const all = useMemo(() => span ? [...fieldsOf(span), ...readAttributes(span)] : [], [span]);
   const startMs = span?.start_ms ?? null;
   const phases = startMs === null ? [] : phasesOf(all, startMs);
   const attributes = startMs === null ? all : all.filter((attribute) => !isPhase(attribute));
@@ -197,6 +197,13 @@ const phasesOf = (attributes: readonly SpanAttribute[], start_ms: number) =>
 /** The name of an attribute, which may break after its dots and underscores. */
 const breakable = (name: string) =>
   name.split(/(?<=[._])/).flatMap((part, index) => [part, <wbr key={index} />]);
+
+/** What a query knows of a span beside its attributes. */
+const fieldsOf = (
+  { op, application_name: application, environment, release }: NonNullable<SpanNode["span"]>,
+) =>
+  Object.entries({ op, application, environment, release })
+    .flatMap(([name, value]): SpanAttribute[] => value === null ? [] : [{ name, value }]);
 
 /** Problems of a span's times and parents, and how it is drawn nevertheless. One sentence each. */
 function spanWarnings(

@@ -3,14 +3,10 @@ import type { LogAttributes } from "../../protocol/log_levels.ts";
 import type { Side } from "../side.ts";
 import type { Vital } from "./web_vitals.ts";
 
-/** What sent a span. Null: it is not known. */
-export interface SpanSender {
-  /** The application's key. */
-  readonly application: string | null;
-  readonly application_name: string | null;
-  readonly environment: string | null;
-  readonly release: string | null;
-}
+/** What sent a span, `application` by its key. Null: it is not known. */
+export type SpanSender = Readonly<
+  Record<"application" | "application_name" | "environment" | "release", string | null>
+>;
 
 /** One span: from a transaction or a span item. Texts are untrusted. */
 export interface TraceSpan extends SpanSender {
