@@ -63,19 +63,13 @@ export function createSignals(
     const status = throws ? 500 : asked;
     const fails = status >= 500;
     if (!takeSignal()) {
-      return limited(
-        `Cannot answer: this server answers ${SIGNALS_PER_MINUTE} signals a minute`,
-        60,
-      );
+      return limited(`Cannot answer more than ${SIGNALS_PER_MINUTE} signals a minute`, 60);
     }
     if (delay > 0 && delayed.size >= maxDelayed) {
       return limited(`Cannot delay: ${maxDelayed} answers are being delayed`, 5);
     }
     if (fails && !takeFailure()) {
-      return limited(
-        `Cannot fail: this server fails on purpose ${FAILURES_PER_MINUTE} times a minute`,
-        60,
-      );
+      return limited(`Cannot fail more than ${FAILURES_PER_MINUTE} times a minute`, 60);
     }
     if (delay > 0) await wait(delay);
     if (fails && !makesEvents) {

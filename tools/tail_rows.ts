@@ -57,16 +57,8 @@ export function formatRow(row: TailRow, application: string, coloured: boolean):
   ].join(" ");
 }
 
-interface LineParts {
-  readonly at: number;
-  readonly label: string;
-  readonly colour: string;
-  readonly text: string;
-  /** Less important than the text. */
-  readonly notes: readonly string[];
-}
-
-function partsOf(row: TailRow): LineParts {
+/** The parts of a line. `notes` are less important than the text. */
+function partsOf(row: TailRow) {
   const trace = row.trace_id === null ? [] : [`trace ${shortId(row.trace_id)}`];
   if (row.kind === "trace") {
     const { spans, started_at, ended_at, op, name } = row;

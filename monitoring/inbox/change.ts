@@ -9,12 +9,11 @@ export interface EnvelopeChange extends ReceivedEnvelope {
 }
 
 /** `map`: a source map is stored. `group`: a group of errors gets this state. `clear`: everything is deleted. */
-type OtherChange =
+export type Change =
+  | EnvelopeChange
   | { readonly kind: "map"; readonly key: string; readonly bytes: Uint8Array }
   | { readonly kind: "group"; readonly key: string; readonly state: GroupStateRow }
   | { readonly kind: "clear" };
-
-export type Change = EnvelopeChange | OtherChange;
 
 /** `skip`: the log has no changes up to this one any more. */
 export type LoggedChange = Change | { readonly kind: "skip" };

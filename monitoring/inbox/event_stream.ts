@@ -26,7 +26,7 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
   const encoder = new TextEncoder();
   const nextEvents = eventReader(inbox, options);
   let changed = Promise.withResolvers<void>();
-  let [opened, ended, disconnected] = [false, false, false];
+  let [ended, disconnected] = [false, false];
 
   const end = () => {
     if (ended) return;
@@ -45,17 +45,15 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
   if (signal.aborted) end();
 
   return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(`: the inbox, live\nretry: ${RETRY_MS}\n\n`));
+    },
     async pull(controller) {
-      const send = (text: string) => controller.enqueue(encoder.encode(text));
-      if (!opened) {
-        opened = true;
-        return send(`: the inbox, live\nretry: ${RETRY_MS}\n\n`);
-      }
       try {
         while (!ended) {
           changed = Promise.withResolvers();
           const events = nextEvents();
-          if (events !== "") return send(events);
+          if (events !== "") return controller.enqueue(encoder.encode(events));
           await changed.promise;
         }
       } catch (error) {

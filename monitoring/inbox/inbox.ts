@@ -38,7 +38,7 @@ export interface Replication {
   commit(change: Change): Promise<unknown>;
   /** Waits until the replica has what other servers have stored up to a cursor. */
   catchUp(cursor: number): Promise<void>;
-  expire(): void;
+  expire(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -365,7 +365,7 @@ export class Inbox {
 
   /** Deletes what is too old while no envelopes arrive: each one's transaction does the same. */
   #expire(): void {
-    if (this.#replication) return this.#replication.expire();
+    if (this.#replication) return void this.#replication.expire();
     try {
       this.shrink((file) => file.evict());
     } catch (error) {

@@ -37,6 +37,7 @@ import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 import type { SourceMapOrigins } from "./source_map_fetch.ts";
 import { SourceMapError } from "./source_map_upload.ts";
+import { Uploads } from "../uploads/uploads.ts";
 
 export interface InboxEndpointOptions extends ReadAccessOptions {
   /** Undefined in relay mode: every request is answered 404. */
@@ -67,7 +68,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
   }
   const accessOf = inboxReadAccess(options);
   const stopping = new AbortController();
-  const answerPost = createInboxPosts(inbox, { ...options, progressMs: options.importTimeoutMs });
+  const uploads = new Uploads(options.importTimeoutMs);
+  const answerPost = createInboxPosts(inbox, mapOrigins, options.maxEnvelopeBytes, uploads);
   let streams = 0;
 
   /** Answers a request. @param peer the remote address of the connection, never taken from a header */

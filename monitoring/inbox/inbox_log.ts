@@ -18,10 +18,7 @@ const PAGE = [256, MAX_BATCH_BYTES];
 /** Sizes that are read at once to find the envelopes to evict. */
 const SIZES = 100;
 
-interface Size {
-  readonly id: number;
-  readonly bytes: number;
-}
+type Size = Readonly<Record<"id" | "bytes", number>>;
 
 /**
  * The log of an inbox in PostgreSQL. One transaction at a time writes to it, so ids follow the order of commits. All calls
@@ -132,7 +129,7 @@ export class InboxLog {
     return await this.#database.transaction(purpose, async (query) => {
       const [state] = await query<{ last: number; bytes: number }>(SQL.lock);
       if (!state) throw new Error("the log has no state");
-      const log = new OpenLog(query, state);
+      const log = new OpenLog(query, state.last, state.bytes);
       const result = await work(log);
       await log.save();
       return result;
@@ -165,19 +162,13 @@ function throwUnavailable(error: unknown): never {
 
 /** The log while it is locked by a transaction. */
 class OpenLog {
-  readonly query: Query;
-  last: number;
-  bytes: number;
   readonly #rows: unknown[] = [];
   readonly #bodies: Uint8Array[] = [];
   /** Where the next body begins, from 1. */
   #start = 1;
 
-  constructor(query: Query, { last, bytes }: { readonly last: number; readonly bytes: number }) {
-    this.query = query;
-    this.last = last;
-    this.bytes = bytes;
-  }
+  /** @param last the highest id so far. @param bytes of all envelopes */
+  constructor(readonly query: Query, public last: number, public bytes: number) {}
 
   /** Adds a change, which `save` writes. Returns its id. */
   add(change: Change): number {

@@ -9,10 +9,12 @@ import {
   type ApplicationRow,
   type ErrorGroupRow,
   type ListCounts,
+  type LogRow,
   MAX_COUNT,
   MAX_LIST_ROWS,
   type Page,
   type PageRow,
+  type RecordingRow,
   type TraceRow,
 } from "../models/rows.ts";
 import type { ListQuery } from "../models/list_query.ts";
@@ -49,18 +51,12 @@ const MAX_STATEMENTS = 200;
 
 const WARN = LOG_LEVELS.indexOf("warn");
 
-interface Found {
-  readonly key: number;
-  readonly rank: number;
-  readonly tie: number;
-}
+type Found = Readonly<Record<"key" | "rank" | "tie", number>>;
 
-interface FoundEntry extends Found {
+/** An error or a log. */
+interface FoundEntry extends Found, Pick<LogRow, "application" | "replay_id"> {
   /** JSON. */
   readonly entry: string;
-  /** Key of the application. */
-  readonly application: string;
-  readonly replay_id: string | null;
 }
 
 /** A trace as SQLite returns it: booleans are numbers, arrays are JSON. */
@@ -70,12 +66,9 @@ interface FoundTrace extends Found, Omit<TraceRow, "failed" | "applications" | "
   readonly applications: string;
 }
 
-interface FoundRecording extends Found {
-  readonly replay_id: string;
-  readonly application: string;
+interface FoundRecording extends Found, Pick<RecordingRow, "replay_id" | "application" | "errors"> {
   /** JSON. */
   readonly segments: string;
-  readonly errors: number;
 }
 
 interface FoundGroup

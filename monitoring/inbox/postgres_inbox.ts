@@ -86,7 +86,7 @@ class LogFollower implements Replication {
     } catch (error) {
       this.#setFailure(error);
     }
-    await withTimeout(START_PATIENCE_MS, this.#evict().then(() => this.#pollLog()));
+    await withTimeout(START_PATIENCE_MS, this.expire().then(() => this.#pollLog()));
     if (this.#hasCaughtUp) return;
     this.#isLate = true;
     this.#notice("The inbox is being read from PostgreSQL: its lists are not complete yet.");
@@ -182,11 +182,7 @@ class LogFollower implements Replication {
     Deno.unrefTimer(this.#poll as unknown as number);
   }
 
-  expire(): void {
-    void this.#evict();
-  }
-
-  async #evict(): Promise<void> {
+  async expire(): Promise<void> {
     try {
       await this.#write(() => this.#log.evict("change"));
     } catch {
