@@ -158,11 +158,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     async handler(request, info = {}) {
       const response = answer(request, info);
       underWay.add(response);
-      try {
-        return await response;
-      } finally {
-        underWay.delete(response);
-      }
+      return await response.finally(() => underWay.delete(response));
     },
     close: () => closed ??= close(),
   };

@@ -57,12 +57,7 @@ export function quantitiesOf(
 /** Bit set of all categories and of items without one: covered by a limit that names no category. */
 export const ALL_CATEGORIES = -1;
 
-/**
- * A set of categories as a bit set.
- *
- * @param categories of {@linkcode KNOWN_CATEGORIES}; undefined is an item without a category
- * @throws {TypeError} an unknown category
- */
+/** @param categories of {@linkcode KNOWN_CATEGORIES}; undefined is an item without a category */
 export function categoryBits(categories: Iterable<string | undefined>): number {
   let bits = 0;
   for (const category of categories) {

@@ -40,10 +40,7 @@ export function parseContentEncoding(header: string | null): ContentEncoding | n
   );
 }
 
-/**
- * Decompresses a body chunk by chunk and passes the output on without buffering it. A body that is truncated or followed
- * by other bytes is refused in every encoding.
- */
+/** Decompresses a body without buffering it. One that is truncated, or followed by other bytes, is refused. */
 export class Decoder {
   readonly #encoding: ContentEncoding;
   readonly #limit: number;
@@ -58,10 +55,7 @@ export class Decoder {
   #finished = false;
   #step: PromiseWithResolvers<void> | undefined;
 
-  /**
-   * @param limit of decompressed bytes
-   * @param onOutput called with each decompressed chunk; an error it throws ends the decoding
-   */
+  /** @param onOutput called with each decompressed chunk; an error it throws ends the decoding */
   constructor(encoding: ContentEncoding, limit: number, onOutput: (chunk: Uint8Array) => void) {
     this.#encoding = encoding;
     this.#limit = limit;
@@ -149,12 +143,7 @@ export class Decoder {
   }
 }
 
-/**
- * Decompresses a complete body.
- *
- * @param limit of decompressed bytes
- * @throws {DecodeError}
- */
+/** Decompresses a complete body to at most `limit` bytes. Throws `DecodeError`. */
 export async function decodeBody(
   bytes: Uint8Array,
   encoding: ContentEncoding | null,

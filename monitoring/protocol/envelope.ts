@@ -1,7 +1,4 @@
-/**
- * The first line of an envelope. Untrusted: check every attribute before use.
- * Known ones: `dsn`, `event_id`, `sent_at`, `sdk`, `trace`.
- */
+/** The first line of an envelope. Untrusted: check every attribute before use. */
 export type EnvelopeHeader = { readonly [attribute: string]: unknown };
 
 /** The line before a payload. Unknown attributes are kept unchanged. */
@@ -26,11 +23,7 @@ export interface Envelope {
 export class EnvelopeError extends Error {
   override readonly name = "EnvelopeError";
 
-  /**
-   * @param sentence without a full stop: the offset is appended
-   * @param offset of the faulty line or payload in the decompressed envelope
-   * @param code of the relay's answer
-   */
+  /** @param sentence without a full stop: the offset in the decompressed envelope is appended */
   constructor(
     sentence: string,
     readonly offset: number,
@@ -55,10 +48,7 @@ export const MAX_HEADER_BYTES = 64 * 1024;
 /** `ignoreBOM`: a byte order mark is invalid JSON, so the parser has to see it. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/**
- * @param offset of the line in the envelope
- * @throws {EnvelopeError}
- */
+/** @throws {EnvelopeError} */
 export function parseHeader(line: Uint8Array, offset: number): Record<string, unknown> {
   let value: unknown;
   try {

@@ -1,17 +1,11 @@
-/**
- * Which hosts are this machine. Who may read the inbox, which pages may post, where source maps are fetched from, and
- * where neither TLS nor a proxy is used depend on it.
- */
+/** Which hosts are this machine: access to the inbox, posting, source maps, TLS and proxies depend on it. */
 
 /** Whether a host name is `localhost` or below it: never resolved by DNS (RFC 6761, section 6.3). */
 export function isLocalhostName(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost");
 }
 
-/**
- * Whether an IP address is a loopback address: 127.0.0.0/8, ::1, or the former mapped into IPv6, as a socket reports it
- * that listens on `::`.
- */
+/** 127.0.0.0/8, ::1, or the former mapped into IPv6, as a socket reports it that listens on `::`. */
 export function isLoopbackAddress(address: string): boolean {
   return /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3}|::ffff:7f[\da-f]{2}:[\da-f]{1,4})$/i
     .test(address);

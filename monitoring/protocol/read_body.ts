@@ -10,11 +10,7 @@ export function isZstd(bytes: Uint8Array): boolean {
   return ZSTD_MAGIC.every((byte, at) => bytes[at] === byte);
 }
 
-/**
- * Reads a stream to its end.
- *
- * @throws {RangeError} longer than `limit`; the rest is not read. The message is for display.
- */
+/** @throws {RangeError} longer than `limit`; the rest is not read. The message is for display. */
 export async function readBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   limit = MAX_READ_BYTES,

@@ -1,9 +1,6 @@
 /** What `/monitoring` sends to its clients (docs/contract.md), shared by the relay and the page. */
 
-/**
- * URL of requests that the server passes to its own relay. No connection is opened: `.invalid` does
- * not resolve (RFC 2606, section 2).
- */
+/** Of requests to the server's own relay, in process: `.invalid` does not resolve (RFC 2606, section 2). */
 export const INTERNAL_RELAY_URL = "http://relay.invalid/monitoring";
 
 /** How an envelope can end: values of the header `X-Relay-Outcome`. */

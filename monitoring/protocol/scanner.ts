@@ -27,10 +27,7 @@ interface ScanListener {
   item?(item: ScannedItem): void;
 }
 
-/**
- * Maximum number of items in one envelope. SDKs send a handful; 200 MiB of empty items would be 15 million objects
- * and half a minute of parsing.
- */
+/** SDKs send a handful; 200 MiB of empty items would take half a minute to parse. */
 export const MAX_ITEMS = 100_000;
 
 const LINE_FEED = 10;
@@ -62,13 +59,13 @@ type State =
  */
 export class EnvelopeScanner {
   readonly #listener: ScanListener;
-  readonly #maxItems: number;
   #state: State = "header";
   /** Bytes of all earlier chunks. */
   #before = 0;
   /** A header line that is split over chunks, in its first `#lineBytes` bytes. */
   #line = NO_LINE;
   #lineBytes = 0;
+  readonly #maxItems: number;
   #header: EnvelopeHeader | undefined;
   #begun = false;
   #count = 0;
@@ -86,11 +83,7 @@ export class EnvelopeScanner {
     return this.#header;
   }
 
-  /**
-   * Scans the next chunk, of any size. The scanner keeps no reference to it.
-   *
-   * @throws {EnvelopeError} and whatever the listener throws
-   */
+  /** Keeps no reference to the chunk. Throws `EnvelopeError`, and what the listener throws. */
   push(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length) {
@@ -139,11 +132,7 @@ export class EnvelopeScanner {
     this.#before += chunk.length;
   }
 
-  /**
-   * Ends the scan.
-   *
-   * @throws {EnvelopeError} if the envelope is incomplete, and whatever the listener throws
-   */
+  /** Throws `EnvelopeError` if the envelope is incomplete, and what the listener throws. */
   end(): void {
     if (this.#before === 0) {
       throw new EnvelopeError("The envelope is empty: it needs a header line", 0);
@@ -237,11 +226,7 @@ export class EnvelopeScanner {
   }
 }
 
-/**
- * Reads a complete, decompressed envelope. Payloads are views of `bytes`, not copies.
- *
- * @throws {EnvelopeError} if the framing is broken
- */
+/** Reads a decompressed envelope. Payloads are views of `bytes`. Throws `EnvelopeError`. */
 export function readEnvelope(bytes: Uint8Array): Envelope {
   const items: Item[] = [];
   const scanner = new EnvelopeScanner({

@@ -20,10 +20,7 @@ const OVERHEAD_BYTES = 1024 * 1024;
 /** Of the first 32 large bodies: a small limit would have no room for it. */
 const UNCOUNTED_BYTES = 32 * OVERHEAD_BYTES;
 
-/**
- * Deno 2.9.6 leaks about 19 KB of native memory for each corrupt brotli body. After this many (about 40 MB)
- * the process refuses brotli. Browsers do not compress request bodies with it.
- */
+/** Deno 2.9.6 leaks 19 KB for each corrupt brotli body: after so many, brotli is refused. Browsers do not send it. */
 const MAX_CORRUPT_BROTLI = 2_000;
 
 export interface BodyReaderOptions {
@@ -40,11 +37,7 @@ export interface BodyReaderOptions {
 
 /** The bytes that one request holds. Dispose it once the request is answered. */
 export interface BodyAccount extends Disposable {
-  /**
-   * Counts bytes that have arrived.
-   *
-   * @throws {RelayError} `overloaded`; then the bytes are not counted
-   */
+  /** Counts bytes that have arrived. Throws `overloaded`; then they are not counted. */
   add(bytes: number): void;
   /** As `add`, for bytes that were made of them. */
   hold(bytes: number): void;

@@ -34,11 +34,7 @@ export class DisconnectedError extends RelayError {
   }
 }
 
-/**
- * Converts an error to the refusal that the client gets.
- *
- * @throws the error itself if no request can cause it: a bug of the server
- */
+/** @throws the error itself if no request can cause it: a bug of the server */
 export function toRelayError(error: unknown): RelayError {
   if (error instanceof RelayError) return error;
   if (error instanceof EnvelopeError || error instanceof DecodeError) {

@@ -18,15 +18,11 @@ const METRICS = [
   [
     "sightglass_items_total",
     "counter",
-    "Items of admitted envelopes by category and outcome; a container of logs or spans counts as its entries.",
+    "Items, logs and spans by category and outcome.",
   ],
   ["sightglass_received_bytes_total", "counter", "Bytes of bodies, as they came over the wire."],
   ["sightglass_upstream_duration_seconds", "histogram", "Duration of attempts at ingests."],
-  [
-    "sightglass_refused_reports_total",
-    "counter",
-    "Reports of browsers that were not taken, by reason; a refused POST counts once.",
-  ],
+  ["sightglass_refused_reports_total", "counter", "Browsers' reports not taken, by reason."],
   ["sightglass_otlp_records_total", "counter", "Spans and logs for OTLP_URL."],
   ["sightglass_in_flight_bytes", "gauge", "Bytes of bodies held in memory."],
   ["sightglass_healthy", "gauge", "1: envelopes can be taken; 0: GET /monitoring answers 503."],
@@ -42,7 +38,6 @@ const METRICS = [
 
 const NAMES: ReadonlySet<string> = new Set(METRICS.map(([name]) => name));
 
-/** Upper bounds of histogram buckets, in seconds. */
 const LATENCY_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Each bucket counts the attempts up to its bound. */
@@ -59,7 +54,6 @@ const DURATIONS = { decided: durationsOf("decided"), undecided: durationsOf("und
 
 const REASONS = [...Object.keys(RELAY_ERRORS), "disconnected", "ingest", "expired"];
 
-/** The counters of one process. */
 export class RelayMetrics {
   readonly #counts = new Map<string, number>();
   /** For OpenTelemetry. Its other instruments, which are read when they are exported, are in open_telemetry.ts. */

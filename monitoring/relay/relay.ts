@@ -83,7 +83,6 @@ export class Relay {
       ...options,
       ...parts,
       bodies: this.#bodies,
-      sending: this.#sending,
       isStopping: () => this.#isStopping,
     });
   }
@@ -158,11 +157,7 @@ export class Relay {
     return { ...answer, headers };
   }
 
-  /**
-   * The allowed DSN of a request whose body names none, and the key that the request names.
-   *
-   * @throws {RelayError} it may not post
-   */
+  /** The allowed DSN of a request whose body names none, and the key that it names. Throws if it may not post. */
   dsnOf(request: Request, peer: string | undefined, project: string) {
     const access = requireAllowed(this.#writeAccess.check(request, peer));
     const { text } = this.#matchDsn(request, access, project);
@@ -235,8 +230,7 @@ export class Relay {
   }
 
   /**
-   * Whether this server or its page sent an envelope. The mark in its header is no proof: any application could use it
-   * to hide from the lists.
+   * The mark in the header is no proof: any application could use it to hide from the lists.
    *
    * @param header undefined: it was not read
    */

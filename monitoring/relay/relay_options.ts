@@ -17,7 +17,6 @@ export interface RelayOptions
     Partial<Pick<Clock, "now" | "uptime">>,
     Pick<BodyReaderOptions, "maxInFlightBytes" | "bodyProgressMs" | "maxCorruptBrotli">,
     Pick<IngestClientOptions, "upstream" | "proxies" | "relayTimeoutMs" | "log"> {
-  /** Every DSN that may be relayed. */
   readonly allowedDsns: readonly Dsn[];
   /** Inbox mode: envelopes end here. Default: relay mode. */
   readonly store?: EnvelopeStore;
@@ -39,9 +38,8 @@ export interface RelayOptions
   readonly refusedReports?: () => Readonly<Record<string, number>>;
   /** Called for each refused POST or preflight, unless its connection broke. Default: not reported. */
   readonly onRefusal?: (refusal: Refusal) => void;
-  /** Called with the `Origin` of each envelope that the store has taken; null: it had none. */
+  /** With the `Origin` of each envelope that was stored; null: it had none. */
   readonly onStoredFrom?: (origin: string | null) => void;
-  /** Called if the store fails. Default: prints to standard error. */
   readonly onStoreError?: (error: unknown) => void;
 }
 

@@ -1,5 +1,4 @@
 import { categoryOf } from "../protocol/categories.ts";
-import type { SpoolReport } from "../protocol/relay_api.ts";
 import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
 import { type Answer, limitedAnswer, takenAnswer } from "./answer.ts";
 import { RelayError } from "./errors.ts";
@@ -27,33 +26,17 @@ export class Sending {
     return limits.check(dsn.text, categories, clock.uptime());
   }
 
-  /**
-   * Sends, spools or stores an envelope.
-   *
-   * @throws {RelayError} `spool_full`, `spool_unavailable`
-   */
+  /** @throws {RelayError} `spool_full`, `spool_unavailable` */
   deliver(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
     const { store } = this.#options;
     return store ? this.#store(store, envelope) : this.#forward(envelope, sender);
-  }
-
-  /** The spool's report, if it can be read, and whether envelopes can be taken now. */
-  async health(): Promise<{ readonly spool?: SpoolReport; readonly canDeliver: boolean }> {
-    const { store, spool, client, clock } = this.#options;
-    const report = await spool?.report(clock.now());
-    const spoolFails = spool !== undefined && (report === undefined || spool.isFailing);
-    const ingestFails = client.ingests.some(({ reason }) => reason !== undefined);
-    const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
-    return { spool: report, canDeliver };
   }
 
   async #store(store: EnvelopeStore, envelope: AdmittedEnvelope): Promise<Answer> {
     try {
       await store.store(envelope);
     } catch (error) {
-      const { onStoreError = (error) => console.error("Cannot store an envelope:", error) } =
-        this.#options;
-      onStoreError(error);
+      this.#options.onStoreError?.(error);
       throw new RelayError(
         "spool_unavailable",
         "The inbox could not store the envelope; send it again later.",

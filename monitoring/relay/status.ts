@@ -6,7 +6,6 @@ import { endedEnvelopes, formatMetrics, type Series } from "./metrics.ts";
 import { exportMetrics } from "./open_telemetry.ts";
 import { type ProcessReport, totalOf } from "./process_report.ts";
 import type { RelayOptions } from "./relay_options.ts";
-import type { Sending } from "./sending.ts";
 import type { RelayParts } from "./spool/relay_parts.ts";
 
 interface StatusOptions
@@ -14,7 +13,6 @@ interface StatusOptions
     Pick<RelayOptions, "store" | "spool" | "exporter" | "refusedReports" | "sharedCounts">,
     Pick<RelayParts, "clock" | "client" | "metrics"> {
   readonly bodies: BodyReader;
-  readonly sending: Sending;
   /** Whether this process no longer counts as healthy, because it ends. */
   readonly isStopping: () => boolean;
 }
@@ -37,8 +35,8 @@ export class RelayStatus {
 
   constructor(options: StatusOptions) {
     this.#options = options;
-    const { metrics, bodies, sending } = options;
-    exportMetrics(metrics, bodies, async () => (await sending.health()).spool);
+    const { metrics, bodies, spool, clock } = options;
+    exportMetrics(metrics, bodies, async () => await spool?.report(clock.now()));
   }
 
   /** `GET /monitoring[?spooled=KEY,…]`: 200, or 503 if this server can accept nothing. */
@@ -93,8 +91,11 @@ export class RelayStatus {
   }
 
   async #ofAllProcesses() {
-    const { store, sending, sharedCounts, clock } = this.#options;
-    const { spool = EMPTY_SPOOL, canDeliver } = await sending.health();
+    const { store, spool, client, sharedCounts, clock } = this.#options;
+    const spoolReport = await spool?.report(clock.now());
+    const spoolFails = spool !== undefined && (spoolReport === undefined || spool.isFailing);
+    const ingestFails = client.ingests.some(({ reason }) => reason !== undefined);
+    const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
     const report = this.report();
     const total = totalOf(sharedCounts?.all(report) ?? [report], clock.now());
     const failing = total.ingests.flatMap(({ origin, reason }) =>
@@ -110,7 +111,7 @@ export class RelayStatus {
     const health: HealthReport = {
       is_healthy: total.hasRoom && canDeliver,
       mode: store ? "inbox" : "relay",
-      spool,
+      spool: spoolReport ?? EMPTY_SPOOL,
       ...(failing.length > 0 && { ingest: { failing } }),
       outcomes,
       refused: { applications: refused - sightglass, sightglass },

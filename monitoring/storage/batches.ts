@@ -1,7 +1,6 @@
 interface BatchOptions<Item, Result> {
   /** Works on a batch and returns a result for each item, in their order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
-  /** Bytes of an item. Default: 0. */
   sizeOf?(item: Item): number;
   /** Whether an error is caused by a single item, so that the others are tried without it. Default: no. */
   isItemError?(error: unknown): boolean;

@@ -28,11 +28,7 @@ export function identityOf(file: Deno.FileInfo | undefined): string | undefined 
   return file && `${file.dev}:${file.ino}`;
 }
 
-/**
- * Creates a file for its owner alone. O_EXCL and O_NOFOLLOW: neither an existing file nor a link in its place is opened.
- *
- * @returns its descriptor, for writing; undefined: the name is taken
- */
+/** O_EXCL and O_NOFOLLOW: neither an existing file nor a link in its place is opened. Undefined: the name is taken. */
 export function createPrivate(path: string): number | undefined {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   try {

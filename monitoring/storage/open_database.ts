@@ -24,11 +24,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens a database: readable by its owner only, never through a link, upgraded to the current schema version, synced at
- * each commit.
+ * Opens a database: readable by its owner only, never through a link, upgraded, synced at each commit.
  *
  * @throws {DatabaseOpenError} another version (nothing was written), a link, or its file cannot be created
- * @throws an error of SQLite
  */
 export function openDatabase(options: DatabaseOptions): DatabaseSync {
   const { store, path, schema, lockTimeoutMs = LOCK_TIMEOUT_MS, onNotice } = options;

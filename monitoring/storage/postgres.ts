@@ -99,11 +99,7 @@ export class PostgresDatabase {
   /** When an addition found the disk full, by `performance.now()`. */
   #fullAt = -Infinity;
 
-  /**
-   * Connects, and creates or upgrades the store's tables.
-   *
-   * @throws {DatabaseOpenError} one line for the operator
-   */
+  /** Connects, and creates or upgrades the store's tables. Throws `DatabaseOpenError`: one line for the operator. */
   static async open(options: PostgresOptions): Promise<PostgresDatabase> {
     const { store, address, schema } = options;
     const database = new PostgresDatabase(options);
@@ -214,7 +210,6 @@ export class PostgresDatabase {
     }
   }
 
-  /** Closes all connections. No call may be under way. */
   async close(): Promise<void> {
     await withTimeout(CLOSE_MS, this.#pool.end());
   }

@@ -36,10 +36,8 @@ const TLS_BY_MODE: ReadonlyMap<string, PostgresAddress["tls"]> = new Map([
 ]);
 
 /**
- * Parses the URL of a PostgreSQL. Without `sslmode` TLS is verified fully, except on this machine, where it is not used.
- * Parameters other than `sslmode` and `sslrootcert` have no effect.
- *
- * @returns undefined: not valid, see {@linkcode POSTGRES_URL_FORM}
+ * Undefined: not of `POSTGRES_URL_FORM`. Without `sslmode` TLS is verified fully, except on this machine, where
+ * it is not used. Other parameters than `sslmode` and `sslrootcert` have no effect.
  */
 export function parsePostgresUrl(text: string): PostgresAddress | undefined {
   const url = URL.parse(text);

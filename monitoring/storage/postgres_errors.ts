@@ -74,10 +74,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/**
- * Whether a server may be starting. `08P01`: that of a pooler, which refuses logins until then. `53300`: connections of
- * an earlier process may not have ended.
- */
+/** `08P01`: a pooler refuses logins until its server has started. `53300`: connections of an earlier process remain. */
 export function isStarting(error: unknown): boolean {
   return ["ECONNREFUSED", "57P03", "08P01", "53300"].includes(codeOf(error) ?? "");
 }

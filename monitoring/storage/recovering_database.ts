@@ -82,11 +82,7 @@ export class RecoveringDatabase<Store> {
       : this.#checked(result, opened);
   }
 
-  /**
-   * {@linkcode run} for work that adds to the database.
-   *
-   * @throws {DiskFullError} nothing was added
-   */
+  /** {@linkcode run} for work that adds. Throws `DiskFullError`: nothing was added. */
   grow<T>(work: (store: Store) => T): T {
     return this.run((store) => {
       this.#checkRoom();
@@ -94,7 +90,6 @@ export class RecoveringDatabase<Store> {
     });
   }
 
-  /** {@linkcode run} for work that deletes. */
   shrink<T>(work: (store: Store) => T): T {
     const result = this.run(work);
     this.#ballast?.retry();

@@ -100,11 +100,7 @@ export class Uploads {
     });
   }
 
-  /**
-   * The chunks of a body as they arrive. The time between them that the caller takes does not count.
-   *
-   * @throws {UploadError}
-   */
+  /** The time between chunks that the caller takes does not count. Throws `UploadError`. */
   chunks(body: ReadableStream<Bytes>): AsyncGenerator<Bytes> {
     const reader = body.getReader();
     return this.#measured({
@@ -144,11 +140,7 @@ export class Uploads {
     }
   }
 
-  /**
-   * Ends the uploads that are slower than the rate under overload: their places are needed.
-   *
-   * @returns how many
-   */
+  /** Ends the uploads that are slower than the rate under overload. Returns how many. */
   shedLoad(): number {
     const slow = this.#slowest(OVERLOADED_PROGRESS_MS)
       .filter(({ rate }) => rate < MIN_PROGRESS_BYTES / OVERLOADED_PROGRESS_MS);

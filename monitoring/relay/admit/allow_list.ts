@@ -11,10 +11,7 @@ interface AllowListOptions {
   readonly advice?: string;
 }
 
-/**
- * The DSNs that may be relayed. A request only selects one of them: the host and key to send to always come from this
- * list, so that the relay is no open proxy.
- */
+/** The DSNs that may be relayed. Requests only select one: host and key to send to always come from this list. */
 export class AllowList {
   readonly #byText: ReadonlyMap<string, Dsn>;
   readonly #options: AllowListOptions;
@@ -91,7 +88,6 @@ export class AllowList {
     return dsn && this.#byText.get(dsn.text);
   }
 
-  /** The DSN that fits, if there is exactly one: several are ambiguous. */
   #only(fits: (dsn: Dsn) => boolean): Dsn {
     const [dsn, another] = [...this.#byText.values()].filter(fits);
     return dsn && !another ? dsn : this.#notAllowed();

@@ -22,8 +22,8 @@ export class Duplicates {
   readonly #max: number;
   /**
    * Key: the remembered part of an envelope's key. Value: when it was taken or, while it is processed, a promise of
-   * whether it will be. A separate map of promises would keep deleted ones in memory, see `Bag`. Older keys are dropped
-   * together, because deleting them one by one makes finding the first entry of a `Map` slower each time.
+   * whether it will be. Older keys are dropped together, because deleting them one by one makes finding the first entry
+   * of a `Map` slower each time.
    */
   #newer = new Map<string, number | Promise<boolean>>();
   #older = new Map<string, number | Promise<boolean>>();
@@ -79,12 +79,7 @@ export class Duplicates {
     if (this.learn(name, uptime)) this.onTaken?.(name);
   }
 
-  /**
-   * An envelope was taken, by this or another server.
-   *
-   * @param name the remembered part of its key
-   * @returns whether that is new
-   */
+  /** This or another server took an envelope, by the remembered part of its key. Returns whether that is new. */
   learn(name: string, at: number): boolean {
     if (isRecent(this.#find(name), at)) return false;
     this.#set(name, at);

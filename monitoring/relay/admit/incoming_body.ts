@@ -29,7 +29,6 @@ export type OpenBody = (
 /** Decompressed bytes of a body that is parsed at once, during which the server does nothing else. */
 const MAX_PARSED_BYTES = 20 * 1024 * 1024;
 
-/** Collects a body that can only be read when it is complete. */
 export class WholeBody {
   readonly #chunks: Uint8Array<ArrayBuffer>[] = [];
   readonly #hold: (bytes: number) => void;

@@ -5,11 +5,7 @@ import { EnvelopeScanner } from "../../protocol/scanner.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
 import type { AdmittedBody, IncomingBody } from "./incoming_body.ts";
 
-/**
- * Validates an envelope while it arrives: header line, DSN at the first byte of an item, framing. Keeps no payload.
- *
- * Its methods throw {@linkcode EnvelopeError} for broken framing and what `matchDsn` throws.
- */
+/** Validates an envelope while it arrives, and keeps no payload. Throws `EnvelopeError`, and what `matchDsn` throws. */
 export class IncomingEnvelope implements IncomingBody {
   readonly #items: ItemSummary[] = [];
   readonly #scanner: EnvelopeScanner;

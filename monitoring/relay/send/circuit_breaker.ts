@@ -68,11 +68,7 @@ export class CircuitBreaker {
     return this.#updatedAt;
   }
 
-  /**
-   * Whether to send a live envelope now.
-   *
-   * @param spoolFails an open circuit then counts as half-open, because the alternative is to refuse the envelope
-   */
+  /** @param spoolFails an open circuit then counts as half-open: the alternative is to refuse the envelope */
   mayForward(spoolFails: boolean): boolean {
     if (this.state === "closed") return true;
     return this.#liveAttempts === 0 && (this.state === "half-open" || spoolFails);
@@ -143,11 +139,7 @@ export class CircuitBreaker {
 /** More than the envelopes that one faulty client sends at a time; few enough to notice an outage at once. */
 export const DOWN_AFTER = 5;
 
-/**
- * Exponential backoff bounds of the pause between two probes; the first probe is made at once. Each pause is random
- * between 0 and its bound, so that many relays do not return at once
- * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
- */
+/** Bounds of random pauses between probes: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
 export const FIRST_PROBE_PAUSE_MS = 500;
 export const MAX_PROBE_PAUSE_MS = 5_000;
 
@@ -156,14 +148,14 @@ export const REPORT_EVERY_MS = 60_000;
 /** Longer than it takes to store a failed envelope in the spool. */
 export const FAILURE_MS = 30_000;
 
-export type IngestLog = (
-  level: "info" | "warn",
+export type RelayLog = (
+  level: "info" | "warn" | "error",
   message: string,
-  attributes: { readonly origin: string; readonly reason?: string },
+  attributes?: Readonly<Record<string, string | number>>,
 ) => void;
 
 interface CircuitBreakerOptions extends Omit<Clock, "after"> {
-  readonly log?: IngestLog;
+  readonly log?: RelayLog;
 }
 
 export interface UndecidedAttempt {

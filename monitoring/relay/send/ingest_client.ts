@@ -7,7 +7,7 @@ import type { IngestReport } from "../process_report.ts";
 import {
   CircuitBreaker,
   type Fault,
-  type IngestLog,
+  type RelayLog,
   type UndecidedAttempt,
 } from "./circuit_breaker.ts";
 import { failureReason } from "./http/failure_reason.ts";
@@ -42,11 +42,9 @@ export type AttemptResult =
 export interface IngestClientOptions {
   readonly clock: Clock;
   readonly relayTimeoutMs: number;
-  /** Origin to send to instead of a DSN's own. */
   readonly upstream?: string;
-  /** Default: none. */
   readonly proxies?: Proxies;
-  readonly log?: IngestLog;
+  readonly log?: RelayLog;
   readonly limits: RateLimits;
   readonly metrics: Pick<RelayMetrics, "attempted">;
 }

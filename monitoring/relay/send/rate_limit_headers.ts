@@ -6,10 +6,7 @@ export const DEFAULT_RETRY_S = 60;
 /** Maximum of a limit (contract). Then the ingest is asked again, and may announce the next one. */
 export const MAX_PAUSE_S = 3_600;
 
-/**
- * Maximum length of `X-Sentry-Rate-Limits` in our response. nginx by default accepts 4 KB for all headers
- * (`proxy_buffer_size`); the 30 categories of Sentry fit.
- */
+/** nginx accepts 4 KB for all headers by default (`proxy_buffer_size`). The 30 categories of Sentry fit. */
 const MAX_HEADER_LENGTH = 2_000;
 
 const CATEGORY = /^\w{1,64}$/;
@@ -21,7 +18,6 @@ const DAY_NAME = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
 
 export interface RateLimitHeaders {
   readonly "x-sentry-rate-limits": string;
-  /** Whole seconds. */
   readonly "retry-after": string;
 }
 

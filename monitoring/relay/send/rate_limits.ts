@@ -79,12 +79,7 @@ export class RateLimits {
       .filter(({ isShared, until }) => !isShared && until > uptime);
   }
 
-  /**
-   * Checks whether limits cover every item of an envelope. Otherwise it is sent, and the ingest drops the limited items.
-   *
-   * @param categories of the items; undefined: an item without a category
-   * @returns undefined if the envelope may be sent, else the headers of a 429
-   */
+  /** The headers of a 429, if limits cover every item (undefined: one without a category). */
   check(
     dsn: string,
     categories: Iterable<string | undefined>,

@@ -45,10 +45,7 @@ export function senderOf(
   };
 }
 
-/**
- * The request headers that describe the sender to an ingest. Validates every value again: it may come from the spool's
- * file, and a line break in it would inject a header.
- */
+/** Validates each value again: it may come from the spool's file, and a line break would inject a header. */
 export function senderHeaders({ userAgent, address, clientHints }: Sender): Record<string, string> {
   const headers: Record<string, string> = {
     "user-agent": userAgent !== null && /^[\t\x20-\x7e\x80-\xff]+$/.test(userAgent)

@@ -3,11 +3,10 @@ import { decodeBody } from "../../protocol/encoding.ts";
 import { isOwnTelemetry } from "../../protocol/own_telemetry.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { STOP } from "../../protocol/stop_times.ts";
-import { CircuitBreaker, type Fault } from "../send/circuit_breaker.ts";
+import { CircuitBreaker, type Fault, type RelayLog } from "../send/circuit_breaker.ts";
 import type { Clock } from "../send/clock.ts";
 import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
-import { clientReport } from "./client_report.ts";
-import { DrainLog, type SpoolLog } from "./drain_log.ts";
+import { DrainLog } from "./drain_log.ts";
 import type { RelayParts } from "./relay_parts.ts";
 import { type Dropped, LEASE_MS, type LeasedEnvelope, type Spool } from "./spool.ts";
 
@@ -33,8 +32,7 @@ export interface DrainOptions extends RelayParts {
   readonly spool: Spool;
   /** Sends an envelope of the relay itself, like one that was received. */
   readonly report: (envelope: string) => void;
-  /** Called when the drain's state changes, not for each envelope. */
-  readonly log: SpoolLog;
+  readonly log: RelayLog;
 }
 
 /** Whether an envelope is marked as Sightglass's own. The spool does not keep who sent it. */
@@ -47,7 +45,6 @@ type SpoolResult = "delivered" | "rejected";
 
 /** An envelope that is leased to this drain: it is being delivered, or being deleted. */
 interface HeldEnvelope {
-  /** With its current lease. */
   envelope: LeasedEnvelope;
   readonly ingest: CircuitBreaker;
   /** Whether the ingest has decided. It stays held until it is deleted, so that it is not delivered again. */
@@ -151,7 +148,8 @@ export class Drain {
       const expired = await spool.expire(clock.now());
       for (const dropped of expired) this.#reportDropped(dropped);
       this.#log.expired(expired.reduce((sum, { envelopes }) => sum + envelopes, 0));
-      this.#expireAt = clock.uptime() + EXPIRE_EVERY_MS;
+      if (expired.length > 0) this.#needsPass = true;
+      else this.#expireAt = clock.uptime() + EXPIRE_EVERY_MS;
     }
     const stats = await spool.stats();
     this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => this.#breakerOf(dsn));
@@ -296,8 +294,18 @@ export class Drain {
     const { metrics, report } = this.#options;
     metrics.ended("dropped", "expired", dropped.envelopes);
     metrics.quantitiesEnded("dropped", dropped.quantities);
-    const envelope = clientReport(dropped, this.#clock.now());
-    if (envelope !== undefined) report(envelope);
+    const discarded = Object.entries(dropped.quantities)
+      .filter(([category]) => category !== "internal")
+      .map(([category, quantity]) => ({ reason: "network_error", category, quantity }));
+    if (discarded.length === 0) return;
+    // https://develop.sentry.dev/sdk/telemetry/client-reports/
+    const now = this.#clock.now();
+    const lines = [
+      { dsn: dropped.dsn, sent_at: new Date(now).toISOString() },
+      { type: "client_report" },
+      { timestamp: now / 1000, discarded_events: discarded },
+    ];
+    report(lines.map((line) => JSON.stringify(line)).join("\n"));
   }
 
   /** The same object for the same ingest. */

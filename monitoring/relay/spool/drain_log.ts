@@ -1,10 +1,5 @@
+import type { RelayLog } from "../send/circuit_breaker.ts";
 import { type SpoolStats, SpoolUnavailableError } from "./spool.ts";
-
-export type SpoolLog = (
-  level: "info" | "warn" | "error",
-  message: string,
-  attributes?: Readonly<Record<string, string | number>>,
-) => void;
 
 /** Shares of the spool's bytes: nearly full above the first, until it is below the second. */
 const NEARLY_FULL = 0.8;
@@ -15,10 +10,10 @@ const REPEAT_MS = 60_000;
 
 /** Logs errors of single calls, each message once a minute. */
 export class ErrorLog {
-  readonly log: SpoolLog;
+  readonly log: RelayLog;
   readonly #loggedAt = new Map<string, number>();
 
-  constructor(log: SpoolLog) {
+  constructor(log: RelayLog) {
     this.log = log;
   }
 

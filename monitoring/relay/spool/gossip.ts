@@ -4,21 +4,15 @@ import type { ErrorLog } from "./drain_log.ts";
 import type { RelayParts } from "./relay_parts.ts";
 import type { ReceivedGossip, Spool } from "./spool.ts";
 
-/**
- * Milliseconds between two exchanges. A page resends an envelope after 1.5 s at the earliest. By then its server must
- * have reported it and the others must have read the report, also on a busy machine.
- */
+/** A page resends an envelope after 1.5 s at the earliest: by then the others must have read the report. */
 const EXCHANGE_MS = 250;
-/** Maximum milliseconds that the start of a server waits for the others' gossip. */
 const FIRST_MS = 1_000;
 
 type GossipOptions = Pick<RelayParts, "clock" | "allowList" | "duplicates" | "limits">;
 
 /**
- * Shares taken envelopes and rate limits with the other servers on a spool. An envelope is reported when it is delivered
- * or durable: if its server crashes before, copies of it are no duplicates.
- *
- * No envelope waits for an exchange: a query for each one would take more CPU time than the rest of the relay.
+ * Shares taken envelopes and rate limits with the other servers on a spool, once they are delivered or durable. No
+ * envelope waits for an exchange: a query for each one would take more CPU time than the rest of the relay.
  */
 export class Gossip {
   readonly #options: GossipOptions;
@@ -73,11 +67,7 @@ export class Gossip {
     } while (!isLast && !(this.#isStopping && hasFailed));
   }
 
-  /**
-   * Reports what is new to the others, and learns what they have reported.
-   *
-   * @throws what the spool throws; the next call then reports the same again
-   */
+  /** @throws what the spool throws; the next call then reports the same again */
   async exchange(spool: Pick<Spool, "exchange">): Promise<void> {
     const { clock, duplicates, limits } = this.#options;
     // Keys are collected only if there are exchanges: nothing else removes them.

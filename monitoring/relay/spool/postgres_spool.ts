@@ -16,11 +16,7 @@ export interface PostgresSpoolOptions extends SpoolOptions {
   readonly clock?: () => number;
 }
 
-/**
- * Opens a spool in a PostgreSQL, which many processes on many machines may share. Creates or upgrades its tables.
- *
- * @throws {DatabaseOpenError} one line for the operator
- */
+/** @throws {DatabaseOpenError} one line for the operator */
 export async function openPostgresSpool(options: PostgresSpoolOptions): Promise<Spool> {
   const { address, stallMs, clock = Date.now } = options;
   const schema = POSTGRES_SPOOL_SCHEMA;

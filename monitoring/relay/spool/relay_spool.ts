@@ -4,24 +4,22 @@ import type { FollowedEnvelopes, SpoolReport } from "../../protocol/relay_api.ts
 import type { AdmittedEnvelope } from "../../protocol/admitted_envelope.ts";
 import { type Answer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
+import type { RelayLog } from "../send/circuit_breaker.ts";
 import type { Sender } from "../send/sender.ts";
 import { Drain, type DrainOptions } from "./drain.ts";
-import { ErrorLog, type SpoolLog } from "./drain_log.ts";
+import { ErrorLog } from "./drain_log.ts";
 import type { Gossip } from "./gossip.ts";
 import type { PostgresSpoolOptions } from "./postgres_spool.ts";
 import type { PutResult, Spool, SpoolStats } from "./spool.ts";
 import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
 
-/**
- * Milliseconds for which a spool that was read as empty counts as empty: reading it for each envelope would be slow.
- * An envelope that another process puts meanwhile is found in time: a page resends it after 1.5 s at the earliest.
- */
+/** A spool that was read as empty counts as empty so long: pages resend an envelope after 1.5 s at the earliest. */
 export const EMPTY_CACHE_MS = 1_000;
 
 /** The spool as the relay uses it: a backend and, once started, its drain and the gossip with other servers on it. */
 export class RelaySpool {
   readonly #spool: Spool;
-  readonly #log: SpoolLog;
+  readonly #log: RelayLog;
   readonly #errors: ErrorLog;
   readonly #uptime: () => number;
   #drain: Drain | undefined;
@@ -30,24 +28,19 @@ export class RelaySpool {
   #puts = 0;
   /** When the read that set `#isEmpty` began. */
   #readAt = -Infinity;
-  /** Of the last envelope. */
   #lastPut: PutResult | "failed" = "kept";
 
-  constructor(spool: Spool, log: SpoolLog, uptime: () => number = () => performance.now()) {
+  constructor(spool: Spool, log: RelayLog, uptime: () => number = () => performance.now()) {
     this.#spool = spool;
     this.#log = log;
     this.#errors = new ErrorLog(log);
     this.#uptime = uptime;
   }
 
-  /**
-   * Opens the server's spool: in a PostgreSQL if an address is given, else in SQLite.
-   *
-   * @throws {DatabaseOpenError} one line for the operator
-   */
+  /** @throws {DatabaseOpenError} one line for the operator */
   static async open(
     options: SqliteSpoolOptions | PostgresSpoolOptions,
-    log: SpoolLog,
+    log: RelayLog,
   ): Promise<RelaySpool> {
     if (!("address" in options)) return new RelaySpool(await openSqliteSpool(options), log);
     // Loaded here, because most servers have no PostgreSQL.
@@ -198,10 +191,7 @@ export class RelaySpool {
   }
 }
 
-/**
- * For a segment of a recording, the recording's id, which is the envelope's event id. An id that is no UUID is ignored:
- * a database may refuse it, and the ingest refuses its envelope.
- */
+/** The recording of a segment. No UUID: a database may refuse it, and the ingest refuses its envelope. */
 function sequenceOf({ header, items }: AdmittedEnvelope): string | undefined {
   if (!items.some(({ type }) => type === "replay_recording")) return undefined;
   const id = eventId(header);

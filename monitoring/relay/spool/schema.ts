@@ -2,13 +2,11 @@ import type { Schema } from "../../storage/schema_version.ts";
 import { KEY_BYTES } from "./spool.ts";
 
 interface Dialect {
-  /** Before the name of each table. */
   readonly prefix: string;
   /** An id that grows with each insert and is never used again. */
   readonly id: string;
   readonly integer: string;
   readonly blob: string;
-  /** Ends the definition of a table. */
   readonly end: string;
 }
 

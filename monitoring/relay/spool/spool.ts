@@ -12,7 +12,6 @@ export const LEASE_MS = 30_000;
 /** Longest wait in milliseconds that {@linkcode Spool.release} accepts; a longer one counts as this. */
 export const MAX_WAIT_MS = 1_000 * MAX_PAUSE_S;
 
-/** Length of a duplicate key. */
 export const KEY_BYTES = 32;
 
 export interface SpooledEnvelope extends Sender {
@@ -49,7 +48,6 @@ export interface SpoolStats {
   readonly byDsn: Readonly<Record<string, number>>;
 }
 
-/** Envelopes of one DSN that were deleted without delivery. */
 export interface Dropped {
   readonly dsn: string;
   readonly envelopes: number;
@@ -64,7 +62,6 @@ export interface GossipReport {
 }
 
 export interface ReceivedGossip extends GossipReport {
-  /** Milliseconds since it was reported. */
   readonly ageMs: number;
 }
 
@@ -137,8 +134,8 @@ export interface Spool {
    */
   release(lease: Lease, notBefore: number, failures?: number): Promise<boolean>;
   /**
-   * Deletes envelopes older than {@linkcode SpoolOptions.maxAgeHours}, unless they are leased. Each loss is returned to
-   * one caller only, also across processes.
+   * Deletes some of the envelopes older than {@linkcode SpoolOptions.maxAgeHours}, unless they are leased. Each loss is
+   * returned to one caller only, also across processes; none: all are deleted.
    */
   expire(now: number): Promise<Dropped[]>;
   stats(): Promise<SpoolStats>;

@@ -99,17 +99,12 @@ export class SpoolRows {
 
   /** The clock was set back: see `Spool`. */
   async limitTimes(now: number): Promise<void> {
-    const [latest] = await this.#query<Record<"received" | "leased" | "waiting", number | null>>(
-      this.#sql.latestTimes,
-    );
     const bounds = [
-      [this.#sql.limitArrivals, latest?.received, now],
-      [this.#sql.limitLeases, latest?.leased, now + LEASE_MS],
-      [this.#sql.limitWaits, latest?.waiting, now + MAX_WAIT_MS],
+      [this.#sql.limitArrivals, now],
+      [this.#sql.limitLeases, now + LEASE_MS],
+      [this.#sql.limitWaits, now + MAX_WAIT_MS],
     ] as const;
-    for (const [statement, found, bound] of bounds) {
-      if ((found ?? 0) > bound) await this.#query(statement, [bound, bound]);
-    }
+    for (const [statement, bound] of bounds) await this.#query(statement, [bound, bound]);
   }
 
   async #setReady(envelopes: readonly Pick<RemovableRow, "dsn" | "sequence">[]): Promise<void> {

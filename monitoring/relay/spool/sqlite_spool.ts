@@ -11,7 +11,6 @@ const RESTART_PAUSE_MS = 1_000;
 const STALL_MS = 15_000;
 const CLOSE_MS = 2_000;
 
-/** What the worker is started with. */
 export interface WorkerData extends SpoolOptions {
   /** The SQLite file; its folder is created. */
   readonly path: string;
@@ -44,12 +43,7 @@ export interface SqliteSpoolOptions extends WorkerData {
 const STALLED = "its disk does not answer";
 const WORKER_ENDED = "its worker ended";
 
-/**
- * Opens the spool and creates its file if it is missing. A corrupt file, found now or later, is renamed to
- * `PATH.corrupt-TIME`, reported to `onNotice`, and replaced by an empty one.
- *
- * @throws {DatabaseOpenError} one line for the operator
- */
+/** A corrupt file is renamed, reported and replaced. Throws `DatabaseOpenError`: one line for the operator. */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
   const { onNotice = console.warn } = options;
   // Opened here first: an error of the worker would lose its type. Closed only after the worker has opened the file,
@@ -65,10 +59,7 @@ export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spoo
   }
 }
 
-/**
- * A `SqlSpool` in a worker, which is started again if it crashed. Sends one message at a time: the calls that are made
- * meanwhile share the next one.
- */
+/** A `SqlSpool` in a worker, which is started again if it crashed. Calls made during a message share the next one. */
 class WorkerSpool implements Spool {
   readonly #options: SqliteSpoolOptions;
   readonly #calls = new Batches<Call, CallResult>({
@@ -78,7 +69,6 @@ class WorkerSpool implements Spool {
   });
   #worker: Worker | undefined;
   #startedAt = -Infinity;
-  /** The results of the message that was sent. */
   #results: PromiseWithResolvers<readonly CallResult[]> | undefined;
   /** A message took too long, and has no results yet. */
   #isStalled = false;

@@ -21,10 +21,7 @@ const REASONS: readonly (readonly [code: RegExp, meaning: string])[] = [
   [/^(ERR_SSL|ERR_TLS|EPROTO)/, "TLS handshake failed"],
 ];
 
-/**
- * Why a request got no response, as part of a sentence for logs and health. Contains fixed texts and numbers only, nothing
- * that an upstream sent.
- */
+/** Why a request got no response, part of a sentence. Fixed texts and numbers only, nothing that an upstream sent. */
 export function failureReason(error: unknown): string {
   if (error instanceof ResponseTimeoutError) return `${error.phase} timed out`;
   if (error instanceof ProxyError) {
