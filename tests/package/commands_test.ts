@@ -124,6 +124,29 @@ Deno.test({
 });
 
 Deno.test({
+  name: "relay mode, two processes → spools while the ingest is down; no application can use it",
+  ignore,
+  async fn() {
+    const dsn = `http://key@127.0.0.1:${findStablePort()}/1`;
+    const data = join(folder.path, "relay");
+    const flags = ["--workers", "2", `--sentry-dsn=${dsn}`, "--host=127.0.0.1", "--port=0"];
+    await using relay = sightglass.start([...flags, `--data-dir=${data}`]);
+    const address = await relay.printed(/Listening on (\S+)/);
+    const body = `{"dsn":"${dsn}"}\n{"type":"event"}\n{"message":"spooled"}\n`;
+    const { status } = await fetch(`${address}monitoring`, { method: "POST", body });
+    assert.equal(status, 202);
+    const run = await sightglass.run(["run", `--port=${new URL(address).port}`, "true"]);
+    assert.match(
+      run.text,
+      /^Cannot run: http.* is in relay mode, without an inbox\. Use another --port/,
+    );
+    assert.equal(run.code, 1);
+    await relay.endsAfter("SIGTERM", 0);
+    assert.ok(filesBelow(data).includes("spool.sqlite"));
+  },
+});
+
+Deno.test({
   name: "mcp, clients of both forms → the tools of the server, which ends with the input",
   ignore,
   async fn() {

@@ -22,6 +22,10 @@ Deno.test("deno task pack, twice → the same bytes; no source maps, tests or so
   const names = stdout.trim().split("\n");
   assert.ok(names.includes("package/bin.cjs"), stdout);
   assert.deepEqual(names.filter((name) => /\.map$|_test|\.tsx?$|playwright/.test(name)), []);
+  const bundle = await runProgram("tar", ["xzOf", file, "--wildcards", "package/app/*.mjs"]);
+  const addresses = bundle.stdout.replaceAll(/new URL\("[\w./]+", import\.meta\.url\)/g, "");
+  // A module that is loaded by its address, and is not in the package.
+  assert.doesNotMatch(addresses, /(load\w*|import|URL)\(\s*"[\w./]+\.ts"/);
   const json = await runProgram("tar", ["xzOf", file, "package/package.json"]);
   assert.deepEqual(JSON.parse(json.stdout).dependencies, { deno: Deno.version.deno });
 });
