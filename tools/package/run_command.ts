@@ -85,6 +85,9 @@ function variablesFor(origin: string, env: Environment): Environment {
       OTEL_SERVICE_NAME: name,
       OTEL_TRACES_EXPORTER: "otlp",
       OTEL_LOGS_EXPORTER: "otlp",
+      // Metrics are not shown yet.
+      OTEL_METRICS_EXPORTER: "none",
+      OTEL_DENO_METRICS: "false",
       // Without these Deno sends nothing, and Python no logs.
       OTEL_DENO: "true",
       OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED: "true",
