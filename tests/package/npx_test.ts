@@ -27,7 +27,8 @@ Deno.test("deno task pack, twice → the same bytes; no source maps, tests or so
   // A module that is loaded by its address, and is not in the package.
   assert.doesNotMatch(addresses, /(load\w*|import|URL)\(\s*"[\w./]+\.ts"/);
   const json = await runProgram("tar", ["xzOf", file, "package/package.json"]);
-  assert.deepEqual(JSON.parse(json.stdout).dependencies, { deno: Deno.version.deno });
+  const { bin, dependencies } = JSON.parse(json.stdout);
+  assert.deepEqual([bin, dependencies], [{ sightglass: "bin.cjs" }, { deno: Deno.version.deno }]);
 });
 
 Deno.test({
