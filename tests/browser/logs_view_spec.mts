@@ -81,7 +81,8 @@ test("log → links to its trace, to that trace's logs, and to logs with its att
   await expect(line(page, "The server has started")).toHaveCount(0);
   await view(page).getByRole("link", { name: "Show logs of all traces" }).click();
   await expect(line(page, "The server has started")).toHaveCount(1);
-  await own.getByRole("link", { name: "made_by=signals" }).click();
+  await own.getByRole("button", { name: "made_by=signals" }).click();
+  await own.getByRole("link", { name: "Only this" }).click();
   await expect(line(page, "The server has started")).toHaveCount(0);
   await own.getByRole("link", { name: /^Trace/ }).click();
   await expect(page).toHaveURL(new RegExp(`#/traces/${trace}(\\?span=[0-9a-f]{16})?$`));
