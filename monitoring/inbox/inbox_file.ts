@@ -119,7 +119,7 @@ export class InboxFile {
   /** Deletes the oldest envelopes over the limits, which may be lower than at the last start. */
   evict(): void {
     for (const { first, last } of this.envelopes.receivedBefore(this.#oldestTime())) {
-      this.#delete(first, last);
+      this.delete(first, last);
     }
     this.#deleteOldest(this.#excessBytes(), this.envelopes);
     this.#deleteOldest(this.#excessSize(), this.index);
@@ -134,7 +134,7 @@ export class InboxFile {
       [freed, last] = [freed + size, id];
       if (freed >= excess) break;
     }
-    this.#delete(0, last);
+    this.delete(0, last);
   }
 
   #excessBytes(): number {
@@ -145,13 +145,10 @@ export class InboxFile {
     return this.state().size - Math.max(this.#maxBytes, MIN_INDEX_SIZE);
   }
 
-  #delete(first: number, last: number): void {
+  /** Deletes the envelopes from `first` to `last`, with their index entries. */
+  delete(first: number, last: number): void {
     this.envelopes.delete(first, last);
     this.index.delete(first, last);
-  }
-
-  deleteBefore(id: number): void {
-    this.#delete(0, id - 1);
   }
 
   /** Debug ids of source maps that arrived after errors, which are not all grouped again. */

@@ -154,7 +154,7 @@ class LogFollower implements Replication {
 
   async #apply({ floor, rows }: LogPage): Promise<void> {
     if (floor !== this.#floor && rows[0]?.kind !== "clear") {
-      this.#replica.shrink((file) => file.deleteBefore(floor));
+      this.#replica.shrink((file) => file.delete(0, floor - 1));
     }
     this.#floor = floor;
     for (const [n, row] of rows.entries()) {

@@ -55,7 +55,7 @@ Deno.test("body of three resources → rows of each have its application; one en
   assert.equal(file.lists.page("envelopes", {}).rows[1]!.summary!.logs, 4);
   const [row] = file.lists.page("traces", {}).rows;
   assert.deepEqual([row?.spans, row?.applications], [2, [cart]]);
-  file.deleteBefore(2);
+  file.delete(0, 1);
   assert.deepEqual(file.lists.applications({}).rows.map(({ name }) => name), ["pay"]);
   assert.deepEqual(values("logs", {}), ["e"]);
   const left = db.prepare("SELECT count(*) AS n FROM envelope_entries").get()!;
