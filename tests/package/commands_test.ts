@@ -40,6 +40,15 @@ async function writeApp(): Promise<void> {
   );
 }
 
+/** Undefined: the port is in use. */
+function listenOn8000(): Deno.Listener | undefined {
+  try {
+    return Deno.listen({ hostname: "127.0.0.1", port: 8000 });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+  }
+}
+
 /** Rows of a list of the inbox. */
 // deno-lint-ignore no-explicit-any
 const rowsOf = async (origin: string, view: string): Promise<any[]> =>
@@ -63,6 +72,27 @@ Deno.test({
     assert.match(text, received);
     await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
     assert.deepEqual(filesBelow(sightglass.project), ["app.cjs", "package.json", "started"]);
+  },
+});
+
+Deno.test({
+  name: "run, port 8000 taken, a Deno program without an SDK → its request is a trace",
+  ignore,
+  async fn() {
+    using listener = listenOn8000();
+    // Another program of this machine has the port, perhaps a Sightglass.
+    if (listener === undefined) return;
+    await Deno.writeTextFile(
+      join(sightglass.project, "request.ts"),
+      `const { origin } = new URL(Deno.env.get("OTEL_EXPORTER_OTLP_ENDPOINT")!);
+      const { status } = await fetch(origin + "/monitoring");
+      console.log([status, origin, Deno.env.get("SENTRY_DSN"), Deno.env.get("SENTRY_RELEASE")].join());`,
+    );
+    const command = ["--", Deno.execPath(), "run", "-A", "request.ts"];
+    const { code, text } = await sightglass.run(["run", ...command], { SENTRY_DSN: "own" });
+    assert.equal(code, 0, text);
+    assert.match(text, /^200,http:\/\/127\.0\.0\.1:(?!8000\b)\d+,own,$/m);
+    assert.match(text, /^Sightglass received 0 errors and 1 trace, the slowest "GET/m);
   },
 });
 

@@ -19,14 +19,14 @@ import { findMode } from "./running_server.ts";
 
 const HELP = `Sightglass ${project.version} shows what the applications that you develop report.
 
-  ${TOOL}                     serves the page at http://127.0.0.1:8000/
-  ${TOOL} run -- COMMAND      runs a program whose Sentry or OpenTelemetry SDK then sends here, such as
-                                    npm run dev. Starts a server if there is none; with --port=N not at
-                                    port 8000, if the program needs that
-  ${TOOL} tail                prints what arrives: [errors|logs|traces] --json --all --url=URL
-  ${TOOL} mcp                 the inbox for an assistant, on standard input and output
+  ${TOOL}                   serves the page at http://127.0.0.1:8000/
+  ${TOOL} run -- COMMAND    runs a program whose Sentry or OpenTelemetry SDK then sends
+                                   here, such as npm run dev. Starts a server if there is none,
+                                   with --port=N at port N, if the program itself needs 8000
+  ${TOOL} tail              prints what arrives: [errors|logs|traces] --json --all --url=URL
+  ${TOOL} mcp               the inbox for an assistant, on standard input and output
+  ${TOOL} prove URL         whether telemetry of a deployment arrives, in a Chromium
   ${TOOL} sourcemaps --to URL FOLDER    uploads source maps: --token=TOKEN --inject
-  ${TOOL} prove URL           whether telemetry of a deployment arrives, in a Chromium
 
 Flags of the server, which are also variables: --data-dir is DATA_DIR. The commands run and mcp read
 no variable but INBOX_TOKEN: others, such as PORT, are those of the program.

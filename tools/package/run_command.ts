@@ -77,6 +77,7 @@ function variablesFor(origin: string, env: Environment): Environment {
     ...env.SENTRY_DSN === undefined && {
       SENTRY_DSN: `${origin.replace("//", "//dev@")}/1`,
       SENTRY_TRACES_SAMPLE_RATE: "1",
+      SENTRY_ENVIRONMENT: "development",
       SENTRY_RELEASE: `${name}@${version}`,
     },
     ...env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined && {
@@ -85,12 +86,11 @@ function variablesFor(origin: string, env: Environment): Environment {
       OTEL_SERVICE_NAME: name,
       OTEL_TRACES_EXPORTER: "otlp",
       OTEL_LOGS_EXPORTER: "otlp",
+      OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED: "true",
+      OTEL_DENO: "true",
       // Metrics are not shown yet.
       OTEL_METRICS_EXPORTER: "none",
       OTEL_DENO_METRICS: "false",
-      // Without these Deno sends nothing, and Python no logs.
-      OTEL_DENO: "true",
-      OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED: "true",
     },
   };
 }
