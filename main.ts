@@ -1,7 +1,7 @@
 /** The server's table of contents: config → telemetry → storage → relay → app → serve. */
 import { ConfigError, readConfig } from "./config/config.ts";
 import { WrongTokens } from "./monitoring/access/token.ts";
-import { InboxUnavailableError } from "./monitoring/inbox/inbox.ts";
+import { InboxUnavailableError } from "./monitoring/inbox/inbox_types.ts";
 import { Recent } from "./monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
 import type { GroupAlert } from "./monitoring/models/rows.ts";

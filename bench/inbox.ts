@@ -1,8 +1,7 @@
 /** Every filter and sort of each list, and combinations that the console uses, in a full inbox. */
 import { join } from "node:path";
 import { loadConfig } from "../config/config.ts";
-import { openInbox } from "../monitoring/inbox/sqlite_inbox.ts";
-import type { Inbox } from "../monitoring/inbox/inbox.ts";
+import { Inbox } from "../monitoring/inbox/inbox.ts";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
 import { rowKeyOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
 import { GROUP_STATES, type Lists, OWN_APPLICATION } from "../monitoring/models/rows.ts";
@@ -39,7 +38,7 @@ export async function bench(): Promise<Figure[]> {
   const folder = Deno.makeTempDirSync({ prefix: "bench-inbox-" });
   const { inboxMaxBytes, inboxMaxAgeDays } = loadConfig({});
   const count = { envelopes: 0 };
-  const inbox = openInbox({
+  const inbox = new Inbox({
     path: join(folder, "inbox.sqlite"),
     maxBytes: inboxMaxBytes,
     maxAgeDays: inboxMaxAgeDays,

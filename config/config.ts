@@ -8,30 +8,24 @@ export { CONFIG_VARIABLES, ConfigError };
 /** The configuration: environment variables, read once at the start, validated and frozen. */
 export type Config = ReturnType<typeof loadConfig>;
 
-/** `relay` with a `SENTRY_DSN`, else `inbox`. */
 type Mode = "inbox" | "relay";
 
 /** The DSN of the page in inbox mode. `.invalid` can never resolve (RFC 2606, section 2). */
 const INBOX_DSN = "https://inbox@sightglass.invalid/1";
 
-/**
- * Default size of an inbox in memory. Deno Deploy gives a process some hundred MB, also for bodies in flight and the
- * runtime itself. https://docs.deno.com/deploy/reference/builds/
- */
+/** Default size of an inbox in memory: Deno Deploy gives a process some hundred MB in all. */
 const MEMORY_INBOX_BYTES = 64 * values.MIB;
 const FILE_INBOX_BYTES = 200 * values.MIB;
 
 /**
  * Validates environment variables as docs/configuration.md describes them. An empty variable counts as not set.
  *
- * @param env the variables, for example `{ PORT: "9000" }`
  * @throws {ConfigError} for the first value that is not valid
  *
  * @example
  * ```ts
  * import { loadConfig } from "./config.ts";
  *
- * loadConfig({}).mode; // "inbox"
  * loadConfig({ SENTRY_DSN: "https://key@o1.ingest.sentry.io/1" }).mode; // "relay"
  * ```
  */
@@ -72,7 +66,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
     dsn,
     /** Every DSN that may be relayed; `dsn` is the first. */
     allowedDsns: [dsn, ...read.SENTRY_ALLOWED_DSNS.filter(({ text }) => text !== dsn.text)],
-    /** It may contain a secret. */
     alertWebhookUrl: read.ALERT_WEBHOOK_URL,
     publicOrigin: read.PUBLIC_ORIGIN,
     // The inbox's DSN has no host, so its envelopes always go through the relay.
@@ -81,7 +74,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
     /** Of page, server and source maps. Undefined: the id of the build is the release. */
     release: read.SENTRY_RELEASE ?? deployment ?? read.SIGHTGLASS_COMMIT,
     environment: read.SENTRY_ENVIRONMENT ?? (onDeploy ? "production" : "development"),
-    /** Origin to send to instead of the DSN's own. */
     upstream: read.RELAY_UPSTREAM,
     // `HTTP_PROXY` is not read: a CGI server sets it from a request's `Proxy` header (httpoxy.org).
     proxies: { https: read.HTTPS_PROXY, http: read.http_proxy, except: read.NO_PROXY },
@@ -122,7 +114,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
     onDeploy,
     otlpUrl: read.OTLP_URL,
     otlpHeaders: read.OTLP_HEADERS,
-    /** Loopback origins from which source maps may be fetched. */
     sourceMapOrigins: read.SOURCE_MAP_ORIGINS,
   });
 }
@@ -139,7 +130,6 @@ function whyOneProcess(
   return undefined;
 }
 
-/** {@linkcode loadConfig} with the variables of this process. */
 export function readConfig(): Config {
   return loadConfig(
     Object.fromEntries(CONFIG_VARIABLES.map((name) => [name, Deno.env.get(name)])),

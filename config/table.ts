@@ -2,9 +2,7 @@ import * as values from "./values.ts";
 import { isLoopbackHost } from "../monitoring/protocol/loopback.ts";
 import { parsePostgresUrl, POSTGRES_URL_FORM } from "../monitoring/storage/postgres_address.ts";
 
-/** An environment variable. */
 interface Variable extends values.Parser<unknown> {
-  /** Its value where it is not set. Default: undefined. */
   readonly byDefault?: unknown;
   /** It may contain a secret: errors do not print its value. */
   readonly isSecret?: true;
@@ -267,7 +265,6 @@ type Value<V> =
   | (V extends values.Parser<infer T> ? T : never)
   | (V extends { readonly byDefault: unknown } ? never : undefined);
 
-/** The parsed value of each variable. */
 export type Values = { readonly [N in Name]: Value<typeof VARIABLES[N]> };
 
 const ENTRIES = Object.entries<Variable>(VARIABLES);
@@ -279,7 +276,6 @@ const namesOf = ([name, { inLowerCase }]: readonly [string, Variable]): string[]
 /** The server's process may read no other variables (`--allow-env`). */
 export const CONFIG_VARIABLES: readonly string[] = ENTRIES.flatMap(namesOf);
 
-/** Variables that may contain a secret. */
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set(
   ENTRIES.filter(([, { isSecret }]) => isSecret).flatMap(namesOf),
 );
@@ -298,11 +294,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Parses environment variables. An empty one counts as not set.
- *
- * @throws {ConfigError} for the first value that is not valid
- */
+/** Parses environment variables. An empty one counts as not set. @throws {ConfigError} */
 export function readValues(env: Readonly<Record<string, string | undefined>>): Values {
   const parsed = ENTRIES.map((entry) => {
     const [name, { parse, allowed, byDefault }] = entry;

@@ -17,13 +17,11 @@ export const wholeNumber = (min: number, max: number, unit = ""): Parser<number>
   },
 });
 
-/** One of several words. */
 export const oneOf = <T extends string>(...values: readonly T[]): Parser<T> => ({
   allowed: values.map((value) => `"${value}"`).join(" or "),
   parse: (text) => values.find((value) => value === text),
 });
 
-/** A text that matches a pattern. */
 export const matching = (pattern: RegExp, allowed: string): Parser<string> => ({
   allowed,
   parse: (text) => pattern.test(text) ? text : undefined,
@@ -38,11 +36,7 @@ export const list = <T>(item: Parser<T>): Parser<readonly T[]> => ({
   },
 });
 
-/**
- * An http or https URL without user name and password, which `fetch` refuses.
- *
- * @param pick the value of a URL; undefined if it is not valid
- */
+/** An http or https URL without user name and password, which `fetch` refuses. @param pick undefined: it is not valid */
 export const httpUrl = (
   allowed: string,
   pick: (url: URL) => string | undefined,
@@ -55,10 +49,8 @@ export const httpUrl = (
   },
 });
 
-/** The origin of a URL without a path. */
 export const originOf = ({ origin, href }: URL) => `${origin}/` === href ? origin : undefined;
 
-/** An http or https origin. */
 export const origin = httpUrl("an origin such as https://example.com, without a path", originOf);
 
 /** The URL of an HTTP proxy; `http://` is added if it has no scheme. */
@@ -96,13 +88,11 @@ export const otlpHeaders: Parser<Readonly<Record<string, string>>> = {
   },
 };
 
-/** A Sentry DSN. */
 export const dsn: Parser<Dsn> = {
   allowed: "a Sentry DSN such as https://KEY@o1.ingest.sentry.io/1",
   parse: parseDsn,
 };
 
-/** Name of a header. */
 export const headerName = matching(/^[!#$%&'*+.^_`|~\w-]+$/, "the name of one HTTP header");
 
 export const MIB = 1024 * 1024;
@@ -112,7 +102,6 @@ const MAX_TIMEOUT_MS = 600_000;
 const MAX_BYTES = 1024 ** 4;
 export const MAX_DAYS = 365;
 
-/** A number of bytes. */
 export const bytes = (min: number) => wholeNumber(min, MAX_BYTES, "bytes");
 
 /** The relay's limits, also those of monitoring/relay_handler.ts. */

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 
-/** How a POST of {@linkcode postJson} is sent and repeated. */
 export interface PostOptions<Result> {
   /** May contain secrets, as the URL may: neither is in a message. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -14,20 +13,14 @@ export interface PostOptions<Result> {
   readonly maxRetryAfterMs?: number;
   /** Whether a later attempt may succeed. Redirects are neither followed nor repeated. */
   readonly mayRetry: (status: number) => boolean;
-  /** Reads or cancels the body of a successful response. */
   readonly read: (response: Response) => Promise<Result>;
-  /** Aborts the request and the waits. */
   readonly signal: AbortSignal;
 }
 
 /** What was read of the response, or why the last attempt failed, as part of a sentence. */
 type PostResult<Result> = { readonly result: Result } | { readonly failure: string };
 
-/**
- * Posts JSON to a server that the operator has named, such as a webhook or a collector, with retries. Never rejects.
- *
- * @param body serialized
- */
+/** Posts JSON to a server that the operator has named, such as a webhook or a collector, with retries. Never rejects. */
 export async function postJson<Result>(
   url: string,
   body: string | Uint8Array<ArrayBuffer>,

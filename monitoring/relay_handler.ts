@@ -14,7 +14,6 @@ import { RelaySpool } from "./relay/spool/relay_spool.ts";
 
 const METHODS = "GET, HEAD, POST, OPTIONS";
 
-/** A relay that is mounted in another server. */
 export interface Relay {
   /**
    * Handles a request, whatever its path: POST relays an envelope, OPTIONS answers a preflight, GET reports the health.
@@ -159,11 +158,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     async handler(request, info = {}) {
       const response = answer(request, info);
       underWay.add(response);
-      try {
-        return await response;
-      } finally {
-        underWay.delete(response);
-      }
+      return await response.finally(() => underWay.delete(response));
     },
     close: () => closed ??= close(),
   };

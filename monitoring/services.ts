@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AlertWebhook } from "./alerts/webhook.ts";
-import type { InboxOptions } from "./inbox/inbox_options.ts";
+import type { InboxOptions } from "./inbox/inbox_types.ts";
 import { SharedCounts } from "./relay/shared_counts.ts";
 import { RelaySpool } from "./relay/spool/relay_spool.ts";
 import type { Log } from "./runtime/console_log.ts";
 
-type InboxModule = typeof import("./inbox/sqlite_inbox.ts");
+type InboxModule = typeof import("./inbox/inbox.ts");
 type PostgresInboxModule = typeof import("./inbox/postgres_inbox.ts");
 type OtlpModule = typeof import("./otlp/otlp_exporter.ts");
 
@@ -19,7 +19,6 @@ function load<T>(path: string): Promise<T> {
   return import(new URL(path, import.meta.url).href);
 }
 
-/** Opens the inbox in SQLite or PostgreSQL. Not in relay mode. */
 export async function openInbox(
   config: Config,
   log: Log,
@@ -36,8 +35,8 @@ export async function openInbox(
   };
   const pathOf = (file: string) => inbox === "file" ? join(config.dataDir, file) : undefined;
   if (address === undefined) {
-    const { openInbox } = await load<InboxModule>("./inbox/sqlite_inbox.ts");
-    return openInbox({ ...options, path: pathOf("inbox.sqlite") });
+    const { Inbox } = await load<InboxModule>("./inbox/inbox.ts");
+    return new Inbox({ ...options, path: pathOf("inbox.sqlite") });
   }
   const { openPostgresInbox } = await load<PostgresInboxModule>(
     "./inbox/postgres_inbox.ts",
@@ -45,7 +44,6 @@ export async function openInbox(
   return await openPostgresInbox({ ...options, address, path: pathOf("inbox_replica.sqlite") });
 }
 
-/** Opens the spool in SQLite or PostgreSQL. Not in inbox mode or with `SPOOL=none`. */
 export async function openSpool(config: Config, log: Log) {
   if (config.mode === "inbox" || config.spool === "none") return undefined;
   const notify = withoutPaths(config, log);
@@ -57,7 +55,6 @@ export async function openSpool(config: Config, log: Log) {
   return await RelaySpool.open({ ...location, ...limits }, notify);
 }
 
-/** Exchanges counts with the other processes, if there are several. */
 export function openSharedCounts({ countsDir, worker, workers }: Config, log: Log) {
   if (worker === undefined) return undefined;
   return new SharedCounts({
@@ -68,7 +65,6 @@ export function openSharedCounts({ countsDir, worker, workers }: Config, log: Lo
   });
 }
 
-/** Sends copies of spans and logs to `OTLP_URL`. */
 export async function openExporter({ otlpUrl, otlpHeaders }: Config, log: Log) {
   if (otlpUrl === undefined) return undefined;
   const { OtlpExporter } = await load<OtlpModule>("./otlp/otlp_exporter.ts");
@@ -79,7 +75,6 @@ export async function openExporter({ otlpUrl, otlpHeaders }: Config, log: Log) {
   });
 }
 
-/** Posts alerts to `ALERT_WEBHOOK_URL`. */
 export function openWebhook({ alertWebhookUrl, publicOrigin, workers }: Config, log: Log) {
   if (alertWebhookUrl === undefined) return undefined;
   return new AlertWebhook({

@@ -1,6 +1,5 @@
 import { Notice } from "../components/Notice.tsx";
 
-/** The page for requests that the server failed to handle. */
 export default function ServerError() {
   return (
     <Notice title="Server error">

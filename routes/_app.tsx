@@ -18,11 +18,7 @@ const viewScript =
   `.matches?"folded":"open";` +
   `try{d.sidebar=localStorage["${SIDEBAR_KEY}"]||d.sidebar}catch{}}(document.documentElement.dataset)`;
 
-/**
- * The document around every page. The build completes the head: style, import map, preloads, scripts.
- *
- * @param props.variant `inbox` or `relay`, as an attribute for styles and tests
- */
+/** The document around every page. The build completes the head: style, import map, preloads, scripts. */
 export default function App({ variant, children }: { variant: string; children: ReactNode }) {
   return (
     <html lang="en" data-variant={variant}>

@@ -19,16 +19,14 @@ import type { Manifest } from "../server/manifest.ts";
 import { monitoringScripts } from "./_monitoring_scripts.ts";
 import { pageSlots } from "./_slots.ts";
 import { monitoringRoutes, NO_POST } from "./monitoring.ts";
-import { Signals } from "./signal.ts";
+import { createSignals } from "./signal.ts";
 
 interface LoadAppOptions {
-  /** The folder of the built pages and assets. */
   readonly build: URL;
   readonly manifest: Manifest;
   readonly release: string;
   readonly runtime: Runtime;
   readonly relay: Relay;
-  /** Undefined in relay mode. */
   readonly inbox: Inbox | undefined;
   readonly alerts: Recent<GroupAlert>;
   readonly refusals: Recent<Refusal>;
@@ -36,11 +34,7 @@ interface LoadAppOptions {
   readonly wrongTokens: WrongTokens;
 }
 
-/**
- * Loads the routes and completes the built pages with this start's configuration.
- *
- * @throws {ConfigError} `MONITORING_PATH` is the path of a route
- */
+/** Loads the routes and completes the built pages. @throws {ConfigError} `MONITORING_PATH` is the path of a route */
 export async function loadApp(config: Config, options: LoadAppOptions) {
   const { build, manifest, release, runtime, relay, inbox: store, refusals, ...shared } = options;
   const { log } = runtime;
@@ -75,7 +69,7 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
     mode: config.mode,
     onRefusal: (refusal) => refusals.add(refusal),
   });
-  const signals = new Signals({
+  const signals = createSignals({
     log,
     processes: workers,
     makesEvents: config.mode === "inbox" || config.environment !== "production",
@@ -127,14 +121,12 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
   });
   return {
     handler: app.handler,
-    /** Browsers' reports that were refused. */
     refusedReports: () => security.refused,
     /** Ends requests that wait for their client. */
     shedLoad() {
       security.shedLoad();
       signals.shedLoad();
     },
-    /** Ends streams. */
     close() {
       inbox.endStreams();
       app.close();

@@ -7,9 +7,7 @@ const RECORDING = "monitoring/browser/recording_chunk.ts";
 /** Sources in the page's first scripts that belong to monitoring. */
 const OF_MONITORING = /^(monitoring\/browser\/|@opentelemetry\/|@sentry\/)/;
 
-/**
- * The build's monitoring scripts. Their names are hashes, so only the manifest identifies them.
- */
+/** The build's monitoring scripts. Their names are hashes, so only the manifest identifies them. */
 export function monitoringScripts(manifest: Manifest): MonitoringScripts {
   const first = new Set(manifest.first);
   const telemetry = assetsOf(manifest, TELEMETRY).difference(first);

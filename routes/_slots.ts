@@ -3,11 +3,7 @@ import type { Config } from "../config/config.ts";
 import { sentryUrl } from "../islands/data/sentry_link.ts";
 import type { browserTarget } from "../monitoring/protocol/dsn.ts";
 
-/**
- * The texts of the page that depend on the configuration, by slot.
- *
- * @param target where the page sends its envelopes
- */
+/** The texts of the page that depend on the configuration, by slot. @param target where the page sends its envelopes */
 export function pageSlots(
   config: Config,
   target: ReturnType<typeof browserTarget>,
@@ -23,7 +19,6 @@ export function pageSlots(
   };
 }
 
-/** Which envelopes this server stores, and how long. */
 function describeStorage(config: Config): string {
   const { mode, inbox, database, inboxMaxBytes, inboxMaxAgeDays } = config;
   const { spool, spoolMaxBytes, spoolMaxAgeHours, onDeploy } = config;

@@ -4,6 +4,7 @@ import type { createOtlpEndpoint } from "../monitoring/otlp/otlp_endpoint.ts";
 import { playerDocument } from "../monitoring/player/player_document.ts";
 import { IncomingEvent } from "../monitoring/relay/admit/incoming_event.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
+import type { createSecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
 import type { Route } from "../server/app.ts";
 import {
   BadRequestError,
@@ -19,26 +20,16 @@ export const NO_POST = "Cannot take a POST at this address: use a Sentry SDK wit
   " option tunnel with /monitoring, SENTRY_SPOTLIGHT with /stream, or OpenTelemetry with" +
   " OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:PORT.";
 
-/** @param peer the remote address of the connection */
 type Endpoint = (request: Request, peer: string | undefined) => Promise<Response>;
 
-/** What answers the addresses. */
 interface MonitoringServices {
   readonly relay: Relay;
-  /** Answers 404 in relay mode. */
   readonly inbox: Endpoint;
   /** The inbox for assistants. Answers 404 in relay mode. */
   readonly mcp: Endpoint;
-  /** What browsers report by themselves. */
-  readonly security: (
-    request: Request,
-    peer: string | undefined,
-    project?: string,
-  ) => Promise<Response>;
-  /** OpenTelemetry's requests. */
+  readonly security: ReturnType<typeof createSecurityEndpoint>["receive"];
   readonly otlp: ReturnType<typeof createOtlpEndpoint>;
   readonly player: {
-    /** Name of the player's script among the assets. */
     readonly script: string;
     /** The page's origin as browsers see it; undefined: that of the request. */
     readonly publicOrigin: string | undefined;
@@ -58,10 +49,7 @@ export function monitoringRoutes(
       handlers: { POST: ({ req, peer }) => security(req, peer), OPTIONS },
     },
     { path: "/monitoring/metrics", handlers: { GET: () => relay.status.metrics() } },
-    {
-      path: "/monitoring/inbox",
-      handlers: everyMethod(({ req, peer }) => inbox(req, peer)),
-    },
+    { path: "/monitoring/inbox", handlers: everyMethod(({ req, peer }) => inbox(req, peer)) },
     { path: "/monitoring/mcp", handlers: everyMethod(({ req, peer }) => mcp(req, peer)) },
     { path: "/monitoring/player", handlers: { GET: (context) => playerPage(context, player) } },
     atBoth("/api/[project]/envelope", {
@@ -104,7 +92,6 @@ function atBoth(path: string, handlers: Handlers): Route {
   return { path, aliases: [`${path}/`], handlers };
 }
 
-/** The relay's HTTP edge. */
 export function relayHandlers(relay: Relay): Handlers {
   return {
     GET: ({ req }) => relay.status.health(req.url),

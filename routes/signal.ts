@@ -2,15 +2,12 @@
 import { isOwnPageOrNoBrowser } from "../monitoring/access/caller.ts";
 import { json, makePrivate, refusal } from "../monitoring/access/private_response.ts";
 import type { Log } from "../monitoring/runtime/console_log.ts";
-import { TokenBucket } from "../monitoring/runtime/token_bucket.ts";
+import { perMinute } from "../monitoring/runtime/token_bucket.ts";
 import type { Context } from "../server/endpoint.ts";
 
 /** Milliseconds; a longer delay would only hold a connection. */
 const MAX_DELAY_MS = 5_000;
-/**
- * Signals per minute on average: as many at once, then one a second. The address is public, and clients can forge every
- * header, so one limit covers all requests. Trying every button of the page takes fewer.
- */
+/** Signals per minute. The address is public and clients can forge every header, so one limit covers all requests. */
 const SIGNALS_PER_MINUTE = 60;
 /** Signals per minute that may cost an event or a log record of the project's quota. */
 const FAILURES_PER_MINUTE = 10;
@@ -19,10 +16,7 @@ const MAX_DELAYED = 4;
 
 interface SignalsOptions {
   readonly log: Log;
-  /**
-   * Whether a signal may make an error event or a log record. Not where they would spend a production project's
-   * quota: in relay mode with `SENTRY_ENVIRONMENT=production`.
-   */
+  /** Whether a signal may make an error event or a log record: not where they would spend a production project's quota. */
   readonly makesEvents: boolean;
   /** Server processes that divide the limits. Default: 1. */
   readonly processes?: number;
@@ -31,28 +25,29 @@ interface SignalsOptions {
 }
 
 /** Answers signals, and bounds what they cost the server: answers, delays, events. */
-export class Signals {
-  readonly #options: SignalsOptions;
-  readonly #maxDelayed: number;
-  readonly #signals: TokenBucket;
-  readonly #failures: TokenBucket;
+export function createSignals(
+  { log, makesEvents, processes = 1, now = () => performance.now() }: SignalsOptions,
+) {
+  const maxDelayed = Math.ceil(MAX_DELAYED / processes);
+  const takeSignal = perMinute(SIGNALS_PER_MINUTE / processes, now);
+  const takeFailure = perMinute(FAILURES_PER_MINUTE / processes, now);
   /** Functions that end the running delays. */
-  readonly #delayed = new Set<() => void>();
+  const delayed = new Set<() => void>();
 
-  constructor(options: SignalsOptions) {
-    const { processes = 1, now = () => performance.now() } = options;
-    this.#options = options;
-    this.#maxDelayed = Math.ceil(MAX_DELAYED / processes);
-    this.#signals = TokenBucket.perMinute(SIGNALS_PER_MINUTE / processes, now);
-    this.#failures = TokenBucket.perMinute(FAILURES_PER_MINUTE / processes, now);
-  }
+  const wait = async (delay: number) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, delay);
+    delayed.add(resolve);
+    await promise;
+    clearTimeout(timer);
+    delayed.delete(resolve);
+  };
 
   /**
-   * Answers after `?delay_ms=` (0 to 5,000) milliseconds with the status `?status=` (200 to 599). With `?throw=true` it
-   * throws an error, which the server answers with 500. A status from 500 on is logged. Requests of other pages: 403.
-   * Beyond the limits of this process: 429 at once.
+   * Answers after `?delay_ms=` milliseconds with the status `?status=`; one from 500 on is logged. With `?throw=true` it
+   * throws an error, which the server answers with 500. Beyond the limits of this process: 429 at once.
    */
-  async answer({ req, url }: Context): Promise<Response> {
+  const answer = async ({ req, url }: Context): Promise<Response> => {
     // Attack: any open page could cause errors here, with the address of an image.
     if (!isOwnPageOrNoBrowser(req.headers)) {
       return refusal(403, "origin_not_allowed", "Only this server's own page may ask for signals.");
@@ -67,23 +62,16 @@ export class Signals {
     const throws = url.searchParams.get("throw") === "true";
     const status = throws ? 500 : asked;
     const fails = status >= 500;
-    if (!this.#signals.take()) {
-      return limited(
-        `Cannot answer: this server answers ${SIGNALS_PER_MINUTE} signals a minute`,
-        60,
-      );
+    if (!takeSignal()) {
+      return limited(`Cannot answer more than ${SIGNALS_PER_MINUTE} signals a minute`, 60);
     }
-    if (delay > 0 && this.#delayed.size >= this.#maxDelayed) {
-      return limited(`Cannot delay: ${this.#maxDelayed} answers are being delayed`, 5);
+    if (delay > 0 && delayed.size >= maxDelayed) {
+      return limited(`Cannot delay: ${maxDelayed} answers are being delayed`, 5);
     }
-    if (fails && !this.#failures.take()) {
-      return limited(
-        `Cannot fail: this server fails on purpose ${FAILURES_PER_MINUTE} times a minute`,
-        60,
-      );
+    if (fails && !takeFailure()) {
+      return limited(`Cannot fail more than ${FAILURES_PER_MINUTE} times a minute`, 60);
     }
-    if (delay > 0) await this.#wait(delay);
-    const { log, makesEvents } = this.#options;
+    if (delay > 0) await wait(delay);
     if (fails && !makesEvents) {
       const detail = "In production a signal is not reported to Sentry.";
       return refusal(status, "signal_not_reported", detail);
@@ -95,24 +83,16 @@ export class Signals {
     return BODILESS.has(status)
       ? makePrivate(new Response(null, { status }))
       : json(status, { delay_ms: delay, status });
-  }
+  };
 
   /** Ends all running delays, because a new connection waits for a free one. */
-  shedLoad(): void {
-    for (const end of this.#delayed) end();
-  }
+  const shedLoad = () => {
+    for (const end of delayed) end();
+  };
 
-  async #wait(delay: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, delay);
-    this.#delayed.add(resolve);
-    await promise;
-    clearTimeout(timer);
-    this.#delayed.delete(resolve);
-  }
+  return { answer, shedLoad };
 }
 
-/** A whole number in its bounds, both included; undefined for anything else. */
 function within(text: string, min: number, max: number): number | undefined {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   return value >= min && value <= max ? value : undefined;

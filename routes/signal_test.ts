@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { Context } from "../server/endpoint.ts";
-import { Signals } from "./signal.ts";
+import { createSignals } from "./signal.ts";
 
-type Options = ConstructorParameters<typeof Signals>[0];
+type Options = Parameters<typeof createSignals>[0];
 
 /** Signals that may make events and log nothing, by default. */
 const create = (options: Partial<Options> = {}) =>
-  new Signals({ log: () => {}, makesEvents: true, ...options });
+  createSignals({ log: () => {}, makesEvents: true, ...options });
 
 async function get(query: string, signals = create(), headers = {}): Promise<Response> {
   const req = new Request(`http://localhost/signal${query}`, { headers });

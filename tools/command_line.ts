@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { ConfigError } from "../config/config.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import { IS_PACKAGED, TOOL } from "../monitoring/protocol/commands.ts";
 
 /** A task cannot do what it was asked to. The message is one line that states how to fix it. */
 export class UserError extends Error {
@@ -57,6 +58,12 @@ export function httpOrigin(address: string): string | undefined {
   return url !== null && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
+/** Where this machine reaches a server: one that listens on all interfaces, on loopback, whose peers may read its inbox. */
+export function originOf({ hostname, port }: Pick<Config, "hostname" | "port">): string {
+  const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[hostname] ?? hostname;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
 /**
  * Text that cannot control a terminal, on one line. Attack: telemetry with escape sequences that rewrite
  * lines or the title, or characters that reverse the order of text.
@@ -101,7 +108,9 @@ export async function requestInbox(
   const address = `${origin}/monitoring/inbox?${query}`;
   const response = await fetch(address, { ...init, headers, redirect: "manual" }).catch((cause) => {
     throw new UnavailableError(
-      `Cannot ${what}: no server answers at ${origin}. "deno task start" starts one.`,
+      `Cannot ${what}: no server answers at ${origin}. "${
+        IS_PACKAGED ? TOOL : `${TOOL} start`
+      }" starts one.`,
       { cause },
     );
   });

@@ -8,6 +8,7 @@
 import { setTimeout } from "node:timers/promises";
 import { type Browser, chromium, errors, type Page } from "@playwright/test";
 import { SIGNAL_KINDS } from "../monitoring/browser/consent.ts";
+import { TOOL } from "../monitoring/protocol/commands.ts";
 import { httpOrigin, runTask, UserError, visibleText } from "./command_line.ts";
 import { CHROMIUM_ARGS, ensureChromium } from "./find_chromium.ts";
 
@@ -30,7 +31,7 @@ export function readOrigin(args: readonly string[]): string {
   // The address is not repeated, because it may contain a password.
   if (origin === undefined || others.length > 0 || URL.parse(address)?.pathname !== "/") {
     throw new UserError(
-      "Cannot prove: give one http or https address, with the path /. Use: deno task prove https://HOST/",
+      `Cannot prove: give one http or https address, with the path /. Use: ${TOOL} prove https://HOST/`,
     );
   }
   return origin;

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { TOOL } from "../monitoring/protocol/commands.ts";
 import { undefinedIfNotFound } from "../server/if_found.ts";
 import {
   httpOrigin,
@@ -10,7 +11,7 @@ import {
 } from "./command_line.ts";
 import { runSentryCli } from "./sentry_cli.ts";
 
-const USAGE = "deno task sourcemaps --to http://HOST:PORT [--token TOKEN] [--inject] FOLDER";
+const USAGE = `${TOOL} sourcemaps --to http://HOST:PORT [--token TOKEN] [--inject] FOLDER`;
 const TASK = "upload source maps";
 
 /** What to upload, and where to. */

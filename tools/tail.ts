@@ -5,41 +5,33 @@
  */
 import { setTimeout } from "node:timers/promises";
 import { loadConfig } from "../config/config.ts";
-import { indexBody } from "../monitoring/models/index/index_entries.ts";
-import { parseBody } from "../monitoring/models/parse_body.ts";
-import type { ParsedEnvelope } from "../monitoring/models/parsed_envelope.ts";
 import { visibleJson } from "../monitoring/models/readable_json.ts";
-import { OWN_APPLICATION } from "../monitoring/models/rows.ts";
-import { decodeBody, DecodeError, parseContentEncoding } from "../monitoring/protocol/encoding.ts";
-import { contentTypeOf, FORMATS, signalOf } from "../monitoring/protocol/format.ts";
+import { type ApplicationList, OWN_APPLICATION, UNKNOWN_NAME } from "../monitoring/models/rows.ts";
+import { TOOL } from "../monitoring/protocol/commands.ts";
 import type { InboxRow } from "../monitoring/protocol/inbox_row.ts";
-import { MAX_READ_BYTES, readBody } from "../monitoring/protocol/read_body.ts";
 import {
   httpOrigin,
   type InboxAddress,
+  originOf,
   readArguments,
   requestInbox,
   runTask,
   UnavailableError,
   UserError,
 } from "./command_line.ts";
-import { formatRow, rowsOf, type View, VIEWS } from "./tail_rows.ts";
+import { formatRow, KINDS, type TailRow, type View, VIEWS } from "./tail_rows.ts";
 
-const USAGE = `deno task tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://HOST:PORT]`;
+const USAGE = `${TOOL} tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://HOST:PORT]`;
 
 /** Bounds of the exponential backoff between attempts to connect again. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
-/** Item types that each view reads. Other envelopes, such as recordings, are not fetched. */
-const READ_TYPES: Readonly<Record<View, readonly string[]>> = {
-  errors: ["event", "raw_security"],
-  logs: ["log"],
-  traces: ["transaction", "span"],
-};
+/** Items with errors, logs or spans. The lists are not asked for other envelopes, such as those of recordings. */
+const LISTED_TYPES = ["event", "raw_security", "log", "transaction", "span"];
 
-/** Encodings that `fetch` decodes. */
-const DECODED_BY_FETCH: readonly (string | null)[] = [null, "gzip", "br"];
+/** Traces whose names are remembered. */
+const MAX_TRACES = 10_000;
 
 /** Which rows to print, and of which server. */
 interface TailOptions extends InboxAddress {
@@ -64,9 +56,7 @@ function readOptions(): TailOptions {
   if (unknown !== undefined) throw new UserError(`Cannot tail: "${unknown}". Use: ${USAGE}`);
   const variables = ["HOST", "PORT", "INBOX_TOKEN"].map((name) => [name, Deno.env.get(name)]);
   const { hostname, port, inboxToken } = loadConfig(Object.fromEntries(variables));
-  // A server that listens on all interfaces is reached on loopback, whose peers may read its inbox.
-  const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[hostname] ?? hostname;
-  const origin = httpOrigin(url ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const origin = httpOrigin(url ?? originOf({ hostname, port }));
   if (origin === undefined) {
     throw new UserError(`Cannot tail: --url is not an http or https address. Use: ${USAGE}`);
   }
@@ -77,6 +67,7 @@ function readOptions(): TailOptions {
 /** Prints rows as they arrive, also after a restart of the server. Ends only by an error. */
 async function follow(options: TailOptions): Promise<never> {
   const { origin, views, all } = options;
+  const printRows = rowPrinter(options);
   // No row is after the largest cursor: the response has only the inbox's cursor.
   const newest = await requestInbox("tail", options, `since=${Number.MAX_SAFE_INTEGER}&limit=1`);
   let { cursor } = await newest.json();
@@ -92,7 +83,7 @@ async function follow(options: TailOptions): Promise<never> {
       for await (const { event, id, data } of readEvents(stream.body!)) {
         if (event === "envelope") {
           const row: InboxRow = JSON.parse(data!);
-          if (all || row.application !== OWN_APPLICATION.key) await printEnvelope(options, row);
+          if (all || row.application !== OWN_APPLICATION.key) await printRows(row);
         }
         if (event === "cleared") console.error("The inbox was emptied.");
         cursor = id ?? cursor;
@@ -129,47 +120,55 @@ async function* readEvents(
   }
 }
 
-async function printEnvelope(options: TailOptions, row: InboxRow): Promise<void> {
-  const types = options.views.flatMap((view) => READ_TYPES[view]);
-  if (!row.items.some(({ type }) => types.includes(type))) return;
-  const body = await readStored(options, row);
-  if (body === undefined) return;
-  const { resources } = indexBody(body, row.received_at);
+/** Returns a function that prints the rows of an envelope: of a trace when it is new, or named for another span. */
+function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void> {
   const coloured = Deno.stdout.isTerminal() && !Deno.noColor;
-  for (const entry of resources.flatMap((one) => rowsOf(one, options.views))) {
-    const line = options.json
-      ? visibleJson({ ...entry, envelope: row.id, received_at: row.received_at })
-      : formatRow(entry, coloured);
-    await print(`${line}\n`);
-  }
-}
+  const names = new Map<string, string>();
+  const traces = new Map<string, string | null>();
 
-/** What an envelope or a request has; undefined if it is not stored any more or cannot be read. */
-async function readStored(
-  options: TailOptions,
-  { id, items, content_encoding }: InboxRow,
-): Promise<readonly ParsedEnvelope[] | undefined> {
-  try {
-    const response = await requestInbox("tail", options, `id=${id}`);
-    const type = response.headers.get("Content-Type");
-    const signal = items.some(({ type }) => type === "span") ? "traces" : "logs";
-    const format = FORMATS.find((one) =>
-      contentTypeOf(one) === type && [undefined, signal].includes(signalOf(one))
-    ) ?? "envelope";
-    const sent = await readBody(response.body!);
-    const bytes = DECODED_BY_FETCH.includes(content_encoding)
-      ? sent
-      : await decodeBody(sent, parseContentEncoding(content_encoding), MAX_READ_BYTES);
-    return parseBody(bytes, format);
-  } catch (error) {
-    if (error instanceof UnavailableError) throw error;
-    // It was deleted meanwhile. What else is refused, the stream of rows is, too.
-    if (error instanceof UserError) return undefined;
-    if (error instanceof RangeError || error instanceof DecodeError) {
-      return void console.error(`Cannot read envelope ${id}: ${error.message}`);
+  const read = async (query: string) => {
+    const response = await requestInbox("tail", options, query);
+    return await response.json().catch((cause) => {
+      throw new UnavailableError("The connection broke off.", { cause });
+    });
+  };
+  /** The rows of one list, oldest first. */
+  const readRows = async (view: View, envelope: number) => {
+    const { list, kind } = KINDS[view];
+    const rows: TailRow[] = [];
+    for (let before = ""; before !== null;) {
+      const page = await read(`view=${list}&envelope=${envelope}${before && `&before=${before}`}`);
+      rows.push(...page.rows.map((row: object) => ({ kind, ...row })));
+      before = page.next;
     }
-    throw new UnavailableError("The connection broke off.", { cause: error });
-  }
+    return rows.reverse();
+  };
+  const nameOf = async (row: TailRow) => {
+    const key = row.kind === "trace" ? row.applications[0] : row.application;
+    if (key && !names.has(key)) {
+      const { rows }: ApplicationList = await read("view=applications");
+      for (const { key, name } of rows) names.set(key, name);
+    }
+    return names.get(key ?? "") ?? UNKNOWN_NAME;
+  };
+  const isNews = (row: TailRow) => {
+    if (row.kind !== "trace") return true;
+    if (traces.size > MAX_TRACES) traces.clear();
+    const isNamed = row.spans > 0 && traces.get(row.trace_id) !== row.name;
+    if (isNamed) traces.set(row.trace_id, row.name);
+    return isNamed;
+  };
+
+  return async ({ id, items }) => {
+    if (!items.some(({ type }) => LISTED_TYPES.includes(type))) return;
+    // All is read before anything is printed: after a failure it is read again.
+    const rows = (await Array.fromAsync(options.views, (view) => readRows(view, id))).flat();
+    const named = await Array.fromAsync(rows, async (row) => ({ row, name: await nameOf(row) }));
+    const lines = named.filter(({ row }) => isNews(row)).map(({ row, name }) =>
+      options.json ? visibleJson(row) : formatRow(row, name, coloured)
+    );
+    if (lines.length > 0) await print(`${lines.join("\n")}\n`);
+  };
 }
 
 /** @throws {Deno.errors.BrokenPipe} the reader of the output has ended */

@@ -1,39 +1,25 @@
 import { formatCount, formatDuration, shortId } from "../components/format.ts";
 import { formatTimeOfDayMs } from "../components/format_time.ts";
-import { type ErrorEntry, errorTitle } from "../monitoring/models/error/error_entry.ts";
-import type { IndexEntries } from "../monitoring/models/index/index_entries.ts";
-import type { LogEntry } from "../monitoring/models/log_entry.ts";
-import type { EnvelopeApplication } from "../monitoring/models/application.ts";
-import type { TraceEntry } from "../monitoring/models/trace/trace_entry.ts";
-import { ROOT_RANK } from "../monitoring/models/trace/trace_root.ts";
+import { errorTitle } from "../monitoring/models/error/error_entry.ts";
+import type { LogRow, OccurrenceRow, TraceRow } from "../monitoring/models/rows.ts";
 import { visibleText } from "./command_line.ts";
 
-export const VIEWS = ["errors", "logs", "traces"] as const;
+/** In the order in which rows of one envelope are printed: a trace starts before its errors and logs. */
+export const VIEWS = ["traces", "errors", "logs"] as const;
 export type View = typeof VIEWS[number];
 
-/** One printed line. */
-type TailRow =
-  & { readonly application: EnvelopeApplication }
-  & (
-    | { readonly kind: "error" } & ErrorEntry
-    | { readonly kind: "log" } & LogEntry
-    | { readonly kind: "trace" } & TraceEntry
-  );
+/** The `view=` of the inbox that has the rows of each view, and what one of them is. */
+export const KINDS = {
+  traces: { list: "traces", kind: "trace" },
+  errors: { list: "occurrences", kind: "error" },
+  logs: { list: "logs", kind: "log" },
+} as const;
 
-/**
- * The rows of one envelope: traces, then errors, then logs, as a trace starts before its errors and logs. A trace has a
- * row when the first span of a page or process arrives; later batches of its spans have none.
- */
-export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[] {
-  const { application, errors, logs } = entries;
-  const traces = entries.traces.filter(({ root }) => root && root.rank <= ROOT_RANK.parent);
-  const shown = <T>(view: View, rows: readonly T[]) => views.includes(view) ? rows : [];
-  return [
-    ...shown("traces", traces).map((entry) => ({ kind: "trace" as const, application, ...entry })),
-    ...shown("errors", errors).map((entry) => ({ kind: "error" as const, application, ...entry })),
-    ...shown("logs", logs).map((entry) => ({ kind: "log" as const, application, ...entry })),
-  ];
-}
+/** One printed line. */
+export type TailRow =
+  | { readonly kind: "error" } & OccurrenceRow
+  | { readonly kind: "log" } & LogRow
+  | { readonly kind: "trace" } & TraceRow;
 
 /** Maximum number of characters of the text, and of the notes: some rows of a terminal. */
 const MAX_TEXT = 1_000;
@@ -54,9 +40,10 @@ const COLOURS: Readonly<Record<string, number>> = {
 /**
  * A row as one line of text, without a line feed.
  *
+ * @param application its name
  * @param coloured adds SGR codes for a terminal
  */
-export function formatRow(row: TailRow, coloured: boolean): string {
+export function formatRow(row: TailRow, application: string, coloured: boolean): string {
   const paint = (name: string, text: string) =>
     coloured ? `\x1b[${COLOURS[name] ?? 0}m${text}\x1b[0m` : text;
   const { at, label, colour, text, notes } = partsOf(row);
@@ -64,34 +51,24 @@ export function formatRow(row: TailRow, coloured: boolean): string {
   return [
     paint("faint", formatTimeOfDayMs(at)),
     paint(colour, label.padEnd(7)),
-    paint("faint", visibleText(row.application.name)),
+    paint("faint", visibleText(application)),
     mainText,
     ...noteText ? [paint("faint", ` ${noteText}`)] : [],
   ].join(" ");
 }
 
-interface LineParts {
-  readonly at: number;
-  readonly label: string;
-  readonly colour: string;
-  readonly text: string;
-  /** Less important than the text. */
-  readonly notes: readonly string[];
-}
-
-function partsOf(row: TailRow): LineParts {
+/** The parts of a line. `notes` are less important than the text. */
+function partsOf(row: TailRow) {
   const trace = row.trace_id === null ? [] : [`trace ${shortId(row.trace_id)}`];
   if (row.kind === "trace") {
-    const { root, spans, seen_at } = row;
-    const { started_at = null, ended_at = null, op, name } = root ?? {};
-    const isTimed = started_at !== null && ended_at !== null;
+    const { spans, started_at, ended_at, op, name } = row;
     return {
-      at: started_at ?? seen_at,
+      at: started_at,
       label: "trace",
       colour: "span",
       text: [op, name].filter(Boolean).join(" "),
       notes: [
-        ...isTimed ? [formatDuration(ended_at - started_at)] : [],
+        ...ended_at === null ? [] : [formatDuration(ended_at - started_at)],
         formatCount(spans, "span"),
         ...trace,
       ],

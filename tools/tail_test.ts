@@ -93,7 +93,7 @@ Deno.test("tail of a server that restarts → each new error and trace once, end
   const rows = json.out().trimEnd().split("\n").map((line) => JSON.parse(line));
   const errors = rows.filter(({ kind }) => kind === "error");
   assert.deepEqual(errors.map(({ event_id }) => event_id), [2, 3, 4].map(hexId));
-  const own = rows.filter(({ application }) => application.key === "sightglass");
+  const own = rows.filter(({ application }) => application === "sightglass");
   assert.ok(own.some(({ body }) => body === "The server has started"), "with --all");
 });
 

@@ -51,7 +51,7 @@ class InboxTimeoutError extends Error {
 }
 
 /** The inbox over HTTP. Rejections have a message for display. */
-export class Inbox {
+export class InboxClient {
   /**
    * @param timeoutMs maximum wait for a response, or for its next chunk. A full inbox answers within a second; the rest
    * is for slow connections, and proxies whose server is starting.
@@ -164,7 +164,7 @@ export class Inbox {
 }
 
 /** The inbox of the page's server. */
-export const inbox: Inbox = new Inbox("/monitoring/inbox");
+export const inbox: InboxClient = new InboxClient("/monitoring/inbox");
 
 async function answered(request: Promise<Response>): Promise<Response> {
   try {

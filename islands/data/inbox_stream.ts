@@ -1,5 +1,5 @@
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
-import type { Inbox } from "./inbox.ts";
+import type { InboxClient } from "./inbox.ts";
 import type { InboxState, InboxStateStore } from "./inbox_state.ts";
 import type * as notifications from "./notifications.ts";
 
@@ -47,7 +47,7 @@ class ForbiddenError extends Error {}
  * @param notifications shows alerts in the tab with the stream; undefined: alerts are not shown
  */
 export function watchInbox(
-  inbox: Inbox,
+  inbox: InboxClient,
   store: InboxStateStore,
   page: Visibility | undefined = globalThis.document,
   notifications: Notifications | undefined = undefined,

@@ -16,6 +16,7 @@ import { sharedFilters } from "../data/filters.ts";
 import { dsnOfPage, sentryTraceUrl } from "../data/sentry_link.ts";
 import { useReceipts } from "../data/use_sent_counts.ts";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
+import { RowValues } from "../kit/ValueLinks.tsx";
 import { useList } from "../data/lists.ts";
 import { isRelay } from "../data/read.ts";
 
@@ -65,7 +66,9 @@ const CONTENT: ListColumn<InboxRow> = {
       <>
         <Icon name={icon} />
         {link(text, `Envelope ${row.id}: ${items}, ${text}, ${time}`)}
-        <small>{items}</small>
+        <small>
+          <RowValues values={row.items.map(({ type }) => ["type", type])}>{items}</RowValues>
+        </small>
       </>
     );
   },

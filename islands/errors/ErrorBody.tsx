@@ -275,6 +275,9 @@ function GroupTags({ values: { errors, names } }: { values: TagValues }) {
   );
 }
 
+/** Facts by which errors are searched. */
+const SEARCHED = ["release", "environment", "transaction", "server"];
+
 /** The event's trace and id, and what it contains about its sender. */
 function EventProperties({ event }: { event: ShownError }) {
   const { trace_id, event_id, mechanism, facts } = event;
@@ -290,7 +293,14 @@ function EventProperties({ event }: { event: ShownError }) {
       ),
     },
     event_id !== null && { name: "event", value: <CopyId id={event_id} what="event id" /> },
-    ...texts.map(([name, value]) => ({ name, value: <LongText text={value} max={300} /> })),
+    ...texts.filter(([name]) => !SEARCHED.includes(name))
+      .map(([name, value]) => ({ name, value: <LongText text={value} max={300} /> })),
   ];
-  return <KeyValueList entries={entries} />;
+  const searched = texts.filter(([name]) => SEARCHED.includes(name));
+  return (
+    <>
+      <KeyValueList entries={entries} />
+      <SentValues values={{ shown: searched, more: 0 }} searchedAs="" />
+    </>
+  );
 }

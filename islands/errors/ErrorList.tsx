@@ -9,6 +9,7 @@ import { type Filter, LEVEL_FILTER, levelParam } from "../kit/filters.ts";
 import { OnlyOfTrace } from "../kit/ListNotice.tsx";
 import { type ListColumn, RowList } from "../kit/RowList.tsx";
 import { sortParam } from "../kit/sort.ts";
+import { RowValues } from "../kit/ValueLinks.tsx";
 import { sharedFilters } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { ErrorMark, unhandledOf } from "./ErrorLevel.tsx";
@@ -90,7 +91,9 @@ const COLUMNS: readonly ListColumn<ErrorGroupRow>[] = [
     // Only the type is the link: browsers do not start a text selection inside a link.
     cell: (row, link) => (
       <>
-        <ErrorMark of={row} />
+        <RowValues values={[["level", row.level], ["type", row.type]]}>
+          <ErrorMark of={row} />
+        </RowValues>
         {link(row.type, `${row.type} ${cutText(row.value, MAX_VALUE)}`)}{" "}
         {cutText(row.value, MAX_VALUE)} <GroupMark row={row} />
       </>

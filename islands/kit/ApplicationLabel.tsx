@@ -16,9 +16,19 @@ import {
   type LabelParts,
   labelsByKey,
 } from "./application_labels.ts";
+import type { Application } from "../../monitoring/models/rows.ts";
 import { useApplications } from "../data/lists.ts";
+import { type NamedValue, RowValues } from "../kit/ValueLinks.tsx";
 
-const Labels = createContext<ReadonlyMap<string, LabelParts> | undefined>(undefined);
+type Label = readonly [parts: LabelParts, values: readonly NamedValue[]];
+
+const Labels = createContext<ReadonlyMap<string, Label> | undefined>(undefined);
+
+/** What queries know of an application. */
+export const valuesOf = ({ name, environment }: Application): readonly NamedValue[] => [
+  ["application", name],
+  ...environment === null ? [] : [["environment", environment] as const],
+];
 
 /** Gives the rows of a list the labels of their applications, unless all of them are from one application. */
 export function ApplicationLabels({ children }: {
@@ -33,18 +43,20 @@ export function ApplicationLabels({ children }: {
     ? rows?.filter(({ environment }) => environment !== null)
     : undefined;
   const entries = rows !== undefined && shown !== undefined && shown.length > 1
-    ? JSON.stringify([...applicationLabels(rows)])
+    ? JSON.stringify(
+      [...applicationLabels(rows)].map(([key, label], n) => [key, [label, valuesOf(rows[n]!)]]),
+    )
     : undefined;
   // The same map as long as the labels are the same: the counts change all the time, and rows need not.
   const labels = useMemo(
-    () => entries === undefined ? undefined : new Map<string, LabelParts>(JSON.parse(entries)),
+    () => entries === undefined ? undefined : new Map<string, Label>(JSON.parse(entries)),
     [entries],
   );
   return <Labels value={labels}>{children}</Labels>;
 }
 
 /** Of an envelope that names no application, and that may be of several or of none. */
-const NOT_NAMED: LabelParts = ["not named", ""];
+const NOT_NAMED: Label = [["not named", ""], []];
 
 /**
  * Tiles of a row's applications, the label of the first one, and how many others there are; nothing if the list has rows
@@ -53,20 +65,23 @@ const NOT_NAMED: LabelParts = ["not named", ""];
 export function ApplicationLabel({ of }: { of: readonly (string | null)[] }) {
   const labels = useContext(Labels);
   if (labels === undefined) return null;
-  const parts = of.flatMap((key) => (key === null ? [NOT_NAMED] : [labels.get(key)]))
+  const found = of.map((key) => key === null ? NOT_NAMED : labels.get(key))
     .filter((label) => label !== undefined);
-  if (parts.length === 0) return null;
+  if (found.length === 0) return null;
+  const parts = found.map(([parts]) => parts);
   return (
-    <span className="row-application small quiet" title={`Sent by: ${joinLabels(parts)}`}>
-      {[...new Set(parts.map(([name]) => name))].map((name) => (
-        <Fragment key={name}>
-          <ApplicationTile name={name} />
-          {" "}
-        </Fragment>
-      ))}
-      {joinLabels(parts.slice(0, 1))}
-      {parts.length > 1 && ` +${parts.length - 1}`}
-    </span>
+    <RowValues values={found.flatMap(([, values]) => values)}>
+      <span className="row-application small quiet" title={`Sent by: ${joinLabels(parts)}`}>
+        {[...new Set(parts.map(([name]) => name))].map((name) => (
+          <Fragment key={name}>
+            <ApplicationTile name={name} />
+            {" "}
+          </Fragment>
+        ))}
+        {joinLabels(parts.slice(0, 1))}
+        {parts.length > 1 && ` +${parts.length - 1}`}
+      </span>
+    </RowValues>
   );
 }
 

@@ -58,8 +58,8 @@ export function ListNotice({ list, what, hint, children }: {
       {isFiltered
         ? (
           <p>
-            <b>No {what} match the filter{list.more && " among the newest"}.</b>{" "}
-            {list.more && "Older ones were not searched yet. "}
+            <b>No {what} match the filter{list.more && " among those that are read"}.</b>{" "}
+            {list.more && "Others were not searched yet. "}
             <a href={fragmentTo(view, path)}>Show all</a>
           </p>
         )
@@ -125,23 +125,23 @@ export function OnlyOwn() {
 }
 
 /**
- * The button that loads older rows. At the end a text replaces it, which takes the focus.
+ * The button that loads further rows. At the end a text replaces it, which takes the focus.
  *
- * @param props.what the list's rows: "envelopes"
- * @param props.more loads older rows; undefined: there are none
+ * @param props.text the further rows: "Older envelopes"
+ * @param props.more loads them; undefined: there are none
  */
-export function OlderButton({ what, more }: { what: string; more: (() => void) | undefined }) {
+export function MoreButton({ text, more }: { text: string; more: (() => void) | undefined }) {
   const [pressed, setPressed] = useState(false);
   const end = useRef<HTMLParagraphElement>(null);
   const ended = pressed && more === undefined;
   useEffect(() => {
     if (ended && document.activeElement === document.body) end.current?.focus();
   }, [ended]);
-  if (ended) return <p className="empty" tabIndex={-1} ref={end}>No older {what}.</p>;
+  if (ended) return <p className="empty" tabIndex={-1} ref={end}>No {text.toLowerCase()}.</p>;
   if (more === undefined) return null;
   const press = () => {
     setPressed(true);
     more();
   };
-  return <button type="button" className="older" onClick={press}>Older {what}</button>;
+  return <button type="button" className="older" onClick={press}>{text}</button>;
 }

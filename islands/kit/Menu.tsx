@@ -1,4 +1,4 @@
-import { type ReactNode, type ToggleEvent, useId, useRef } from "react";
+import { type ReactNode, type ToggleEvent, useId, useRef, useState } from "react";
 
 /**
  * Further buttons behind a button. A popover: the browser closes it by Escape or a click elsewhere, returns the focus
@@ -7,21 +7,32 @@ import { type ReactNode, type ToggleEvent, useId, useRef } from "react";
  * @param props.label of the button
  * @param props.name accessible name of the group of buttons
  * @param props.look classes of the button
+ * @param props.isInRow of a list, which has one stop in the tab order and many menus
  * @param props.children returns the buttons; `close` closes the menu
  */
-export function Menu({ label, name, look, onClose, children }: {
-  label: string;
+export function Menu({ label, name, look, isInRow = false, onClose, children }: {
+  label: ReactNode;
   name: string;
   look?: string;
+  isInRow?: boolean;
   onClose?: () => void;
   children: (close: () => void) => ReactNode;
 }) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
+  const [isNeeded, setIsNeeded] = useState(!isInRow);
   return (
     <>
-      <button type="button" ref={button} className={look} popoverTarget={id}>{label}</button>
+      <button
+        type="button"
+        ref={button}
+        className={look}
+        popoverTarget={id}
+        {...isInRow && { tabIndex: -1, title: name }}
+      >
+        {label}
+      </button>
       <div
         id={id}
         ref={menu}
@@ -29,10 +40,15 @@ export function Menu({ label, name, look, onClose, children }: {
         role="group"
         aria-label={name}
         className="menu"
-        onBeforeToggle={(event) => placeBelow(event, button.current)}
+        onBeforeToggle={(event) => {
+          placeBelow(event, button.current);
+          setIsNeeded(true);
+        }}
+        // A click in a row opens it.
+        onClick={(event) => event.stopPropagation()}
         onToggle={({ newState }) => newState === "closed" && onClose?.()}
       >
-        {children(() => menu.current?.hidePopover())}
+        {isNeeded && children(() => menu.current?.hidePopover())}
       </div>
     </>
   );
@@ -44,7 +60,7 @@ function placeBelow(
   button: HTMLElement | null,
 ): void {
   if (newState !== "open" || button === null) return;
-  const { bottom, right } = button.getBoundingClientRect();
+  const { bottom, left } = button.getBoundingClientRect();
   currentTarget.style.top = `${bottom + scrollY}px`;
-  currentTarget.style.right = `${document.documentElement.clientWidth - right}px`;
+  currentTarget.style.left = `min(${left}px, 100% - 17rem)`;
 }

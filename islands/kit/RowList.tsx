@@ -7,9 +7,10 @@ import { changeParams } from "../data/fragment.ts";
 import { ApplicationLabel, ApplicationLabels, useShowsApplications } from "./ApplicationLabel.tsx";
 import { useView } from "../data/view.ts";
 import { ListHead, type ListHeadProps } from "./ListHead.tsx";
-import { ListNotice, OlderButton, OnlyOwn } from "./ListNotice.tsx";
-import { nextSort, orderOf } from "./sort.ts";
+import { ListNotice, MoreButton, OnlyOwn } from "./ListNotice.tsx";
+import { nextSort, orderOf, wordsOf } from "./sort.ts";
 import { type RowPlace, useRows } from "./use_rows.tsx";
+import { useValueKeys } from "./ValueLinks.tsx";
 import { SettledText } from "./SettledText.tsx";
 
 /** A column of a list. */
@@ -62,6 +63,8 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
   readonly hrefOf: (row: Row) => string;
   /** Key of the row whose detail is open. */
   readonly openKey?: string | undefined;
+  /** The rows sum up others, of which `list.more` reads more. */
+  readonly isSummary?: boolean;
   /** Between head and table. */
   readonly above?: ReactNode;
   /** How an application sends the first row. */
@@ -80,8 +83,12 @@ export function RowList<Row>(props: RowListProps<Row>) {
     list,
     { keyOf, hrefOf, openKey },
   );
+  useValueKeys(frame);
   const hasRows = rowCount > 0;
-  const news = formatCount(newCount, `new ${(props.whatIsCounted ?? what).replace(/s$/, "")}`);
+  const noun = (props.whatIsCounted ?? what).replace(/s$/, "");
+  const news = formatCount(newCount, `new ${noun}`);
+  const total = formatCount(rowCount, noun);
+  const { read, next } = wordsOf(sort);
   return (
     <div className="list">
       <ListHead {...props} what={what} />
@@ -124,15 +131,15 @@ export function RowList<Row>(props: RowListProps<Row>) {
             </table>
           </ApplicationLabels>
         )}
-        <OlderButton what={what} more={list.more} />
+        <MoreButton text={`${next} ${what}`} more={list.more} />
       </div>
-      {hasRows && <ListFoot what={props.whatIsCounted ?? what} list={list} />}
+      {hasRows && <ListFoot text={list.more && !props.isSummary ? `${read} ${total}` : total} />}
     </div>
   );
 }
 
-/** The list's keys, for people who see them, and how many rows are read. */
-function ListFoot({ what, list }: { what: string; list: ConsoleList<unknown> }) {
+/** The list's keys, for people who see them, and how many rows are read: "newest 200 traces". */
+function ListFoot({ text }: { text: string }) {
   return (
     <footer className="list-foot facts small quiet" aria-hidden="true">
       <span>
@@ -147,9 +154,7 @@ function ListFoot({ what, list }: { what: string; list: ConsoleList<unknown> }) 
           <kbd>/</kbd> search
         </span>
       )}
-      <span className="end">
-        {formatCount(list.rows.length, `${list.more ? "newest " : ""}${what.replace(/s$/, "")}`)}
-      </span>
+      <span className="end">{text}</span>
     </footer>
   );
 }

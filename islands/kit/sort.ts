@@ -14,6 +14,13 @@ export function sortParam(
   return sort && columns.includes(readSort(sort).column) ? sort : undefined;
 }
 
+/** Words for the rows of a list that are read, and for those that follow. Without an order it is by time, newest first. */
+export function wordsOf(sort: ListSort = "-started_at") {
+  const { column, descending } = readSort(sort);
+  if (!/_at$|_seen$/.test(column)) return { read: "first", next: "More" };
+  return descending ? { read: "newest", next: "Older" } : { read: "oldest", next: "Newer" };
+}
+
 /** The order of a column, as `aria-sort` names it. */
 export function orderOf(
   sort: ListSort | undefined,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GROUP_COLUMNS, TRACE_COLUMNS } from "../../monitoring/models/list_query.ts";
-import { sortParam } from "./sort.ts";
+import { sortParam, wordsOf } from "./sort.ts";
 
 const param = (sort: string, columns: Parameters<typeof sortParam>[1] = TRACE_COLUMNS) =>
   sortParam(new URLSearchParams({ sort }), columns);
@@ -12,4 +12,11 @@ Deno.test("sort in the address → only by a column of the list", () => {
     assert.equal(param(other), undefined);
   }
   assert.equal(param("frequent", GROUP_COLUMNS), "frequent");
+});
+
+Deno.test("order in force → words for the rows that are read and those that follow", () => {
+  const words = ([undefined, "-last_seen", "first_seen", "slowest", "-count", "lcp"] as const)
+    .map((sort) => Object.values(wordsOf(sort)).join(", "));
+  const [byTime, byValue] = ["newest, Older", "first, More"];
+  assert.deepEqual(words, [byTime, byTime, "oldest, Newer", byValue, byValue, byValue]);
 });

@@ -3,13 +3,13 @@ import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
-import { useList } from "../data/lists.ts";
+import { useApplications, useList } from "../data/lists.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { fragmentTo, momentHref, useFragment } from "../data/fragment.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
-import { SentBy } from "../kit/ApplicationLabel.tsx";
+import { SentBy, valuesOf } from "../kit/ApplicationLabel.tsx";
 import { Level } from "./Level.tsx";
 import { listAttributes, logKey as keyOf, traceHref } from "./log_columns.tsx";
 import { StyledText } from "./StyledText.tsx";
@@ -58,6 +58,7 @@ export function LogDetail({ logKey, known, takesFocus }: {
 
 function LogContent({ log }: { log: Log }) {
   const { trace_id: trace, replay_id, at, envelope, body } = log;
+  const sender = useApplications()?.rows.find(({ key }) => key === log.application);
   const start = body.slice(0, COMPARED);
   return (
     <>
@@ -79,11 +80,15 @@ function LogContent({ log }: { log: Log }) {
         <a href={fragmentTo("envelopes", [String(envelope)])}>Open envelope</a>
       </p>
       <KeyValueList
-        entries={listAttributes(log).map(({ name, value }) => ({
+        entries={[
+          ...sender ? valuesOf(sender) : [],
+          ["level", log.level] as const,
+          ...listAttributes(log),
+        ].map(([name, value]) => ({
           name: <code>{name}</code>,
           value: (
             <>
-              <code>{value}</code> <ValueLinks name={name} value={value} />
+              <code>{String(value)}</code> <ValueLinks name={name} value={value} />
             </>
           ),
         }))}

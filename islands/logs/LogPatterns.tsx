@@ -44,6 +44,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
           q: common ? quoted(common) : params.get("q") ?? undefined,
           level: newest.level,
         })}
+      isSummary
       above={
         <>
           {above}

@@ -2,7 +2,7 @@ import { ellipsize, shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { ListColumn } from "../kit/RowList.tsx";
-import { ValueLinks } from "../kit/ValueLinks.tsx";
+import { type NamedValue, RowValues } from "../kit/ValueLinks.tsx";
 import { fragmentTo } from "../data/fragment.ts";
 import { Level } from "./Level.tsx";
 import { StyledText } from "./StyledText.tsx";
@@ -29,7 +29,15 @@ export function traceHref({ span_id: span }: Log, trace: string): string {
 /** Columns of the list of logs. */
 export const LOG_COLUMNS: readonly ListColumn<Log>[] = [
   { title: "Time", width: 8, cell: ({ at }) => <Timestamp at={at} precision="ms" /> },
-  { title: "Level", width: 6.5, cell: ({ level }) => <Level level={level} /> },
+  {
+    title: "Level",
+    width: 6.5,
+    cell: ({ level }) => (
+      <RowValues values={[["level", level]]}>
+        <Level level={level} />
+      </RowValues>
+    ),
+  },
   {
     title: "Message",
     cell: (log, link) => {
@@ -43,9 +51,9 @@ export const LOG_COLUMNS: readonly ListColumn<Log>[] = [
           )}
           <span className="log-attributes">
             {attributes.map(([name, value]) => (
-              <ValueLinks key={name} name={name} value={value} isInRow>
+              <RowValues key={name} values={[[name, value]]}>
                 {ellipsize(`${name}=${value}`, ROW_ATTRIBUTE)}
-              </ValueLinks>
+              </RowValues>
             ))}
           </span>
         </>
@@ -88,10 +96,8 @@ export function summarizeLog({ body, attributes }: Log): {
 }
 
 /** All attributes by name; those that the SDK added last. */
-export function listAttributes(
-  { attributes }: Log,
-): readonly { readonly name: string; readonly value: string }[] {
+export function listAttributes({ attributes }: Log): readonly NamedValue[] {
+  const isAdded = ([name]: NamedValue) => Number(ADDED_BY_SDK.test(name));
   return Object.entries(attributes)
-    .map(([name, value]) => ({ name, value: String(value), isAdded: ADDED_BY_SDK.test(name) }))
-    .sort((a, b) => Number(a.isAdded) - Number(b.isAdded) || (a.name < b.name ? -1 : 1));
+    .sort((a, b) => isAdded(a) - isAdded(b) || (a[0] < b[0] ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { logRow } from "../testdata/rows.ts";
 import { listAttributes, summarizeLog } from "./log_columns.tsx";
 
 const named = (attributes: Record<string, string | number | boolean>) =>
-  listAttributes(logRow({ attributes })).map(({ name, value }) => `${name}=${value}`);
+  listAttributes(logRow({ attributes })).map(([name, value]) => `${name}=${value}`);
 
 Deno.test("row of a log → message in one line, attributes of the log alone", () => {
   const body = "first\n\tsecond\u2028third";

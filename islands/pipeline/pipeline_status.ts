@@ -11,7 +11,7 @@ interface PipelineState extends Pick<TelemetryState, "phase" | "reason"> {
   /** Undefined: nothing was sent. */
   readonly counts?: Pick<SentCounts, "accepted" | "spooled" | "left" | "refused" | "lost">;
   /** Undefined: not reported. */
-  readonly health?: Omit<RelayHealth, "accepted" | "limited"> | undefined;
+  readonly health?: Omit<RelayHealth, "accepted" | "limited" | "refused"> | undefined;
 }
 
 /** The pipeline's mark and its sentence. */
@@ -28,7 +28,7 @@ export function pipelineStatus(
   const { accepted = 0, left = 0, refused = 0, lost = 0 } = counts ?? {};
   const spooled = health?.spool.pending ?? counts?.spooled.length ?? 0;
   const givenUp = health ? health.lost - health.lostBefore : 0;
-  const ofOthers = health ? Math.max(0, health.refused - health.refusedBefore - refused) : 0;
+  const ofOthers = health ? health.refusedOfOthers - health.refusedBefore : 0;
   const hasFailed = phase === "failed";
   const parts = [
     hasFailed && `Telemetry of this console failed: ${reason}`,

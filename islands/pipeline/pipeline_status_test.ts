@@ -5,7 +5,7 @@ type State = Parameters<typeof pipelineStatus>[0];
 
 const counts = { accepted: 3, spooled: [] as string[], left: 0, refused: 0, lost: 0 };
 const spool = { pending: 0, bytes: 0, oldest_age_s: 0 };
-const health = { spool, refused: 4, refusedBefore: 4, limited: 9, lost: 1, lostBefore: 1 };
+const health = { spool, refusedOfOthers: 4, refusedBefore: 4, lost: 1, lostBefore: 1 };
 
 const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence: string])[] = [
   ["nothing sent", {}, "ended", "This console: nothing sent yet."],
@@ -25,7 +25,7 @@ const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence
   ],
   [
     "another sender is refused",
-    { counts: { ...counts, refused: 2 }, health: { ...health, refused: 9 } },
+    { counts: { ...counts, refused: 2 }, health: { ...health, refusedOfOthers: 7 } },
     "refused",
     "This console: 2 refused. Applications: 3 refused.",
   ],

@@ -14,13 +14,15 @@ export interface RelayHealth {
   readonly spool: SpoolReport;
   /** Delivered to the ingest, or stored in the inbox. */
   readonly accepted: number;
-  /** By the relay or its ingest. */
+  /** By the relay or its ingest, without uploads that their sender cut. */
   readonly refused: number;
+  /** Those of others than Sightglass. */
+  readonly refusedOfOthers: number;
   /** Answered 429, under a limit that the ingest announced: their senders may send them again. */
   readonly limited: number;
   /** Given up in the spool, for their age. */
   readonly lost: number;
-  /** Refused of other senders before this page was opened. */
+  /** Of these, before this page was opened. */
   readonly refusedBefore: number;
   /** Lost before this page was opened. */
   readonly lostBefore: number;
@@ -30,23 +32,22 @@ export interface RelayHealth {
  * Reads the relay's health (`GET /monitoring`).
  *
  * @param report its JSON; a proxy may have answered in its place
- * @param ownRefused envelopes of this page that were refused so far
  * @param before the report before it; undefined: this is the first one
  * @returns undefined: the relay did not report
  */
 export function readHealth(
   report: unknown,
-  ownRefused: number,
   before?: RelayHealth | null,
 ): RelayHealth | null {
-  const { spool, outcomes } = Object(report) as Partial<HealthReport>;
-  if (spool === undefined || outcomes === undefined) return null;
-  const { rejected, dropped } = outcomes;
-  const others = Math.max(0, rejected - ownRefused);
+  const { spool, outcomes, refused } = Object(report) as Partial<HealthReport>;
+  if (spool === undefined || outcomes === undefined || refused === undefined) return null;
+  const { applications: others, sightglass } = refused;
+  const { dropped } = outcomes;
   return {
     spool,
     accepted: outcomes.delivered + outcomes.stored,
-    refused: rejected,
+    refused: others + sightglass,
+    refusedOfOthers: others,
     limited: outcomes.rate_limited,
     lost: dropped,
     // A server that was restarted counts from 0 again.
@@ -102,7 +103,7 @@ export function useRelayHealth(route: string, counts: SentCounts): RelayHealth |
     queryKey: KEY,
     async queryFn() {
       const report = await requestHealth(route, spooled);
-      return readHealth(report, refused, client.getQueryData<RelayHealth>(KEY));
+      return readHealth(report, client.getQueryData<RelayHealth>(KEY));
     },
     enabled: route.startsWith("/"),
     refetchInterval: ({ state }) =>

@@ -187,7 +187,7 @@ export const CAUSES: readonly Cause[] = [
       inboxProblem === undefined
         ? "The relay reported the envelope as stored, and the inbox does not have it."
         : `The inbox cannot be read.${quoted(inboxProblem)}`,
-    fix: "Enter the INBOX_TOKEN in one of the lists, or give it to deno task prove in its " +
+    fix: "Enter the INBOX_TOKEN in one of the lists, or give it to the command prove in its " +
       "environment. If several servers answer at this address, give them one inbox. Check the " +
       "disk of DATA_DIR.",
   },

@@ -10,8 +10,9 @@ import {
 import { formatEventTime, KIND_NAMES, type ListedEvent, NOTABLE_MS } from "./TimeLine.tsx";
 import { LIVE } from "../data/queries.ts";
 import { read } from "../data/read.ts";
-import { useRead } from "../data/use_read.ts";
+import { type Loaded, useRead } from "../data/use_read.ts";
 import { fragmentTo, momentHref, useIsVisible } from "../data/fragment.ts";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 
 /** Rows of the list; the time line has marks for all. */
 const MAX_ROWS = 500;
@@ -33,21 +34,23 @@ const ICONS: Readonly<Record<EventKind, IconName>> = {
  *
  * @param props.from start of the recording, milliseconds since 1970
  * @param props.at position of the player, milliseconds since the start
+ * @param props.reading whether the events are read
  * @param props.children further controls
  */
-export function EventList({ events, replayId, from, at, isRead, children }: {
+export function EventList({ events, replayId, from, at, reading, children }: {
   events: readonly ListedEvent[];
   replayId: string;
   from: number;
   at: number;
-  isRead: boolean;
+  reading: Loaded<unknown>;
   children: ReactNode;
 }) {
   const [kind, setKind] = useState<EventKind>();
   // Of its traces: often much of a session, of which the end was recorded.
   const [showsEarlier, setShowsEarlier] = useState(false);
   const earlier = events.filter((event) => event.at < from - NOTABLE_MS).length;
-  const chosen = events.slice(showsEarlier ? 0 : earlier)
+  const hidden = showsEarlier ? 0 : earlier;
+  const chosen = events.slice(hidden)
     .filter((event) => kind === undefined || event.kind === kind);
   const shown = chosen.slice(0, MAX_ROWS);
   const current = shown.findLastIndex((event) => event.at <= from + at + 1);
@@ -61,7 +64,7 @@ export function EventList({ events, replayId, from, at, isRead, children }: {
             onChange={({ target }) => setKind(EVENT_KINDS.find((one) => one === target.value))}
           >
             <option value="">
-              everything ({events.length - (showsEarlier ? 0 : earlier)})
+              all kinds{reading.value !== undefined && ` (${events.length - hidden})`}
             </option>
             {EVENT_KINDS.filter((one) => events.some((event) => event.kind === one))
               .map((one) => <option key={one} value={one}>{KIND_NAMES[one]}</option>)}
@@ -79,9 +82,15 @@ export function EventList({ events, replayId, from, at, isRead, children }: {
           </label>
         )}
       </div>
-      {shown.length === 0 && (
-        <p className="empty">{isRead ? "Nothing of this kind was recorded." : "Loading."}</p>
-      )}
+      {reading.state === "failed"
+        ? <ReadFailure message={reading.error} retry={reading.retry} />
+        : shown.length === 0 && (
+          <p className="empty">
+            {reading.state === "loading" ? "Loading the events." : (
+              `No events${kind ? " of this kind" : ""}${hidden > 0 ? " during the recording" : ""}.`
+            )}
+          </p>
+        )}
       <Rows events={shown} replayId={replayId} from={from} current={current} />
       {chosen.length > MAX_ROWS && (
         <p className="quiet">{formatCount(chosen.length - MAX_ROWS, "later event")} not listed.</p>
@@ -129,19 +138,16 @@ const Rows = memo(function Rows({ events, replayId, from, current }: {
  *
  * @param replayId undefined: the recording is not read yet
  * @param showsDetails includes {@linkcode DETAILS}
- * @returns also the number of these details
+ * @returns also the number of these details, and whether they are read
  */
-export function useEvents(
-  replayId: string | undefined,
-  showsDetails: boolean,
-): { readonly events: readonly ListedEvent[]; readonly details: number } {
+export function useEvents(replayId: string | undefined, showsDetails: boolean) {
   const isVisible = useIsVisible();
-  // The player reports what cannot be read; it plays without events, too.
-  const { value } = useRead(
+  const reading = useRead(
     [LIVE, "recording", replayId ?? ""],
     isVisible && replayId !== undefined && (() => read("recording", { id: replayId })),
   );
-  return useMemo(() => {
+  const { value } = reading;
+  const found = useMemo(() => {
     const all = (value?.events ?? []).map((event) => ({
       ...event,
       href: hrefOf(event, replayId ?? ""),
@@ -149,6 +155,7 @@ export function useEvents(
     const others = all.filter(({ kind }) => !DETAILS.has(kind));
     return { events: showsDetails ? all : others, details: all.length - others.length };
   }, [replayId, value, showsDetails]);
+  return { ...found, reading };
 }
 
 function hrefOf(event: RecordingEvent, replayId: string): string {

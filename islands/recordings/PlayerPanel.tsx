@@ -35,7 +35,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
 }) {
   // Read after the segments, which are shown first.
   const [showsDetails, setShowsDetails] = useState(false);
-  const { events, details } = useEvents(
+  const { events, details, reading } = useEvents(
     recording === NOTHING ? undefined : replayId,
     showsDetails,
   );
@@ -155,7 +155,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
         replayId={replayId}
         from={recording.from}
         at={at}
-        isRead={recording !== NOTHING}
+        reading={reading}
       >
         {details > 0 && (
           <label>

@@ -89,17 +89,22 @@ const Lanes = memo(function Lanes({ from, length, replayId, events }: {
   events: readonly ListedEvent[];
 }) {
   const lanes = useMemo(() => {
-    // Those before the start are in the list.
-    const recorded = events.filter(({ at }) => at >= from - NOTABLE_MS && at <= from + length);
-    const byKind = Map.groupBy(recorded, ({ kind }) => kind);
+    const byKind = Map.groupBy(events, ({ kind }) => kind);
     return EVENT_KINDS.flatMap((kind) => {
       const ofKind = byKind.get(kind);
-      return ofKind ? [{ kind, count: ofKind.length, marks: marksOf(ofKind, from, length) }] : [];
+      if (!ofKind) return [];
+      // Those before the start are in the list only.
+      const drawn = ofKind.filter(({ at }) => at >= from - NOTABLE_MS && at <= from + length);
+      const others = ofKind.length - drawn.length;
+      return [{ kind, count: drawn.length, others, marks: marksOf(drawn, from, length) }];
     });
   }, [events, from, length]);
-  return lanes.map(({ kind, count, marks }) => (
+  return lanes.map(({ kind, count, others, marks }) => (
     <div key={kind} className={`lane small of-${kind}`}>
-      <span className="quiet">{KIND_NAMES[kind]} {count}</span>
+      <span className="quiet" title={others > 0 ? `${others} outside of this time` : ""}>
+        {KIND_NAMES[kind]} {count}
+        {others > 0 && ` + ${others}`}
+      </span>
       <div className="track">
         {marks.map(({ at, text, more }) => (
           // The list beside it has the same links for keyboards and screen readers.

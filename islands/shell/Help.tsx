@@ -20,6 +20,7 @@ const KEYS: readonly (readonly [keys: string, moves: string])[] = [
   ["/", "Search"],
   ["j k", "Next and previous row, or span of an open trace"],
   ["J K", "Next and previous detail"],
+  ["f F", "Next and previous value or link of the row; Enter opens it"],
   ["n N", "Next and previous match in a trace"],
   ["e E", "Next and previous failed span"],
   ["+ − 0", "Zoom in a trace"],

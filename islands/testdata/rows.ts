@@ -22,6 +22,8 @@ export const occurrenceRow = (part: Partial<OccurrenceRow> = {}): OccurrenceRow 
   type: "PaymentError",
   value: "Card declined",
   where: "charge (/shop.cjs)",
+  level: "error",
+  handled: null,
   application: "shop",
   envelope: 1,
   event_id: null,

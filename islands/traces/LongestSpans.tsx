@@ -1,10 +1,10 @@
 import { useMemo } from "react";
 import { formatDuration } from "../../components/format.ts";
 import { cyclesText, repetitionText } from "../../monitoring/models/trace/repetitions.ts";
-import { longestSpans } from "../../monitoring/models/trace/self_time.ts";
+import { longestSpans, SELF_TIME } from "../../monitoring/models/trace/self_time.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
-import { KindMark, SELF_TIME } from "./SpanKinds.tsx";
+import { KindMark } from "./SpanKinds.tsx";
 
 /** As many as fit beside each other. */
 const SHOWN = 3;

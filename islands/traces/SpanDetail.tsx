@@ -5,7 +5,7 @@ import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
-import { hasSelfTime, selfTimes } from "../../monitoring/models/trace/self_time.ts";
+import { hasSelfTime, SELF_TIME, selfTimes } from "../../monitoring/models/trace/self_time.ts";
 import { readAttributes, type SpanAttribute } from "../../monitoring/models/trace/trace_span.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
@@ -14,7 +14,7 @@ import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
 import { fragmentTo, momentHref } from "../data/fragment.ts";
-import { KindMark, SELF_TIME } from "./SpanKinds.tsx";
+import { KindMark } from "./SpanKinds.tsx";
 import { SpanEvents } from "./SpanEvents.tsx";
 import { EventMark } from "./TimeAxis.tsx";
 import { Warnings } from "./TraceHeader.tsx";
@@ -40,7 +40,7 @@ export function SpanDetail(
   const isStatement = span !== null && spanKind(span) === "database";
   const time = trace.times.byNode.get(node)!;
   const selfMs = useMemo(() => selfTimes(trace.tree, trace.times).get(node) ?? 0, [trace, node]);
-  const all = useMemo(() => span ? readAttributes(span) : [], [span]);
+  const all = useMemo(() => span ? [...fieldsOf(span), ...readAttributes(span)] : [], [span]);
   const startMs = span?.start_ms ?? null;
   const phases = startMs === null ? [] : phasesOf(all, startMs);
   const attributes = startMs === null ? all : all.filter((attribute) => !isPhase(attribute));
@@ -198,6 +198,13 @@ const phasesOf = (attributes: readonly SpanAttribute[], start_ms: number) =>
 /** The name of an attribute, which may break after its dots and underscores. */
 const breakable = (name: string) =>
   name.split(/(?<=[._])/).flatMap((part, index) => [part, <wbr key={index} />]);
+
+/** What a query knows of a span beside its attributes. */
+const fieldsOf = (
+  { op, application_name: application, environment, release }: NonNullable<SpanNode["span"]>,
+) =>
+  Object.entries({ op, application, environment, release })
+    .flatMap(([name, value]): SpanAttribute[] => value === null ? [] : [{ name, value }]);
 
 /** Problems of a span's times and parents, and how it is drawn nevertheless. One sentence each. */
 function spanWarnings(

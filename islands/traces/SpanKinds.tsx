@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { SELF_TIME } from "../../monitoring/models/trace/self_time.ts";
 import { SPAN_KINDS, spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import { countMarks, EventMark } from "./TimeAxis.tsx";
@@ -10,11 +11,6 @@ import { countMarks, EventMark } from "./TimeAxis.tsx";
 export function KindMark() {
   return <i className="kind-mark" aria-hidden="true" />;
 }
-
-/** What self time is: docs/contract.md has the rule. */
-export const SELF_TIME =
-  "The time of a span without that of spans below it and of requests beside it." +
-  " Page loads, navigations, interactions and web vitals have none.";
 
 /**
  * The kinds of the trace's spans, its errors and logs, each with its mark and number.

@@ -56,7 +56,8 @@ export function TimeAxis(props: {
       </div>
       {timed.length > 0 && (
         <ul className="marks" aria-label="Vitals on the time axis">
-          {timed.map(({ name, at_ms }) => ({ name, left: percentAt(window, at_ms) }))
+          {timed.filter(({ arrow }) => arrow === "")
+            .map(({ name, at_ms }) => ({ name, left: percentAt(window, at_ms) }))
             .filter(({ left }) => left >= 0 && left <= 100)
             .map(({ name, left }) => (
               <li
@@ -68,16 +69,16 @@ export function TimeAxis(props: {
             ))}
           {clustersOf(window, timed, labelWidth).map(({ left, members }) => (
             <li key={members[0]!.name} className="vital small" style={placeOf(left)}>
-              <span title={members.map(vitalText).join("\n")}>
-                {members.map(({ name }) =>
-                  name.toUpperCase()
+              <span
+                title={members.map(({ text }) =>
+                  text
+                ).join("\n")}
+              >
+                {members.map(({ name, arrow }) =>
+                  name.toUpperCase() + arrow
                 ).join(" ")}
               </span>
-              <span className="vh">
-                {members.map((vital) =>
-                  `${vitalText(vital)}, ${offset(vital, origin)}`
-                ).join("; ")}
-              </span>
+              <span className="vh">{members.map(({ text }) => text).join("; ")}</span>
             </li>
           ))}
         </ul>
@@ -154,8 +155,6 @@ export function countMarks(marks: readonly PlacedMark[]): string[] {
   return [errors > 0 && formatCount(errors, "error"), logs > 0 && formatCount(logs, "log")]
     .filter((text) => text !== false);
 }
-
-const vitalText = ({ title, value, rating }: FormattedVital) => `${title} ${value}, ${rating}`;
 
 const offset = ({ at_ms }: { readonly at_ms: number }, origin: number) =>
   `at ${formatOffset(at_ms - origin)}`;

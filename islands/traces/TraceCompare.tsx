@@ -10,7 +10,7 @@ import {
   UNCHANGED_MS,
   UNCHANGED_SHARE,
 } from "../../monitoring/models/trace/compare_traces.ts";
-import { hasSelfTime } from "../../monitoring/models/trace/self_time.ts";
+import { hasSelfTime, SELF_TIME } from "../../monitoring/models/trace/self_time.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
@@ -20,7 +20,7 @@ import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTraceContent } from "../data/use_read.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { fragmentTo } from "../data/fragment.ts";
-import { KindMark, SELF_TIME } from "./SpanKinds.tsx";
+import { KindMark } from "./SpanKinds.tsx";
 
 const NO_PARTS = { spans: [], marks: [] };
 

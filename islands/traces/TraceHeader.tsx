@@ -2,12 +2,11 @@ import { useMemo } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import { coveredTime, selfParts } from "../../monitoring/models/trace/self_time.ts";
+import { coveredTime, SELF_TIME, selfParts } from "../../monitoring/models/trace/self_time.ts";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
 import { momentHref } from "../data/fragment.ts";
-import { SELF_TIME } from "./SpanKinds.tsx";
 
 /** When the trace began, its id, and links to its recording and to a comparison. */
 export function TraceLinks({ traceId, compareHref, replayId, startedAt }: {

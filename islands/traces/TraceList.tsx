@@ -10,6 +10,7 @@ import type { TraceRow } from "../../monitoring/models/rows.ts";
 import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/list_query.ts";
 import type { Filter } from "../kit/filters.ts";
 import { sortParam } from "../kit/sort.ts";
+import { RowValues } from "../kit/ValueLinks.tsx";
 import { fragmentTo, momentHref, useFragment } from "../data/fragment.ts";
 import { filterParams, sharedFilters } from "../data/filters.ts";
 import { KindMark } from "./SpanKinds.tsx";
@@ -108,11 +109,10 @@ const COLUMNS: readonly ListColumn<TraceRow>[] = [
     title: "Trace",
     cell: (row, link) => (
       <>
-        <span
-          data-kind={spanKind({ op: row.op, side: "browser" })}
-          {...row.op !== null && { role: "img", "aria-label": row.op, title: row.op }}
-        >
-          <KindMark />
+        <span data-kind={spanKind({ op: row.op, side: "browser" })}>
+          <RowValues values={row.op === null ? [] : [["op", row.op]]}>
+            <KindMark />
+          </RowValues>
         </span>
         {link(displayName(row))} <Failure {...row} />
         <small>{whatIsNamed(row)}</small>
@@ -196,10 +196,12 @@ function Failure({ http_status, failed, errors }: TraceRow) {
     ? "failed"
     : undefined;
   return text && (
-    <span className="filled refused" title={text === "failed" ? undefined : HIGHEST}>
-      <OutcomeMark kind="refused" />
-      {text}
-    </span>
+    <RowValues values={[text === "failed" ? ["status", "error"] : ["status_code", http_status]]}>
+      <span className="filled refused" title={text === "failed" ? undefined : HIGHEST}>
+        <OutcomeMark kind="refused" />
+        {text}
+      </span>
+    </RowValues>
   );
 }
 

@@ -148,7 +148,7 @@ export function TraceView({ traceId, takesFocus }: {
     error !== null
       ? fragmentTo("errors", [error, String(envelope)])
       : fragmentTo("logs", [], { trace: traceId });
-  const vitals = formatVitals(trace.vitals);
+  const vitals = formatVitals(trace);
 
   const axis = (
     <TimeAxis

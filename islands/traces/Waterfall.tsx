@@ -102,7 +102,8 @@ export function Waterfall(props: WaterfallProps) {
     virtual.scrollToIndex(index);
     if (takesFocus) setFocusRequest({});
   };
-  useEffect(() => {
+  // Before the next key, which steps on from this row.
+  useLayoutEffect(() => {
     const index = scrollRequest && indexOf.get(scrollRequest.key);
     if (index === undefined) return;
     showRow(index, scrollRequest!.takesFocus);

@@ -2,13 +2,9 @@ import { useMemo, useState } from "react";
 import { findRepetitions } from "../../monitoring/models/trace/repetitions.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import { matches as isMatch, parseQuery, type Term } from "../../monitoring/models/query/query.ts";
-import { searchedSpan } from "../../monitoring/models/query/searched.ts";
-import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
+import { searchedTraceSpan } from "../../monitoring/models/query/searched.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import { reveal, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
-
-const durationOf = ({ start_ms, end_ms }: TraceSpan) =>
-  start_ms === null || end_ms === null ? null : end_ms - start_ms;
 
 /** The rows of a trace's waterfall: which are expanded, their marks, and those that a search finds. */
 export function useTraceRows(trace: Trace, text: string) {
@@ -33,7 +29,7 @@ export function useTraceRows(trace: Trace, text: string) {
     () =>
       isSearched
         ? tree.nodes.flatMap(({ key, span }) =>
-          span ? [{ key, entry: searchedSpan(span, durationOf(span)) }] : []
+          span ? [{ key, entry: searchedTraceSpan(span) }] : []
         )
         : [],
     [tree, isSearched],

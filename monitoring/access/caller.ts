@@ -16,11 +16,7 @@ const PROXY_HEADERS = new Set([
 ]);
 const PROXY_HEADER_PREFIX = "x-forwarded";
 
-/**
- * Whether a request carries a header by which proxies are known. A proxy that adds none cannot be recognized.
- *
- * @param configured `TRUSTED_PROXY_HEADER`: the header that this server's proxy sets
- */
+/** Whether a request carries a header by which proxies are known. @param configured `TRUSTED_PROXY_HEADER` */
 export function cameThroughProxy(headers: Headers, configured: string | undefined): boolean {
   const own = configured && hyphenated(configured);
   return [...headers.keys()].some((key) => {

@@ -12,7 +12,6 @@ export function json(status: number, value: unknown): Response {
   return jsonBytes(status, new TextEncoder().encode(JSON.stringify(value)));
 }
 
-/** {@linkcode json} of a value that is serialized already. */
 export function jsonBytes(status: number, body: Uint8Array<ArrayBuffer>): Response {
   const headers = {
     "Content-Type": "application/json",
@@ -21,12 +20,10 @@ export function jsonBytes(status: number, body: Uint8Array<ArrayBuffer>): Respon
   return makePrivate(new Response(body, { status, headers }));
 }
 
-/** {@linkcode errorAnswer} as a private response. */
 export function refusal(status: number, error: string, detail: string): Response {
   return jsonBytes(status, new TextEncoder().encode(errorAnswer({ status, error, detail }).body));
 }
 
-/** The method does not fit the address. */
 export function methodRefusal(allowed: string, detail: string): Response {
   const response = refusal(405, "method_not_allowed", detail);
   response.headers.set("Allow", allowed);

@@ -1,13 +1,12 @@
 import { isLoopbackAddress } from "../protocol/loopback.ts";
 import { cameThroughProxy, hostNameOf, isOwnPageOrNoBrowser, publicHostName } from "./caller.ts";
-import { InboxToken, type WrongTokens } from "./token.ts";
+import { inboxToken, type WrongTokens } from "./token.ts";
 
 export interface ReadAccessOptions {
   /** `PUBLIC_ORIGIN`: its host is a name of this server too. */
   readonly publicOrigin?: string;
   /** `INBOX_TOKEN`: if it is set, every reader needs it. */
   readonly token?: string;
-  /** Counts and delays refusals of a wrong one. */
   readonly wrongTokens?: WrongTokens;
   /** `TRUSTED_PROXY_HEADER`: a request that carries it came through the proxy. */
   readonly proxyHeader?: string;
@@ -21,18 +20,18 @@ type ReadAccess =
   | { readonly allowed: false; readonly detail: string };
 
 /**
- * Who may use the inbox, to read, import, change or delete: with `INBOX_TOKEN` its bearer, else this machine. A loopback peer alone proves
- * nothing, so these are refused:
+ * Who may use the inbox: with `INBOX_TOKEN` its bearer, else this machine. A loopback peer alone proves nothing, so these
+ * are refused:
  * - a page whose name was rebound to 127.0.0.1: its `Host` is the page's name (DNS rebinding);
  * - a proxy on this machine, which may forward anyone's requests: recognized by a header that it adds;
  * - any page that a person has open: the browser sends `Sec-Fetch-Site`.
  *
- * @returns checks one request, a wrong token some time later; `peer` is the address of the connection's other end, never one that a header names
+ * @returns checks one request, a wrong token some time later; `peer` is the address of the connection's other end
  */
 export function inboxReadAccess(
   options: ReadAccessOptions,
 ): (request: Request, peer: string | undefined) => Promise<ReadAccess> {
-  const token = new InboxToken(options.token);
+  const token = inboxToken(options.token);
   const isTokenNeeded = options.token !== undefined || options.onDeploy;
   const hosts = ["localhost", "127.0.0.1", "[::1]", publicHostName(options.publicOrigin)];
 

@@ -3,34 +3,26 @@ import { createHash, timingSafeEqual } from "node:crypto";
 /** Cookies are shared by all ports of a host, so the name is specific to this server. */
 export const TOKEN_COOKIE = "sightglass_inbox";
 
-/** Whether a request bears the right `INBOX_TOKEN`, a wrong one or none. */
 type TokenMatch = "right" | "wrong" | "none";
 
-/** Compares what requests bear with `INBOX_TOKEN`. */
-export class InboxToken {
-  readonly #bearer: Uint8Array | undefined;
-  readonly #cookie: Uint8Array | undefined;
+/** Compares what requests bear with `INBOX_TOKEN`. If that is not set, no request bears the right one. */
+export function inboxToken(token: string | undefined) {
+  const right = token === undefined ? [] : [digest(token), digest(cookieValue(token))];
+  return {
+    /** Checks `Authorization: Bearer`. A page of another origin cannot set it: its preflight fails. */
+    asBearer(headers: Headers): TokenMatch {
+      const offered = /^bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+      return compare(offered === undefined ? [] : [offered], right[0]);
+    },
 
-  /** @param token undefined if `INBOX_TOKEN` is not set: no request bears the right one then */
-  constructor(token: string | undefined) {
-    if (token === undefined) return;
-    this.#bearer = digest(token);
-    this.#cookie = digest(cookieValue(token));
-  }
-
-  /** Checks `Authorization: Bearer`. A page of another origin cannot set it: its preflight fails. */
-  asBearer(headers: Headers): TokenMatch {
-    const offered = /^bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
-    return compare(offered === undefined ? [] : [offered], this.#bearer);
-  }
-
-  /** Checks the cookie. A browser adds it by itself: check also which page the request comes from. */
-  asCookie(headers: Headers): TokenMatch {
-    const prefix = `${TOKEN_COOKIE}=`;
-    const offered = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim())
-      .filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
-    return compare(offered, this.#cookie);
-  }
+    /** Checks the cookie. A browser adds it by itself: check also which page the request comes from. */
+    asCookie(headers: Headers): TokenMatch {
+      const prefix = `${TOKEN_COOKIE}=`;
+      const offered = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim())
+        .filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
+      return compare(offered, right[1]);
+    },
+  };
 }
 
 /** Milliseconds between two reports of {@linkcode WrongTokens}. */
@@ -45,13 +37,11 @@ export class WrongTokens {
   readonly #reportMs: number;
   #requests = 0;
 
-  /** @param report called once a minute at most */
   constructor(report: (requests: number) => void, reportMs = REPORT_MS) {
     this.#report = report;
     this.#reportMs = reportMs;
   }
 
-  /** Counts a request. Resolves when it may be answered. */
   async refuse(): Promise<void> {
     if (this.#requests === 0) {
       const timer = setTimeout(() => {

@@ -10,7 +10,7 @@ import {
   publicHostName,
 } from "./caller.ts";
 import type { ReadAccessOptions } from "./read_access.ts";
-import { InboxToken } from "./token.ts";
+import { inboxToken } from "./token.ts";
 
 export interface WriteAccessOptions {
   /** `PUBLIC_ORIGIN`: the page's origin as browsers see it, where a proxy hides it. */
@@ -31,11 +31,9 @@ type CorsHeaders = Readonly<Record<string, string>>;
 export type WriteAccess =
   | {
     readonly allowed: true;
-    /** Let the page read the answer. */
     readonly cors: CorsHeaders;
     /** Whether its envelope may have any DSN or none. Nothing is forwarded then, so a DSN is no permission. */
     readonly anyDsn: boolean;
-    /** Whether it has a token that is not `INBOX_TOKEN`. */
     readonly hasWrongToken: boolean;
   }
   | { readonly allowed: false; readonly detail: string };
@@ -50,7 +48,6 @@ const SENT_HEADERS =
 /** A name of RFC 9110, section 5.6.2. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,64}$/;
 const MAX_ASKED = 32;
-/** Response headers that SDKs read. */
 const READABLE = "x-sentry-error, x-sentry-rate-limits, retry-after, x-relay-outcome";
 
 const WITHOUT_CORS: CorsHeaders = Object.freeze({});
@@ -64,41 +61,51 @@ const REBOUND =
   " as http://localhost, or set PUBLIC_ORIGIN to the origin that browsers see.";
 
 /**
- * Decides who may post envelopes. Pages: those of the server's own origin and of `ALLOWED_ORIGINS`, in inbox mode also
- * those of loopback origins. Requests that no browser sent are not restricted by origin. In inbox
- * mode, posts from this machine and those with `INBOX_TOKEN` may have any DSN; all others need an allowed one.
+ * Decides which pages may post: those of the own origin and of `ALLOWED_ORIGINS`, in inbox mode also of loopback origins.
+ * In inbox mode, posts from this machine and those with `INBOX_TOKEN` may have any DSN; all others need an allowed one.
  */
-export class WriteAccessRule {
-  readonly #publicOrigin: string | undefined;
-  readonly #publicHostName: string | undefined;
-  readonly #inbox: InboxWriteOptions | undefined;
-  readonly #token: InboxToken;
-  readonly #allowedOrigins: ReadonlySet<string>;
+export function writeAccessRule({ publicOrigin, allowedOrigins, inbox }: WriteAccessOptions) {
+  const ownHostName = publicHostName(publicOrigin);
+  const token = inboxToken(inbox?.token);
+  const allowed = new Set(allowedOrigins);
 
-  constructor({ publicOrigin, allowedOrigins, inbox }: WriteAccessOptions) {
-    this.#publicOrigin = publicOrigin;
-    this.#publicHostName = publicHostName(publicOrigin);
-    this.#inbox = inbox;
-    this.#token = new InboxToken(inbox?.token);
-    this.#allowedOrigins = new Set(allowedOrigins);
-  }
+  /** Inbox mode: whether the connection is from this machine. A proxy on it may forward anyone's requests. */
+  const isThisMachine = (peer: string | undefined) =>
+    inbox !== undefined && !inbox.onDeploy && peer !== undefined && isLoopbackAddress(peer);
 
-  /**
-   * Checks a POST.
-   *
-   * @param peer the address of the connection's other end, never one that a header names
-   */
-  check(request: Request, peer: string | undefined): WriteAccess {
-    const cors = this.#checkPage(request, peer);
+  const isOwnHost = (request: Request) => {
+    const name = hostNameOf(request);
+    return name !== "" && (cannotBeRebound(name) || name === ownHostName);
+  };
+
+  const checkPage = (request: Request, peer: string | undefined): CorsHeaders | string => {
+    const { headers } = request;
+    if (!isBrowser(headers)) return WITHOUT_CORS;
+    if (isThisMachine(peer) && !isOwnHost(request)) return REBOUND;
+    const origin = headers.get("origin");
+    if (origin === null && isOwnPageOrNoBrowser(headers)) return WITHOUT_CORS;
+    if (origin !== null) {
+      if (allowed.has(origin)) return withCors(origin);
+      if (isOwnOrigin(origin, request, publicOrigin)) return WITHOUT_CORS;
+      if (inbox !== undefined && isLoopbackOrigin(origin)) return withCors(origin);
+    }
+    return inbox === undefined ? NOT_ALLOWED_TO_RELAY : NOT_ALLOWED_TO_INBOX;
+  };
+
+  /** Checks a POST. @param peer the address of the connection's other end, never one that a header names */
+  const check = (request: Request, peer: string | undefined): WriteAccess => {
+    const cors = checkPage(request, peer);
     if (typeof cors === "string") return { allowed: false, detail: cors };
-    const hasWrongToken = this.#inbox?.token !== undefined &&
-      this.#token.asBearer(request.headers) === "wrong";
-    return { allowed: true, cors, anyDsn: this.#maySendAnyDsn(request, peer), hasWrongToken };
-  }
+    const { headers } = request;
+    const bearer = inbox?.token === undefined ? "none" : token.asBearer(headers);
+    const anyDsn = bearer === "right" ||
+      isThisMachine(peer) && !cameThroughProxy(headers, inbox?.proxyHeader);
+    return { allowed: true, cors, anyDsn, hasWrongToken: bearer === "wrong" };
+  };
 
   /** {@linkcode check} for a preflight (https://fetch.spec.whatwg.org/#cors-preflight-fetch); `cors` answers it. */
-  checkPreflight(request: Request, peer: string | undefined): WriteAccess {
-    const access = this.check(request, peer);
+  const checkPreflight = (request: Request, peer: string | undefined): WriteAccess => {
+    const access = check(request, peer);
     if (!access.allowed || access.cors === WITHOUT_CORS) return access;
     // https://wicg.github.io/private-network-access/#cors-preflight
     const name = "private-network";
@@ -112,40 +119,9 @@ export class WriteAccessRule {
       "access-control-allow-headers": [...new Set([...SENT_HEADERS, ...asked])].join(", "),
     };
     return { ...access, cors: { ...access.cors, ...PREFLIGHT, ...headers, ...network } };
-  }
+  };
 
-  /** The CORS headers for the page that sent a request, or why it may not post. */
-  #checkPage(request: Request, peer: string | undefined): CorsHeaders | string {
-    const { headers } = request;
-    if (!isBrowser(headers)) return WITHOUT_CORS;
-    if (this.#isThisMachine(peer) && !this.#isOwnHost(request)) return REBOUND;
-    const origin = headers.get("origin");
-    if (origin === null && isOwnPageOrNoBrowser(headers)) return WITHOUT_CORS;
-    if (origin !== null) {
-      if (this.#allowedOrigins.has(origin)) return withCors(origin);
-      if (isOwnOrigin(origin, request, this.#publicOrigin)) return WITHOUT_CORS;
-      if (this.#inbox !== undefined && isLoopbackOrigin(origin)) return withCors(origin);
-    }
-    return this.#inbox === undefined ? NOT_ALLOWED_TO_RELAY : NOT_ALLOWED_TO_INBOX;
-  }
-
-  #maySendAnyDsn(request: Request, peer: string | undefined): boolean {
-    if (this.#inbox === undefined) return false;
-    if (this.#token.asBearer(request.headers) === "right") return true;
-    return this.#isThisMachine(peer) &&
-      !cameThroughProxy(request.headers, this.#inbox.proxyHeader);
-  }
-
-  /** Inbox mode: whether the connection is from this machine. A proxy on it may forward anyone's requests. */
-  #isThisMachine(peer: string | undefined): boolean {
-    return this.#inbox !== undefined && !this.#inbox.onDeploy && peer !== undefined &&
-      isLoopbackAddress(peer);
-  }
-
-  #isOwnHost(request: Request): boolean {
-    const name = hostNameOf(request);
-    return name !== "" && (cannotBeRebound(name) || name === this.#publicHostName);
-  }
+  return { check, checkPreflight };
 }
 
 function withCors(origin: string): CorsHeaders {

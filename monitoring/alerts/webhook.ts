@@ -2,7 +2,6 @@ import type { GroupAlert } from "../models/rows.ts";
 import { postJson } from "../post_json.ts";
 import { isRetryable } from "../protocol/retry.ts";
 
-/** Options of an {@linkcode AlertWebhook}. */
 export interface WebhookOptions {
   /** Receives the POST. It may contain a secret: it is never logged. */
   readonly url: string;
@@ -16,7 +15,6 @@ export interface WebhookOptions {
   readonly timeoutMs?: number;
   /** Waits between the tries, in milliseconds. Default: {@linkcode BACKOFF_MS}. */
   readonly backoffMs?: readonly number[];
-  /** The clock, milliseconds since 1970. */
   readonly now?: () => number;
 }
 
@@ -62,34 +60,29 @@ export class AlertWebhook {
     if (!this.#isSending) void this.#sendAll();
   }
 
-  /** Aborts the running request and drops what waits. */
   close(): void {
     this.#waiting.length = 0;
     this.#closing.abort();
   }
 
   async #sendAll(): Promise<void> {
+    const { url, timeoutMs = TIMEOUT_MS, backoffMs = BACKOFF_MS } = this.#options;
+    const { signal } = this.#closing;
     this.#isSending = true;
     for (let alert; (alert = this.#waiting.shift()) !== undefined;) {
-      const failure = await this.#deliver(JSON.stringify(this.#bodyOf(alert)));
-      if (this.#closing.signal.aborted) return;
+      const outcome = await postJson(url, JSON.stringify(this.#bodyOf(alert)), {
+        timeoutMs,
+        backoffMs,
+        mayRetry: (status) => isRetryable(status) || status === 429,
+        read: async (response) => await response.body?.cancel(),
+        signal,
+      });
+      if (signal.aborted) return;
+      const failure = "failure" in outcome ? outcome.failure : undefined;
       if (failure !== undefined && !this.#isFailing) this.#options.onFailure(failure);
       this.#isFailing = failure !== undefined;
     }
     this.#isSending = false;
-  }
-
-  /** Returns why the last try failed; undefined: delivered. */
-  async #deliver(body: string): Promise<string | undefined> {
-    const { url, timeoutMs = TIMEOUT_MS, backoffMs = BACKOFF_MS } = this.#options;
-    const outcome = await postJson(url, body, {
-      timeoutMs,
-      backoffMs,
-      mayRetry: (status) => isRetryable(status) || status === 429,
-      read: async (response) => await response.body?.cancel(),
-      signal: this.#closing.signal,
-    });
-    return "failure" in outcome ? outcome.failure : undefined;
   }
 
   /** Chats show `text`; the rest is nested because some, such as Mattermost, use top-level names like `type`. */

@@ -27,9 +27,8 @@ import type { Inbox } from "./inbox.ts";
 const EXPORT_ROWS = 200;
 
 /**
- * Exports the envelopes that are in the inbox now, as a stream that holds one body in memory at a time.
- * If envelopes are deleted before they are read, the stream ends with an error, so that an incomplete
- * archive is noticed.
+ * Exports the envelopes that are in the inbox now; one body is in memory at a time. If one is deleted meanwhile, the
+ * stream ends with an error, so that an incomplete archive is noticed.
  */
 export function exportArchive(inbox: Inbox): ReadableStream<Uint8Array> {
   const { last, envelopes } = inbox.extent();
@@ -55,12 +54,10 @@ function* archiveChunks(inbox: Inbox, last: number, count: number): Generator<Ui
   }
 }
 
-/** Maximum number of reasons in the result of an import. */
 const MAX_REASONS = 20;
 
 /**
- * Imports the envelopes of an archive while it is received. Each must be valid and within the limits for
- * posted envelopes. Evicts nothing: an envelope that does not fit is refused.
+ * Imports the envelopes of an archive while it is received, by the rules for posted ones. Evicts nothing.
  *
  * @param maxBytes of one body. Longer ones are skipped without keeping them in memory
  */
@@ -93,19 +90,16 @@ export async function importArchive(
 /** Returns `taken`, `present`, or a message: why it was refused. */
 async function importEnvelope(
   inbox: Inbox,
-  { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format = "envelope" }: ArchivedEnvelope,
+  envelope: ArchivedEnvelope,
   maxBytes: number,
 ): Promise<string> {
+  const { bytes, contentEncoding, format = "envelope" } = envelope;
   try {
     const decoded = await decodeBody(bytes, contentEncoding, maxBytes * MAX_EXPANSION);
     const { header } = format === "envelope" ? readEnvelope(decoded) : { header: {} };
     const outcome = await inbox.storeImported({
-      bytes,
-      contentEncoding,
-      receivedAt,
-      isOwn: isOwn ?? isOwnTelemetry(header),
-      dsnKey,
-      format,
+      ...envelope,
+      isOwn: envelope.isOwn ?? isOwnTelemetry(header),
     });
     if (outcome === "stored") return "taken";
     if (outcome === "present") return "present";
@@ -128,18 +122,15 @@ class ArchiveError extends Error {
   }
 }
 
-interface ArchiveItem {
-  /** Number in the archive, from 1. */
+/** Its number from 1, the offset of its header line, and the envelope, or a message: what is wrong with it. */
+type ArchiveItem = {
   readonly number: number;
-  /** Offset of its header line in bytes. */
   readonly offset: number;
-  /** The envelope, or a message: what is wrong with it. */
   readonly envelope: ArchivedEnvelope | string;
-}
+};
 
 /**
- * Reads an archive while it is received. An invalid envelope is reported in its item; broken framing ends
- * the archive, because the next item cannot be found.
+ * Reads an archive while it is received. Broken framing ends it, because the next item cannot be found.
  *
  * @throws {ArchiveError} it is not an archive, of an unknown version, incomplete, or received too slowly
  * @throws {EnvelopeError} the framing is malformed
@@ -194,11 +185,7 @@ async function* readArchive(
   }
 }
 
-/**
- * The number of envelopes that the first line announces; undefined: none.
- *
- * @throws {ArchiveError} it is not the first line of an archive that this version can read
- */
+/** The number of envelopes that the first line announces; undefined: none. @throws {ArchiveError} */
 function announcedEnvelopes(header: EnvelopeHeader): number | undefined {
   if (!isArchiveHeader(header)) {
     throw new ArchiveError(

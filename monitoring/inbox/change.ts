@@ -2,31 +2,24 @@ import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { EnvelopeIndex } from "../models/index/index_entries.ts";
 import type { GroupStateRow } from "./group_states.ts";
 
-/** An envelope is stored. */
 export interface EnvelopeChange extends ReceivedEnvelope {
   readonly kind: "envelope";
-  /**
-   * The server that reports alerts of this envelope; null: it is imported. Imports cause no alerts and evict nothing.
-   */
+  /** The server that reports its alerts; null: it is imported, which causes no alerts and evicts nothing. */
   readonly writer: string | null;
 }
 
 /** `map`: a source map is stored. `group`: a group of errors gets this state. `clear`: everything is deleted. */
-type OtherChange =
+export type Change =
+  | EnvelopeChange
   | { readonly kind: "map"; readonly key: string; readonly bytes: Uint8Array }
   | { readonly kind: "group"; readonly key: string; readonly state: GroupStateRow }
   | { readonly kind: "clear" };
 
-/** Every change of an inbox. */
-export type Change = EnvelopeChange | OtherChange;
-
 /** `skip`: the log has no changes up to this one any more. */
 export type LoggedChange = Change | { readonly kind: "skip" };
 
-/** A change at its position in the log. */
 export type ChangeLogEntry = LoggedChange & { readonly id: number };
 
-/** Rows of the log, and its state when they were read. */
 export interface LogPage {
   /** Identity of the log: another one after the schema was dropped. */
   readonly log: string;
@@ -38,10 +31,8 @@ export interface LogPage {
   readonly rows: readonly ChangeLogEntry[];
 }
 
-/** An envelope with its index. */
 export type NewEnvelope = EnvelopeChange & EnvelopeIndex;
 
-/** A change that can be applied. */
 export type ReadyChange = NewEnvelope | Exclude<LoggedChange, EnvelopeChange>;
 
 /** The envelope as a change, without the other properties that the relay's envelopes have. */

@@ -6,17 +6,11 @@ import { parseBody } from "../models/parse_body.ts";
 import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
 import { recordedRange } from "../models/recording/recording.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
-import type { StoredEnvelope } from "./inbox.ts";
-
-/** Returns the source map (JSON) of the script with a debug id; undefined: there is none. */
-export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+import type { ReadSourceMap, StoredEnvelope } from "./inbox_types.ts";
 
 /** Source maps loaded for one envelope. The page has some forty scripts; a stack trace contains a few. */
 const MAX_MAPS = 64;
-/**
- * Estimated bytes of the cached maps; those of the page are estimated at 25 MB. The cache is emptied above this, and no
- * more maps are loaded for one envelope above twice this.
- */
+/** Estimated bytes of the cached maps. Above it the cache is emptied, above twice this no map is loaded. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Memory of a position of the script when its map is parsed. In the JSON it usually takes two bytes or more. */
 const POSITION_BYTES = 100;
@@ -25,25 +19,19 @@ const UNREADABLE_BYTES = 1_000;
 
 const decoder = new TextDecoder();
 
-/**
- * Reads the index entries of envelopes. Groups errors by source position; caches the source maps for that, because
- * parsing a large one blocks the server for 20 ms.
- */
+/** Reads the index entries of envelopes. Caches source maps, by which errors are grouped: parsing one may take 20 ms. */
 export class EnvelopeIndexer {
   readonly #readSourceMap: ReadSourceMap;
   readonly #onNotice: (notice: string) => void;
   /** By debug id; undefined: it cannot be parsed. */
   readonly #maps = new Map<string, ScriptMap | undefined>();
-  /** Estimated, of all loaded maps. */
   #mapBytes = 0;
 
-  /** @param onNotice receives messages for the operator */
   constructor(readSourceMap: ReadSourceMap, onNotice: (notice: string) => void) {
     this.#readSourceMap = readSourceMap;
     this.#onNotice = onNotice;
   }
 
-  /** Reads the description and index entries of an envelope. */
   async read(envelope: ReceivedEnvelope | StoredEnvelope): Promise<EnvelopeIndex> {
     const { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format = "envelope" } = envelope;
     let decoded: Uint8Array | undefined;

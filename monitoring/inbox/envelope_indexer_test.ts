@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import * as esbuild from "esbuild";
 import { until } from "../../tests/harness/until.ts";
 import type { ErrorGroupRow } from "../models/rows.ts";
-import { type Inbox, InboxClosedError } from "./inbox.ts";
-import { openInbox } from "./sqlite_inbox.ts";
+import { InboxClosedError } from "./inbox_types.ts";
+import { Inbox } from "./inbox.ts";
 import { admitted, envelopeOf, error, eventEnvelope, log } from "./testdata/envelopes.ts";
 import { markAsEarlier, withFolder } from "./testdata/inbox_suite.ts";
 import { minify } from "./testdata/minify.ts";
@@ -209,7 +209,7 @@ Deno.test("unreadable source map → one notice, error still grouped", async () 
   const [{ events }] = await twoBuilds();
   const notices: string[] = [];
   for (const sourceMap of [() => Promise.reject(new Error("no disk")), () => broken("{")]) {
-    const inbox = openInbox({
+    const inbox = new Inbox({
       maxBytes: MAX_BYTES,
       sourceMap,
       onNotice: (notice) => notices.push(notice),
@@ -229,7 +229,7 @@ Deno.test("stored map is deleted or evicted → later errors are grouped without
   const [{ events, sourceMap }] = await twoBuilds();
   const id = events.placeOrder.debug_meta.images[0]!.debug_id;
   const map = (await sourceMap(id))!;
-  const inbox = openInbox({ maxBytes: 3 * map.byteLength });
+  const inbox = new Inbox({ maxBytes: 3 * map.byteLength });
   const isMapped = async () => {
     await inbox.store(admitted(envelopeOf({}, ["event", events.placeOrder])));
     return inbox.page("errors", {}).rows[0]!.where?.includes("islands/shop.ts");

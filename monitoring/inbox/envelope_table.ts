@@ -1,9 +1,9 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLTagStore, StatementSync } from "node:sqlite";
 import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import type { Format } from "../protocol/format.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import type { NewEnvelope } from "./change.ts";
-import type { InboxExtent, InboxQuery, StoredEnvelope } from "./inbox.ts";
+import type { InboxExtent, InboxQuery, StoredEnvelope } from "./inbox_types.ts";
 import { ENVELOPE_COLUMNS } from "./list_sql.ts";
 
 /** Envelopes that are indexed again in one transaction: some milliseconds, and the memory of one large envelope. */
@@ -11,124 +11,111 @@ const UNINDEXED = { envelopes: 20, bytes: 1024 * 1024 };
 
 /** The envelopes, their item types and the sum of their bytes. Methods that write must be called in a transaction. */
 export class EnvelopeTable {
-  readonly #sql: ReturnType<typeof prepare>;
+  readonly #sql: SQLTagStore;
+  readonly #rows: ReturnType<typeof prepareRows>;
 
   constructor(db: DatabaseSync) {
-    this.#sql = prepare(db);
+    this.#sql = db.createTagStore();
+    this.#rows = prepareRows(db);
   }
 
-  /**
-   * @param given the id. Default: the next one
-   * @returns the id
-   */
+  /** @param given the id. Default: the next one. @returns the id */
   insert(envelope: NewEnvelope, given?: number): number {
     const { description, bytes, contentEncoding, receivedAt, isOwn, dsnKey, format } = envelope;
-    const { lastInsertRowid } = this.#sql.insert.run(
-      given ?? null,
-      receivedAt,
-      description.event_id,
-      JSON.stringify(description.trace_ids),
-      description.replay_id,
-      JSON.stringify(description.items),
-      bytes.byteLength,
-      contentEncoding,
-      bytes,
-      Number(isOwn),
-      dsnKey ?? null,
-      format ?? "envelope",
-    );
+    const { event_id, trace_ids, replay_id, items } = description;
+    const { lastInsertRowid } = this.#sql.run`INSERT INTO envelopes (id, received_at, event_id,
+      trace_ids, replay_id, items, bytes, content_encoding, body, is_own, dsn_key, format)
+      VALUES (${given ?? null}, ${receivedAt}, ${event_id}, ${
+      JSON.stringify(trace_ids)
+    }, ${replay_id},
+      ${JSON.stringify(items)}, ${bytes.byteLength}, ${contentEncoding}, ${bytes}, ${Number(isOwn)},
+      ${dsnKey ?? null}, ${format ?? "envelope"})`;
     const id = Number(lastInsertRowid);
-    for (const type of new Set(description.items.map((item) => item.type))) {
-      this.#sql.insertType.run(id, type);
+    for (const type of new Set(items.map((item) => item.type))) {
+      this.#sql.run`INSERT INTO item_types (envelope, type) VALUES (${id}, ${type})`;
     }
-    this.#sql.addBytes.run(bytes.byteLength);
+    this.#sql.run`UPDATE totals SET bytes = bytes + ${bytes.byteLength}`;
     return id;
   }
 
-  /** Whether the same bytes, received at the same time, are stored. */
   has({ bytes, contentEncoding, receivedAt }: NewEnvelope): boolean {
-    return this.#sql.same.get(receivedAt, bytes.byteLength, contentEncoding, bytes) !== undefined;
+    return this.#sql.get`SELECT 1 FROM envelopes WHERE received_at = ${receivedAt}
+      AND bytes = ${bytes.byteLength} AND content_encoding IS ${contentEncoding} AND body = ${bytes}` !==
+      undefined;
   }
 
   /** Rows after a cursor up to the id `last`, oldest first. */
   list({ since, type, limit }: InboxQuery, last: number): InboxRow[] {
     const rows = type === undefined
-      ? this.#sql.list.all(since, last, limit)
-      : this.#sql.listOfType.all(type, since, last, limit);
+      ? this.#rows.list.all(since, last, limit)
+      : this.#rows.listOfType.all(type, since, last, limit);
     return rows.map(rowOf);
   }
 
   row(id: number): InboxRow | undefined {
-    const row = this.#sql.row.get(id);
+    const row = this.#rows.row.get(id);
     return row && rowOf(row);
   }
 
   get(id: number): StoredEnvelope | undefined {
-    const row = this.#sql.get.get(id);
+    const row = this.#rows.get.get(id);
     return row && envelopeOf(row);
   }
 
-  /** The number of envelopes and the last id, in one query. */
   extent(): InboxExtent {
-    return this.#sql.extent.get() as unknown as InboxExtent;
+    return this.#sql.get`SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last,
+      (SELECT count(*) FROM envelopes) AS envelopes` as unknown as InboxExtent;
   }
 
-  /**
-   * The envelopes that were received before a time (milliseconds since 1970), as ranges of ids. Without imported
-   * envelopes this is one range, because ids grow with time.
-   */
+  /** The ids and bytes of all envelopes, oldest first. */
+  sizes(): Iterable<unknown> {
+    return this.#sql.iterate`SELECT id, bytes AS size FROM envelopes ORDER BY id`;
+  }
+
+  /** The envelopes that were received before a time, as ranges of ids: one range, unless envelopes were imported. */
   receivedBefore(time: number): readonly { readonly first: number; readonly last: number }[] {
-    return this.#sql.receivedBefore.all(time) as unknown as { first: number; last: number }[];
+    // `INDEXED BY`: otherwise SQLite reads the whole table to get the order by id, for each envelope that is stored.
+    return this.#sql.all`SELECT min(id) AS first, max(id) AS last FROM (
+      SELECT id, id - row_number() OVER (ORDER BY id) AS range
+      FROM envelopes INDEXED BY envelopes_by_time WHERE received_at < ${time}
+    ) GROUP BY range ORDER BY first` as unknown as { first: number; last: number }[];
   }
 
-  /** Deletes the envelopes from `first` to `last`. */
   delete(first: number, last: number): void {
-    this.#sql.subtract.run(first, last);
-    this.#sql.delete.run(first, last);
-    this.#sql.deleteTypes.run(first, last);
+    this.#sql.run`UPDATE totals SET bytes = bytes -
+      (SELECT coalesce(sum(bytes), 0) FROM envelopes WHERE id BETWEEN ${first} AND ${last})`;
+    this.#sql.run`DELETE FROM envelopes WHERE id BETWEEN ${first} AND ${last}`;
+    this.#sql.run`DELETE FROM item_types WHERE envelope BETWEEN ${first} AND ${last}`;
   }
 
-  /**
-   * The oldest envelopes after the last indexed one, a few at a time: the index of a file of an earlier version was
-   * deleted when the file was opened.
-   */
+  /** The oldest envelopes after the last indexed one, a few at a time: the index of an earlier version was deleted. */
   unindexed(): readonly StoredEnvelope[] {
-    return this.#some(this.#sql.unindexed.iterate());
+    return some(this.#rows.unindexed.iterate());
   }
 
   /** A few envelopes after an id whose errors name a script, and were grouped before its source map arrived. */
   unmapped(debugId: string, after: number): readonly StoredEnvelope[] {
-    return this.#some(this.#sql.unmapped.iterate(debugId, after));
-  }
-
-  #some(rows: Iterable<unknown>): readonly StoredEnvelope[] {
-    const found: StoredEnvelope[] = [];
-    let bytes = 0;
-    for (const row of rows) {
-      const envelope = envelopeOf(row);
-      found.push(envelope);
-      bytes += envelope.bytes.byteLength;
-      if (found.length === UNINDEXED.envelopes || bytes >= UNINDEXED.bytes) break;
-    }
-    return found;
+    return some(this.#rows.unmapped.iterate(debugId, after));
   }
 }
 
-function prepare(db: DatabaseSync) {
+function some(rows: Iterable<unknown>): readonly StoredEnvelope[] {
+  const found: StoredEnvelope[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const envelope = envelopeOf(row);
+    found.push(envelope);
+    bytes += envelope.bytes.byteLength;
+    if (found.length === UNINDEXED.envelopes || bytes >= UNINDEXED.bytes) break;
+  }
+  return found;
+}
+
+function prepareRows(db: DatabaseSync) {
   const sql = (text: string): StatementSync => db.prepare(text);
   const columns = `${ENVELOPE_COLUMNS}, (SELECT key FROM applications WHERE applications.id =` +
     ` (SELECT application FROM envelope_entries WHERE row_key = envelopes.id * ${KEYS_PER_ENVELOPE})) AS application`;
   return {
-    insert: sql(
-      "INSERT INTO envelopes (id, received_at, event_id, trace_ids, replay_id, items, bytes," +
-        " content_encoding, body, is_own, dsn_key, format) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    ),
-    insertType: sql("INSERT INTO item_types (envelope, type) VALUES (?, ?)"),
-    addBytes: sql("UPDATE totals SET bytes = bytes + ?"),
-    same: sql(
-      "SELECT 1 FROM envelopes WHERE received_at = ? AND bytes = ? AND content_encoding IS ?" +
-        " AND body = ?",
-    ),
     list: sql(`SELECT ${columns} FROM envelopes WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`),
     listOfType: sql(
       `SELECT ${columns} FROM item_types JOIN envelopes ON id = envelope` +
@@ -136,22 +123,6 @@ function prepare(db: DatabaseSync) {
     ),
     row: sql(`SELECT ${columns} FROM envelopes WHERE id = ?`),
     get: sql(`SELECT ${STORED} FROM envelopes WHERE id = ?`),
-    extent: sql(
-      "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
-        " (SELECT count(*) FROM envelopes) AS envelopes",
-    ),
-    // `INDEXED BY`: otherwise SQLite reads the whole table to get the order by id, for each envelope that is stored.
-    receivedBefore: sql(
-      "SELECT min(id) AS first, max(id) AS last FROM (SELECT id, id - row_number() OVER" +
-        " (ORDER BY id) AS range FROM envelopes INDEXED BY envelopes_by_time" +
-        " WHERE received_at < ?) GROUP BY range ORDER BY first",
-    ),
-    subtract: sql(
-      "UPDATE totals SET bytes = bytes -" +
-        " (SELECT coalesce(sum(bytes), 0) FROM envelopes WHERE id BETWEEN ? AND ?)",
-    ),
-    delete: sql("DELETE FROM envelopes WHERE id BETWEEN ? AND ?"),
-    deleteTypes: sql("DELETE FROM item_types WHERE envelope BETWEEN ? AND ?"),
     unmapped: sql(
       `SELECT ${STORED} FROM unmapped_scripts JOIN envelopes ON envelopes.id = envelope` +
         " WHERE debug_id = ? AND envelope > ? ORDER BY envelope",
@@ -173,7 +144,6 @@ export function rowOf(row: unknown): InboxRow {
 
 const STORED = "id, received_at, content_encoding, body, is_own, dsn_key, format";
 
-/** @param row with the columns {@linkcode STORED} */
 function envelopeOf(row: unknown): StoredEnvelope {
   const { id, received_at, body, content_encoding, is_own, dsn_key, format } = row as {
     readonly id: number;

@@ -1,41 +1,33 @@
-import type { Inbox, InboxQuery } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
+import type { InboxQuery } from "./inbox_types.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 
 /** Rows in one chunk: a slow reader keeps at most one in memory. */
 const ROWS_PER_CHUNK = 100;
-/** Reconnection delay of an `EventSource`. */
 const RETRY_MS = 2_000;
 
 interface EventStreamOptions extends Omit<InboxQuery, "limit"> {
-  /** What the relay refused. */
   readonly refusals: Recent<Refusal>;
-  /** Groups of errors that are new or came back. */
   readonly alerts: Recent<GroupAlert>;
-  /** Ends the stream. */
   readonly signal: AbortSignal;
-  /** Called once, when the stream ends or its reader disconnects. */
   readonly onEnd?: () => void;
 }
 
 /**
- * The inbox's rows after `since`, stored and then live, as server-sent events
+ * The inbox's rows after `since`, stored and then live, as server-sent events, which docs/contract.md lists
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html). Sends nothing while nothing changes.
  *
- * docs/contract.md lists the events. A comment and `retry` are sent first, so that the browser considers it open.
- *
- * Stored and live rows are both read by cursor, when the reader takes them. So no row is missing or sent
- * twice, and a slow reader keeps at most one chunk in memory.
+ * Stored and live rows are both read by cursor, when the reader takes them: none is missing or sent twice.
  */
 export function eventStream(inbox: Inbox, options: EventStreamOptions): ReadableStream<Uint8Array> {
   const { refusals, alerts, signal, onEnd } = options;
   const encoder = new TextEncoder();
   const nextEvents = eventReader(inbox, options);
   let changed = Promise.withResolvers<void>();
-  let [opened, ended, disconnected] = [false, false, false];
+  let [ended, disconnected] = [false, false];
 
-  /** Called when the inbox closes or fails, on `signal`, or when the reader disconnects. */
   const end = () => {
     if (ended) return;
     ended = true;
@@ -53,17 +45,15 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
   if (signal.aborted) end();
 
   return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(`: the inbox, live\nretry: ${RETRY_MS}\n\n`));
+    },
     async pull(controller) {
-      const send = (text: string) => controller.enqueue(encoder.encode(text));
-      if (!opened) {
-        opened = true;
-        return send(`: the inbox, live\nretry: ${RETRY_MS}\n\n`);
-      }
       try {
         while (!ended) {
           changed = Promise.withResolvers();
           const events = nextEvents();
-          if (events !== "") return send(events);
+          if (events !== "") return controller.enqueue(encoder.encode(events));
           await changed.promise;
         }
       } catch (error) {
@@ -79,7 +69,6 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
   }, { highWaterMark: 0 });
 }
 
-/** Returns a function that returns the text of all events since its last call. */
 function eventReader(inbox: Inbox, options: EventStreamOptions): () => string {
   const { since, type, refusals, alerts } = options;
   let position = since;

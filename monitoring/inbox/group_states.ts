@@ -1,10 +1,10 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLTagStore } from "node:sqlite";
 import { KEYS_PER_ENVELOPE, rowKeyOf } from "../models/index/list_cursor.ts";
 import type { ErrorGroupRow, GroupState } from "../models/rows.ts";
 
 /**
- * What an arriving error is to its group. `new`: no error of the group is stored. `regression`: the group was
- * resolved, and is open again. `deleted`: the group was deleted after this envelope was stored.
+ * What an arriving error is to its group. `new`: the first one. `regression`: the group was resolved, and is open again.
+ * `deleted`: the group was deleted after this envelope was stored.
  */
 export type Arrival = "new" | "regression" | "known" | "deleted";
 
@@ -14,7 +14,6 @@ export const MAX_STATES = 10_000;
 /** Errors that are deleted in one transaction, which blocks the server for some 10 ms. */
 export const DELETED_AT_ONCE = 1_000;
 
-/** Columns of `group_states`. */
 export interface GroupStateRow {
   readonly group_key: string;
   readonly state: GroupState | "regressed";
@@ -26,7 +25,6 @@ export interface GroupStateRow {
   readonly newest: number;
 }
 
-/** What a list selects of a group's state. */
 export interface FoundState extends Pick<GroupStateRow, "regressed_in" | "resolved_in"> {
   /** Null: the group has no row. */
   readonly state: GroupStateRow["state"] | null;
@@ -42,18 +40,16 @@ export function decisionOf(
 
 /** The states of groups of errors. Methods that write must be called in a transaction. */
 export class GroupStates {
-  readonly #sql: ReturnType<typeof prepare>;
+  readonly #sql: SQLTagStore;
 
   constructor(db: DatabaseSync) {
-    this.#sql = prepare(db);
+    this.#sql = db.createTagStore();
   }
 
   /**
    * Classifies an error before it is indexed, and opens its group if it had been resolved before.
    *
    * @param former the group's key in an earlier version, whose state it has until it gets its own
-   * @param receivedAt of the envelope, milliseconds since 1970
-   * @param release of the application that sent the error
    */
   arrive(
     { group, former }: { readonly group: string; readonly former?: string },
@@ -69,8 +65,9 @@ export class GroupStates {
     if (row && envelope <= row.deleted) return "deleted";
     // Imported errors may have an older time; errors of the same millisecond differ by their envelope.
     if (row?.state === "resolved" && envelope > row.newest && receivedAt >= row.changed_at) {
-      this.#sql.regress.run(release, receivedAt, group);
-      this.#sql.countChange.run();
+      this.#sql.run`UPDATE group_states SET state = 'regressed', regressed_in = ${release},
+        changed_at = ${receivedAt} WHERE group_key = ${group}`;
+      this.#countChange();
       return "regression";
     }
     return this.#exists(group, row) ? "known" : "new";
@@ -79,10 +76,8 @@ export class GroupStates {
   /**
    * The row of a group after a change, for {@linkcode put}; undefined: there is no such group.
    *
-   * @param now milliseconds since 1970
+   * @param state `deleted`: its errors up to `newest` are deleted, also when the envelopes are indexed again
    * @param newest id of the newest envelope
-   * @param state `deleted`: its errors up to the newest envelope are deleted. The envelopes stay, and would be indexed
-   * again by a later version, so the group remembers up to which one it was deleted
    */
   decide(
     group: string,
@@ -91,13 +86,15 @@ export class GroupStates {
   ): GroupStateRow | undefined {
     const row = this.row(group);
     if (!this.#exists(group, row)) return undefined;
-    const { release = null } = (this.#sql.release.get(group) ?? {}) as { release?: string };
+    const release = this.#sql
+      .get`SELECT (SELECT release FROM releases WHERE id = e.release) AS release
+      FROM error_entries AS e WHERE group_key = ${group} ORDER BY row_key DESC LIMIT 1`?.release;
     const isDeletion = state === "deleted";
     return {
       group_key: group,
       state: isDeletion ? "open" : state,
       changed_at: now,
-      resolved_in: isDeletion ? null : release,
+      resolved_in: isDeletion ? null : (release as string | undefined) ?? null,
       regressed_in: null,
       deleted: isDeletion ? newest : row?.deleted ?? 0,
       newest,
@@ -109,81 +106,57 @@ export class GroupStates {
     const [row, state] = [this.row(group), this.row(from)];
     if (state && row === undefined && !this.#exists(group, row)) {
       this.put({ ...state, group_key: group });
-    } else this.#sql.countChange.run();
+    } else this.#countChange();
   }
 
   /** Sets a group's row. If errors are deleted, call {@linkcode deleteErrors} until all are. */
   put(row: GroupStateRow): void {
     const { group_key, state, changed_at, resolved_in, regressed_in, deleted, newest } = row;
-    this.#sql.put.run(group_key, state, changed_at, resolved_in, regressed_in, deleted, newest);
+    this.#sql.run`INSERT OR REPLACE INTO group_states VALUES (${group_key}, ${state}, ${changed_at},
+      ${resolved_in}, ${regressed_in}, ${deleted}, ${newest})`;
     // A log contains states of groups of earlier versions.
-    this.#sql.inherit.run(group_key);
-    this.#sql.forget.run(MAX_STATES);
-    this.#sql.countChange.run();
+    this.#sql
+      .run`INSERT OR IGNORE INTO group_states SELECT DISTINCT e.group_key, g.state, g.changed_at,
+      g.resolved_in, g.regressed_in, g.deleted, g.newest FROM group_states AS g
+      JOIN error_entries AS e ON e.former_key = g.group_key WHERE g.group_key = ${group_key}`;
+    this.#sql.run`DELETE FROM group_states WHERE group_key IN
+      (SELECT group_key FROM group_states ORDER BY changed_at DESC LIMIT -1 OFFSET ${MAX_STATES})`;
+    this.#countChange();
   }
 
   /** Deletes some errors of a deleted group from the index. Returns whether there may be more. */
   deleteErrors(group: string): boolean {
-    const { changes } = this.#sql.deleteErrors.run(group, DELETED_AT_ONCE);
+    const { changes } = this.#sql.run`DELETE FROM error_entries WHERE row_key IN (
+      SELECT row_key FROM error_entries WHERE (group_key = ${group} OR former_key = ${group})
+      AND row_key < (SELECT (deleted + 1) * ${KEYS_PER_ENVELOPE} FROM group_states WHERE group_key = ${group})
+      LIMIT ${DELETED_AT_ONCE})`;
     if (changes === DELETED_AT_ONCE) return true;
-    this.#sql.countChange.run();
+    this.#countChange();
     return false;
   }
 
   /** The deleted groups that still have errors because the server was stopped before it had deleted them all. */
   halfDeleted(): string[] {
-    return this.#sql.halfDeleted.all().map((row) => (row as { group_key: string }).group_key);
+    return this.#sql.all`SELECT group_key FROM group_states AS g WHERE deleted > 0 AND EXISTS (
+      SELECT 1 FROM error_entries AS e WHERE e.group_key = g.group_key
+      AND e.row_key < (g.deleted + 1) * ${KEYS_PER_ENVELOPE})`.map((row) => String(row.group_key));
   }
 
-  /**
-   * Whether a group has errors that are not being deleted. Without errors it exists while it is resolved, muted or
-   * regressed: they may have been evicted.
-   */
+  /** Whether a group has errors that are not being deleted, or is resolved, muted or regressed: they may be evicted. */
   #exists(group: string, row: GroupStateRow | undefined): boolean {
+    const first = rowKeyOf((row?.deleted ?? 0) + 1, 0);
     return (row?.state ?? "open") !== "open" ||
-      this.#sql.hasEntries.get(group, rowKeyOf((row?.deleted ?? 0) + 1, 0)) !== undefined;
+      this.#sql.get`SELECT 1 FROM error_entries WHERE group_key = ${group} AND row_key >= ${first}
+        LIMIT 1` !== undefined;
   }
 
-  /** The row of a group that has a state of its own. */
   row(group: string): GroupStateRow | undefined {
-    return this.#sql.row.get(group) as GroupStateRow | undefined;
+    return this.#sql.get`SELECT * FROM group_states WHERE group_key = ${group}` as
+      | GroupStateRow
+      | undefined;
   }
-}
 
-function prepare(db: DatabaseSync) {
-  return {
-    row: db.prepare("SELECT * FROM group_states WHERE group_key = ?"),
-    hasEntries: db.prepare(
-      "SELECT 1 FROM error_entries WHERE group_key = ? AND row_key >= ? LIMIT 1",
-    ),
-    release: db.prepare(
-      "SELECT (SELECT release FROM releases WHERE id = e.release) AS release FROM error_entries AS e" +
-        " WHERE group_key = ? ORDER BY row_key DESC LIMIT 1",
-    ),
-    inherit: db.prepare(
-      "INSERT OR IGNORE INTO group_states SELECT DISTINCT e.group_key, g.state, g.changed_at, g.resolved_in," +
-        " g.regressed_in, g.deleted, g.newest FROM group_states AS g JOIN error_entries AS e" +
-        " ON e.former_key = g.group_key WHERE g.group_key = ?",
-    ),
-    put: db.prepare("INSERT OR REPLACE INTO group_states VALUES (?, ?, ?, ?, ?, ?, ?)"),
-    regress: db.prepare(
-      "UPDATE group_states SET state = 'regressed', regressed_in = ?, changed_at = ?" +
-        " WHERE group_key = ?",
-    ),
-    deleteErrors: db.prepare(
-      "DELETE FROM error_entries WHERE row_key IN (SELECT row_key FROM error_entries" +
-        " WHERE (group_key = ?1 OR former_key = ?1)" +
-        ` AND row_key < (SELECT (deleted + 1) * ${KEYS_PER_ENVELOPE} FROM group_states WHERE group_key = ?1) LIMIT ?2)`,
-    ),
-    halfDeleted: db.prepare(
-      "SELECT group_key FROM group_states AS g WHERE deleted > 0 AND EXISTS (SELECT 1 FROM" +
-        " error_entries AS e WHERE e.group_key = g.group_key" +
-        ` AND e.row_key < (g.deleted + 1) * ${KEYS_PER_ENVELOPE})`,
-    ),
-    forget: db.prepare(
-      "DELETE FROM group_states WHERE group_key IN" +
-        " (SELECT group_key FROM group_states ORDER BY changed_at DESC LIMIT -1 OFFSET ?)",
-    ),
-    countChange: db.prepare("UPDATE totals SET group_changes = group_changes + 1"),
-  };
+  #countChange(): void {
+    this.#sql.run`UPDATE totals SET group_changes = group_changes + 1`;
+  }
 }

@@ -8,18 +8,19 @@ import { indexBody } from "../models/index/index_entries.ts";
 import { parseEnvelope } from "../models/parsed_envelope.ts";
 import { envelopeChange } from "./change.ts";
 import { DELETED_AT_ONCE } from "./group_states.ts";
-import { InboxClosedError } from "./inbox.ts";
+import { InboxClosedError } from "./inbox_types.ts";
 import { InboxFile } from "./inbox_file.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
-import { openInbox } from "./sqlite_inbox.ts";
-import type { InboxOptions } from "./inbox_options.ts";
+import { Inbox } from "./inbox.ts";
+import type { InboxOptions } from "./inbox_types.ts";
 import { admitted, envelopeOf, error } from "./testdata/envelopes.ts";
 import { groupTests, NOON, TestedInbox } from "./testdata/group_suite.ts";
 import { markAsEarlier } from "./testdata/inbox_suite.ts";
 
-groupTests("SQLite", openInbox, 50).forEach((test) => Deno.test(test));
+groupTests("SQLite", (options) => new Inbox(options), 50).forEach((test) => Deno.test(test));
 
-const start = (options?: Partial<InboxOptions>) => TestedInbox.start(openInbox, options);
+const start = (options?: Partial<InboxOptions>) =>
+  TestedInbox.start((options) => new Inbox(options), options);
 
 Deno.test("large group is deleted → others are answered meanwhile, a new error stays", async () => {
   await using tested = await start({ maxBytes: 10_000_000 });
@@ -125,7 +126,7 @@ Deno.test("state in the log of an earlier version → for what its group became"
   const times = { changed_at: NOON, resolved_in: null, regressed_in: null };
   const state = { group_key: FORMER!, state: "muted", deleted: 2, newest: 3, ...times } as const;
   file.apply({ kind: "group", key: FORMER!, state });
-  file.deleteErrors(FORMER!);
+  file.groups.deleteErrors(FORMER!);
   const rows = file.lists.page("errors", {}).rows.map(({ value, state }) => [value, state]);
   assert.deepEqual(rows, [[CART, "muted"]]);
 });

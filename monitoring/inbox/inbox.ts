@@ -1,158 +1,416 @@
-import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
-import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
-import type { ApplicationList, GroupState, Lists, Page } from "../models/rows.ts";
-import type { TraceContent } from "../models/trace/trace_content.ts";
-import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram } from "../models/histogram.ts";
+import { idOfTime } from "../models/index/list_cursor.ts";
+import type { ListQuery } from "../models/list_query.ts";
+import type { ApplicationList, GroupState, Page } from "../models/rows.ts";
+import type { TraceContent } from "../models/trace/trace_content.ts";
+import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
+import { DiskFullError } from "../storage/errors.ts";
+import { RecoveringDatabase } from "../storage/recovering_database.ts";
+import { type Change, envelopeChange, type LoggedChange } from "./change.ts";
+import { EnvelopeIndexer } from "./envelope_indexer.ts";
+import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
+import {
+  type InboxChange,
+  InboxClosedError,
+  type InboxExtent,
+  type InboxLists,
+  type InboxOptions,
+  type InboxQuery,
+  type InboxSlice,
+  type NotStored,
+  oldestTimeOf,
+  type StoredEnvelope,
+} from "./inbox_types.ts";
+import { INBOX_SCHEMA } from "./schema.ts";
+import { SourceMapError } from "./source_map_upload.ts";
+import { Subscribers } from "./subscribers.ts";
+
+/** Until unfinished work of the last start continues: the first requests have priority. */
+const CONTINUE_MS = 1_000;
+const HOUR_MS = 3_600_000;
+
+export interface Replication {
+  /** Name of this server in the log. Only the server that wrote an envelope reports its alerts. */
+  readonly writer: string;
+  /** Why nothing can be stored now, as a sentence; undefined: it can. */
+  readonly failure: string | undefined;
+  /** Writes a change to the log, and resolves when the replica has it; to a text if it is {@linkcode NotStored}. */
+  commit(change: Change): Promise<unknown>;
+  /** Waits until the replica has what other servers have stored up to a cursor. */
+  catchUp(cursor: number): Promise<void>;
+  expire(): Promise<void>;
+  close(): Promise<void>;
+}
 
 /**
- * The newest envelopes as received, up to limits of size and age, and the index that the lists of traces, errors
- * and logs are read from.
+ * The newest envelopes as received, up to limits of size and age, and the index that the lists are read from, in a SQLite
+ * file. If the index is of an earlier version, the envelopes are indexed again in the background, before others are stored.
  */
-export interface Inbox {
+export class Inbox {
+  readonly #options: InboxOptions;
+  readonly #notice: (notice: string) => void;
+  readonly #indexer: EnvelopeIndexer;
+  readonly #replication: Replication | undefined;
+  readonly #database: RecoveringDatabase<InboxFile>;
+  readonly #subscribers = new Subscribers(() => this.#checkForChanges());
+  readonly #timers: ReturnType<typeof setTimeout>[];
+  #isClosed = false;
+  /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
+  #last: number;
+  /** Resolves when all earlier envelopes are stored. */
+  #stored: Promise<unknown> = Promise.resolve();
+  /** `PRAGMA data_version` at the last check for changes by other processes. */
+  #version: number;
+  #canStore = true;
+
+  /** @param replication the file is a replica of its log. @throws {DatabaseOpenError} */
+  constructor(options: InboxOptions, replication?: Replication) {
+    this.#options = options;
+    this.#replication = replication;
+    const { path, maxBytes, onNotice = console.warn, now = Date.now } = options;
+    this.#notice = onNotice;
+    this.#indexer = new EnvelopeIndexer((key) => this.sourceMap(key), onNotice);
+    this.#database = new RecoveringDatabase({
+      store: "inbox",
+      path,
+      schema: INBOX_SCHEMA,
+      createStore: (db) => {
+        // No sync at each commit of a replica: what a crash loses is read from the log again.
+        if (replication) db.exec("PRAGMA synchronous = NORMAL");
+        return new InboxFile(db, maxBytes, () => oldestTimeOf(options));
+      },
+      onReplaced: (file) => this.#continueIn(file),
+      onNotice,
+      now: options.now,
+    });
+    this.#checkStorage();
+    this.shrink((file) => file.evict());
+    // On Deno Deploy each instance has an inbox of its own in memory. Ids that begin with the time differ between
+    // them, so a reader that was connected to another instance notices that its cursor is not of this inbox.
+    if (path === undefined) this.shrink((file) => file.startAfter(idOfTime(now())));
+    this.#last = this.run((file) => file.state().last);
+    this.#version = this.run((file) => file.version());
+    this.#timers = [
+      setTimeout(() => {
+        this.#continueWork().catch((error) => {
+          if (error instanceof InboxClosedError) return;
+          this.#notice(`Cannot bring the inbox's lists up to date: ${error}`);
+        });
+      }, CONTINUE_MS),
+      setInterval(() => this.#expire(), options.expiryMs ?? HOUR_MS),
+    ];
+    for (const timer of this.#timers) Deno.unrefTimer(timer as unknown as number);
+  }
+
   /**
-   * Resolves once the envelope is synced to disk. Envelopes are decompressed and indexed one at a time,
-   * in the order of the calls, to bound memory.
+   * Resolves once the envelope is synced to disk. To bound memory, envelopes are decompressed and indexed one at a time.
    *
-   * @param envelope not larger than the size limit
-   * @throws {DiskFullError}
-   * @throws {InboxUnavailableError} send it again later
-   * @throws {InboxClosedError}
+   * @throws {DiskFullError | InboxUnavailableError} send it again later
+   * @throws {InboxClosedError} as all other methods
    */
-  store(envelope: ReceivedEnvelope): Promise<void>;
+  async store(envelope: ReceivedEnvelope): Promise<void> {
+    await this.#commit(envelopeChange(envelope, this.#replication?.writer ?? ""));
+  }
+
+  /** Stores an envelope of an export, unless it is stored already. Evicts nothing. */
+  async storeImported(envelope: ReceivedEnvelope): Promise<"stored" | NotStored> {
+    const result = await this.#commit(envelopeChange(envelope, null));
+    return typeof result === "string" ? result as NotStored : "stored";
+  }
+
   /**
-   * Stores an envelope of an export, unless it is stored already. Evicts nothing.
-   *
-   * @throws {InboxClosedError}
-   */
-  storeImported(envelope: ReceivedEnvelope): Promise<"stored" | NotStored>;
-  /** Rows after a cursor, oldest first, and the next cursor. */
-  list(query: InboxQuery): InboxSlice;
-  /**
-   * One page of a list, newest first.
-   *
-   * @throws {CursorError}
-   */
-  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]>;
-  /**
-   * What is stored of a trace.
-   *
-   * @param id 32 lower-case hex digits
-   */
-  trace(id: string): TraceContent;
-  /** The applications, and the counts of all lists by a query's application, release and time. */
-  applications(query: ListQuery): ApplicationList;
-  /** The rows of the list `of` over time. */
-  histogram(query: ListQuery): Histogram;
-  /**
-   * Waits until this server has read what other servers have stored up to a cursor. Undefined: the inbox has no other
-   * servers.
-   */
-  catchUp?(cursor: number): Promise<void>;
-  /** The number of envelopes and the last cursor, read in one transaction. */
-  extent(): InboxExtent;
-  /** An envelope as received; undefined: never stored, or deleted. */
-  bytes(id: number): StoredEnvelope | undefined;
-  /**
-   * The source map (JSON) of a script: of the server's own build, else one that was stored.
-   *
-   * @param key debug id, or the address of a script
-   */
-  sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /**
-   * Stores a source map. Evicts the oldest ones: all maps together may have half as many bytes as the envelopes.
+   * Stores a source map. Evicts the oldest ones: all together may have half as many bytes as the envelopes.
    *
    * @param key replaces the map with the same key
-   * @throws {SourceMapError} larger than the limit
-   * @throws {DiskFullError}
-   * @throws {InboxClosedError}
+   * @throws {SourceMapError | DiskFullError}
    */
-  storeSourceMap(key: string, map: Uint8Array): Promise<void>;
+  async storeSourceMap(key: string, map: Uint8Array): Promise<void> {
+    const max = maxSourceMapBytes(this.#options.maxBytes);
+    if (map.byteLength > max) {
+      const sentence = `Source maps may have ${max} bytes here, half of INBOX_MAX_BYTES.`;
+      throw new SourceMapError(413, "source_map_too_large", sentence);
+    }
+    await this.#commit({ kind: "map", key, bytes: map });
+  }
+
+  /** Deletes all envelopes, source maps and states of groups, and frees their disk space. */
+  async clear(): Promise<void> {
+    await this.#commit({ kind: "clear" });
+  }
+
   /**
-   * Deletes all envelopes, source maps and states of groups, and frees their disk space. The deletion takes an id, see
-   * {@linkcode InboxSlice.cleared}.
+   * Sets the state of a group of errors, or removes its errors from the lists, with its state. Resolves once all are
+   * removed; after a stop the next start continues. False: the group does not exist.
    */
-  clear(): Promise<void>;
-  /**
-   * Sets the state of a group of errors; a resolved one is open again when a later error arrives. Or deletes it: removes
-   * its errors from the lists, with its state. Their envelopes stay. Resolves once all are removed; if the server is
-   * stopped before, the next start removes the rest.
-   *
-   * @returns false: the group does not exist (no error of it is stored, and it has no state)
-   * @throws {InboxClosedError}
-   */
-  changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean>;
+  async changeGroup(group: string, wanted: GroupState | "deleted"): Promise<boolean> {
+    // Another server may have stored its errors just now.
+    if (this.#replication) await this.catchUp(Infinity);
+    const now = (this.#options.now ?? Date.now)();
+    const state = this.run((file) =>
+      file.groups.decide(group, wanted, { now, newest: file.state().last })
+    );
+    if (state !== undefined) await this.#commit({ kind: "group", key: group, state });
+    return state !== undefined;
+  }
+
+  /** Rows after a cursor, oldest first, and the next cursor. */
+  list(query: InboxQuery): InboxSlice {
+    return this.run((file) => file.list(query));
+  }
+
+  /** One page of a list, newest first. @throws {CursorError} */
+  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
+    return this.run((file) => file.lists.page(name, query));
+  }
+
+  /** What is stored of a trace. @param id 32 lower-case hex digits */
+  trace(id: string): TraceContent {
+    return this.run((file) => file.trace(id));
+  }
+
+  histogram(query: ListQuery): Histogram {
+    return this.run((file) => file.lists.histogram(query));
+  }
+
+  /** The applications, and the counts of all lists by a query's application, release and time. */
+  applications(query: ListQuery): ApplicationList {
+    return this.run((file) => file.lists.applications(query));
+  }
+
+  /** The number of envelopes and the last cursor, read in one transaction. */
+  extent(): InboxExtent {
+    return this.run((file) => file.envelopes.extent());
+  }
+
+  /** An envelope as received; undefined: never stored, or deleted. */
+  bytes(id: number): StoredEnvelope | undefined {
+    return this.run((file) => file.envelopes.get(id));
+  }
+
+  /** The source map (JSON) of a script: of the own build, else a stored one. @param key debug id, or the script's address */
+  async sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    return await this.#options.sourceMap?.(key) ?? this.run((file) => file.sourceMap(key));
+  }
+
+  /** Waits until this server has read what other servers have stored up to a cursor. */
+  async catchUp(cursor: number): Promise<void> {
+    await this.#replication?.catchUp(cursor);
+  }
+
   /** False while the disk is full or not writable, or the database cannot be reached. */
-  canStore(): boolean;
-  /**
-   * Calls back after each change; changes by other processes are noticed within a second.
-   *
-   * @returns unsubscribes
-   */
-  subscribe(listener: (change: InboxChange) => void): () => void;
-  close(): void | Promise<void>;
-}
+  canStore(): boolean {
+    return !this.#isClosed && this.#checkStorage();
+  }
 
-/**
- * Why an imported envelope is not stored. `present`: the same bytes with the same time are stored already. `no room`:
- * over the size limit. `too old`: over the age limit.
- */
-export type NotStored = "present" | "no room" | "too old";
+  /** Calls back after each change, of other processes within a second. @returns unsubscribes */
+  subscribe(listener: (change: InboxChange) => void): () => void {
+    return this.#isClosed ? () => {} : this.#subscribers.add(listener);
+  }
 
-export interface InboxExtent {
-  readonly last: number;
-  readonly envelopes: number;
-}
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#subscribers.close();
+    this.#database.close();
+    await this.#replication?.close();
+  }
 
-/** An envelope as received. */
-export interface StoredEnvelope extends Omit<ReceivedEnvelope, "isOwn"> {
-  readonly id: number;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** See {@linkcode ReceivedEnvelope.isOwn}; undefined: stored by an earlier version, which trusted the header. */
-  readonly isOwn: boolean | undefined;
-}
+  /** {@linkcode Replication.commit}; without a log the change is applied after all earlier envelopes. */
+  #commit(change: Change): Promise<unknown> {
+    if (this.#replication) return this.#replication.commit(change);
+    if (change.kind !== "envelope") return this.apply(change);
+    return this.#inOrder(async () => {
+      await this.#indexStored();
+      return await this.apply(change);
+    });
+  }
 
-/** The rows of each list. */
-export interface InboxLists extends Lists {
-  readonly envelopes: InboxRow;
-}
+  #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#stored.then(work);
+    // Failures are reported to the caller, and do not block later envelopes.
+    this.#stored = done.catch(() => {});
+    return done;
+  }
 
-/** Filters of {@linkcode Inbox.list}. */
-export interface InboxQuery {
-  /** Only rows after this cursor; 0: all. */
-  readonly since: number;
-  /** Only envelopes with an item of this type. */
-  readonly type?: string;
-  readonly limit: number;
-}
+  /** Applies a change to the file and reports it. @param id in a replica: its id in the log */
+  async apply(change: LoggedChange, id?: number): Promise<Applied> {
+    const ready = change.kind === "envelope"
+      ? { ...change, ...await this.#indexer.read(change) }
+      : change;
+    const work = (file: InboxFile) => file.apply(ready, id);
+    let applied: Applied = [];
+    if (change.kind !== "clear") applied = this.#grow(work);
+    // A replica's file is emptied in place, because other servers may use it. On a full disk a new one is started: the
+    // log has the other changes.
+    else if (id === undefined || !(this.#database.canGrow() || this.extent().envelopes === 0)) {
+      // Deno refuses `VACUUM` unless the process has all permissions.
+      this.#last = this.run((file) => file.state().last);
+      this.#database.startOver();
+    } else this.shrink(work);
+    this.#last = this.run((file) => file.state().last);
+    if (typeof applied === "string") return applied;
+    switch (change.kind) {
+      case "envelope":
+        await this.#moveEnvelopes();
+        this.#subscribers.emit("stored");
+        // Alerts of other servers' envelopes are reported by those servers.
+        if (change.writer === (this.#replication?.writer ?? "")) {
+          for (const alert of applied) this.#options.onGroupAlert?.(alert);
+        }
+        break;
+      case "map":
+        // Even if the file already had the change: another server that uses it may have applied it.
+        this.#indexer.forgetMaps();
+        await this.#groupAgain(change.key);
+        break;
+      case "group":
+        this.#subscribers.emit("groups");
+        await this.#deleteErrors(change.key);
+        break;
+      case "clear":
+        this.#onCleared();
+    }
+    return applied;
+  }
 
-export interface InboxSlice extends InboxPage {
-  /** Id that the last deletion of all envelopes took: rows with lower ids are deleted. 0: there was none. */
-  readonly cleared: number;
-  /** Grows with each change of a group of errors: of its state, or a deletion. */
-  readonly groupChanges: number;
-}
+  follow(...page: Parameters<InboxFile["follow"]>): ReturnType<InboxFile["follow"]> {
+    const [, after] = page;
+    const followed = this.shrink((file) => file.follow(...page));
+    if (followed.position < after) this.#onCleared();
+    return followed;
+  }
 
-/**
- * `stored`: there may be new rows, or changes by another process. `cleared`: earlier rows are deleted. `groups`: a
- * person changed or deleted a group of errors. `storage`: {@linkcode Inbox.canStore} has changed. `closed`: no more
- * changes follow.
- */
-export type InboxChange = "stored" | "cleared" | "groups" | "storage" | "closed";
+  run<T>(work: (file: InboxFile) => T): T {
+    if (this.#isClosed) throw new InboxClosedError();
+    return this.#database.run(work);
+  }
 
-/** The database cannot be reached now. */
-export class InboxUnavailableError extends Error {
-  override readonly name = "InboxUnavailableError";
-  /** @param reason part of a sentence */
-  constructor(readonly reason: string, options?: ErrorOptions) {
-    super(`Cannot use the inbox: ${reason}.`, options);
+  /** {@linkcode run} for work that deletes, as one transaction. */
+  shrink<T>(work: (file: InboxFile) => T): T {
+    if (this.#isClosed) throw new InboxClosedError();
+    return this.#database.shrink((file) => file.transaction(work));
+  }
+
+  #grow<T>(work: (file: InboxFile) => T): T {
+    if (this.#isClosed) throw new InboxClosedError();
+    try {
+      return this.#database.grow((file) => file.transaction(work));
+    } finally {
+      this.#checkStorage();
+    }
+  }
+
+  #onCleared(): void {
+    this.#indexer.forgetMaps();
+    this.#subscribers.emit("cleared");
+    this.#checkStorage();
+  }
+
+  async #continueWork(): Promise<void> {
+    if (!this.#replication) await this.#inOrder(() => this.#indexStored());
+    await this.#moveEnvelopes();
+    for (const debugId of this.run((file) => file.halfMapped())) await this.#groupAgain(debugId);
+    const groups = this.run((file) => file.groups.halfDeleted());
+    for (const group of groups) await this.#deleteErrors(group);
+  }
+
+  /** Indexes the envelopes of a file whose index was of an earlier version. Each step is one transaction. */
+  async #indexStored(): Promise<void> {
+    for (;;) {
+      const stored = this.run((file) => file.envelopes.unindexed());
+      if (stored.length === 0) return;
+      const found = await this.#readAll(stored);
+      this.#grow((file) => file.indexStored(found));
+      await nextTurn();
+    }
+  }
+
+  /** Moves envelopes whose application has become known, some at a time. */
+  async #moveEnvelopes(): Promise<void> {
+    while (!this.#isClosed && this.run((file) => file.index.senders.hasMoves())) {
+      this.shrink((file) => file.index.senders.moveSome());
+      await nextTurn();
+    }
+  }
+
+  /** Groups errors again whose source map has arrived, a few at a time. */
+  async #groupAgain(debugId: string): Promise<void> {
+    for (let after = 0; !this.#isClosed;) {
+      const stored = this.run((file) => file.envelopes.unmapped(debugId, after));
+      const last = stored.at(-1);
+      if (last === undefined) return;
+      const found = await this.#readAll(stored);
+      if (this.#isClosed) return;
+      this.#grow(({ index }) => {
+        for (const { id, resources } of found) index.regroup(id, resources, debugId);
+      });
+      this.#subscribers.emit("groups");
+      after = last.id;
+      await nextTurn();
+    }
+  }
+
+  async #readAll(stored: readonly StoredEnvelope[]) {
+    return await Array.fromAsync(stored, async (envelope) => {
+      return { id: envelope.id, ...await this.#indexer.read(envelope) };
+    });
+  }
+
+  /** Deletes the errors of a deleted group, a few at a time. */
+  async #deleteErrors(group: string): Promise<void> {
+    while (this.shrink((file) => file.groups.deleteErrors(group))) await nextTurn();
+    this.#subscribers.emit("groups");
+  }
+
+  /** Deletes what is too old while no envelopes arrive: each one's transaction does the same. */
+  #expire(): void {
+    if (this.#replication) return void this.#replication.expire();
+    try {
+      this.shrink((file) => file.evict());
+    } catch (error) {
+      this.#notice(`Cannot delete what is too old from the inbox: ${error}`);
+    }
+  }
+
+  /** The file was opened again. It is another one, or may lack its newest rows; a replica reads them from the log. */
+  #continueIn(file: InboxFile): void {
+    // If another process created it, its ids may already be higher.
+    if (!this.#replication && file.state().last < this.#last) file.startAfter(this.#last);
+    this.#indexer.forgetMaps();
+    this.#subscribers.emit("cleared");
+  }
+
+  /** Checks whether envelopes can be stored, and reports each change once. */
+  #checkStorage(): boolean {
+    const error = this.#database.problem();
+    const problem = this.#replication?.failure ??
+      (error instanceof DiskFullError
+        ? "the disk is full or not writable. Free disk space or delete all envelopes."
+        : error?.message);
+    const canStore = problem === undefined;
+    if (canStore === this.#canStore) return canStore;
+    this.#canStore = canStore;
+    this.#notice(
+      canStore
+        ? "The inbox stores envelopes again."
+        : `The inbox cannot store envelopes: ${problem}`,
+    );
+    this.#subscribers.emit("storage");
+    return canStore;
+  }
+
+  #checkForChanges(): void {
+    try {
+      this.#checkStorage();
+      const version = this.run((file) => file.version());
+      if (version !== this.#version) this.#subscribers.emit("stored");
+      this.#version = version;
+    } catch {
+      // The file cannot be read now; requests report that.
+    }
   }
 }
 
-/** The server is stopping. */
-export class InboxClosedError extends Error {
-  override readonly name = "InboxClosedError";
-  constructor() {
-    super("Cannot use the inbox: it is closed.");
-  }
-}
+/** Other requests are answered in between. */
+const nextTurn = () => new Promise((resolve) => setTimeout(resolve));

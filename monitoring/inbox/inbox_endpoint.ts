@@ -10,7 +10,8 @@ import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.t
 import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
-import { type Inbox, InboxUnavailableError } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
+import { type InboxQuery, InboxUnavailableError } from "./inbox_types.ts";
 import { createInboxPosts, POSTS } from "./inbox_posts.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { DecodeError } from "../protocol/encoding.ts";
@@ -18,12 +19,8 @@ import { EnvelopeError } from "../protocol/envelope.ts";
 import { contentTypeOf } from "../protocol/format.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
-  type InboxParameters,
-  type ListParameters,
   ParameterError,
-  readDetailId,
-  readEnvelopeId,
-  readErrorParameters,
+  readDetailParameters,
   readGroup,
   readGroupState,
   readListParameters,
@@ -32,23 +29,21 @@ import {
 import { SegmentError } from "../models/recording/recording.ts";
 import { OtlpError } from "../models/otlp/decode.ts";
 import { UnreadableEventError } from "../models/error/error_event.ts";
-import { readStoredEnvelope } from "./details/envelope_content.ts";
+import { readStoredEnvelope } from "./details/read_envelope.ts";
 import { readErrorContent } from "./details/error_content.ts";
 import { readRecordingContent } from "./details/recording_content.ts";
 import { queryOf } from "../protocol/request_url.ts";
-import type { Refusal, RefusalList } from "../protocol/relay_api.ts";
+import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 import type { SourceMapOrigins } from "./source_map_fetch.ts";
 import { SourceMapError } from "./source_map_upload.ts";
+import { Uploads } from "../uploads/uploads.ts";
 
 export interface InboxEndpointOptions extends ReadAccessOptions {
   /** Undefined in relay mode: every request is answered 404. */
   readonly inbox?: Inbox;
-  /** What the relay refused, for `?view=refusals`. */
   readonly refusals: Recent<Refusal>;
-  /** Groups of errors that are new or came back, for the live stream. */
   readonly alerts: Recent<GroupAlert>;
-  /** Origins from which source maps may be fetched. */
   readonly mapOrigins: SourceMapOrigins;
   /** Maximum bytes of an imported envelope, as received. */
   readonly maxEnvelopeBytes: number;
@@ -56,25 +51,13 @@ export interface InboxEndpointOptions extends ReadAccessOptions {
   readonly importTimeoutMs?: number;
 }
 
-/** `/monitoring/inbox` over HTTP. Sends no CORS headers: no other origin may read the inbox. */
-export interface InboxEndpoint {
-  /**
-   * Answers GET, HEAD and DELETE, POST with `?import`, `?maps` or `?fetch-map`, and PATCH with `?group`.
-   *
-   * @param peer the remote address of the connection, never taken from a header
-   */
-  handle(request: Request, peer: string | undefined): Promise<Response>;
-  /** Ends the live streams, so that a server that stops does not wait for them. */
-  endStreams(): void;
-}
-
 /** Maximum number of open streams, in case some are never closed. A browser has one. */
 const MAX_STREAMS = 128;
 const METHODS = "GET, HEAD, DELETE";
 const GROUP_METHODS = `${METHODS}, PATCH`;
 
-/** Creates the endpoint of one server. */
-export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
+/** `/monitoring/inbox` over HTTP. Sends no CORS headers: no other origin may read the inbox. */
+export function createInboxEndpoint(options: InboxEndpointOptions) {
   const { inbox, mapOrigins, refusals, alerts } = options;
   if (inbox === undefined) {
     const detail = "There is no inbox in relay mode. Unset SENTRY_DSN to use the inbox.";
@@ -85,9 +68,11 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
   }
   const accessOf = inboxReadAccess(options);
   const stopping = new AbortController();
-  const answerPost = createInboxPosts(inbox, { ...options, progressMs: options.importTimeoutMs });
+  const uploads = new Uploads(options.importTimeoutMs);
+  const answerPost = createInboxPosts(inbox, mapOrigins, options.maxEnvelopeBytes, uploads);
   let streams = 0;
 
+  /** Answers a request. @param peer the remote address of the connection, never taken from a header */
   const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
     const query = queryOf(request.url);
     const post = POSTS.find((name) => query.has(name));
@@ -128,26 +113,24 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
         "Content-Disposition": `attachment; filename="${name}"`,
       });
     }
+    const of = readDetailParameters(query);
     switch (query.getAll("view").join()) {
       case "refusals":
-        return json(200, refusalList(refusals));
+        return json(200, { rows: refusals.rows, next: null, total: refusals.total });
       case "trace":
-        return json(200, inbox.trace(readDetailId(query, "a trace")));
+        return json(200, inbox.trace(of.trace()));
       case "recording":
-        return found(
-          await readRecordingContent(inbox, readDetailId(query, "a recording")),
-          "recording",
-        );
+        return found(await readRecordingContent(inbox, of.recording()), "recording");
       case "error":
-        return found(await readError(inbox, query, mapOrigins), "error");
+        return found(await readError(inbox, of.error(), mapOrigins), "error");
       case "envelope":
-        return found(await readStoredEnvelope(inbox, readEnvelopeId(query)), "envelope");
+        return found(await readStoredEnvelope(inbox, of.envelope()), "envelope");
     }
     if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
     const parameters = readParameters(query, lastEventId);
-    await inbox.catchUp?.(parameters.id ?? parameters.since);
+    await inbox.catchUp(parameters.id ?? parameters.since);
     if (parameters.id !== undefined) return download(inbox, parameters.id);
     if (parameters.map !== undefined) {
       const bytes = await inbox.sourceMap(parameters.map);
@@ -159,7 +142,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return json(200, { cursor, envelopes });
   };
 
-  const stream = (parameters: InboxParameters): Response => {
+  const stream = (parameters: InboxQuery): Response => {
     if (streams >= MAX_STREAMS) {
       return refusal(503, "inbox_busy", `${MAX_STREAMS} streams are open: close one of them.`);
     }
@@ -185,32 +168,30 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);
   };
 
-  return { handle, endStreams: () => stopping.abort() };
+  /** Ends the live streams, so that a server that stops does not wait for them. */
+  const endStreams = () => stopping.abort();
+  return { handle, endStreams };
 }
 
-const refusalList = ({ rows, total }: Recent<Refusal>): RefusalList => ({
-  rows,
-  next: null,
-  total,
-});
+const ERRORS = [
+  [ParameterError, 400, "parameter_invalid"],
+  [UnreadableEventError, 422, "error_unreadable"],
+  [SegmentError, 422, "recording_unreadable"],
+  [DecodeError, 422, "envelope_unreadable"],
+  [EnvelopeError, 422, "envelope_unreadable"],
+  [OtlpError, 422, "envelope_unreadable"],
+] as const;
 
-function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
+function listOf(inbox: Inbox, { view, query }: ReturnType<typeof readListParameters>): unknown {
   if (view === "applications") return inbox.applications(query);
   if (view === "histogram") return inbox.histogram(query);
   return inbox.page(view, query);
 }
 
-/** The answer to a request that failed. */
 function answerOf(error: unknown): Response {
   if (error instanceof SourceMapError) return refusal(error.status, error.code, error.message);
-  if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
-  if (error instanceof UnreadableEventError) return refusal(422, "error_unreadable", error.message);
-  if (error instanceof SegmentError) return refusal(422, "recording_unreadable", error.message);
-  if (
-    error instanceof DecodeError || error instanceof EnvelopeError || error instanceof OtlpError
-  ) {
-    return refusal(422, "envelope_unreadable", error.message);
-  }
+  const known = ERRORS.find(([kind]) => error instanceof kind);
+  if (known) return refusal(known[1], known[2], (error as Error).message);
   console.error("Cannot use the inbox:", error);
   return refusal(
     503,
@@ -227,8 +208,10 @@ function found(content: unknown, what: "error" | "recording" | "envelope"): Resp
     : json(200, content);
 }
 
-async function readError(inbox: Inbox, query: URLSearchParams, origins: SourceMapOrigins) {
-  const { group, ...asked } = readErrorParameters(query);
+type AskedError = ReturnType<ReturnType<typeof readDetailParameters>["error"]>;
+
+async function readError(inbox: Inbox, asked: AskedError, origins: SourceMapOrigins) {
+  const { group } = asked;
   const [newest] = asked.envelope === undefined
     ? inbox.page("occurrences", { group, limit: 1 }).rows
     : [];
@@ -264,10 +247,7 @@ async function clear(inbox: Inbox, query: URLSearchParams): Promise<Response> {
   return respond(null, {}, 204);
 }
 
-/**
- * Sets the token as a session cookie in the browser that sent it, because `EventSource` cannot send
- * headers. Browsers omit `Sec-Fetch-Site` for insecure origins.
- */
+/** Sets a session cookie: `EventSource` cannot send headers. `Sec-Fetch-Site` is omitted for insecure origins. */
 function setTokenCookie(request: Request, response: Response, options: ReadAccessOptions): void {
   const site = request.headers.get("sec-fetch-site");
   if (options.token === undefined || (site !== null && site !== "same-origin")) return;

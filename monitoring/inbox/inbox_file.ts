@@ -1,76 +1,72 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLTagStore } from "node:sqlite";
 import type { EnvelopeIndex } from "../models/index/index_entries.ts";
 import type { GroupAlert } from "../models/rows.ts";
-import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import type { TraceContent } from "../models/trace/trace_content.ts";
 import { transaction } from "../storage/open_database.ts";
 import type { LogPage, NewEnvelope, ReadyChange } from "./change.ts";
 import { EnvelopeTable } from "./envelope_table.ts";
 import { GroupStates } from "./group_states.ts";
-import type { InboxQuery, InboxSlice, NotStored } from "./inbox.ts";
+import type { InboxQuery, InboxSlice, NotStored } from "./inbox_types.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
 import { DELETE_ALL } from "./schema.ts";
 import { TraceReader } from "./trace_reader.ts";
 
-/** The index of a stored envelope. */
 type IndexedEnvelope = EnvelopeIndex & { readonly id: number };
 
 /** The alerts that a change causes, or why an imported envelope was not stored. */
 export type Applied = readonly GroupAlert[] | NotStored;
 
 /**
- * Minimum for the limit of characters of all index entries, which otherwise equals the limit of bytes. The index needs
- * its own limit because a small compressed envelope may contain megabytes of logs.
+ * Minimum for the limit of characters of all index entries, which otherwise equals the limit of bytes: a small compressed
+ * envelope may contain megabytes of logs.
  */
 const MIN_INDEX_SIZE = 64 * 1024 * 1024;
 
-/** The inbox's tables in an open database. Each call is synchronous and at most one transaction. */
+/** The inbox's tables in an open database. Each call is synchronous. */
 export class InboxFile {
   readonly #db: DatabaseSync;
+  readonly #sql: SQLTagStore;
   readonly #maxBytes: number;
   readonly #oldestTime: () => number;
-  readonly #sql: ReturnType<typeof prepare>;
-  readonly groups: GroupStates;
-  readonly #index: IndexWriter;
-  readonly lists: ListReader;
   readonly #traces: TraceReader;
   readonly envelopes: EnvelopeTable;
+  readonly groups: GroupStates;
+  readonly index: IndexWriter;
+  readonly lists: ListReader;
 
   /**
    * @param maxBytes of all bodies; source maps have half as many besides
-   * @param oldestTime envelopes that were received before this time are deleted, milliseconds since 1970; -Infinity:
-   * none
+   * @param oldestTime what was received before is deleted, milliseconds since 1970
    */
   constructor(db: DatabaseSync, maxBytes: number, oldestTime: () => number) {
     this.#db = db;
+    this.#sql = db.createTagStore();
     this.#maxBytes = maxBytes;
     this.#oldestTime = oldestTime;
-    this.#sql = prepare(db);
     this.envelopes = new EnvelopeTable(db);
     this.groups = new GroupStates(db);
-    this.#index = new IndexWriter(db, this.groups);
+    this.index = new IndexWriter(db, this.groups);
     this.lists = new ListReader(db, () => this.state().last);
     this.#traces = new TraceReader(db);
   }
 
-  /** Changes with each commit of another connection, also in other processes. */
-  version(): number {
-    return (this.#sql.dataVersion.get() as { data_version: number }).data_version;
+  /** Does work that writes: all of it, or none. */
+  transaction<T>(work: (file: InboxFile) => T): T {
+    return transaction(this.#db, () => work(this));
   }
 
-  /**
-   * Applies a change in one transaction.
-   *
-   * @param id in a replica: its id in the log. Skips changes that were applied already: two servers may share a file
-   */
+  /** Changes with each commit of another connection, also in other processes. */
+  version(): number {
+    return this.#sql.get`PRAGMA data_version`!.data_version as number;
+  }
+
+  /** Applies a change. @param id in a replica: its id in the log. Two servers may share a file: it may be applied already */
   apply(change: ReadyChange, id?: number): Applied {
-    return this.#transaction(() => {
-      if (id !== undefined && id <= this.state().last) return [];
-      const applied = this.#apply(change, id);
-      if (id !== undefined) this.#sql.setLast.run(id);
-      return applied;
-    });
+    if (id !== undefined && id <= this.state().last) return [];
+    const applied = this.#apply(change, id);
+    if (id !== undefined) this.#setLast(id);
+    return applied;
   }
 
   #apply(change: ReadyChange, id: number | undefined): Applied {
@@ -79,12 +75,11 @@ export class InboxFile {
         // A replica does not check imported envelopes: the log contains only those that were accepted.
         if (change.writer === null && id === undefined) return this.#import(change);
         const alerts = this.#insert(change, id);
-        this.#enforceLimits();
+        this.evict();
         return alerts;
       }
       case "map":
-        this.#sql.putMap.run(change.key, change.bytes.byteLength, change.bytes);
-        this.#sql.evictMaps.run(maxSourceMapBytes(this.#maxBytes));
+        this.#putMap(change.key, change.bytes);
         break;
       case "group":
         this.groups.put(change.state);
@@ -109,32 +104,37 @@ export class InboxFile {
 
   #insert(envelope: NewEnvelope, given?: number): GroupAlert[] {
     const id = this.envelopes.insert(envelope, given);
-    return this.#index.insert(id, envelope.receivedAt, envelope);
+    return this.index.insert(id, envelope.receivedAt, envelope);
+  }
+
+  #putMap(key: string, map: Uint8Array): void {
+    this.#sql
+      .run`REPLACE INTO source_maps (key, bytes, map) VALUES (${key}, ${map.byteLength}, ${map})`;
+    // The oldest beyond the limit of bytes.
+    this.#sql.run`DELETE FROM source_maps WHERE id IN (SELECT id FROM (
+      SELECT id, sum(bytes) OVER (ORDER BY id DESC) AS total FROM source_maps
+    ) WHERE total > ${maxSourceMapBytes(this.#maxBytes)})`;
   }
 
   /** Deletes the oldest envelopes over the limits, which may be lower than at the last start. */
   evict(): void {
-    this.#transaction(() => this.#enforceLimits());
-  }
-
-  #enforceLimits(): void {
     for (const { first, last } of this.envelopes.receivedBefore(this.#oldestTime())) {
-      this.#delete(first, last);
+      this.delete(first, last);
     }
-    this.#deleteOldest(this.#excessBytes(), this.#sql.sizesOfBodies);
-    this.#deleteOldest(this.#excessSize(), this.#sql.sizesOfEntries);
+    this.#deleteOldest(this.#excessBytes(), this.envelopes);
+    this.#deleteOldest(this.#excessSize(), this.index);
   }
 
   /** Deletes the oldest envelopes until `excess` of their sizes is free. */
-  #deleteOldest(excess: number, sizes: StatementSync): void {
+  #deleteOldest(excess: number, from: EnvelopeTable | IndexWriter): void {
     if (excess <= 0) return;
     let [freed, last] = [0, 0];
-    for (const row of sizes.iterate()) {
+    for (const row of from.sizes()) {
       const { id, size } = row as { id: number; size: number };
       [freed, last] = [freed + size, id];
       if (freed >= excess) break;
     }
-    this.#delete(0, last);
+    this.delete(0, last);
   }
 
   #excessBytes(): number {
@@ -146,58 +146,32 @@ export class InboxFile {
   }
 
   /** Deletes the envelopes from `first` to `last`, with their index entries. */
-  #delete(first: number, last: number): void {
+  delete(first: number, last: number): void {
     this.envelopes.delete(first, last);
-    this.#index.delete(first, last);
-  }
-
-  /** Deletes the envelopes before an id. */
-  deleteBefore(id: number): void {
-    this.#transaction(() => this.#delete(0, id - 1));
-  }
-
-  /** See {@linkcode GroupStates.deleteErrors}. */
-  deleteErrors(group: string): boolean {
-    return this.#transaction(() => this.groups.deleteErrors(group));
-  }
-
-  /** See {@linkcode Senders.moveSome}. */
-  moveSome(): boolean {
-    return this.#sql.hasMoves.get() !== undefined &&
-      this.#transaction(() => this.#index.moveSome());
-  }
-
-  /** Groups the errors of {@linkcode EnvelopeTable.unmapped} envelopes again. */
-  regroup(
-    found: readonly IndexedEnvelope[],
-    debugId: string,
-  ): void {
-    this.#transaction(() => {
-      for (const { id, resources } of found) this.#index.regroup(id, resources, debugId);
-    });
+    this.index.delete(first, last);
   }
 
   /** Debug ids of source maps that arrived after errors, which are not all grouped again. */
   halfMapped(): string[] {
-    return this.#sql.halfMapped.all().map(({ key }) => String(key));
+    return this.#sql.all`SELECT key FROM source_maps
+      WHERE EXISTS (SELECT 1 FROM unmapped_scripts WHERE debug_id = key)`
+      .map(({ key }) => String(key));
   }
 
   /** Writes the entries of {@linkcode EnvelopeTable.unindexed} envelopes. */
-  index(found: readonly IndexedEnvelope[]): void {
-    this.#transaction(() => {
-      for (const { id, ...index } of found) {
-        const row = this.envelopes.row(id);
-        // Deleted, or already indexed by another process.
-        if (row === undefined || this.#index.has(id)) continue;
-        this.#index.insert(id, row.received_at, { ...index, description: row });
-      }
-      this.#enforceLimits();
-    });
+  indexStored(found: readonly IndexedEnvelope[]): void {
+    for (const { id, ...index } of found) {
+      const row = this.envelopes.row(id);
+      // Deleted, or already indexed by another process.
+      if (row === undefined || this.index.has(id)) continue;
+      this.index.insert(id, row.received_at, { ...index, description: row });
+    }
+    this.evict();
   }
 
   /**
-   * Makes this file the replica of a log. The file is emptied first if it is of another log, if its index is of an
-   * earlier version, or if it has rows that the log has lost, for example because the database was restored.
+   * Makes this file the replica of a log. It is emptied first if it is of another log, if its index is of an earlier version,
+   * or if it has rows that the log has lost, for example because the database was restored.
    *
    * @param page read from the log, for the position `after`
    * @returns `position`: id up to which the log was applied. `writer`: name in the log of the servers that use this file
@@ -206,25 +180,21 @@ export class InboxFile {
     { log, last, mark }: Pick<LogPage, "log" | "last" | "mark">,
     after: number,
   ): { readonly position: number; readonly writer: string } {
-    // No sync at each commit: what a crash loses is read from the log again.
-    this.#db.exec("PRAGMA synchronous = NORMAL");
-    return this.#transaction(() => {
-      this.#db.exec(
-        "CREATE TABLE IF NOT EXISTS replica (log TEXT NOT NULL, writer TEXT NOT NULL) STRICT",
-      );
-      const found = this.#db.prepare("SELECT log, writer FROM replica").get();
-      const stored = mark && this.envelopes.row(mark.id);
-      const isOther = found?.log !== log || after > last ||
-        (stored ? stored.received_at !== mark?.receivedAt : false) ||
-        this.envelopes.unindexed().length > 0;
-      if (!isOther) return { position: this.state().last, writer: String(found.writer) };
-      this.#db.exec(DELETE_ALL);
-      this.#markCleared(0);
-      const writer = crypto.randomUUID();
-      this.#db.exec("DELETE FROM replica");
-      this.#db.prepare("INSERT INTO replica VALUES (?, ?)").run(log, writer);
-      return { position: 0, writer };
-    });
+    this.#db.exec(
+      "CREATE TABLE IF NOT EXISTS replica (log TEXT NOT NULL, writer TEXT NOT NULL) STRICT",
+    );
+    const found = this.#sql.get`SELECT log, writer FROM replica`;
+    const stored = mark && this.envelopes.row(mark.id);
+    const isOther = found?.log !== log || after > last ||
+      (stored ? stored.received_at !== mark?.receivedAt : false) ||
+      this.envelopes.unindexed().length > 0;
+    if (!isOther) return { position: this.state().last, writer: String(found.writer) };
+    this.#db.exec(DELETE_ALL);
+    this.#markCleared(0);
+    const writer = crypto.randomUUID();
+    this.#sql.run`DELETE FROM replica`;
+    this.#sql.run`INSERT INTO replica VALUES (${log}, ${writer})`;
+    return { position: 0, writer };
   }
 
   list(query: InboxQuery): InboxSlice {
@@ -236,71 +206,42 @@ export class InboxFile {
     return { cursor, cleared, groupChanges: group_changes, envelopes };
   }
 
-  /** See {@linkcode Inbox.trace}. */
   trace(id: string): TraceContent {
     // Read first: what arrives meanwhile is not omitted.
     const [row] = this.lists.page("traces", { trace: id, limit: 1 }).rows;
     return this.#traces.read(id, row);
   }
 
-  /** A source map of another application. */
   sourceMap(key: string): Uint8Array<ArrayBuffer> | undefined {
-    return (this.#sql.map.get(key) as { map: Uint8Array<ArrayBuffer> } | undefined)?.map;
+    return this.#sql.get`SELECT map FROM source_maps WHERE key = ${key}`?.map as
+      | Uint8Array<ArrayBuffer>
+      | undefined;
   }
 
   /** Makes the next ids higher than `last`, and marks all ids up to it as deleted. For a file that replaces another. */
   startAfter(last: number): void {
-    this.#transaction(() => this.#markCleared(last + 1));
+    this.transaction(() => this.#markCleared(last + 1));
   }
 
   /** `last`: the last id that was used. The others: see the table `totals`. */
   state(): Record<"last" | "cleared" | "group_changes" | "bytes" | "size", number> {
-    return this.#sql.state.get() as ReturnType<InboxFile["state"]>;
+    return this.#sql
+      .get`SELECT *, (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last
+      FROM totals` as ReturnType<InboxFile["state"]>;
   }
 
   /** A deletion takes an id, so that each cursor is before or after it. */
   #markCleared(id: number): void {
-    this.#sql.setLast.run(id);
-    this.#sql.setCleared.run(id);
+    this.#setLast(id);
+    this.#sql.run`UPDATE totals SET cleared = ${id}`;
   }
 
-  #transaction<T>(work: () => T): T {
-    return transaction(this.#db, work);
+  #setLast(id: number): void {
+    this.#sql.run`UPDATE sqlite_sequence SET seq = ${id} WHERE name = 'envelopes'`;
   }
 }
 
-/**
- * Bytes of all source maps, beside those of envelopes.
- *
- * @param maxBytes of envelopes
- */
+/** Bytes of all source maps, beside those of envelopes. */
 export function maxSourceMapBytes(maxBytes: number): number {
   return Math.floor(maxBytes / 2);
-}
-
-function prepare(db: DatabaseSync) {
-  return {
-    state: db.prepare(
-      "SELECT *, (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last FROM totals",
-    ),
-    setLast: db.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = 'envelopes'"),
-    setCleared: db.prepare("UPDATE totals SET cleared = ?"),
-    // Bytes of bodies and characters of entries, oldest envelope first.
-    sizesOfBodies: db.prepare("SELECT id, bytes AS size FROM envelopes ORDER BY id"),
-    sizesOfEntries: db.prepare(
-      `SELECT row_key / ${KEYS_PER_ENVELOPE} AS id, size FROM envelope_entries ORDER BY row_key`,
-    ),
-    dataVersion: db.prepare("PRAGMA data_version"),
-    hasMoves: db.prepare("SELECT 1 FROM moves LIMIT 1"),
-    halfMapped: db.prepare(
-      "SELECT key FROM source_maps WHERE EXISTS (SELECT 1 FROM unmapped_scripts WHERE debug_id = key)",
-    ),
-    map: db.prepare("SELECT map FROM source_maps WHERE key = ?"),
-    putMap: db.prepare("REPLACE INTO source_maps (key, bytes, map) VALUES (?, ?, ?)"),
-    // The oldest beyond the limit of bytes.
-    evictMaps: db.prepare(
-      "DELETE FROM source_maps WHERE id IN (SELECT id FROM (SELECT id, sum(bytes) OVER" +
-        " (ORDER BY id DESC) AS total FROM source_maps) WHERE total > ?)",
-    ),
-  };
 }

@@ -1,38 +1,32 @@
 import { Buffer } from "node:buffer";
 import { Batches, MAX_BATCH_BYTES } from "../storage/batches.ts";
-import { PostgresDatabase, type PostgresOptions } from "../storage/postgres.ts";
+import type { PostgresDatabase } from "../storage/postgres.ts";
 import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
 import type { Query, TransactionPurpose } from "../storage/sql_driver.ts";
 import { type GroupStateRow, MAX_STATES } from "./group_states.ts";
 import type { Change, ChangeLogEntry, EnvelopeChange, LogPage } from "./change.ts";
-import { InboxUnavailableError, type NotStored } from "./inbox.ts";
+import {
+  type InboxOptions,
+  InboxUnavailableError,
+  type NotStored,
+  oldestTimeOf,
+} from "./inbox_types.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
-import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
+import { SQL } from "./postgres_sql.ts";
 
-interface LogOptions extends Pick<PostgresOptions, "address"> {
-  readonly maxBytes: number;
-  /** Milliseconds since 1970 before which an envelope is too old. */
-  readonly oldestTime: () => number;
-}
-
-/** Rows that are read at once, and their bytes. */
 const PAGE = [256, MAX_BATCH_BYTES];
 /** Sizes that are read at once to find the envelopes to evict. */
 const SIZES = 100;
 
-interface Size {
-  readonly id: number;
-  readonly bytes: number;
-}
+type Size = Readonly<Record<"id" | "bytes", number>>;
 
 /**
- * The log of an inbox in PostgreSQL, which many servers write and read. One transaction at a time writes to it, so ids
- * follow the order of commits: a server that has read up to an id has missed nothing. All calls but `open` throw
- * {@linkcode InboxUnavailableError}.
+ * The log of an inbox in PostgreSQL. One transaction at a time writes to it, so ids follow the order of commits. All calls
+ * throw {@linkcode InboxUnavailableError}.
  */
 export class InboxLog {
   readonly #database: PostgresDatabase;
-  readonly #options: LogOptions;
+  readonly #options: InboxOptions;
   readonly #envelopes = new Batches<EnvelopeChange, number>({
     run: (envelopes) =>
       this.#write("add", async (log) => {
@@ -43,19 +37,7 @@ export class InboxLog {
     isItemError: (error) => isInvalidValue((error as Error).cause ?? error),
   });
 
-  /**
-   * Connects, and creates or upgrades the tables.
-   *
-   * @throws {DatabaseOpenError} one line for the operator
-   */
-  static async open(options: LogOptions): Promise<InboxLog> {
-    const { address } = options;
-    const schema = POSTGRES_INBOX_SCHEMA;
-    const database = await PostgresDatabase.open({ store: "inbox", address, schema });
-    return new InboxLog(database, options);
-  }
-
-  private constructor(database: PostgresDatabase, options: LogOptions) {
+  constructor(database: PostgresDatabase, options: InboxOptions) {
     this.#database = database;
     this.#options = options;
   }
@@ -63,8 +45,7 @@ export class InboxLog {
   /**
    * Appends a change, and deletes what it makes superfluous or what is over a limit.
    *
-   * @returns its id once it is on disk; a text if an imported envelope is refused; undefined if nothing was appended,
-   *   because the log has a later state of the group
+   * @returns its id once it is on disk; undefined: the log has a later state of the group
    */
   append(change: Change): Promise<number | NotStored | undefined> {
     if (change.kind === "envelope" && change.writer !== null) return this.#envelopes.add(change);
@@ -76,7 +57,7 @@ export class InboxLog {
     switch (change.kind) {
       case "envelope": {
         const { receivedAt, bytes, contentEncoding } = change;
-        if (receivedAt < this.#options.oldestTime()) return "too old";
+        if (receivedAt < oldestTimeOf(this.#options)) return "too old";
         const same = [receivedAt, bytes.byteLength, contentEncoding, bytes];
         if ((await log.query(SQL.same, same)).length > 0) return "present";
         if (log.bytes + bytes.byteLength > this.#options.maxBytes) return "no room";
@@ -105,10 +86,7 @@ export class InboxLog {
     }
   }
 
-  /**
-   * Deletes what is over the limits while no envelopes arrive. Rejects if the database does not accept writes, as `add`
-   * also if its disk is full.
-   */
+  /** Deletes what is over the limits. Rejects if the database does not accept writes, as `add` also if its disk is full. */
   evict(purpose: TransactionPurpose): Promise<void> {
     return this.#write(purpose, (log) => this.#evict(log, 0));
   }
@@ -121,7 +99,6 @@ export class InboxLog {
     return state.log;
   }
 
-  /** The next rows after an id, oldest first. */
   async read(after: number): Promise<LogPage> {
     const found = await this.#database.read<
       Omit<LogPage, "rows"> & Omit<ChangeLogEntry, "kind"> & {
@@ -152,7 +129,7 @@ export class InboxLog {
     return await this.#database.transaction(purpose, async (query) => {
       const [state] = await query<{ last: number; bytes: number }>(SQL.lock);
       if (!state) throw new Error("the log has no state");
-      const log = new OpenLog(query, state);
+      const log = new OpenLog(query, state.last, state.bytes);
       const result = await work(log);
       await log.save();
       return result;
@@ -161,7 +138,7 @@ export class InboxLog {
 
   /** Deletes envelopes that are too old, then the oldest over the limit of bytes. */
   async #evict(log: OpenLog, incoming: number): Promise<void> {
-    const time = this.#options.oldestTime();
+    const time = oldestTimeOf(this.#options);
     const tooOld = time === -Infinity ? [] : await log.query<Size>(SQL.expire, [time]);
     for (const { bytes } of tooOld) log.bytes -= bytes;
     const excess = () => log.bytes + incoming - this.#options.maxBytes;
@@ -185,20 +162,13 @@ function throwUnavailable(error: unknown): never {
 
 /** The log while it is locked by a transaction. */
 class OpenLog {
-  readonly query: Query;
-  last: number;
-  /** Bytes of all envelopes. */
-  bytes: number;
   readonly #rows: unknown[] = [];
   readonly #bodies: Uint8Array[] = [];
   /** Where the next body begins, from 1. */
   #start = 1;
 
-  constructor(query: Query, { last, bytes }: { readonly last: number; readonly bytes: number }) {
-    this.query = query;
-    this.last = last;
-    this.bytes = bytes;
-  }
+  /** @param last the highest id so far. @param bytes of all envelopes */
+  constructor(readonly query: Query, public last: number, public bytes: number) {}
 
   /** Adds a change, which `save` writes. Returns its id. */
   add(change: Change): number {

@@ -1,6 +1,6 @@
 import { json, refusal } from "../access/private_response.ts";
 import { at, parseJson } from "../models/json.ts";
-import { Uploads } from "../uploads/uploads.ts";
+import type { Uploads } from "../uploads/uploads.ts";
 import { importArchive } from "./archive.ts";
 import type { Inbox } from "./inbox.ts";
 import { fetchSourceMap, type SourceMapOrigins } from "./source_map_fetch.ts";
@@ -9,30 +9,20 @@ import { readSourceMapUpload, readUpload } from "./source_map_upload.ts";
 /** The query parameters that name what a POST to `/monitoring/inbox` does. */
 export const POSTS = ["import", "maps", "fetch-map"] as const;
 
-/** Maximum bytes of the body of `POST ?fetch-map`. */
 const MAX_FETCH_BYTES = 10_000;
 
-interface PostOptions {
-  /** Origins from which source maps may be fetched. */
-  readonly mapOrigins: SourceMapOrigins;
-  /** Maximum bytes of an imported envelope, as received. */
-  readonly maxEnvelopeBytes: number;
-  /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
-  readonly progressMs?: number | undefined;
-}
-
 /**
- * Takes what is posted to the inbox: archives, source maps, and requests to fetch a source map. One at a time: each may
- * hold a large envelope or source map in memory.
+ * Takes archives, source maps, and requests to fetch a source map. One at a time: each may be large.
  *
- * @returns answers a POST, whose parameter `post` has this value: with 503 while another one is in progress, unless that
- *   one is slow, which ends it
+ * @param maxEnvelopeBytes of an imported envelope, as received
+ * @returns answers a POST; with 503 while another one is in progress, unless that one is slow, which ends it
  */
 export function createInboxPosts(
   inbox: Inbox,
-  { mapOrigins, maxEnvelopeBytes, progressMs }: PostOptions,
-): (request: Request, post: (typeof POSTS)[number], value: string) => Promise<Response> {
-  const uploads = new Uploads(progressMs);
+  mapOrigins: SourceMapOrigins,
+  maxEnvelopeBytes: number,
+  uploads: Uploads,
+) {
   let current: Promise<void> | undefined;
 
   const importOf = async (request: Request): Promise<Response> => {
@@ -64,7 +54,7 @@ export function createInboxPosts(
     return json(200, { debug_id: debugId, bytes: bytes.byteLength });
   };
 
-  return async (request, post, value) => {
+  return async (request: Request, post: (typeof POSTS)[number], value: string) => {
     while (current !== undefined) {
       if (uploads.shedLoad() === 0) {
         return refusal(503, "inbox_busy", "Another upload is running: try again when it is done.");

@@ -1,10 +1,10 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLTagStore, StatementSync } from "node:sqlite";
 import {
   type EnvelopeIndex,
   type IndexEntries,
   summarizeBody,
 } from "../models/index/index_entries.ts";
-import { rowKeyOf } from "../models/index/list_cursor.ts";
+import { KEYS_PER_ENVELOPE, rowKeyOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
 import { type GroupAlert, UNKNOWN_NAME } from "../models/rows.ts";
 import { groupTitle, hashTitle, TITLE_PARTS } from "../models/error/group_title.ts";
@@ -35,28 +35,27 @@ const errorWords = (error: ErrorEntry) => indexed(searchedError(error));
 
 /** Writes index entries. Its methods must be called in the transaction that changes the envelopes. */
 export class IndexWriter {
-  readonly #sql: ReturnType<typeof prepare>;
+  readonly #sql: SQLTagStore;
+  readonly #prepared: ReturnType<typeof prepare>;
   readonly #groups: GroupStates;
-  readonly #senders: Senders;
   readonly #names: TraceNames;
+  readonly senders: Senders;
 
   constructor(db: DatabaseSync, groups: GroupStates) {
-    this.#senders = new Senders(db);
-    this.#names = new TraceNames(db);
-    this.#sql = prepare(db);
+    this.#sql = db.createTagStore();
+    this.#prepared = prepare(db);
     this.#groups = groups;
+    this.#names = new TraceNames(db);
+    this.senders = new Senders(db);
   }
 
-  /**
-   * @param receivedAt milliseconds since 1970
-   * @returns the groups of errors that are new or have come back
-   */
+  /** Returns the groups of errors that are new or have come back. */
   insert(envelope: number, receivedAt: number, index: EnvelopeIndex): GroupAlert[] {
     const summary = JSON.stringify(summarizeBody(index));
     const alerts = index.resources.flatMap((entries, n) =>
       this.#insert(envelope, receivedAt, entries, n === 0 ? summary : "")
     );
-    this.#sql.words.envelope_words.run(rowKeyOf(envelope, 0), envelopeWords(index));
+    this.#prepared.words.envelope_words.run(rowKeyOf(envelope, 0), envelopeWords(index));
     return alerts.map((alert) => ({ ...alert, ...this.#titleOf(alert.group) }));
   }
 
@@ -67,9 +66,9 @@ export class IndexWriter {
     summary: string,
   ): Omit<GroupAlert, "type" | "message">[] {
     const alerts: Omit<GroupAlert, "type" | "message">[] = [];
-    const { sender, application, release } = this.#senders.assign(envelope, entries.application);
+    const { sender, application, release } = this.senders.assign(envelope, entries.application);
     const rowKey = rowKeyOf(envelope, entries.first);
-    const { span_words, error_words, log_words, recording_words } = this.#sql.words;
+    const { span_words, error_words, log_words, recording_words } = this.#prepared.words;
     const again = new Set(this.#sentAgain(entries));
     const againByTrace = Map.groupBy(again, ({ trace_id }) => trace_id);
     let size = 0;
@@ -87,7 +86,7 @@ export class IndexWriter {
         words?.into.run(rowKey + index, words.of(entry));
         for (const value of values) if (typeof value === "string") size += value.length;
       });
-    insertAll(this.#sql.insertTrace, entries.traces, (trace) => [
+    insertAll(this.#prepared.insertTrace, entries.traces, (trace) => [
       trace.root?.started_at ?? trace.seen_at,
       trace.trace_id,
       trace.spans,
@@ -104,7 +103,7 @@ export class IndexWriter {
       trace.http_status,
       Number(trace.preflight),
     ]);
-    insertAll(this.#sql.insertSpan, entries.spans, (span) => {
+    insertAll(this.#prepared.insertSpan, entries.spans, (span) => {
       const { at, duration, entry } = spanColumns(span, receivedAt);
       return [
         at,
@@ -119,7 +118,7 @@ export class IndexWriter {
         entry,
       ];
     }, { into: span_words, of: (span) => indexed(searchedSpan(span, null)) });
-    insertAll(this.#sql.insertError, entries.errors, (error) => {
+    insertAll(this.#prepared.insertError, entries.errors, (error) => {
       if (again.has(error)) return undefined;
       const { group } = error;
       const { release: version, environment } = entries.application;
@@ -131,7 +130,7 @@ export class IndexWriter {
           group,
           release: version,
           environment,
-          application: this.#sql.applicationName.get(application)?.name as string ?? UNKNOWN_NAME,
+          application: this.#nameOf(application),
         });
       }
       return [
@@ -146,7 +145,7 @@ export class IndexWriter {
         ...hashTitle(error),
       ];
     }, { into: error_words, of: errorWords });
-    insertAll(this.#sql.insertLog, entries.logs, ({ sequence = 0, ...log }) => [
+    insertAll(this.#prepared.insertLog, entries.logs, ({ sequence = 0, ...log }) => [
       log.at,
       sequence,
       severityOf(log.level),
@@ -154,14 +153,14 @@ export class IndexWriter {
       log.replay_id,
       JSON.stringify(log),
     ], { into: log_words, of: (log) => indexed(searchedLog(log)) });
-    insertAll(this.#sql.insertVitals, entries.vitals, (entry) => [
+    insertAll(this.#prepared.insertVitals, entries.vitals, (entry) => [
       entry.at,
       entry.trace_id,
       entry.page,
       entry.op,
       ...PAGE_VITALS.map((name) => entry[name]),
     ]);
-    insertAll(this.#sql.insertRecording, entries.recordings, (entry) => [
+    insertAll(this.#prepared.insertRecording, entries.recordings, (entry) => [
       entry.at,
       entry.replay_id,
       entry.kind,
@@ -171,11 +170,9 @@ export class IndexWriter {
       entry.bytes,
       entry.page,
     ], { into: recording_words, of: recordingWords });
-    for (const debugId of entries.unmapped) {
-      this.#sql.insertUnmapped.run(debugId, envelope);
-      size += debugId.length;
-    }
-    this.#sql.insertEnvelope.run(
+    this.#insertUnmapped(envelope, entries);
+    for (const debugId of entries.unmapped) size += debugId.length;
+    this.#prepared.insertEnvelope.run(
       rowKey,
       application,
       release,
@@ -186,7 +183,7 @@ export class IndexWriter {
       size,
       summary,
     );
-    this.#sql.addSize.run(size);
+    this.#sql.run`UPDATE totals SET size = size + ${size}`;
     this.#names.update(rowKey, receivedAt, entries.spans);
     return alerts;
   }
@@ -194,14 +191,24 @@ export class IndexWriter {
   /** The errors that are stored already: exceptions may be sent as an event of a span and as a log record. */
   #sentAgain({ application, errors }: IndexEntries): readonly ErrorEntry[] {
     if (!isOpenTelemetry(application.sdk)) return [];
-    return errors.filter(({ event_id, trace_id }) =>
-      event_id !== null && trace_id !== null &&
-      this.#sql.errorBetween.get(...idsOfSameException(event_id)) !== undefined
-    );
+    return errors.filter(({ event_id, trace_id }) => {
+      if (event_id === null || trace_id === null) return false;
+      const [first, last] = idsOfSameException(event_id);
+      return this.#sql.get`SELECT 1 FROM error_entries
+        WHERE entry ->> 'event_id' BETWEEN ${first} AND ${last} LIMIT 1` !== undefined;
+    });
+  }
+
+  #nameOf(application: number): string {
+    const row = this.#sql.get`SELECT name FROM applications WHERE id = ${application}`;
+    return row?.name as string | undefined ?? UNKNOWN_NAME;
   }
 
   #titleOf(group: string): Pick<GroupAlert, "type" | "message"> {
-    const { entry, varying } = this.#sql.title.get(group) as Record<"entry" | "varying", string>;
+    const { entry, varying } = this.#prepared.title.get(group) as Record<
+      "entry" | "varying",
+      string
+    >;
     const { type, value: message } = groupTitle(JSON.parse(entry), JSON.parse(varying));
     return { type, message };
   }
@@ -211,43 +218,49 @@ export class IndexWriter {
     for (const { first, errors } of resources) {
       errors.forEach((error, index) => {
         const rowKey = rowKeyOf(envelope, first + index);
-        const before = this.#sql.groupAt.get(rowKey)?.group_key as string | undefined;
+        const before = this.#sql.get`SELECT group_key FROM error_entries WHERE row_key = ${rowKey}`
+          ?.group_key as string | undefined;
         // Undefined: the error was deleted.
         if (before === undefined || before === error.group) return;
         this.#groups.inherit(error.group, before);
-        this.#sql.regroup.run(
-          error.group,
-          error.former ?? null,
-          JSON.stringify(error),
-          rowKey,
-        );
-        this.#sql.words.error_words.run(rowKey, errorWords(error));
+        this.#sql.run`UPDATE error_entries SET group_key = ${error.group},
+          former_key = ${error.former ?? null}, entry = ${JSON.stringify(error)}
+          WHERE row_key = ${rowKey}`;
+        this.#prepared.words.error_words.run(rowKey, errorWords(error));
       });
     }
-    this.#sql.deleteMapped.run(debugId, envelope);
-    for (const id of resources.flatMap(({ unmapped }) => [...unmapped])) {
-      this.#sql.insertUnmapped.run(id, envelope);
+    this.#sql
+      .run`DELETE FROM unmapped_scripts WHERE debug_id = ${debugId} AND envelope = ${envelope}`;
+    for (const one of resources) this.#insertUnmapped(envelope, one);
+  }
+
+  #insertUnmapped(envelope: number, { unmapped }: IndexEntries): void {
+    for (const debugId of unmapped) {
+      this.#sql.run`INSERT OR IGNORE INTO unmapped_scripts VALUES (${debugId}, ${envelope})`;
     }
   }
 
-  /** Whether an envelope is indexed. */
   has(envelope: number): boolean {
-    return this.#sql.has.get(rowKeyOf(envelope, 0)) !== undefined;
+    return this.#sql.get`SELECT 1 FROM envelope_entries WHERE row_key = ${
+      rowKeyOf(envelope, 0)
+    }` !==
+      undefined;
   }
 
-  /** Deletes the entries of the envelopes from `first` to `last`. */
+  /** The ids of the indexed envelopes, and characters of their entries, oldest first. */
+  sizes(): Iterable<unknown> {
+    return this.#prepared.sizes.iterate();
+  }
+
   delete(first: number, last: number): void {
     const [start, end] = [rowKeyOf(first, 0), rowKeyOf(last + 1, 0)];
-    this.#sql.subtract.run(start, end);
-    const used = this.#senders.used(start, end);
-    for (const table of this.#sql.deleteEntries) table.run(start, end);
-    this.#sql.deleteUnmapped.run(first, last);
-    for (const one of used) this.#senders.forget(one);
-  }
-
-  /** See {@linkcode Senders.moveSome}. */
-  moveSome(): boolean {
-    return this.#senders.moveSome();
+    this.#sql
+      .run`UPDATE totals SET size = size - (SELECT coalesce(sum(size), 0) FROM envelope_entries
+      WHERE row_key >= ${start} AND row_key < ${end})`;
+    const used = this.senders.used(start, end);
+    for (const table of this.#prepared.deleteEntries) table.run(start, end);
+    this.#sql.run`DELETE FROM unmapped_scripts WHERE envelope BETWEEN ${first} AND ${last}`;
+    for (const one of used) this.senders.forget(one);
   }
 }
 
@@ -255,33 +268,19 @@ function prepare(db: DatabaseSync) {
   const insert = (table: string, columns: number) =>
     db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})`);
   return {
-    applicationName: db.prepare("SELECT name FROM applications WHERE id = ?"),
     insertTrace: insert("trace_entries", 18),
     insertError: insert("error_entries", 11 + TITLE_PARTS),
-    title: db.prepare(
-      `SELECT entry, ${VARYING} AS varying FROM error_entries AS e WHERE group_key = ?` +
-        " ORDER BY row_key DESC LIMIT 1",
-    ),
-    errorBetween: db.prepare(
-      "SELECT 1 FROM error_entries WHERE entry ->> 'event_id' BETWEEN ? AND ? LIMIT 1",
-    ),
     insertLog: insert("log_entries", 9),
     insertVitals: insert("vital_entries", 12),
     insertRecording: insert("recording_entries", 11),
     insertSpan: insert("spans", 13),
-    insertUnmapped: db.prepare("INSERT OR IGNORE INTO unmapped_scripts VALUES (?, ?)"),
-    deleteUnmapped: db.prepare("DELETE FROM unmapped_scripts WHERE envelope BETWEEN ? AND ?"),
-    deleteMapped: db.prepare("DELETE FROM unmapped_scripts WHERE debug_id = ? AND envelope = ?"),
-    groupAt: db.prepare("SELECT group_key FROM error_entries WHERE row_key = ?"),
-    regroup: db.prepare(
-      "UPDATE error_entries SET group_key = ?, former_key = ?, entry = ? WHERE row_key = ?",
-    ),
     insertEnvelope: insert("envelope_entries", 9),
-    has: db.prepare("SELECT 1 FROM envelope_entries WHERE row_key = ?"),
-    addSize: db.prepare("UPDATE totals SET size = size + ?"),
-    subtract: db.prepare(
-      "UPDATE totals SET size = size -" +
-        " (SELECT coalesce(sum(size), 0) FROM envelope_entries WHERE row_key >= ? AND row_key < ?)",
+    title: db.prepare(
+      `SELECT entry, ${VARYING} AS varying FROM error_entries AS e WHERE group_key = ?` +
+        " ORDER BY row_key DESC LIMIT 1",
+    ),
+    sizes: db.prepare(
+      `SELECT row_key / ${KEYS_PER_ENVELOPE} AS id, size FROM envelope_entries ORDER BY row_key`,
     ),
     deleteEntries: [
       ...KEYED_TABLES.map((table) => `DELETE FROM ${table} WHERE row_key >= ? AND row_key < ?`),

@@ -9,17 +9,12 @@ import { LOG_LEVELS } from "../protocol/log_levels.ts";
  * `:asOf` is bound too: entries from this row key on arrived after the first page and are ignored.
  */
 export interface SqlList {
-  /** The table of the entries. */
   readonly table: string;
-  /**
-   * A `SELECT` of all rows: `key` is the row key of the entry that makes the row, `rank` orders the rows, `tie` those of
-   * one rank. Rows without a rank are left out.
-   */
+  /** A `SELECT` of all rows with a `rank` and a `tie` that order them, and the `key` of the entry that makes the row. */
   readonly rows: string;
   readonly descending: boolean;
   /** Of the row's entry `e` and of what `rows` selects as `page`. */
   readonly columns: string;
-  /** Further tables that `columns` needs. */
   readonly joins?: string;
 }
 
@@ -43,7 +38,6 @@ export const FILTERS = {
 /** Filters by what sent the entry, and by its time. */
 export const SENDER = ["application", "release", "environment"] as const;
 export const TIME = ["since", "until"] as const;
-/** The filters that every list has. */
 export const COMMON = [...SENDER, ...TIME] as const;
 
 /** The conditions of those filters that a query has. */
@@ -60,7 +54,6 @@ export const VARYING = `iif(${ofGroup("min(x.title_0)")} = ${ofGroup("max(x.titl
 
 /** An empty text counts as not given. */
 export const isGiven = (value: unknown) => value !== undefined && value !== "";
-/** The conditions, if the value is given. */
 export const when = (value: unknown, ...conditions: string[]) => isGiven(value) ? conditions : [];
 /** One condition that holds if all of them do. */
 export const all = (conditions: readonly string[]) => conditions.join(" AND ") || "true";
@@ -92,11 +85,8 @@ interface Grouping extends Pick<SqlList, "table" | "columns" | "joins"> {
   readonly where: readonly string[];
   /** Conditions on the entry that makes the row: the newest one that matches. */
   readonly filters: readonly string[];
-  /** Aggregates of all entries. */
   readonly sums: string;
-  /** Conditions on the group. */
   readonly having: readonly string[];
-  /** By what a query can sort. Default: newest first. */
   readonly ranks: Partial<Record<SortColumn, string>>;
 }
 
@@ -117,11 +107,7 @@ export function groupedList(query: ListQuery, grouping: Grouping): SqlList {
   };
 }
 
-/**
- * One page of a list.
- *
- * @param continues whether the page begins after the row with `:rank` and `:before`, or is the first one
- */
+/** One page of a list. @param continues whether the page begins after the row with `:rank` and `:before` */
 export function pageSql(
   { rows, descending, table, columns, joins = "" }: SqlList,
   continues: boolean,

@@ -9,48 +9,39 @@ import {
   type ApplicationRow,
   type ErrorGroupRow,
   type ListCounts,
+  type LogRow,
   MAX_COUNT,
   MAX_LIST_ROWS,
   type Page,
   type PageRow,
+  type RecordingRow,
   type TraceRow,
 } from "../models/rows.ts";
 import type { ListQuery } from "../models/list_query.ts";
-import {
-  type Durations,
-  type Histogram,
-  type HistogramList,
-  type HistogramPart,
-  histogramRange,
-  MIN_RANGE_MS,
-} from "../models/histogram.ts";
-import { percentileRank } from "../models/percentile.ts";
+import type { Histogram, HistogramList } from "../models/histogram.ts";
 import type { VitalsEntry } from "../models/trace/page_vitals.ts";
 import { pageRows } from "../models/trace/page_rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
 import { transaction } from "../storage/open_database.ts";
 import { rowOf } from "./envelope_table.ts";
-import type { InboxLists } from "./inbox.ts";
+import type { InboxLists } from "./inbox_types.ts";
 import { decisionOf, type FoundState } from "./group_states.ts";
+import { chartRange, histogramOf, type TimedRow } from "./histogram_of.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
 import {
   APPLICATIONS_SQL,
   CHART_PARTS,
   envelopesSql,
   errorGroupsSql,
-  extentSql,
-  histogramSql,
   logsSql,
   occurrencesSql,
   opsSql,
+  OVER_TIME_SQL,
   recordingsSql,
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
-
-/** Longest time of a chart without `since`: a sender's clock may be wrong by years. */
-const MAX_RANGE_MS = 30 * 24 * 3_600_000;
 
 /** Newest web vitals that a table of pages is made of: read and sorted in some 50 ms. */
 const MAX_VITALS = 20_000;
@@ -60,20 +51,12 @@ const MAX_STATEMENTS = 200;
 
 const WARN = LOG_LEVELS.indexOf("warn");
 
-/** What every list selects. */
-interface Found {
-  readonly key: number;
-  readonly rank: number;
-  readonly tie: number;
-}
+type Found = Readonly<Record<"key" | "rank" | "tie", number>>;
 
 /** An error or a log. */
-interface FoundEntry extends Found {
+interface FoundEntry extends Found, Pick<LogRow, "application" | "replay_id"> {
   /** JSON. */
   readonly entry: string;
-  /** Key of the application. */
-  readonly application: string;
-  readonly replay_id: string | null;
 }
 
 /** A trace as SQLite returns it: booleans are numbers, arrays are JSON. */
@@ -83,12 +66,9 @@ interface FoundTrace extends Found, Omit<TraceRow, "failed" | "applications" | "
   readonly applications: string;
 }
 
-interface FoundRecording extends Found {
-  readonly replay_id: string;
-  readonly application: string;
+interface FoundRecording extends Found, Pick<RecordingRow, "replay_id" | "application" | "errors"> {
   /** JSON. */
   readonly segments: string;
-  readonly errors: number;
 }
 
 interface FoundGroup
@@ -103,7 +83,6 @@ interface FoundGroup
   readonly applications: string;
 }
 
-/** Makes the row of a list. */
 const ROWS = {
   traces: ({ key: _, rank: __, tie: ___, ...row }: FoundTrace): TraceRow => ({
     ...row,
@@ -170,7 +149,7 @@ export class ListReader {
   } = {
     traces: (query, asOf) => this.#page(query, asOf, tracesSql(query), ROWS.traces),
     errors: (query, asOf) => {
-      const range = this.#chartRange("errors", query, asOf);
+      const range = chartRange(query, this.#overTime("errors", query, asOf));
       return this.#page(query, asOf, errorGroupsSql(query), ROWS.errors, range);
     },
     occurrences: (query, asOf) => this.#page(query, asOf, occurrencesSql(query), ROWS.occurrences),
@@ -180,21 +159,16 @@ export class ListReader {
     envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
 
-  /**
-   * One page of a list.
-   *
-   * @throws {CursorError}
-   */
   page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
     return this.#snapshot((asOf) => this.#lists[name](query, asOf));
   }
 
-  /** {@linkcode Inbox.histogram}. */
   histogram(query: ListQuery): Histogram {
-    return this.#snapshot((asOf) => this.#histogram(query, asOf));
+    return this.#snapshot((asOf) =>
+      histogramOf(query, this.#overTime(query.of ?? "traces", query, asOf))
+    );
   }
 
-  /** {@linkcode Inbox.applications}. */
   applications({ application, release, environment, since, until, q }: ListQuery): ApplicationList {
     const query = { application, release, environment, since, until, q };
     return this.#snapshot((asOf) => ({
@@ -204,11 +178,7 @@ export class ListReader {
     }));
   }
 
-  /**
-   * Runs several queries in one transaction: another process may delete rows in between.
-   *
-   * @param work gets the row key after all entries
-   */
+  /** Runs several queries in one transaction. @param work gets the row key after all entries */
   #snapshot<T>(work: (asOf: number) => T): T {
     return transaction(this.#db, () => work(rowKeyOf(this.#last() + 1, 0)), "BEGIN");
   }
@@ -266,47 +236,13 @@ export class ListReader {
     return { ...this.#all<ListCounts>(sql, query, { asOf, limit: MAX_COUNT })[0]! };
   }
 
-  /**
-   * The time of a chart of a list: from `since`, else from the first row of the last 30 days; to `until`, else of a chosen
-   * time to now, otherwise to the last row.
-   */
-  #chartRange(
-    of: HistogramList,
-    query: ListQuery,
-    asOf: number,
-  ): { readonly from: number; readonly to: number } {
-    const { since, until, now = Date.now() } = query;
-    if (since !== undefined) return { from: since, to: Math.max(until ?? now, since + 1) };
-    const earliest = (until ?? now) - MAX_RANGE_MS;
-    const [row] = this.#all<{ first: number | null; last: number | null }>(
-      extentSql(of, query),
-      query,
-      { asOf, earliest, warn: WARN },
-    );
-    const from = row?.first ?? until ?? now;
-    return { from, to: Math.max(until ?? (row?.last ?? from) + 1, from + MIN_RANGE_MS) };
+  /** The rows of a list with their times. */
+  #overTime(of: HistogramList, query: ListQuery, asOf: number): readonly TimedRow[] {
+    const values = { asOf, warn: WARN };
+    const [found] = this.#all<{ rows: string }>(OVER_TIME_SQL[of](query), query, values);
+    return JSON.parse(found!.rows);
   }
 
-  /** The rows of the list `of` over time. */
-  #histogram(query: ListQuery, asOf: number): Histogram {
-    const { of = "traces" } = query;
-    const { from, to } = this.#chartRange(of, query, asOf);
-    const range = histogramRange(from, to);
-    const [found] = this.#all<{ parts: string; dots?: string }>(histogramSql(of, query), query, {
-      asOf,
-      warn: WARN,
-      ...range,
-    });
-    const parts = Array<HistogramPart>(Math.round((range.to - range.from) / range.step))
-      .fill({ count: 0, warnings: 0, failures: 0 });
-    for (const [part, count, warnings, failures] of JSON.parse(found!.parts) as FourNumbers[]) {
-      parts[part] = { count, warnings, failures };
-    }
-    const durations = found?.dots && { durations: readDurations(JSON.parse(found.dots)) };
-    return { ...range, parts, ...durations };
-  }
-
-  /** The applications that were seen last. */
   #applications(): ApplicationRow[] {
     const found = this.#all<ApplicationRow & { releases: string; starts: string }>(
       APPLICATIONS_SQL,
@@ -334,17 +270,4 @@ export class ListReader {
     }
     return statement.all({ ...valuesOf(query), ...values }) as Row[];
   }
-}
-
-type FourNumbers = readonly [number, number, number, number];
-
-/** @param dots of {@linkcode histogramSql} */
-function readDurations(dots: readonly (readonly [...FourNumbers, number])[]): Durations {
-  const count = dots[0]?.[4] ?? 0;
-  const medianRank = percentileRank(count, 0.5);
-  return {
-    count,
-    median: dots.find(([, , , rank]) => rank === medianRank)?.[1] ?? null,
-    dots: dots.map(([at, ms, kind]) => ({ at, ms, failed: kind === 2 })),
-  };
 }

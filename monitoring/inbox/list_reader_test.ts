@@ -18,14 +18,14 @@ import {
   type HistogramList,
   MIN_RANGE_MS,
 } from "../models/histogram.ts";
-import { openInbox } from "./sqlite_inbox.ts";
+import { Inbox } from "./inbox.ts";
 import { indexTests } from "./testdata/index_suite.ts";
 import { ENVELOPE_BYTES, sentBy, shop } from "./testdata/tested_index.ts";
 import { parseEnvelope } from "../models/parsed_envelope.ts";
 import { readApplication } from "../models/application.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 
-const openFor = (maxEnvelopes: number) => openInbox({ maxBytes: maxEnvelopes * ENVELOPE_BYTES });
+const openFor = (maxEnvelopes: number) => new Inbox({ maxBytes: maxEnvelopes * ENVELOPE_BYTES });
 
 indexTests("SQLite", openFor).forEach((test) => Deno.test(test));
 
@@ -154,7 +154,7 @@ Deno.test("any query → its pages are the list, which its filters leave one by 
 
 Deno.test("any query → a histogram counts the rows of its list, each in the part of its time", async () => {
   /** The time of each row, and whether it failed. */
-  const rowsOf = (inbox: ReturnType<typeof openInbox>, of: HistogramList, query: ListQuery) => {
+  const rowsOf = (inbox: Inbox, of: HistogramList, query: ListQuery) => {
     const all = <Name extends keyof Lists>(name: Name) =>
       everyRow((before) => inbox.page(name, { ...query, before }))
         .filter((row) => row !== "end of page") as Lists[Name][];

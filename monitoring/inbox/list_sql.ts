@@ -6,6 +6,7 @@ import {
   all,
   COMMON,
   entryList,
+  FILTERS,
   filtersOf,
   groupedList,
   isGiven,
@@ -24,7 +25,6 @@ import {
 } from "./query_sql.ts";
 import { NAME_START } from "./schema.ts";
 
-/** The key of an entry's application. */
 const APPLICATION = "(SELECT key FROM applications WHERE id = e.application) AS application";
 
 /** A trace that is only mentioned, by a recording or a session, is not listed. */
@@ -72,7 +72,6 @@ const START = "coalesce(root.started_at, root.seen_at)";
 const NO_PREFLIGHT = "NOT (max(e.failed) = 0 AND sum(e.logs) = 0 AND" +
   " min(e.root_order) IS min(e.root_order) FILTER (WHERE e.preflight = 1))";
 
-/** Traces with content. */
 export function tracesSql(query: ListQuery): SqlList {
   const { op, name } = query;
   const span = [
@@ -87,6 +86,10 @@ export function tracesSql(query: ListQuery): SqlList {
       hasContent("e"),
       ...filtersOf(query, ["trace"]),
       ...when(query.replay, `e.trace_id ${namesReplay(":replay")}`),
+      ...when(
+        query.envelope,
+        `e.trace_id IN (SELECT e.trace_id FROM trace_entries AS e WHERE ${FILTERS.envelope})`,
+      ),
       ...traceMatches(query.q),
     ],
     filters: filtersOf(query, COMMON),
@@ -188,9 +191,8 @@ export function errorGroupsSql(query: ListQuery): SqlList {
   });
 }
 
-/** Conditions on a single error. */
 const onErrors = (query: ListQuery) => [
-  ...filtersOf(query, ["trace", "group", "level", "handled", ...COMMON]),
+  ...filtersOf(query, ["trace", "group", "envelope", "level", "handled", ...COMMON]),
   ...entryMatches("error_entries", query.q),
   ...when(query.replay, ranDuring("e", ":replay")),
 ];
@@ -202,12 +204,10 @@ const onLogs = (query: ListQuery) => [
   ...when(query.replay, ranDuring("e", ":replay")),
 ];
 
-/** Single errors. */
 export function occurrencesSql(query: ListQuery): SqlList {
-  return entryList("error_entries", onErrors(query), `e.entry, ${APPLICATION}, ${REPLAY}`);
+  return entryList("error_entries", onErrors(query), `e.entry, ${APPLICATION}, ${REPLAY}`, "e.at");
 }
 
-/** Structured logs, by their time. */
 export function logsSql(query: ListQuery): SqlList {
   return entryList(
     "log_entries",
@@ -240,49 +240,30 @@ export function recordingsSql(query: ListQuery): SqlList {
   });
 }
 
-/** The time of each row of a list, and whether it is a warning (1) or a failure (2); of traces also milliseconds. */
-const OVER_TIME: Readonly<Record<HistogramList, (query: ListQuery) => string>> = {
+/** SQLite writes JSON faster than it returns rows. */
+const asJson = (columns: string, from: string) =>
+  `SELECT json_group_array(json_array(${columns})) AS rows FROM ${from}`;
+
+/** The rows of a list as JSON of `TimedRow`s. */
+export const OVER_TIME_SQL: Readonly<Record<HistogramList, (query: ListQuery) => string>> = {
   traces: (query) =>
-    `SELECT ${START} AS at, root.ended_at - root.started_at AS ms,` +
-    " 2 * (page.failed OR page.errors > 0) AS kind" +
-    ` FROM (${tracesSql(query).rows}) AS page JOIN trace_entries AS root` +
-    ` ON root.row_key = ${ofRoot(query, "e.row_key", "page.id")}`,
+    asJson(
+      `${START}, 2 * (page.failed OR page.errors > 0), root.ended_at - root.started_at`,
+      `(${tracesSql(query).rows}) AS page JOIN trace_entries AS root` +
+        ` ON root.row_key = ${ofRoot(query, "e.row_key", "page.id")}`,
+    ),
   errors: (query) =>
-    "SELECT at, 2 * (handled IS 0) AS kind FROM error_entries AS e" +
-    ` WHERE ${all([...onErrors(query), ...when(query.state, isInState("e.group_key"))])}`,
+    asJson(
+      "at, 2 * (handled IS 0), NULL",
+      "error_entries AS e" +
+        ` WHERE ${all([...onErrors(query), ...when(query.state, isInState("e.group_key"))])}`,
+    ),
   logs: (query) =>
-    "SELECT at, (level >= :warn) + (level > :warn) AS kind FROM log_entries AS e" +
-    ` WHERE ${all(onLogs(query))}`,
+    asJson(
+      "at, (level >= :warn) + (level > :warn), NULL",
+      `log_entries AS e WHERE ${all(onLogs(query))}`,
+    ),
 };
-
-/** The times of the first and last row of a list from `:earliest`; null: there is none. */
-export const extentSql = (list: HistogramList, query: ListQuery): string =>
-  `SELECT min(at) AS first, max(at) AS last FROM (${OVER_TIME[list](query)}) WHERE at >= :earliest`;
-
-/** Arrays as JSON. */
-const jsonOf = (columns: string, rows: string) =>
-  `(SELECT json_group_array(json_array(${columns})) FROM (${rows}))`;
-
-/**
- * The rows of a list from `:from` to before `:to`, as JSON. `parts`: counted in parts of `:step` milliseconds. `dots`: of
- * the traces of each part that have ended the shortest, the middle and the longest one, and that of the median, with
- * their rank by duration, from 1, among how many.
- */
-export const histogramSql = (list: HistogramList, query: ListQuery): string =>
-  "WITH shown AS MATERIALIZED (SELECT *, CAST((at - :from) / :step AS INTEGER) AS part" +
-  ` FROM (${OVER_TIME[list](query)}) WHERE at >= :from AND at < :to) SELECT ` +
-  jsonOf(
-    "part, count, warnings, failures",
-    "SELECT part, count(*) AS count, sum(kind = 1) AS warnings, sum(kind = 2) AS failures" +
-      " FROM shown GROUP BY part",
-  ) + " AS parts" +
-  (list === "traces" ? `, ${jsonOf("at, ms, kind, rank, count", DOTS)} AS dots` : "");
-
-const DOTS = "SELECT * FROM (SELECT *," +
-  " row_number() OVER (ORDER BY ms) AS rank, count(*) OVER () AS count," +
-  " row_number() OVER (PARTITION BY part ORDER BY ms) AS part_rank," +
-  " count(*) OVER (PARTITION BY part) AS part_count FROM shown WHERE ms IS NOT NULL)" +
-  " WHERE part_rank IN (1, (part_count + 1) / 2, part_count) OR rank = (count + 1) / 2";
 
 /** Web vitals. Ignores the query's text, which `pageRows` searches in the names of the pages. */
 export function vitalsSql(query: ListQuery): SqlList {
@@ -293,7 +274,6 @@ export function vitalsSql(query: ListQuery): SqlList {
   );
 }
 
-/** Envelopes with a summary. */
 export function envelopesSql(query: ListQuery): SqlList {
   const from = (table: string, condition: string) =>
     `e.row_key IN (SELECT row_key / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE} FROM ${table} WHERE ${condition})`;
@@ -327,7 +307,6 @@ export const ENVELOPE_COLUMNS =
 /** Pairs of application and operation that are read: senders may send any number. */
 const MAX_PAIRS = 10_000;
 
-/** Operations of the spans of the query's application. */
 export function opsSql(query: ListQuery): string {
   const next = "SELECT rowid FROM spans WHERE op IS NOT NULL";
   // Reads one row of each pair in the index, instead of all.

@@ -6,7 +6,7 @@ import { DatabaseOpenError } from "../storage/errors.ts";
 import { PostgresDatabase } from "../storage/postgres.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
 import { startPooler } from "../storage/testdata/transaction_pooler.ts";
-import { InboxClosedError, InboxUnavailableError } from "./inbox.ts";
+import { InboxClosedError, InboxUnavailableError } from "./inbox_types.ts";
 import { POSTGRES_INBOX_SCHEMA } from "./postgres_sql.ts";
 import { admitted, envelopeOf, error, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import { all, ids } from "./testdata/inbox_suite.ts";
@@ -26,7 +26,7 @@ test("PostgreSQL is down → read on, storing fails; up again → both, nothing 
   assert.equal(inbox.canStore(), false);
   await assert.rejects(async () => await inbox.clear(), InboxUnavailableError);
   assert.deepEqual(ids(inbox), [1]);
-  await inbox.catchUp?.(99);
+  await inbox.catchUp(99);
   await postgres.start();
   await until("it stores again", () => inbox.canStore());
   await store(inbox, 3);

@@ -53,7 +53,6 @@ export const POSTGRES_INBOX_SCHEMA: Schema = {
 
 const LOG = "sightglass.inbox_log";
 
-/** All statements of the inbox. */
 export const SQL = {
   /** Locks the log until the end of the transaction. */
   lock: "SELECT last::float8, bytes::float8 FROM sightglass.inbox_state FOR UPDATE",

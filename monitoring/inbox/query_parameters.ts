@@ -10,9 +10,8 @@ import { HISTOGRAM_LISTS } from "../models/histogram.ts";
 import { readTimeBound } from "../models/time_bound.ts";
 import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
 import { readBody } from "../protocol/read_body.ts";
-import type { InboxLists, InboxQuery } from "./inbox.ts";
+import type { InboxLists } from "./inbox_types.ts";
 
-/** A request parameter is not valid. */
 export class ParameterError extends Error {
   override readonly name = "ParameterError";
   /** @param allowed completes the sentence "It must be …" */
@@ -21,17 +20,8 @@ export class ParameterError extends Error {
   }
 }
 
-/** The query of `GET /monitoring/inbox`. */
-export interface InboxParameters extends InboxQuery {
-  /** Requests the body of this envelope. */
-  readonly id?: number;
-  /** Requests the source map with this debug id, or of the script with this address. */
-  readonly map?: string;
-}
-
 /**
- * Reads the query of rows, a stream or a body. Empty, repeated or invalid parameters are refused, unknown
- * ones ignored. A `limit` over {@linkcode MAX_PAGE_ROWS} is reduced to that.
+ * Reads the query of rows, a stream or a body. Empty, repeated or invalid parameters are refused, unknown ones ignored.
  *
  * @param lastEventId `Last-Event-ID` of a resumed stream, which is newer than `since`
  * @throws {ParameterError}
@@ -39,7 +29,7 @@ export interface InboxParameters extends InboxQuery {
 export function readParameters(
   query: URLSearchParams,
   lastEventId: string | null = null,
-): InboxParameters {
+) {
   const optional = readerOf(query);
   const since = optional("since", cursor) ?? 0;
   return {
@@ -47,44 +37,25 @@ export function readParameters(
     since: lastEventId ? cursor(lastEventId, "Last-Event-ID") : since,
     type: optional("type", itemType),
     limit: optional("limit", rowLimit(MAX_PAGE_ROWS)) ?? MAX_PAGE_ROWS,
+    /** Requests the body of this envelope. */
     id: optional("id", envelopeId),
+    /** Requests the source map with this debug id, or of the script with this address. */
     map: optional("map", sourceMapId),
   };
 }
 
 type ListName = keyof InboxLists | "applications" | "histogram";
 
-/** A record, so that the compiler requires each list. */
-const LIST_NAMES = Object.keys(
-  {
-    traces: true,
-    errors: true,
-    occurrences: true,
-    logs: true,
-    pages: true,
-    recordings: true,
-    envelopes: true,
-    applications: true,
-    histogram: true,
-  } satisfies Record<ListName, true>,
-) as ListName[];
+const LIST_NAMES: readonly ListName[] = [
+  ...["traces", "errors", "occurrences", "logs", "pages", "recordings", "envelopes"] as const,
+  ...["applications", "histogram"] as const,
+];
 
 /** The other values of `view`: one trace, error, recording or envelope, and what the relay refused. */
 const OTHER_VIEWS = ["trace", "error", "recording", "envelope", "refusals"];
 
-/** The query of a list. */
-export interface ListParameters {
-  readonly view: ListName;
-  readonly query: ListQuery;
-}
-
-/**
- * Reads the query of a list, by the same rules as {@linkcode readParameters}, except that `q` may be empty.
- *
- * @param now milliseconds since 1970, for times that are given as an age
- * @throws {ParameterError}
- */
-export function readListParameters(query: URLSearchParams, now: number): ListParameters {
+/** Reads the query of a list, by the same rules, except that `q` may be empty. @param now milliseconds since 1970 */
+export function readListParameters(query: URLSearchParams, now: number) {
   const optional = readerOf(query);
   return {
     view: optional("view", listName) ?? refuse("view", "given"),
@@ -114,49 +85,28 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       sort: optional("sort", oneOf(LIST_SORTS)),
       before: optional("before", listCursor),
       limit: optional("limit", rowLimit(MAX_LIST_ROWS)) ?? MAX_LIST_ROWS,
-    },
+    } satisfies ListQuery,
   };
 }
 
-/**
- * The id of the trace or recording that `view=trace` or `view=recording` shows.
- *
- * @throws {ParameterError}
- */
-export function readDetailId(query: URLSearchParams, what: "a trace" | "a recording"): string {
-  return readerOf(query)("id", idOf(what)) ?? refuse("id", "given");
-}
-
-/**
- * The id of the envelope that `view=envelope` shows.
- *
- * @throws {ParameterError}
- */
-export function readEnvelopeId(query: URLSearchParams): number {
-  return readerOf(query)("id", envelopeId) ?? refuse("id", "given");
-}
-
-/**
- * The error that `view=error` shows.
- *
- * @throws {ParameterError}
- */
-export function readErrorParameters(query: URLSearchParams) {
+/** The parameters of `view=trace`, `recording`, `envelope` and `error`, whose `id` is that of a group. */
+export function readDetailParameters(query: URLSearchParams) {
   const optional = readerOf(query);
+  const required = <T>(read: Read<T>) => optional("id", read) ?? refuse("id", "given");
   return {
-    group: optional("id", groupKey) ?? refuse("id", "given"),
-    /** Default: the newest of the group. */
-    envelope: optional("envelope", envelopeId),
-    /** Which event, if the envelope has several. */
-    event: optional("event", idOf("an event")),
+    trace: () => required(idOf("a trace")),
+    recording: () => required(idOf("a recording")),
+    envelope: () => required(envelopeId),
+    error: () => ({
+      group: required(groupKey),
+      envelope: optional("envelope", envelopeId),
+      /** Which event, if the envelope has several. */
+      event: optional("event", idOf("an event")),
+    }),
   };
 }
 
-/**
- * The group of errors that a request changes.
- *
- * @throws {ParameterError} there is none, or another parameter
- */
+/** The group of errors that a request changes: its only parameter. */
 export function readGroup(query: URLSearchParams): string {
   const others = [...query.keys()].filter((name) => name !== "group");
   if (others.length > 0) refuse("The query", "`group` alone");
@@ -166,11 +116,7 @@ export function readGroup(query: URLSearchParams): string {
 /** Bytes of a body that sets a state; the longest has 20. */
 const MAX_STATE_BYTES = 1_024;
 
-/**
- * The state in the body of a request: `{"state":"resolved"}`.
- *
- * @throws {ParameterError}
- */
+/** The state in the body of a request: `{"state":"resolved"}`. */
 export async function readGroupState(body: Request["body"]): Promise<GroupState> {
   const bytes = await readBody(body ?? new Blob().stream(), MAX_STATE_BYTES).catch((error) => {
     if (!(error instanceof RangeError)) throw error;
@@ -224,10 +170,8 @@ const searchText = parsed(
   `a text of at most ${MAX_QUERY_LENGTH} characters`,
 );
 // 200 characters are more than a release has.
-/** @param what such as "a release" */
 const nameOf = (what: string) => matching(/^.{1,200}$/s, `${what} of 1 to 200 characters`);
 
-/** @param owner such as "a trace" */
 const idOf = (owner: string) => parsed(hexId, `${owner}'s id, 32 hexadecimal digits`);
 
 const timeBound = (now: number) =>

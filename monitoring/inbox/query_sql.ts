@@ -14,12 +14,10 @@ import { idWords } from "../models/query/words.ts";
 type Field = (holds: (expression: string) => string) => string;
 
 interface SearchedTable {
-  /** The FTS5 table of its words, by the same row keys. */
   readonly words: string;
   readonly fields: Readonly<Record<string, Field>>;
   /** Fields whose values are among the words. */
   readonly inWords: readonly string[];
-  /** It has `entry` with attributes. */
   readonly hasAttributes: boolean;
 }
 
@@ -121,7 +119,6 @@ const bareJson = (text: string) =>
     ? /^(true|false)$/.exec(text)?.[0] ?? ""
     : JSON.stringify(number(text));
 
-/** In the language of FTS5. */
 const anyOf = (phrases: readonly Phrase[]) =>
   phrases.map(({ words, isBeginning }) => `"${words.trim()}"${isBeginning ? " *" : ""}`).join(
     " OR ",
@@ -253,9 +250,10 @@ function attributeHolds(value: Value, n: number, names: readonly string[]): stri
     case "beginning":
       return `(${beginsWith(`:json${n}`)} OR ${beginsWith(`:bare${n}`)})`;
     case "range":
+      // Most values are out of a range: each reading of JSON takes time.
       return [
-        `${json} GLOB '[-0-9]*'`,
         ...value.bounds.map(([operator], i) => `CAST(${json} AS REAL) ${operator} :limit${n}_${i}`),
+        `${json} GLOB '[-0-9]*'`,
       ].join(" AND ");
   }
 }

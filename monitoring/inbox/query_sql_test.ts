@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { errorEntry } from "../models/error/error_entry.ts";
-import { at } from "../models/json.ts";
 import { logEntry } from "../models/log_entry.ts";
 import { matches, parseQuery, type Searched } from "../models/query/query.ts";
-import { searchedError, searchedLog, searchedSpan } from "../models/query/searched.ts";
+import { searchedError, searchedLog, searchedTraceSpan } from "../models/query/searched.ts";
 import { idWords, wordsOf } from "../models/query/words.ts";
-import { sentSpans } from "../models/trace/sent_span.ts";
-import { spanEntry } from "../models/trace/span_entry.ts";
-import { openInbox } from "./sqlite_inbox.ts";
+import { Inbox } from "./inbox.ts";
 import { admitted, type Attributes, envelopeOf, hexId } from "./testdata/envelopes.ts";
 
 const NOW = 1_795_262_400_000;
-const SENDER = { application: "shop", release: "shop@1", environment: "test" };
+const SENDERS = [
+  { application: "shop", release: "shop@1", environment: "test" },
+  { application: "web", release: "2", environment: "live" },
+];
 
 const text = fc.constantFrom(
   ...["Payment failed", "payment", "Größe A-12", "main.go:42", "order.id A-1", "x", "", "ÄÖ €"],
@@ -63,9 +63,8 @@ const error = fc.record({
   tags: attributes,
 }).map(({ trace_id, type, value, ...rest }) => ({
   ...rest,
-  ...SENDER,
   exception: { values: [{ type, value }] },
-  contexts: { trace: { trace_id }, app: { app_name: SENDER.application } },
+  contexts: { trace: { trace_id } },
 }));
 
 const word = fc.constantFrom(
@@ -81,6 +80,7 @@ const word = fc.constantFrom(
     "main.go:42",
   ],
   ...["order.id", "5", "€", "e0000000", hexId(2), "1111-1111", "11111111", "event", "log", '"'],
+  ...["application:shop", "release:2", "environment:live", "environment:t*"],
 );
 const key = fc.constantFrom(
   ...["order.id", "amount", "method", "größe", "name", "op", "status", "level", "type", "message"],
@@ -123,10 +123,6 @@ const term = fc.tuple(
 ).map(([minus, term]) => minus + term);
 const query = fc.array(term, { minLength: 1, maxLength: 3 }).map((terms) => terms.join(" "));
 
-const withSender = (entry: Searched): Searched => ({
-  ...entry,
-  fields: { ...entry.fields, ...SENDER },
-});
 const ofIds = (...ids: string[]): Searched => ({
   words: " ",
   ids: idWords(...ids),
@@ -136,41 +132,53 @@ const ofIds = (...ids: string[]): Searched => ({
 
 Deno.test("any query → the rows of each list whose entries match it", async () => {
   const body = fc.record({
+    sender: fc.constantFrom(...SENDERS),
     spans: fc.array(span, { maxLength: 3 }),
     logs: fc.array(log, { maxLength: 3 }),
     errors: fc.array(error, { maxLength: 1 }),
-  }).filter((body) => Object.values(body).flat().length > 0);
+  }).filter(({ spans, logs, errors }) => spans.length + logs.length + errors.length > 0);
   await fc.assert(
     fc.asyncProperty(
       fc.array(body, { minLength: 1, maxLength: 4 }),
       fc.array(query, { minLength: 20, maxLength: 20 }),
       async (bodies, queries) => {
-        const inbox = openInbox({ maxBytes: 10_000_000 });
+        const inbox = new Inbox({ maxBytes: 10_000_000 });
         using _closed = { [Symbol.dispose]: () => inbox.close() };
         const envelopes: Searched[][] = [];
-        const [logs, errors]: Searched[][] = [[], []];
+        const logs: Searched[] = [];
+        const errors: Searched[] = [];
         const traces = new Map<string, Searched[]>();
-        const add = (entry: Searched, trace: unknown, list?: Searched[]) => {
-          const searched = withSender(entry);
-          envelopes.at(-1)!.push(searched);
-          list?.push(searched);
-          if (!traces.has(trace as string)) traces.set(trace as string, [ofIds(trace as string)]);
-          traces.get(trace as string)!.push(searched);
-        };
-        for (const { spans, logs: sentLogs, errors: sentErrors } of bodies) {
-          const sender: Attributes = {
-            "service.name": SENDER.application,
-            "sentry.release": SENDER.release,
-            "sentry.environment": SENDER.environment,
+        for (const { sender, spans, logs: sentLogs, errors: sentErrors } of bodies) {
+          const { application, release, environment } = sender;
+          const withSender = (entry: Searched): Searched => ({
+            ...entry,
+            fields: { ...entry.fields, ...sender },
+          });
+          const add = (entry: Searched, trace: unknown, list: Searched[]) => {
+            const searched = withSender(entry);
+            envelopes.at(-1)!.push(searched);
+            list.push(searched);
+            traces.get(trace as string)!.push(searched);
           };
           const sent = (one: Attributes) => ({
             ...one,
-            attributes: { ...one.attributes as Attributes, ...sender },
+            attributes: {
+              ...one.attributes as Attributes,
+              "service.name": application,
+              "sentry.release": release,
+              "sentry.environment": environment,
+            },
           });
+          const events = sentErrors.map(({ contexts, ...error }) => ({
+            ...error,
+            release,
+            environment,
+            contexts: { ...contexts, app: { app_name: application } },
+          }));
           const items = [
             ["span", { items: spans.map(sent) }] as const,
             ["log", { items: sentLogs.map(sent) }] as const,
-            ...sentErrors.map((error) => ["event", error] as const),
+            ...events.map((event) => ["event", event] as const),
           ];
           const types = new Set(items.map(([type]) => type));
           const all = [...spans, ...sentLogs].map(({ trace_id }) => trace_id);
@@ -189,17 +197,22 @@ Deno.test("any query → the rows of each list whose entries match it", async ()
             })
           );
           envelopes.push(own);
-          for (const one of sentSpans("span", items[0]![1])) {
-            const entry = spanEntry(one, at(one.json, "trace_id") as string, null);
-            add(searchedSpan(entry, entry.end_ms! - entry.start_ms!), entry.trace_id);
-          }
+          for (const id of traceIds) if (!traces.has(id)) traces.set(id, [ofIds(id)]);
           for (const one of (items[1]![1] as { items: Attributes[] }).items) {
             add(searchedLog(logEntry(one, NOW)), one.trace_id, logs);
           }
-          for (const one of sentErrors) {
+          for (const one of events) {
             add(searchedError(errorEntry(one, NOW)), one.contexts.trace.trace_id, errors);
           }
           await inbox.store(admitted(envelopeOf({}, ...items), NOW));
+        }
+        const stored = inbox.page("envelopes", {}).rows.map(({ id }) => id).reverse();
+        for (const [id, entries] of traces) {
+          for (const span of inbox.trace(id).spans) {
+            const searched = searchedTraceSpan(span);
+            entries.push(searched);
+            envelopes[stored.indexOf(span.envelope)]!.push(searched);
+          }
         }
         const durations = new Map(
           inbox.page("traces", {}).rows.map((
@@ -215,8 +228,8 @@ Deno.test("any query → the rows of each list whose entries match it", async ()
               entries.some((entry) => matches([{ ...term, isExcluded: false }], entry)) !==
                 term.isExcluded
             );
-          assert.equal(inbox.page("logs", { q }).rows.length, single(logs!), q);
-          assert.equal(inbox.page("occurrences", { q }).rows.length, single(errors!), q);
+          assert.equal(inbox.page("logs", { q }).rows.length, single(logs), q);
+          assert.equal(inbox.page("occurrences", { q }).rows.length, single(errors), q);
           assert.equal(
             inbox.page("envelopes", { q }).rows.length,
             envelopes.filter(together).length,

@@ -55,7 +55,7 @@ Deno.test("body of three resources → rows of each have its application; one en
   assert.equal(file.lists.page("envelopes", {}).rows[1]!.summary!.logs, 4);
   const [row] = file.lists.page("traces", {}).rows;
   assert.deepEqual([row?.spans, row?.applications], [2, [cart]]);
-  file.deleteBefore(2);
+  file.delete(0, 1);
   assert.deepEqual(file.lists.applications({}).rows.map(({ name }) => name), ["pay"]);
   assert.deepEqual(values("logs", {}), ["e"]);
   const left = db.prepare("SELECT count(*) AS n FROM envelope_entries").get()!;
@@ -76,7 +76,7 @@ Deno.test("application of one resource becomes known → only its rows are moved
     }],
   }]]);
   // The error's sender was named for its release until a log named its service.
-  while (file.moveSome());
+  while (file.index.senders.hasMoves()) file.index.senders.moveSome();
   assert.deepEqual(values("occurrences", { application: keyOf(file, "checkout") }), ["of cart"]);
   assert.deepEqual(values("occurrences", { application: keyOf(file, "pay") }), [
     "of pay 2",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readTrace } from "../models/trace/trace.ts";
-import { openInbox } from "./sqlite_inbox.ts";
+import { Inbox } from "./inbox.ts";
 import { admitted, type Attributes, envelopeOf, hexId } from "./testdata/envelopes.ts";
 
 const NOW = 1_795_262_400_000;
@@ -55,7 +55,7 @@ const envelope = fc.record({
 Deno.test("any envelopes → each trace has name and time of a page load, navigation or server root", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(envelope, { minLength: 1, maxLength: 6 }), async (envelopes) => {
-      const inbox = openInbox({ maxBytes: 1_000_000 });
+      const inbox = new Inbox({ maxBytes: 1_000_000 });
       try {
         const all: (ReturnType<typeof sent> & { sdk: string; op: string })[] = [];
         for (const { sdk, release, origin, spans } of envelopes) {
@@ -139,7 +139,7 @@ Deno.test("any senders in one trace → every row's release is that of its own p
         { minLength: 1, maxLength: 8 },
       ),
       async (envelopes) => {
-        const inbox = openInbox({ maxBytes: 1_000_000 });
+        const inbox = new Inbox({ maxBytes: 1_000_000 });
         try {
           for (const { sdk, release, origin, items } of envelopes) {
             const header = { sdk: { name: sdk }, trace: { trace_id: hexId(1), release: origin } };

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLTagStore } from "node:sqlite";
 import { envelopeAt } from "../models/index/list_cursor.ts";
 import { OWN_APPLICATION } from "../models/rows.ts";
 import type { EnvelopeApplication } from "../models/application.ts";
@@ -37,10 +37,12 @@ const SEVERAL = 3; // by several service names: ambiguous
  * 3. When a sender gets an application, the envelopes that had none and match it are moved to it, some at a time.
  */
 export class Senders {
-  readonly #sql: ReturnType<typeof prepare>;
+  readonly #sql: SQLTagStore;
+  readonly #prepared: ReturnType<typeof prepare>;
 
   constructor(db: DatabaseSync) {
-    this.#sql = prepare(db);
+    this.#sql = db.createTagStore();
+    this.#prepared = prepare(db);
   }
 
   /** Assigns an envelope. Must be called in the transaction that writes its entries. */
@@ -53,11 +55,16 @@ export class Senders {
       };
     }
     const { dsnKey, sdk, environment, side } = facts;
-    const sender = this.#sql.upsertSender.get(
-      ...[dsnKey, sdk, release, environment].map((fact) => fact ?? ""),
-      side,
-      envelope,
-    ) as { id: number; application: number; known: number };
+    const sender = this.#sql
+      .get`INSERT INTO senders (dsn_key, sdk, release, environment, side, newest)
+      VALUES (${dsnKey ?? ""}, ${sdk ?? ""}, ${release ?? ""}, ${
+      environment ?? ""
+    }, ${side}, ${envelope})
+      ON CONFLICT DO UPDATE SET newest = excluded.newest RETURNING id, application, known` as {
+      id: number;
+      application: number;
+      known: number;
+    };
     const isUnnamed = namedBy === "none" || namedBy === "other release";
     const matching = isUnnamed ? this.#matching(sender.id) : [];
     // If no application matches, the package of its release is one.
@@ -69,7 +76,7 @@ export class Senders {
       ? sender.application
       : this.#applicationOf(envelope, facts);
     if (namesItself) this.#setApplication(sender, application, namedBy === "service");
-    this.#sql.touchApplication.run(envelope, application);
+    this.#touch(application, envelope);
     return { sender: sender.id, ...this.#withRelease(application, release, envelope) };
   }
 
@@ -79,14 +86,21 @@ export class Senders {
     envelope: number,
   ): Omit<Sender, "sender"> {
     if (release === null || application === NO_APPLICATION) return { application, release: null };
-    return {
-      application,
-      release: idOf(this.#sql.upsertRelease.get(application, release, envelope)),
-    };
+    const row = this.#sql.get`INSERT INTO releases (application, release, newest)
+      VALUES (${application}, ${release}, ${envelope})
+      ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id`;
+    return { application, release: idOf(row) };
+  }
+
+  #touch(application: number, envelope: number): boolean {
+    return this.#sql.run`UPDATE applications SET newest = max(newest, ${envelope})
+      WHERE id = ${application}`.changes > 0;
   }
 
   #applicationOf(envelope: number, { key, name, environment, side }: EnvelopeApplication): number {
-    return idOf(this.#sql.upsertApplication.get(key, name, environment, side, envelope));
+    return idOf(this.#sql.get`INSERT INTO applications (key, name, environment, side, newest)
+      VALUES (${key}, ${name}, ${environment}, ${side}, ${envelope})
+      ON CONFLICT DO UPDATE SET newest = excluded.newest RETURNING id`);
   }
 
   #setApplication(
@@ -95,24 +109,29 @@ export class Senders {
     isService: boolean,
   ): void {
     if (known === SEVERAL || (known === SERVICE && application === before)) return;
-    if (known === SERVICE) return void this.#sql.setApplication.run(before, SEVERAL, id);
+    const set = (to: number, as: number) =>
+      this.#sql.run`UPDATE senders SET application = ${to}, known = ${as} WHERE id = ${id}`;
+    const move = (sender: number, from: number, to: number) =>
+      this.#sql.run`INSERT INTO moves VALUES (${sender}, ${from}, ${to})`;
+    if (known === SERVICE) return void set(before, SEVERAL);
     if (known === FALLBACK && !isService) return;
-    this.#sql.setApplication.run(application, isService ? SERVICE : FALLBACK, id);
-    if (known === FALLBACK) this.#sql.addMove.run(id, before, application);
-    for (const pending of this.#sql.unassigned.all(id)) {
+    set(application, isService ? SERVICE : FALLBACK);
+    if (known === FALLBACK) move(id, before, application);
+    for (const pending of this.#prepared.unassigned.all(id)) {
       const only = onlyOne(this.#matching(idOf(pending)));
-      if (only !== NO_APPLICATION) this.#sql.addMove.run(idOf(pending), NO_APPLICATION, only);
+      if (only !== NO_APPLICATION) move(idOf(pending), NO_APPLICATION, only);
     }
   }
 
   /** Up to two applications whose senders match the facts of a sender; -1 for a sender that has several. */
   #matching(sender: number): readonly number[] {
-    return this.#sql.matching.all(sender).map(idOf);
+    return this.#prepared.matching.all(sender).map(idOf);
   }
 
   /** What uses the envelopes from one row key to before another: for {@linkcode forget} after they were deleted. */
   used(start: number, end: number): readonly Sender[] {
-    return this.#sql.used.all(start, end) as unknown as Sender[];
+    return this.#sql.all`SELECT DISTINCT sender, application, release FROM envelope_entries
+      WHERE row_key >= ${start} AND row_key < ${end}` as unknown as Sender[];
   }
 
   /**
@@ -120,36 +139,48 @@ export class Senders {
    * application has no application until an envelope of it names one again.
    */
   forget({ sender, application, release }: Sender): void {
-    this.#sql.forgetRelease.run(release, application);
-    this.#sql.forgetSender.run(sender);
-    const { changes } = this.#sql.forgetApplication.run(application);
-    if (changes > 0) this.#sql.resetSenders.run(application);
+    this.#sql.run`DELETE FROM releases WHERE id = ${release} AND NOT EXISTS (SELECT 1
+      FROM envelope_entries AS e WHERE e.application = ${application} AND e.release = ${release})`;
+    this.#sql.run`DELETE FROM senders WHERE id = ${sender} AND NOT EXISTS
+      (SELECT 1 FROM envelope_entries AS e WHERE e.sender = ${sender})`;
+    const { changes } = this.#sql.run`DELETE FROM applications WHERE id = ${application} AND id > 1
+      AND NOT EXISTS (SELECT 1 FROM envelope_entries AS e WHERE e.application = ${application})`;
+    if (changes === 0) return;
+    this.#sql.run`UPDATE senders SET application = ${NO_APPLICATION}, known = 0
+      WHERE application = ${application}`;
   }
 
-  /** Moves some of the envelopes that are to be moved to another application. Returns whether there may be more. */
-  moveSome(): boolean {
-    const move = this.#sql.nextMove.get() as
+  hasMoves(): boolean {
+    return this.#sql.get`SELECT 1 FROM moves LIMIT 1` !== undefined;
+  }
+
+  moveSome(): void {
+    const move = this.#sql.get`SELECT m.rowid AS id, m.*, s.release AS version FROM moves AS m
+      LEFT JOIN senders AS s ON s.id = m.sender ORDER BY m.rowid LIMIT 1` as
       | { id: number; sender: number; origin: number; target: number; version: string }
       | undefined;
-    if (move === undefined) return false;
+    if (move === undefined) return;
     const { id, sender, origin, target, version } = move;
     let [envelopes, size, last] = [0, 0, 0];
     let release: number | null = null;
-    for (const row of this.#sql.toMove.iterate(sender, origin)) {
+    const rows = this.#sql.iterate`SELECT row_key, size, release FROM envelope_entries
+      WHERE sender = ${sender} AND application = ${origin} ORDER BY row_key`;
+    for (const row of rows) {
       [last, release] = [row.row_key, row.release] as [number, number | null];
       size += row.size as number;
       if (++envelopes === MOVED_AT_ONCE.envelopes || size >= MOVED_AT_ONCE.size) break;
     }
     const newest = envelopeAt(last);
     // The application may have been deleted meanwhile.
-    const exists = this.#sql.touchApplication.run(newest, target).changes > 0;
-    if (envelopes === 0 || !exists) return this.#sql.deleteMove.run(id).changes > 0;
+    if (!this.#touch(target, newest) || envelopes === 0) {
+      this.#sql.run`DELETE FROM moves WHERE rowid = ${id}`;
+      return;
+    }
     const moved = this.#withRelease(target, version || null, newest);
-    for (const statement of this.#sql.move) {
+    for (const statement of this.#prepared.move) {
       statement.run(target, moved.release, sender, origin, last);
     }
     this.forget({ sender, application: origin, release });
-    return true;
   }
 }
 
@@ -169,44 +200,16 @@ const MATCHES = "other.known > 0 AND (own.dsn_key = '' OR other.dsn_key IN ('', 
 /** The senders that were heard last. */
 const RECENT = `(SELECT * FROM senders ORDER BY newest DESC LIMIT ${MAX_COMPARED})`;
 
-/** Whether a stored envelope fulfils the condition. */
-const isSent = (condition: string) =>
-  `EXISTS (SELECT 1 FROM envelope_entries AS e WHERE ${condition})`;
-
 function prepare(db: DatabaseSync) {
   return {
-    upsertApplication: db.prepare(
-      "INSERT INTO applications (key, name, environment, side, newest) VALUES (?, ?, ?, ?, ?)" +
-        " ON CONFLICT DO UPDATE SET newest = excluded.newest RETURNING id",
-    ),
-    upsertRelease: db.prepare(
-      "INSERT INTO releases (application, release, newest) VALUES (?, ?, ?) ON CONFLICT" +
-        " DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
-    ),
-    upsertSender: db.prepare(
-      "INSERT INTO senders (dsn_key, sdk, release, environment, side, newest) VALUES (?, ?, ?, ?, ?, ?)" +
-        " ON CONFLICT DO UPDATE SET newest = excluded.newest" +
-        " RETURNING id, application, known",
-    ),
-    setApplication: db.prepare("UPDATE senders SET application = ?, known = ? WHERE id = ?"),
     matching: db.prepare(
       `SELECT DISTINCT iif(other.known = ${SEVERAL}, -1, other.application) AS id` +
         ` FROM senders AS own, ${RECENT} AS other WHERE own.id = ? AND ${MATCHES} LIMIT 2`,
     ),
     unassigned: db.prepare(
-      `SELECT own.id FROM senders AS other, ${RECENT} AS own WHERE other.id = ? AND ${MATCHES} AND ` +
-        isSent(`e.sender = own.id AND e.application = ${NO_APPLICATION}`) +
-        ` LIMIT ${MAX_UNASSIGNED}`,
-    ),
-    addMove: db.prepare("INSERT INTO moves VALUES (?, ?, ?)"),
-    nextMove: db.prepare(
-      "SELECT m.rowid AS id, m.*, s.release AS version FROM moves AS m" +
-        " LEFT JOIN senders AS s ON s.id = m.sender ORDER BY m.rowid LIMIT 1",
-    ),
-    deleteMove: db.prepare("DELETE FROM moves WHERE rowid = ?"),
-    toMove: db.prepare(
-      "SELECT row_key, size, release FROM envelope_entries WHERE sender = ? AND application = ?" +
-        " ORDER BY row_key",
+      `SELECT own.id FROM senders AS other, ${RECENT} AS own WHERE other.id = ? AND ${MATCHES}` +
+        " AND EXISTS (SELECT 1 FROM envelope_entries AS e WHERE e.sender = own.id" +
+        ` AND e.application = ${NO_APPLICATION}) LIMIT ${MAX_UNASSIGNED}`,
     ),
     // Envelopes are updated last: the other tables find their rows by them.
     move: KEYED_TABLES.toReversed().map((table) =>
@@ -216,24 +219,6 @@ function prepare(db: DatabaseSync) {
           " ON t.row_key >= e.row_key AND t.row_key < e.row_key + e.keys" +
           " WHERE e.sender = ?3 AND e.application = ?4 AND e.row_key <= ?5)",
       )
-    ),
-    touchApplication: db.prepare("UPDATE applications SET newest = max(newest, ?) WHERE id = ?"),
-    used: db.prepare(
-      "SELECT DISTINCT sender, application, release FROM envelope_entries" +
-        " WHERE row_key >= ? AND row_key < ?",
-    ),
-    forgetRelease: db.prepare(
-      "DELETE FROM releases WHERE id = ?1 AND NOT " +
-        isSent("e.application = ?2 AND e.release = ?1"),
-    ),
-    forgetSender: db.prepare(
-      `DELETE FROM senders WHERE id = ?1 AND NOT ${isSent("e.sender = ?1")}`,
-    ),
-    forgetApplication: db.prepare(
-      `DELETE FROM applications WHERE id = ?1 AND id > 1 AND NOT ${isSent("e.application = ?1")}`,
-    ),
-    resetSenders: db.prepare(
-      `UPDATE senders SET application = ${NO_APPLICATION}, known = 0 WHERE application = ?`,
     ),
   };
 }

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { APPLICATIONS } from "../models/list_query.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
-import type { Inbox } from "./inbox.ts";
-import { openInbox } from "./sqlite_inbox.ts";
+import { Inbox } from "./inbox.ts";
 import {
   admitted,
   type Attributes,
@@ -20,7 +19,7 @@ const release = (version: string) => ({ "sentry.release": { value: version } });
 
 /** An inbox, and the name of the application of each envelope in the order of arrival. */
 function start() {
-  const inbox = openInbox({ maxBytes: 1_000_000 });
+  const inbox = new Inbox({ maxBytes: 1_000_000 });
   return {
     inbox,
     store: (dsnKey: string, header: Attributes, ...items: TestItem[]) =>
@@ -90,7 +89,7 @@ Deno.test("name that arrives later → earlier envelopes are its application's, 
 
 Deno.test("name that arrives after 600 envelopes → moved in steps, also after a stop", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const open = () => openInbox({ maxBytes: 1_000_000, path: join(folder, "inbox.sqlite") });
+  const open = () => new Inbox({ maxBytes: 1_000_000, path: join(folder, "inbox.sqlite") });
   const store = (inbox: Inbox, item: TestItem) =>
     inbox.store({ ...admitted(envelopeOf({ sdk: NODE }, item)), dsnKey: "dev" });
   const counts = (inbox: Inbox) =>
@@ -167,7 +166,7 @@ Deno.test("sender with several services → what names none of them is of none",
 
 Deno.test("application evicted, then its sender and another one send → named by what they send", async () => {
   const own = (text: string) => error(text, 1);
-  const inbox = openInbox({ maxBytes: 4_000 });
+  const inbox = new Inbox({ maxBytes: 4_000 });
   const store = (dsnKey: string, ...items: TestItem[]) =>
     inbox.store({ ...admitted(envelopeOf({ sdk: NODE }, ...items)), dsnKey });
   await store("a", own("first"));
@@ -188,7 +187,7 @@ Deno.test("application evicted, then its sender and another one send → named b
 Deno.test("newest envelope of an application expires first → still listed, with its time", async () => {
   const DAY_MS = 86_400_000;
   let now = 1_795_262_400_000;
-  const inbox = openInbox({ maxBytes: 100_000, maxAgeDays: 30, now: () => now });
+  const inbox = new Inbox({ maxBytes: 100_000, maxAgeDays: 30, now: () => now });
   const store = (message: string, receivedAt: number) =>
     inbox.storeImported(admitted(envelopeOf({ sdk: NODE }, error(message)), receivedAt));
   await store("live", now);

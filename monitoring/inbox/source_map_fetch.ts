@@ -16,21 +16,16 @@ import {
 /** Time for the script and its map together. */
 const FETCH_MS = 5_000;
 
-/**
- * The origins of `SOURCE_MAP_ORIGINS`, and which of them have posted envelopes since the start of the process. Only
- * those on this machine are fetched from: a request to this server must not reach any other program.
- */
+/** The origins of `SOURCE_MAP_ORIGINS`, and which of them have posted envelopes since the start of the process. */
 export class SourceMapOrigins {
   readonly #posted = new Set<string>();
 
   constructor(readonly configured: readonly string[]) {}
 
-  /** An envelope was accepted from a page of this origin. */
   posted(origin: string | null): void {
     if (origin !== null && this.configured.includes(origin)) this.#posted.add(origin);
   }
 
-  /** Those that may be fetched from. */
   get fetchable(): readonly string[] {
     return [...this.#posted].filter(isLoopbackOrigin);
   }
@@ -39,7 +34,6 @@ export class SourceMapOrigins {
 /**
  * Fetches a script and its source map: from one loopback origin, without redirects, credentials or proxies.
  *
- * @param address of the script
  * @param debugId that the error has for it; null: none, as from development servers
  * @returns the map with the script's text, by its debug id or the script's address
  * @throws {SourceMapError}
@@ -119,11 +113,7 @@ function isHttp({ protocol }: URL): boolean {
   return protocol === "http:" || protocol === "https:";
 }
 
-/**
- * Fetches from this machine. Does not use DNS: the name could be rebound.
- *
- * @throws {SourceMapError}
- */
+/** Fetches from this machine. Does not use DNS: the name could be rebound. @throws {SourceMapError} */
 async function get(url: URL, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   let failure: unknown;
   for (const address of loopbackAddresses(url.hostname)) {

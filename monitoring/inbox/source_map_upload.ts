@@ -12,12 +12,10 @@ import { UploadError, type Uploads } from "../uploads/uploads.ts";
 export const MAX_SOURCE_MAP_BYTES = 20 * 1024 * 1024;
 /** Maximum lines and positions. Each takes one byte or more in the map, and about 100 bytes when it is parsed. */
 const MAX_POSITIONS = 2_000_000;
-/** Maximum number of source files. */
 const MAX_SOURCES = 50_000;
 /** Maximum characters of the addresses of all sources, each joined with its map's `sourceRoot`. */
 const MAX_ADDRESSES = MAX_SOURCE_MAP_BYTES;
 
-/** A source map is refused. Status, code and message are for the answer. */
 export class SourceMapError extends Error {
   override readonly name = "SourceMapError";
   constructor(readonly status: number, readonly code: string, message: string) {
@@ -25,19 +23,7 @@ export class SourceMapError extends Error {
   }
 }
 
-/** A source map that may be stored. */
-interface CheckedSourceMap {
-  readonly debugId: string | null;
-  /** As received; with `sections`, as one map without them. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-/**
- * Reads the body of `POST ?maps`: one source map with a debug id.
- *
- * @param givenId the value of `maps`, for a map without an id; empty: none
- * @throws {SourceMapError}
- */
+/** Reads the body of `POST ?maps`. @param givenId the value of `maps`; empty: none. @throws {SourceMapError} */
 export async function readSourceMapUpload(
   request: Request,
   givenId: string,
@@ -67,11 +53,7 @@ export async function readSourceMapUpload(
   return { debugId: found, bytes };
 }
 
-/**
- * Reads the body of a POST.
- *
- * @throws {SourceMapError} 413: longer than `maxBytes`, 400: it did not arrive completely
- */
+/** Reads the body of a POST. @throws {SourceMapError} longer than `maxBytes`, or it did not arrive completely */
 export async function readUpload(
   { body }: Request,
   maxBytes: number,
@@ -88,9 +70,10 @@ export async function readUpload(
 /**
  * Checks that bytes are a source map (https://tc39.es/ecma426/) that every reader can use.
  *
+ * @returns the bytes as received; with `sections`, as one map without them
  * @throws {SourceMapError}
  */
-export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>): CheckedSourceMap {
+export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>) {
   const map = parseJson(bytes);
   const hasSections = at(map, "sections") !== undefined;
   const parts = hasSections ? mapsOfSections(map) : [map];
@@ -116,10 +99,7 @@ export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>): CheckedSourceMap
   return { debugId: id, bytes: new TextEncoder().encode(JSON.stringify(whole)) };
 }
 
-/**
- * The maps of an index map (https://tc39.es/ecma426/#sec-index-source-map), whose offsets ascend. Sections of sections
- * are not allowed.
- */
+/** The maps of an index map (https://tc39.es/ecma426/#sec-index-source-map): offsets ascend, no sections of sections. */
 function mapsOfSections(map: unknown): unknown[] {
   let [lastLine, lastColumn] = [0, -1];
   return listOf(at(map, "sections")).map((section) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { checkSourceMap, readSourceMapUpload, SourceMapError } from "./source_map_upload.ts";
 import { ScriptMap } from "../models/error/script_map.ts";
 import { Uploads } from "../uploads/uploads.ts";
-import { openInbox } from "./sqlite_inbox.ts";
+import { Inbox } from "./inbox.ts";
 
 const ID = "01234567-89ab-4def-8123-456789abcdef";
 const MAP = { version: 3, sources: ["a.ts"], names: [], mappings: "AAAA" };
@@ -125,7 +125,7 @@ Deno.test("anything but a usable source map → refused", () => {
 });
 
 Deno.test("maps over half of the inbox's limit → oldest evicted; one that is larger → refused", async () => {
-  const inbox = openInbox({ maxBytes: 1_000 });
+  const inbox = new Inbox({ maxBytes: 1_000 });
   try {
     const map = new Uint8Array(200);
     for (const key of ["a", "b", "a", "c"]) inbox.storeSourceMap(key, map);

@@ -1,4 +1,4 @@
-import type { InboxChange } from "./inbox.ts";
+import type { InboxChange } from "./inbox_types.ts";
 
 /** Interval of checks for changes by other processes. */
 const CHECK_MS = 250;
@@ -9,12 +9,10 @@ export class Subscribers {
   readonly #listeners = new Set<(change: InboxChange) => void>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** @param check emits changes by other processes */
   constructor(check: () => void) {
     this.#check = check;
   }
 
-  /** {@linkcode Inbox.subscribe}. */
   add(listener: (change: InboxChange) => void): () => void {
     this.#listeners.add(listener);
     this.#timer ??= setInterval(this.#check, CHECK_MS);

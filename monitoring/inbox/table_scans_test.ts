@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { queryPlans, tableScans } from "../storage/testdata/table_scans.ts";
-import { openInbox } from "./sqlite_inbox.ts";
+import { Inbox } from "./inbox.ts";
 import { admitted, envelopeOf, recorded, span, type TestItem } from "./testdata/envelopes.ts";
 import { ids } from "./testdata/inbox_suite.ts";
 
@@ -21,7 +21,7 @@ Deno.test("full inbox stores and evicts → no statement reads a whole table", a
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
   const path = join(folder, "inbox.sqlite");
   let now = 1_790_000_000_000;
-  const inbox = openInbox({ path, maxBytes: MAX_BYTES, maxAgeDays: 30, now: () => now });
+  const inbox = new Inbox({ path, maxBytes: MAX_BYTES, maxAgeDays: 30, now: () => now });
   /** An envelope of each kind, so long after another. */
   const store = async (stepMs: number) => {
     for (const bytes of RECORDED) await inbox.store(admitted(bytes, now += stepMs));

@@ -9,20 +9,28 @@ import {
   MAX_TRACE_ROWS,
   type TraceContent,
 } from "../models/trace/trace_content.ts";
-import type { TraceMark, TraceSpan } from "../models/trace/trace_span.ts";
+import type { SpanSender, TraceMark, TraceSpan } from "../models/trace/trace_span.ts";
 
 /** The columns of a span that {@linkcode spanOfRow} reads. */
 export const SPAN_COLUMNS =
   "span_id, parent_id AS parent_span_id, op, name, at, duration, failed, is_segment, entry";
 
+const ofApplication = (column: string) =>
+  `(SELECT ${column} FROM applications WHERE id = e.application)`;
+
+/** What sent the span `e`. */
+const SENDER_COLUMNS = `${ofApplication("key")} AS application,` +
+  ` ${ofApplication("name")} AS application_name, ${ofApplication("environment")} AS environment,` +
+  " (SELECT release FROM releases WHERE id = e.release) AS release";
+
 /** A span, an error or a log. `entry` is JSON. */
 interface FoundRow {
   readonly row_key: number;
-  readonly application: string | null;
   readonly entry: string;
 }
 
-/** Reads what is stored of one trace. */
+type FoundSpan = FoundRow & SpanSender & Parameters<typeof spanOfRow>[0];
+
 export class TraceReader {
   readonly #sql: ReturnType<typeof prepare>;
 
@@ -30,12 +38,7 @@ export class TraceReader {
     this.#sql = prepare(db);
   }
 
-  /**
-   * Reads the newest spans, errors and logs of a trace, as many as the limits allow.
-   *
-   * @param id 32 lower-case hex digits
-   * @param row of the list; undefined: it is not listed
-   */
+  /** Reads the newest spans, errors and logs of a trace, as many as the limits allow. @param row of the list */
   read(id: string, row: TraceRow | undefined): TraceContent {
     const spans = this.#rows("spans", id, spanOf);
     const errors = this.#rows("errors", id, errorMark);
@@ -54,7 +57,7 @@ export class TraceReader {
   }
 
   /** Of one table, oldest first. */
-  #rows<T>(kind: keyof ReturnType<typeof prepare>, id: string, toRow: (found: FoundRow) => T) {
+  #rows<T>(kind: keyof ReturnType<typeof prepare>, id: string, toRow: (found: FoundSpan) => T) {
     const found: T[] = [];
     let characters = 0;
     for (const row of this.#sql[kind].newest.iterate(id) as Iterable<unknown>) {
@@ -63,17 +66,24 @@ export class TraceReader {
         const { count } = this.#sql[kind].count.get(id) as { count: number };
         return { found: found.reverse(), omitted: count - found.length };
       }
-      found.push(toRow(row as FoundRow));
+      found.push(toRow(row as FoundSpan));
     }
     return { found: found.reverse(), omitted: 0 };
   }
 }
 
-function spanOf({ row_key, application, ...row }: FoundRow): TraceSpan {
-  const span = spanOfRow(row as unknown as Parameters<typeof spanOfRow>[0]);
-  // A span without an id gets a unique one, so that it is displayed.
-  const span_id = span.span_id ?? `none:${row_key}`;
-  return { ...span, span_id, application, envelope: envelopeAt(row_key) };
+function spanOf({ row_key, ...row }: FoundSpan): TraceSpan {
+  const { application, application_name, environment, release } = row;
+  return {
+    ...spanOfRow(row),
+    // A span without an id gets a unique one, so that it is displayed.
+    span_id: row.span_id ?? `none:${row_key}`,
+    application,
+    application_name,
+    environment,
+    release,
+    envelope: envelopeAt(row_key),
+  };
 }
 
 function errorMark({ row_key, entry }: FoundRow): TraceMark {
@@ -108,14 +118,13 @@ function prepare(db: DatabaseSync) {
   const of = (table: string, columns: string, order = "row_key DESC") => ({
     // The keys first: SQLite would sort whole rows.
     newest: db.prepare(
-      `SELECT row_key, ${columns}, (SELECT key FROM applications WHERE id = e.application) AS application` +
-        ` FROM ${table} AS e WHERE row_key IN (SELECT row_key FROM ${table} WHERE trace_id = ?` +
+      `SELECT row_key, ${columns} FROM ${table} AS e WHERE row_key IN (SELECT row_key FROM ${table} WHERE trace_id = ?` +
         ` ORDER BY row_key DESC LIMIT ${MAX_TRACE_ROWS + 1}) ORDER BY ${order}`,
     ),
     count: db.prepare(`SELECT count(*) AS count FROM ${table} WHERE trace_id = ?`),
   });
   return {
-    spans: of("spans", SPAN_COLUMNS),
+    spans: of("spans", `${SPAN_COLUMNS}, ${SENDER_COLUMNS}`),
     errors: of("error_entries", "entry"),
     logs: of("log_entries", "entry", "at DESC, sequence DESC, row_key DESC"),
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { openInbox } from "../inbox/sqlite_inbox.ts";
+import { Inbox } from "../inbox/inbox.ts";
 import { admitted, admittedGzip, envelopeOf, hexId } from "../inbox/testdata/envelopes.ts";
 import { getError } from "./error_details.ts";
 import type { TelemetryReader } from "./telemetry_reader.ts";
@@ -17,7 +17,7 @@ async function withReader(
   envelopes: readonly Uint8Array<ArrayBuffer>[],
   work: (reader: TelemetryReader) => Promise<void>,
 ): Promise<void> {
-  const inbox = openInbox({ maxBytes: 64 * 1024 * 1024 });
+  const inbox = new Inbox({ maxBytes: 64 * 1024 * 1024 });
   try {
     for (const bytes of envelopes) await inbox.store(admittedGzip(bytes, NOW));
     await work({ inbox, health: () => Promise.reject(new Error("not used")) });

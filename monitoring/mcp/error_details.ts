@@ -15,10 +15,8 @@ const FRAMES_WITH_SOURCE = 8;
 const CONTEXT_LINES = 3;
 /** The newest breadcrumbs, which lead to the error. */
 const MAX_BREADCRUMBS = 30;
-/** Further errors of the group. */
 const MAX_OTHERS = 10;
 
-/** The tool `get_error`. */
 export async function getError(input: ToolInput, reader: TelemetryReader): Promise<ToolAnswer> {
   const found = await findOccurrence(input, reader);
   const stored = await readError(found, reader);
@@ -47,7 +45,6 @@ export async function getError(input: ToolInput, reader: TelemetryReader): Promi
   };
 }
 
-/** @throws {ToolError} */
 async function findOccurrence(
   { group, event_id }: ToolInput,
   { inbox }: TelemetryReader,
@@ -76,7 +73,6 @@ async function findOccurrence(
   return newest;
 }
 
-/** @throws {ToolError} */
 async function readError(found: OccurrenceRow, { inbox }: TelemetryReader): Promise<StoredError> {
   try {
     const stored = await readStoredError(inbox, found.envelope, found.event_id);

@@ -9,12 +9,7 @@ interface McpEndpointOptions extends ReadAccessOptions, Omit<TelemetryReader, "i
   readonly inbox?: TelemetryReader["inbox"];
 }
 
-/**
- * Creates `/monitoring/mcp`: the inbox for assistants, by the Model Context Protocol over HTTP, without sessions.
- *
- * @returns answers POST, without CORS headers: no page of another origin may read the inbox. `peer` is the remote address
- *   of the connection, never taken from a header
- */
+/** Creates `/monitoring/mcp`: the inbox for assistants, by the Model Context Protocol over HTTP, without sessions. */
 export function createMcpEndpoint(options: McpEndpointOptions) {
   const { inbox, health } = options;
   const accessOf = inboxReadAccess(options);
@@ -42,10 +37,7 @@ export function createMcpEndpoint(options: McpEndpointOptions) {
   };
 }
 
-/**
- * The protocol's library takes 100 ms and 40 MB, so the first request loads it. Not `import("./…")`: Deno would
- * load the file, and what it imports, when the server starts.
- */
+/** The library takes 100 ms and 40 MB, so the first request loads it. Not `import("./…")`, which Deno loads at the start. */
 async function load(reader: TelemetryReader): Promise<McpHandler> {
   const module = new URL("./mcp_handler.ts", import.meta.url).href;
   const { createHandler }: typeof import("./mcp_handler.ts") = await import(module);

@@ -46,7 +46,6 @@ export function createHandler(reader: TelemetryReader): McpHandler {
     handler.fetch(new Request("http://mcp.invalid/", { method: "POST", headers, body }));
 }
 
-/** Errors that the caller can fix. */
 const EXPECTED_ERRORS = [ToolError, ParameterError, CursorError];
 
 async function run(tool: Tool, input: unknown, reader: TelemetryReader) {

@@ -1,14 +1,11 @@
 import type { Inbox } from "../inbox/inbox.ts";
 import type { HealthReport } from "../protocol/relay_api.ts";
 
-/** What the tools read. */
 export interface TelemetryReader {
   readonly inbox: Inbox;
-  /** Returns the relay's state. */
   health(): Promise<HealthReport>;
 }
 
-/** Arguments of a call. */
 export type ToolInput = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** The caller can fix it: reported to the assistant. */

@@ -13,22 +13,9 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** JSON Schema of its arguments. */
-  readonly input: InputSchema;
-  /**
-   * @param input fits {@linkcode Tool.input}
-   * @throws {ToolError}
-   * @throws {ParameterError}
-   * @throws {CursorError}
-   */
+  readonly input: ReturnType<typeof object>;
+  /** @param input fits {@linkcode Tool.input}. @throws {ToolError | ParameterError | CursorError} */
   run(input: ToolInput, reader: TelemetryReader): ToolAnswer | Promise<ToolAnswer>;
-}
-
-interface InputSchema {
-  readonly type: "object";
-  readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly required?: string[];
-  readonly additionalProperties: false;
 }
 
 /** Rows of one answer, unless the call has another limit: what an assistant reads at once. */
@@ -83,10 +70,12 @@ const sortedBy = (order: ListSort, what: string) => ({
   description: `Default: ${NEWEST}. ${order}: by ${what}.`,
 });
 
-const object = (
-  properties: InputSchema["properties"],
-  required: string[] = [],
-): InputSchema => ({ type: "object", properties, required, additionalProperties: false });
+const object = (properties: Readonly<Record<string, object>>, required: string[] = []) => ({
+  type: "object" as const,
+  properties,
+  required,
+  additionalProperties: false,
+});
 
 /** The tools in the order in which assistants list them. docs/assistants.md describes them. */
 export const TOOLS: readonly Tool[] = [
@@ -126,10 +115,7 @@ export const TOOLS: readonly Tool[] = [
     name: "search_logs",
     title: "Search structured logs",
     description: "Lists structured logs, newest first, with their attributes.",
-    input: object({
-      ...LIST_FILTERS,
-      level: LEVEL,
-    }),
+    input: object({ ...LIST_FILTERS, level: LEVEL }),
     run: (input, reader) => listRows("logs", "Logs", input, reader),
   },
   {
@@ -180,7 +166,6 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** Parameter names of `GET /monitoring/inbox`, where they differ. */
 const PARAMETER_NAMES: Readonly<Record<string, string>> = { query: "q", trace_id: "trace" };
 
 /** One page of a list, with as many rows as fit into an answer. */

@@ -16,17 +16,12 @@ const MAX_TEXT = 300;
 const MAX_ERRORS = 20;
 const MAX_LOGS = 20;
 const LONGEST = 10;
-/** Events and links of a span. */
 const MAX_EVENTS = 20;
 
 /** Bytes for `spans`, `next` and punctuation around the rows of an answer. */
 const FRAME_BYTES = 100;
 
-/**
- * The tool `get_trace`: one trace as pages of spans.
- *
- * @throws {ToolError} invalid id, unknown `after` or `span_id`, nothing stored
- */
+/** The tool `get_trace`: one trace as pages of spans. @throws {ToolError} */
 export function getTrace(input: ToolInput, reader: TelemetryReader): ToolAnswer {
   const traceId = hexId(input.trace_id);
   if (traceId === null) {
@@ -64,7 +59,6 @@ export function getTrace(input: ToolInput, reader: TelemetryReader): ToolAnswer 
   return { summary: summary.join(" "), data: { ...head, spans, next } };
 }
 
-/** @throws {ToolError} */
 function firstNode(nodes: readonly SpanNode[], after: unknown): number {
   if (after === undefined) return 0;
   const index = nodes.findIndex(({ key }) => key === after);
@@ -119,7 +113,6 @@ function spanRow({ times, origin_ms }: Trace, node: SpanNode) {
   };
 }
 
-/** @throws {ToolError} */
 function spanDetails(trace: Trace, spanId: unknown) {
   const node = trace.tree.nodes.find(({ span }) => span?.span_id === spanId);
   if (!node?.span) throw new ToolError("This trace has no span with this span_id.");

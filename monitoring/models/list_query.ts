@@ -12,7 +12,7 @@ export interface ListQuery {
   readonly replay?: string;
   /** Errors and occurrences: key of the group. */
   readonly group?: string;
-  /** Logs: in the envelope with this id. */
+  /** Occurrences, logs, traces: in the envelope with this id. */
   readonly envelope?: number;
   /** Envelopes: with an item of this type. */
   readonly type?: string;

@@ -173,12 +173,14 @@ export interface GroupAlert extends Pick<ErrorGroupRow, "group" | "type"> {
 
 /** One error event. */
 export interface OccurrenceRow
-  extends Pick<ErrorGroupRow, "group" | "type" | "where" | "application"> {
+  extends Pick<ErrorGroupRow, "group" | "type" | "where" | "level" | "application"> {
   /** Id of its envelope. */
   readonly envelope: number;
   readonly event_id: string | null;
   readonly at: number;
   readonly value: string;
+  /** False: uncaught; null: not sent. */
+  readonly handled: boolean | null;
   readonly trace_id: string | null;
   /** Of the recording that ran, if segments of it have arrived. */
   readonly replay_id: string | null;

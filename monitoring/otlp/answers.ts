@@ -1,20 +1,9 @@
-/**
- * Answers to requests of OTLP/HTTP: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
- *
- * Exporters print their texts in the terminal of the application's developer.
- */
+/** Answers of OTLP/HTTP: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response. Exporters print their texts. */
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { contentTypeOf, type Signal } from "../protocol/format.ts";
+import type { Answer } from "../relay/answer.ts";
 
-/** The encoding of a request, in which it is answered. */
 export type OtlpEncoding = "json" | "protobuf";
-
-/** The parts of a response. */
-export interface OtlpAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array<ArrayBuffer>;
-}
 
 const ENCODINGS: ReadonlyMap<string, OtlpEncoding> = new Map([
   ["application/json", "json"],
@@ -27,7 +16,6 @@ export function otlpEncoding(contentType: string | null): OtlpEncoding | undefin
   return ENCODINGS.get(mediaType(contentType));
 }
 
-/** One sentence for the sender of a request of another media type. */
 export function mediaTypeProblem(contentType: string | null): string {
   return mediaType(contentType).startsWith("application/grpc")
     ? "Cannot take OTLP by gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf."
@@ -55,7 +43,7 @@ export function exportAnswer(
   signal: Signal | "metrics",
   encoding: OtlpEncoding,
   partial?: PartialSuccess,
-): OtlpAnswer {
+): Answer {
   const { rejected = 0, message = "" } = partial ?? {};
   // 64-bit integers are texts in JSON. A field of the default value is omitted in both encodings.
   const json = { ...rejected && { [REJECTED[signal]]: `${rejected}` }, errorMessage: message };
@@ -71,16 +59,12 @@ export function exportAnswer(
 const RPC_CODES = new Map([[400, 3], [403, 7], [413, 3], [415, 3], [429, 8], [501, 12], [503, 14]]);
 const UNKNOWN = 2;
 
-/**
- * The answer to a request that was not taken: a `google.rpc.Status`.
- *
- * @param encoding undefined: unknown, answered in JSON
- */
+/** A `google.rpc.Status`, for a request that was not taken. @param encoding undefined: unknown, answered in JSON */
 export function statusAnswer(
   status: number,
   message: string,
   encoding: OtlpEncoding = "json",
-): OtlpAnswer {
+): Answer {
   const code = RPC_CODES.get(status) ?? UNKNOWN;
   return answer(status, encoding, { code, message }, (writer) => {
     writer.tag(1, WireType.Varint).int32(code);
@@ -93,7 +77,7 @@ function answer(
   encoding: OtlpEncoding,
   json: object,
   write: (writer: BinaryWriter) => void,
-): OtlpAnswer {
+): Answer {
   const headers = { "content-type": contentTypeOf(`otlp-traces-${encoding}`) };
   if (encoding === "json") return { status, headers, body: JSON.stringify(json) };
   const writer = new BinaryWriter();

@@ -13,7 +13,6 @@ const ITEM_TYPES = { traces: "span", logs: "log" } as const;
 export class IncomingOtlp implements IncomingBody {
   /** These three are known at the end of the body. */
   rejected = 0;
-  /** Why records are rejected, in one sentence. */
   message: string | null = null;
   /** Exceptions that are events of spans. */
   eventExceptions = 0;
@@ -59,7 +58,6 @@ export class IncomingOtlp implements IncomingBody {
   }
 }
 
-/** @throws {RelayError} `envelope_malformed`, `envelope_too_large` */
 function decode(bytes: Uint8Array, format: OtlpFormat): object {
   try {
     return decodeOtlp(bytes, format);

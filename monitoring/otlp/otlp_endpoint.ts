@@ -18,7 +18,6 @@ import { IncomingOtlp } from "./incoming_otlp.ts";
 interface OtlpEndpointOptions {
   readonly relay: Pick<Relay, "answer" | "refuse">;
   readonly mode: "relay" | "inbox";
-  /** Called if records of a request are rejected. */
   readonly onRefusal: (refusal: Refusal) => void;
 }
 
@@ -34,13 +33,9 @@ const METRICS_NOT_TAKEN: ErrorFacts = {
   detail: `Sentry takes no metrics by OTLP. ${NO_METRICS}`,
 };
 
-/** Metrics are not stored. */
 const DISCARDED: IncomingBody = { push() {}, end: () => undefined };
 
-/**
- * Creates the addresses of OTLP/HTTP: requests are admitted and delivered like envelopes, and answered as
- * https://opentelemetry.io/docs/specs/otlp/#otlphttp-response says.
- */
+/** Creates the addresses of OTLP/HTTP: requests are admitted and delivered like envelopes. */
 export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptions) {
   const warned = new Set<string>();
 
@@ -53,18 +48,13 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
     return { rejected: 0, message: METRICS_NOT_SHOWN };
   };
 
-  /**
-   * Answers a POST.
-   *
-   * @param peer the address of the connection's other end
-   * @param project PROJECT of `/api/PROJECT/integration/otlp/v1/…`. Default: `/v1/…`, where the key names the DSN
-   */
+  /** Answers a POST. @param project of `/api/PROJECT/…`. Default: `/v1/…`, where the key names the DSN */
   return async (
     request: Request,
     peer: string | undefined,
     signal: Signal | "metrics",
     project?: string,
-  ): Promise<Pick<Answer, "status" | "headers" | "body">> => {
+  ): Promise<Answer> => {
     const contentType = request.headers.get("content-type");
     const encoding = otlpEncoding(contentType);
     let incoming: IncomingOtlp | undefined;
@@ -100,16 +90,12 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
   };
 }
 
-/**
- * Refuses a gRPC call, whose address is its service: the client prints the text.
- *
- * @returns undefined: the request is no gRPC call
- */
+/** Refuses a gRPC call, whose address is its service: the client prints the text. Undefined: the request is none. */
 export function refuseGrpc(
   relay: Pick<Relay, "refuse">,
   request: Request,
   peer: string | undefined,
-): Pick<Answer, "status" | "headers" | "body"> | undefined {
+): Answer | undefined {
   const contentType = request.headers.get("content-type");
   if (!contentType?.startsWith("application/grpc")) return undefined;
   const detail = mediaTypeProblem(contentType);
@@ -121,7 +107,6 @@ export function refuseGrpc(
 
 const exceptions = (count: number) => count === 1 ? "1 exception is" : `${count} exceptions are`;
 
-/** Adds the relay's headers: CORS, outcome, rate limits. */
-function withHeaders(answer: ReturnType<typeof statusAnswer>, headers: Answer["headers"]) {
+function withHeaders(answer: Answer, headers: Answer["headers"]) {
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }

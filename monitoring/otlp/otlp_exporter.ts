@@ -6,7 +6,6 @@ import { contentTypeOf, signalOf } from "../protocol/format.ts";
 import { postJson, type PostOptions } from "../post_json.ts";
 import { OTLP_ITEM_TYPES, type OtlpContent, otlpContent } from "./otlp_json.ts";
 
-/** The part of an admitted envelope that is exported. */
 type ExportedEnvelope = Pick<
   AdmittedEnvelope,
   "items" | "bytes" | "format" | "contentEncoding" | "receivedAt"
@@ -21,7 +20,7 @@ interface OtlpExporterOptions {
   readonly onFailure: (reason: string) => void;
 }
 
-/** Bytes of the envelopes that wait. They are copies: beyond it spans and logs are dropped and counted. */
+/** Bytes of the envelopes that wait. Beyond it spans and logs are dropped and counted. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** Decompressed, of one envelope: twice of what is parsed. */
 const MAX_DECODED_BYTES = 8 * 1024 * 1024;
@@ -29,7 +28,6 @@ const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 const MAX_ENVELOPES = 50;
 /** Bytes of the envelopes of one request: collectors refuse bodies of more than some MiB. */
 const MAX_REQUEST_BYTES = 1024 * 1024;
-/** Of the collector's answer: a count and a sentence. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Five attempts in half a minute. */
 const BACKOFF_MS = [1_000, 2_000, 5_000, 20_000];
@@ -47,10 +45,7 @@ const SIGNALS = [
 
 type Signal = (typeof SIGNALS)[number];
 
-/**
- * Sends a copy of spans and logs to an OpenTelemetry collector by OTLP/HTTP with JSON, in the background: no call
- * throws or waits. https://opentelemetry.io/docs/specs/otlp/#otlphttp
- */
+/** Sends a copy of spans and logs to a collector by OTLP/HTTP with JSON, in the background: no call throws or waits. */
 export class OtlpExporter {
   /** Spans and logs that the collector has accepted. */
   exported = 0;
@@ -67,24 +62,18 @@ export class OtlpExporter {
     this.#options = options;
   }
 
-  /**
-   * Copies an envelope.
-   *
-   * @returns queues the copy; undefined: the envelope has no spans and logs
-   */
-  copy(envelope: ExportedEnvelope): (() => void) | undefined {
+  add(envelope: ExportedEnvelope): void {
     const { items, bytes, format, contentEncoding, receivedAt } = envelope;
     const entries = entriesOf(items);
-    if (entries === 0) return undefined;
-    const size = bytes.byteLength;
-    const isFull = this.#waitingBytes + size > MAX_WAITING_BYTES;
-    if (isFull || this.#closing.signal.aborted) return () => void (this.dropped += entries);
-    const copy = { items, bytes: bytes.slice(), format, contentEncoding, receivedAt };
-    return () => {
-      this.#waiting.push(copy);
-      this.#waitingBytes += size;
-      this.#running ??= this.#sendAll().finally(() => this.#running = undefined);
-    };
+    if (entries === 0) return;
+    const isFull = this.#waitingBytes + bytes.byteLength > MAX_WAITING_BYTES;
+    if (isFull || this.#closing.signal.aborted) {
+      this.dropped += entries;
+      return;
+    }
+    this.#waiting.push({ items, bytes, format, contentEncoding, receivedAt });
+    this.#waitingBytes += bytes.byteLength;
+    this.#running ??= this.#sendAll().finally(() => this.#running = undefined);
   }
 
   /** Sends what waits, for at most `ms` milliseconds, and drops the rest. */
@@ -145,10 +134,7 @@ export class OtlpExporter {
     await this.#post(path, body, count);
   }
 
-  /**
-   * @param count of records in the body
-   * @param sent how the body is sent. Default: JSON
-   */
+  /** @param sent how the body is sent. Default: JSON */
   async #post(
     path: string,
     body: string | Uint8Array<ArrayBuffer>,

@@ -18,7 +18,7 @@ async function exportOne(respond: () => Response) {
     onFailure: (reason) => failures.push(reason),
   });
   const items = [{ type: "transaction", bytes: 2, count: 1 }];
-  exporter.copy({ items, bytes, contentEncoding: null, receivedAt: 0 })?.();
+  exporter.add({ items, bytes, contentEncoding: null, receivedAt: 0 });
   await exporter.close(5_000);
   const { exported, dropped } = exporter;
   return { exported, dropped, failures };
@@ -60,18 +60,18 @@ Deno.test("OTLP request came in → the collector gets its bytes, encoding and m
   const exporter = new OtlpExporter({ url, headers: {}, onFailure: assert.fail });
   const common = { bytes, receivedAt: 0 };
   const items = (type: string, count: number) => [{ type, bytes: 2, count }];
-  exporter.copy({
+  exporter.add({
     ...common,
     items: items("span", 3),
     format: "otlp-traces-protobuf",
     contentEncoding: "gzip",
-  })?.();
-  exporter.copy({
+  });
+  exporter.add({
     ...common,
     items: items("log", 2),
     format: "otlp-logs-json",
     contentEncoding: null,
-  })?.();
+  });
   await exporter.close(5_000);
   assert.deepEqual(requests, [
     ["/v1/traces", "application/x-protobuf", "gzip", bytes],

@@ -1,9 +1,4 @@
-/**
- * Spans and logs of Sentry's envelopes as OTLP, in its JSON mapping: ids in lower-case hex, 64-bit integers as texts,
- * enums as numbers.
- *
- * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
- */
+/** Spans and logs of Sentry's envelopes as OTLP in JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
 import {
   at,
   attributeAt,
@@ -22,78 +17,31 @@ import { levelNamed, LOG_LEVELS } from "../protocol/log_levels.ts";
 import { type SentSpan, sentSpans } from "../models/trace/sent_span.ts";
 import { isFailure } from "../models/trace/trace_span.ts";
 
-interface KeyValue {
-  readonly key: string;
-  readonly value: AnyValue;
-}
-
-type AnyValue =
-  | { readonly stringValue: string }
-  | { readonly boolValue: boolean }
-  | { readonly intValue: string }
-  | { readonly doubleValue: number }
-  | { readonly arrayValue: { readonly values: readonly AnyValue[] } };
-
-export interface OtlpSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  readonly kind: number;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly attributes: readonly KeyValue[];
-  readonly status: { readonly code: number; readonly message?: string };
-}
-
-export interface OtlpLog {
-  readonly timeUnixNano: string;
-  readonly observedTimeUnixNano: string;
-  readonly severityNumber: number;
-  readonly severityText: string;
-  readonly body: AnyValue;
-  readonly attributes: readonly KeyValue[];
-  readonly traceId?: string;
-  readonly spanId?: string;
-}
-
-/** What one envelope has for an OpenTelemetry backend. */
-export interface OtlpContent {
-  readonly resource: { readonly attributes: readonly KeyValue[] };
-  readonly spans: readonly OtlpSpan[];
-  readonly logRecords: readonly OtlpLog[];
-}
-
 /** `SpanKind` and `StatusCode` of https://github.com/open-telemetry/opentelemetry-proto, `trace.proto`. */
 const INTERNAL = 1;
 const SERVER = 2;
 const CLIENT = 3;
 const STATUS = { unset: 0, ok: 1, error: 2 };
 
-/** Types of items that have spans or logs. */
 export const OTLP_ITEM_TYPES: ReadonlySet<string> = new Set(["span", "transaction", "log"]);
 
-/**
- * The spans and logs of an envelope. Its content is untrusted: entries without valid ids or times are left out.
- *
- * @param receivedAt milliseconds since 1970
- */
-export function otlpContent(envelope: ParsedEnvelope, receivedAt: number): OtlpContent {
-  const spans: OtlpSpan[] = [];
-  const logRecords: OtlpLog[] = [];
-  for (const { type, json } of envelope.items) {
-    if (type === "transaction" || type === "span") {
-      spans.push(...sentSpans(type, json).flatMap((span) => readSpan(span) ?? []));
-    } else if (type === "log") {
-      const logs = listOf(at(json, "items"));
-      logRecords.push(...logs.flatMap((log) => readLog(log, receivedAt) ?? []));
-    }
-  }
-  return { resource: { attributes: resourceOf(envelope) }, spans, logRecords };
+/** The spans and logs of an envelope. It is untrusted: entries without valid ids or times are left out. */
+export function otlpContent(envelope: ParsedEnvelope, receivedAt: number) {
+  const logs = envelope.items.filter(({ type }) => type === "log");
+  return {
+    resource: { attributes: resourceOf(envelope) },
+    spans: envelope.items.flatMap(({ type, json }) =>
+      type === "transaction" || type === "span" ? sentSpans(type, json).flatMap(readSpan) : []
+    ),
+    logRecords: logs.flatMap(({ json }) => listOf(at(json, "items")))
+      .flatMap((log) => readLog(log, receivedAt)),
+  };
 }
 
+export type OtlpContent = ReturnType<typeof otlpContent>;
+
 /** https://opentelemetry.io/docs/specs/semconv/resource/ */
-function resourceOf(envelope: ParsedEnvelope): KeyValue[] {
+function resourceOf(envelope: ParsedEnvelope) {
   const { name, release, environment } = readApplication(envelope);
   const sdk = textAt(envelope.header, "sdk", "name");
   return attributesOf([
@@ -105,14 +53,12 @@ function resourceOf(envelope: ParsedEnvelope): KeyValue[] {
   ]);
 }
 
-function readSpan(
-  { json, attributes, name, op, start, end }: SentSpan,
-): OtlpSpan | undefined {
+function readSpan({ json, attributes, name, op, start, end }: SentSpan) {
   const traceId = hexId(at(json, "trace_id"));
   const id = spanId(at(json, "span_id"));
   const startTimeUnixNano = nanoseconds(timeAt(start));
   const endTimeUnixNano = nanoseconds(timeAt(end));
-  if (traceId === null || id === null || !startTimeUnixNano || !endTimeUnixNano) return undefined;
+  if (traceId === null || id === null || !startTimeUnixNano || !endTimeUnixNano) return [];
   const status = textAt(json, "status");
   const parent = spanId(at(json, "parent_span_id"));
   return {
@@ -138,9 +84,9 @@ function readSpan(
   };
 }
 
-function readLog(log: unknown, receivedAt: number): OtlpLog | undefined {
+function readLog(log: unknown, receivedAt: number) {
   const timeUnixNano = nanoseconds(timeAt(log, "timestamp"));
-  if (!timeUnixNano) return undefined;
+  if (!timeUnixNano) return [];
   const level = textAt(log, "level") ?? "info";
   const attributes = at(log, "attributes");
   const traceId = hexId(at(log, "trace_id"));
@@ -172,7 +118,7 @@ function nanoseconds(ms: number | null): string | undefined {
   return ms === null || ms < 0 || ms >= END_OF_TIME ? undefined : `${Math.round(ms * 1000)}000`;
 }
 
-function attributesOf(values: readonly (readonly [string, unknown])[]): KeyValue[] {
+function attributesOf(values: readonly (readonly [string, unknown])[]) {
   return values.flatMap(([key, sent]) => {
     const value = anyValue(attributeValue(sent), at(sent, "type"));
     return value === undefined ? [] : [{ key: key.toWellFormed(), value }];
@@ -180,7 +126,7 @@ function attributesOf(values: readonly (readonly [string, unknown])[]): KeyValue
 }
 
 /** Undefined for null and undefined: a missing attribute. What is nested deeper is JSON. */
-function anyValue(value: unknown, type?: unknown): AnyValue | undefined {
+function anyValue(value: unknown, type?: unknown) {
   if (value === null || value === undefined) return undefined;
   if (Array.isArray(value)) {
     return { arrayValue: { values: value.flatMap((one) => scalarValue(one) ?? []) } };
@@ -188,7 +134,7 @@ function anyValue(value: unknown, type?: unknown): AnyValue | undefined {
   return scalarValue(value, type);
 }
 
-function scalarValue(value: unknown, type?: unknown): AnyValue | undefined {
+function scalarValue(value: unknown, type?: unknown) {
   switch (typeof value) {
     case "string":
       return { stringValue: value.toWellFormed() };

@@ -23,7 +23,6 @@ export interface ReceivedEnvelope {
   readonly dsnKey?: string | null | undefined;
 }
 
-/** An envelope that the relay has accepted. */
 export interface AdmittedEnvelope extends ReceivedEnvelope {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentEncoding: ContentEncoding | null;

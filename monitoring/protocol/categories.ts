@@ -31,15 +31,12 @@ const BIT_OF_CATEGORY: ReadonlyMap<string | undefined, number> = new Map(
   CATEGORIES.map(([category], index) => [category, 1 << index]),
 );
 
-/** The data category of an item type; undefined if Sentry defines none. */
 export function categoryOf(type: string): string | undefined {
   return CATEGORY_OF_TYPE.get(type);
 }
 
-/** All item types of the table above, sorted. */
 export const ITEM_TYPES: readonly string[] = [...CATEGORY_OF_TYPE.keys()].sort();
 
-/** All data categories of the table above. */
 export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set(
   CATEGORIES.flatMap(([category]) => category ?? []),
 );
@@ -60,12 +57,7 @@ export function quantitiesOf(
 /** Bit set of all categories and of items without one: covered by a limit that names no category. */
 export const ALL_CATEGORIES = -1;
 
-/**
- * A set of categories as a bit set.
- *
- * @param categories of {@linkcode KNOWN_CATEGORIES}; undefined is an item without a category
- * @throws {TypeError} an unknown category
- */
+/** @param categories of {@linkcode KNOWN_CATEGORIES}; undefined is an item without a category */
 export function categoryBits(categories: Iterable<string | undefined>): number {
   let bits = 0;
   for (const category of categories) {

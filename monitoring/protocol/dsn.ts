@@ -34,20 +34,7 @@ const DSN = new RegExp(
 /** A host name of 253 characters, a key of 128 and a generous path. */
 const MAX_DSN_LENGTH = 1024;
 
-/**
- * Parses a DSN. Converts protocol and host to lower case and keeps all else, even a default port.
- *
- * @returns undefined if it is not a DSN, or its host is not in canonical form
- *
- * @example
- * ```ts
- * import { parseDsn } from "./dsn.ts";
- *
- * const dsn = parseDsn("https://key@O1.ingest.us.sentry.io/42");
- * dsn?.host; // "o1.ingest.us.sentry.io"
- * dsn?.projectId; // "42"
- * ```
- */
+/** Converts protocol and host to lower case and keeps all else, even a default port. Undefined: not a canonical DSN. */
 export function parseDsn(text: unknown): Dsn | undefined {
   if (typeof text !== "string" || text.length > MAX_DSN_LENGTH) return undefined;
   const match = DSN.exec(text);
@@ -78,27 +65,19 @@ export const publicKey = (value: unknown): string | undefined =>
 /** Host names of Sentry's hosted ingest: `o<org>.ingest.sentry.io`, `o<org>.ingest.<region>.sentry.io`. */
 const HOSTED_INGEST = /^o\d+\.ingest(?:\.[a-z]{2,})?\.sentry\.io$/;
 
-/** Whether the DSN names Sentry's hosted ingest, not a self-hosted one. */
 export function isHostedIngest(dsn: Dsn): boolean {
   return HOSTED_INGEST.test(dsn.host);
 }
 
-/**
- * The URL that accepts the DSN's envelopes, or its OTLP requests (https://docs.sentry.io/concepts/otlp/).
- *
- * @param upstreamOrigin origin to use instead of the DSN's origin and path
- * @param signal of OTLP. Default: envelopes
- */
+/** The URL that accepts the DSN's envelopes, or a signal of OTLP (https://docs.sentry.io/concepts/otlp/). */
 export function ingestUrl(dsn: Dsn, upstreamOrigin?: string, signal?: Signal): string {
   const base = upstreamOrigin ?? `${dsn.protocol}://${dsn.host}${dsn.path}`;
   return `${base}/api/${dsn.projectId}/${signal ? `integration/otlp/v1/${signal}` : "envelope/"}`;
 }
 
 /**
- * The tunnel rule: content blockers block Sentry's hosted ingest, so the browser posts to its own origin instead; it
+ * The tunnel rule: content blockers block Sentry's hosted ingest, so the browser posts to the path `tunnel` instead. It
  * reaches a self-hosted ingest directly.
- *
- * @returns the path to post to, undefined: directly to the ingest; the ingest's origin, for the page's CSP
  */
 export function browserTarget(
   dsn: Dsn,

@@ -4,7 +4,6 @@ import { emitZstdErrors } from "./zstd_errors.ts";
 import { joinBytes } from "./join_bytes.ts";
 import { ZstdFrames } from "./zstd_frames.ts";
 
-/** The content encodings that are accepted. */
 export type ContentEncoding = "gzip" | "deflate" | "br" | "zstd";
 
 /** A body cannot be decompressed. The message is one sentence. */
@@ -30,12 +29,7 @@ const TURN_BYTES = 1024 * 1024;
 /** 8 MiB, the limit of RFC 9659. Without it a frame of a few bytes allocates 1.65 GiB. */
 const ZSTD_WINDOW_LOG_MAX = 23;
 
-/**
- * Parses a `Content-Encoding` header: at most one encoding, in any letter case.
- *
- * @returns null if there is no encoding
- * @throws {DecodeError} `encoding_not_supported`
- */
+/** @throws {DecodeError} `encoding_not_supported` */
 export function parseContentEncoding(header: string | null): ContentEncoding | null {
   if (header === null || header === "") return null;
   const name = header.toLowerCase();
@@ -46,10 +40,7 @@ export function parseContentEncoding(header: string | null): ContentEncoding | n
   );
 }
 
-/**
- * Decompresses a body chunk by chunk and passes the output on without buffering it. A body that is truncated or followed
- * by other bytes is refused in every encoding.
- */
+/** Decompresses a body without buffering it. One that is truncated, or followed by other bytes, is refused. */
 export class Decoder {
   readonly #encoding: ContentEncoding;
   readonly #limit: number;
@@ -62,24 +53,16 @@ export class Decoder {
   #failure: { error: unknown } | undefined;
   /** The decompressor has reached the end of its data and accepts no more input. */
   #finished = false;
-  /** The step that runs. */
   #step: PromiseWithResolvers<void> | undefined;
 
-  /**
-   * @param limit maximum number of decompressed bytes
-   * @param onOutput called with each decompressed chunk; an error it throws ends the decoding
-   */
+  /** @param onOutput called with each decompressed chunk; an error it throws ends the decoding */
   constructor(encoding: ContentEncoding, limit: number, onOutput: (chunk: Uint8Array) => void) {
     this.#encoding = encoding;
     this.#limit = limit;
     this.#onOutput = onOutput;
   }
 
-  /**
-   * Decompresses the next chunk; resolves when the next one may be written.
-   *
-   * @throws {DecodeError} and whatever the output callback throws
-   */
+  /** Resolves when the next chunk may be written. */
   async write(chunk: Uint8Array): Promise<void> {
     if (chunk.length === 0) return;
     for (const part of this.#encoding === "zstd" ? this.#frames.split(chunk) : [chunk]) {
@@ -89,11 +72,7 @@ export class Decoder {
     }
   }
 
-  /**
-   * Ends the input; resolves when all output was passed on.
-   *
-   * @throws as {@linkcode Decoder.write}
-   */
+  /** Resolves when all output was passed on. */
   async end(): Promise<void> {
     const stream = this.#stream;
     if (!stream || (this.#encoding === "zstd" && !this.#frames.complete)) throw truncated();
@@ -108,7 +87,7 @@ export class Decoder {
     }
   }
 
-  /** Frees the decompressor. Must be called; safe at any time and more than once. */
+  /** Must be called; safe at any time and more than once. */
   destroy(): void {
     this.#stream?.destroy();
   }
@@ -164,13 +143,7 @@ export class Decoder {
   }
 }
 
-/**
- * Decompresses a complete body.
- *
- * @param limit maximum number of decompressed bytes
- * @returns `bytes` itself if there is no encoding
- * @throws {DecodeError} as {@linkcode Decoder}
- */
+/** Decompresses a complete body to at most `limit` bytes. Throws `DecodeError`. */
 export async function decodeBody(
   bytes: Uint8Array,
   encoding: ContentEncoding | null,

@@ -1,7 +1,4 @@
-/**
- * The first line of an envelope. Untrusted: check every attribute before use.
- * Known ones: `dsn`, `event_id`, `sent_at`, `sdk`, `trace`.
- */
+/** The first line of an envelope. Untrusted: check every attribute before use. */
 export type EnvelopeHeader = { readonly [attribute: string]: unknown };
 
 /** The line before a payload. Unknown attributes are kept unchanged. */
@@ -12,13 +9,11 @@ export interface ItemHeader {
   readonly [attribute: string]: unknown;
 }
 
-/** One event, span container, recording segment, … */
 export interface Item {
   readonly header: ItemHeader;
   readonly payload: Uint8Array;
 }
 
-/** The content of one request: a header and any number of items. */
 export interface Envelope {
   readonly header: EnvelopeHeader;
   readonly items: readonly Item[];
@@ -28,11 +23,7 @@ export interface Envelope {
 export class EnvelopeError extends Error {
   override readonly name = "EnvelopeError";
 
-  /**
-   * @param sentence without a full stop: the offset is appended
-   * @param offset of the faulty line or payload in the decompressed envelope
-   * @param code of the relay's answer
-   */
+  /** @param sentence without a full stop: the offset in the decompressed envelope is appended */
   constructor(
     sentence: string,
     readonly offset: number,
@@ -42,7 +33,6 @@ export class EnvelopeError extends Error {
   }
 }
 
-/** The envelope's event id; undefined if it has none or it is not a string. */
 export function eventId(header: EnvelopeHeader): string | undefined {
   return typeof header.event_id === "string" && header.event_id !== ""
     ? header.event_id
@@ -58,12 +48,7 @@ export const MAX_HEADER_BYTES = 64 * 1024;
 /** `ignoreBOM`: a byte order mark is invalid JSON, so the parser has to see it. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/**
- * Parses a header line.
- *
- * @param offset of the line in the envelope
- * @throws {EnvelopeError}
- */
+/** @throws {EnvelopeError} */
 export function parseHeader(line: Uint8Array, offset: number): Record<string, unknown> {
   let value: unknown;
   try {
@@ -72,24 +57,17 @@ export function parseHeader(line: Uint8Array, offset: number): Record<string, un
     // The error of the decoder or parser adds nothing to the message below.
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const sentence = "A header must be a JSON object in one line";
-    throw new EnvelopeError(sentence, offset);
+    throw new EnvelopeError("A header must be a JSON object in one line", offset);
   }
   return value as Record<string, unknown>;
 }
 
-/**
- * Parses an item's header line.
- *
- * @param offset of the line in the envelope
- * @throws {EnvelopeError}
- */
+/** As {@linkcode parseHeader}. */
 export function parseItemHeader(line: Uint8Array, offset: number): ItemHeader {
   const value = parseHeader(line, offset);
   const { type, length } = value;
   if (typeof type !== "string" || type === "") {
-    const sentence = "An item's header must have a type that is a text";
-    throw new EnvelopeError(sentence, offset);
+    throw new EnvelopeError("An item's header must have a type that is a text", offset);
   }
   if (length !== undefined && !(Number.isSafeInteger(length) && Number(length) >= 0)) {
     const sentence = "An item's length must be a whole number of bytes, 0 or more";

@@ -1,7 +1,5 @@
-/** An answer to a request that is refused. */
 export interface ErrorFacts {
   readonly status: number;
-  /** A code for programs. */
   readonly error: string;
   /** One ASCII sentence: what is wrong, and what would be right. */
   readonly detail: string;

@@ -9,7 +9,6 @@ export const FORMATS = [
 
 export type Format = (typeof FORMATS)[number];
 
-/** The format of an OTLP request. */
 export type OtlpFormat = Exclude<Format, "envelope">;
 
 /** A signal of OpenTelemetry, as in the paths of OTLP/HTTP. */
@@ -21,7 +20,6 @@ export function contentTypeOf(format: Format): string {
   return format.endsWith("-json") ? "application/json" : "application/x-protobuf";
 }
 
-/** The signal of an OTLP request; undefined for an envelope. */
 export function signalOf(format: OtlpFormat): Signal;
 export function signalOf(format: Format): Signal | undefined;
 export function signalOf(format: Format): Signal | undefined {

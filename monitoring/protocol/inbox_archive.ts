@@ -11,13 +11,12 @@
 import type { ContentEncoding } from "./encoding.ts";
 import type { Format } from "./format.ts";
 
-/** Version of the format. Archives of another version are refused. */
+/** Archives of another version are refused. */
 export const ARCHIVE_VERSION = 1;
 
 /** Media type of the file. Browsers download it and never render it. */
 export const ARCHIVE_TYPE = "application/x-sentry-envelope";
 
-/** An envelope in an archive. */
 export interface ArchivedEnvelope {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
@@ -33,12 +32,10 @@ export interface ArchivedEnvelope {
 
 const encoder = new TextEncoder();
 
-/** The archive's first line. */
 export function archiveHeader(envelopes: number): Uint8Array<ArrayBuffer> {
   return encoder.encode(JSON.stringify({ sightglass_inbox: ARCHIVE_VERSION, envelopes }) + "\n");
 }
 
-/** One envelope as an item: header line, body, line feed. */
 export function archiveItem(
   envelope: Omit<ArchivedEnvelope, "contentEncoding"> & { readonly contentEncoding: string | null },
 ): Uint8Array[] {
@@ -59,11 +56,7 @@ export function isArchiveHeader(header: Readonly<Record<string, unknown>>): bool
   return Object.hasOwn(header, "sightglass_inbox");
 }
 
-/**
- * File name that sorts by time: `sightglass-2026-11-21T13-52-25Z.envelope`.
- *
- * @param now milliseconds since 1970
- */
+/** File name that sorts by time: `sightglass-2026-11-21T13-52-25Z.envelope`. */
 export function archiveName(now: number): string {
   return `sightglass-${new Date(now).toISOString().slice(0, 19).replaceAll(":", "-")}Z.envelope`;
 }
@@ -80,7 +73,6 @@ export interface ImportResult {
   readonly broken?: string;
 }
 
-/** An envelope of an archive that was not imported. */
 export interface ImportRefusal {
   /** The envelope's position in the archive, from 1. */
   readonly envelope: number;

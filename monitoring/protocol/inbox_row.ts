@@ -1,4 +1,3 @@
-/** An item of an envelope, without its payload. */
 export interface InboxItem {
   readonly type: string;
   /** Size of the decompressed payload. */
@@ -44,5 +43,4 @@ export interface InboxPage {
   readonly envelopes: readonly InboxRow[];
 }
 
-/** Maximum number of rows in one response. */
 export const MAX_PAGE_ROWS = 500;

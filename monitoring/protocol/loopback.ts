@@ -1,17 +1,11 @@
-/**
- * Which hosts are this machine. Who may read the inbox, which pages may post, where source maps are fetched from, and
- * where neither TLS nor a proxy is used depend on it.
- */
+/** Which hosts are this machine: access to the inbox, posting, source maps, TLS and proxies depend on it. */
 
 /** Whether a host name is `localhost` or below it: never resolved by DNS (RFC 6761, section 6.3). */
 export function isLocalhostName(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost");
 }
 
-/**
- * Whether an IP address is a loopback address: 127.0.0.0/8, ::1, or the former mapped into IPv6, as a socket reports it
- * that listens on `::`.
- */
+/** 127.0.0.0/8, ::1, or the former mapped into IPv6, as a socket reports it that listens on `::`. */
 export function isLoopbackAddress(address: string): boolean {
   return /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3}|::ffff:7f[\da-f]{2}:[\da-f]{1,4})$/i
     .test(address);
@@ -27,7 +21,7 @@ export function loopbackAddresses(hostname: string): readonly string[] {
   return isLocalhostName(hostname) ? ["127.0.0.1", "::1"] : [withoutBrackets(hostname)];
 }
 
-/** An IPv6 address without the brackets that it has in a URL; any other host unchanged. */
+/** Without the brackets that an IPv6 address has in a URL. */
 export function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "");
 }

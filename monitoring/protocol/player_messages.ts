@@ -8,15 +8,11 @@
  *
  * What comes from the player is as untrusted as the recording.
  */
-/** Sent by the player until it is answered. */
 export const READY = "sightglass-player-ready";
-/** The answer, which transfers the port. */
 export const PORT = "sightglass-player-port";
 
-/** The path of the player's document. */
 export const PLAYER_PATH = "/monitoring/player";
 
-/** A segment of a recording. */
 export interface SentSegment {
   readonly number: number;
   /** An array of rrweb events. */

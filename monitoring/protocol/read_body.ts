@@ -6,16 +6,11 @@ export const MAX_READ_BYTES = 64 * 1024 * 1024;
 /** Start of a zstd frame (RFC 8878, section 3.1.1). An envelope starts with `{`. */
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
-/** Whether bytes are still compressed with zstd. */
 export function isZstd(bytes: Uint8Array): boolean {
   return ZSTD_MAGIC.every((byte, at) => bytes[at] === byte);
 }
 
-/**
- * Reads a stream to its end.
- *
- * @throws {RangeError} longer than `limit`; the rest is not read. The message is for display.
- */
+/** @throws {RangeError} longer than `limit`; the rest is not read. The message is for display. */
 export async function readBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   limit = MAX_READ_BYTES,

@@ -1,9 +1,6 @@
 /** What `/monitoring` sends to its clients (docs/contract.md), shared by the relay and the page. */
 
-/**
- * URL of requests that the server passes to its own relay. No connection is opened: `.invalid` does
- * not resolve (RFC 2606, section 2).
- */
+/** Of requests to the server's own relay, in process: `.invalid` does not resolve (RFC 2606, section 2). */
 export const INTERNAL_RELAY_URL = "http://relay.invalid/monitoring";
 
 /** How an envelope can end: values of the header `X-Relay-Outcome`. */
@@ -19,7 +16,6 @@ export const OUTCOMES = [
 
 export type Outcome = typeof OUTCOMES[number];
 
-/** JSON of `GET /monitoring`. */
 export interface HealthReport {
   readonly is_healthy: boolean;
   readonly mode: "relay" | "inbox";
@@ -28,12 +24,13 @@ export interface HealthReport {
   readonly ingest?: { readonly failing: readonly FailingIngest[] };
   /** Envelopes since the start of the process. */
   readonly outcomes: Readonly<Record<Outcome, number>>;
+  /** Of the rejected ones, by sender. Not among them: uploads that their sender cut. */
+  readonly refused: { readonly applications: number; readonly sightglass: number };
   readonly in_flight_bytes: number;
   /** Of the envelopes in `?spooled=`. */
   readonly spooled?: FollowedEnvelopes | undefined;
 }
 
-/** Most keys in one `?spooled=`. */
 export const MAX_FOLLOWED = 50;
 
 /** What became of envelopes that were spooled, by their keys; null: it is not known. */
@@ -72,7 +69,6 @@ export interface Refusal {
   readonly count: number;
 }
 
-/** Answer of `GET /monitoring/inbox?view=refusals`. */
 export interface RefusalList {
   /** Newest first. */
   readonly rows: readonly Refusal[];

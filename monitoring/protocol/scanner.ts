@@ -9,12 +9,10 @@ import {
   parseItemHeader,
 } from "./envelope.ts";
 
-/** Position of an item in the envelope. */
 export interface ScannedItem {
   readonly header: ItemHeader;
   /** First byte of the payload, counted from the start of the envelope. */
   readonly offset: number;
-  /** Bytes of the payload. */
   readonly length: number;
 }
 
@@ -22,7 +20,6 @@ export interface ScannedItem {
 interface ScanListener {
   /** The first byte of the first item was found: the envelope is not empty. */
   begin?(header: EnvelopeHeader): void;
-  /** The header line of an item is complete: its payload begins. */
   itemHeader?(header: ItemHeader, start: number): void;
   /** Bytes of the payload of the current item, a part of the chunk. */
   payload?(bytes: Uint8Array): void;
@@ -30,10 +27,7 @@ interface ScanListener {
   item?(item: ScannedItem): void;
 }
 
-/**
- * Maximum number of items in one envelope. SDKs send a handful; 200 MiB of empty items would be 15 million objects
- * and half a minute of parsing.
- */
+/** SDKs send a handful; 200 MiB of empty items would take half a minute to parse. */
 export const MAX_ITEMS = 100_000;
 
 const LINE_FEED = 10;
@@ -65,13 +59,13 @@ type State =
  */
 export class EnvelopeScanner {
   readonly #listener: ScanListener;
-  readonly #maxItems: number;
   #state: State = "header";
   /** Bytes of all earlier chunks. */
   #before = 0;
-  /** Buffer for a header line that is split over chunks; its first `#lineBytes` bytes are used. */
+  /** A header line that is split over chunks, in its first `#lineBytes` bytes. */
   #line = NO_LINE;
   #lineBytes = 0;
+  readonly #maxItems: number;
   #header: EnvelopeHeader | undefined;
   #begun = false;
   #count = 0;
@@ -80,22 +74,16 @@ export class EnvelopeScanner {
   /** Missing bytes of its payload, if its length is known. */
   #remaining = 0;
 
-  /** @param maxItems default: {@linkcode MAX_ITEMS} */
   constructor(listener: ScanListener = {}, maxItems = MAX_ITEMS) {
     this.#listener = listener;
     this.#maxItems = maxItems;
   }
 
-  /** The envelope's header; undefined until its line is complete. */
   get header(): EnvelopeHeader | undefined {
     return this.#header;
   }
 
-  /**
-   * Scans the next chunk, of any size. The scanner keeps no reference to it.
-   *
-   * @throws {EnvelopeError} and whatever the listener throws
-   */
+  /** Keeps no reference to the chunk. Throws `EnvelopeError`, and what the listener throws. */
   push(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length) {
@@ -144,11 +132,7 @@ export class EnvelopeScanner {
     this.#before += chunk.length;
   }
 
-  /**
-   * Ends the scan.
-   *
-   * @throws {EnvelopeError} if the envelope is incomplete, and whatever the listener throws
-   */
+  /** Throws `EnvelopeError` if the envelope is incomplete, and what the listener throws. */
   end(): void {
     if (this.#before === 0) {
       throw new EnvelopeError("The envelope is empty: it needs a header line", 0);
@@ -242,21 +226,7 @@ export class EnvelopeScanner {
   }
 }
 
-/**
- * Reads a complete, decompressed envelope. Payloads are views of `bytes`, not copies.
- *
- * @throws {EnvelopeError} if the framing is broken
- *
- * @example
- * ```ts
- * import { readEnvelope } from "./scanner.ts";
- *
- * const bytes = new TextEncoder().encode('{"event_id":"9ec7"}\n{"type":"event","length":2}\n{}\n');
- * const { header, items } = readEnvelope(bytes);
- * header.event_id; // "9ec7"
- * items[0]?.header.type; // "event"
- * ```
- */
+/** Reads a decompressed envelope. Payloads are views of `bytes`. Throws `EnvelopeError`. */
 export function readEnvelope(bytes: Uint8Array): Envelope {
   const items: Item[] = [];
   const scanner = new EnvelopeScanner({

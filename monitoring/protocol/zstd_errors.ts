@@ -5,10 +5,8 @@ import type { Transform } from "node:stream";
 const NATIVE_WRITE = "kNativeWrite";
 
 /**
- * Makes a zstd stream emit `error` for corrupt data. Without this, Deno throws the error where nothing can catch it if
- * the first chunk of output was fine, so one hostile body would end the process.
- *
- * @returns false: the runtime has no such handle, and the stream must not be used
+ * Makes a zstd stream emit `error` for corrupt data. Else Deno throws where nothing can catch it, and one hostile body
+ * would end the process. False: the runtime has no such handle, and the stream must not be used.
  */
 export function emitZstdErrors(stream: Transform): boolean {
   const handle: unknown = Reflect.get(stream, "_handle");

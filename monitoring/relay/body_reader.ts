@@ -4,40 +4,23 @@ import { DisconnectedError, RelayError } from "./errors.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/**
- * Maximum number of bodies that have not arrived completely. The runtime keeps up to 60 KB for each of their
- * connections, which `MAX_IN_FLIGHT_BYTES` does not include.
- */
+/** The runtime keeps up to 60 KB for each of their connections, which `MAX_IN_FLIGHT_BYTES` does not include. */
 const MAX_UNFINISHED = 2_000;
 
-/**
- * Bodies up to this size are read by one call of the runtime: a stream takes 1.3 times the CPU time for each envelope of
- * 2 KB, and 1.2 times at 200 KB.
- */
+/** Bodies up to this size are read by one call of the runtime: a stream takes 1.2 to 1.3 times the CPU time. */
 const MAX_WHOLE_BYTES = 256 * 1024;
 
-/**
- * Bodies read by one call count against `MAX_IN_FLIGHT_BYTES` once they are complete. Until then the sum of their
- * announced sizes is limited to this share of it.
- */
+/** Of `MAX_IN_FLIGHT_BYTES`, for the announced sizes of bodies read by one call: they count once they are complete. */
 const WHOLE_SHARE = 1 / 4;
 
-/** A body of this size or more is large: the runtime keeps buffers for its connection. */
+/** From this size on, {@linkcode OVERHEAD_BYTES} count until the body is answered: buffers of the runtime and ours. */
 const LARGE_BYTES = 64 * 1024;
-
-/**
- * Counted for each large body until it is answered, beside its bytes: what the runtime keeps for its connection, and the
- * unused part of its buffer.
- */
 const OVERHEAD_BYTES = 1024 * 1024;
 
-/** The overhead of the first 32 large bodies is not counted: a small limit would have no room for it. */
+/** Of the first 32 large bodies: a small limit would have no room for it. */
 const UNCOUNTED_BYTES = 32 * OVERHEAD_BYTES;
 
-/**
- * Deno 2.9.6 leaks about 19 KB of native memory for each corrupt brotli body. After this many (about 40 MB)
- * the process refuses brotli. Browsers do not compress request bodies with it.
- */
+/** Deno 2.9.6 leaks 19 KB for each corrupt brotli body: after so many, brotli is refused. Browsers do not send it. */
 const MAX_CORRUPT_BROTLI = 2_000;
 
 export interface BodyReaderOptions {
@@ -45,21 +28,16 @@ export interface BodyReaderOptions {
   readonly maxBytes: number;
   /** `MAX_IN_FLIGHT_BYTES`: bytes of all bodies held at once. */
   readonly maxInFlightBytes: number;
-  /** Called with the number of bytes that arrived. */
   readonly onReceived?: (bytes: number) => void;
   /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
   readonly bodyProgressMs?: number;
-  /** Brotli bodies that may be corrupt before brotli is refused. Default: 2,000. */
+  /** Default: 2,000. */
   readonly maxCorruptBrotli?: number;
 }
 
 /** The bytes that one request holds. Dispose it once the request is answered. */
 export interface BodyAccount extends Disposable {
-  /**
-   * Counts bytes that have arrived.
-   *
-   * @throws {RelayError} `overloaded`; then the bytes are not counted
-   */
+  /** Counts bytes that have arrived. Throws `overloaded`; then they are not counted. */
   add(bytes: number): void;
   /** As `add`, for bytes that were made of them. */
   hold(bytes: number): void;
@@ -71,7 +49,6 @@ export class BodyReader {
   readonly #uploads: Uploads;
   #inFlightBytes = 0;
   #largeBodies = 0;
-  /** Announced by the bodies that are being read by one call. */
   #wholeBytes = 0;
   #corruptBrotli = 0;
 
@@ -80,7 +57,6 @@ export class BodyReader {
     this.#uploads = new Uploads(options.bodyProgressMs);
   }
 
-  /** Bytes of all bodies held now. */
   get inFlightBytes(): number {
     return this.#inFlightBytes;
   }
@@ -114,10 +90,8 @@ export class BodyReader {
   }
 
   /**
-   * Admits a body by its `Content-Length`, then reads it. Ends slow uploads if there is no room for it. Any error ends
-   * the reading. Bodies up to 256 KiB are passed on when they are complete, others as they arrive.
+   * Admits a body by its `Content-Length`, then reads it. Ends slow uploads if there is no room for it.
    *
-   * @param account counts the bytes in memory
    * @param onDecoded called with each decompressed chunk as it arrives, valid until it returns. It may throw
    * @returns the body as received, which the caller owns
    * @throws {RelayError} `content_length_invalid`, `envelope_too_large`, `overloaded`, or `envelope_malformed` if the
@@ -160,12 +134,10 @@ export class BodyReader {
     }
   }
 
-  /** Ends slow uploads, because others wait. */
   shedLoad(): void {
     this.#uploads.shedLoad();
   }
 
-  /** Stops the timer that ends slow uploads. Call it once all requests are answered. */
   close(): void {
     this.#uploads.close();
   }
@@ -197,7 +169,7 @@ export class BodyReader {
       this.#wholeBytes + size <= WHOLE_SHARE * maxInFlightBytes;
     if (!isWhole) {
       const body = request.body ?? new Blob().stream();
-      return await this.#uploads.read(body, maxBytes, { size, onChunk });
+      return await this.#uploads.read(body, maxBytes, size, onChunk);
     }
     this.#wholeBytes += size;
     const body = request.bytes();

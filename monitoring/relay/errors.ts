@@ -1,7 +1,7 @@
 import { DecodeError } from "../protocol/encoding.ts";
 import { EnvelopeError } from "../protocol/envelope.ts";
 
-/** Why an envelope is refused, and the status that reports it. */
+/** Why an envelope is refused, and the status of the answer. */
 export const RELAY_ERRORS = {
   encoding_not_supported: 415,
   content_length_invalid: 400,
@@ -19,7 +19,6 @@ export const RELAY_ERRORS = {
 
 export type RelayErrorCode = keyof typeof RELAY_ERRORS;
 
-/** An envelope is refused. */
 export class RelayError extends Error {
   override readonly name = "RelayError";
   /** @param detail one ASCII sentence for the client */
@@ -35,11 +34,7 @@ export class DisconnectedError extends RelayError {
   }
 }
 
-/**
- * Converts an error to the refusal that the client gets.
- *
- * @throws the error itself if no request can cause it: a bug of the server
- */
+/** @throws the error itself if no request can cause it: a bug of the server */
 export function toRelayError(error: unknown): RelayError {
   if (error instanceof RelayError) return error;
   if (error instanceof EnvelopeError || error instanceof DecodeError) {

@@ -1,4 +1,5 @@
 import { metrics as openTelemetry } from "@opentelemetry/api";
+import type { ItemSummary } from "../protocol/admitted_envelope.ts";
 import { categoryOf, KNOWN_CATEGORIES } from "../protocol/categories.ts";
 import { type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
 import { isTaken, type Reason } from "./answer.ts";
@@ -13,18 +14,15 @@ export type Series = Readonly<Record<string, number>>;
 /** Name, type and help of each metric, in the order of the answer. */
 const METRICS = [
   ["sightglass_envelopes_total", "counter", "Envelopes by outcome, and why they were not taken."],
+  ["sightglass_own_refused_total", "counter", "Refused envelopes of this server and its page."],
   [
     "sightglass_items_total",
     "counter",
-    "Items of admitted envelopes by category and outcome; a container of logs or spans counts as its entries.",
+    "Items, logs and spans by category and outcome.",
   ],
   ["sightglass_received_bytes_total", "counter", "Bytes of bodies, as they came over the wire."],
   ["sightglass_upstream_duration_seconds", "histogram", "Duration of attempts at ingests."],
-  [
-    "sightglass_refused_reports_total",
-    "counter",
-    "Reports of browsers that were not taken, by reason; a refused POST counts once.",
-  ],
+  ["sightglass_refused_reports_total", "counter", "Browsers' reports not taken, by reason."],
   ["sightglass_otlp_records_total", "counter", "Spans and logs for OTLP_URL."],
   ["sightglass_in_flight_bytes", "gauge", "Bytes of bodies held in memory."],
   ["sightglass_healthy", "gauge", "1: envelopes can be taken; 0: GET /monitoring answers 503."],
@@ -40,10 +38,9 @@ const METRICS = [
 
 const NAMES: ReadonlySet<string> = new Set(METRICS.map(([name]) => name));
 
-/** Upper bounds of histogram buckets, in seconds. */
 const LATENCY_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The series of the duration of attempts with one outcome. Each bucket counts those up to its bound. */
+/** Each bucket counts the attempts up to its bound. */
 const durationsOf = (outcome: string) => ({
   buckets: [...LATENCY_BOUNDS, Infinity].map((bound) => {
     const le = bound === Infinity ? "+Inf" : bound;
@@ -55,12 +52,8 @@ const durationsOf = (outcome: string) => ({
 });
 const DURATIONS = { decided: durationsOf("decided"), undecided: durationsOf("undecided") };
 
-const REASONS: readonly string[] = [...Object.keys(RELAY_ERRORS), "ingest", "expired"];
+const REASONS = [...Object.keys(RELAY_ERRORS), "disconnected", "ingest", "expired"];
 
-/** Label of items whose type has no category. */
-const OTHER = "other";
-
-/** The counters of one process. */
 export class RelayMetrics {
   readonly #counts = new Map<string, number>();
   /** For OpenTelemetry. Its other instruments, which are read when they are exported, are in open_telemetry.ts. */
@@ -76,6 +69,7 @@ export class RelayMetrics {
   constructor() {
     // Zeros: without them the increase of a series misses its first envelope.
     this.received(0);
+    this.#add("sightglass_own_refused_total", 0);
     for (const outcome of OUTCOMES) {
       const reasons = isTaken(outcome) ? [""] : REASONS;
       for (const reason of reasons) this.#add(envelopeSeries(outcome, reason), 0);
@@ -87,12 +81,10 @@ export class RelayMetrics {
     }
   }
 
-  /** The counts since the start of the process. */
   get counts(): Series {
     return Object.fromEntries(this.#counts);
   }
 
-  /** Counts bytes of bodies. */
   received(bytes: number): void {
     this.#add("sightglass_received_bytes_total", bytes);
   }
@@ -106,22 +98,17 @@ export class RelayMetrics {
     this.#latency.record(seconds, { outcome });
   }
 
-  /**
-   * Counts envelopes that ended.
-   *
-   * @param reason why they were not taken
-   */
-  ended(outcome: Outcome, reason?: Reason, envelopes = 1): void {
+  /** @param isOwn whether this server or its page sent them */
+  ended(outcome: Outcome, reason?: Reason, envelopes = 1, isOwn = false): void {
     this.#add(envelopeSeries(outcome, reason ?? ""), envelopes);
+    if (isOwn && outcome === "rejected" && reason !== "disconnected") {
+      this.#add("sightglass_own_refused_total", envelopes);
+    }
   }
 
-  /** Counts the items of an envelope that was admitted and ended. */
-  itemsEnded(
-    outcome: Outcome,
-    items: readonly { readonly type: string; readonly count: number }[],
-  ): void {
+  itemsEnded(outcome: Outcome, items: readonly ItemSummary[]): void {
     for (const { type, count } of items) {
-      this.#add(itemSeries(outcome, categoryOf(type) ?? OTHER), count);
+      this.#add(itemSeries(outcome, categoryOf(type) ?? "other"), count);
     }
   }
 
@@ -137,12 +124,11 @@ export class RelayMetrics {
   }
 }
 
-/** Envelopes by outcome and reason, from the counts. */
 export function endedEnvelopes(counts: Series) {
   return Object.entries(counts).flatMap(([series, count]) => {
     const [, outcome, reason] =
       /^sightglass_envelopes_total\{outcome="(.*)",reason="(.*)"\}$/.exec(series) ?? [];
-    return outcome === undefined ? [] : [{ outcome, reason, count }];
+    return OUTCOMES.some((known) => known === outcome) ? [{ outcome, reason, count }] : [];
   });
 }
 

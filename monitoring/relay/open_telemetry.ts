@@ -3,12 +3,7 @@ import type { SpoolReport } from "../protocol/relay_api.ts";
 import type { BodyReader } from "./body_reader.ts";
 import { endedEnvelopes, type RelayMetrics } from "./metrics.ts";
 
-/**
- * Exports metrics also through OpenTelemetry where the runtime has a meter provider (`OTEL_DENO=true`); without one
- * these calls of its API are no-ops. They are read at each export only.
- *
- * @param spool undefined without a spool, or if it cannot be read
- */
+/** Exports metrics also by OpenTelemetry's API, where the runtime has a meter provider (`OTEL_DENO=true`). */
 export function exportMetrics(
   metrics: RelayMetrics,
   bodies: BodyReader,

@@ -1,13 +1,12 @@
 import { addCounts, type Series } from "./metrics.ts";
 
-/** Counters of one server process since its start, and its current gauges. Plain JSON. */
+/** Counters of one server process since its start, and its gauges, as JSON. */
 export interface ProcessReport {
-  /** When it was made, milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number;
   /** Start of the process, seconds since 1970. */
   readonly startedAt: number;
   readonly counts: Series;
-  /** Bytes of bodies in memory. */
   readonly inFlightBytes: number;
   readonly residentBytes: number;
   /** Whether another body may be held in memory, and the process is not stopping. */
@@ -24,22 +23,11 @@ export interface IngestReport {
   readonly reason?: string;
 }
 
-/** Reports of several processes as one. */
-interface TotalReport extends Omit<ProcessReport, "at"> {
-  /** Processes that run. */
-  readonly processes: number;
-}
-
 /** A process that has not reported for so long, in milliseconds, has ended: it reports each second. */
 const FRESH_MS = 5_000;
 
-/**
- * Adds reports up. Counters include processes that have ended, so that none decreases; gauges do not.
- *
- * @param reports one for each process
- * @param now milliseconds since 1970
- */
-export function totalOf(reports: readonly ProcessReport[], now: number): TotalReport {
+/** Adds the reports of processes up. Counters include those that have ended, so that none decreases; gauges do not. */
+export function totalOf(reports: readonly ProcessReport[], now: number) {
   const running = reports.filter(({ at }) => Math.abs(now - at) < FRESH_MS);
   const newest = new Map<string, IngestReport>();
   for (const ingest of reports.flatMap(({ ingests }) => ingests)) {
@@ -56,24 +44,4 @@ export function totalOf(reports: readonly ProcessReport[], now: number): TotalRe
     hasRoom: running.some(({ hasRoom }) => hasRoom),
     ingests: [...newest.values()],
   };
-}
-
-/** Values of fields that another version does not report. */
-const DEFAULTS: ProcessReport = {
-  at: 0,
-  startedAt: Infinity,
-  counts: {},
-  inFlightBytes: 0,
-  residentBytes: 0,
-  hasRoom: false,
-  ingests: [],
-};
-
-/** Reads the report of another process, which may be of another version during a reload. Undefined if it is not JSON. */
-export function parseReport(text: string): ProcessReport | undefined {
-  try {
-    return { ...DEFAULTS, ...JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
 }

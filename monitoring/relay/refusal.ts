@@ -5,11 +5,7 @@ import { sentryAuth } from "./admit/sentry_auth.ts";
 /** Maximum length of each text that the client determines. */
 const MAX_TEXT = 256;
 
-/**
- * Describes a refused request for the list of refusals, where its sender looks for the cause.
- *
- * @param now milliseconds since 1970
- */
+/** Describes a refused request for the list of refusals, where its sender looks for the cause. */
 export function refusalOf(
   request: Request,
   { code, detail }: { readonly code: string; readonly detail: string },

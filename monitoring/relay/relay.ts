@@ -1,5 +1,5 @@
 import { isPostOfOwnPage } from "../access/caller.ts";
-import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
+import { type WriteAccess, writeAccessRule } from "../access/write_access.ts";
 import { type Dsn, parseDsn, publicKey } from "../protocol/dsn.ts";
 import { errorAnswer, type ErrorFacts } from "../protocol/error_answer.ts";
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
@@ -19,38 +19,30 @@ import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
 import { refusalOf } from "./refusal.ts";
 import type { RelayOptions } from "./relay_options.ts";
+import { SYSTEM_CLOCK } from "./send/clock.ts";
 import { type Sender, senderOf } from "./send/sender.ts";
 import { IngestClient } from "./send/ingest_client.ts";
 import { RateLimits } from "./send/rate_limits.ts";
 import { Sending } from "./sending.ts";
 import { Gossip } from "./spool/gossip.ts";
-import { SYSTEM_CLOCK } from "./spool/drain_clock.ts";
+import type { RelayParts } from "./spool/relay_parts.ts";
 import { RelayStatus } from "./status.ts";
 
 const openEnvelope: OpenBody = (matchDsn) => new IncomingEnvelope(matchDsn);
 
-/** Sent with 503. */
 const STOPPING = "The server is stopping; send the envelope again later.";
 
 /**
- * The relay of one server: receives envelopes and delivers, spools or stores them. Every envelope ends with an outcome.
+ * Receives envelopes and delivers, spools or stores them. Every envelope ends with an outcome.
  *
  * The parameter `peer` of its methods is the remote address of the connection; undefined: a request in process.
  */
 export class Relay {
-  /** What is shared with other relays on the same spool. */
   readonly gossip: Gossip;
-  /** Health, counts and metrics. */
   readonly status: RelayStatus;
   readonly #options: RelayOptions;
-  readonly #now: () => number;
-  readonly #uptime: () => number;
-  readonly #writeAccess: WriteAccessRule;
-  readonly #allowList: AllowList;
-  readonly #duplicates = new Duplicates();
-  readonly #metrics = new RelayMetrics();
-  readonly #limits = new RateLimits();
-  readonly #client: IngestClient;
+  readonly #parts: RelayParts & { readonly client: IngestClient };
+  readonly #writeAccess: ReturnType<typeof writeAccessRule>;
   readonly #bodies: BodyReader;
   readonly #sending: Sending;
   #isStopping = false;
@@ -58,51 +50,47 @@ export class Relay {
   #abortTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: RelayOptions) {
-    const { store, now = Date.now, uptime = () => performance.now() } = options;
+    const { store, allowedDsns, publicOrigin } = options;
+    const { now = SYSTEM_CLOCK.now, uptime = SYSTEM_CLOCK.uptime } = options;
     const { inboxToken: token, trustedProxyHeader: proxyHeader, onDeploy } = options;
     this.#options = options;
-    this.#now = now;
-    this.#uptime = uptime;
-    this.#writeAccess = new WriteAccessRule({
+    this.#writeAccess = writeAccessRule({
       ...options,
       inbox: store && { token, proxyHeader, onDeploy },
     });
-    this.#allowList = new AllowList(options.allowedDsns, {
-      publicOrigin: options.publicOrigin,
-      advice: store && adviceFor(options.allowedDsns),
-    });
+    const shared = {
+      clock: { ...SYSTEM_CLOCK, now, uptime },
+      limits: new RateLimits(),
+      metrics: new RelayMetrics(),
+    };
+    const parts = this.#parts = {
+      ...shared,
+      allowList: new AllowList(allowedDsns, {
+        publicOrigin,
+        advice: store && adviceFor(allowedDsns),
+      }),
+      client: new IngestClient({ ...options, ...shared }),
+      duplicates: new Duplicates(),
+    };
     this.#bodies = new BodyReader({
       ...options,
       maxBytes: options.maxEnvelopeBytes,
-      onReceived: (bytes) => this.#metrics.received(bytes),
+      onReceived: (bytes) => parts.metrics.received(bytes),
     });
-    const common = { ...options, now, uptime, limits: this.#limits, metrics: this.#metrics };
-    this.#client = new IngestClient(common);
-    const parts = { ...common, client: this.#client, duplicates: this.#duplicates };
-    this.#sending = new Sending(parts);
-    this.gossip = new Gossip({ ...parts, allowList: this.#allowList });
+    this.#sending = new Sending({ ...options, ...parts });
+    this.gossip = new Gossip(parts);
     this.status = new RelayStatus({
+      ...options,
       ...parts,
       bodies: this.#bodies,
-      sending: this.#sending,
       isStopping: () => this.#isStopping,
     });
   }
 
-  /**
-   * Starts to deliver what is in the spool, and to share duplicates and rate limits with the other servers on it. Resolves
-   * when theirs are known, or after a second.
-   */
+  /** Starts to deliver from the spool, and to share with its other servers. Resolves when theirs is known, or after a second. */
   async start(): Promise<void> {
-    const { spool } = this.#options;
-    await spool?.startGossip(this.gossip);
-    spool?.startDraining({
-      client: this.#client,
-      allowList: this.#allowList,
-      duplicates: this.#duplicates,
-      limits: this.#limits,
-      metrics: this.#metrics,
-      clock: { ...SYSTEM_CLOCK, now: this.#now, uptime: this.#uptime },
+    await this.#options.spool?.start(this.gossip, {
+      ...this.#parts,
       report: (body) =>
         void this.answer(new Request(INTERNAL_RELAY_URL, { method: "POST", body }), undefined),
     });
@@ -154,10 +142,13 @@ export class Relay {
     }
     const { outcome } = answer;
     if (outcome === undefined) return { ...answer, headers: { ...answer.headers, ...cors } };
-    this.#metrics.ended(outcome, answer.reason);
-    this.#metrics.itemsEnded(outcome, envelope?.items ?? []);
+    // A refused envelope may not have been read: then its request shows who sent it.
+    const isOwn = envelope?.isOwn ??
+      (project === undefined && this.#isOwn(undefined, request, peer));
+    this.#parts.metrics.ended(outcome, answer.reason, 1, isOwn);
+    this.#parts.metrics.itemsEnded(outcome, envelope?.items ?? []);
     if (outcome === "delivered" || outcome === "spooled") {
-      this.#metrics.itemsEnded("dropped", envelope?.notForwarded ?? []);
+      this.#parts.metrics.itemsEnded("dropped", envelope?.notForwarded ?? []);
     }
     if (outcome === "stored") this.#options.onStoredFrom?.(request.headers.get("origin"));
     // By its key, the page asks what became of an envelope (`RelayStatus.health`).
@@ -166,11 +157,7 @@ export class Relay {
     return { ...answer, headers };
   }
 
-  /**
-   * The allowed DSN of a request whose body names none, and the key that the request names.
-   *
-   * @throws {RelayError} it may not post
-   */
+  /** The allowed DSN of a request whose body names none, and the key that it names. Throws if it may not post. */
   dsnOf(request: Request, peer: string | undefined, project: string) {
     const access = requireAllowed(this.#writeAccess.check(request, peer));
     const { text } = this.#matchDsn(request, access, project);
@@ -183,7 +170,7 @@ export class Relay {
     project?: string,
     header?: EnvelopeHeader,
   ): Dsn {
-    const allowed = this.#allowList;
+    const allowed = this.#parts.allowList;
     if (anyDsn) return allowed.matchAny(header ?? {}, project);
     if (project !== undefined) return allowed.matchAddress(header ?? {}, request, project);
     return header
@@ -197,7 +184,7 @@ export class Relay {
     account: BodyAccount,
     incoming: IncomingBody,
   ): Promise<AdmittedEnvelope | undefined> {
-    const receivedAt = this.#now();
+    const receivedAt = this.#parts.clock.now();
     // 2. Encoding: 415 encoding_not_supported.
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
     // 3. Announced size: 400 content_length_invalid, 413 envelope_too_large, 503 overloaded.
@@ -214,7 +201,9 @@ export class Relay {
       ...envelope,
       receivedAt,
       isOwn: this.#isOwn(envelope.header, request, peer),
-      dsnKey: this.#options.store ? dsnKeyOf(envelope.header, request) : null,
+      dsnKey: this.#options.store
+        ? keyOf(request) ?? parseDsn(envelope.header.dsn)?.publicKey ?? null
+        : null,
     };
   }
 
@@ -223,17 +212,17 @@ export class Relay {
     const limits = this.#sending.limitsOn(envelope);
     if (limits) return limitedAnswer(limits);
     // 8. Duplicates: 200, once the first one is delivered or durable.
-    const complete = await this.#duplicates.begin(envelope.key, this.#uptime);
+    const { clock, duplicates } = this.#parts;
+    const complete = await duplicates.begin(envelope.key, clock.uptime);
     if (!complete) return takenAnswer(envelope.header, "duplicate");
     let answer: Answer | undefined;
     try {
       // A limit may have been announced to the duplicate that this one waited for.
       const newLimits = this.#sending.limitsOn(envelope);
-      const takeCopy = this.#options.exporter?.copy(envelope);
       // 9. Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full, spool_unavailable.
       answer = newLimits ? limitedAnswer(newLimits) : await this.#sending.deliver(envelope, sender);
       const { outcome } = answer;
-      if (isTaken(outcome) && outcome !== "duplicate") takeCopy?.();
+      if (isTaken(outcome) && outcome !== "duplicate") this.#options.exporter?.add(envelope);
       return answer;
     } finally {
       complete(isTaken(answer?.outcome));
@@ -241,15 +230,17 @@ export class Relay {
   }
 
   /**
-   * Whether this server or its page sent an envelope. The mark in its header is no proof: any application could use it
-   * to hide from the lists.
+   * The mark in the header is no proof: any application could use it to hide from the lists.
+   *
+   * @param header undefined: it was not read
    */
-  #isOwn(header: EnvelopeHeader, request: Request, peer: string | undefined): boolean {
+  #isOwn(header: EnvelopeHeader | undefined, request: Request, peer: string | undefined): boolean {
     const { allowedDsns, publicOrigin } = this.#options;
-    return isOwnTelemetry(header) && this.#allowList.find(header.dsn) === allowedDsns[0] &&
-      (isPostOfOwnPage(request, publicOrigin) ||
-        // In process.
-        peer === undefined && request.url === INTERNAL_RELAY_URL);
+    const isMarked = header === undefined ||
+      isOwnTelemetry(header) && this.#parts.allowList.find(header.dsn) === allowedDsns[0];
+    return isMarked && (isPostOfOwnPage(request, publicOrigin) ||
+      // In process.
+      peer === undefined && request.url === INTERNAL_RELAY_URL);
   }
 
   #refused(request: Request, thrown: unknown): Answer {
@@ -259,12 +250,11 @@ export class Relay {
       : toRelayError(thrown);
     // Not reported, because there is nothing to fix: a page that was closed sends the envelope again later.
     if (!(error instanceof DisconnectedError)) {
-      this.#options.onRefusal?.(refusalOf(request, error, this.#now()));
+      this.#options.onRefusal?.(refusalOf(request, error, this.#parts.clock.now()));
     }
     return refusedAnswer(error);
   }
 
-  /** `OPTIONS` at these addresses: the preflight request of a page of another origin. */
   preflight(request: Request, peer: string | undefined): Response | Answer {
     try {
       const { cors } = requireAllowed(this.#writeAccess.checkPreflight(request, peer));
@@ -278,48 +268,39 @@ export class Relay {
   /** Refuses a POST at an address that takes no envelopes. Pages that may post can read the answer. */
   refuse(request: Request, peer: string | undefined, facts: ErrorFacts): Answer {
     const { error, detail } = facts;
-    this.#options.onRefusal?.(refusalOf(request, { code: error, detail }, this.#now()));
+    this.#options.onRefusal?.(refusalOf(request, { code: error, detail }, this.#parts.clock.now()));
     const access = this.#writeAccess.check(request, peer);
     return errorAnswer(facts, { "x-sentry-error": detail, ...access.allowed && access.cors });
   }
 
-  /** Ends slow uploads, because connections, memory or places for uploads are exhausted. */
+  /** Ends slow uploads, because connections are exhausted. */
   shedLoad(): void {
     this.#bodies.shedLoad();
   }
 
-  /**
-   * Prepares the end of the process: health is 503 from now on. Requests are still served, and what
-   * the ingest has not answered soon goes to the spool. Resolves once the spool's deliveries have ended.
-   */
+  /** Health is 503 from now on, and what the ingest does not answer soon is spooled. Resolves once deliveries have ended. */
   async stop(): Promise<void> {
     if (!this.#isStopping) {
       this.#isStopping = true;
-      this.#abortTimer = setTimeout(() => this.#client.abort(), STOP.lastAttempts);
+      this.#abortTimer = setTimeout(() => this.#parts.client.abort(), STOP.lastAttempts);
       Deno.unrefTimer(this.#abortTimer);
     }
     await this.#options.spool?.stopDraining();
   }
 
-  /** Aborts what is left, refuses further envelopes with 503, and closes the connections to the ingests and the spool. */
+  /** Aborts what is left, refuses further envelopes with 503, and closes connections and spool. */
   async close(): Promise<void> {
     this.#isStopping = true;
     this.#isClosed = true;
     clearTimeout(this.#abortTimer);
     this.#bodies.close();
-    this.#client.abort();
+    this.#parts.client.abort();
     await this.#options.spool?.close();
   }
 }
 
-function dsnKeyOf(header: EnvelopeHeader, request: Request): string | null {
-  return keyOf(request) ?? parseDsn(header.dsn)?.publicKey ?? null;
-}
-
-/** The public key that a request names. */
 const keyOf = (request: Request) => publicKey(sentryAuth(request, "sentry_key")[0]);
 
-/** @throws {RelayError} `origin_not_allowed` */
 function requireAllowed(access: WriteAccess): WriteAccess & { allowed: true } {
   if (access.allowed) return access;
   throw new RelayError("origin_not_allowed", access.detail);

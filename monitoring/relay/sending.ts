@@ -1,27 +1,18 @@
 import { categoryOf } from "../protocol/categories.ts";
-import type { SpoolReport } from "../protocol/relay_api.ts";
-import type { Duplicates } from "./admit/duplicates.ts";
 import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
 import { type Answer, limitedAnswer, takenAnswer } from "./answer.ts";
 import { RelayError } from "./errors.ts";
 import type { EnvelopeStore, RelayOptions } from "./relay_options.ts";
-import type { IngestClient } from "./send/ingest_client.ts";
 import { toAnswer } from "./send/ingest_response.ts";
 import type { RateLimitHeaders } from "./send/rate_limit_headers.ts";
-import type { RateLimits } from "./send/rate_limits.ts";
 import type { Sender } from "./send/sender.ts";
+import type { RelayParts } from "./spool/relay_parts.ts";
 
-interface SendingOptions extends Pick<RelayOptions, "store" | "spool" | "onStoreError"> {
-  readonly client: IngestClient;
-  readonly limits: RateLimits;
-  readonly duplicates: Duplicates;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Milliseconds of a monotonic clock. */
-  readonly uptime: () => number;
-}
+type SendingOptions =
+  & Pick<RelayOptions, "store" | "spool" | "onStoreError">
+  & Pick<RelayParts, "clock" | "client" | "limits" | "duplicates">;
 
-/** Forwards admitted envelopes to their ingests, or puts them into the spool or the inbox, and makes the answers. */
+/** Forwards admitted envelopes, or puts them into the spool or the inbox, and makes the answers. */
 export class Sending {
   readonly #options: SendingOptions;
 
@@ -29,41 +20,23 @@ export class Sending {
     this.#options = options;
   }
 
-  /** The headers of a 429, if rate limits cover every item of the envelope. */
   limitsOn({ dsn, items }: AdmittedEnvelope): RateLimitHeaders | undefined {
     const categories = items.map(({ type }) => categoryOf(type));
-    const { limits, uptime } = this.#options;
-    return limits.check(dsn.text, categories, uptime());
+    const { limits, clock } = this.#options;
+    return limits.check(dsn.text, categories, clock.uptime());
   }
 
-  /**
-   * Sends, spools or stores an envelope.
-   *
-   * @throws {RelayError} `spool_full`, `spool_unavailable`
-   */
+  /** @throws {RelayError} `spool_full`, `spool_unavailable` */
   deliver(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
     const { store } = this.#options;
     return store ? this.#store(store, envelope) : this.#forward(envelope, sender);
   }
 
-  /** The spool's report, if there is a spool that can be read, and whether envelopes can be taken now. */
-  async health(): Promise<{ readonly spool?: SpoolReport; readonly canDeliver: boolean }> {
-    const { store, spool, client, now } = this.#options;
-    const report = await spool?.report(now());
-    const spoolFails = spool !== undefined && (report === undefined || spool.isFailing);
-    const ingestFails = client.ingests.some(({ reason }) => reason !== undefined);
-    const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
-    return { spool: report, canDeliver };
-  }
-
-  /** Inbox mode. */
   async #store(store: EnvelopeStore, envelope: AdmittedEnvelope): Promise<Answer> {
     try {
       await store.store(envelope);
     } catch (error) {
-      const { onStoreError = (error) => console.error("Cannot store an envelope:", error) } =
-        this.#options;
-      onStoreError(error);
+      this.#options.onStoreError?.(error);
       throw new RelayError(
         "spool_unavailable",
         "The inbox could not store the envelope; send it again later.",
@@ -72,15 +45,14 @@ export class Sending {
     return takenAnswer(envelope.header, "stored");
   }
 
-  /** Relay mode. */
   async #forward(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
-    const { spool, client, duplicates, now, uptime } = this.#options;
+    const { spool, client, duplicates, clock } = this.#options;
     const { dsn, header } = envelope;
     if (spool !== undefined) {
       const mayForward = () => client.breakerOf(dsn).mayForward(spool.isFailing);
       const match = mayForward() ? await spool.find(envelope) : undefined;
       // Meanwhile the drain may have delivered a copy, which is no longer in the spool.
-      if (match === "duplicate" || duplicates.isTaken(envelope.key, uptime())) {
+      if (match === "duplicate" || duplicates.isTaken(envelope.key, clock.uptime())) {
         return takenAnswer(header, "duplicate");
       }
       if (match === "earlier segment") {
@@ -91,7 +63,7 @@ export class Sending {
     }
     const attempt = await client.attempt(envelope, sender, () => this.limitsOn(envelope));
     if (attempt.kind === "rate_limited") return limitedAnswer(attempt.limits);
-    if (attempt.kind === "decided") return toAnswer(attempt.response, header, now());
+    if (attempt.kind === "decided") return toAnswer(attempt.response, header, clock.now());
     const reason = attempt.kind === "aborted" ? "this server is stopping" : attempt.reason;
     if (spool !== undefined) return await spool.put(envelope, sender, reason);
     throw new RelayError(

@@ -4,6 +4,7 @@ import { RelayMetrics } from "./metrics.ts";
 import { RelaySpool } from "./spool/relay_spool.ts";
 import type { Spool } from "./spool/spool.ts";
 import { admittedEnvelope } from "./spool/testdata/admitted_envelope.ts";
+import { SYSTEM_CLOCK } from "./send/clock.ts";
 import { IngestClient } from "./send/ingest_client.ts";
 import { RateLimits } from "./send/rate_limits.ts";
 import { Sending } from "./sending.ts";
@@ -22,9 +23,9 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
     hasSequence: () => Promise.resolve(false),
   } as unknown as Spool;
   const limits = new RateLimits();
-  const clock = { now: Date.now, uptime: () => 0 };
+  const clock = { ...SYSTEM_CLOCK, uptime: () => 0 };
   const client = new IngestClient({
-    ...clock,
+    clock,
     limits,
     metrics: new RelayMetrics(),
     // Nothing listens there: an attempt would fail.
@@ -32,7 +33,7 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
     relayTimeoutMs: 1_000,
   });
   const relaySpool = new RelaySpool(spool, () => {}, () => 0);
-  const sending = new Sending({ ...clock, client, limits, duplicates, spool: relaySpool });
+  const sending = new Sending({ clock, client, limits, duplicates, spool: relaySpool });
   const { outcome } = await sending.deliver(envelope, { userAgent: null });
   client.abort();
   assert.equal(outcome, "duplicate");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { addCounts } from "./metrics.ts";
-import { parseReport, type ProcessReport } from "./process_report.ts";
+import type { ProcessReport } from "./process_report.ts";
 
 interface SharedCountsOptions {
   /** Folder of the reports, one file for each process. Emptied by the launcher before the first one starts. */
@@ -10,17 +10,26 @@ interface SharedCountsOptions {
   readonly workers: number;
   /** Called with the first failure to write. */
   readonly onFailure: (error: unknown) => void;
-  /** Milliseconds of a monotonic clock. Default: the process's own. */
   readonly uptime?: () => number;
 }
 
 /** Minimum age of what is exchanged again. A killed process loses at most the counts of this time. */
 const REPORT_MS = 1_000;
 
+/** Values of fields that another version does not report. */
+const DEFAULTS: ProcessReport = {
+  at: 0,
+  startedAt: Infinity,
+  counts: {},
+  inFlightBytes: 0,
+  residentBytes: 0,
+  hasRoom: false,
+  ingests: [],
+};
+
 /**
- * Shares counts between the processes of one server. Each writes its report to a file every second, and reads the others'
- * if it is asked for totals. One that replaces another continues its counts, so no total decreases, whichever process is
- * asked. The files are small: access is synchronous.
+ * Shares counts between the processes of one server. Each writes its report to a small file every second, and reads the
+ * others' if it is asked for totals. One that replaces another continues its counts, so no total decreases.
  */
 export class SharedCounts {
   readonly #options: SharedCountsOptions;
@@ -36,7 +45,6 @@ export class SharedCounts {
     this.#base = this.#read(options.worker);
   }
 
-  /** Whether this process replaces one that has ended. */
   get isReplacement(): boolean {
     return this.#base !== undefined;
   }
@@ -50,16 +58,12 @@ export class SharedCounts {
     Deno.unrefTimer(this.#timer);
   }
 
-  /** Writes the last report. */
   close(report: ProcessReport): void {
     clearInterval(this.#timer);
     this.write(report);
   }
 
-  /**
-   * The report of this process, then the others', at most a second old. Uses files at most once a second, because anyone
-   * may ask for health.
-   */
+  /** The report of this process, then the others'. Uses files at most once a second, because anyone may ask for health. */
   all(report: ProcessReport): readonly ProcessReport[] {
     const { worker: own, workers, uptime = () => performance.now() } = this.#options;
     if (uptime() - this.#exchangedAt >= REPORT_MS) {
@@ -72,10 +76,7 @@ export class SharedCounts {
     return [this.#whole(report), ...this.#others];
   }
 
-  /**
-   * Writes the report of this process. If that fails, the other processes do not count it. The others' are read when totals
-   * are asked for next: a process that stops must know the one that replaces it.
-   */
+  /** Writes the report of this process. The others' are read next: one that stops must know the one that replaces it. */
   write(report: ProcessReport): void {
     this.#exchangedAt = -Infinity;
     const { folder, worker, onFailure } = this.#options;
@@ -100,18 +101,18 @@ export class SharedCounts {
     };
   }
 
-  /** Undefined: there is no such process yet. */
   #read(worker: number): ProcessReport | undefined {
     try {
-      return parseReport(Deno.readTextFileSync(this.#pathOf(worker)));
+      return { ...DEFAULTS, ...JSON.parse(Deno.readTextFileSync(this.#pathOf(worker))) };
     } catch (error) {
       const { NotFound, NotADirectory } = Deno.errors;
-      if (error instanceof NotFound || error instanceof NotADirectory) return undefined;
-      throw error;
+      const isKnown = [NotFound, NotADirectory, SyntaxError].some((kind) => error instanceof kind);
+      if (!isKnown) throw error;
+      return undefined;
     }
   }
 
-  /** The file of a process. The launcher waits until the process has written it. */
+  /** The launcher waits until the process has written it. */
   #pathOf(worker: number): string {
     return join(this.#options.folder, `${worker}.json`);
   }

@@ -2,21 +2,17 @@ import { cpuUsage } from "node:process";
 import { type HealthReport, MAX_FOLLOWED, type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
 import { queryOf } from "../protocol/request_url.ts";
 import type { BodyReader } from "./body_reader.ts";
-import { endedEnvelopes, formatMetrics, type RelayMetrics, type Series } from "./metrics.ts";
+import { endedEnvelopes, formatMetrics, type Series } from "./metrics.ts";
 import { exportMetrics } from "./open_telemetry.ts";
 import { type ProcessReport, totalOf } from "./process_report.ts";
 import type { RelayOptions } from "./relay_options.ts";
-import type { IngestClient } from "./send/ingest_client.ts";
-import type { Sending } from "./sending.ts";
+import type { RelayParts } from "./spool/relay_parts.ts";
 
 interface StatusOptions
-  extends Pick<RelayOptions, "store" | "spool" | "exporter" | "refusedReports" | "sharedCounts"> {
-  readonly metrics: RelayMetrics;
+  extends
+    Pick<RelayOptions, "store" | "spool" | "exporter" | "refusedReports" | "sharedCounts">,
+    Pick<RelayParts, "clock" | "client" | "metrics"> {
   readonly bodies: BodyReader;
-  readonly sending: Sending;
-  readonly client: IngestClient;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
   /** Whether this process no longer counts as healthy, because it ends. */
   readonly isStopping: () => boolean;
 }
@@ -24,7 +20,9 @@ interface StatusOptions
 /** Without a spool, or while it cannot be read. */
 const EMPTY_SPOOL: HealthReport["spool"] = { pending: 0, bytes: 0, oldest_age_s: 0 };
 
-/** Key of an envelope, see `DuplicateKey`. */
+type Outcomes = Record<Outcome, number>;
+
+/** See `DuplicateKey`. */
 const KEY = /^[\da-f]{64}$/;
 
 const NO_STORE = { "cache-control": "no-store" };
@@ -37,14 +35,11 @@ export class RelayStatus {
 
   constructor(options: StatusOptions) {
     this.#options = options;
-    const { metrics, bodies, sending } = options;
-    exportMetrics(metrics, bodies, async () => (await sending.health()).spool);
+    const { metrics, bodies, spool, clock } = options;
+    exportMetrics(metrics, bodies, async () => await spool?.report(clock.now()));
   }
 
-  /**
-   * `GET /monitoring[?spooled=KEY,…]`: 200, or 503 if this server can accept nothing: it stops, its memory is full, its inbox fails, or
-   * its spool fails while an ingest is down.
-   */
+  /** `GET /monitoring[?spooled=KEY,…]`: 200, or 503 if this server can accept nothing. */
   async health(url = ""): Promise<Response> {
     const keys = queryOf(url).get("spooled")?.split(",").filter((key) => KEY.test(key));
     const spooled = keys && await this.#options.spool?.follow(keys.slice(0, MAX_FOLLOWED));
@@ -55,7 +50,7 @@ export class RelayStatus {
     });
   }
 
-  /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */
+  /** `GET /monitoring/metrics`. */
   async metrics(): Promise<Response> {
     const { health: { is_healthy, spool, ingest }, total } = await this.#ofAllProcesses();
     const text = formatMetrics({
@@ -76,11 +71,11 @@ export class RelayStatus {
 
   /** What this process has counted, and what it measures now. */
   report(): ProcessReport {
-    const { metrics, bodies, client, exporter, refusedReports, now, isStopping } = this.#options;
+    const { metrics, bodies, client, exporter, refusedReports, clock, isStopping } = this.#options;
     const { user, system } = cpuUsage();
     const records = exporter && { exported: exporter.exported, dropped: exporter.dropped };
     return {
-      at: now(),
+      at: clock.now(),
       startedAt: STARTED_AT,
       counts: {
         ...metrics.counts,
@@ -96,32 +91,36 @@ export class RelayStatus {
   }
 
   async #ofAllProcesses() {
-    const { store, sending, sharedCounts, now } = this.#options;
-    const { spool = EMPTY_SPOOL, canDeliver } = await sending.health();
+    const { store, spool, client, sharedCounts, clock } = this.#options;
+    const spoolReport = await spool?.report(clock.now());
+    const spoolFails = spool !== undefined && (spoolReport === undefined || spool.isFailing);
+    const ingestFails = client.ingests.some(({ reason }) => reason !== undefined);
+    const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
     const report = this.report();
-    const total = totalOf(sharedCounts?.all(report) ?? [report], now());
+    const total = totalOf(sharedCounts?.all(report) ?? [report], clock.now());
     const failing = total.ingests.flatMap(({ origin, reason }) =>
       reason === undefined ? [] : [{ origin, reason }]
     );
-    const envelopes = Map.groupBy(endedEnvelopes(total.counts), ({ outcome }) => outcome);
-    const countOf = (outcome: Outcome) =>
-      envelopes.get(outcome)?.reduce((sum, { count }) => sum + count, 0) ?? 0;
+    const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as Outcomes;
+    let refused = 0;
+    for (const { outcome, reason, count } of endedEnvelopes(total.counts)) {
+      outcomes[outcome as Outcome] += count;
+      if (outcome === "rejected" && reason !== "disconnected") refused += count;
+    }
+    const sightglass = total.counts.sightglass_own_refused_total ?? 0;
     const health: HealthReport = {
       is_healthy: total.hasRoom && canDeliver,
       mode: store ? "inbox" : "relay",
-      spool,
+      spool: spoolReport ?? EMPTY_SPOOL,
       ...(failing.length > 0 && { ingest: { failing } }),
-      outcomes: Object.fromEntries(OUTCOMES.map((name) => [name, countOf(name)])) as Record<
-        Outcome,
-        number
-      >,
+      outcomes,
+      refused: { applications: refused - sightglass, sightglass },
       in_flight_bytes: total.inFlightBytes,
     };
     return { health, total };
   }
 }
 
-/** The series of a metric, one for each value of its label. */
 function labelled(name: string, label: string, values: Series = {}): Series {
   return Object.fromEntries(
     Object.entries(values).map(([value, count]) => [`${name}{${label}="${value}"}`, count]),

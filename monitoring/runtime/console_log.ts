@@ -4,7 +4,6 @@ import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 /** Writes a line to the console and makes a structured log item. */
 export type Log = (level: LogLevel, message: string, attributes?: LogAttributes) => void;
 
-/** Levels of the methods of `console`. */
 const LEVELS = {
   debug: "debug",
   log: "info",
@@ -27,12 +26,8 @@ let write: Log = (level, message, attributes) => {
 export const logToConsole: Log = (...entry) => write(...entry);
 
 /**
- * `LOG_FORMAT=json`: from now on, everything that this process prints through `console` is one JSON object a line:
- * `time` (ISO 8601), `level`, `message`, and `attributes` if there are any. What the runtime itself prints when it cannot
- * continue, such as without memory, stays text.
- *
- * @param now milliseconds since 1970
- * @param target the console whose methods are replaced
+ * `LOG_FORMAT=json`: from now on, all that is printed through `console` is one JSON object a line. What the runtime itself
+ * prints when it cannot continue, such as without memory, stays text.
  *
  * @example
  * ```ts ignore

@@ -15,23 +15,10 @@ import {
   type ObservedRoute,
   type Observer,
 } from "../../server/endpoint.ts";
-import { TokenBucket } from "./token_bucket.ts";
+import { perMinute, type TakeToken } from "./token_bucket.ts";
 
-/**
- * Who owns OpenTelemetry's tracing: `runtime` where Deno itself traces (`OTEL_DENO=true`, always on Deno Deploy), else
- * `server`. With two owners, both lose spans.
- */
+/** Who owns OpenTelemetry's tracing: Deno (`OTEL_DENO=true`, always on Deno Deploy) or the server. Two owners lose spans. */
 export type TracingOwner = "runtime" | "server";
-
-interface RequestObserverOptions {
-  readonly owner: TracingOwner;
-  /** Limits the number of spans. */
-  readonly bucket: TokenBucket;
-  /** Called for each response without a span because of that limit. */
-  readonly onUntraced: () => void;
-  /** Milliseconds of a monotonic clock. */
-  readonly now: () => number;
-}
 
 /** Not traced: the delivery of telemetry must not cause telemetry. */
 const MONITORING_PATHS = /^\/(?:monitoring|api\/\[project\]|stream|v1)(?:\/|$)/;
@@ -39,74 +26,41 @@ const MONITORING_PATHS = /^\/(?:monitoring|api\/\[project\]|stream|v1)(?:\/|$)/;
 /** Methods that a span names. Others are untrusted text of any length. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
-/** Makes a server span for each response of pages and handlers, in the caller's trace. */
-export class RequestObserver {
-  readonly #options: RequestObserverOptions;
-  readonly #tracer = trace.getTracer("sightglass");
+/**
+ * Makes a server span for each response of pages and handlers, in the caller's trace.
+ *
+ * @param takeToken limits the number of spans
+ * @param onUntraced called for each response without a span because of that limit
+ */
+export function observeRequests(
+  owner: TracingOwner,
+  takeToken: TakeToken,
+  onUntraced: () => void,
+  now: () => number,
+) {
+  const tracer = trace.getTracer("sightglass");
   /** One refused request of each method and address has a span in a minute: an exporter may repeat it forever. */
-  readonly #refused = new Map<string, TokenBucket>();
+  const refused = new Map<string, TakeToken>();
   /** Context of each request that threw, for the report of its error. */
-  readonly #failed = new WeakMap<Request, Context>();
-
-  constructor(options: RequestObserverOptions) {
-    this.#options = options;
-  }
-
-  /** Undefined for routes that are not traced. */
-  observe({ path, address, kind }: ObservedRoute): Observer | undefined {
-    if (MONITORING_PATHS.test(path)) return undefined;
-    const isPage = kind !== "handler";
-    return async (request, respond, append) => {
-      // Only GET serves a page; other methods get a prepared response.
-      if (isPage && request.method !== "GET") return await respond();
-      const opened = withoutFailing(() => this.#open(request, address));
-      if (opened === undefined) return await respond();
-      const span = trace.getSpan(opened);
-      let response: Response;
-      try {
-        response = await context.with(opened, respond);
-      } catch (error) {
-        this.#failed.set(request, opened);
-        const status = error instanceof BadRequestError ? 400 : 500;
-        withoutFailing(() => this.#close(span, status));
-        throw error;
-      }
-      withoutFailing(() => {
-        this.#close(span, response.status);
-        if (isPage && span && isSampled(span)) {
-          append(response, "Server-Timing", serverTiming(span));
-        }
-      });
-      return response;
-    };
-  }
-
-  /** The context of a request that threw, else the caller's. */
-  contextOf(request: Request): Context {
-    return this.#failed.get(request) ?? callerContext(request);
-  }
+  const failed = new WeakMap<Request, Context>();
 
   /** A context with the request's span; undefined: no span because of a limit. */
-  #open(request: Request, path: string): Context | undefined {
+  const open = (request: Request, path: string): Context | undefined => {
     const isKnown = KNOWN_METHODS.has(request.method);
     const name = `${isKnown ? request.method : "HTTP"} ${path}`;
-    if (this.#options.owner === "runtime") {
+    if (owner === "runtime") {
       trace.getActiveSpan()?.updateName(name).setAttribute("http.route", path);
       return context.active();
     }
-    const { bucket, onUntraced, now } = this.#options;
     // What is traced serves only GET: a request with another method is refused, or is the preflight of one.
     if (request.method !== "GET" && request.method !== "HEAD") {
-      const first = this.#refused.get(name) ?? TokenBucket.perMinute(1, now);
-      this.#refused.set(name, first);
-      if (!first.take()) return undefined;
+      const first = refused.get(name) ?? perMinute(1, now);
+      refused.set(name, first);
+      if (!first()) return undefined;
     }
-    if (!bucket.take()) {
-      onUntraced();
-      return undefined;
-    }
+    if (!takeToken()) return void onUntraced();
     const caller = callerContext(request);
-    const span = this.#tracer.startSpan(name, {
+    const span = tracer.startSpan(name, {
       kind: SpanKind.SERVER,
       attributes: {
         "sentry.op": "http.server",
@@ -119,14 +73,46 @@ export class RequestObserver {
       },
     }, caller);
     return trace.setSpan(caller, span);
-  }
+  };
 
-  #close(span: Span | undefined, status: number): void {
+  const close = (span: Span | undefined, status: number) => {
     if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });
     // The runtime sets the other attributes of its own span and ends it.
-    if (this.#options.owner === "runtime") return;
-    span?.setAttribute("http.response.status_code", status).end();
-  }
+    if (owner === "server") span?.setAttribute("http.response.status_code", status).end();
+  };
+
+  return {
+    /** Undefined for routes that are not traced. */
+    observe({ path, address, kind }: ObservedRoute): Observer | undefined {
+      if (MONITORING_PATHS.test(path)) return undefined;
+      const isPage = kind !== "handler";
+      return async (request, respond, append) => {
+        // Only GET serves a page; other methods get a prepared response.
+        if (isPage && request.method !== "GET") return await respond();
+        const opened = withoutFailing(() => open(request, address));
+        if (opened === undefined) return await respond();
+        const span = trace.getSpan(opened);
+        let response: Response;
+        try {
+          response = await context.with(opened, respond);
+        } catch (error) {
+          failed.set(request, opened);
+          withoutFailing(() => close(span, error instanceof BadRequestError ? 400 : 500));
+          throw error;
+        }
+        withoutFailing(() => {
+          close(span, response.status);
+          if (isPage && span && isSampled(span)) {
+            append(response, "Server-Timing", serverTiming(span));
+          }
+        });
+        return response;
+      };
+    },
+
+    /** The context of a request that threw, else the caller's. */
+    contextOf: (request: Request): Context => failed.get(request) ?? callerContext(request),
+  };
 }
 
 /** A failure of tracing is logged and must not fail the response. */
@@ -150,9 +136,6 @@ const isSampled = (span: Span) => (span.spanContext().traceFlags & 1) === 1;
  * ```
  * sentry-trace;desc="<trace id>-<span id>-1", baggage;desc="sentry-environment=…,…"
  * ```
- *
- * Both values consist of hexadecimal digits, hyphens and percent-encoded text, which need no escapes within quotes
- * (https://www.w3.org/TR/server-timing/#the-server-timing-header-field).
  */
 function serverTiming(span: Span): string {
   const ours = span as SentrySpan;

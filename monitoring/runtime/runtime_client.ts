@@ -19,7 +19,6 @@ import type { Scrubber } from "./scrubber.ts";
 /** Events that are processed, and envelopes that are sent, at the same time. The SDK's default of 64 drops a burst. */
 const MAX_CONCURRENT = 1_000;
 
-/** Lines of source code to report before and after the line of each stack frame. */
 const CONTEXT_LINES = 5;
 
 /** Replaces the machine's host name, which the SDK reads by default. The scrubber removes it. */
@@ -30,15 +29,12 @@ export interface ClientOptions {
   readonly dsn: string;
   readonly release?: string;
   readonly environment: string;
-  /** Passes an envelope to the relay of this process. */
   readonly deliver: (request: Request) => Promise<Response>;
 }
 
 /**
- * Starts Sentry's client for Deno without its default integrations. `init` of `@sentry/deno` would
- * trace every request of an asset, patch database drivers and report the operating system's name.
- *
- * @throws {TypeError} if the DSN is not valid
+ * Starts Sentry's client for Deno without its default integrations: `init` of `@sentry/deno` would trace each asset, patch
+ * database drivers and report the operating system's name. @throws {TypeError} the DSN is not valid
  */
 export function startClient(
   { dsn, release, environment, deliver }: ClientOptions,
@@ -101,8 +97,8 @@ export function startClient(
 }
 
 /**
- * Sentry's transport to the relay of the same process. Sends each envelope once: while the ingest is down, the relay
- * keeps it in its spool. What the relay does not take is lost, and the SDK counts it for the next client report.
+ * Sentry's transport to the relay of the same process. Sends each envelope once: the relay has a spool. What the relay does
+ * not take is lost, and the SDK counts it for the next client report.
  */
 export function createRelayTransport(
   options: BaseTransportOptions,

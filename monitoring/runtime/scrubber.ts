@@ -1,11 +1,7 @@
 import type { Event, StackFrame } from "@sentry/core";
 
-/** User and password of a URL. */
 const USER = /(:\/\/)[^\s/?#"<>]*@/g;
-/**
- * URLs and paths in a text, with query and fragment; a slash within a word starts none. Linear time, also for a text
- * made to cause backtracking.
- */
+/** URLs and paths in a text, with query and fragment; a slash within a word starts none. Linear time for any text. */
 const QUERY =
   /((?:(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/|(?<![\w/:.])\/)[^\s?#"<>]*)(?:[?#][^\s"<>]*)?/gi;
 
@@ -14,7 +10,6 @@ export class Scrubber {
   readonly #root: string;
   readonly #folder: string;
 
-  /** @param root the project's folder as a `file:` URL, ending with `/` */
   constructor(root: string) {
     this.#root = root;
     // Stacks and messages of the runtime also name files without a scheme.
@@ -34,10 +29,7 @@ export class Scrubber {
     return path.slice(path.lastIndexOf("/") + 1);
   }
 
-  /**
-   * Removes host name, user, request, breadcrumbs and extra data of an event, in place, and scrubs the texts that
-   * stay.
-   */
+  /** Removes host name, user, request, breadcrumbs and extra data of an event, in place, and scrubs the texts that stay. */
   event(event: Event): void {
     delete event.server_name;
     delete event.user;

@@ -1,7 +1,6 @@
 import { logToConsole } from "./console_log.ts";
 import type { Runtime, RuntimeOptions } from "./telemetry.ts";
 
-/** Most milliseconds to deliver the report of a crash. */
 const REPORT_CRASH_MS = 2_000;
 
 const consoleRuntime: Runtime = {
@@ -13,7 +12,6 @@ const consoleRuntime: Runtime = {
   stop: () => Promise.resolve(),
 };
 
-/** The runtime that reports crashes. */
 let started = consoleRuntime;
 
 /** Starts the server's own telemetry. If that fails, logs the error and returns a runtime that only uses the console. */
@@ -29,10 +27,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   return started;
 }
 
-/**
- * From now on an uncaught error still ends the process with code 1, after it was logged through `console` and, once
- * telemetry has started, reported.
- */
+/** From now on an uncaught error is logged through `console` and reported before it ends the process with code 1. */
 export function reportCrashes(): void {
   let isEnding = false;
   const crash = (event: Event, kind: string, error: unknown) => {

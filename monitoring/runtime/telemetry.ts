@@ -17,21 +17,16 @@ import {
 import { type Log, logToConsole } from "./console_log.ts";
 import { type ClientOptions, startClient } from "./runtime_client.ts";
 import type { ObservedRoute, Observer } from "../../server/endpoint.ts";
-import { RequestObserver, type TracingOwner } from "./request_observer.ts";
+import { observeRequests, type TracingOwner } from "./request_observer.ts";
 import { Scrubber } from "./scrubber.ts";
-import { TokenBucket } from "./token_bucket.ts";
+import { tokenBucket } from "./token_bucket.ts";
 
 export interface RuntimeOptions extends ClientOptions {
   /** The project's folder as a `file:` URL, ending with `/`. Reported file names are relative to it. */
   readonly root: string;
 }
 
-/**
- * The server's own telemetry: spans around its responses, its errors, its log, all through the relay of its own
- * process.
- *
- * Deliberately not here: a way to make spans. Code makes them by `@opentelemetry/api`, as in any other server.
- */
+/** The server's own telemetry, through the relay of its own process. Code makes spans by `@opentelemetry/api`. */
 export interface Runtime {
   /** Traces the responses of a route; undefined for routes that are not traced. */
   observe(route: ObservedRoute): Observer | undefined;
@@ -40,20 +35,13 @@ export interface Runtime {
   /** Reports an error that ends the process, and delivers what is queued, for at most `ms`. */
   reportCrash(error: unknown, ms: number): Promise<unknown>;
   readonly log: Log;
-  /**
-   * Delivers what is queued, for at most `ms`. The rest stays queued.
-   *
-   * @returns whether nothing is left
-   */
+  /** Delivers what is queued, for at most `ms`; the rest stays queued. Returns whether nothing is left. */
   flush(ms: number): Promise<boolean>;
   /** As {@linkcode flush}, for the last time: the rest is dropped, which is logged. */
   stop(ms: number): Promise<void>;
 }
 
-/**
- * Traced responses. Each costs an envelope: with this limit a flood loses at most a quarter of the
- * throughput, without it seven eighths.
- */
+/** Traced responses. With this limit a flood loses at most a quarter of the throughput, without it seven eighths. */
 const SPANS = { perSecond: 200, burst: 400 };
 
 /** Errors and log items. Visitors can cause both, and disk space is limited. */
@@ -63,9 +51,7 @@ const LOGS = { perSecond: 50, burst: 200 };
 /** Milliseconds between client reports. Without drops there is none. */
 const REPORT_DROPPED_MS = 30_000;
 
-/**
- * Starts the server's telemetry. The order of the steps matters: each relies on those before it.
- */
+/** Starts the server's telemetry. The order of the steps matters: each relies on those before it. */
 export function startTelemetry(options: RuntimeOptions): Runtime {
   const now = () => performance.now();
   const owner = findTracingOwner();
@@ -87,14 +73,10 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   const drop = (category: DataCategory) =>
     // A reason of the protocol that the SDK's types do not list.
     client.recordDroppedEvent("backpressure" as EventDropReason, category);
-  const requests = new RequestObserver({
-    owner,
-    bucket: new TokenBucket({ ...SPANS, now }),
-    onUntraced: () => drop("span"),
-    now,
-  });
-  const errors = new TokenBucket({ ...ERRORS, now });
-  const logs = new TokenBucket({ ...LOGS, now });
+  const spans = tokenBucket(SPANS, now);
+  const requests = observeRequests(owner, spans, () => drop("span"), now);
+  const takeError = tokenBucket(ERRORS, now);
+  const takeLog = tokenBucket(LOGS, now);
 
   const flush = async (ms: number) => {
     client.reportDropped();
@@ -105,7 +87,7 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   return {
     observe: (route) => requests.observe(route),
     onError(error, request) {
-      if (!errors.take()) return drop("error");
+      if (!takeError()) return drop("error");
       console.error(error);
       context.with(requests.contextOf(request), () => {
         captureException(error, { mechanism: { handled: false, type: "auto.http.handler" } });
@@ -114,7 +96,7 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
     log(level, message, attributes) {
       // A log item about the delivery of telemetry would cause the next envelope: console only.
       const makesItem = !isTracingSuppressed(context.active());
-      if (makesItem && !logs.take()) return drop("log_item");
+      if (makesItem && !takeLog()) return drop("log_item");
       logToConsole(level, message, attributes);
       if (makesItem) logger[level](message, { ...attributes });
     },

@@ -1,41 +1,26 @@
-interface TokenBucketOptions {
-  /** Tokens added each second. */
-  readonly perSecond: number;
-  /** Most tokens that are saved: the size of a burst. */
-  readonly burst: number;
-  /** Milliseconds of a monotonic clock. */
-  readonly now: () => number;
-}
+/** Takes a token; false if there is none. */
+export type TakeToken = () => boolean;
 
-/** A rate limit: a steady rate, with bursts. */
-export class TokenBucket {
-  readonly #options: TokenBucketOptions;
-  #tokens: number;
-  #filledAt: number;
-
-  constructor(options: TokenBucketOptions) {
-    this.#options = options;
-    this.#tokens = options.burst;
-    this.#filledAt = options.now();
-  }
-
-  /**
-   * Limits to `count` tokens per minute, in bursts of as many.
-   *
-   * @param count may be below 1 if several processes divide a limit: bursts are of 1 then
-   */
-  static perMinute(count: number, now: () => number): TokenBucket {
-    return new TokenBucket({ burst: Math.max(1, count), perSecond: count / 60, now });
-  }
-
-  /** Takes a token; false if there is none. */
-  take(): boolean {
-    const { perSecond, burst, now } = this.#options;
+/**
+ * A rate limit: a steady rate, with bursts.
+ *
+ * @param now milliseconds of a monotonic clock
+ */
+export function tokenBucket(
+  { perSecond, burst }: { readonly perSecond: number; readonly burst: number },
+  now: () => number,
+): TakeToken {
+  let [tokens, filledAt] = [burst, now()];
+  return () => {
     const at = now();
-    this.#tokens = Math.min(burst, this.#tokens + (at - this.#filledAt) * perSecond / 1000);
-    this.#filledAt = at;
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
+    tokens = Math.min(burst, tokens + (at - filledAt) * perSecond / 1000);
+    filledAt = at;
+    if (tokens < 1) return false;
+    tokens -= 1;
     return true;
-  }
+  };
 }
+
+/** Limits to `count` tokens per minute, in bursts of as many, at least of 1: processes divide a limit. */
+export const perMinute = (count: number, now: () => number): TakeToken =>
+  tokenBucket({ burst: Math.max(1, count), perSecond: count / 60 }, now);

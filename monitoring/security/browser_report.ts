@@ -23,9 +23,7 @@ export type BrowserReport =
     readonly attributes: Fields;
   };
 
-/** A body is no report. */
 export class ReportError extends RelayError {
-  /** @param problem one ASCII sentence for the sender */
   constructor(problem: string) {
     super("envelope_malformed", `Cannot read the report: ${problem}`);
   }
@@ -40,12 +38,7 @@ const MAX_MESSAGE = 1_000;
 /** Milliseconds. Browsers drop reports after 15 minutes. */
 const MAX_AGE = 3_600_000;
 
-/**
- * Reads a body.
- *
- * @returns no reports of other types, which browsers send to the same endpoint
- * @throws {ReportError}
- */
+/** Reads a body. Reports of other types, which browsers send to the same endpoint, are left out. @throws {ReportError} */
 export function readReports(format: "csp-report" | "reports+json", body: Uint8Array) {
   const json = parseJson(body);
   if (json === undefined) throw new ReportError("The body is not JSON.");

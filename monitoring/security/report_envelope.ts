@@ -8,12 +8,7 @@ export interface ReportSender {
   readonly page?: { readonly release?: string; readonly environment: string };
 }
 
-/**
- * The envelope of one report: a violation as `raw_security`, which Sentry reads as the browser sent it, a crash as an
- * error, others as a log.
- *
- * @param now milliseconds since 1970
- */
+/** The envelope of one report: a violation as `raw_security`, as Sentry reads it, a crash as an error, others as a log. */
 export function reportEnvelope(report: BrowserReport, sender: ReportSender, now: number): string {
   const { dsn, page } = sender;
   const event_id = randomId();

@@ -3,20 +3,18 @@ import { refusal } from "../access/private_response.ts";
 import {
   type WriteAccess,
   type WriteAccessOptions,
-  WriteAccessRule,
+  writeAccessRule,
 } from "../access/write_access.ts";
 import { INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
 import { BodyReader } from "../relay/body_reader.ts";
 import { DisconnectedError, RELAY_ERRORS, RelayError } from "../relay/errors.ts";
 import { refusalOf } from "../relay/refusal.ts";
-import { TokenBucket } from "../runtime/token_bucket.ts";
+import { perMinute } from "../runtime/token_bucket.ts";
 import { readReports } from "./browser_report.ts";
 import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
 
 interface SecurityEndpointOptions extends WriteAccessOptions {
-  /** The project and page of this server. */
   readonly sender: Required<ReportSender>;
-  /** Passes an envelope to the relay of this process. */
   readonly deliver: (request: Request) => Promise<{ readonly status: number }>;
   /** The allowed DSN of a post to `/api/PROJECT/security/`, and the key that it names. Throws a `RelayError`. */
   readonly dsnOf: (
@@ -36,7 +34,6 @@ interface SecurityEndpointOptions extends WriteAccessOptions {
 
 /** Bytes of one body. Chromium sends about 1 KB for each report, at most 100 at once. */
 const MAX_BYTES = 256 * 1024;
-/** Bytes of all bodies in memory. */
 const MAX_IN_FLIGHT_BYTES = 4 * 1024 * 1024;
 
 /** Different reports a minute. Anyone can send them, and each spends the project's quota. */
@@ -61,11 +58,10 @@ const REASONS = [
 /** Creates `POST /monitoring/security` and `/api/PROJECT/security/`: what browsers report by themselves. */
 export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   const { sender, deliver, publicOrigin, uptime = () => performance.now() } = options;
-  const writeAccess = new WriteAccessRule(options);
+  const writeAccess = writeAccessRule(options);
   const bodies = new BodyReader({ maxBytes: MAX_BYTES, maxInFlightBytes: MAX_IN_FLIGHT_BYTES });
-  const quota = TokenBucket.perMinute(REPORTS_PER_MINUTE / (options.processes ?? 1), uptime);
-  const notices = TokenBucket.perMinute(1, uptime);
-  /** When each report was sent, oldest first. */
+  const takeReport = perMinute(REPORTS_PER_MINUTE / (options.processes ?? 1), uptime);
+  const takeNotice = perMinute(1, uptime);
   const sentAt = new Map<string, number>();
   let leftOut = 0;
   // With zeros: the increase of a series that appears with its first refusal is 0.
@@ -89,10 +85,10 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   const admit = (key: string): boolean => {
     const at = sentAt.get(key);
     if (at !== undefined && uptime() - at < REPEAT_MS) return false;
-    if (!quota.take()) {
+    if (!takeReport()) {
       leftOut++;
       refused.over_rate!++;
-      if (notices.take()) {
+      if (takeNotice()) {
         options.onLeftOut(leftOut);
         leftOut = 0;
       }
@@ -145,7 +141,6 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
     /**
      * Takes reports. 204 also for those that are left out: browsers would send them again after another answer.
      *
-     * @param peer the address of the connection's other end
      * @param project PROJECT of `/api/PROJECT/security/`, whose key is needed. Default: this server's, for browsers only
      */
     async receive(
@@ -169,7 +164,6 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   };
 }
 
-/** @throws {RelayError} `encoding_not_supported`: another media type */
 function formatOf(headers: Headers): Parameters<typeof readReports>[0] {
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/csp-report") return "csp-report";

@@ -3,7 +3,7 @@ import { createPrivate, statOf } from "./database_files.ts";
 
 /** Enough for a WAL that is not in the database yet: the pages of one checkpoint and a batch of writes. */
 const BALLAST_BYTES = 16 * 1024 * 1024;
-/** Minimum milliseconds after an attempt to create it that failed: each writes until the disk is full. */
+/** After an attempt to create it that failed: each writes until the disk is full. */
 const RETRY_MS = 1_000;
 const CHUNK = new Uint8Array(1024 * 1024);
 
@@ -46,7 +46,7 @@ export class BallastFile {
     }
   }
 
-  /** Disk space was freed: the next `exists` tries to create it immediately. */
+  /** Disk space was freed. */
   retry(): void {
     this.#failedAt = -Infinity;
   }

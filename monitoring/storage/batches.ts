@@ -1,14 +1,12 @@
-/** How a {@linkcode Batches} works. */
 interface BatchOptions<Item, Result> {
   /** Works on a batch and returns a result for each item, in their order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
-  /** Bytes of an item. Default: 0. */
   sizeOf?(item: Item): number;
   /** Whether an error is caused by a single item, so that the others are tried without it. Default: no. */
   isItemError?(error: unknown): boolean;
 }
 
-/** Maximum number of items in a batch. With more, the first waits longer and little is saved. */
+/** With more items in a batch, the first waits longer and little is saved. */
 const MAX_ITEMS = 256;
 /** Maximum bytes of a batch; a single larger item is still worked on. */
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;

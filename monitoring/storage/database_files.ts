@@ -7,7 +7,6 @@ const PRIVATE = 0o600;
 const OTHERS = 0o077;
 /** Suffixes of SQLite's files. `-wal` first: see {@linkcode setAside}. */
 const SQLITE_FILES = ["-wal", "-shm", "-journal", ""];
-/** Suffixes of all files that are opened. */
 const OPENED = [...SQLITE_FILES, ".reserve"];
 
 /** Without following a link. Undefined: no such file. */
@@ -29,11 +28,7 @@ export function identityOf(file: Deno.FileInfo | undefined): string | undefined 
   return file && `${file.dev}:${file.ino}`;
 }
 
-/**
- * Creates a file for its owner alone. O_EXCL and O_NOFOLLOW: neither an existing file nor a link in its place is opened.
- *
- * @returns its descriptor, for writing; undefined: the name is taken
- */
+/** O_EXCL and O_NOFOLLOW: neither an existing file nor a link in its place is opened. Undefined: the name is taken. */
 export function createPrivate(path: string): number | undefined {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   try {
@@ -95,7 +90,6 @@ export function setAside(path: string, now: number): string {
   return name;
 }
 
-/** Deletes a database that is not open in this process. */
 export function removeDatabase(path: string): void {
   for (const suffix of SQLITE_FILES) rmSync(path + suffix, { force: true });
 }

@@ -1,13 +1,9 @@
-/** Name of a database in messages. */
 export type StoreName = "spool" | "inbox";
 
 /** A database cannot be opened, and the operator has to act. The message is one line, ready to be printed. */
 export class DatabaseOpenError extends Error {
   override readonly name = "DatabaseOpenError";
-  /**
-   * @param problem what is wrong, part of a sentence, without a password
-   * @param remedy what would be right, a sentence
-   */
+  /** @param problem part of a sentence, without a password */
   constructor(store: StoreName, problem: string, remedy: string, options?: ErrorOptions) {
     super(`Cannot open the ${store}: ${problem.replaceAll(/\s+/g, " ")}. ${remedy}`, options);
   }
@@ -44,7 +40,6 @@ export function linkError(store: StoreName, file: string): DatabaseOpenError {
   );
 }
 
-/** Nothing can be added: the disk is full, or does not accept writes. */
 export class DiskFullError extends Error {
   override readonly name = "DiskFullError";
   constructor(store: StoreName, options?: ErrorOptions) {
@@ -75,7 +70,6 @@ export function isCorrupt(error: unknown): boolean {
   return isFailure(error, CORRUPT, /malformed|file is not a database/);
 }
 
-/** The disk is full, read-only or failing. */
 export function isUnwritable(error: unknown): boolean {
   return isFailure(
     error,

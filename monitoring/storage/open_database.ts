@@ -5,7 +5,7 @@ import { prepareFiles } from "./database_files.ts";
 import { fileError, linkError, type StoreName, versionError } from "./errors.ts";
 import { type Schema, stepsFrom } from "./schema_version.ts";
 
-/** Maximum milliseconds to wait for another process's write. Short, because a page waits for the answer. */
+/** Maximum wait for another process's write. Short, because a page waits for the answer. */
 const LOCK_TIMEOUT_MS = 5_000;
 /** Bytes to which the write-ahead log (WAL) is truncated after a large envelope. */
 export const WAL_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -18,18 +18,15 @@ export interface DatabaseOptions {
   /** Its folder is created. Undefined: the database is in memory. */
   readonly path: string | undefined;
   readonly schema: Schema;
-  /** Milliseconds. Default: {@linkcode LOCK_TIMEOUT_MS}. */
   readonly lockTimeoutMs?: number;
   /** Receives one sentence that an operator should read. */
   readonly onNotice: (notice: string) => void;
 }
 
 /**
- * Opens a database: readable by its owner only, never through a link, upgraded to the current schema version, synced at
- * each commit.
+ * Opens a database: readable by its owner only, never through a link, upgraded, synced at each commit.
  *
  * @throws {DatabaseOpenError} another version (nothing was written), a link, or its file cannot be created
- * @throws an error of SQLite
  */
 export function openDatabase(options: DatabaseOptions): DatabaseSync {
   const { store, path, schema, lockTimeoutMs = LOCK_TIMEOUT_MS, onNotice } = options;

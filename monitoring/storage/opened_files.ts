@@ -43,7 +43,6 @@ export class OpenedFiles {
     this.#wal = files[1] && openSync(`${path}-wal`, flags);
   }
 
-  /** Of the database. */
   get identity(): string | undefined {
     return this.#identities[0];
   }
@@ -67,11 +66,7 @@ export class OpenedFiles {
 
   /**
    * Closes harmed files so that the path can be opened again. First writes the WAL into the database, if it is the one
-   * that was opened.
-   *
-   * @returns whether the database has everything that its WAL had
-   * @throws {HarmedFilesError} another process uses the WAL; nothing was closed
-   * @throws an error of SQLite, as of a full disk; nothing was closed
+   * that was opened. Returns whether the database has everything that its WAL had. If it throws, nothing was closed.
    */
   closeHarmed(harm: Harm): boolean {
     // Another WAL was created by a server that uses this database: its pages are newer.
@@ -139,11 +134,7 @@ export class OpenedFiles {
   }
 }
 
-/**
- * Whether the database at this path passes `quick_check`, which reads all of it.
- *
- * @throws an error of SQLite
- */
+/** Whether the database at this path passes `quick_check`, which reads all of it. */
 export function isIntact(path: string): boolean {
   try {
     using reader = openReader(path);

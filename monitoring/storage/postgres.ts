@@ -17,23 +17,18 @@ import {
 import { type Schema, stepsFrom } from "./schema_version.ts";
 import type { Query, TransactionPurpose } from "./sql_driver.ts";
 
-/**
- * Maximum connections of a store in this process. With all in use, a call waits. PostgreSQL's own default limit is 100,
- * for all processes.
- */
+/** Of a store in this process. PostgreSQL's own default limit is 100, for all processes. */
 const MAX_CONNECTIONS = 8;
-/** Maximum milliseconds to connect, or to wait for a connection that is free. */
+/** To connect, or to wait for a connection that is free. */
 const CONNECT_MS = 10_000;
-/** Maximum milliseconds for a statement and its answer: a server that hangs must not block all pages that wait. */
+/** For a statement and its answer: a server that hangs must not block all pages that wait. */
 const STALL_MS = 20_000;
-/** Milliseconds after which an unused connection is closed. */
 const IDLE_MS = 60_000;
-/** Maximum milliseconds to wait for a PostgreSQL that starts at the same time. */
+/** For a PostgreSQL that starts at the same time. */
 const START_PATIENCE_MS = 5_000;
 const START_RETRY_MS = 250;
-/** Maximum milliseconds for connections to close. */
 const CLOSE_MS = 2_000;
-/** How often a call is tried that conflicts with other transactions. Bound of the random wait before each further try. */
+/** For a call that conflicts with other transactions, with random waits up to the second. */
 const MAX_TRIES = 5;
 const CONFLICT_WAIT_MS = 50;
 
@@ -64,16 +59,14 @@ const createFilled = (table: string, bytes: number) =>
     SELECT repeat('-', 1950) AS filler FROM generate_series(1, ${bytes / 2048})`;
 const RESERVE_SIZE =
   `SELECT coalesce(pg_relation_size(to_regclass('${RESERVE}')), 0)::float8 AS reserve`;
-/** Minimum milliseconds after an attempt to create it that failed: each writes until the disk is full. */
+/** After an attempt to create it that failed: each writes until the disk is full. */
 const RESERVE_RETRY_MS = 1_000;
 
 export interface PostgresOptions {
-  /** Named in errors and in the table of versions. */
   readonly store: StoreName;
   readonly address: PostgresAddress;
   /** Of tables in the PostgreSQL schema `sightglass`. */
   readonly schema: Schema;
-  /** Default: {@linkcode STALL_MS}. */
   readonly stallMs?: number;
 }
 
@@ -98,7 +91,6 @@ interface Pool extends Queryable {
 // 64-bit integers as numbers: ids, times and bytes are below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** A store's connections to a PostgreSQL. */
 export class PostgresDatabase {
   readonly #pool: Pool;
   /** A call took too long, and none has succeeded since. */
@@ -107,11 +99,7 @@ export class PostgresDatabase {
   /** When an addition found the disk full, by `performance.now()`. */
   #fullAt = -Infinity;
 
-  /**
-   * Connects, and creates or upgrades the store's tables.
-   *
-   * @throws {DatabaseOpenError} one line for the operator
-   */
+  /** Connects, and creates or upgrades the store's tables. Throws `DatabaseOpenError`: one line for the operator. */
   static async open(options: PostgresOptions): Promise<PostgresDatabase> {
     const { store, address, schema } = options;
     const database = new PostgresDatabase(options);
@@ -201,7 +189,6 @@ export class PostgresDatabase {
     });
   }
 
-  /** Runs one statement that only reads. */
   read<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
     return this.#attempt(() => queryOf(this.#pool)<Row>(sql, values));
   }
@@ -223,13 +210,12 @@ export class PostgresDatabase {
     }
   }
 
-  /** Closes all connections. No call may be under way. */
   async close(): Promise<void> {
     await withTimeout(CLOSE_MS, this.#pool.end());
   }
 }
 
-/** Creates the reserve. One process at a time. */
+/** One process at a time. */
 async function createReserve(query: Query): Promise<void> {
   await query("SELECT pg_advisory_xact_lock(hashtextextended('sightglass reserve', 0))");
   await query(`DROP TABLE IF EXISTS ${RESERVE}`);
@@ -238,7 +224,6 @@ async function createReserve(query: Query): Promise<void> {
   await query(`DROP TABLE ${ROOM}`);
 }
 
-/** Repeats what PostgreSQL has rolled back because of another transaction, a few times. */
 async function repeatAfterConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1;; tries++) {
     try {

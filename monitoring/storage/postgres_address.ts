@@ -2,7 +2,7 @@ import { isLoopbackHost, withoutBrackets } from "../protocol/loopback.ts";
 
 /** Where a PostgreSQL is, and how its connections are secured. Parsed from `DATABASE_URL`. */
 export interface PostgresAddress {
-  /** Name or IP address, without the brackets of IPv6. */
+  /** IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -19,7 +19,6 @@ export interface PostgresAddress {
   readonly caFile?: string;
 }
 
-/** The form that {@linkcode parsePostgresUrl} accepts, for error messages. */
 export const POSTGRES_URL_FORM =
   "postgres://USER:PASSWORD@HOST:PORT/DATABASE, special characters as %XX, if needed with" +
   " ?sslrootcert=FILE and sslmode=verify-full, verify-ca, require, no-verify or disable";
@@ -37,10 +36,8 @@ const TLS_BY_MODE: ReadonlyMap<string, PostgresAddress["tls"]> = new Map([
 ]);
 
 /**
- * Parses the URL of a PostgreSQL. Without `sslmode` TLS is verified fully, except on this machine, where it is not used.
- * Parameters other than `sslmode` and `sslrootcert` have no effect.
- *
- * @returns undefined: not valid, see {@linkcode POSTGRES_URL_FORM}
+ * Undefined: not of `POSTGRES_URL_FORM`. Without `sslmode` TLS is verified fully, except on this machine, where
+ * it is not used. Other parameters than `sslmode` and `sslrootcert` have no effect.
  */
 export function parsePostgresUrl(text: string): PostgresAddress | undefined {
   const url = URL.parse(text);

@@ -35,7 +35,6 @@ export function failureReason(error: unknown): string {
   return `PostgreSQL failed, ${codeOf(error) ?? (error instanceof Error ? error.message : error)}`;
 }
 
-/** The error of a database that cannot be opened, as one line for the operator. */
 export function openError(store: StoreName, address: PostgresAddress, error: unknown): unknown {
   if (error instanceof DatabaseOpenError) return error;
   const [problem, remedy] = explain(address, error);
@@ -43,7 +42,7 @@ export function openError(store: StoreName, address: PostgresAddress, error: unk
 }
 
 function explain(address: PostgresAddress, error: unknown): [problem: string, remedy: string] {
-  const { host, port, user, database } = address;
+  const { host, port, user } = address;
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   const server = `the PostgreSQL at ${host}:${port}`;
@@ -55,35 +54,7 @@ function explain(address: PostgresAddress, error: unknown): [problem: string, re
         : "Set user and password in DATABASE_URL, and let pg_hba.conf admit them.",
     ];
   }
-  if (code === "3D000") {
-    return [
-      `${server} has no database ${database}`,
-      "Create it, or set DATABASE_URL to one that exists.",
-    ];
-  }
-  if (code === "42P07") {
-    return [
-      `schema sightglass at ${nameOf(address)} has tables, but its table versions lost their row`,
-      "Restore the schema from a backup, or delete it with all envelopes: DROP SCHEMA sightglass CASCADE.",
-    ];
-  }
-  if (code === "42501") {
-    return [
-      `the user ${user} lacks a right at ${nameOf(address)} (${message})`,
-      `GRANT CREATE ON DATABASE, or create the schema sightglass and make ${user} its owner.`,
-    ];
-  }
-  if (/does not support SSL/.test(message)) {
-    return [
-      `${server} offers no TLS`,
-      "Switch it on there (ssl = on), or set sslmode=disable if no one can read the network in between.",
-    ];
-  }
-  if (
-    /certificate|altnames|self.signed|CERT_|UnknownIssuer|NotValidForName/i.test(
-      `${code} ${message}`,
-    )
-  ) {
+  if (/cert|altnames|self.signed|UnknownIssuer|NotValidForName/i.test(`${code} ${message}`)) {
     return [
       `the certificate of ${server} is not trusted (${message})`,
       "Set sslrootcert in DATABASE_URL to its authority's file, and the host to a name that it certifies.",
@@ -91,7 +62,7 @@ function explain(address: PostgresAddress, error: unknown): [problem: string, re
   }
   return [
     `${server} cannot be used (${code && !message.includes(code) ? `${code} ` : ""}${message})`,
-    "Check DATABASE_URL, and that the server runs and can be reached.",
+    "Check DATABASE_URL, that the server runs and can be reached, and that the user may CREATE there.",
   ];
 }
 
@@ -103,10 +74,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/**
- * Whether a server may be starting. `08P01`: that of a pooler, which refuses logins until then. `53300`: connections of
- * an earlier process may not have ended.
- */
+/** `08P01`: a pooler refuses logins until its server has started. `53300`: connections of an earlier process remain. */
 export function isStarting(error: unknown): boolean {
   return ["ECONNREFUSED", "57P03", "08P01", "53300"].includes(codeOf(error) ?? "");
 }

@@ -5,7 +5,7 @@ import { DiskFullError, fileError, HarmedFilesError, isCorrupt, isUnwritable } f
 import { type DatabaseOptions, openDatabase } from "./open_database.ts";
 import { isIntact, OpenedFiles } from "./opened_files.ts";
 
-/** Interval in milliseconds of checks whether the files are harmed. Each call checks them too. */
+/** Interval of checks whether the files are harmed. Each call checks them too. */
 const CHECK_MS = 1_000;
 
 interface RecoveringOptions<Store> extends DatabaseOptions {
@@ -13,14 +13,12 @@ interface RecoveringOptions<Store> extends DatabaseOptions {
   readonly createStore: (db: DatabaseSync) => Store;
   /** Called with each store but the first, before any other work: its file was opened again, or replaced. */
   readonly onReplaced?: (store: Store) => void;
-  /** Milliseconds since 1970: names a file that is set aside. Default: the clock. */
   readonly now?: () => number;
 }
 
 interface Opened<Store> {
   readonly db: DatabaseSync;
   readonly store: Store;
-  /** Undefined: in memory. */
   readonly files: OpenedFiles | undefined;
 }
 
@@ -38,7 +36,6 @@ export class RecoveringDatabase<Store> {
   readonly #options: RecoveringOptions<Store>;
   readonly #ballast: BallastFile | undefined;
   #opened: Opened<Store> | undefined;
-  /** Whether a store was created before. */
   #wasOpen = false;
   readonly #timer: ReturnType<typeof setInterval>;
 
@@ -85,11 +82,7 @@ export class RecoveringDatabase<Store> {
       : this.#checked(result, opened);
   }
 
-  /**
-   * {@linkcode run} for work that adds to the database.
-   *
-   * @throws {DiskFullError} nothing was added
-   */
+  /** {@linkcode run} for work that adds. Throws `DiskFullError`: nothing was added. */
   grow<T>(work: (store: Store) => T): T {
     return this.run((store) => {
       this.#checkRoom();
@@ -97,14 +90,12 @@ export class RecoveringDatabase<Store> {
     });
   }
 
-  /** {@linkcode run} for work that deletes. */
   shrink<T>(work: (store: Store) => T): T {
     const result = this.run(work);
     this.#ballast?.retry();
     return result;
   }
 
-  /** Whether the disk has room: false on a full disk, until there is room again. */
   canGrow(): boolean {
     return this.#ballast?.exists() ?? true;
   }
@@ -133,14 +124,13 @@ export class RecoveringDatabase<Store> {
     this.#close();
   }
 
-  /** Returns a result, or rejects with {@linkcode HarmedFilesError} if its files were harmed meanwhile. */
+  /** @throws {HarmedFilesError} the files were harmed meanwhile */
   #checked<T>(result: T, opened: Opened<Store>): T {
     if (result instanceof Promise) return result.then((value) => this.#checked(value, opened)) as T;
     if (this.#closeIfHarmed(opened)) throw new HarmedFilesError();
     return result;
   }
 
-  /** @throws {DiskFullError} the disk has no room for the ballast file */
   #checkRoom(): void {
     if (!this.canGrow()) throw new DiskFullError(this.#options.store);
   }
@@ -178,7 +168,6 @@ export class RecoveringDatabase<Store> {
     }
   }
 
-  /** Of the file that is there now. */
   #identity(): string | undefined {
     const { path } = this.#options;
     return path === undefined ? undefined : identityOf(statOf(path));
@@ -208,11 +197,7 @@ export class RecoveringDatabase<Store> {
     return true;
   }
 
-  /**
-   * Deals with the cause of an error.
-   *
-   * @throws the error, if trying again does not help
-   */
+  /** @throws the error, if trying again does not help */
   #recover(opened: Opened<Store>, error: unknown): void {
     // Checked first, because reading harmed files may look like corruption or like a failing disk.
     if (this.#closeIfHarmed(opened)) throw new HarmedFilesError({ cause: error });
@@ -236,12 +221,7 @@ export class RecoveringDatabase<Store> {
     }
   }
 
-  /**
-   * Closes a broken database and renames it.
-   *
-   * @param broken its identity
-   * @param problem for the notice
-   */
+  /** @param broken identity of the database to rename */
   #setAside(broken: string | undefined, problem: string): void {
     this.#close();
     const { store, path, now = Date.now, onNotice } = this.#options;

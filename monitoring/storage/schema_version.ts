@@ -1,18 +1,11 @@
-/** Versions of the tables of a store. */
 export interface Schema {
-  /** The current version. */
   readonly version: number;
-  /** Creates the tables of the current version. */
   readonly create: string;
   /** By version: upgrades it to the next one. Without a way to the current version, a version is refused. */
   readonly upgrades?: Readonly<Record<number, string>>;
 }
 
-/**
- * Returns what to execute to get the current version; undefined: the version is unknown.
- *
- * @param found version of the tables, 0 for none
- */
+/** What to execute to get the current version from `found`, 0 for none; undefined: that version is unknown. */
 export function stepsFrom(
   { version, create, upgrades = {} }: Schema,
   found: number,

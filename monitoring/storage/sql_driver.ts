@@ -1,13 +1,9 @@
-/** Runs a statement and returns its rows. */
 export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** On a full disk `add` rejects, and `change` (leases, deletions) does not. */
 export type TransactionPurpose = "add" | "change";
 
-/**
- * SQLite or PostgreSQL, for statements that are the same on both: `?` for each value, names of tables after
- * {@linkcode SqlDriver.tablePrefix}.
- */
+/** SQLite or PostgreSQL, for the same statements: `?` for each value, `tablePrefix` before each table. */
 export interface SqlDriver {
   readonly tablePrefix: string;
   /** Maximum number of rows in one statement. Many rows save round trips to a server. */

@@ -10,7 +10,6 @@ export class SqliteDriver implements SqlDriver {
   readonly rowsPerStatement = 1;
   readonly clockAhead = 0;
   readonly #database: RecoveringDatabase<Connection>;
-  /** Resolves when the previous call has ended. */
   #previousCall: Promise<unknown> = Promise.resolve();
 
   /** @throws {DatabaseOpenError} */

@@ -25,16 +25,11 @@ export class BodyBuffer {
     this.#announced = announced;
   }
 
-  /** Bytes that have arrived. */
   get length(): number {
     return this.#length;
   }
 
-  /**
-   * Reads the next bytes.
-   *
-   * @returns them, valid until the next call; undefined at the end
-   */
+  /** The next bytes, valid until the next call; undefined at the end. */
   async read(): Promise<Bytes | undefined> {
     const start = this.#length;
     // A read for the end alone would need a larger buffer.
@@ -57,7 +52,6 @@ export class BodyBuffer {
     return this.#length === start ? undefined : this.#memory.subarray(start, this.#length);
   }
 
-  /** Ends the reading. */
   cancel(): void {
     // Fails if the connection broke before.
     this.#reader.cancel().catch(() => {});
@@ -70,7 +64,6 @@ export class BodyBuffer {
       : this.#memory.slice(0, this.#length);
   }
 
-  /** Makes room for so many more bytes. */
   #reserve(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#memory.length) return;

@@ -6,19 +6,16 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Bytes that an upload must deliver in each period of {@linkcode PROGRESS_MS}, unless it ends before. */
 export const MIN_PROGRESS_BYTES = 16 * 1024;
 
-/** Period in ms. Slow uploads hold memory: without a minimum rate, a few clients could fill it (Slowloris). */
+/** Slow uploads hold memory: without a minimum rate, a few clients could fill it (Slowloris). */
 const PROGRESS_MS = 30_000;
 
-/** Period in ms under overload: while new connections wait for a free slot. */
+/** While new connections wait for a free slot. */
 const OVERLOADED_PROGRESS_MS = 2_000;
 
 /** Milliseconds in which even a short upload may not have arrived: the round trips of a slow line. */
 const NEW_MS = 250;
 
-/**
- * Number of checks per period. All uploads share one timer: a timer for each upload takes longer than validating a small
- * envelope.
- */
+/** By one timer: a timer for each upload takes longer than validating a small envelope. */
 const CHECKS_PER_PERIOD = 8;
 
 const MESSAGES = {
@@ -33,16 +30,6 @@ export class UploadError extends Error {
   constructor(readonly reason: keyof typeof MESSAGES) {
     super(MESSAGES[reason]);
   }
-}
-
-/** Where the chunks of a body come from. */
-type ChunkSource = Pick<BodyBuffer, "read" | "cancel">;
-
-interface ReadOptions {
-  /** Bytes of the body, by its `Content-Length`. Default: not known. */
-  readonly size?: number;
-  /** Called with each chunk as it arrives; valid until the result resolves. It may throw. */
-  readonly onChunk?: (chunk: Bytes) => Promise<void> | void;
 }
 
 /** One upload. Times are milliseconds of `performance.now()`. */
@@ -62,12 +49,10 @@ export class Uploads {
   readonly #running = new Bag<Upload>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** @param progressMs period in ms. Default: {@linkcode PROGRESS_MS} */
   constructor(progressMs: number = PROGRESS_MS) {
     this.#progressMs = progressMs;
   }
 
-  /** Number of unfinished uploads. */
   get count(): number {
     return this.#running.size;
   }
@@ -76,19 +61,21 @@ export class Uploads {
    * Reads a body into one buffer, whose memory grows as bytes arrive.
    *
    * @param maxBytes a longer body is refused as `large`
+   * @param size by its `Content-Length`. Default: not known
+   * @param onChunk called with each chunk as it arrives; valid until the result resolves. It may throw
    * @returns the body, which the caller owns
-   * @throws {UploadError} and what `onChunk` throws
+   * @throws {UploadError}
    */
   async read(
     body: ReadableStream<Bytes>,
     maxBytes: number,
-    { size, onChunk }: ReadOptions = {},
+    size?: number,
+    onChunk?: (chunk: Bytes) => Promise<void> | void,
   ): Promise<Bytes> {
     const buffer = new BodyBuffer(body, size);
     for await (const chunk of this.#measured(buffer)) {
       if (buffer.length > maxBytes) throw new UploadError("large");
-      const accepted = onChunk?.(chunk);
-      if (accepted) await accepted;
+      await onChunk?.(chunk);
     }
     return buffer.take();
   }
@@ -97,7 +84,6 @@ export class Uploads {
    * Waits for a body that is read by one call of the runtime. Its progress cannot be seen, so it gets the time that its
    * bytes may take at the minimum rate: 8 minutes for 256 KiB. Under overload it counts as one without progress.
    *
-   * @param size bytes of the body
    * @throws {UploadError}
    */
   readWhole(body: Promise<Bytes>, size: number): Promise<Bytes> {
@@ -114,11 +100,7 @@ export class Uploads {
     });
   }
 
-  /**
-   * The chunks of a body as they arrive. The time between them that the caller takes does not count.
-   *
-   * @throws {UploadError}
-   */
+  /** The time between chunks that the caller takes does not count. Throws `UploadError`. */
   chunks(body: ReadableStream<Bytes>): AsyncGenerator<Bytes> {
     const reader = body.getReader();
     return this.#measured({
@@ -128,7 +110,7 @@ export class Uploads {
     });
   }
 
-  async *#measured(source: ChunkSource): AsyncGenerator<Bytes> {
+  async *#measured(source: Pick<BodyBuffer, "read" | "cancel">): AsyncGenerator<Bytes> {
     let isTooSlow = false;
     const upload = this.#begin(() => {
       isTooSlow = true;
@@ -158,11 +140,7 @@ export class Uploads {
     }
   }
 
-  /**
-   * Ends the uploads that are slower than the rate under overload: their places are needed.
-   *
-   * @returns how many
-   */
+  /** Ends the uploads that are slower than the rate under overload. Returns how many. */
   shedLoad(): number {
     const slow = this.#slowest(OVERLOADED_PROGRESS_MS)
       .filter(({ rate }) => rate < MIN_PROGRESS_BYTES / OVERLOADED_PROGRESS_MS);
@@ -176,7 +154,6 @@ export class Uploads {
     if (slowest) this.#abort(slowest.upload);
   }
 
-  /** Stops the timer for good: no upload is ended any more. */
   close(): void {
     clearInterval(this.#timer);
   }

@@ -34,9 +34,9 @@ Deno.test("chunks of any size, of one buffer → the whole body in its order", a
       const onChunk = (chunk: Bytes) => {
         for (const byte of chunk) passedOn.push(byte);
       };
-      const options = { size: announced[announces], onChunk };
+      const size = announced[announces];
       const body = ReadableStream.from(chunks);
-      assert.deepEqual(await new Uploads().read(body, 2_000 * KIB, options), whole);
+      assert.deepEqual(await new Uploads().read(body, 2_000 * KIB, size, onChunk), whole);
       assert.deepEqual(Uint8Array.from(passedOn), whole);
     }),
     { numRuns: 40 },
@@ -54,7 +54,7 @@ Deno.test("20 MB announced, little sent → little memory", async () => {
   let capacity = 0;
   const onChunk = ({ buffer }: Bytes) => void (capacity = buffer.byteLength);
   const body = ReadableStream.from([new Uint8Array(100)]);
-  await new Uploads().read(body, 20e6, { size: 20e6, onChunk });
+  await new Uploads().read(body, 20e6, 20e6, onChunk);
   assert.equal(capacity, 16 * KIB);
 });
 

@@ -180,10 +180,8 @@ test("name, duration and counts of a trace → the same in list, detail and for 
     const { started_at, ended_at, spans } = byTool.get(row.trace_id);
     expect([Date.parse(started_at), Date.parse(ended_at), spans])
       .toEqual([Math.floor(row.started_at), Math.floor(row.ended_at), row.spans]);
-    const tailed = seeded.tailed("trace").filter(({ trace_id }) => trace_id === row.trace_id);
-    expect(sum(tailed.map(({ spans }) => spans))).toBe(row.spans);
-    const { root } = tailed.find(({ application }) => application.key === row.applications[0]);
-    expect([root.op, root.name, root.started_at, root.ended_at])
+    const tailed = seeded.tailed("trace").findLast(({ trace_id }) => trace_id === row.trace_id);
+    expect([tailed?.op, tailed?.name, tailed?.started_at, tailed?.ended_at])
       .toEqual([row.op, row.name, row.started_at, row.ended_at]);
     const detail = await seeded.ask("get_trace", { trace_id: row.trace_id });
     expect(detail.spans).toHaveLength(row.spans);

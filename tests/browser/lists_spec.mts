@@ -37,6 +37,15 @@ test("201 traces and groups of errors that arrive oldest last → those of the n
   );
   await page.goto("/#/traces");
   await expect(page.locator("tbody a.row-link").first()).toContainText("job 0 s ago");
+  const words = async (read: string, next: string) => {
+    await expect(page.locator(".list-foot:visible .end")).toHaveText(`${read} 200 traces`);
+    await expect(page.getByRole("button", { name: `${next} traces` })).toBeVisible();
+  };
+  await words("newest", "Older");
+  await page.goto("/#/traces?sort=started_at");
+  await words("oldest", "Newer");
+  await page.goto("/#/traces?sort=-spans");
+  await words("first", "More");
   await openView(page, "Errors");
   await expect(page.locator("tbody a.row-link").first()).toHaveAccessibleName("TypeError fails x");
 });

@@ -81,7 +81,8 @@ test("log → links to its trace, to that trace's logs, and to logs with its att
   await expect(line(page, "The server has started")).toHaveCount(0);
   await view(page).getByRole("link", { name: "Show logs of all traces" }).click();
   await expect(line(page, "The server has started")).toHaveCount(1);
-  await own.getByRole("link", { name: "made_by=signals" }).click();
+  await own.getByRole("button", { name: "made_by=signals" }).click();
+  await own.getByRole("link", { name: "Only this" }).click();
   await expect(line(page, "The server has started")).toHaveCount(0);
   await own.getByRole("link", { name: /^Trace/ }).click();
   await expect(page).toHaveURL(new RegExp(`#/traces/${trace}(\\?span=[0-9a-f]{16})?$`));
@@ -117,6 +118,10 @@ test("1,000 logs, by keyboard → few are rendered, arrows move, Enter opens, ol
     await expect(line(page, "The server has started")).toBeVisible({ timeout: 500 });
   }).toPass();
   expect(await lines(page).count()).toBeLessThan(100);
+  await page.goto("/#/logs?as=patterns&q=number");
+  await expect(view(page).locator(".note")).toHaveText("1 pattern of the newest 200 logs.");
+  await expect(view(page).locator(".list-foot .end")).toHaveText("1 pattern");
+  await expect(view(page).getByRole("button", { name: "Older logs" })).toBeVisible();
 });
 
 test("reader has scrolled down → new logs are counted and shown on request", async ({ page, server }) => {

@@ -71,6 +71,22 @@ test("trace found by a value of one of its spans → opened with that span; keys
     await expect(traceLink(page, OTHER)).toBeVisible();
     await expect(traceLink(page, AGENT)).toHaveCount(0);
   });
+  await test.step("f, Enter, Tab → the links of a value in a row; Escape leads back to it", async () => {
+    await list.fill("agent");
+    await traceLink(page, OTHER).focus();
+    await page.keyboard.press("f");
+    await expect(focused).toHaveAttribute("title", "op: http.server");
+    const values = page.getByRole("group", { name: "op: http.server" });
+    for (const close of ["Escape", "Enter"]) {
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Tab");
+      await expect(focused).toHaveText("Only this");
+      await page.keyboard.press(close);
+      await expect(values).toBeHidden();
+      await expect(focused).toHaveAttribute("title", "op: http.server");
+    }
+    await expect(list).toHaveValue("agent op:http.server");
+  });
   await test.step("J opens the next trace, K the one before, ? the help", async () => {
     await list.fill("agent");
     await traceLink(page, OTHER).click();

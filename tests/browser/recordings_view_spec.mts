@@ -209,8 +209,13 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   // From 500 ms before, as the recorder collects moves.
   const positions = [{ x: 1, y: 1, id: 5, timeOffset: -500 }];
   const moved = { type: 3, timestamp: start + 31_300, data: { source: 1, positions } };
+  const vital = (seconds: number) => {
+    const timestamp = start + seconds * 1_000;
+    const payload = { op: "web-vital", description: "LCP", startTimestamp: timestamp / 1_000 };
+    return { type: 5, timestamp, data: { tag: "performanceSpan", payload } };
+  };
   const segments = [
-    { number: 0, events: [...pageEvents(start, []), line(4)] },
+    { number: 0, events: [...pageEvents(start, []), vital(-3), vital(2), line(4)] },
     { number: 3, events: [line(31), moved, line(40)] },
     { number: 1, events: [line(11), line(19)] },
     // Not byte for byte the same, which the relay would recognise.
@@ -226,8 +231,22 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
     ["replay_event", { type: "replay_event", replay_id: replayId, segment_id: 4 }],
     ["replay_recording", broken],
   );
+  const asked = Promise.withResolvers<void>();
+  await page.route("**/monitoring/inbox?view=recording&*", async (route) => {
+    await asked.promise;
+    await route.continue();
+  });
   await page.goto(`/#/recordings/${replayId}`);
   const view = page.getByRole("region", { name: "Recordings", exact: true });
+  const events = view.getByRole("region", { name: "Events" });
+  const kinds = events.getByRole("combobox");
+  await expect(view.getByRole("button", { name: "Play", exact: true })).toBeEnabled();
+  await expect(kinds.locator("option")).toHaveText(["all kinds"]);
+  await expect(events).toContainText("Loading the events.");
+  asked.resolve();
+  await expect(kinds.locator("option")).toHaveText(["all kinds (1)", "Web vitals"]);
+  await expect(view.locator(".lane.of-vital > span")).toHaveText("Web vitals 1\u2009+\u20091");
+  await expect(view.locator(".lane.of-vital a")).toHaveCount(1);
   const problems = [
     "Missing: segment 2",
     "1 segment arrived late",

@@ -10,6 +10,7 @@ import {
   traceList,
   waterfall,
 } from "../harness/browser/views.ts";
+import { postSpans } from "../harness/browser/posted.ts";
 
 /** High enough for all rows of a session: only rows in sight are rendered. */
 test.use({ viewport: { width: 1280, height: 4000 } });
@@ -77,4 +78,32 @@ test("every signal → in the page's trace: spans of browser and server, errors,
     await expect(spanDetail(page, "manual span")).toContainText("Envelope");
     await expect(spanRow(page, /manual span/)).toHaveAttribute("aria-selected", "true");
   });
+});
+
+test("vital measured after the last span → at the end of the axis, marked, with its own time", async ({ page, server }) => {
+  const traceId = "5".repeat(32);
+  const start = Date.now() / 1_000 - 60;
+  const value = (ms: number) => ({ value: ms, type: "double" });
+  await postSpans(server.origin, [{
+    trace_id: traceId,
+    span_id: "5".repeat(16),
+    name: "/cart",
+    start_timestamp: start,
+    end_timestamp: start + 3,
+    attributes: {
+      "sentry.op": { value: "pageload", type: "string" },
+      "browser.web_vital.fcp.value": value(900),
+      "browser.web_vital.lcp.value": value(4_200),
+    },
+  }]);
+  await page.goto(`/#/traces/${traceId}`);
+  const vitals = page.getByRole("list", { name: "Vitals on the time axis" });
+  await expect(vitals.getByText("FCP", { exact: true }))
+    .toHaveAttribute("title", "First contentful paint 900\u00a0ms, good, at 900\u00a0ms");
+  await expect(vitals.getByText("LCP▸", { exact: true })).toHaveAttribute(
+    "title",
+    "Largest contentful paint 4.20\u00a0s, poor, at 4.20\u00a0s, after the end of the trace",
+  );
+  // The mark of its moment is not drawn.
+  await expect(vitals.locator(".event")).toHaveCount(1);
 });

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
+import { Inbox } from "../../monitoring/inbox/inbox.ts";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openSqliteSpool } from "../../monitoring/relay/spool/sqlite_spool.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
@@ -145,7 +145,7 @@ const STORES: readonly Store[] = [
     status: 200,
     start: (dataDir) => startServer({ dataDir }),
     read(path) {
-      const inbox = openInbox({ path, maxBytes: 1e9 });
+      const inbox = new Inbox({ path, maxBytes: 1e9 });
       const { envelopes } = inbox.list({ since: 0, limit: 1_000 });
       inbox.close();
       return Promise.resolve(envelopes.map(({ event_id }) => event_id ?? ""));

@@ -15,6 +15,7 @@ const REAL = [
   "tools/build.ts",
   "tools/project_files.ts",
   "tools/run/dev.ts",
+  "tools/run/launcher.ts",
   "tools/run/permissions.ts",
   "tools/run/prepare.ts",
   "tools/run/processes.ts",

@@ -1,4 +1,6 @@
 export interface WatchOptions {
+  /** Default: `deno`. */
+  readonly program?: string;
   readonly cwd: string;
   /** In addition to this process's own variables. */
   readonly env: Readonly<Record<string, string>>;
@@ -10,9 +12,12 @@ const MAX_STOP_MS = 20_000;
 /** Longest time without output before something that is waited for: a watcher whose program failed never ends. */
 const MAX_SILENCE_MS = 120_000;
 
-/** Runs `deno` with these arguments. Its standard input is empty. */
-export function watchProcess(args: readonly string[], options: WatchOptions) {
-  const process = new Deno.Command(Deno.execPath(), {
+/** Runs a program with these arguments. Its standard input is empty. */
+export function watchProcess(
+  args: readonly string[],
+  { program = Deno.execPath(), ...options }: WatchOptions,
+) {
+  const process = new Deno.Command(program, {
     args: [...args],
     ...options,
     stdin: "null",
@@ -79,7 +84,7 @@ export function watchProcess(args: readonly string[], options: WatchOptions) {
   };
 }
 
-/** A running `deno` command with all of its descendant processes. */
+/** A running command with all of its descendant processes. */
 export type WatchedProcess = ReturnType<typeof watchProcess>;
 
 function killRunning(pids: readonly number[]): number[] {

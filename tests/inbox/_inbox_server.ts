@@ -3,10 +3,9 @@ import {
   createInboxEndpoint,
   type InboxEndpointOptions,
 } from "../../monitoring/inbox/inbox_endpoint.ts";
-import type { Inbox } from "../../monitoring/inbox/inbox.ts";
 import { Recent } from "../../monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "../../monitoring/inbox/source_map_fetch.ts";
-import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
+import { Inbox } from "../../monitoring/inbox/inbox.ts";
 import { admitted, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 export interface InboxServerOptions extends Partial<Omit<InboxEndpointOptions, "inbox">> {
@@ -24,7 +23,7 @@ export interface InboxServerOptions extends Partial<Omit<InboxEndpointOptions, "
 export function startInboxServer(options: InboxServerOptions = {}) {
   const folder = options.inbox ? undefined : Deno.makeTempDirSync({ prefix: "inbox-" });
   const inbox = options.inbox ??
-    openInbox({ path: join(folder!, "inbox.sqlite"), maxBytes: options.maxBytes ?? 1024 * 1024 });
+    new Inbox({ path: join(folder!, "inbox.sqlite"), maxBytes: options.maxBytes ?? 1024 * 1024 });
   const endpoint = createInboxEndpoint({
     maxEnvelopeBytes: 1024 * 1024,
     refusals: new Recent(),

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { admittedGzip, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { Inbox } from "../../islands/data/inbox.ts";
+import { InboxClient } from "../../islands/data/inbox.ts";
 import { type InboxServerOptions, startInboxServer } from "./_inbox_server.ts";
 
 /** Runs a test with a real inbox. */
 async function withInbox(
-  work: (inbox: Inbox, server: ReturnType<typeof startInboxServer>) => unknown,
+  work: (inbox: InboxClient, server: ReturnType<typeof startInboxServer>) => unknown,
   options?: InboxServerOptions,
 ): Promise<void> {
   await using server = startInboxServer(options);
-  await work(new Inbox(server.url), server);
+  await work(new InboxClient(server.url), server);
 }
 
 Deno.test("envelope → decompressed bytes; unknown id → undefined", () =>
@@ -63,7 +63,7 @@ Deno.test("answer stops in the middle → error; slow answer → read to its end
     );
   };
   await using server = startInboxServer({ instead });
-  const inbox = new Inbox(server.url, 1_500);
+  const inbox = new InboxClient(server.url, 1_500);
   await assert.rejects(inbox.bytes(1), { name: "InboxTimeoutError" });
   isStuck = false;
   assert.deepEqual(await inbox.bytes(1), bytes);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Inbox } from "../../islands/data/inbox.ts";
+import { InboxClient } from "../../islands/data/inbox.ts";
 import { InboxStateStore } from "../../islands/data/inbox_state.ts";
 import { watchInbox } from "../../islands/data/inbox_stream.ts";
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
 import { admitted, envelopeOf, error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { Recent } from "../../monitoring/inbox/recent.ts";
-import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
+import { Inbox } from "../../monitoring/inbox/inbox.ts";
 import { findStablePort } from "../harness/stable_port.ts";
 import { until } from "../harness/until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
@@ -17,7 +17,7 @@ type Tab = ReturnType<typeof openTab>;
 
 function openTab(url: string, page?: FakePage, notifications?: Parameters<typeof watchInbox>[3]) {
   const store = new InboxStateStore();
-  return { store, ...watchInbox(new Inbox(url), store, page, notifications) };
+  return { store, ...watchInbox(new InboxClient(url), store, page, notifications) };
 }
 
 /** Tabs of one browser, which share locks and channels. Closed at the end. */
@@ -111,7 +111,7 @@ Deno.test("inbox with 530 envelopes → total without reading their rows", async
 
 Deno.test("server restarts → offline, then live with a new version, in every tab", async () => {
   using folder = temporaryFolder();
-  const inbox = openInbox({ path: join(folder.path, "inbox.sqlite"), maxBytes: 1_000_000 });
+  const inbox = new Inbox({ path: join(folder.path, "inbox.sqlite"), maxBytes: 1_000_000 });
   try {
     using tabs = new Tabs();
     const port = findStablePort();
@@ -153,7 +153,7 @@ Deno.test("reading forbidden → no stream; allowed, then reconnect in one tab �
 
 Deno.test("hidden tabs with notifications on → stream stays, one tab shows each alert that no user sees; off → it closes", async () => {
   const alerts = new Recent<GroupAlert>();
-  const inbox = openInbox({ maxBytes: 1_000_000, onGroupAlert: (alert) => alerts.add(alert) });
+  const inbox = new Inbox({ maxBytes: 1_000_000, onGroupAlert: (alert) => alerts.add(alert) });
   await using server = startInboxServer({ inbox, alerts });
   const shown: string[] = [];
   let isOn = true;

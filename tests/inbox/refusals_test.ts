@@ -106,7 +106,7 @@ Deno.test("POST that no address takes → short JSON error, listed with what is 
   assert.equal(total, posts.length + 2);
 });
 
-Deno.test("connection breaks during an upload → rejected, not listed", async () => {
+Deno.test("connection breaks during an upload → rejected, neither listed nor refused", async () => {
   await using server = await startServer();
   // A body that is read at once, and one that is read as a stream.
   for (const bytes of [1_000, 500_000]) {
@@ -120,4 +120,21 @@ Deno.test("connection breaks during an upload → rejected, not listed", async (
   });
   const response = await fetch(`${server.origin}${PATH}?view=refusals`);
   assert.deepEqual(await response.json(), { rows: [], next: null, total: 0 });
+  assert.deepEqual((await healthOf(server)).refused, { applications: 0, sightglass: 0 });
+  const metrics = await (await fetch(`${server.origin}/monitoring/metrics`)).text();
+  assert.match(metrics, /outcome="rejected",reason="disconnected"\} 2\n/);
+});
+
+Deno.test("envelopes refused of an application and of the own page → counted apart, both listed", async () => {
+  await using server = await startServer();
+  const post = async (path: string, headers: Record<string, string>) =>
+    (await sendRaw(server.port, "POST", path, headers, { body: "?" })).status;
+  const [own, page] = [{ Origin: server.origin }, { Origin: "http://localhost:3000" }];
+  // An application's page may be served from this host, too: it has a DSN.
+  for (
+    const [path, headers] of [["", own], ["", page], ["", {}], ["/api/1/envelope/", own]] as const
+  ) assert.equal(await post(path || "/monitoring", headers), 400);
+  assert.deepEqual((await healthOf(server)).refused, { applications: 3, sightglass: 1 });
+  const { total } = await (await fetch(`${server.origin}${PATH}?view=refusals`)).json();
+  assert.equal(total, 4);
 });

@@ -7,7 +7,7 @@ import {
   eventEnvelope,
   hexId,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
+import { Inbox } from "../../monitoring/inbox/inbox.ts";
 import { runDeno } from "../harness/run_program.ts";
 import { startServer } from "../harness/server_process.ts";
 import { EventReader } from "./_event_reader.ts";
@@ -29,7 +29,7 @@ Deno.test("two processes on one DATA_DIR → both store, nothing lost", async ()
   const file = join(folder.path, "data", "inbox.sqlite");
   const count = 100;
   const others = [runSecond(folder.path, file, count), runSecond(folder.path, file, count)];
-  const inbox = openInbox({ path: file, maxBytes: 1024 * 1024 });
+  const inbox = new Inbox({ path: file, maxBytes: 1024 * 1024 });
   for (let n = 0; n < count; n++) {
     await inbox.store(admitted(eventEnvelope(n)));
     // Lets the child's output be read.

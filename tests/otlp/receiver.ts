@@ -3,8 +3,10 @@
  * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  */
 import assert from "node:assert/strict";
-import type { OtlpLog, OtlpSpan } from "../../monitoring/otlp/otlp_json.ts";
+import type { OtlpContent } from "../../monitoring/otlp/otlp_json.ts";
 
+type OtlpSpan = OtlpContent["spans"][number];
+type OtlpLog = OtlpContent["logRecords"][number];
 type Fields = Record<string, unknown>;
 type Attributes = Readonly<Record<string, unknown>>;
 

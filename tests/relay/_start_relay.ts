@@ -20,6 +20,7 @@ export interface Health {
   spool: { pending: number; bytes: number; oldest_age_s: number };
   ingest?: { failing: { origin: string; reason: string }[] };
   outcomes: Record<string, number>;
+  refused: { applications: number; sightglass: number };
   in_flight_bytes: number;
 }
 

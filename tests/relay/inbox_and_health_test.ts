@@ -104,6 +104,7 @@ Deno.test("GET /monitoring → 200 with mode, spool, all outcomes and bytes in f
       rejected: 0,
       dropped: 0,
     },
+    refused: { applications: 0, sightglass: 0 },
     in_flight_bytes: 0,
   });
 });

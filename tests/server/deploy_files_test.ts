@@ -26,7 +26,7 @@ function assignments(text: string): Record<string, string> {
 
 Deno.test("Dockerfile → the Deno version of the tests", () => {
   const tested = /deno@(\d+\.\d+\.\d+)/.exec(read(".ci/run"))?.[1];
-  assert.equal(/^FROM denoland\/deno:(\S+)$/m.exec(dockerfile)?.[1], tested);
+  assert.equal(/^FROM denoland\/deno:(\S+) AS package$/m.exec(dockerfile)?.[1], tested);
 });
 
 Deno.test("named tasks and files → exist", () => {
@@ -36,7 +36,7 @@ Deno.test("named tasks and files → exist", () => {
     named.matchAll(/deno task (?:--quiet )?(\w+)/g),
     ([, task]) => task ?? "",
   );
-  assert.deepEqual([...new Set(tasks)].sort(), ["build", "start"]);
+  assert.deepEqual([...new Set(tasks)].sort(), ["build", "pack", "start"]);
   for (const task of tasks) assert.ok(task in project.tasks, task);
   assert.ok(existsSync(new URL(runtime.entrypoint, root)));
 });
@@ -125,7 +125,10 @@ Deno.test("compose file → known variables, a relay on PostgreSQL that only the
   const { context, dockerfile: file } = server!.build!;
   const folder = new URL(`${context}/`, new URL("deploy/", root));
   assert.equal(Deno.readTextFileSync(new URL(file, folder)), dockerfile);
-  assert.match(dockerfile, /^USER deno$[^]*^HEALTHCHECK [^]*\/monitoring`[^]*^CMD /m);
+  assert.match(
+    dockerfile,
+    /^USER node$[^]*^HEALTHCHECK [^]*\/monitoring`[^]*^CMD \["sightglass"\]$/m,
+  );
   const named = database!.volumes!.map((volume) => volume.split(":")[0]!);
   for (const volume of named) assert.ok(volume in volumes, volume);
 });

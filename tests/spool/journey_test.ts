@@ -23,9 +23,9 @@ import { temporaryFolder } from "../harness/temporary_folder.ts";
 let made = 0;
 
 /** A new envelope and its event id. */
-function fresh(payload = "{}", dsn = DSN) {
+function fresh(payload = "{}", dsn = DSN, marks = {}) {
   const id = (++made).toString(16).padStart(32, "0");
-  return { id, body: envelope({ event_id: id, dsn }, [[{ type: "event" }, payload]]) };
+  return { id, body: envelope({ event_id: id, dsn, ...marks }, [[{ type: "event" }, payload]]) };
 }
 
 /** Ends each attempt of a server soon. Not for a server that delivers: on a busy machine it would deliver twice. */
@@ -197,17 +197,20 @@ Deno.test("400 while draining → deleted; 429 → delivered after the limit", a
   await using ingest = startStandInIngest();
   await using server = await startRelaying(ingest);
   ingest.behave(answers(500));
-  const [bad, good] = [fresh(), fresh()];
-  for (const each of [bad, good]) await expectSpooled(server, each);
+  const [bad, good, own] = [fresh(), fresh(), fresh("{}", DSN, { sightglass: 1 })];
+  for (const each of [bad, good, own]) await expectSpooled(server, each);
   let limited = 0;
   ingest.behave(({ text }) => {
-    if (text.includes(bad.id)) return answers(400, { headers: { "x-sentry-error": "no" } });
+    if (text.includes(bad.id) || text.includes(own.id)) {
+      return answers(400, { headers: { "x-sentry-error": "no" } });
+    }
     if (text.includes(good.id) && ++limited === 1) {
       return answers(429, { headers: { "x-sentry-rate-limits": "1:error:key" } });
     }
     return takes();
   });
   await ingest.waitFor(() => limited === 2);
-  const { outcomes } = await untilDrained(server);
+  const { outcomes, refused } = await untilDrained(server);
   assert.ok((outcomes.rejected ?? 0) >= 1);
+  assert.deepEqual(refused, { applications: 1, sightglass: 1 });
 });

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { type Config, CONFIG_VARIABLES } from "../../config/config.ts";
 import { POSTGRES_VARIABLES } from "../../monitoring/storage/postgres_address.ts";
+import { IS_PACKAGED } from "../../monitoring/protocol/commands.ts";
 import { loopbackAddresses } from "../../monitoring/protocol/loopback.ts";
 import { addressOf, proxyFor } from "../../monitoring/relay/send/http/proxies.ts";
 
@@ -15,7 +16,7 @@ export interface Folders {
  * What the server reads of the project while it runs: the build, what it imports dynamically or in workers, and the lines
  * of source that its own errors report.
  */
-const READ = [".build", "routes", "server", "monitoring", "node_modules"];
+const READ = IS_PACKAGED ? ["."] : [".build", "routes", "server", "monitoring", "node_modules"];
 
 /** What the HTTP client's package reads when it is loaded. */
 export const HTTP_CLIENT_VARIABLES: readonly string[] = [

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
+import { IS_PACKAGED } from "../../monitoring/protocol/commands.ts";
 import { ifFound } from "../../server/if_found.ts";
 import { LAUNCHED } from "../../server/serve.ts";
 import { serverPermissions } from "./permissions.ts";
@@ -16,6 +17,9 @@ export const MALLOC: Readonly<Record<string, string>> = Object.freeze({
   MALLOC_MMAP_THRESHOLD_: `${256 * 1024}`,
   MALLOC_TRIM_THRESHOLD_: `${8 * 1024 * 1024}`,
 });
+
+/** The server's main module. */
+const MAIN = IS_PACKAGED ? "main.mjs" : "main.ts";
 
 /** Deno's arguments, before permissions, for the server of the built project in `root`. */
 export const runOptions = (root: string): readonly string[] => [
@@ -55,13 +59,19 @@ export function readCommit(root: string): string | undefined {
  *
  * @param config read from `env`
  */
-export function spawnServer(root: string, env: Environment, config: Config): Deno.ChildProcess {
+export function spawnServer(
+  root: string,
+  env: Environment,
+  config: Config,
+  options: Pick<Deno.CommandOptions, "stdout" | "detached"> = {},
+): Deno.ChildProcess {
   const permissions = serverPermissions(config, { root, cwd: Deno.cwd() });
   // Sharing a port is an unstable API.
   const unstable = config.worker === undefined ? [] : ["--unstable-net"];
   return new Deno.Command(Deno.execPath(), {
-    args: [...runOptions(root), ...unstable, ...permissions, join(root, "main.ts"), LAUNCHED],
+    args: [...runOptions(root), ...unstable, ...permissions, join(root, MAIN), LAUNCHED],
     env: { ...MALLOC, ...env },
+    ...options,
     stdin: "piped",
   }).spawn();
 }

@@ -12,9 +12,10 @@ import {
 } from "../../models/error/error_event.ts";
 import { readRelatedItems } from "../../models/error/related_items.ts";
 import { findSources, type FoundFrame } from "../../models/error/source_finder.ts";
+import { TOOL } from "../../protocol/commands.ts";
+import { isLoopbackHost } from "../../protocol/loopback.ts";
 import type { Inbox } from "../inbox.ts";
-import { keyOfScript } from "../source_map_fetch.ts";
-import { explainMissingSource, type MapOrigins } from "./missing_source.ts";
+import { keyOfScript, type SourceMapOrigins } from "../source_map_fetch.ts";
 import { readBody, readEnvelope } from "./read_envelope.ts";
 import { readTagValues } from "./tag_values.ts";
 
@@ -30,6 +31,8 @@ const RELATED_TYPES: ReadonlySet<string> = new Set([
   "profile",
 ]);
 
+export type MapOrigins = Pick<SourceMapOrigins, "configured" | "fetchable">;
+
 /** An error, and the frames of its stack traces with source as far as source maps have it. */
 export interface StoredError {
   readonly event: ReportedError;
@@ -38,11 +41,10 @@ export interface StoredError {
 }
 
 /**
- * Reads an error from its envelope, and its source lines from the inbox's source maps.
+ * Reads an error from its envelope, and its source lines from source maps; undefined: it is not stored (any more).
  *
  * @param eventId which event, if the envelope has several
  * @param origins of development servers: their scripts may have a map by their address
- * @returns undefined: the envelope is not stored (any more)
  * @throws {UnreadableEventError}
  */
 export async function readStoredError(
@@ -74,12 +76,7 @@ export async function readStoredError(
   return { event, stacks };
 }
 
-/**
- * Reads an error with everything that belongs to it, see {@linkcode readStoredError}.
- *
- * @param group whose tags are counted
- * @throws {UnreadableEventError}
- */
+/** {@linkcode readStoredError} with everything that belongs to it. @param group whose tags are counted */
 export async function readErrorContent(
   inbox: Inbox,
   envelope: number,
@@ -122,10 +119,7 @@ function fetchableScripts(
   });
 }
 
-/**
- * Reads what other envelopes have of an error: feedback is sent later, some SDKs send attachments separately, and a
- * profile names only its trace.
- */
+/** What other envelopes have of an error: feedback, attachments of some SDKs, and profiles, which name only the trace. */
 async function readRelated(
   inbox: Inbox,
   { event_id, trace_id }: ErrorContent["event"],
@@ -163,4 +157,53 @@ async function readRelated(
     profiles: parts.flatMap(({ profiles }) => profiles),
     omitted: ids.size - parts.length,
   };
+}
+
+const MAX_PATH = 100;
+const UPLOAD = `${TOOL} sourcemaps --to URL FOLDER`;
+
+/**
+ * Explains why frames have no source and names the next step; empty if all have it.
+ *
+ * @param frames of all the error's stack traces
+ * @param debugIds by file
+ */
+export function explainMissingSource(
+  frames: readonly FoundFrame[],
+  debugIds: ReadonlyMap<string, string>,
+  origins: MapOrigins,
+): string {
+  const withoutSource = frames.filter(({ source }) => source === null);
+  if (withoutSource.length === 0) return "";
+  const noneHasSource = withoutSource.length === frames.length;
+  const minified = withoutSource.find(({ file, hasMap }) => !hasMap && debugIds.has(file ?? ""));
+  const missing = minified ?? (noneHasSource ? withoutSource.find(isScript) : undefined);
+  if (missing) return explainMissingMap(missing.file ?? "", minified !== undefined, origins);
+  // The files of these frames were never minified, or are not in the source map.
+  if (!noneHasSource) return "";
+  return withoutSource.some(({ script }) => script !== null)
+    ? "The source map lacks the sources: build it with sourcesContent."
+    : "The event contains no source lines.";
+}
+
+function isScript({ file, hasMap }: FoundFrame): boolean {
+  return !hasMap && (URL.parse(file ?? "")?.protocol.startsWith("http") ?? false);
+}
+
+function explainMissingMap(file: string, hasId: boolean, origins: MapOrigins): string {
+  const url = URL.parse(file);
+  const origin = url?.origin ?? "";
+  const path = (url?.pathname ?? file).slice(0, MAX_PATH).toWellFormed();
+  if (origins.fetchable.includes(origin)) {
+    return `No source map for ${path}: fetch it. The script must end with its address.`;
+  }
+  if (origins.configured.includes(origin)) {
+    return `No page of ${origin} has posted since this server's start: reload one, then open this` +
+      " error again to fetch the source map.";
+  }
+  if (hasId) return `The source map of ${path} is not in the inbox: upload it with ${UPLOAD}.`;
+  const adds = `${path} has no debug id: ${UPLOAD} adds them to a build, for later errors.`;
+  return url && isLoopbackHost(url.hostname)
+    ? `${adds} If a development server serves it, name ${origin} in SOURCE_MAP_ORIGINS.`
+    : adds;
 }

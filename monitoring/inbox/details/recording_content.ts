@@ -24,17 +24,14 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Traces whose spans are read. A session of some minutes has a few. */
 const MAX_TRACES = 20;
 const MAX_URLS = 100;
-/** Characters of an address. */
 const MAX_URL = 500;
 /** An event may be this far before the recording: a trace begins before the recorder is loaded. */
 const BEFORE_MS = 60_000;
 
 /**
- * Reads what happened while a page was recorded: what the SDK recorded beside the picture, and the errors, logs, traces
- * and spans that belong to the recording.
+ * What happened while a page was recorded; undefined: no segment of it is stored (any more).
  *
  * @param replayId 32 lower-case hex digits
- * @returns undefined: no segment of it is stored (any more)
  * @throws {SegmentError} none of its segments can be read
  */
 export async function readRecordingContent(

@@ -11,10 +11,8 @@ import { readBody } from "./read_envelope.ts";
 /** Maximum number of errors of a group that are read, and bytes of their envelopes together. Takes some 30 ms. */
 const MAX_ERRORS = 50;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Names, and values of each. */
 const MAX_NAMES = 12;
 const MAX_VALUES = 4;
-/** Characters of a name or a value. */
 const MAX_TEXT = 100;
 
 /** Contexts of which the name and the version are counted. */
@@ -22,10 +20,8 @@ const CONTEXTS: ReadonlySet<string> = new Set(["browser", "os", "runtime", "devi
 const FACTS: ReadonlySet<string> = new Set(["release", "environment", "server"]);
 
 /**
- * Counts the values of tags, contexts and facts of the sender in the newest errors of a group. Names with several values
- * come first. Leaves out ids, and names whose value differs in each error.
- *
- * @returns undefined: the group has fewer than two errors that can be read
+ * Counts the values of tags, contexts and facts of the sender in the newest errors of a group, without ids and names whose
+ * value differs in each error. Undefined: fewer than two errors can be read.
  */
 export async function readTagValues(inbox: Inbox, group: string): Promise<TagValues | undefined> {
   const counts = new Map<string, Map<string, number>>();
@@ -53,7 +49,6 @@ export async function readTagValues(inbox: Inbox, group: string): Promise<TagVal
   return { errors, names };
 }
 
-/** An event that cannot be read is not counted. */
 function tryRead(...body: Parameters<typeof readErrorEvent>): ReportedError | undefined {
   try {
     return readErrorEvent(...body);

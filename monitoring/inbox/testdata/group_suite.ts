@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { GROUP_STATES, type GroupAlert, type GroupState } from "../../models/rows.ts";
 import type { Inbox } from "../inbox.ts";
-import type { InboxOptions } from "../inbox_options.ts";
+import type { InboxOptions } from "../inbox_types.ts";
 import { admitted, envelopeOf, error, log } from "./envelopes.ts";
 
 export const NOON = 1_795_262_400_000;

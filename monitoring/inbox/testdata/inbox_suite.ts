@@ -3,9 +3,8 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { temporaryFolder } from "../../../tests/harness/temporary_folder.ts";
-import type { Inbox } from "../inbox.ts";
-import { openInbox } from "../sqlite_inbox.ts";
-import type { InboxOptions } from "../inbox_options.ts";
+import { Inbox } from "../inbox.ts";
+import type { InboxOptions } from "../inbox_types.ts";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./envelopes.ts";
 
 /** Opens an inbox; repeated calls open the same one. */
@@ -42,7 +41,7 @@ export function withFolder(
     const opened: Inbox[] = [];
     try {
       await work(file, (options) => {
-        const inbox = openInbox({
+        const inbox = new Inbox({
           path: file,
           maxBytes: 1024 * 1024,
           onNotice: (notice) => assert.fail(`unexpected notice: ${notice}`),
@@ -213,7 +212,7 @@ export function inboxTests(
     assert.equal(await inbox.storeImported(event(3, 20)), "stored");
     await inbox.store(event(4, 40));
     assert.equal(await inbox.storeImported(event(5, 21)), "stored");
-    assert.deepEqual(events(inbox), [5, 4, 3, 1].map(hexId));
+    assert.deepEqual(events(inbox), [4, 1, 5, 3].map(hexId));
     day = 52;
     await inbox.store(event(6, 52));
     assert.deepEqual(events(inbox), [6, 4, 1].map(hexId));

@@ -29,6 +29,9 @@ export function addFilterTests(test: AddTest): void {
     assert.deepEqual(bodies(inbox, query), ["three", "one"]);
     assert.equal(inbox.page("envelopes", query).rows.length, 2);
     assert.deepEqual(inbox.page("logs", { trace: hexId(5) }), { rows: [], next: null });
+    const { envelope } = inbox.page("occurrences", query).rows[0]!;
+    assert.deepEqual(inbox.page("occurrences", { envelope }).rows.map((row) => row.value), ["a"]);
+    assert.deepEqual(traces(inbox, { envelope }), [hexId(1)]);
   });
 
   test("filter by level → logs of this level and more severe ones", async (inbox, add) => {

@@ -59,6 +59,25 @@ export function addOrderTests(test: AddTest): void {
     },
   );
 
+  test(
+    "errors of a group sent late and mixed → by their time, on every page",
+    async (inbox, add) => {
+      const failed = (seconds: number) =>
+        error(`failed ${seconds}`, 1, { timestamp: NOON / 1_000 - seconds });
+      await add(failed(30), failed(2));
+      await add(failed(9));
+      await add(failed(40), failed(9), failed(1));
+      const { group } = inbox.page("errors", {}).rows[0]!;
+      const ordered = [1, 2, 9, 9, 30, 40].map((seconds) => `failed ${seconds}`);
+      for (const limit of [1, 2, 200]) {
+        for (const query of [{ limit }, { limit, group }, { limit, trace: hexId(1) }]) {
+          const pages = everyPage((before) => inbox.page("occurrences", { ...query, before }));
+          assert.deepEqual(pages.map(({ value }) => value), ordered, JSON.stringify(query));
+        }
+      }
+    },
+  );
+
   test("times that differ by microseconds → order and durations of them", async (inbox, add) => {
     const python = ["2026-11-21T03:54:15.250459Z", "2026-11-21T03:54:15.252329Z"] as const;
     const node = [1_795_233_255.2504593, 1_795_233_255.2509012] as const;

@@ -74,7 +74,7 @@ function content(inbox: Inbox): unknown {
 /** Waits until all servers show the same: a regression is logged after its envelope was stored. */
 export const agree = (inboxes: readonly Inbox[]) =>
   until("the servers agree", async () => {
-    await Promise.all(inboxes.map((inbox) => inbox.catchUp?.(Infinity)));
+    await Promise.all(inboxes.map((inbox) => inbox.catchUp(Infinity)));
     const [first, ...others] = inboxes.map(content);
     return others.every((other) => isDeepStrictEqual(other, first));
   });

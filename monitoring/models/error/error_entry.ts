@@ -6,15 +6,12 @@ import { at, booleanAt, hexId, listOf, plausibleTime, tidyText, toJson } from ".
 import { MAX_SPAN_ID } from "../trace/trace_span.ts";
 import { levelNamed } from "../../protocol/log_levels.ts";
 import type { LogEntry } from "../log_entry.ts";
-import type { ErrorGroupRow, OccurrenceRow } from "../rows.ts";
+import type { OccurrenceRow } from "../rows.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
-export interface ErrorEntry
-  extends Omit<OccurrenceRow, "envelope" | "application">, Pick<ErrorGroupRow, "level"> {
+export interface ErrorEntry extends Omit<OccurrenceRow, "envelope" | "application"> {
   /** The active span; null: not sent. */
   readonly span_id: string | null;
-  /** False: uncaught; null: not sent. */
-  readonly handled: boolean | null;
   /** Its group in versions before 15, if it is another one. */
   readonly former?: string;
   /** By which it is searched. */
@@ -87,8 +84,7 @@ export function occurrenceRow(
   application: string,
   replayId: string | null,
 ): OccurrenceRow {
-  const { level: _, handled: __, former: ___, common: ____, attributes: _____, ...own } = entry;
-  const { span_id: ______, ...row } = own;
+  const { former: _, common: __, attributes: ___, span_id: ____, ...row } = entry;
   return { ...row, envelope: envelopeAt(rowKey), application, replay_id: replayId };
 }
 

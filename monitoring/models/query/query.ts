@@ -164,7 +164,7 @@ export interface Searched {
   readonly words: string;
   /** {@linkcode idWords}. */
   readonly ids: string;
-  /** The values of the fields that its kind has; null: none was sent. */
+  /** The values of the fields that its kind has, several in an array; null: none was sent. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly attributes: Readonly<Record<string, unknown>>;
 }
@@ -193,7 +193,9 @@ function matchesTerm(
     return has(term.phrase) || term.id !== undefined && ids.includes(idWords(term.id).trimEnd());
   }
   const { field, names, value } = term;
-  if (Object.hasOwn(fields, field)) return holds(value, fields[field]);
+  if (Object.hasOwn(fields, field)) {
+    return [fields[field]].flat().some((sent) => holds(value, sent));
+  }
   const name = names.find((name) => Object.hasOwn(attributes, name));
   if (name !== undefined) return holds(value, attributes[name]);
   // "main.go:42": of an entry without such an attribute, the text decides.

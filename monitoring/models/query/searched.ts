@@ -6,6 +6,7 @@ import type { LogEntry } from "../log_entry.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
 import { severityOf } from "../../protocol/log_levels.ts";
 import type { Searched } from "./query.ts";
+import type { TraceSpan } from "../trace/trace_span.ts";
 import { displayName } from "../trace/trace_name.ts";
 import { idWords, wordsOf } from "./words.ts";
 
@@ -24,6 +25,15 @@ export function searchedSpan(
     fields: { name, op, status: failed ? "error" : "ok", duration },
     attributes,
   };
+}
+
+/** A span of an open trace. */
+export function searchedTraceSpan(span: TraceSpan): Searched {
+  const { start_ms, end_ms, application, application_name, environment, release } = span;
+  const duration = start_ms === null || end_ms === null ? null : end_ms - start_ms;
+  const { fields, ...entry } = searchedSpan(span, duration);
+  const names = [application_name, application];
+  return { ...entry, fields: { ...fields, application: names, environment, release } };
 }
 
 export function searchedLog(log: Omit<LogEntry, "replay_id">): Searched {

@@ -32,7 +32,7 @@ export interface Gap {
 export interface Recording {
   /** What can be played: from the first complete picture of the page on. */
   readonly played: readonly RecordedEvent[];
-  /** Entries of the SDK: breadcrumbs, spans. */
+  /** Entries of the SDK: breadcrumbs, spans, web vitals; also those of the page's load from before the first frame. */
   readonly entries: readonly RecordedEvent[];
   /** Time of the first event that is played, and of the last event. */
   readonly from: number;
@@ -145,8 +145,9 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
   const isEarlier = ({ type, timestamp }: RecordedEvent) =>
     type === CUSTOM && timestamp < from && timestamp >= from - MAX_DURATION_MS;
   const played = kept.filter(({ type }) => PLAYED_TYPES.has(type));
-  const entries = kept.filter(({ type }) => type === CUSTOM);
-  const gaps = [...missingSegments(segments, from), ...gapsBeforePages(played, entries)];
+  const during = kept.filter(({ type }) => type === CUSTOM);
+  const entries = [...all.filter(isEarlier).slice(0, MAX_EVENTS), ...during];
+  const gaps = [...missingSegments(segments, from), ...gapsBeforePages(played, during)];
   return {
     played,
     entries,

@@ -39,6 +39,12 @@ export function longestSpans(tree: SpanTree, times: TraceTimes, most: number): S
     .slice(0, most);
 }
 
+/** What self time is, for display: the rule of {@linkcode selfParts}. */
+export const SELF_TIME =
+  "The time of a span in which no span below it runs, and no request or query beside it (with the same parent)." +
+  " Requests, queries, other processes' spans and the browser's measurements wait only for what is below them." +
+  " Page loads, navigations, interactions and web vitals have none.";
+
 /** The self time of each node: the length of its {@linkcode selfParts} in milliseconds. */
 export function selfTimes(tree: SpanTree, times: TraceTimes): ReadonlyMap<SpanNode, number> {
   return new Map([...selfParts(tree, times)].map(([node, parts]) => [node, lengthOf(parts)]));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { coveredTime, longestSpans, selfParts } from "./self_time.ts";
+import { coveredTime, longestSpans, SELF_TIME, selfParts, selfTimes } from "./self_time.ts";
 import { placeSpans } from "./span_times.ts";
 import { buildSpanTree } from "./span_tree.ts";
 import { spanOf } from "./testdata/spans.ts";
@@ -102,6 +102,25 @@ for (const [title, rows] of Object.entries(CASES)) {
     );
   });
 }
+
+Deno.test("queries and requests beside a function, a server's span and a resource → as the tooltip states", () => {
+  const ops = ["function", "db", "http.client", "http.server", "resource.script", "pageload"];
+  const tree = buildSpanTree([
+    spanOf("parent", null, 0, 100, { op: "function" }),
+    ...ops.map((op) =>
+      spanOf(op, "parent", op === "db" ? 10 : op === "http.client" ? 50 : 0, 60, { op })
+    ),
+  ]);
+  const times = selfTimes(tree, placeSpans(tree));
+  const self = tree.nodes.slice(1).map((node) => `${node.span!.op} ${times.get(node)}`);
+  assert.deepEqual(self.toSorted(), [
+    ...["db 50", "function 10", "http.client 10", "http.server 60", "pageload 0"],
+    "resource.script 60",
+  ]);
+  for (const part of ["request or query beside it", "other processes", "browser's measurements"]) {
+    assert.ok(SELF_TIME.includes(part), part);
+  }
+});
 
 Deno.test("the same query three times → listed once, with the time in which any of them runs", () => {
   const queries = [[10, 50], [20, 60], [70, 90]].map(([start, end], n) =>

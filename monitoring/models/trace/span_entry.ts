@@ -11,12 +11,13 @@ import {
   NO_NAME,
   type SpanEvent,
   type SpanLink,
+  type SpanSender,
   type TraceSpan,
 } from "./trace_span.ts";
 import { readVitals } from "./web_vitals.ts";
 
 /** The index entry of one span. */
-export interface SpanEntry extends Omit<TraceSpan, "span_id" | "application" | "envelope"> {
+export interface SpanEntry extends Omit<TraceSpan, "span_id" | "envelope" | keyof SpanSender> {
   readonly trace_id: string;
   /** Null: none was sent. */
   readonly span_id: string | null;

@@ -32,6 +32,7 @@ export interface PlacedMark extends TraceMark {
 }
 
 export interface PlacedVital extends Vital {
+  /** SDKs measure some after the last span. */
   readonly at_ms: number;
   /** The page on which it was measured, if that is not the one that the trace is named for. Untrusted. */
   readonly page?: string | undefined;
@@ -175,7 +176,6 @@ function collectVitals(
   // Its span may have a placeholder, such as "Navigation", as the others below it.
   const named = nodes.flatMap(({ span }) => span?.name === page ? [pageOf(span)] : []);
   const own = new Set([undefined, page, ...named]);
-  const within = (at: number) => Math.min(Math.max(at, times.start_ms), times.end_ms);
   for (const node of nodes as readonly SpanNode[]) {
     if (node.span === null) continue;
     const { start_ms, shift_ms } = times.byNode.get(node)!;
@@ -183,7 +183,7 @@ function collectVitals(
     const other = own.has(measuredOn) ? undefined : measuredOn;
     for (const vital of node.span.vitals) {
       if (vital.value <= (found.get(vital.name)?.value ?? -1)) continue;
-      const at_ms = within(vital.at_ms === null ? start_ms : vital.at_ms + shift_ms);
+      const at_ms = vital.at_ms === null ? start_ms : vital.at_ms + shift_ms;
       found.set(vital.name, { ...vital, at_ms, ...other !== undefined && { page: other } });
     }
   }

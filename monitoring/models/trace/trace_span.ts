@@ -3,8 +3,13 @@ import type { LogAttributes } from "../../protocol/log_levels.ts";
 import type { Side } from "../side.ts";
 import type { Vital } from "./web_vitals.ts";
 
+/** What sent a span, `application` by its key. Null: it is not known. */
+export type SpanSender = Readonly<
+  Record<"application" | "application_name" | "environment" | "release", string | null>
+>;
+
 /** One span: from a transaction or a span item. Texts are untrusted. */
-export interface TraceSpan {
+export interface TraceSpan extends SpanSender {
   /** Unique in a trace after {@linkcode buildSpanTree} has removed duplicates. */
   readonly span_id: string;
   readonly parent_span_id: string | null;
@@ -31,8 +36,6 @@ export interface TraceSpan {
   readonly status_message?: string;
   readonly links?: readonly SpanLink[];
   readonly events?: readonly SpanEvent[];
-  /** Key of the application that sent it; null: it is not known. */
-  readonly application: string | null;
   /** The envelope that contained it. */
   readonly envelope: number;
 }

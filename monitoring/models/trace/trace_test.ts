@@ -62,6 +62,12 @@ Deno.test("several values of one vital → worst one", () => {
   assert.deepEqual(vitals, [{ name: "inp", value: 300, at_ms: 1000 }]);
 });
 
+Deno.test("vital measured after the last span → with its own time", () => {
+  const vitals = [{ name: "lcp", value: 4200, at_ms: 4200 }] as const;
+  const trace = readTrace({ spans: [spanOf("load", null, 0, 3000, { vitals })], marks: [] });
+  assert.deepEqual([trace.vitals, trace.end_ms], [vitals, 3000]);
+});
+
 Deno.test("interaction with the page before, in the trace of a navigation → its vital names that page; times from the navigation on", () => {
   const attributes = { transaction: "/cart" };
   const vitals = [{ name: "inp", value: 248, at_ms: 0 }] as const;

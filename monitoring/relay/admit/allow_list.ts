@@ -6,16 +6,12 @@ import { RelayError } from "../errors.ts";
 import { sentryAuth } from "./sentry_auth.ts";
 
 interface AllowListOptions {
-  /** The origin of this server as clients see it, behind a proxy. */
   readonly publicOrigin?: string;
   /** A sentence for refused senders: what would be right. */
   readonly advice?: string;
 }
 
-/**
- * The DSNs that may be relayed. A request only selects one of them: the host and key to send to always come from this
- * list, so that the relay is no open proxy.
- */
+/** The DSNs that may be relayed. Requests only select one: host and key to send to always come from this list. */
 export class AllowList {
   readonly #byText: ReadonlyMap<string, Dsn>;
   readonly #options: AllowListOptions;
@@ -26,10 +22,9 @@ export class AllowList {
   }
 
   /**
-   * Finds an envelope's DSN by its header and the query `?o=ORG&p=PROJECT[&r=REGION]`.
+   * Finds an envelope's DSN by its header and the query `?o=ORG&p=PROJECT[&r=REGION]`, which must not disagree.
    *
-   * @param url of the request
-   * @throws {RelayError} `dsn_missing`, or `dsn_not_allowed`, also if header and query disagree
+   * @throws {RelayError} `dsn_missing`, `dsn_not_allowed`, as all methods here
    */
   match(header: EnvelopeHeader, url: string): Dsn {
     const named = header.dsn ?? undefined;
@@ -48,8 +43,6 @@ export class AllowList {
   /**
    * Finds the DSN of an envelope that was posted to `/api/PROJECT/envelope/`, by project and public key. A `dsn` in the
    * envelope's header must be the same one, or the same key and project at this server.
-   *
-   * @throws {RelayError} `dsn_missing`, or `dsn_not_allowed`
    */
   matchAddress(header: EnvelopeHeader, request: Request, project: string): Dsn {
     const [key, anotherKey] = sentryAuth(request, "sentry_key");
@@ -68,7 +61,6 @@ export class AllowList {
    * Finds the DSN of a body that names none, posted to an address without a project, by its public key.
    *
    * @param mayOmit whether a request without a key is of the only allowed DSN
-   * @throws {RelayError} `dsn_missing`, or `dsn_not_allowed`
    */
   matchKey(request: Request, mayOmit: boolean): Dsn {
     const keys = sentryAuth(request, "sentry_key");
@@ -78,12 +70,7 @@ export class AllowList {
     return this.#noKey();
   }
 
-  /**
-   * The DSN of an envelope whose sender may send any or none: the one in its header if it is allowed, else the first.
-   *
-   * @param project of `/api/PROJECT/envelope/`, if it was posted there
-   * @throws {RelayError} `dsn_not_allowed`: no SDK has a DSN with such a project
-   */
+  /** The DSN of an envelope whose sender may send any or none: the one in its header if it is allowed, else the first. */
   matchAny(header: EnvelopeHeader, project: string | undefined): Dsn {
     if (project !== undefined && !/^\d+$/.test(project)) {
       throw new RelayError(
@@ -94,7 +81,6 @@ export class AllowList {
     return this.find(header.dsn) ?? [...this.#byText.values()][0] ?? this.#notAllowed();
   }
 
-  /** The allowed DSN with this text. */
   find(named: unknown): Dsn | undefined {
     const exact = typeof named === "string" ? this.#byText.get(named) : undefined;
     if (exact) return exact;
@@ -102,7 +88,6 @@ export class AllowList {
     return dsn && this.#byText.get(dsn.text);
   }
 
-  /** The DSN that fits, if there is exactly one: several are ambiguous. */
   #only(fits: (dsn: Dsn) => boolean): Dsn {
     const [dsn, another] = [...this.#byText.values()].filter(fits);
     return dsn && !another ? dsn : this.#notAllowed();

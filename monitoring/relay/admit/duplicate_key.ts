@@ -22,7 +22,7 @@ export class DuplicateKey {
     this.#inHeader = hasHeader;
   }
 
-  /** Adds the next chunk of the decompressed envelope. */
+  /** @param chunk decompressed */
   push(chunk: Uint8Array): void {
     if (!this.#inHeader) {
       this.#update(chunk);
@@ -41,11 +41,7 @@ export class DuplicateKey {
     this.#itemBytes += bytes.length;
   }
 
-  /**
-   * The key, 64 hexadecimal digits, once all chunks were added.
-   *
-   * @param dsn text of the allowed DSN
-   */
+  /** The key, 64 hexadecimal digits, once all chunks were added. */
   finish(dsn: string, header: EnvelopeHeader): string {
     const rest = Object.entries(header).filter(([name]) => name !== "sent_at").sort(byName);
     const large = this.#itemBytes > HASHED_BYTES ? [this.#crc] : [];

@@ -1,25 +1,18 @@
 import { RelayError } from "../errors.ts";
 
-/** One hour: longer than any client resends an envelope whose answer it may have missed. */
+/** Longer than any client resends an envelope whose answer it may have missed. */
 export const REMEMBERED_MS = 3_600_000;
 
-/**
- * A server remembers at least this number of keys, and at most twice as many. Enough for an hour of 55 envelopes per
- * second, of all servers together.
- */
+/** At least so many keys are remembered, at most twice as many: an hour of 55 envelopes a second, of all servers. */
 export const MAX_REMEMBERED = 200_000;
 
-/** Bytes of a duplicate key that are remembered: unique enough. */
+/** Of a duplicate key: unique enough. */
 export const REMEMBERED_KEY_BYTES = 16;
 const REMEMBERED_DIGITS = 2 * REMEMBERED_KEY_BYTES;
 
-/**
- * Maximum number of copies that one envelope waits for. Each may take as long as an attempt at a hanging ingest;
- * one after another they would hold the client's request, and its bytes, for minutes.
- */
+/** Copies that an envelope waits for. Each may take as long as an attempt at a hanging ingest. */
 const MAX_WAITS = 2;
 
-/** Ends the processing of an envelope. If it was taken, further copies are duplicates. */
 type Complete = (taken: boolean) => void;
 
 /** Recognises envelopes that were taken before. Times are milliseconds of a monotonic clock. */
@@ -29,18 +22,16 @@ export class Duplicates {
   readonly #max: number;
   /**
    * Key: the remembered part of an envelope's key. Value: when it was taken or, while it is processed, a promise of
-   * whether it will be. A separate map of promises would keep deleted ones in memory, see `Bag`. Older keys are dropped
-   * together, because deleting them one by one makes finding the first entry of a `Map` slower each time.
+   * whether it will be. Older keys are dropped together, because deleting them one by one makes finding the first entry
+   * of a `Map` slower each time.
    */
   #newer = new Map<string, number | Promise<boolean>>();
   #older = new Map<string, number | Promise<boolean>>();
 
-  /** @param max number of keys remembered at least */
   constructor(max: number = MAX_REMEMBERED) {
     this.#max = max;
   }
 
-  /** Number of keys remembered now, with those of envelopes that are processed. */
   get size(): number {
     return this.#newer.size + this.#older.size;
   }
@@ -49,8 +40,6 @@ export class Duplicates {
    * Begins the processing of an envelope. Waits while a copy of it is being processed: only if that is delivered or
    * durable is this one a duplicate.
    *
-   * @param key of {@linkcode DuplicateKey}
-   * @param uptime read again when the envelope is completed
    * @returns how to end the processing; undefined for a duplicate
    * @throws {RelayError} `spool_unavailable` if several copies were not taken and another is being processed
    */
@@ -84,26 +73,19 @@ export class Duplicates {
     };
   }
 
-  /** Records that this server took an envelope: copies of it are duplicates from now on. */
+  /** This server took an envelope. */
   remember(key: string, uptime: number): void {
     const name = rememberedPart(key);
     if (this.learn(name, uptime)) this.onTaken?.(name);
   }
 
-  /**
-   * Records that an envelope was taken, by this or another server.
-   *
-   * @param name the remembered part of its key
-   * @param at when it was taken
-   * @returns whether that is new
-   */
+  /** This or another server took an envelope, by the remembered part of its key. Returns whether that is new. */
   learn(name: string, at: number): boolean {
     if (isRecent(this.#find(name), at)) return false;
     this.#set(name, at);
     return true;
   }
 
-  /** Whether this envelope was taken. */
   isTaken(key: string, uptime: number): boolean {
     return isRecent(this.#find(rememberedPart(key)), uptime);
   }

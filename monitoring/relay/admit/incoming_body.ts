@@ -4,7 +4,7 @@ import type { EnvelopeHeader } from "../../protocol/envelope.ts";
 import { joinBytes } from "../../protocol/join_bytes.ts";
 import { RelayError } from "../errors.ts";
 
-/** What is delivered of a body. `bytes` and `contentEncoding` if not those that were received. */
+/** `bytes` and `contentEncoding`: if not those that were received. */
 export type AdmittedBody =
   & Pick<AdmittedEnvelope, "header" | "items" | "notForwarded" | "dsn" | "key" | "format">
   & Partial<Pick<AdmittedEnvelope, "bytes" | "contentEncoding">>;
@@ -13,17 +13,11 @@ export type AdmittedBody =
 export interface IncomingBody {
   /** @param chunk decompressed; it may be reused afterwards */
   push(chunk: Uint8Array): void;
-  /**
-   * Checks that the body is complete.
-   *
-   * @returns undefined: there is nothing to deliver
-   */
+  /** Checks that the body is complete. Undefined: there is nothing to deliver. */
   end(): AdmittedBody | undefined;
 }
 
 /**
- * Begins to read a body.
- *
  * @param matchDsn finds the allowed DSN, and throws if there is none. Without a header the public key names it
  * @param hold counts decompressed bytes that are kept, and throws if there are too many
  */
@@ -35,7 +29,6 @@ export type OpenBody = (
 /** Decompressed bytes of a body that is parsed at once, during which the server does nothing else. */
 const MAX_PARSED_BYTES = 20 * 1024 * 1024;
 
-/** Collects a body that can only be read when it is complete. */
 export class WholeBody {
   readonly #chunks: Uint8Array<ArrayBuffer>[] = [];
   readonly #hold: (bytes: number) => void;

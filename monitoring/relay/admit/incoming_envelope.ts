@@ -5,18 +5,13 @@ import { EnvelopeScanner } from "../../protocol/scanner.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
 import type { AdmittedBody, IncomingBody } from "./incoming_body.ts";
 
-/**
- * Validates an envelope while it arrives: header line, DSN at the first byte of an item, framing. Keeps no payload.
- *
- * Its methods throw {@linkcode EnvelopeError} for broken framing and what `matchDsn` throws.
- */
+/** Validates an envelope while it arrives, and keeps no payload. Throws `EnvelopeError`, and what `matchDsn` throws. */
 export class IncomingEnvelope implements IncomingBody {
   readonly #items: ItemSummary[] = [];
   readonly #scanner: EnvelopeScanner;
   readonly #key = new DuplicateKey();
   #dsn: Dsn | undefined;
 
-  /** @param matchDsn finds the allowed DSN, and throws if there is none */
   constructor(matchDsn: (header: EnvelopeHeader) => Dsn) {
     this.#scanner = new EnvelopeScanner({
       begin: (header) => this.#dsn = matchDsn(header),
@@ -34,7 +29,6 @@ export class IncomingEnvelope implements IncomingBody {
     this.#key.push(chunk);
   }
 
-  /** @returns undefined for an envelope without items */
   end(): AdmittedBody | undefined {
     this.#scanner.end();
     const dsn = this.#dsn;

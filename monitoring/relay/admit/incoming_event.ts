@@ -3,10 +3,7 @@ import { RelayError } from "../errors.ts";
 import { type AdmittedBody, type IncomingBody, type OpenBody, WholeBody } from "./incoming_body.ts";
 import { IncomingEnvelope } from "./incoming_envelope.ts";
 
-/**
- * One event as JSON, as SDKs from before envelopes and scripts post it: it is made an envelope. Without an event id it
- * gets one, as at Sentry.
- */
+/** One event as JSON, as old SDKs and scripts post it: made an envelope, with an event id if it has none. */
 export class IncomingEvent implements IncomingBody {
   static readonly open: OpenBody = (matchDsn, hold) => new IncomingEvent(matchDsn(), hold);
   readonly #body: WholeBody;

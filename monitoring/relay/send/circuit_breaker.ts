@@ -1,3 +1,5 @@
+import type { Clock } from "./clock.ts";
+
 /**
  * The circuit breaker of one ingest, for live and spooled envelopes together:
  * 1. A decision (2xx, or 4xx except 408 and 425) about any envelope closes the circuit.
@@ -52,17 +54,11 @@ export class CircuitBreaker {
     return this.#failedProbes % 3 !== 2;
   }
 
-  /** Milliseconds until the next probe is allowed. */
   get probeInMs(): number {
     return Math.max(0, this.#nextProbeAt - this.#options.uptime());
   }
 
-  /** Whether the last report of its state was that it is down. */
-  get isDown(): boolean {
-    return this.#isReportedDown;
-  }
-
-  /** Reason of the last failure that counts against the ingest; undefined: none since the last decision. */
+  /** Why the last attempt failed that counts against the ingest; undefined: none since the last decision. */
   get failure(): string | undefined {
     return this.#failedFirstAttempts > 0 ? this.#lastReason : undefined;
   }
@@ -72,11 +68,7 @@ export class CircuitBreaker {
     return this.#updatedAt;
   }
 
-  /**
-   * Whether to send a live envelope now.
-   *
-   * @param spoolFails an open circuit then counts as half-open, because the alternative is to refuse the envelope
-   */
+  /** @param spoolFails an open circuit then counts as half-open: the alternative is to refuse the envelope */
   mayForward(spoolFails: boolean): boolean {
     if (this.state === "closed") return true;
     return this.#liveAttempts === 0 && (this.state === "half-open" || spoolFails);
@@ -90,11 +82,7 @@ export class CircuitBreaker {
     this.#liveAttempts--;
   }
 
-  /**
-   * The ingest decided about an envelope.
-   *
-   * @param receivedAt when the envelope arrived, milliseconds since 1970
-   */
+  /** @param receivedAt when the envelope arrived, milliseconds since 1970 */
   decided(receivedAt: number): void {
     const wasProbed = this.isProbed;
     this.#updatedAt = this.#options.now();
@@ -112,7 +100,7 @@ export class CircuitBreaker {
     if (wasProbed) this.onUp?.();
   }
 
-  /** The ingest did not decide about an envelope. Returns the probable cause. */
+  /** @returns the probable cause */
   undecided(attempt: UndecidedAttempt): Fault {
     const { receivedAt, isRetry, isProbe, isLarge, progress, reason } = attempt;
     const { now, uptime, random } = this.#options;
@@ -131,10 +119,7 @@ export class CircuitBreaker {
     return "ingest";
   }
 
-  /**
-   * No envelope waits for the ingest. If none has failed for {@linkcode FAILURE_MS} either, the last failure is out of
-   * date: another process has delivered what waited, or it has expired.
-   */
+  /** Rule 5: another process has delivered what waited, or it has expired. */
   noneWaits(): void {
     const { now } = this.#options;
     if (this.failure === undefined || now() - this.#updatedAt < FAILURE_MS) return;
@@ -154,41 +139,26 @@ export class CircuitBreaker {
 /** More than the envelopes that one faulty client sends at a time; few enough to notice an outage at once. */
 export const DOWN_AFTER = 5;
 
-/**
- * Exponential backoff bounds of the pause between two probes; the first probe is made at once. Each pause is random
- * between 0 and its bound, so that many relays do not return at once
- * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
- */
+/** Bounds of random pauses between probes: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
 export const FIRST_PROBE_PAUSE_MS = 500;
 export const MAX_PROBE_PAUSE_MS = 5_000;
 
-/** Minimum milliseconds between two reports that an ingest is down. */
 export const REPORT_EVERY_MS = 60_000;
 
 /** Longer than it takes to store a failed envelope in the spool. */
 export const FAILURE_MS = 30_000;
 
-/** Receives a line for the server's log. */
-export type IngestLog = (
-  level: "info" | "warn",
+export type RelayLog = (
+  level: "info" | "warn" | "error",
   message: string,
-  attributes: { readonly origin: string; readonly reason?: string },
+  attributes?: Readonly<Record<string, string | number>>,
 ) => void;
 
-interface CircuitBreakerOptions {
-  /** Receives each change. `reason` is part of a sentence: "it answered 503". */
-  readonly log?: IngestLog;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Milliseconds of a monotonic clock. */
-  readonly uptime: () => number;
-  /** From 0 to 1. */
-  readonly random: () => number;
+interface CircuitBreakerOptions extends Omit<Clock, "after"> {
+  readonly log?: RelayLog;
 }
 
-/** An attempt without a decision of the ingest. */
 export interface UndecidedAttempt {
-  /** When the envelope arrived, milliseconds since 1970. */
   readonly receivedAt: number;
   /** Whether an earlier attempt from the spool failed. */
   readonly isRetry: boolean;
@@ -198,9 +168,7 @@ export interface UndecidedAttempt {
   readonly isLarge: boolean;
   /** `not sent`: no connection. `answered`: a complete status line was received. */
   readonly progress: "not sent" | "sent" | "answered";
-  /** Part of a sentence. */
   readonly reason: string;
 }
 
-/** The probable cause of an attempt without a decision. */
 export type Fault = "ingest" | "envelope";

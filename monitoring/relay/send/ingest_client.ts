@@ -7,7 +7,7 @@ import type { IngestReport } from "../process_report.ts";
 import {
   CircuitBreaker,
   type Fault,
-  type IngestLog,
+  type RelayLog,
   type UndecidedAttempt,
 } from "./circuit_breaker.ts";
 import { failureReason } from "./http/failure_reason.ts";
@@ -17,12 +17,12 @@ import {
   type HttpResponse,
   RequestFailedError,
 } from "./http/http_client.ts";
+import type { Clock } from "./clock.ts";
 import type { Proxies } from "./http/proxies.ts";
 import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import type { RateLimits } from "./rate_limits.ts";
 import { type Sender, senderHeaders } from "./sender.ts";
 
-/** Facts about an attempt of the spool's drain. */
 interface DrainedAttempt {
   /** Whether an earlier attempt from the spool failed. */
   readonly isRetry: boolean;
@@ -40,21 +40,13 @@ export type AttemptResult =
   | { readonly kind: "aborted" };
 
 export interface IngestClientOptions {
-  /** Milliseconds for one attempt at an ingest. */
+  readonly clock: Clock;
   readonly relayTimeoutMs: number;
-  /** Origin to send to instead of a DSN's own. */
   readonly upstream?: string;
-  /** Default: none. */
   readonly proxies?: Proxies;
-  /** Called when an ingest goes down or up, not for each envelope. */
-  readonly log?: IngestLog;
-  /** Updated from every response. */
+  readonly log?: RelayLog;
   readonly limits: RateLimits;
   readonly metrics: Pick<RelayMetrics, "attempted">;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Milliseconds of a monotonic clock. */
-  readonly uptime: () => number;
 }
 
 /** Maximum connections to one ingest: each takes a file descriptor, and more do not increase throughput. */
@@ -66,7 +58,6 @@ const MAX_IDLE_MS = 60_000;
 /** 1 Mbit/s. An unanswered envelope too large for this rate is no evidence that the ingest is down. */
 const SLOW_UPLOAD_BYTES_PER_MS = 128;
 
-/** The destination of what is sent for a DSN. */
 interface Target {
   /** By the signal of an OTLP request; undefined: envelopes. */
   readonly urls: ReadonlyMap<Signal | undefined, URL>;
@@ -111,11 +102,10 @@ export class IngestClient {
   }
 
   /**
-   * Sends an envelope as received to its DSN's ingest, once. Of the client's request only the content encoding and
-   * `sender` are forwarded.
+   * Sends an envelope as received to its DSN's ingest, once.
    *
    * @param limitsNow the rate limits, if they cover the whole envelope; called when there is a connection
-   * @param drained set for an envelope from the spool. Default: a live envelope
+   * @param drained set for an envelope from the spool
    */
   async attempt(
     { bytes, format = "envelope", contentEncoding, dsn, receivedAt }: Pick<
@@ -133,7 +123,7 @@ export class IngestClient {
     };
     if (contentEncoding !== null) headers["content-encoding"] = contentEncoding;
 
-    const { relayTimeoutMs: timeoutMs, limits, metrics, now, uptime } = this.#options;
+    const { relayTimeoutMs: timeoutMs, limits, metrics, clock } = this.#options;
     const begun = performance.now();
     const { urls, breaker } = this.#targetOf(dsn);
     const url = urls.get(signalOf(format))!;
@@ -169,7 +159,7 @@ export class IngestClient {
     } finally {
       if (!drained) breaker.liveAttemptEnded();
     }
-    limits.update(dsn.text, response, uptime(), now());
+    limits.update(dsn.text, response, clock.uptime(), clock.now());
     if (isRetryable(response.status)) {
       return undecided("answered", `it answered ${response.status}`);
     }
@@ -186,14 +176,13 @@ export class IngestClient {
   #targetOf(dsn: Dsn): Target {
     let target = this.#targets.get(dsn);
     if (target === undefined) {
-      const { upstream, now, uptime, log } = this.#options;
+      const { upstream, clock, log } = this.#options;
       const signals = [undefined, "traces", "logs"] as const;
       const urls = new Map(
         signals.map((signal) => [signal, new URL(ingestUrl(dsn, upstream, signal))]),
       );
       const { origin } = urls.get(undefined)!;
-      const breaker = this.#breakers.get(origin) ??
-        new CircuitBreaker(origin, { now, uptime, log, random: Math.random });
+      const breaker = this.#breakers.get(origin) ?? new CircuitBreaker(origin, { ...clock, log });
       this.#breakers.set(origin, breaker);
       this.#targets.set(dsn, target = { urls, breaker });
     }

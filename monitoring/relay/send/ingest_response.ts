@@ -3,16 +3,10 @@ import { type Answer, takenAnswer } from "../answer.ts";
 import type { HeaderReader, HttpResponse } from "./http/http_client.ts";
 import { formatLimits, parseLimits, rateLimitHeaders } from "./rate_limit_headers.ts";
 
-/** Maximum length of an ingest's error text in our response and logs. */
+/** Of an ingest's error text in our response and logs. */
 const MAX_ERROR_LENGTH = 512;
 
-/**
- * Converts an ingest's decision (2xx, or 4xx except 408 and 425) to the relay's response. Untrusted input: no header is
- * copied, each is parsed, bounded and written again.
- *
- * @param header of the envelope
- * @param now milliseconds since 1970
- */
+/** Converts an ingest's decision to the relay's answer. Untrusted: each header is parsed, bounded and written again. */
 export function toAnswer(response: HttpResponse, header: EnvelopeHeader, now: number): Answer {
   const { status, headers: received, body } = response;
   const headers: Record<string, string> = { "content-type": contentType(received) };
@@ -30,10 +24,7 @@ export function toAnswer(response: HttpResponse, header: EnvelopeHeader, now: nu
   return { ...taken, status, headers: { ...headers, ...taken.headers } };
 }
 
-/**
- * An ingest's reason for refusing an envelope, safe for a header and a log line: bounded, without control characters
- * (which include those of terminals).
- */
+/** An ingest's reason for refusing an envelope, without control characters, which include those of terminals. */
 function ingestError(headers: HeaderReader): string | undefined {
   const text = headers.get("x-sentry-error")?.slice(0, MAX_ERROR_LENGTH);
   return text?.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, "?") || undefined;

@@ -3,13 +3,10 @@ import type { HeaderReader } from "./http/http_client.ts";
 /** Default of SDKs for a 429 without a time (https://develop.sentry.dev/sdk/expected-features/rate-limiting/). */
 export const DEFAULT_RETRY_S = 60;
 
-/** Maximum seconds of a limit (contract). Then the ingest is asked again, and may announce the next one. */
+/** Maximum of a limit (contract). Then the ingest is asked again, and may announce the next one. */
 export const MAX_PAUSE_S = 3_600;
 
-/**
- * Maximum length of `X-Sentry-Rate-Limits` in our response. nginx by default accepts 4 KB for all headers
- * (`proxy_buffer_size`); the 30 categories of Sentry fit.
- */
+/** nginx accepts 4 KB for all headers by default (`proxy_buffer_size`). The 30 categories of Sentry fit. */
 const MAX_HEADER_LENGTH = 2_000;
 
 const CATEGORY = /^\w{1,64}$/;
@@ -19,14 +16,11 @@ const NAMESPACES = /^[\w;]{0,64}$/;
 /** The start of each form of an HTTP date (RFC 9110, section 5.6.7); `Date.parse` accepts much more. */
 const DAY_NAME = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
 
-/** The headers of a 429 of the relay. */
 export interface RateLimitHeaders {
   readonly "x-sentry-rate-limits": string;
-  /** Whole seconds. */
   readonly "retry-after": string;
 }
 
-/** One limit of `X-Sentry-Rate-Limits`. */
 interface HeaderLimit {
   /** At most {@linkcode MAX_PAUSE_S}. */
   readonly seconds: number;
@@ -75,10 +69,8 @@ export function formatLimits(limits: Iterable<HeaderLimit>): string {
 }
 
 /**
- * Makes the headers of our 429 from those of an ingest's 429: `X-Sentry-Rate-Limits` for SDKs, `Retry-After` for other
- * clients. If one is missing or invalid, it is derived from the other, so that both name the same pause.
- *
- * @param now milliseconds since 1970, for a `Retry-After` that is a date
+ * Makes the headers of our 429 from those of an ingest's: `X-Sentry-Rate-Limits` for SDKs, `Retry-After` for other
+ * clients. If one is missing or invalid, it is derived from the other.
  */
 export function rateLimitHeaders(headers: HeaderReader, now: number): RateLimitHeaders {
   const limits = parseLimits(headers.get("x-sentry-rate-limits") ?? "");
@@ -92,12 +84,7 @@ export function rateLimitHeaders(headers: HeaderReader, now: number): RateLimitH
   };
 }
 
-/**
- * Parses `Retry-After`: seconds or an HTTP date (RFC 9110, section 10.2.3).
- *
- * @param now milliseconds since 1970
- * @returns whole seconds from 1 to {@linkcode MAX_PAUSE_S}; undefined if it is missing or invalid
- */
+/** Parses `Retry-After`, seconds or an HTTP date (RFC 9110, section 10.2.3); undefined if it is missing or invalid. */
 export function retryAfterSeconds(headers: HeaderReader, now: number): number | undefined {
   const value = headers.get("retry-after") ?? "";
   if (/^\d+$/.test(value)) return withinBounds(Number(value));

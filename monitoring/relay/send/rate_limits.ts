@@ -21,25 +21,13 @@ export interface SharedLimit {
   readonly rest: string;
 }
 
-/** A limit in force. */
-interface Limit {
+interface Limit extends Omit<SharedLimit, "endsInMs"> {
   /** On the clock that is passed to {@linkcode RateLimits}. */
   readonly until: number;
-  /** `scope:reason:namespaces`, as the ingest announced them. */
-  readonly rest: string;
   /** Whether the other servers know it. */
   isShared: boolean;
 }
 
-/** A limit in force, with what it limits. */
-interface ScopedLimit {
-  readonly dsn: string;
-  /** Empty for all categories. */
-  readonly category: string;
-  readonly limit: Limit;
-}
-
-/** The key of a limit on all categories. */
 const ALL = "";
 
 /**
@@ -57,12 +45,7 @@ const CUSTOM_NAMESPACE = "custom";
 export class RateLimits {
   readonly #limits = new Map<string, Map<string, Limit>>();
 
-  /**
-   * Reads the limits that a response of any status announces. A 429 without a valid limit is a limit on all categories.
-   *
-   * @param dsn the DSN's text
-   * @param now milliseconds since 1970, for a `Retry-After` that is a date
-   */
+  /** Reads the limits that a response of any status announces. A 429 without a valid one limits all categories. */
   update(
     dsn: string,
     { status, headers }: Pick<HttpResponse, "status" | "headers">,
@@ -75,12 +58,12 @@ export class RateLimits {
       announced.push({ seconds, categories: [], rest: "" });
     }
     for (const { seconds, categories, rest } of announced) {
-      const limit = { until: uptime + 1000 * seconds, rest, isShared: false };
-      if (categories.length === 0) this.#add(dsn, ALL, limit, uptime);
+      const limit = { dsn, until: uptime + 1000 * seconds, rest, isShared: false };
+      if (categories.length === 0) this.#add({ ...limit, category: ALL }, uptime);
       for (const category of categories) {
         if (!KNOWN_CATEGORIES.has(category)) continue;
         if (category === "metric_bucket" && !appliesToSdks(rest)) continue;
-        this.#add(dsn, category, limit, uptime);
+        this.#add({ ...limit, category }, uptime);
       }
     }
   }
@@ -88,23 +71,15 @@ export class RateLimits {
   /** Adds a limit that was announced to another server. Its DSN must be one of this server's. */
   learn({ dsn, category, rest }: SharedLimit, until: number, uptime: number): void {
     if (category !== ALL && !KNOWN_CATEGORIES.has(category)) return;
-    this.#add(dsn, category, { until, rest, isShared: true }, uptime);
+    this.#add({ dsn, category, until, rest, isShared: true }, uptime);
   }
 
-  /** The limits in force that the other servers do not know. */
-  unshared(uptime: number): ScopedLimit[] {
-    return [...this.#limits].flatMap(([dsn, limits]) =>
-      [...limits].filter(([, { isShared, until }]) => !isShared && until > uptime)
-        .map(([category, limit]) => ({ dsn, category, limit }))
-    );
+  unshared(uptime: number): Limit[] {
+    return [...this.#limits.values()].flatMap((limits) => [...limits.values()])
+      .filter(({ isShared, until }) => !isShared && until > uptime);
   }
 
-  /**
-   * Checks whether limits cover every item of an envelope. Otherwise it is sent, and the ingest drops the limited items.
-   *
-   * @param categories of the items; undefined: an item without a category
-   * @returns undefined if the envelope may be sent, else the headers of a 429
-   */
+  /** The headers of a 429, if limits cover every item (undefined: one without a category). */
   check(
     dsn: string,
     categories: Iterable<string | undefined>,
@@ -149,7 +124,8 @@ export class RateLimits {
     return categories;
   }
 
-  #add(dsn: string, category: string, limit: Limit, uptime: number): void {
+  #add(limit: Limit, uptime: number): void {
+    const { dsn, category } = limit;
     let limits = this.#limits.get(dsn);
     if (limits === undefined) this.#limits.set(dsn, limits = new Map());
     const until = Math.min(limit.until, uptime + 1000 * MAX_PAUSE_S);

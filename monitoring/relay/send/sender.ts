@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
 
-/** The client that sent an envelope, as reported to the ingest. Stored in the spool with the envelope. */
+/** The client that sent an envelope, as reported to the ingest. */
 export interface Sender {
   readonly userAgent: string | null;
   /** Only if the operator enabled it, like client hints. */
   readonly address?: string;
-  /** Values by header name, see {@linkcode CLIENT_HINTS}; absent if there are none. */
+  /** Values by header name. */
   readonly clientHints?: Readonly<Record<string, string>>;
 }
 
@@ -25,12 +25,7 @@ const CLIENT_HINT = /^[\x20-\x7e]{1,512}$/;
 /** Longer than any browser's. Bounded because the spool does not count it towards its size. */
 const MAX_USER_AGENT_LENGTH = 1_024;
 
-/**
- * Reads the sender from a request. Omits address and client hints, which are personal data, unless the operator enabled
- * them.
- *
- * @param peer address of the other end of the connection
- */
+/** Omits address and client hints, which are personal data, unless the operator enabled them. */
 export function senderOf(
   headers: Headers,
   peer: string | undefined,
@@ -50,10 +45,7 @@ export function senderOf(
   };
 }
 
-/**
- * The request headers that describe the sender to an ingest. Validates every value again: it may come from the spool's
- * file, and a line break in it would inject a header.
- */
+/** Validates each value again: it may come from the spool's file, and a line break would inject a header. */
 export function senderHeaders({ userAgent, address, clientHints }: Sender): Record<string, string> {
   const headers: Record<string, string> = {
     "user-agent": userAgent !== null && /^[\t\x20-\x7e\x80-\xff]+$/.test(userAgent)

@@ -1,28 +1,26 @@
 import { ALL_CATEGORIES, categoriesIn } from "../../protocol/categories.ts";
+import { decodeBody } from "../../protocol/encoding.ts";
+import { isOwnTelemetry } from "../../protocol/own_telemetry.ts";
+import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { STOP } from "../../protocol/stop_times.ts";
-import type { AllowList } from "../admit/allow_list.ts";
-import type { Duplicates } from "../admit/duplicates.ts";
-import type { RelayMetrics } from "../metrics.ts";
-import { CircuitBreaker, type Fault } from "../send/circuit_breaker.ts";
-import type { IngestClient } from "../send/ingest_client.ts";
+import { CircuitBreaker, type Fault, type RelayLog } from "../send/circuit_breaker.ts";
+import type { Clock } from "../send/clock.ts";
 import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
-import type { RateLimits } from "../send/rate_limits.ts";
-import { clientReport } from "./client_report.ts";
-import { type DrainClock, SYSTEM_CLOCK } from "./drain_clock.ts";
-import { DrainLog, type SpoolLog } from "./drain_log.ts";
+import { DrainLog } from "./drain_log.ts";
+import type { RelayParts } from "./relay_parts.ts";
 import { type Dropped, LEASE_MS, type LeasedEnvelope, type Spool } from "./spool.ts";
 
-/** Interval of passes while the spool is empty: finds envelopes that other processes put. */
+/** While the spool is empty: finds envelopes that other processes put. */
 export const POLL_MS = 5_000;
-/** Interval of passes while envelopes wait: the end of a backoff or a rate limit is noticed this late at most. */
+/** While envelopes wait: the end of a backoff or a rate limit is noticed this late at most. */
 export const BUSY_POLL_MS = 500;
 /** Envelopes live for hours, so expiry need not be exact. */
 const EXPIRE_EVERY_MS = 60_000;
 /** A lease survives two renewals that fail. */
 export const RENEW_EVERY_MS = LEASE_MS / 3;
-/** Maximum concurrent deliveries to one ingest. Leaves most of the 256 connections to live envelopes. */
+/** Deliveries to one ingest. Leaves most of the 256 connections to live envelopes. */
 export const MAX_CONCURRENT = 32;
-/** Most bytes of leased bodies in memory, plus one body of any size. */
+/** Plus one body of any size. */
 const MAX_LEASED_BYTES = 16 * 1024 * 1024;
 /** Results that are remembered: pages ask for theirs within seconds. */
 const MAX_RESULTS = 10_000;
@@ -30,32 +28,27 @@ const MAX_RESULTS = 10_000;
 export const FIRST_BACKOFF_MS = 1_000;
 export const MAX_BACKOFF_MS = 15 * 60_000;
 
-export interface DrainOptions {
+export interface DrainOptions extends RelayParts {
   readonly spool: Spool;
-  readonly client: Pick<IngestClient, "attempt" | "breakerOf" | "breakers">;
-  readonly allowList: AllowList;
-  readonly duplicates: Duplicates;
-  readonly limits: RateLimits;
-  readonly metrics: RelayMetrics;
   /** Sends an envelope of the relay itself, like one that was received. */
   readonly report: (envelope: string) => void;
-  /** Called when the drain's state changes, not for each envelope. */
-  readonly log: SpoolLog;
-  /** Default: the system's clock. */
-  readonly clock?: DrainClock;
+  readonly log: RelayLog;
 }
 
-/** What an ingest decided about an envelope of the spool. */
+/** Whether an envelope is marked as Sightglass's own. The spool does not keep who sent it. */
+async function isMarkedAsOwn({ bytes, contentEncoding }: LeasedEnvelope): Promise<boolean> {
+  const decoded = await decodeBody(bytes, contentEncoding, MAX_LEASED_BYTES).catch(() => undefined);
+  return isOwnTelemetry(decoded && tryReadEnvelope(decoded)?.header || {});
+}
+
 type SpoolResult = "delivered" | "rejected";
 
 /** An envelope that is leased to this drain: it is being delivered, or being deleted. */
 interface HeldEnvelope {
-  /** With its current lease. */
   envelope: LeasedEnvelope;
   readonly ingest: CircuitBreaker;
   /** Whether the ingest has decided. It stays held until it is deleted, so that it is not delivered again. */
   isDecided: boolean;
-  /** Aborts its delivery. */
   readonly abort: AbortController;
 }
 
@@ -66,14 +59,13 @@ interface HeldEnvelope {
  */
 export class Drain {
   readonly #options: DrainOptions;
-  readonly #clock: DrainClock;
+  readonly #clock: Clock;
   readonly #log: DrainLog;
   /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
   readonly #noIngest: CircuitBreaker;
   readonly #held = new Map<number, HeldEnvelope>();
   /** Decisions of ingests by the envelope's key, oldest first. */
   readonly #results = new Map<string, SpoolResult>();
-  /** Promises that `stop` waits for. */
   readonly #running = new Set<Promise<void>>();
   /** DSNs with envelopes in the spool at the last pass, by ingest. */
   #waiting: ReadonlyMap<CircuitBreaker, readonly string[]> = new Map();
@@ -86,19 +78,17 @@ export class Drain {
 
   constructor(options: DrainOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#clock = options.clock;
     this.#log = new DrainLog(options.log);
     this.#noIngest = new CircuitBreaker("no ingest", this.#clock);
     this.#noIngest.decided(this.#clock.now());
     this.#requestPass();
   }
 
-  /** What an ingest decided about an envelope; undefined: nothing, or not lately. */
   resultOf(key: string): SpoolResult | undefined {
     return this.#results.get(key);
   }
 
-  /** Whether the last pass failed: nothing is delivered. */
   get isFailing(): boolean {
     return this.#log.isFailing;
   }
@@ -108,22 +98,16 @@ export class Drain {
     if (this.#freeSlots(this.#breakerOf(dsn)) > 0) this.#requestPass();
   }
 
-  /**
-   * Lets running deliveries finish, then aborts them ({@linkcode STOP}). Results that arrive by then are recorded; all other
-   * envelopes return to the spool.
-   */
+  /** Lets running deliveries finish, then aborts them. Envelopes without a result return to the spool. */
   stop(): Promise<void> {
-    return this.#stopping ??= this.#stop();
+    return this.#stopping ??= (async () => {
+      this.#cancelTimer();
+      if (await this.#endsWithin(STOP.spoolDeliveries)) return;
+      for (const { abort } of this.#held.values()) abort.abort();
+      await this.#endsWithin(STOP.spoolAborts);
+    })();
   }
 
-  async #stop(): Promise<void> {
-    this.#cancelTimer();
-    if (await this.#endsWithin(STOP.spoolDeliveries)) return;
-    for (const { abort } of this.#held.values()) abort.abort();
-    await this.#endsWithin(STOP.spoolAborts);
-  }
-
-  /** Starts a pass, or another one after the current pass. */
   #requestPass(): void {
     this.#needsPass = true;
     if (this.#isPassing || this.#stopping) return;
@@ -164,12 +148,13 @@ export class Drain {
       const expired = await spool.expire(clock.now());
       for (const dropped of expired) this.#reportDropped(dropped);
       this.#log.expired(expired.reduce((sum, { envelopes }) => sum + envelopes, 0));
-      this.#expireAt = clock.uptime() + EXPIRE_EVERY_MS;
+      if (expired.length > 0) this.#needsPass = true;
+      else this.#expireAt = clock.uptime() + EXPIRE_EVERY_MS;
     }
     const stats = await spool.stats();
     this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => this.#breakerOf(dsn));
     const ingests = new Set(this.#waiting.keys());
-    this.#log.spoolRead(stats, ingests);
+    this.#log.spoolRead(stats);
     for (const breaker of client.breakers) if (!ingests.has(breaker)) breaker.noneWaits();
     for (const ingest of ingests) ingest.onUp ??= () => this.#requestPass();
     // Probes first: envelopes of other ingests may take all the memory.
@@ -177,12 +162,13 @@ export class Drain {
     for (const ingest of probedFirst) await this.#lease(ingest);
   }
 
-  /** Leases envelopes that may be delivered to an ingest now, and starts to deliver them. */
   async #lease(ingest: CircuitBreaker): Promise<void> {
     const { spool } = this.#options;
     while (!this.#stopping) {
       const limit = this.#freeSlots(ingest);
-      const maxBytes = MAX_LEASED_BYTES - this.#heldBytes();
+      const held = [...this.#held.values()];
+      const maxBytes = MAX_LEASED_BYTES -
+        held.reduce((sum, { envelope }) => sum + envelope.bytes.byteLength, 0);
       const dsns = (this.#waiting.get(ingest) ?? [])
         .map((dsn) => ({ dsn, limited: this.#limitsOf(dsn) }))
         .filter(({ limited }) => limited !== ALL_CATEGORIES);
@@ -240,14 +226,13 @@ export class Drain {
     await this.#ended(held, "delivered");
   }
 
-  /** The ingest has decided, or there is none. */
   async #ended(
     held: HeldEnvelope,
     outcome: SpoolResult,
     reason?: "dsn_not_allowed" | "ingest",
   ): Promise<void> {
     const { metrics } = this.#options;
-    metrics.ended(outcome, reason);
+    metrics.ended(outcome, reason, 1, reason && await isMarkedAsOwn(held.envelope));
     metrics.quantitiesEnded(outcome, held.envelope.quantities);
     held.isDecided = true;
     this.#results.set(held.envelope.key, outcome);
@@ -309,18 +294,27 @@ export class Drain {
     const { metrics, report } = this.#options;
     metrics.ended("dropped", "expired", dropped.envelopes);
     metrics.quantitiesEnded("dropped", dropped.quantities);
-    const envelope = clientReport(dropped, this.#clock.now());
-    if (envelope !== undefined) report(envelope);
+    const discarded = Object.entries(dropped.quantities)
+      .filter(([category]) => category !== "internal")
+      .map(([category, quantity]) => ({ reason: "network_error", category, quantity }));
+    if (discarded.length === 0) return;
+    // https://develop.sentry.dev/sdk/telemetry/client-reports/
+    const now = this.#clock.now();
+    const lines = [
+      { dsn: dropped.dsn, sent_at: new Date(now).toISOString() },
+      { type: "client_report" },
+      { timestamp: now / 1000, discarded_events: discarded },
+    ];
+    report(lines.map((line) => JSON.stringify(line)).join("\n"));
   }
 
-  /** The circuit breaker of a DSN's ingest: the same object for the same ingest. */
+  /** The same object for the same ingest. */
   #breakerOf(text: string): CircuitBreaker {
     const { allowList, client } = this.#options;
     const dsn = allowList.find(text);
     return dsn === undefined ? this.#noIngest : client.breakerOf(dsn);
   }
 
-  /** The categories of a DSN that are rate limited now, as a bit set (`categories.ts`). */
   #limitsOf(dsn: string): number {
     return this.#options.limits.limitedCategories(dsn, this.#clock.uptime());
   }
@@ -335,17 +329,13 @@ export class Drain {
     return active > MAX_CONCURRENT / 2 ? 0 : MAX_CONCURRENT - active;
   }
 
-  #heldBytes(): number {
-    return [...this.#held.values()].reduce((sum, held) => sum + held.envelope.bytes.byteLength, 0);
-  }
-
   /** @param work must not reject; `stop` waits for it */
   #track(work: Promise<void>): void {
     const task = work.finally(() => this.#running.delete(task));
     this.#running.add(task);
   }
 
-  /** Whether all tracked work, including work that it starts, ends within `ms`. */
+  /** With work that is started meanwhile. */
   async #endsWithin(ms: number): Promise<boolean> {
     const { promise: late, resolve } = Promise.withResolvers<boolean>();
     const cancel = this.#clock.after(ms, () => resolve(false));

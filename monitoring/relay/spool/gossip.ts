@@ -1,45 +1,26 @@
 import { withTimeout } from "../../protocol/with_timeout.ts";
-import type { AllowList } from "../admit/allow_list.ts";
-import {
-  type Duplicates,
-  MAX_REMEMBERED,
-  REMEMBERED_KEY_BYTES,
-  REMEMBERED_MS,
-} from "../admit/duplicates.ts";
-import type { RateLimits } from "../send/rate_limits.ts";
+import { MAX_REMEMBERED, REMEMBERED_KEY_BYTES, REMEMBERED_MS } from "../admit/duplicates.ts";
 import type { ErrorLog } from "./drain_log.ts";
+import type { RelayParts } from "./relay_parts.ts";
 import type { ReceivedGossip, Spool } from "./spool.ts";
 
-/**
- * Milliseconds between two exchanges. A page resends an envelope after 1.5 s at the earliest. By then its server must
- * have reported it and the others must have read the report, also on a busy machine.
- */
+/** A page resends an envelope after 1.5 s at the earliest: by then the others must have read the report. */
 const EXCHANGE_MS = 250;
-/** Maximum milliseconds that the start of a server waits for the others' gossip. */
 const FIRST_MS = 1_000;
 
-interface GossipOptions {
-  readonly allowList: AllowList;
-  readonly duplicates: Duplicates;
-  readonly limits: RateLimits;
-  /** Milliseconds of a monotonic clock. */
-  readonly uptime: () => number;
-}
+type GossipOptions = Pick<RelayParts, "clock" | "allowList" | "duplicates" | "limits">;
 
 /**
- * Shares taken envelopes and rate limits with the other servers on a spool. An envelope is reported when it is delivered
- * or durable: if its server crashes before, copies of it are no duplicates.
- *
- * No envelope waits for an exchange: a query for each one would take more CPU time than the rest of the relay.
+ * Shares taken envelopes and rate limits with the other servers on a spool, once they are delivered or durable. No
+ * envelope waits for an exchange: a query for each one would take more CPU time than the rest of the relay.
  */
 export class Gossip {
   readonly #options: GossipOptions;
   /** Keys that the others do not know yet. */
   #keys: string[] = [];
-  #spool: Pick<Spool, "exchange"> | undefined;
-  #errors: ErrorLog | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #running: Promise<boolean> | undefined;
+  #running: Promise<void> | undefined;
+  #isStopping = false;
+  #endPause = () => {};
 
   constructor(options: GossipOptions) {
     this.#options = options;
@@ -47,35 +28,56 @@ export class Gossip {
 
   /** Starts to exchange in the background. Resolves after the first exchange, or after {@linkcode FIRST_MS}. */
   async start(spool: Pick<Spool, "exchange">, errors: ErrorLog): Promise<void> {
-    this.#spool = spool;
-    this.#errors = errors;
-    this.#running = this.#exchangeAndRepeat();
-    await withTimeout(FIRST_MS, this.#running);
+    const { promise: hasExchanged, resolve } = Promise.withResolvers<void>();
+    this.#running = this.#repeat(spool, errors, resolve);
+    await withTimeout(FIRST_MS, hasExchanged);
   }
 
   /** Reports what is new for the last time, unless the spool fails. */
   async stop(): Promise<void> {
-    const spool = this.#spool;
-    this.#spool = undefined;
-    clearTimeout(this.#timer);
-    if (spool && await this.#running) await this.#tryExchange(spool);
+    this.#isStopping = true;
+    this.#endPause();
+    await this.#running;
   }
 
-  /**
-   * Reports what is new to the others, and learns what they have reported.
-   *
-   * @throws what the spool throws; the next call then reports the same again
-   */
+  async #repeat(
+    spool: Pick<Spool, "exchange">,
+    errors: ErrorLog,
+    onExchanged: () => void,
+  ): Promise<void> {
+    let isLast: boolean;
+    let hasFailed: boolean;
+    do {
+      isLast = this.#isStopping;
+      // After a failure the relay works with what it knows.
+      hasFailed = await this.exchange(spool).then(() => false, (error) => {
+        errors.unexpected("Cannot exchange duplicates and rate limits", error);
+        return true;
+      });
+      onExchanged();
+      if (!this.#isStopping) {
+        await new Promise<void>((resolve) => {
+          const cancel = this.#options.clock.after(EXCHANGE_MS, resolve);
+          this.#endPause = () => {
+            cancel();
+            resolve();
+          };
+        });
+      }
+    } while (!isLast && !(this.#isStopping && hasFailed));
+  }
+
+  /** @throws what the spool throws; the next call then reports the same again */
   async exchange(spool: Pick<Spool, "exchange">): Promise<void> {
-    const { duplicates, limits, uptime } = this.#options;
+    const { clock, duplicates, limits } = this.#options;
     // Keys are collected only if there are exchanges: nothing else removes them.
     duplicates.onTaken ??= (key) => void this.#keys.push(key);
     const keys = this.#keys.splice(0);
-    const now = uptime();
+    const now = clock.uptime();
     const unshared = limits.unshared(now);
     const report = {
       keys: Uint8Array.fromHex(keys.join("")),
-      limits: unshared.map(({ dsn, category, limit: { until, rest } }) => (
+      limits: unshared.map(({ dsn, category, until, rest }) => (
         { dsn, category, endsInMs: until - now, rest }
       )),
     };
@@ -83,35 +85,13 @@ export class Gossip {
       this.#keys = [...keys, ...this.#keys].slice(-MAX_REMEMBERED);
       throw error;
     });
-    for (const { limit } of unshared) limit.isShared = true;
+    for (const limit of unshared) limit.isShared = true;
     for (const gossip of reported) this.#learn(gossip);
   }
 
-  /** Returns whether it succeeded. The next exchange follows later. */
-  async #exchangeAndRepeat(): Promise<boolean> {
-    const hasSucceeded = await this.#tryExchange(this.#spool!);
-    if (this.#spool) {
-      const repeat = () => this.#running = this.#exchangeAndRepeat();
-      this.#timer = setTimeout(repeat, EXCHANGE_MS);
-      Deno.unrefTimer(this.#timer);
-    }
-    return hasSucceeded;
-  }
-
-  /** After a failure the relay works with what it knows. */
-  async #tryExchange(spool: Pick<Spool, "exchange">): Promise<boolean> {
-    try {
-      await this.exchange(spool);
-      return true;
-    } catch (error) {
-      this.#errors?.unexpected("Cannot exchange duplicates and rate limits", error);
-      return false;
-    }
-  }
-
   #learn({ keys, limits, ageMs }: ReceivedGossip): void {
-    const { allowList, duplicates, limits: known, uptime } = this.#options;
-    const now = uptime();
+    const { clock, allowList, duplicates, limits: known } = this.#options;
+    const now = clock.uptime();
     const at = now - ageMs;
     if (ageMs < REMEMBERED_MS) {
       for (let start = 0; start < keys.length; start += REMEMBERED_KEY_BYTES) {

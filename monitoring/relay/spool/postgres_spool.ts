@@ -13,15 +13,10 @@ const LOCK_AND_READ_CLOCK =
 
 export interface PostgresSpoolOptions extends SpoolOptions {
   readonly address: PostgresAddress;
-  /** This machine's clock, milliseconds since 1970. Default: the system's. */
   readonly clock?: () => number;
 }
 
-/**
- * Opens a spool in a PostgreSQL, which many processes on many machines may share. Creates or upgrades its tables.
- *
- * @throws {DatabaseOpenError} one line for the operator
- */
+/** @throws {DatabaseOpenError} one line for the operator */
 export async function openPostgresSpool(options: PostgresSpoolOptions): Promise<Spool> {
   const { address, stallMs, clock = Date.now } = options;
   const schema = POSTGRES_SPOOL_SCHEMA;

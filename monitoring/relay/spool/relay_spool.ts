@@ -4,27 +4,22 @@ import type { FollowedEnvelopes, SpoolReport } from "../../protocol/relay_api.ts
 import type { AdmittedEnvelope } from "../../protocol/admitted_envelope.ts";
 import { type Answer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
+import type { RelayLog } from "../send/circuit_breaker.ts";
 import type { Sender } from "../send/sender.ts";
 import { Drain, type DrainOptions } from "./drain.ts";
-import { ErrorLog, type SpoolLog } from "./drain_log.ts";
+import { ErrorLog } from "./drain_log.ts";
 import type { Gossip } from "./gossip.ts";
 import type { PostgresSpoolOptions } from "./postgres_spool.ts";
 import type { PutResult, Spool, SpoolStats } from "./spool.ts";
 import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
 
-/**
- * Milliseconds for which a spool that was read as empty counts as empty: reading it for each envelope would be slow.
- * An envelope that another process puts meanwhile is found in time: a page resends it after 1.5 s at the earliest.
- */
+/** A spool that was read as empty counts as empty so long: pages resend an envelope after 1.5 s at the earliest. */
 export const EMPTY_CACHE_MS = 1_000;
-
-/** Why an envelope must not be sent now: it is in the spool itself, or an earlier segment of its recording is. */
-type SpoolMatch = "duplicate" | "earlier segment";
 
 /** The spool as the relay uses it: a backend and, once started, its drain and the gossip with other servers on it. */
 export class RelaySpool {
   readonly #spool: Spool;
-  readonly #log: SpoolLog;
+  readonly #log: RelayLog;
   readonly #errors: ErrorLog;
   readonly #uptime: () => number;
   #drain: Drain | undefined;
@@ -33,28 +28,19 @@ export class RelaySpool {
   #puts = 0;
   /** When the read that set `#isEmpty` began. */
   #readAt = -Infinity;
-  /** Of the last envelope. */
   #lastPut: PutResult | "failed" = "kept";
 
-  /**
-   * @param log called when the drain's state changes or envelopes cannot be stored, not for each envelope
-   * @param uptime milliseconds of a monotonic clock. Default: the process's own
-   */
-  constructor(spool: Spool, log: SpoolLog, uptime: () => number = () => performance.now()) {
+  constructor(spool: Spool, log: RelayLog, uptime: () => number = () => performance.now()) {
     this.#spool = spool;
     this.#log = log;
     this.#errors = new ErrorLog(log);
     this.#uptime = uptime;
   }
 
-  /**
-   * Opens the server's spool: in a PostgreSQL if an address is given, else in SQLite.
-   *
-   * @throws {DatabaseOpenError} one line for the operator
-   */
+  /** @throws {DatabaseOpenError} one line for the operator */
   static async open(
     options: SqliteSpoolOptions | PostgresSpoolOptions,
-    log: SpoolLog,
+    log: RelayLog,
   ): Promise<RelaySpool> {
     if (!("address" in options)) return new RelaySpool(await openSqliteSpool(options), log);
     // Loaded here, because most servers have no PostgreSQL.
@@ -62,18 +48,11 @@ export class RelaySpool {
     return new RelaySpool(await openPostgresSpool(options), log);
   }
 
-  /** Starts to deliver what is in the spool and what is put later. */
-  startDraining(options: Omit<DrainOptions, "spool" | "log">): void {
-    this.#drain = new Drain({ ...options, spool: this.#spool, log: this.#log });
-  }
-
-  /**
-   * Starts to exchange gossip with the other servers on this spool, until it is closed. Resolves when theirs is known, or
-   * after a second.
-   */
-  async startGossip(gossip: Gossip): Promise<void> {
+  /** Starts to drain once the gossip of the other servers on this spool is known, or after a second. */
+  async start(gossip: Gossip, options: Omit<DrainOptions, "spool" | "log">): Promise<void> {
     this.#gossip = gossip;
     await gossip.start(this.#spool, this.#errors);
+    this.#drain = new Drain({ ...options, spool: this.#spool, log: this.#log });
   }
 
   /** Ends the deliveries; what is put later stays for the next start. */
@@ -91,8 +70,8 @@ export class RelaySpool {
     return ["full", "failed"].includes(this.#lastPut) || this.#drain?.isFailing === true;
   }
 
-  /** Finds an envelope in the spool that must be delivered before, or instead of, this one. */
-  async find(envelope: AdmittedEnvelope): Promise<SpoolMatch | undefined> {
+  /** Whether the spool has this envelope, or an earlier segment of its recording, which is delivered before. */
+  async find(envelope: AdmittedEnvelope): Promise<"duplicate" | "earlier segment" | undefined> {
     const isCached = this.#uptime() - this.#readAt < EMPTY_CACHE_MS;
     if (isCached && this.#isEmpty) return undefined;
     try {
@@ -148,12 +127,7 @@ export class RelaySpool {
     );
   }
 
-  /**
-   * What became of envelopes that were spooled, by their keys.
-   *
-   * @returns null for those that are not in the spool, and whose result another process has; undefined if the spool
-   *   cannot be read
-   */
+  /** What became of spooled envelopes, null if this process does not know; undefined if the spool cannot be read. */
   async follow(keys: readonly string[]): Promise<FollowedEnvelopes | undefined> {
     try {
       const results = keys.map(async (key) => {
@@ -168,12 +142,7 @@ export class RelaySpool {
     }
   }
 
-  /**
-   * The spool's part of the health report.
-   *
-   * @param now milliseconds since 1970
-   * @returns undefined if the spool cannot be read
-   */
+  /** The spool's part of the health report; undefined if the spool cannot be read. */
   async report(now: number): Promise<SpoolReport | undefined> {
     try {
       const { pending, bytes, oldestAt = now } = await this.stats();
@@ -185,7 +154,6 @@ export class RelaySpool {
     }
   }
 
-  /** @throws what the spool throws */
   async stats(): Promise<SpoolStats> {
     const askedAt = this.#uptime();
     const putsBefore = this.#puts;
@@ -223,10 +191,7 @@ export class RelaySpool {
   }
 }
 
-/**
- * For a segment of a recording, the recording's id, which is the envelope's event id. An id that is no UUID is ignored:
- * a database may refuse it, and the ingest refuses its envelope.
- */
+/** The recording of a segment. No UUID: a database may refuse it, and the ingest refuses its envelope. */
 function sequenceOf({ header, items }: AdmittedEnvelope): string | undefined {
   if (!items.some(({ type }) => type === "replay_recording")) return undefined;
   const id = eventId(header);

@@ -1,15 +1,12 @@
 import type { Schema } from "../../storage/schema_version.ts";
 import { KEY_BYTES } from "./spool.ts";
 
-/** What differs between the databases. */
 interface Dialect {
-  /** Before the name of each table. */
   readonly prefix: string;
   /** An id that grows with each insert and is never used again. */
   readonly id: string;
   readonly integer: string;
   readonly blob: string;
-  /** Ends the definition of a table. */
   readonly end: string;
 }
 
@@ -62,7 +59,6 @@ const create = ({ prefix, id, integer, blob, end }: Dialect) => `
   ${categoriesIndex(prefix)}
 `;
 
-/** Finds which sets of categories envelopes of a DSN have, and the envelopes of each. */
 const categoriesIndex = (prefix: string) =>
   `CREATE INDEX entries_by_categories ON ${prefix}entries (dsn, categories, not_before, id)
     WHERE ready = 1;`;

@@ -1,9 +1,4 @@
-/**
- * The contract of the spool: a durable queue of envelopes that were accepted and are not delivered yet.
- *
- * `SqlSpool` implements it for SQLite, in a worker, and for PostgreSQL. Another database needs a `SqlDriver`, a dialect
- * in schema.ts, and a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it.
- */
+/** The contract of the spool: a durable queue of envelopes that were accepted and are not delivered yet. */
 
 import type { ContentEncoding } from "../../protocol/encoding.ts";
 import type { Format } from "../../protocol/format.ts";
@@ -11,23 +6,17 @@ import { MAX_PAUSE_S } from "../send/rate_limit_headers.ts";
 import type { SharedLimit } from "../send/rate_limits.ts";
 import type { Sender } from "../send/sender.ts";
 
-/**
- * Milliseconds that a lease lasts. The envelopes of a crashed process are free after this time; a running process
- * renews its leases before it (see {@linkcode Spool.renew}).
- */
+/** Milliseconds that a lease lasts: the envelopes of a crashed process are then free. Running ones renew theirs before. */
 export const LEASE_MS = 30_000;
 
 /** Longest wait in milliseconds that {@linkcode Spool.release} accepts; a longer one counts as this. */
 export const MAX_WAIT_MS = 1_000 * MAX_PAUSE_S;
 
-/** Length of a duplicate key. */
 export const KEY_BYTES = 32;
 
-/** All that is needed to deliver an envelope later, or to report its loss. */
 export interface SpooledEnvelope extends Sender {
   /** The DSN's canonical text. */
   readonly dsn: string;
-  /** As received. */
   readonly bytes: Uint8Array;
   readonly contentEncoding: ContentEncoding | null;
   /** Default: an envelope. */
@@ -50,21 +39,18 @@ export type PutResult = "kept" | "duplicate" | "full";
 export interface SpoolStats {
   /** Number of envelopes, leased ones included. */
   readonly pending: number;
-  /** Bytes of their bodies. */
+  /** Of their bodies, as all bytes here. */
   readonly bytes: number;
-  /** Most bytes that the spool keeps. */
   readonly maxBytes: number;
   /** When the oldest one was received, milliseconds since 1970; undefined: the spool is empty. */
   readonly oldestAt: number | undefined;
-  /** Number of envelopes by DSN, without entries of 0. */
+  /** Number of envelopes, without entries of 0. */
   readonly byDsn: Readonly<Record<string, number>>;
 }
 
-/** Envelopes of one DSN that were deleted without delivery. */
 export interface Dropped {
   readonly dsn: string;
   readonly envelopes: number;
-  /** Sum of {@linkcode SpooledEnvelope.quantities}. */
   readonly quantities: Readonly<Record<string, number>>;
 }
 
@@ -75,15 +61,13 @@ export interface GossipReport {
   readonly limits: readonly SharedLimit[];
 }
 
-/** A report from the spool, see {@linkcode Spool.exchange}. */
 export interface ReceivedGossip extends GossipReport {
-  /** Milliseconds since it was reported. */
   readonly ageMs: number;
 }
 
 /** The right to one envelope, until {@linkcode LEASE_MS} after it was given or renewed. */
 export interface Lease {
-  /** The envelope's number. Grows with the order of arrival and is never used again. */
+  /** Of the envelope: grows with the order of arrival and is never used again. */
   readonly id: number;
   /** Token of the `lease` call, which all envelopes that it returned share. Unique together with `id`. */
   readonly lease: string;
@@ -95,29 +79,21 @@ export interface LeasedEnvelope extends SpooledEnvelope, Lease {
   readonly failures: number;
 }
 
-/** A DSN whose envelopes may be leased. */
-export interface LeasableDsn {
-  /** The DSN's canonical text. */
-  readonly dsn: string;
-  /** Bit set: an envelope is not leased if all of its categories are in it. */
-  readonly limited: number;
-}
-
 export interface LeaseRequest {
   /** Milliseconds since 1970, as in all methods below. */
   readonly now: number;
   /** Most envelopes to lease. */
   readonly limit: number;
-  /** Most bytes of their bodies together; a single larger body is still leased. */
+  /** Most bytes to lease; a single larger body is still leased. */
   readonly maxBytes: number;
-  readonly dsns: readonly LeasableDsn[];
+  /** `limited`, a bit set: an envelope is not leased if all of its categories are in it. */
+  readonly dsns: readonly { readonly dsn: string; readonly limited: number }[];
   /** Whether to prefer the newest of those that were never delayed. Default: the oldest. */
   readonly newest?: boolean;
 }
 
-/** Limits of a spool; several processes that share one must agree on them. */
+/** Several processes that share a spool must agree on its limits. */
 export interface SpoolOptions {
-  /** Bytes of the bodies kept, by all processes together. */
   readonly maxBytes: number;
   readonly maxAgeHours: number;
   /** Milliseconds after which a call fails. Default: the backend's. */
@@ -135,14 +111,8 @@ export interface SpoolOptions {
  * effect, for example if the backend crashed after its commit: a repeated `put` then returns `duplicate`.
  */
 export interface Spool {
-  /**
-   * Takes ownership of the bytes: the caller must not use them again. Their buffer may be detached, unless they are
-   * only a part of it.
-   */
   put(envelope: SpooledEnvelope): Promise<PutResult>;
-  /** Whether an envelope with this key is in the spool. */
   has(key: string): Promise<boolean>;
-  /** Whether an envelope of this sequence of a DSN is in the spool. */
   hasSequence(dsn: string, sequence: string): Promise<boolean>;
   /**
    * Leases envelopes that are not leased, whose wait is over, and that are the oldest of their sequence.
@@ -164,17 +134,16 @@ export interface Spool {
    */
   release(lease: Lease, notBefore: number, failures?: number): Promise<boolean>;
   /**
-   * Deletes envelopes older than {@linkcode SpoolOptions.maxAgeHours}, unless they are leased. Each loss is returned to
-   * one caller only, also across processes.
+   * Deletes some of the envelopes older than {@linkcode SpoolOptions.maxAgeHours}, unless they are leased. Each loss is
+   * returned to one caller only, also across processes; none: all are deleted.
    */
   expire(now: number): Promise<Dropped[]>;
   stats(): Promise<SpoolStats>;
   /** Rejects if nothing can be put now, whatever its size. */
   checkRoom(): Promise<void>;
   /**
-   * Reports to the processes that share the spool, and returns what they have reported since the last call, in order.
-   * The first call, and the first after a failure, returns all stored reports, those of this server too. `expire` keeps
-   * those of the last hour, with no more keys than a server remembers.
+   * Reports to the processes that share the spool, and returns what they have reported since the last call, in order. The
+   * first call, and the first after a failure, returns all stored reports. `expire` deletes those older than an hour.
    */
   exchange(report: GossipReport, now: number): Promise<ReceivedGossip[]>;
   /** Finishes earlier calls, then closes. Later calls are rejected. Calls that hang are left to the process's end. */

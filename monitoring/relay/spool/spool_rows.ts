@@ -21,7 +21,6 @@ export class SpoolRows {
     this.#driver = driver;
   }
 
-  /** Those of the keys that are in the spool. */
   async known(keys: readonly string[]): Promise<Set<string>> {
     const bytes = keys.map((key) => Uint8Array.fromHex(key));
     const rows = await this.#each<{ key: Uint8Array }>(bytes, this.#sql.known);
@@ -58,7 +57,6 @@ export class SpoolRows {
     );
   }
 
-  /** Leases envelopes, as `Spool.lease`. */
   async lease(request: LeaseRequest, now: number): Promise<LeasedEnvelope[]> {
     const chosen = takeTurns(await this.#findFree(request, now), request);
     const ids = chosen.map(({ id }) => id);
@@ -99,22 +97,16 @@ export class SpoolRows {
     await this.#setReady(envelopes);
   }
 
-  /** Reduces times that are too far ahead because the clock was set back, see `Spool`. */
+  /** The clock was set back: see `Spool`. */
   async limitTimes(now: number): Promise<void> {
-    const [latest] = await this.#query<Record<"received" | "leased" | "waiting", number | null>>(
-      this.#sql.latestTimes,
-    );
     const bounds = [
-      [this.#sql.limitArrivals, latest?.received, now],
-      [this.#sql.limitLeases, latest?.leased, now + LEASE_MS],
-      [this.#sql.limitWaits, latest?.waiting, now + MAX_WAIT_MS],
+      [this.#sql.limitArrivals, now],
+      [this.#sql.limitLeases, now + LEASE_MS],
+      [this.#sql.limitWaits, now + MAX_WAIT_MS],
     ] as const;
-    for (const [statement, found, bound] of bounds) {
-      if ((found ?? 0) > bound) await this.#query(statement, [bound, bound]);
-    }
+    for (const [statement, bound] of bounds) await this.#query(statement, [bound, bound]);
   }
 
-  /** Makes the oldest envelope of each of the sequences ready. */
   async #setReady(envelopes: readonly Pick<RemovableRow, "dsn" | "sequence">[]): Promise<void> {
     const sequences = new Map(
       envelopes.flatMap(({ dsn, sequence }) =>
@@ -135,12 +127,16 @@ export class SpoolRows {
     for (const { id, text } of waiting) {
       const limited = limitedOf.get(text);
       if (limited === undefined) continue;
-      const sets = limited === 0 ? undefined : await this.#unlimitedSets(id, limited);
+      // Sets of categories, so that no limited envelopes are read.
+      const sets = limited === 0
+        ? undefined
+        : await this.#query<{ categories: number }>(this.#sql.categorySets, [id]);
       const find = async ({ byDsn, bySet }: SpoolStatements["oldest"], notBefore: number) => {
         const values = [notBefore, now, limit];
         if (sets === undefined) return await this.#query<FreeRow>(byDsn, [id, ...values]);
         const rows: FreeRow[] = [];
-        for (const set of sets) {
+        for (const { categories: set } of sets) {
+          if ((set & ~limited) === 0) continue;
           rows.push(...await this.#query<FreeRow>(bySet, [id, set, ...values]));
         }
         return rows;
@@ -154,14 +150,8 @@ export class SpoolRows {
     return queues;
   }
 
-  /** The sets of categories of a DSN's envelopes that are not wholly limited. */
-  async #unlimitedSets(dsn: number, limited: number): Promise<number[]> {
-    const sets = await this.#query<{ categories: number }>(this.#sql.categorySets, [dsn]);
-    return sets.map(({ categories }) => categories).filter((set) => (set & ~limited) !== 0);
-  }
-
   /**
-   * Runs a statement for rows, as many at a time as the driver allows. Returns the rows of all results.
+   * Runs a statement for rows, as many at a time as the driver allows.
    *
    * @param rows their values: one, or a list for each row
    * @param statement returns it for a number of rows
@@ -183,11 +173,7 @@ export class SpoolRows {
   }
 }
 
-/**
- * Chooses envelopes within both limits of a request, one of each DSN at a time.
- *
- * @param queues rows of one DSN each, the least recently served DSN first
- */
+/** Chooses envelopes within both limits of a request, one of each DSN at a time. */
 function takeTurns(
   queues: readonly (readonly FreeRow[])[],
   { limit, maxBytes }: LeaseRequest,

@@ -23,9 +23,9 @@ import {
 } from "./statements.ts";
 import { SpoolRows } from "./spool_rows.ts";
 
-/** Most envelopes that one transaction of `expire` deletes, so that other calls do not wait long. */
+/** In one transaction of `expire`, so that other calls do not wait long. */
 const MAX_EXPIRED = 500;
-/** Maximum bytes of the keys in all reports of gossip: the oldest reports are deleted. */
+/** Of the keys in all reports: the oldest reports are deleted. */
 const MAX_GOSSIP_BYTES = MAX_REMEMBERED * REMEMBERED_KEY_BYTES;
 
 interface Release {
@@ -43,10 +43,8 @@ export class SqlSpool implements Spool {
     run: (envelopes) => this.#putAll(envelopes),
     sizeOf: ({ bytes }) => bytes.byteLength,
   });
-  readonly #lookups = new Batches<string, boolean>({ run: (keys) => this.#hasAll(keys) });
   readonly #completions = new Batches<Lease, boolean>({ run: (all) => this.#completeAll(all) });
   readonly #releases = new Batches<Release, boolean>({ run: (all) => this.#releaseAll(all) });
-  /** Calls that `close` waits for. */
   readonly #running = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
   /** Id of the last report of gossip that was read. */
@@ -63,7 +61,7 @@ export class SqlSpool implements Spool {
   }
 
   has(key: string): Promise<boolean> {
-    return this.#call(() => this.#lookups.add(key));
+    return this.#call(async () => (await this.#rows(this.#driver.query).known([key])).size > 0);
   }
 
   hasSequence(dsn: string, sequence: string): Promise<boolean> {
@@ -103,23 +101,14 @@ export class SqlSpool implements Spool {
   expire(now: number): Promise<Dropped[]> {
     return this.#call(async () => {
       const sums = new Map<string, { envelopes: number; quantities: Record<string, number> }>();
-      try {
-        for (let count = MAX_EXPIRED; count === MAX_EXPIRED;) {
-          const dropped = await this.#expireSome(this.#databaseTime(now));
-          count = dropped.length;
-          for (const { text, facts } of dropped) {
-            const sum = sums.get(text) ?? { envelopes: 0, quantities: {} };
-            sums.set(text, sum);
-            sum.envelopes++;
-            const { quantities } = JSON.parse(facts) as SpooledEnvelope;
-            for (const [category, quantity] of Object.entries(quantities)) {
-              sum.quantities[category] = (sum.quantities[category] ?? 0) + quantity;
-            }
-          }
+      for (const { text, facts } of await this.#expireSome(this.#databaseTime(now))) {
+        const sum = sums.get(text) ?? { envelopes: 0, quantities: {} };
+        sums.set(text, sum);
+        sum.envelopes++;
+        const { quantities } = JSON.parse(facts) as SpooledEnvelope;
+        for (const [category, quantity] of Object.entries(quantities)) {
+          sum.quantities[category] = (sum.quantities[category] ?? 0) + quantity;
         }
-      } catch (error) {
-        // What is already deleted can only be reported now.
-        if (sums.size === 0) throw error;
       }
       return [...sums].map(([dsn, sum]) => ({ dsn, ...sum }));
     });
@@ -198,11 +187,6 @@ export class SqlSpool implements Spool {
     });
   }
 
-  async #hasAll(keys: readonly string[]): Promise<boolean[]> {
-    const known = await this.#rows(this.#driver.query).known(keys);
-    return keys.map((key) => known.has(key));
-  }
-
   #completeAll(leases: readonly Lease[]): Promise<boolean[]> {
     return this.#change(async (rows) => {
       const held = await rows.held(leases);
@@ -224,7 +208,6 @@ export class SqlSpool implements Spool {
     });
   }
 
-  /** Deletes up to {@linkcode MAX_EXPIRED} envelopes that are too old. */
   #expireSome(now: number): Promise<{ text: string; facts: string }[]> {
     return this.#change(async (rows, query) => {
       await rows.limitTimes(now);

@@ -1,23 +1,37 @@
+import { deserialize, serialize } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { Batches } from "../../storage/batches.ts";
 import { SqliteDriver } from "../../storage/sqlite_driver.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
-import { type Lease, type Spool, type SpooledEnvelope, SpoolUnavailableError } from "./spool.ts";
-import {
-  type Call,
-  type CallResult,
-  type FromWorker,
-  pack,
-  unpack,
-  type WorkerData,
-} from "./worker_messages.ts";
+import { type Lease, type Spool, type SpoolOptions, SpoolUnavailableError } from "./spool.ts";
 
-/** Minimum milliseconds between two starts of the worker, so that one that always crashes costs little. */
+/** Between two starts of the worker, so that one that always crashes costs little. */
 const RESTART_PAUSE_MS = 1_000;
-/** Maximum milliseconds for a message. Without it, a disk that hangs would block all pages that wait for a response. */
+/** Maximum for a message: a disk that hangs must not block all pages that wait for a response. */
 const STALL_MS = 15_000;
-/** Maximum milliseconds for the worker to close its file. */
 const CLOSE_MS = 2_000;
+
+export interface WorkerData extends SpoolOptions {
+  /** The SQLite file; its folder is created. */
+  readonly path: string;
+  /** Milliseconds to wait for another process's lock on the file. Default: 5 seconds. */
+  readonly lockTimeoutMs?: number;
+}
+
+/** A call of a method. The worker gets an array of calls at a time. */
+export interface Call {
+  readonly method: keyof Spool;
+  readonly args: readonly unknown[];
+}
+
+/** `failure`: why it failed, part of a sentence. */
+export interface CallResult {
+  readonly value?: unknown;
+  readonly failure?: string;
+}
+
+/** The results of a message, in the order of its calls; or a sentence that an operator should read. */
+export type FromWorker = { readonly results: readonly CallResult[] } | { readonly notice: string };
 
 export interface SqliteSpoolOptions extends WorkerData {
   /** Receives one sentence that an operator should read. Default: `console.warn`. */
@@ -26,16 +40,10 @@ export interface SqliteSpoolOptions extends WorkerData {
   readonly worker?: URL;
 }
 
-/** Reasons why a call fails. */
 const STALLED = "its disk does not answer";
 const WORKER_ENDED = "its worker ended";
 
-/**
- * Opens the spool and creates its file if it is missing. A corrupt file, found now or later, is renamed to
- * `PATH.corrupt-TIME`, reported to `onNotice`, and replaced by an empty one.
- *
- * @throws {DatabaseOpenError} one line for the operator
- */
+/** A corrupt file is renamed, reported and replaced. Throws `DatabaseOpenError`: one line for the operator. */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
   const { onNotice = console.warn } = options;
   // Opened here first: an error of the worker would lose its type. Closed only after the worker has opened the file,
@@ -51,25 +59,16 @@ export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spoo
   }
 }
 
-/** A call that waits to be sent. */
-interface PendingCall extends Call {
-  readonly transfer: readonly ArrayBuffer[];
-}
-
-/**
- * A `SqlSpool` in a worker, which is started again if it crashed. Sends one message at a time: the calls that are made
- * meanwhile share the next one.
- */
+/** A `SqlSpool` in a worker, which is started again if it crashed. Calls made during a message share the next one. */
 class WorkerSpool implements Spool {
   readonly #options: SqliteSpoolOptions;
-  readonly #calls = new Batches<PendingCall, CallResult>({
+  readonly #calls = new Batches<Call, CallResult>({
     run: (calls) => this.#send(calls),
-    sizeOf: ({ transfer }) => transfer.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    sizeOf: ({ args: [first] }) =>
+      (first as { bytes?: Uint8Array } | undefined)?.bytes?.length ?? 0,
   });
   #worker: Worker | undefined;
-  /** When the last worker was started, by `performance.now()`. */
   #startedAt = -Infinity;
-  /** The results of the message that was sent. */
   #results: PromiseWithResolvers<readonly CallResult[]> | undefined;
   /** A message took too long, and has no results yet. */
   #isStalled = false;
@@ -79,7 +78,7 @@ class WorkerSpool implements Spool {
     this.#options = options;
   }
 
-  readonly put: Spool["put"] = (envelope: SpooledEnvelope) => this.#call("put", envelope);
+  readonly put: Spool["put"] = (envelope) => this.#call("put", envelope);
   readonly has: Spool["has"] = (key) => this.#call("has", key);
   readonly hasSequence: Spool["hasSequence"] = (...args) => this.#call("hasSequence", ...args);
   readonly lease: Spool["lease"] = (request) => this.#call("lease", request);
@@ -107,7 +106,7 @@ class WorkerSpool implements Spool {
     if (worker === undefined || this.#isStalled) return;
     const timer = setTimeout(() => worker.terminate(), CLOSE_MS);
     // After the calls that were made before.
-    await this.#calls.add({ method: "close", args: [], transfer: [] }).catch(() => {
+    await this.#calls.add({ method: "close", args: [] }).catch(() => {
       // It has ended by itself.
     });
     clearTimeout(timer);
@@ -116,16 +115,14 @@ class WorkerSpool implements Spool {
 
   async #call<T>(method: Call["method"], ...args: unknown[]): Promise<T> {
     if (this.#closing) throw new SpoolUnavailableError("it is closed");
-    const transfer: ArrayBuffer[] = [];
-    const packed = pack(args, transfer, method === "put");
-    const { value, failure } = await this.#calls.add({ method, args: packed, transfer })
+    const { value, failure } = await this.#calls.add({ method, args })
       .catch(({ message }: Error): CallResult => ({ failure: message }));
     if (failure !== undefined) throw new SpoolUnavailableError(failure);
-    return unpack(value) as T;
+    return value as T;
   }
 
   async #send(
-    calls: readonly PendingCall[],
+    calls: readonly Call[],
     stallMs = this.#options.stallMs ?? STALL_MS,
   ): Promise<readonly CallResult[]> {
     if (this.#isStalled) throw new Error(STALLED);
@@ -138,8 +135,9 @@ class WorkerSpool implements Spool {
     // An idle spool does not keep the process running.
     worker.ref();
     try {
-      const message = calls.map(({ method, args }): Call => ({ method, args }));
-      worker.postMessage(message, calls.flatMap(({ transfer }) => transfer));
+      // Serialized here: `postMessage` of Deno 2.9 lists every byte of a view as a property.
+      const { buffer } = serialize(calls);
+      worker.postMessage(buffer, [buffer as ArrayBuffer]);
       return await results.promise;
     } finally {
       clearTimeout(timer);
@@ -154,7 +152,8 @@ class WorkerSpool implements Spool {
     const worker = new Worker(module ?? new URL("worker.ts", import.meta.url), { workerData });
     this.#worker = worker;
     let reason = WORKER_ENDED;
-    worker.on("message", (message: FromWorker) => {
+    worker.on("message", (bytes: ArrayBuffer) => {
+      const message: FromWorker = deserialize(new Uint8Array(bytes));
       if ("notice" in message) return onNotice(message.notice);
       this.#isStalled = false;
       this.#results?.resolve(message.results);

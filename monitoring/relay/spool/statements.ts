@@ -34,12 +34,10 @@ export interface ReportRow {
 
 /**
  * All statements of the spool, the same for SQLite and PostgreSQL. Conditions on `ready`, `lease_until > 0` and
- * `not_before > 0` let them use the partial indexes.
- *
- * @param p before the name of each table
+ * `not_before > 0` let them use the partial indexes. `p` is before the name of each table.
  */
 export function spoolStatements(p: string) {
-  /** The first free envelopes of a DSN, or those with one set of categories, so that no rate-limited ones are read. */
+  /** The first free envelopes of a DSN, or those with one set of categories. */
   const free = (order: string) => {
     const search = (set: string) =>
       `SELECT id, dsn, bytes, not_before FROM ${p}entries
@@ -97,10 +95,6 @@ export function spoolStatements(p: string) {
     deleteEntries: (count: number) => `DELETE FROM ${p}entries WHERE id IN (${marks(count)})`,
     deleteBodies: (count: number) => `DELETE FROM ${p}bodies WHERE id IN (${marks(count)})`,
     removeFromDsn: `UPDATE ${p}dsns SET pending = pending - ?, bytes = bytes - ? WHERE id = ?`,
-    latestTimes: `SELECT
-      (SELECT max(received_at) FROM ${p}entries) AS received,
-      (SELECT max(lease_until) FROM ${p}entries WHERE lease_until > 0) AS leased,
-      (SELECT max(not_before) FROM ${p}entries WHERE not_before > 0) AS waiting`,
     limitArrivals: `UPDATE ${p}entries SET received_at = ? WHERE received_at > ?`,
     limitLeases: `UPDATE ${p}entries SET lease_until = ?
       WHERE lease_until > ? AND lease_until > 0`,

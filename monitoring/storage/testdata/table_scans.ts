@@ -37,20 +37,35 @@ export function tableScans(plans: QueryPlans, few: readonly string[]): string[] 
 
 async function statementsOf(work: () => unknown): Promise<Set<string>> {
   const found = new Set<string>();
-  const { prototype } = StatementSync;
-  const originals = METHODS.map((name) => [name, prototype[name]] as const);
-  for (const [name, original] of originals) {
-    Object.assign(prototype, {
-      [name](this: StatementSync, ...values: unknown[]) {
-        found.add(this.sourceSQL);
-        return Reflect.apply(original, this, values);
-      },
-    });
-  }
+  using db = new DatabaseSync(":memory:");
+  const restore = [
+    watch(StatementSync.prototype, (statement) => found.add(statement.sourceSQL)),
+    watch(
+      Object.getPrototypeOf(db.createTagStore()),
+      (_, parts: readonly string[]) => found.add(parts.join("?")),
+    ),
+  ];
   try {
     await work();
   } finally {
-    Object.assign(prototype, Object.fromEntries(originals));
+    for (const each of restore) each();
   }
   return found;
+}
+
+/** Calls back with each call of a statement. Returns a function that ends it. */
+function watch<T extends Record<typeof METHODS[number], unknown>, V extends unknown[]>(
+  prototype: T,
+  onCall: (object: T, ...values: V) => void,
+): () => void {
+  const originals = METHODS.map((name) => [name, prototype[name]] as const);
+  for (const [name, original] of originals) {
+    Object.assign(prototype, {
+      [name](this: T, ...values: V) {
+        onCall(this, ...values);
+        return Reflect.apply(original as (...values: V) => unknown, this, values);
+      },
+    });
+  }
+  return () => Object.assign(prototype, Object.fromEntries(originals));
 }

@@ -1,7 +1,7 @@
 /** A server made of the same parts as `main.ts`, with paths that crash it. */
 import { join } from "node:path";
 import { readConfig } from "../../../config/config.ts";
-import { openInbox } from "../../../monitoring/inbox/sqlite_inbox.ts";
+import { Inbox } from "../../../monitoring/inbox/inbox.ts";
 import { Relay } from "../../../monitoring/relay/relay.ts";
 import { writeJsonLogs } from "../../../monitoring/runtime/console_log.ts";
 import { reportCrashes, startRuntime } from "../../../monitoring/runtime/start_runtime.ts";
@@ -18,7 +18,7 @@ const runtime = await startRuntime({
   deliver: async (request) => toResponse(await relay.answer(request, undefined)),
 });
 const store = config.mode === "inbox"
-  ? openInbox({ path: join(config.dataDir, "inbox.sqlite"), maxBytes: config.inboxMaxBytes })
+  ? new Inbox({ path: join(config.dataDir, "inbox.sqlite"), maxBytes: config.inboxMaxBytes })
   : undefined;
 const relay = new Relay({ ...config, store, spool: undefined });
 

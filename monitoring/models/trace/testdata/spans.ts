@@ -23,6 +23,9 @@ export function spanOf(
     vitals: [],
     is_segment: false,
     application: null,
+    application_name: null,
+    environment: null,
+    release: null,
     envelope: 1,
     ...further,
   };

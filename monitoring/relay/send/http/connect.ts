@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { isIP } from "node:net";
 import { Duplex } from "node:stream";
 import * as tls from "node:tls";
-import type { buildConnector } from "undici";
+import { type buildConnector, Client } from "undici";
 import { addressOf, proxyAuthorization } from "./proxies.ts";
 
 /** The proxy could not be reached, or refused to connect to the ingest. */
@@ -15,17 +15,10 @@ export class ProxyError extends Error {
   }
 }
 
-/** The server closed the connection during the TLS handshake. */
-export class HandshakeClosedError extends Error {
-  override readonly name = "HandshakeClosedError";
-}
-
-/** Size of the read buffer of each connection. An ingest's response has a few hundred bytes. */
+/** Of each connection's buffer: an ingest's response has a few hundred bytes. */
 const READ_BYTES = 16 * 1024;
 /** Chunks up to this size are written together: to copy them is cheaper than a second call of the system. */
 const JOINED_BYTES = 16 * 1024;
-/** Maximum bytes of a proxy's response to `CONNECT`. */
-const MAX_HEAD_BYTES = 64 * 1024;
 
 /**
  * Connects to the server of a URL, with TLS for `https:`. `Deno.connect` tries all addresses of a name (RFC 8305) under
@@ -48,40 +41,28 @@ export function connectorFor(
   };
 }
 
-/** @throws {ProxyError}, errors of connecting and of the TLS handshake, and the signal's reason */
 async function connect(url: URL, proxy: URL | undefined, signal: AbortSignal): Promise<Duplex> {
-  const isTls = url.protocol === "https:";
-  const stream = proxy === undefined
-    ? await connectTcp(url, signal)
-    : await connectProxy(proxy, isTls ? url : undefined, signal);
-  return isTls ? await startTls(stream, addressOf(url).hostname, signal) : stream;
-}
-
-/** @param target server to open a tunnel to; undefined: the proxy itself is the server */
-async function connectProxy(
-  proxy: URL,
-  target: URL | undefined,
-  signal: AbortSignal,
-): Promise<Duplex> {
+  if (proxy === undefined) return await connectDirectly(url, signal);
   let stream: Duplex | undefined;
   try {
-    stream = await connectTcp(proxy, signal);
-    if (proxy.protocol === "https:") {
-      stream = await startTls(stream, addressOf(proxy).hostname, signal);
-    }
-    if (target) await openTunnel(stream, target, proxy, signal);
-    return stream;
+    stream = await connectDirectly(proxy, signal);
+    if (url.protocol === "http:") return stream;
+    stream = await openTunnel(stream, url, proxy, signal);
   } catch (cause) {
     stream?.destroy();
     throw cause instanceof ProxyError ? cause : new ProxyError(undefined, { cause });
   }
+  return await startTls(stream, addressOf(url).hostname, signal);
 }
 
-async function connectTcp(url: URL, signal: AbortSignal): Promise<Duplex> {
+async function connectDirectly(url: URL, signal: AbortSignal): Promise<Duplex> {
   const connection = await Deno.connect({ ...addressOf(url), signal });
   // Large requests are written in two parts: the second must not wait for the acknowledgement of the first.
   connection.setNoDelay(true);
-  return duplexOf(connection);
+  const stream = duplexOf(connection);
+  return url.protocol === "https:"
+    ? await startTls(stream, addressOf(url).hostname, signal)
+    : stream;
 }
 
 /** Opens a tunnel through a proxy to the server of a URL (RFC 9110, section 9.3.6). */
@@ -90,31 +71,23 @@ async function openTunnel(
   url: URL,
   proxy: URL,
   signal: AbortSignal,
-): Promise<void> {
-  const authority = `${url.hostname}:${addressOf(url).port}`;
+): Promise<Duplex> {
+  const client = new Client(proxy.origin, {
+    // Not at once: the client does not expect that.
+    connect: (_options, done) => queueMicrotask(() => done(null, stream as tls.TLSSocket)),
+  });
+  const host = `${url.hostname}:${addressOf(url).port}`;
   const authorization = proxyAuthorization(proxy);
-  const lines = [`CONNECT ${authority} HTTP/1.1`, `host: ${authority}`];
-  if (authorization !== undefined) lines.push(`proxy-authorization: ${authorization}`);
-  stream.write(`${lines.join("\r\n")}\r\n\r\n`);
-  // In TLS the client sends first, so all bytes up to there belong to the proxy's response.
-  let head = "";
-  while (!/\n\r?\n/.test(head)) {
-    await once(stream, "readable", { signal });
-    const chunk: Buffer | null = stream.read();
-    if (chunk === null) throw new Error("The proxy closed the connection.");
-    head += chunk.toString("latin1");
-    if (head.length > MAX_HEAD_BYTES) throw new Error("The proxy's answer is too long.");
-  }
-  const status = Number(/^HTTP\/1\.[01] (\d{3})\b/.exec(head)?.[1] ?? 0);
-  if (status === 0) throw new Error("The proxy's answer is not HTTP/1.1.");
-  if (status < 200 || status > 299) throw new ProxyError(status);
+  const { statusCode, socket } = await client.connect({
+    path: host,
+    headers: { host, ...(authorization && { "proxy-authorization": authorization }) },
+    signal,
+  });
+  if (statusCode < 200 || statusCode > 299) throw new ProxyError(statusCode);
+  return socket;
 }
 
-/**
- * Starts TLS on an open connection, as the client.
- *
- * @param hostname name or address that the server's certificate must be valid for
- */
+/** @param hostname name or address that the server's certificate must be valid for */
 async function startTls(stream: Duplex, hostname: string, signal: AbortSignal): Promise<Duplex> {
   const socket = tls.connect({
     socket: stream,
@@ -124,7 +97,7 @@ async function startTls(stream: Duplex, hostname: string, signal: AbortSignal): 
     ALPNProtocols: ["http/1.1"],
   });
   const closed = once(socket, "close").then(() => {
-    throw new HandshakeClosedError();
+    throw new Error("The server disconnected before secure TLS was established.");
   });
   try {
     await Promise.race([once(socket, "secureConnect", { signal }), closed]);
@@ -135,7 +108,6 @@ async function startTls(stream: Duplex, hostname: string, signal: AbortSignal): 
   return socket;
 }
 
-/** Wraps a connection as a stream of Node. */
 function duplexOf(connection: Deno.Conn): Duplex {
   const received = new Uint8Array(READ_BYTES);
   const writeAll = async (chunks: readonly Uint8Array[]) => {

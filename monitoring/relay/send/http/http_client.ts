@@ -5,16 +5,12 @@ import { connectorFor, ProxyError } from "./connect.ts";
 import { type Proxies, proxyAuthorization, proxyFor } from "./proxies.ts";
 
 interface HttpClientOptions {
-  /** Maximum connections to one origin; further requests wait. */
+  /** To one origin; further requests wait. */
   readonly maxConnections: number;
-  /**
-   * Milliseconds after which an idle connection is closed. A load balancer or NAT may have dropped it without notice, and
-   * a request on it would time out.
-   */
+  /** Idle connections are then closed: a load balancer or NAT may have dropped them without notice. */
   readonly maxIdleMs: number;
-  /** Maximum milliseconds to connect. The end of the request does not end it: others may use the connection. */
+  /** To connect. The end of the request does not end it: others may use the connection. */
   readonly connectTimeoutMs: number;
-  /** Default: none. */
   readonly proxies?: Proxies;
 }
 
@@ -50,34 +46,28 @@ export class RequestFailedError extends Error {
   }
 }
 
-/** The time of a request is up. */
 export class ResponseTimeoutError extends Error {
   override readonly name = "ResponseTimeoutError";
   constructor(
-    readonly phase: "waiting for a connection" | "connecting" | "waiting for the response",
+    readonly phase: "connecting" | "waiting for the response",
   ) {
     super(`The time is up: ${phase}.`);
   }
 }
 
-/** {@linkcode HttpClient.abort} ended the request. */
 export class ClientAbortedError extends Error {
   override readonly name = "ClientAbortedError";
 }
 
-/** Maximum bytes of a response's headers. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
-/** Maximum bytes of a response body, which is an id or a sentence. A larger one is discarded. */
+/** A response body is an id or a sentence. A larger one is discarded. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The connections to one origin. */
 interface Origin {
   readonly pool: Pool;
   /** The proxy that gets `http:` requests; undefined also for `https:`, whose connections are tunnels through it. */
   readonly proxy: URL | undefined;
-  /** Number of requests that run or wait. */
-  running: number;
 }
 
 /** Milliseconds between two checks for requests whose time is up. */
@@ -118,11 +108,10 @@ export class HttpClient {
     const { url, signal } = request;
     signal?.throwIfAborted();
     const origin = this.#originOf(url);
-    const exchange = new Exchange(request, origin, deadline);
+    const exchange = new Exchange(request, deadline);
     const onAbort = () => exchange.end(signal!.reason);
     signal?.addEventListener("abort", onAbort);
     this.#running.add(exchange);
-    origin.running++;
     this.#timer ??= setInterval(() => this.#endLate(), CHECK_MS);
     try {
       origin.pool.dispatch(optionsOf(request, origin.proxy), exchange);
@@ -132,7 +121,6 @@ export class HttpClient {
       }
       return response;
     } finally {
-      origin.running--;
       this.#running.delete(exchange);
       signal?.removeEventListener("abort", onAbort);
       if (this.#closed) {
@@ -147,9 +135,7 @@ export class HttpClient {
     const now = performance.now();
     for (const exchange of this.#running.all()) {
       if (exchange.deadline > now) continue;
-      const isWaiting = exchange.origin.running > this.#options.maxConnections;
-      const early = isWaiting ? "waiting for a connection" : "connecting";
-      const phase = exchange.isSent ? "waiting for the response" : early;
+      const phase = exchange.isSent ? "waiting for the response" : "connecting";
       exchange.end(new RequestFailedError(exchange.isSent, new ResponseTimeoutError(phase)));
     }
     if (this.#running.size > 0) return;
@@ -184,14 +170,13 @@ export class HttpClient {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      origin = { pool, proxy: url.protocol === "http:" ? proxy : undefined, running: 0 };
+      origin = { pool, proxy: url.protocol === "http:" ? proxy : undefined };
       if (!this.#closed) this.#origins.set(url.origin, origin);
     }
     return origin;
   }
 }
 
-/** One attempt at a request. */
 class Exchange implements Dispatcher.DispatchHandler {
   slot = 0;
   readonly #result = Promise.withResolvers<HttpResponse>();
@@ -204,11 +189,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
 
   /** @param deadline milliseconds of `performance.now()` */
-  constructor(
-    readonly request: HttpRequest,
-    readonly origin: Origin,
-    readonly deadline: number,
-  ) {}
+  constructor(readonly request: HttpRequest, readonly deadline: number) {}
 
   /** Whether any byte of the request may have arrived. */
   get isSent(): boolean {
@@ -291,7 +272,6 @@ function optionsOf({ url, headers, body }: HttpRequest, proxy: URL | undefined) 
   } satisfies Dispatcher.DispatchOptions;
 }
 
-/** Whether a connection that was open is lost. */
 function isLost(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE", "ECONNABORTED"].includes(String(code));

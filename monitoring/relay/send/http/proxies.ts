@@ -3,9 +3,8 @@ import { isLoopbackHost, withoutBrackets } from "../../../protocol/loopback.ts";
 
 /** Proxy settings of the environment. Loopback is never proxied. */
 export interface Proxies {
-  /** URL of the proxy for `https:` ingests. */
+  /** URLs of the proxies for `https:` and for `http:` ingests. */
   readonly https?: string;
-  /** URL of the proxy for `http:` ingests. */
   readonly http?: string;
   /** Entries of `NO_PROXY`: hosts that are connected to directly. */
   readonly except: readonly string[];
@@ -13,7 +12,6 @@ export interface Proxies {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
-/** The destination of a TCP connection. */
 export interface Address {
   /** IPv6 without brackets. */
   readonly hostname: string;
@@ -53,7 +51,7 @@ function matches(entry: string, { hostname, port }: Address): boolean {
   return hostname === name || hostname.endsWith(`.${name}`);
 }
 
-/** Whether an IP address is in a network; false if one of them is malformed. */
+/** False if address or network is malformed. */
 function isWithin(address: string, network: string, bits?: number): boolean {
   const family = isIP(network) === 6 ? "ipv6" : "ipv4";
   const addressBits = family === "ipv6" ? 128 : 32;

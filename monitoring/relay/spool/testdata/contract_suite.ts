@@ -81,7 +81,7 @@ export function spoolTests(
     );
   });
 
-  test("bytes are a part of a larger buffer → the buffer is not detached", async (open) => {
+  test("bytes are a part of a larger buffer → they alone are kept", async (open) => {
     const spool = await open();
     const buffer = new Uint8Array(300).fill(9);
     await spool.put({ ...envelope(1), bytes: buffer.subarray(100, 200) });

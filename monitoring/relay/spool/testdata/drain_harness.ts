@@ -86,6 +86,7 @@ export class DrainHarness implements AsyncDisposable {
       clock: this.clock,
       client: {
         breakers: [],
+        ingests: [],
         breakerOf: ({ text }) => this.health(text),
         // The sender is the whole envelope.
         attempt: (_, sender, _limits, drained) =>

@@ -5,6 +5,8 @@
 import process from "node:process";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { parentPort } from "node:worker_threads";
+// Not imported later: messages that come before it listens are lost.
+import "../worker.ts";
 
 const prepare = DatabaseSync.prototype.prepare;
 DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string): StatementSync {
@@ -28,5 +30,3 @@ function failBeforeResults(): void {
     throw new Error("a fault");
   };
 }
-
-await import("../worker.ts");

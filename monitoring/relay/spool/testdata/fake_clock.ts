@@ -1,8 +1,8 @@
-import type { DrainClock } from "../drain_clock.ts";
+import type { Clock } from "../../send/clock.ts";
 import { NOON } from "./envelopes.ts";
 
 /** A clock that a test moves. */
-export class FakeClock implements DrainClock {
+export class FakeClock implements Clock {
   #uptime = 0;
   #offset = NOON;
   #timers: { readonly at: number; readonly work: () => void }[] = [];

@@ -6,7 +6,7 @@ import { RelayMetrics } from "../../metrics.ts";
 import { CircuitBreaker } from "../../send/circuit_breaker.ts";
 import { RateLimits } from "../../send/rate_limits.ts";
 import { Drain } from "../drain.ts";
-import { SYSTEM_CLOCK } from "../drain_clock.ts";
+import { SYSTEM_CLOCK } from "../../send/clock.ts";
 import { openSqliteSpool } from "../sqlite_spool.ts";
 import { DSN, envelope } from "./envelopes.ts";
 
@@ -15,8 +15,10 @@ const breaker = new CircuitBreaker("", SYSTEM_CLOCK);
 new Drain({
   spool,
   log: () => {},
+  clock: SYSTEM_CLOCK,
   client: {
     breakers: [],
+    ingests: [],
     breakerOf: () => breaker,
     attempt: () => Promise.resolve({ kind: "undecided", fault: "ingest", reason: "" }),
   },

@@ -4,10 +4,10 @@ import type { SpoolUnderTest } from "./contract_suite.ts";
 import { envelope, keyOf, NOON, numberOf } from "./envelopes.ts";
 import {
   type Dropped,
-  type LeasableDsn,
   type Lease,
   LEASE_MS,
   type LeasedEnvelope,
+  type LeaseRequest,
   MAX_WAIT_MS,
   type Spool,
 } from "../spool.ts";
@@ -133,7 +133,7 @@ class SpoolModel {
 interface LeaseStep {
   readonly do: "lease";
   readonly limit: number;
-  readonly dsns: readonly LeasableDsn[];
+  readonly dsns: LeaseRequest["dsns"];
   readonly newest: boolean;
 }
 

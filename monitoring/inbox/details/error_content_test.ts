@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { FoundFrame } from "../../models/error/source_finder.ts";
-import { explainMissingSource, type MapOrigins } from "./missing_source.ts";
+import { explainMissingSource, type MapOrigins } from "./error_content.ts";
 
 const frame = (file: string, found: Partial<FoundFrame> = {}): FoundFrame => ({
   function: null,

@@ -1,5 +1,5 @@
 /** Time and randomness; tests replace them. */
-export interface DrainClock {
+export interface Clock {
   /** Milliseconds since 1970. May be set back. */
   now(): number;
   /** Milliseconds of a monotonic clock. */
@@ -10,7 +10,7 @@ export interface DrainClock {
   random(): number;
 }
 
-export const SYSTEM_CLOCK: DrainClock = {
+export const SYSTEM_CLOCK: Clock = {
   now: Date.now,
   uptime: () => performance.now(),
   after(ms, work) {

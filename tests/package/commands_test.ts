@@ -1,0 +1,234 @@
+/** The commands of the npm package, in a project of a user. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Client as NewClient } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client";
+// @ts-types="@modelcontextprotocol/sdk/client/stdio"
+import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { filesBelow, NpmPackage, userIn } from "../harness/npm_package.ts";
+import { findStablePort } from "../harness/stable_port.ts";
+import { isAvailable } from "../harness/is_available.ts";
+import { temporaryFolder } from "../harness/temporary_folder.ts";
+import { watchProcess } from "../harness/watched_process.ts";
+import { installSdks, modulesOf } from "../sdks/installed.ts";
+import project from "../../deno.json" with { type: "json" };
+
+const folder = temporaryFolder();
+const sightglass = await NpmPackage.unpack(folder.path);
+const ignore = Deno.build.os !== "linux" || !await isAvailable("node", "--version");
+
+Deno.test.afterAll(() => folder[Symbol.dispose]());
+
+/** A Node application of a new user: an SDK that is given nothing. */
+async function writeApp(): Promise<void> {
+  await installSdks();
+  const sdk = join(modulesOf("@sentry/node", "11.12.0"), "@sentry/node");
+  await Deno.writeTextFile(join(sightglass.project, "package.json"), '{"name":"@acme/shop"}');
+  await Deno.writeTextFile(
+    join(sightglass.project, "app.cjs"),
+    `const Sentry = require(${JSON.stringify(sdk)});
+    Sentry.init();
+    Sentry.startSpan({ name: "GET /cart", op: "http.server" }, () =>
+      Sentry.captureException(new TypeError("cart is undefined")));
+    const end = async (code) => process.exit(await Sentry.close(20_000) ? code : 1);
+    process.on("SIGINT", () => { console.log("app: SIGINT"); end(4); });
+    setInterval(() => {}, 1_000);
+    require("node:fs").writeFileSync("started", "");
+    console.log("app: " + ["PORT", "DENO_DIR", "DATA_DIR", "OTEL_SERVICE_NAME"].map((name) => process.env[name]));
+    if (process.argv[2] === "end") end(3);`,
+  );
+}
+
+/** Undefined: the port is in use. */
+function listenOn8000(): Deno.Listener | undefined {
+  try {
+    return Deno.listen({ hostname: "127.0.0.1", port: 8000 });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+  }
+}
+
+/** Rows of a list of the inbox. */
+// deno-lint-ignore no-explicit-any
+const rowsOf = async (origin: string, view: string): Promise<any[]> =>
+  (await (await fetch(`${origin}/monitoring/inbox?view=${view}&application=apps`)).json()).rows;
+
+Deno.test({
+  name: "run, no server → one for the command alone; its exit code, what arrived, nothing is left",
+  ignore,
+  async fn() {
+    await writeApp();
+    const port = `${findStablePort()}`;
+    // The server must not use the application's variables.
+    const env = { PORT: "1", DATABASE_URL: "postgres://app@db.example/shop", DENO_DIR: "/own" };
+    const args = ["run", `--port=${port}`, "--", "node", "app.cjs", "end"];
+    const { code, text } = await sightglass.run(args, { ...env, NO_COLOR: "1" });
+    assert.equal(code, 3, text);
+    assert.match(text, /^app: 1,\/own,,shop$/m);
+    assert.match(text, new RegExp(`^Sightglass: http://127\\.0\\.0\\.1:${port}/ shows`, "m"));
+    const received =
+      /^Sightglass received 1 error and 1 trace, the slowest "GET \/cart" \(.*\): npx/m;
+    assert.match(text, received);
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
+    assert.deepEqual(filesBelow(sightglass.project), ["app.cjs", "package.json", "started"]);
+  },
+});
+
+Deno.test({
+  name: "run, port 8000 taken, a Deno program without an SDK → its request is a trace",
+  ignore,
+  async fn() {
+    using listener = listenOn8000();
+    // Another program of this machine has the port, perhaps a Sightglass.
+    if (listener === undefined) return;
+    await Deno.writeTextFile(
+      join(sightglass.project, "request.ts"),
+      `const { origin } = new URL(Deno.env.get("OTEL_EXPORTER_OTLP_ENDPOINT")!);
+      const { status } = await fetch(origin + "/monitoring");
+      console.log([status, origin, Deno.env.get("SENTRY_DSN"), Deno.env.get("SENTRY_RELEASE")].join());`,
+    );
+    const command = ["--", Deno.execPath(), "run", "-A", "request.ts"];
+    const { code, text } = await sightglass.run(["run", ...command], { SENTRY_DSN: "own" });
+    assert.equal(code, 0, text);
+    assert.match(text, /^200,http:\/\/127\.0\.0\.1:(?!8000\b)\d+,own,$/m);
+    assert.match(text, /^Sightglass received 0 errors and 1 trace, the slowest "GET/m);
+  },
+});
+
+Deno.test({
+  name: "run, SIGINT → the command ends, then its server; a server that ran continues",
+  ignore,
+  async fn() {
+    await writeApp();
+    const port = `${findStablePort()}`;
+    const args = ["run", `--port=${port}`, "node", "app.cjs"];
+    const origin = `http://127.0.0.1:${port}`;
+    {
+      await using run = sightglass.start(args);
+      await run.printed(/^app: /m);
+      await run.endsAfter("SIGINT", 0);
+      assert.equal((await run.closed).code, 4);
+      assert.equal(run.text().match(/app: SIGINT/g)?.length, 1);
+      assert.match(run.text(), /received 1 error/);
+      await assert.rejects(fetch(origin));
+    }
+    await using server = sightglass.start([`--port=${port}`], { PORT: "1" });
+    await server.printed(/Listening on/);
+    const { code, text } = await sightglass.run([...args, "end"]);
+    assert.equal(code, 3, text);
+    assert.match(text, new RegExp(`^Sightglass received .*: ${origin}/$`, "m"));
+    const errors = await rowsOf(origin, "errors");
+    assert.deepEqual(errors.map(({ type, count }) => [type, count]), [["TypeError", 3]]);
+
+    const second = await sightglass.run(["serve", `--port=${port}`]);
+    assert.equal(second.code, 1);
+    assert.match(second.text, new RegExp(`^Sightglass runs already: open ${origin}/, or`, "m"));
+    await using tail = sightglass.start(["tail", "errors", `--port=${port}`]);
+    await tail.printed(/Following errors/);
+    await sightglass.run([...args, "end"]);
+    await tail.printed(/ERROR +shop TypeError: cart is undefined/);
+    // The command itself, killed: its programs notice that.
+    await tail.endsAfter("SIGKILL", 0);
+    await server.endsAfter("SIGKILL", 0);
+  },
+});
+
+Deno.test({
+  name: "run in a terminal, Ctrl+C → one SIGINT for the command, then its server ends",
+  ignore: ignore || !await isAvailable("script", "--version"),
+  async fn() {
+    await writeApp();
+    const origin = `http://127.0.0.1:${findStablePort()}`;
+    const command = `node ${sightglass.bin} run --port=${new URL(origin).port} node app.cjs`;
+    const type = "rm -f started; until [ -e started ]; do sleep 0.1; done; printf '\\003'";
+    await using terminal = watchProcess(
+      ["-c", `{ ${type}; } | script -qefc "${command}" /dev/null`],
+      { program: "sh", cwd: sightglass.project, env: userIn(folder.path) },
+    );
+    assert.equal((await terminal.closed).code, 4, terminal.text());
+    assert.equal(terminal.text().match(/app: SIGINT/g)?.length, 1);
+    assert.match(terminal.text(), /received 1 error/);
+    await assert.rejects(fetch(origin));
+  },
+});
+
+Deno.test({
+  name: "relay mode, two processes → spools while the ingest is down; no application can use it",
+  ignore,
+  async fn() {
+    const dsn = `http://key@127.0.0.1:${findStablePort()}/1`;
+    const data = join(folder.path, "relay");
+    const flags = ["--workers", "2", `--sentry-dsn=${dsn}`, "--host=127.0.0.1", "--port=0"];
+    await using relay = sightglass.start([...flags, `--data-dir=${data}`]);
+    const address = await relay.printed(/Listening on (\S+)/);
+    const body = `{"dsn":"${dsn}"}\n{"type":"event"}\n{"message":"spooled"}\n`;
+    const { status } = await fetch(`${address}monitoring`, { method: "POST", body });
+    assert.equal(status, 202);
+    const run = await sightglass.run(["run", `--port=${new URL(address).port}`, "true"]);
+    assert.match(
+      run.text,
+      /^Cannot run: http.* is in relay mode, without an inbox\. Use another --port/,
+    );
+    assert.equal(run.code, 1);
+    await relay.endsAfter("SIGTERM", 0);
+    assert.ok(filesBelow(data).includes("spool.sqlite"));
+  },
+});
+
+Deno.test({
+  name: "mcp, clients of both forms → the tools of the server, which ends with the input",
+  ignore,
+  async fn() {
+    const port = findStablePort();
+    const parameters = {
+      command: "node",
+      args: [sightglass.bin, "mcp", `--port=${port}`],
+      env: { ...userIn(folder.path), PATH: Deno.env.get("PATH") ?? "" },
+      cwd: sightglass.project,
+    };
+    const info = { name: "test", version: "1" };
+    const modern = new NewClient(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    await modern.connect(new StdioClientTransport(parameters));
+    const old = new OldClient(info);
+    await old.connect(new OldTransport(parameters));
+    for (const client of [modern, old]) {
+      const { tools } = await client.listTools();
+      assert.ok(tools.some(({ name }: { name: string }) => name === "list_errors"));
+      const { content } = await client.callTool({ name: "get_delivery_health", arguments: {} });
+      assert.match(JSON.stringify(content), /is_healthy/);
+    }
+    // The first one has started the server.
+    await modern.close();
+    const { isError } = await old.callTool({ name: "list_errors", arguments: {} });
+    assert.ok(!isError);
+    await old.close();
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
+  },
+});
+
+Deno.test({
+  name: "--version, --help, wrong arguments → one line each, or the flags of all variables",
+  ignore,
+  async fn() {
+    assert.deepEqual(await sightglass.run(["--version"]), {
+      code: 0,
+      text: `${project.version}\n`,
+    });
+    const help = await sightglass.run(["--help"]);
+    assert.match(help.text, /npx sightglass run -- COMMAND[^]*--data-dir\n {6}SQLite files/);
+    const wrong: [string[], RegExp][] = [
+      [["server"], /^Cannot run "server"\. See: npx sightglass --help\n$/],
+      [["--colour"], /^Cannot run "--colour"\. See: npx sightglass --help\n$/],
+      [["--port=many"], /^Cannot start: PORT is "many"\. Use .*\n$/],
+      [["run"], /^Cannot run: no command is given\. Use: npx sightglass run -- COMMAND\n$/],
+      [["run", "--sentry-dsn=http://key@127.0.0.1:1/1", "sh"], /^Cannot run: .* relay mode.*\n$/],
+      [["sourcemaps"], /^Cannot upload source maps: .* Use: npx sightglass sourcemaps --to/],
+    ];
+    for (const [args, line] of wrong) {
+      const { code, text } = await sightglass.run(args);
+      assert.notEqual(code, 0);
+      assert.match(text, line);
+    }
+  },
+});

@@ -1,0 +1,91 @@
+/**
+ * The commands of the npm package. `bin.cjs` gives the folder of the user's data, the user's `DENO_DIR`, and the arguments.
+ *
+ * Exit code: the command's own; 1: it cannot be done.
+ */
+import { join } from "node:path";
+import { CONFIG_VARIABLES, loadConfig } from "../../config/config.ts";
+import project from "../../deno.json" with { type: "json" };
+import { TOOL } from "../../monitoring/protocol/commands.ts";
+import { originOf, runTask, UserError } from "../command_line.ts";
+import { projectRoot } from "../project_files.ts";
+import { launch } from "../run/launcher.ts";
+import type { Environment } from "../run/processes.ts";
+import { uploadToInbox } from "../sourcemaps_to_inbox.ts";
+import { describeFlags, readFlags } from "./flags.ts";
+import { bridgeMcp } from "./mcp_bridge.ts";
+import { runProgram, runWithServer } from "./run_command.ts";
+import { findMode } from "./running_server.ts";
+
+const HELP = `Sightglass ${project.version} shows what the applications that you develop report.
+
+  ${TOOL}                   serves the page at http://127.0.0.1:8000/
+  ${TOOL} run -- COMMAND    runs a program whose Sentry or OpenTelemetry SDK then sends
+                                   here, such as npm run dev. Starts a server if there is none,
+                                   with --port=N at port N, if the program itself needs 8000
+  ${TOOL} tail              prints what arrives: [errors|logs|traces] --json --all --url=URL
+  ${TOOL} mcp               the inbox for an assistant, on standard input and output
+  ${TOOL} prove URL         whether telemetry of a deployment arrives, in a Chromium
+  ${TOOL} sourcemaps --to URL FOLDER    uploads source maps: --token=TOKEN --inject
+
+Flags of the server, which are also variables: --data-dir is DATA_DIR. The commands run and mcp read
+no variable but INBOX_TOKEN: others, such as PORT, are those of the program.
+
+`;
+
+const unknown = (text = "") => new UserError(`Cannot run "${text}". See: ${TOOL} --help`);
+
+await runTask(async () => {
+  const [_withParent, folder = "", userDenoDir, ...args] = Deno.args;
+  const command = /^\w/.test(args[0] ?? "") ? args.shift()! : "serve";
+  const { flags, others } = readFlags(args);
+  const { DENO_DIR = "", ...variables } = Deno.env.toObject();
+  const userEnv: Environment = { ...variables, ...userDenoDir && { DENO_DIR: userDenoDir } };
+  // Apart from Deno's cache: the server may not write code that later runs with more permissions.
+  const withDataDir = (env: Environment) => ({
+    ...env,
+    DATA_DIR: env.DATA_DIR || join(folder, "data"),
+  });
+  const serverEnv = withDataDir({ ...userEnv, ...flags });
+  // An empty variable counts as not set.
+  const unset = Object.fromEntries(CONFIG_VARIABLES.map((name) => [name, ""]));
+  const besideProgram = withDataDir({ ...unset, INBOX_TOKEN: userEnv.INBOX_TOKEN ?? "", ...flags });
+
+  /** Runs a tool as a process of its own, which needs other permissions. */
+  const runTool = (name: string, permissions: string) =>
+    runProgram([
+      Deno.execPath(),
+      ...`run --quiet --no-prompt --no-config --no-lock ${permissions}`.split(" "),
+      `--import-map=${join(projectRoot, ".build/imports.json")}`,
+      join(projectRoot, `${name}.mjs`),
+      ...others,
+    ], { ...serverEnv, DENO_DIR });
+
+  if (others[0] === "--help" || others[0] === "--version") {
+    console.log(others[0] === "--help" ? HELP + describeFlags() : project.version);
+    return 0;
+  }
+  switch (command) {
+    case "serve": {
+      if (others.length > 0) throw unknown(others[0]);
+      const config = loadConfig(serverEnv);
+      const running = config.port !== 0 && await findMode(originOf(config));
+      if (!running) return await launch(serverEnv);
+      throw new UserError(
+        `Sightglass runs already: open ${originOf(config)}/, or add --port=0 for another one.`,
+      );
+    }
+    case "run":
+      return await runWithServer(others, besideProgram, userEnv);
+    case "mcp":
+      return await bridgeMcp(besideProgram);
+    case "tail":
+      return await runTool("tail", "--allow-net --allow-env=HOST,PORT,INBOX_TOKEN");
+    case "prove":
+      // Downloads Playwright into Deno's cache.
+      return await runTool("prove", "--allow-all --node-modules-dir=none");
+    case "sourcemaps":
+      return await uploadToInbox(others);
+  }
+  throw unknown(command);
+});

@@ -1,0 +1,139 @@
+/**
+ * `deno task pack`: makes the npm package of the built project, `sightglass-VERSION.tgz`. The same sources make the same
+ * bytes.
+ */
+import * as esbuild from "esbuild";
+import { basename, dirname, join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
+import project from "../../deno.json" with { type: "json" };
+import { projectRoot } from "../project_files.ts";
+import { tar, type TarFile } from "./tar.ts";
+
+/** The name of the package and of its command. */
+const NAME = "sightglass";
+
+/** Modules that run as processes of their own. */
+const PROGRAMS = ["main.ts", "tools/package/cli.ts", "tools/tail.ts", "tools/prove.ts"];
+
+/** Modules that are loaded by their address, when they are needed. They keep their path. */
+const LOADED_BY_ADDRESS = [
+  "monitoring/inbox/inbox.ts",
+  "monitoring/inbox/postgres_inbox.ts",
+  "monitoring/mcp/mcp_handler.ts",
+  "monitoring/otlp/otlp_exporter.ts",
+  "monitoring/relay/spool/worker.ts",
+];
+
+/** Files and folders that are taken as they are: the build without its source maps; Sentry's tool for `--inject`. */
+const FILES = [
+  ...["assets", "node_modules", "pages", "static", "manifest.json"].map((name) => `.build/${name}`),
+  "tools/sentry_cli/deno.json",
+  "tools/sentry_cli/deno.lock",
+];
+
+/** Installed when it is needed: it is large. */
+const PLAYWRIGHT = "@playwright/test";
+
+/** Where the build has bundled the packages for telemetry. */
+const { imports: telemetry }: { imports: Record<string, string> } = JSON.parse(
+  Deno.readTextFileSync(join(projectRoot, ".build/imports.json")),
+);
+
+/**
+ * The packages for telemetry are imported by their files: in a folder `node_modules` Deno uses no import map.
+ * `import.meta.url` of a bundled module is the address that its source has in the project's folder.
+ */
+const addresses: esbuild.Plugin = {
+  name: "addresses",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^@/ }, ({ path }) => {
+      const file = telemetry[path];
+      return file === undefined ? undefined : { path: `./${join(".build", file)}`, external: true };
+    });
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const source = relative(projectRoot, path);
+      const text = await Deno.readTextFile(path);
+      if (!text.includes("import.meta.url")) return undefined;
+      const contents = text.replaceAll(
+        "import.meta.url",
+        `new URL("${source}", import.meta.url).href`,
+      )
+        .replaceAll(/"([\w./]+)\.ts"/g, (name, module) => {
+          const isBundled = LOADED_BY_ADDRESS.includes(join(dirname(source), `${module}.ts`));
+          return isBundled ? `"${module}.mjs"` : name;
+        });
+      return { contents, loader: "ts" };
+    });
+  },
+};
+
+async function bundle(): Promise<TarFile[]> {
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: projectRoot,
+    entryPoints: [
+      ...PROGRAMS.map((path) => ({ in: path, out: basename(path, ".ts") })),
+      ...LOADED_BY_ADDRESS.map((path) => ({ in: path, out: path.replace(/\.ts$/, "") })),
+    ],
+    bundle: true,
+    splitting: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    mainFields: ["module", "main"],
+    jsx: "automatic",
+    outdir: projectRoot,
+    outExtension: { ".js": ".mjs" },
+    external: [PLAYWRIGHT, "pg-native"],
+    define: { PACKAGE_COMMAND: JSON.stringify(`npx ${NAME}`) },
+    // Packages of Node's own kind call `require` for its built-in modules.
+    banner: {
+      js:
+        'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+    plugins: [addresses],
+    logLevel: "warning",
+  });
+  await esbuild.stop();
+  return outputFiles.map(({ path, contents }) => ({
+    path: relative(projectRoot, path),
+    bytes: contents,
+  }));
+}
+
+/** A file of the project, or those of a folder, with their paths in it. */
+function filesOf(path: string): TarFile[] {
+  const full = join(projectRoot, path);
+  if (Deno.statSync(full).isFile) return [{ path, bytes: Deno.readFileSync(full) }];
+  return [...Deno.readDirSync(full)].flatMap(({ name }) => filesOf(`${path}/${name}`));
+}
+
+const json = (path: string, value: unknown): TarFile => ({
+  path,
+  bytes: new TextEncoder().encode(`${JSON.stringify(value, undefined, 2)}\n`),
+});
+
+/** What the project's folder is to a clone. */
+const app = [
+  ...await bundle(),
+  ...FILES.flatMap(filesOf),
+  json(".build/imports.json", { imports: { [PLAYWRIGHT]: project.imports[PLAYWRIGHT] } }),
+];
+const files = [
+  json("package.json", {
+    name: NAME,
+    version: project.version,
+    description: "See what the applications that you develop report, by Sentry or OpenTelemetry",
+    license: "MIT",
+    bin: { [NAME]: "bin.cjs" },
+    engines: { node: ">=20" },
+    dependencies: { deno: Deno.version.deno },
+  }),
+  ...["README.md", "LICENSE", "tools/package/bin.cjs"].flatMap(filesOf)
+    .map((file) => ({ ...file, path: basename(file.path), isProgram: file.path.endsWith(".cjs") })),
+  ...app.map((file) => ({ ...file, path: `app/${file.path}` })),
+].map((file) => ({ ...file, path: `package/${file.path.replaceAll("\\", "/")}` }));
+files.sort((a, b) => a.path < b.path ? -1 : 1);
+const archive = gzipSync(tar(files), { level: 9 });
+const output = join(Deno.args[0] ?? projectRoot, `${NAME}-${project.version}.tgz`);
+Deno.writeFileSync(output, archive);
+console.log(`${output}: ${files.length} files, ${archive.length} bytes`);

@@ -1,0 +1,131 @@
+import { basename } from "node:path";
+import { formatDuration } from "../../monitoring/models/duration.ts";
+import { TOOL } from "../../monitoring/protocol/commands.ts";
+import { type InboxAddress, requestInbox, UserError, visibleText } from "../command_line.ts";
+import { type Environment, onStopRequest, sendSignal } from "../run/processes.ts";
+import { openServer } from "./running_server.ts";
+
+/**
+ * Runs a program whose SDKs send to a Sightglass, that of `settings` or a new one, and prints what has arrived.
+ *
+ * @param env the program's variables
+ * @returns its exit code
+ */
+export async function runWithServer(
+  args: readonly string[],
+  settings: Environment,
+  env: Environment,
+): Promise<number> {
+  const command = args[0] === "--" ? args.slice(1) : args;
+  if (command[0] === undefined || command[0].startsWith("-")) {
+    throw new UserError(`Cannot run: no command is given. Use: ${TOOL} run -- COMMAND`);
+  }
+  await using server = await openServer("run", settings);
+  console.error(`Sightglass: ${server.origin}/ shows what "${command.join(" ")}" sends.`);
+  const since = Date.now();
+  const code = await runProgram(command, { ...variablesFor(server.origin, env), ...env });
+  try {
+    console.error(`Sightglass received ${await received(server, since)}: ${server.shownBy}`);
+  } catch (error) {
+    // A server that ran before has ended meanwhile.
+    if (!(error instanceof UserError)) throw error;
+    console.error(error.message);
+  }
+  return code;
+}
+
+/**
+ * Runs a program to its end, with the signals that this process gets.
+ *
+ * @returns its exit code; 127, as a shell, if there is no such program
+ */
+export async function runProgram(
+  [program = "", ...args]: readonly string[],
+  env: Environment,
+): Promise<number> {
+  let child: Deno.ChildProcess;
+  try {
+    child = new Deno.Command(program, { args, env, clearEnv: true }).spawn();
+  } catch (error) {
+    const { NotFound, PermissionDenied } = Deno.errors;
+    if (!(error instanceof NotFound || error instanceof PermissionDenied)) throw error;
+    console.error(`Cannot run: there is no program "${program}" that this user may run.`);
+    return 127;
+  }
+  // A terminal sends its signals to all processes.
+  const hasTerminal = [Deno.stdin, Deno.stdout, Deno.stderr].some((stream) => stream.isTerminal());
+  onStopRequest((signal) => {
+    if (!(hasTerminal && signal === "SIGINT")) sendSignal(child, signal);
+  });
+  if (Deno.build.os !== "windows") {
+    Deno.addSignalListener("SIGHUP", () => sendSignal(child, "SIGHUP"));
+  }
+  return (await child.status).code;
+}
+
+/**
+ * The variables by which SDKs send everything to a server. Those of Sentry's and OpenTelemetry's SDKs are left out where
+ * the program has another destination: what it sends there must not change.
+ *
+ * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+ */
+function variablesFor(origin: string, env: Environment): Environment {
+  const { name, version } = readPackage();
+  return {
+    // In addition to its DSN. What arrives twice is stored once.
+    SENTRY_SPOTLIGHT: `${origin}/stream`,
+    ...env.SENTRY_DSN === undefined && {
+      SENTRY_DSN: `${origin.replace("//", "//dev@")}/1`,
+      SENTRY_TRACES_SAMPLE_RATE: "1",
+      SENTRY_ENVIRONMENT: "development",
+      SENTRY_RELEASE: `${name}@${version}`,
+    },
+    ...env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined && {
+      OTEL_EXPORTER_OTLP_ENDPOINT: origin,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
+      OTEL_SERVICE_NAME: name,
+      OTEL_TRACES_EXPORTER: "otlp",
+      OTEL_LOGS_EXPORTER: "otlp",
+      OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED: "true",
+      OTEL_DENO: "true",
+      // Metrics are not shown yet.
+      OTEL_METRICS_EXPORTER: "none",
+      OTEL_DENO_METRICS: "false",
+    },
+  };
+}
+
+/** The name, without its scope, and the version in `package.json`, else the folder's name. */
+function readPackage(): { name: string; version: string } {
+  let found: Record<string, unknown> = {};
+  try {
+    found = Object(JSON.parse(Deno.readTextFileSync("package.json")));
+  } catch {
+    // There is none, or it is not valid, which the program will report.
+  }
+  const { name = Deno.cwd(), version = "dev" } = found;
+  return { name: basename(`${name}`) || "app", version: `${version}` };
+}
+
+/** What applications have sent since then: `2 errors and 1 trace, the slowest "GET /cart" (107 ms)`. */
+async function received(server: InboxAddress, since: number): Promise<string> {
+  const read = async (query: string) => {
+    const filters = `${query}&application=apps&since=${since}`;
+    return await (await requestInbox("read what has arrived", server, filters)).json();
+  };
+  const count = async (list: string, name: string) => {
+    const { parts } = await read(`view=histogram&of=${list}`);
+    const sum = parts.reduce((sum: number, part: { count: number }) => sum + part.count, 0);
+    return `${sum} ${name}${sum === 1 ? "" : "s"}`;
+  };
+  const [errors, traces, { rows: [slowest] }] = await Promise.all([
+    count("errors", "error"),
+    count("traces", "trace"),
+    read("view=traces&sort=slowest&limit=1"),
+  ]);
+  if (slowest === undefined) return `${errors} and ${traces}`;
+  const { name, started_at, ended_at } = slowest;
+  return `${errors} and ${traces}, the slowest "${visibleText(name)}" (${
+    formatDuration(ended_at - started_at)
+  })`;
+}

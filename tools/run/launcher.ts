@@ -1,0 +1,95 @@
+import { type Config, ConfigError, loadConfig } from "../../config/config.ts";
+import { writeJsonLogs } from "../../monitoring/runtime/console_log.ts";
+import { checkAddress, ListenError } from "../../server/serve.ts";
+import { projectRoot } from "../project_files.ts";
+import {
+  type Environment,
+  onStopRequest,
+  sendSignal,
+  serverEnvironment,
+  spawnServer,
+} from "./processes.ts";
+import { runWorkers } from "./workers.ts";
+
+/**
+ * Runs the server until it ends or is asked to stop: as its own process, or as several (`WORKERS`), with exactly the
+ * permissions that its configuration needs. Where processes can share a port, it replaces those that end, and all of them
+ * on SIGHUP.
+ *
+ * @param prepare makes what the server needs, before its start and each reload; it gets a function that waits for a process.
+ *   Returns an exit code: 0: the server can be started. Default: nothing is made
+ * @returns exit code: the server's; that of a failed preparation; 1: the configuration is invalid; 0: asked to stop before
+ *   the server ran
+ */
+export async function launch(
+  env: Environment,
+  prepare?: (wait: (child: Deno.ChildProcess) => Promise<number>) => Promise<number>,
+): Promise<number> {
+  /** Aborted with the signal to pass on. */
+  const stopping = new AbortController();
+
+  // Once: a terminal sends its signals to all processes, so the server may have received it already.
+  onStopRequest((signal) => stopping.abort(signal));
+
+  let reload = () =>
+    console.error(
+      "Cannot reload: this server is starting, or its processes cannot share a port. Stop it and start it again.",
+    );
+  // A terminal that is closed sends SIGHUP, too: then the processes end.
+  if (Deno.build.os !== "windows" && !Deno.stdin.isTerminal()) {
+    Deno.addSignalListener("SIGHUP", () => reload());
+  }
+
+  if (env.LOG_FORMAT === "json") writeJsonLogs();
+  return await start();
+
+  async function start(): Promise<number> {
+    try {
+      const current = readEnvironment();
+      // Checked before the build, which takes longer.
+      const config = loadConfig(current);
+      const code = await prepare?.(run) ?? 0;
+      if (code !== 0 || stopping.signal.aborted) return code;
+      return config.canSharePort
+        ? await startWorkers(config)
+        : await run(spawnServer(projectRoot, current, config));
+    } catch (error) {
+      if (!(error instanceof ConfigError || error instanceof ListenError)) throw error;
+      console.error(error.message);
+      return 1;
+    }
+  }
+
+  /** Runs one process to its end. */
+  async function run(child: Deno.ChildProcess): Promise<number> {
+    const stop = () => sendSignal(child, stopping.signal.reason);
+    if (stopping.signal.aborted) stop();
+    stopping.signal.addEventListener("abort", stop);
+    const { code } = await child.status;
+    stopping.signal.removeEventListener("abort", stop);
+    return code;
+  }
+
+  /** With the commit that is checked out now. */
+  function readEnvironment(): Environment {
+    return serverEnvironment(projectRoot, env);
+  }
+
+  /** Server processes at one address, which may overlap. */
+  async function startWorkers(config: Config): Promise<number> {
+    // Checked here: the processes share it with any other program of the same user that shares it.
+    const PORT = `${checkAddress(config)}`;
+    const { workers, countsDir } = loadConfig({ ...readEnvironment(), PORT });
+    return await runWorkers({
+      workers,
+      countsDir,
+      spawn: (worker) => {
+        const own = { ...readEnvironment(), PORT, SIGHTGLASS_WORKER: `${worker}` };
+        return spawnServer(projectRoot, own, loadConfig(own));
+      },
+      stopping: stopping.signal,
+      onReady: (replaceAll) => reload = replaceAll,
+      build: async () => (await prepare?.(run) ?? 0) === 0,
+    });
+  }
+}
