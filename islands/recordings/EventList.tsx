@@ -11,7 +11,7 @@ import { formatEventTime, KIND_NAMES, type ListedEvent, NOTABLE_MS } from "./Tim
 import { LIVE } from "../data/queries.ts";
 import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
-import { fragmentTo, momentHref, useIsVisible } from "../data/fragment.ts";
+import { fragmentTo, linkTo, momentHref, useIsVisible } from "../data/fragment.ts";
 
 /** Rows of the list; the time line has marks for all. */
 const MAX_ROWS = 500;
@@ -153,8 +153,8 @@ export function useEvents(
 
 function hrefOf(event: RecordingEvent, replayId: string): string {
   const { kind, at, group, envelope, trace_id, span_id } = event;
-  if (group !== undefined) return fragmentTo("errors", [group, String(envelope)]);
+  if (group !== undefined) return linkTo("errors", [group, String(envelope)]);
   if (kind === "log") return fragmentTo("logs", [], { trace: trace_id ?? undefined });
-  if (trace_id) return fragmentTo("traces", [trace_id], { span: span_id });
+  if (trace_id) return linkTo("traces", [trace_id], { span: span_id });
   return momentHref(replayId, at);
 }
