@@ -4,7 +4,7 @@
  * start reading before the view has loaded.
  */
 import "../components/count_items.ts";
-import "../components/DataTable.tsx";
+import "./kit/Table.tsx";
 import "../components/Id.tsx";
 import "../components/KeyValueList.tsx";
 import "../components/Panel.tsx";

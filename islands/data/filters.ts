@@ -1,42 +1,64 @@
+import type { ReactNode } from "react";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
+import type { ApplicationList } from "../../monitoring/models/rows.ts";
 import type { ConsoleQuery } from "./inbox.ts";
+import type { SharedParam } from "./view.ts";
 
-/** As `application` in the address: the rows of every application, Sightglass included. */
-export const ALL_APPLICATIONS = "all";
-
-/** The filters that all lists have, and the counts in the navigation. */
-export type SharedFilters = Pick<
-  ConsoleQuery,
-  "application" | "release" | "environment" | "since" | "until"
->;
-
-/**
- * The filters in an address. Without an application: all but Sightglass itself. The rows of one trace are those of
- * all applications.
- */
-export function sharedFilters(params: URLSearchParams): SharedFilters {
-  const param = (name: string) => params.get(name) || undefined;
-  const application = param("application") ??
-    (params.has("trace") ? ALL_APPLICATIONS : APPLICATIONS);
-  return {
-    application: application === ALL_APPLICATIONS ? undefined : application,
-    release: param("release"),
-    environment: param("environment"),
-    since: param("since"),
-    until: param("until"),
-  };
+/** A filter of lists: a parameter of the address, and of the server's query by the same name. */
+export interface Filter {
+  readonly name: Exclude<keyof ConsoleQuery, "envelope" | "limit">;
+  /** Default: the name. */
+  readonly label?: string;
+  /** What selects no value; default: "any". */
+  readonly any?: string;
+  /** Its values, or pairs of a value and its text. Default: every text is a value. */
+  readonly choices?: readonly (string | readonly [value: string, text: string])[];
+  /** Values that are offered, where every text is one. */
+  readonly known?: (list: Pick<ApplicationList, "rows" | "ops">) => readonly string[];
+  /** The value without the parameter. Then {@linkcode ALL} is the value that filters nothing. */
+  readonly usual?: string;
+  /** How a value is shown; default: its text. */
+  readonly show?: (value: string) => ReactNode;
 }
 
-/** The same filters as they are in the address, for a link to another list. */
-export function filterParams(params: URLSearchParams): Record<keyof SharedFilters, string> {
-  const param = (name: string) => params.get(name) ?? "";
-  return {
-    application: param("application"),
-    release: param("release"),
-    environment: param("environment"),
-    since: param("since"),
-    until: param("until"),
-  };
+export const ALL = "all";
+
+/** The filters that hold in every view, and are in every link between views. */
+export const SHARED: Readonly<Record<SharedParam, Filter>> = {
+  q: { name: "q" },
+  // Without it, the rows of all applications but Sightglass itself.
+  application: { name: "application", usual: APPLICATIONS },
+  environment: {
+    name: "environment",
+    known: ({ rows }) => rows.flatMap(({ environment }) => environment ?? []),
+  },
+  release: { name: "release", known: ({ rows }) => rows.flatMap(({ releases }) => releases) },
+  since: { name: "since" },
+  until: { name: "until" },
+};
+
+/** The choices of a filter by value, each once. */
+export const choicesOf = ({ choices = [] }: Filter): ReadonlyMap<string, string> =>
+  new Map(choices.map((choice) => typeof choice === "string" ? [choice, choice] : choice));
+
+/** The text of a filter's value; undefined: not one of its values. */
+export function textOf(filter: Filter, value: string): string | undefined {
+  const isText = filter.choices === undefined || filter.known !== undefined;
+  return choicesOf(filter).get(value) ?? (isText && value !== "" ? value : undefined);
+}
+
+/** The query in an address: a view's filters, and those of all views. */
+export function queryOf(params: URLSearchParams, filters: readonly Filter[] = []): ConsoleQuery {
+  const values = [...Object.values(SHARED), ...filters].map((filter) => {
+    const { name, usual } = filter;
+    const value = params.get(name) ?? "";
+    if (textOf(filter, value) !== undefined) {
+      return [name, usual !== undefined && value === ALL ? undefined : value];
+    }
+    // The rows of one trace are those of all applications.
+    return [name, name === "application" && params.get("trace") ? undefined : usual];
+  });
+  return Object.fromEntries(values);
 }
 
 /** The time ranges up to now that are offered, as ages. */

@@ -1,5 +1,5 @@
 import { useMemo, useState, useSyncExternalStore } from "react";
-import { currentView, subscribeToFragment, useView, viewFragment } from "./view.ts";
+import { currentView, sharedParams, subscribeToFragment, useView, viewFragment } from "./view.ts";
 
 /** The parsed address of a place in the console: `#/VIEW/PART/PART?name=value`. */
 export interface Fragment {
@@ -25,6 +25,12 @@ export function fragmentTo(
   const given = Object.entries(params).filter((entry): entry is [string, string] => !!entry[1]);
   const query = new URLSearchParams(given).toString();
   return `#/${[view, ...path.map(encodeURIComponent)].join("/")}${query && `?${query}`}`;
+}
+
+/** The link to another place, with the search and the filters that all views share. */
+export function linkTo(...[view, path, params]: Parameters<typeof fragmentTo>): string {
+  const shared = Object.fromEntries(new URLSearchParams(sharedParams()));
+  return fragmentTo(view, path, { ...shared, ...params });
 }
 
 const EMPTY = parseFragment("");
@@ -89,5 +95,5 @@ function decode(part: string): string {
 
 /** The address of a moment of a recording. */
 export function momentHref(replayId: string, at: number): string {
-  return fragmentTo("recordings", [replayId], { at: String(Math.round(at)) });
+  return linkTo("recordings", [replayId], { at: String(Math.round(at)) });
 }

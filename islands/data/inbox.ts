@@ -10,11 +10,10 @@ import type { ErrorContent } from "../../monitoring/models/error/error_content.t
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 
-/** The filters of a list as they are in the address: an age, such as `10m`, is read with each request. */
-export interface ConsoleQuery extends Omit<ListQuery, "since" | "until"> {
-  readonly since?: string;
-  readonly until?: string;
-}
+/** The parameters of a list as they are in the address: an age, such as `10m`, is read with each request. */
+export type ConsoleQuery =
+  & Pick<ListQuery, "envelope" | "limit">
+  & { readonly [Name in Exclude<keyof ListQuery, "envelope" | "limit">]?: string };
 
 /** The row type of each list. */
 export interface ConsoleLists extends Lists {

@@ -4,7 +4,7 @@ import { type ApplicationList, OWN_APPLICATION, type Page } from "../../monitori
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
-import { MOVING_RANGE_MS, sharedFilters } from "./filters.ts";
+import { MOVING_RANGE_MS, queryOf } from "./filters.ts";
 import { useFragment, useIsVisible } from "./fragment.ts";
 import { useAskedForOwnRows } from "./own_rows.ts";
 import { messageOf } from "../../components/format.ts";
@@ -200,7 +200,7 @@ export const useApplications = (): (ApplicationList & { readonly of: string }) |
 
 function useApplicationsRead() {
   const { params } = useFragment();
-  const filters = sharedFilters(params);
+  const filters = queryOf(params);
   return useLive("applications", filters, async () => {
     const list = await read("applications", filters);
     // Their order changes with each arrival.

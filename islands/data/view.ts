@@ -43,14 +43,20 @@ export const useCurrentView = (): string =>
 /** The rule that shows one view alone, also in the script that runs before the first paint. */
 export const showOnly = (id: string): string => `.view:not(.${id}){display:none}`;
 
+/** The parameters of the search and the filters that all views share. */
+const SHARED_PARAMS = ["q", "application", "environment", "release", "since", "until"] as const;
+export type SharedParam = (typeof SHARED_PARAMS)[number];
+const SHARED_PATTERN = new RegExp(`(?<=[?&])(${SHARED_PARAMS.join("|")})=[^&]+`, "g");
+
 /** The search and the filters in the address that all views share, as its query (`?q=TEXT&…`), or empty. */
 export function useSharedParams(): string {
   return useSyncExternalStore(subscribeToFragment, sharedParams, () => "");
 }
 
-function sharedParams(): string {
+/** {@linkcode useSharedParams} at the time of the call. */
+export function sharedParams(): string {
   const shared = viewFragment().match(
-    /(?<=[?&])(q|application|environment|release|since|until)=[^&]+/g,
+    SHARED_PATTERN,
   );
   return shared ? `?${shared.join("&")}` : "";
 }

@@ -7,7 +7,7 @@ import type { EnvelopeContent } from "../../monitoring/models/envelope_content.t
 import { addressOf, isRelay, read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
 import { DetailView } from "../kit/DetailView.tsx";
-import { fragmentTo } from "../data/fragment.ts";
+import { linkTo } from "../data/fragment.ts";
 import { saveFile } from "../kit/FileButton.tsx";
 import { useReceipts } from "../data/use_sent_counts.ts";
 import { findReceipt, Outcome, traceLink } from "./EnvelopeList.tsx";
@@ -103,14 +103,14 @@ function Properties({ content: { row, bytes, errors } }: { content: EnvelopeCont
           name: errors.length > 1 ? "Errors" : "Error",
           value: separated(
             errors.map(({ name, title }) => (
-              <a href={fragmentTo("errors", [name, String(row.id)])}>{title}</a>
+              <a href={linkTo("errors", [name, String(row.id)])}>{title}</a>
             )),
           ),
         },
         replay_id !== null && {
           name: "Recording",
           value: (
-            <a href={isStored ? fragmentTo("recordings", [replay_id]) : undefined}>
+            <a href={isStored ? linkTo("recordings", [replay_id]) : undefined}>
               <code>{replay_id}</code>
             </a>
           ),

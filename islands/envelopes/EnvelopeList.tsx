@@ -9,33 +9,31 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 import { ITEM_TYPES } from "../../monitoring/protocol/categories.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { Filter } from "../kit/filters.ts";
+import { TRACE } from "../kit/filters.tsx";
 import { itemsOf, topicOf } from "../kit/envelope_topic.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
-import { sharedFilters } from "../data/filters.ts";
+import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
+import { type Filter, queryOf } from "../data/filters.ts";
 import { dsnOfPage, sentryTraceUrl } from "../data/sentry_link.ts";
 import { useReceipts } from "../data/use_sent_counts.ts";
-import { type ListColumn, RowList } from "../kit/RowList.tsx";
+import { RowList } from "../kit/RowList.tsx";
+import type { Column } from "../kit/Table.tsx";
 import { RowValues } from "../kit/ValueLinks.tsx";
 import { useList } from "../data/lists.ts";
 import { isRelay } from "../data/read.ts";
 
-const FILTERS: readonly Filter[] = [{ name: "type", label: "Item type", choices: ITEM_TYPES }];
+export const ENVELOPE_FILTERS: readonly Filter[] = [
+  { name: "type", label: "Item type", known: () => ITEM_TYPES },
+  TRACE,
+];
 
 /** The list of envelopes, newest first. @param props.openKey id of the envelope that is open */
 export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment();
   const receipts = useReceipts();
-  const param = (name: string) => params.get(name) ?? undefined;
-  const list = useList("envelopes", {
-    q: param("q"),
-    type: param("type"),
-    trace: param("trace"),
-    ...sharedFilters(params),
-  });
+  const list = useList("envelopes", queryOf(params, ENVELOPE_FILTERS));
   // Everything in the inbox was stored: the column would have the same value in each row.
   const columns = useMemo(
-    () => isRelay ? [CONTENT, outcomeColumn(receipts), SIZE, TIME] : [CONTENT, TRACE, SIZE, TIME],
+    () => isRelay ? [CONTENT, outcomeColumn(receipts), SIZE, TIME] : [CONTENT, TRACES, SIZE, TIME],
     [receipts],
   );
   return (
@@ -46,7 +44,7 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
       keyOf={({ id }) => String(id)}
       hrefOf={({ id }) => fragmentTo("envelopes", [String(id)], Object.fromEntries(params))}
       openKey={openKey}
-      filters={FILTERS}
+      filters={ENVELOPE_FILTERS}
       empty={
         <p>
           <b>No envelopes received.</b> <a href="#/settings">Send test signals</a> in Settings.
@@ -56,7 +54,7 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
   );
 }
 
-const CONTENT: ListColumn<InboxRow> = {
+const CONTENT: Column<InboxRow> = {
   title: "Content",
   cell: (row, link) => {
     const { text, icon } = topicOf(row);
@@ -78,7 +76,7 @@ const CONTENT: ListColumn<InboxRow> = {
   },
 };
 
-const TRACE: ListColumn<InboxRow> = {
+const TRACES: Column<InboxRow> = {
   title: "Trace",
   width: 7,
   isWide: true,
@@ -93,20 +91,20 @@ const TRACE: ListColumn<InboxRow> = {
     ),
 };
 
-const SIZE: ListColumn<InboxRow> = {
+const SIZE: Column<InboxRow> = {
   title: "Size",
   width: 5.5,
   numeric: true,
   cell: ({ bytes }) => formatBytes(bytes),
 };
 
-const TIME: ListColumn<InboxRow> = {
+const TIME: Column<InboxRow> = {
   title: "Received",
   width: 6.5,
   cell: ({ received_at }) => <TimeAgo at={received_at} />,
 };
 
-const outcomeColumn = (receipts: readonly Receipt[]): ListColumn<InboxRow> => ({
+const outcomeColumn = (receipts: readonly Receipt[]): Column<InboxRow> => ({
   title: "Outcome",
   width: 8,
   cell: (row) => {
@@ -119,7 +117,7 @@ const outcomeColumn = (receipts: readonly Receipt[]): ListColumn<InboxRow> => ({
 export function traceLink(
   traceId: string,
 ): { readonly href?: string; readonly target?: string; readonly rel?: string } {
-  if (!isRelay) return { href: fragmentTo("traces", [traceId]) };
+  if (!isRelay) return { href: linkTo("traces", [traceId]) };
   const href = sentryTraceUrl(dsnOfPage(), traceId);
   return href === undefined ? {} : { href, target: "_blank", rel: "noreferrer" };
 }

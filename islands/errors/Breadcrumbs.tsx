@@ -5,7 +5,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
 import type { ShownError } from "../../monitoring/models/error/error_content.ts";
-import { fragmentTo } from "../data/fragment.ts";
+import { linkTo } from "../data/fragment.ts";
 import { describeCrumb } from "./describe_crumb.ts";
 import { LongText } from "./LongText.tsx";
 
@@ -94,7 +94,7 @@ function Crumb({ crumb, trace }: { crumb: Breadcrumb; trace: string | null }) {
           </span>
         ))}
         {span !== null && trace !== null && (
-          <a href={fragmentTo("traces", [trace], { span })}>Open span</a>
+          <a href={linkTo("traces", [trace], { span })}>Open span</a>
         )}
       </span>
     </li>

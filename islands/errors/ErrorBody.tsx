@@ -15,7 +15,7 @@ import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts"
 import type { ErrorGroupRow, RecordingRow } from "../../monitoring/models/rows.ts";
 import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
-import { fragmentTo, momentHref } from "../data/fragment.ts";
+import { fragmentTo, linkTo, momentHref } from "../data/fragment.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
@@ -91,7 +91,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
           {trace_id !== null && (
             <a
               className="bare flows"
-              href={fragmentTo("traces", [trace_id], { span: event.span_id ?? undefined })}
+              href={linkTo("traces", [trace_id], { span: event.span_id ?? undefined })}
             >
               Open trace
             </a>
@@ -120,7 +120,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
               mark.envelope === envelope && mark.error !== null &&
               (event.event_id === null || mark.error === event.event_id)}
             what="The error"
-            href={fragmentTo("traces", [trace_id], { span: event.span_id ?? undefined })}
+            href={linkTo("traces", [trace_id], { span: event.span_id ?? undefined })}
           />
         )}
         {recording && at !== null && canHaveStill(recording, at) && (

@@ -3,12 +3,12 @@ import { useEffect, useRef, useState } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
 import { type ConsoleQuery, inbox } from "../data/inbox.ts";
-import { levelParam } from "../kit/filters.ts";
-import { sharedFilters } from "../data/filters.ts";
+import { queryOf } from "../data/filters.ts";
 import { fragmentTo } from "../data/fragment.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { CopyMenu } from "./CopyMenu.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
+import { ERROR_FILTERS } from "./ErrorList.tsx";
 import { GroupHeader } from "./GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
 import { isFocusOnView } from "../kit/use_keys.ts";
@@ -108,18 +108,10 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   );
 }
 
-/** The filters of the list in the address: the occurrences are those that the list counts. */
+/** The filters of the list in the address: the occurrences are those that the list counts, of any state. */
 function chosenFilters(params: Readonly<Record<string, string>>): ConsoleQuery {
-  const query = new URLSearchParams(params);
-  const filters = sharedFilters(query);
-  return {
-    q: params.q || undefined,
-    trace: params.trace || undefined,
-    level: levelParam(query),
-    ...params.handled === "false" && { handled: false },
-    ...filters,
-    application: params.application ? filters.application : undefined,
-  };
+  const { state: _, application, ...filters } = queryOf(new URLSearchParams(params), ERROR_FILTERS);
+  return { ...filters, ...params.application && { application } };
 }
 
 /** @param props.back link to the list */

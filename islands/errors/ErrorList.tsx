@@ -5,24 +5,25 @@ import { GROUP_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
-import { type Filter, LEVEL_FILTER, levelParam } from "../kit/filters.ts";
-import { OnlyOfTrace } from "../kit/ListNotice.tsx";
-import { type ListColumn, RowList } from "../kit/RowList.tsx";
+import { LEVEL, TRACE } from "../kit/filters.tsx";
+import { RowList } from "../kit/RowList.tsx";
+import type { Column } from "../kit/Table.tsx";
 import { sortParam } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
-import { sharedFilters } from "../data/filters.ts";
+import { ALL, type Filter, queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { ErrorMark, unhandledOf } from "./ErrorLevel.tsx";
-import { GroupMark, STATE_FILTER, StateLinks, stateParam } from "./GroupState.tsx";
+import { GroupMark, STATE, StateLinks } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;
 
-const FILTERS: readonly Filter[] = [
-  STATE_FILTER,
-  LEVEL_FILTER,
+export const ERROR_FILTERS: readonly Filter[] = [
+  STATE,
+  LEVEL,
   { name: "handled", choices: [["false", "unhandled only"]] },
+  TRACE,
 ];
 
 /**
@@ -33,18 +34,10 @@ const FILTERS: readonly Filter[] = [
 export function ErrorList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment();
   const sort = sortParam(params, GROUP_COLUMNS);
-  const state = stateParam(params);
-  const query = {
-    q: params.get("q") ?? undefined,
-    trace: params.get("trace") ?? undefined,
-    state,
-    level: levelParam(params),
-    ...params.get("handled") === "false" && { handled: false },
-    ...sharedFilters(params),
-  };
+  const query = queryOf(params, ERROR_FILTERS);
   const list = useList("errors", { ...query, sort: sort ?? "-last_seen" });
   const { rows } = list;
-  const isOpenOnly = state === "open";
+  const isOpenOnly = query.state === "open";
   const isEmpty = isOpenOnly && list.state === "ready" && rows.length === 0;
   const ofAnyState = useList("errors", isEmpty ? { ...query, state: undefined } : undefined);
 
@@ -59,15 +52,10 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       keyOf={({ group }) => group}
       hrefOf={({ group }) => fragmentTo("errors", [group], Object.fromEntries(params))}
       openKey={openKey}
-      filters={FILTERS}
+      filters={ERROR_FILTERS}
       actions={<StateLinks />}
       menu={<NotificationSwitch />}
-      above={
-        <>
-          {rows.length > 0 && <ListHistogram of="errors" query={query} />}
-          <OnlyOfTrace />
-        </>
-      }
+      above={rows.length > 0 && <ListHistogram of="errors" query={query} />}
       empty={
         <p>
           <b>{isOpenOnly ? "No open errors." : "No errors received."}</b>{" "}
@@ -77,14 +65,16 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       }
       hint={isEmpty && ofAnyState.rows.length > 0 && (
         <p>
-          <a href={fragmentTo("errors", [], { state: "all" })}>Show resolved and muted ones</a>
+          <a href={fragmentTo("errors", [], { ...Object.fromEntries(params), state: ALL })}>
+            Show resolved and muted ones
+          </a>
         </p>
       )}
     />
   );
 }
 
-const COLUMNS: readonly ListColumn<ErrorGroupRow>[] = [
+const COLUMNS: readonly Column<ErrorGroupRow>[] = [
   {
     title: "Error",
     tip: "What all errors of a group share; … where they differ",

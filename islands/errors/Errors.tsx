@@ -1,7 +1,7 @@
 import "../view_code.ts";
 import { useEffect, useRef } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
-import { fragmentTo, goTo, useFragment } from "../data/fragment.ts";
+import { fragmentTo, goTo, linkTo, useFragment } from "../data/fragment.ts";
 import { currentView } from "../data/view.ts";
 import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
 import { Split } from "../kit/Split.tsx";
@@ -40,7 +40,7 @@ export default function ErrorsView() {
     : EVENT_ID.test(group)
     ? <EventRedirect eventId={group} envelope={envelope} />
     : !GROUP_KEY.test(group)
-    ? <ErrorNotFound back={fragmentTo("errors")} />
+    ? <ErrorNotFound back={linkTo("errors")} />
     : (
       <ErrorDetail
         key={group}
@@ -66,7 +66,7 @@ function EventRedirect({ eventId, envelope }: {
   const found = rows.find((row) =>
     row.event_id === eventId && (envelope === undefined || String(row.envelope) === envelope)
   );
-  const target = found && fragmentTo("errors", [found.group, String(found.envelope)]);
+  const target = found && linkTo("errors", [found.group, String(found.envelope)]);
   useEffect(() => {
     // The search is split into pages, of which the first may have none or only texts that mention the id.
     if (state === "ready" && !found) more?.();
@@ -78,5 +78,5 @@ function EventRedirect({ eventId, envelope }: {
   }, [target]);
   if (state === "failed") return <ReadFailure message={error} retry={retry} />;
   if (state === "loading" || found || more) return <p className="empty">Loading the error.</p>;
-  return <ErrorNotFound back={fragmentTo("errors")} />;
+  return <ErrorNotFound back={linkTo("errors")} />;
 }

@@ -2,11 +2,10 @@ import { useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import {
   type ErrorGroupRow,
-  GROUP_STATES,
   type GroupState,
   type Regression,
 } from "../../monitoring/models/rows.ts";
-import type { Filter } from "../kit/filters.ts";
+import { ALL, type Filter } from "../data/filters.ts";
 import { Segmented } from "../kit/Segmented.tsx";
 import { Confirmation } from "../kit/Confirmation.tsx";
 import { goTo } from "../data/fragment.ts";
@@ -14,20 +13,11 @@ import { cutText, messageOf } from "../../components/format.ts";
 import { resumeLists } from "../data/queries.ts";
 import { inbox } from "../data/inbox.ts";
 
-/** As `state` in the address: groups in every state. */
-const ALL = "all";
-
-/** The state of the groups that the list shows; undefined: any. */
-export function stateParam(params: URLSearchParams): GroupState | undefined {
-  const param = params.get("state");
-  if (param === ALL) return undefined;
-  return GROUP_STATES.find((state) => state === param) ?? "open";
-}
-
-/** Chooses the state of the groups that the list shows. */
-export const STATE_FILTER: Filter = {
+/** The state of the groups that the list shows. */
+export const STATE: Filter = {
   name: "state",
   any: "open",
+  usual: "open",
   choices: ["resolved", "muted", [ALL, "all states"]],
 };
 

@@ -3,7 +3,7 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { AttachmentRow, RelatedContent } from "../../monitoring/models/error/error_content.ts";
 import { readRelatedItems } from "../../monitoring/models/error/related_items.ts";
 import { saveBytes } from "../kit/FileButton.tsx";
-import { fragmentTo } from "../data/fragment.ts";
+import { fragmentTo, linkTo } from "../data/fragment.ts";
 import { LongText } from "./LongText.tsx";
 import { inbox } from "../data/inbox.ts";
 
@@ -72,7 +72,7 @@ export function RelatedItems({ eventId, items }: {
           <ul>
             {profiles.map(({ envelope, durationMs, samples }, index) => (
               <li key={index} className="line">
-                <a href={fragmentTo("envelopes", [String(envelope)])}>Profile</a>
+                <a href={linkTo("envelopes", [String(envelope)])}>Profile</a>
                 <small>
                   {durationMs !== null && `${formatDuration(durationMs)}, `}
                   {formatCount(samples, "sample")}

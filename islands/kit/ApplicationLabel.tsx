@@ -7,7 +7,7 @@ import {
   useMemo,
 } from "react";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import { ALL_APPLICATIONS } from "../data/filters.ts";
+import { ALL } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
 import {
   applicationLabels,
@@ -37,7 +37,7 @@ export function ApplicationLabels({ children }: {
   const { params } = useFragment();
   const rows = useApplications()?.rows;
   const chosen = params.get("application") ?? APPLICATIONS;
-  const shown = chosen === ALL_APPLICATIONS
+  const shown = chosen === ALL
     ? rows
     : chosen === APPLICATIONS
     ? rows?.filter(({ environment }) => environment !== null)

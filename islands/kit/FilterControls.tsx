@@ -1,26 +1,24 @@
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import { useApplications } from "../data/lists.ts";
-import { AGES, ALL_APPLICATIONS, RANGES } from "../data/filters.ts";
+import { AGES, ALL, choicesOf, type Filter, RANGES, SHARED, textOf } from "../data/filters.ts";
 import { changeParams, useFragment } from "../data/fragment.ts";
-import { choicesOf, type Filter, labelOf } from "./filters.ts";
+import { labelOf } from "./filters.tsx";
 import { showHelp } from "./use_keys.ts";
 import { Menu } from "./Menu.tsx";
 
-/** Release and environment of the applications that are shown. */
-export function useCommonFilters(): readonly Filter[] {
+/** A view's filters and those of all views, with what can be chosen now. */
+export function useChoices(own: readonly Filter[] = []): readonly Filter[] {
   const { params } = useFragment();
-  const list = useApplications();
   const chosen = params.get("application") ?? APPLICATIONS;
-  const shown = (list?.rows ?? [])
-    .filter(({ key }) => [APPLICATIONS, ALL_APPLICATIONS, key].includes(chosen));
-  return [
-    { name: "environment", choices: shown.flatMap(({ environment }) => environment ?? []) },
-    { name: "release", choices: shown.flatMap(({ releases }) => releases) },
-  ];
+  const list = useApplications();
+  const rows = list?.rows.filter(({ key }) => [APPLICATIONS, ALL, key].includes(chosen)) ?? [];
+  return [...own, SHARED.environment, SHARED.release].map((filter) =>
+    filter.known ? { ...filter, choices: filter.known({ rows, ops: list?.ops ?? [] }) } : filter
+  );
 }
 
 /** The filters that are set, each with a button that removes it. */
@@ -28,14 +26,16 @@ export function Chips({ filters }: { filters: readonly Filter[] }) {
   const { params } = useFragment();
   const chips = filters.flatMap((filter) => {
     const value = params.get(filter.name) ?? "";
-    const text = choicesOf(filter, value).find(([known]) => known === value)?.[1];
-    return value === "" || text === undefined ? [] : [{ filter, text }];
+    const text = textOf(filter, value);
+    return text === undefined ? [] : [{ filter, text, value }];
   });
   const range = customRange(params);
   return (
     <>
-      {chips.map(({ filter, text }) => (
-        <Chip key={filter.name} names={[filter.name]} label={labelOf(filter)} text={text} />
+      {chips.map(({ filter, text, value }) => (
+        <Chip key={filter.name} names={[filter.name]} label={labelOf(filter)} text={text}>
+          {filter.show?.(value)}
+        </Chip>
       ))}
       {range && (
         <Chip
@@ -48,14 +48,15 @@ export function Chips({ filters }: { filters: readonly Filter[] }) {
   );
 }
 
-function Chip({ names, label, text }: {
+function Chip({ names, label, text, children = text }: {
   names: readonly string[];
   label: string;
   text: string;
+  children?: ReactNode;
 }) {
   return (
     <span className="chip card beside small">
-      {label}: <b className="one-line">{text}</b>
+      {label}: <b className="one-line">{children}</b>
       <button
         type="button"
         className="bare"
@@ -73,12 +74,12 @@ export function FilterMenu({ filters }: { filters: readonly Filter[] }) {
   const { params } = useFragment();
   const useful = filters.flatMap((filter) => {
     const chosen = params.get(filter.name) ?? "";
-    const choices = choicesOf(filter, chosen);
-    // A single release or environment is no choice. A single value of another filter is: it can be turned on.
-    const isCommon = ["environment", "release"].includes(filter.name);
-    return choices.length > (isCommon && chosen === "" ? 1 : 0)
-      ? [{ filter, choices, chosen }]
-      : [];
+    const choices = new Map(choicesOf(filter));
+    const text = textOf(filter, chosen);
+    if (text !== undefined) choices.set(chosen, text);
+    // A single release is no choice. A single value of another filter is: it can be turned on.
+    const isChoice = choices.size > (filter.known && chosen === "" ? 1 : 0);
+    return isChoice && filter.choices ? [{ filter, choices: [...choices], chosen }] : [];
   });
   return (
     <Menu label="Filter" name="Filters" look="bare quiet">

@@ -4,8 +4,8 @@ import { formatCount } from "../../components/format.ts";
 import { useInboxState } from "../data/inbox_state.ts";
 import { isRelay } from "../data/read.ts";
 import { useView } from "../data/view.ts";
-import { Chips, FilterMenu, TimeFilter, useCommonFilters } from "./FilterControls.tsx";
-import type { Filter } from "./filters.ts";
+import { Chips, FilterMenu, TimeFilter, useChoices } from "./FilterControls.tsx";
+import type { Filter } from "../data/filters.ts";
 import { InboxMenu } from "./InboxMenu.tsx";
 import { LiveButton } from "./LiveButton.tsx";
 import { SearchField } from "./SearchField.tsx";
@@ -13,8 +13,10 @@ import { SearchField } from "./SearchField.tsx";
 export interface ListHeadProps {
   /** The rows, for the search's accessible name: "envelopes". */
   readonly what: string;
-  /** The view's own filters; all lists have those of release and environment. */
+  /** The view's own filters; all have those of release and environment. */
   readonly filters?: readonly Filter[];
+  /** Chooses the time; default: a select. */
+  readonly time?: ReactNode;
   /** The view's own buttons. */
   readonly actions?: ReactNode;
   /** The view's own buttons in the menu. */
@@ -22,13 +24,12 @@ export interface ListHeadProps {
 }
 
 /** The head of a list: its query, the time, whether it is live, and the menu of all envelopes. */
-export function ListHead({ what, filters: own = [], actions, menu }: ListHeadProps) {
+export function ListHead({ what, filters: own, time, actions, menu }: ListHeadProps) {
   const { state, total } = useInboxState();
   const { title } = useView();
-  const common = useCommonFilters();
+  const filters = useChoices(own);
   // Without access there is nothing to search, export or delete.
   if (state === "forbidden") return null;
-  const filters = [...own, ...common];
   return (
     <div className="list-head line head">
       {/* The view's heading, which is not visible, has the same text. */}
@@ -43,7 +44,7 @@ export function ListHead({ what, filters: own = [], actions, menu }: ListHeadPro
         </div>
       )}
       <div className="actions line">
-        {isRelay ? <p>{formatCount(total, "envelope")} of this session</p> : <TimeFilter />}
+        {isRelay ? <p>{formatCount(total, "envelope")} of this session</p> : time ?? <TimeFilter />}
         <LiveButton />
         {actions}
         {!isRelay && <InboxMenu>{menu}</InboxMenu>}

@@ -1,12 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
-import { Id } from "../../components/Id.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { InboxTokenForm } from "./InboxTokenForm.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
-import { ALL_APPLICATIONS, sharedFilters } from "../data/filters.ts";
+import { ALL, queryOf } from "../data/filters.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { useView } from "../data/view.ts";
@@ -67,7 +66,7 @@ export function ListNotice({ list, what, hint, children }: {
         ? (
           <p>
             <b>No {what} of your applications.</b>{" "}
-            <a href={fragmentTo(view, path, { application: ALL_APPLICATIONS })}>
+            <a href={fragmentTo(view, path, { application: ALL })}>
               Show those of Sightglass
             </a>
           </p>
@@ -91,27 +90,9 @@ export function ListNotice({ list, what, hint, children }: {
   );
 }
 
-/** States that a list has only the rows of the trace in the address, if there is one. */
-export function OnlyOfTrace() {
-  const { id: what } = useView();
-  const { params } = useFragment();
-  const trace = params.get("trace");
-  if (!trace) return null;
-  const others = { ...Object.fromEntries(params), trace: undefined };
-  return (
-    <p className="facts pad">
-      <span>
-        Only {what} of trace <Id id={trace} />
-      </span>
-      <a href={fragmentTo("traces", [trace])}>Open the trace</a>
-      <a href={fragmentTo(what, [], others)}>Show {what} of all traces</a>
-    </p>
-  );
-}
-
 /** States that the rows are those of Sightglass, while no application has sent anything. */
 export function OnlyOwn() {
-  const { application } = sharedFilters(useFragment().params);
+  const { application } = queryOf(useFragment().params);
   const list = useApplications();
   if (!list || !isOwnOnly(list) || application !== APPLICATIONS || isRelay) {
     return null;

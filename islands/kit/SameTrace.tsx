@@ -4,7 +4,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { LogLevel } from "../../monitoring/protocol/log_levels.ts";
 import type { LogRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
 import { useApplications, useList } from "../data/lists.ts";
-import { fragmentTo } from "../data/fragment.ts";
+import { linkTo } from "../data/fragment.ts";
 import { labelsByKey } from "./application_labels.ts";
 
 /** Rows of each list that are read: those that were received last. */
@@ -51,7 +51,7 @@ export function SameTrace({ isItself, traceId, at, level }: {
               <span className="when quiet">{formatDuration(Math.max(0, before))} before</span>{" "}
               <a
                 className="one-line"
-                href={fragmentTo(isError ? "errors" : "logs", path)}
+                href={linkTo(isError ? "errors" : "logs", path)}
               >
                 <span className={kind}>
                   <OutcomeMark kind={kind} />

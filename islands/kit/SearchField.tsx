@@ -2,7 +2,8 @@ import { type ComponentProps, type RefObject, useEffect, useId, useRef, useState
 import { MAX_QUERY_LENGTH } from "../../monitoring/models/query/query.ts";
 import { changeParams, parseFragment, useFragment } from "../data/fragment.ts";
 import { viewFragment } from "../data/view.ts";
-import { type Filter, readQuery } from "./filters.ts";
+import type { Filter } from "../data/filters.ts";
+import { readQuery } from "./filters.tsx";
 import { isForOthers, isShown, useKeys } from "./use_keys.ts";
 
 /** Milliseconds from the last key press to the request: one request for a word, not for each letter. */

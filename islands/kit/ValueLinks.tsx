@@ -1,7 +1,6 @@
 import type { ReactNode, RefObject } from "react";
 import { withValue } from "../../monitoring/models/query/query.ts";
-import { filterParams } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
 import { useView } from "../data/view.ts";
 import { isRelay } from "../data/read.ts";
 import { Menu } from "./Menu.tsx";
@@ -38,7 +37,7 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
       <a href={only} title={`Only ${view} with this ${name}`}>Only this</a>{" "}
       <a href={hrefOf(true)} title={`No ${view} with this ${name}`}>Not this</a>
       {(FIELDS[name] ?? SEARCHED).filter((other) => other !== view).map((other) => (
-        <a key={other} href={fragmentTo(other, [], { ...filterParams(params), q })}>
+        <a key={other} href={linkTo(other, [], { q })}>
           {` In ${other}`}
         </a>
       ))}

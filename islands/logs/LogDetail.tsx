@@ -6,7 +6,7 @@ import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { useApplications, useList } from "../data/lists.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
-import { fragmentTo, momentHref, useFragment } from "../data/fragment.ts";
+import { fragmentTo, linkTo, momentHref, useFragment } from "../data/fragment.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
 import { SentBy, valuesOf } from "../kit/ApplicationLabel.tsx";
@@ -77,7 +77,7 @@ function LogContent({ log }: { log: Log }) {
           </>
         )}
         {replay_id !== null && <a href={momentHref(replay_id, at)}>Play at this moment</a>}
-        <a href={fragmentTo("envelopes", [String(envelope)])}>Open envelope</a>
+        <a href={linkTo("envelopes", [String(envelope)])}>Open envelope</a>
       </p>
       <KeyValueList
         entries={[

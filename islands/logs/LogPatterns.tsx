@@ -6,7 +6,8 @@ import { quoted } from "../../monitoring/models/query/query.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import type { ListHeadProps } from "../kit/ListHead.tsx";
-import { type ListColumn, RowList } from "../kit/RowList.tsx";
+import { RowList } from "../kit/RowList.tsx";
+import type { Column } from "../kit/Table.tsx";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { Level } from "./Level.tsx";
 
@@ -79,7 +80,7 @@ function commonPart(shape: string, logs: readonly Log[]): string {
     .reduce((longest, part) => part.length > longest.length ? part : longest, "");
 }
 
-const COLUMNS: readonly ListColumn<Pattern>[] = [
+const COLUMNS: readonly Column<Pattern>[] = [
   {
     title: "Level",
     width: 6.5,

@@ -2,44 +2,34 @@ import "../view_code.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { useList } from "../data/lists.ts";
-import { LEVEL_FILTER, levelParam } from "../kit/filters.ts";
-import { OnlyOfTrace } from "../kit/ListNotice.tsx";
+import { LEVEL, TRACE } from "../kit/filters.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { Split, useWasClosed } from "../kit/Split.tsx";
-import { sharedFilters } from "../data/filters.ts";
+import { queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
 import { LOG_COLUMNS, logHref, logKey } from "./log_columns.tsx";
 import { LogDetail } from "./LogDetail.tsx";
 import { LogPatterns } from "./LogPatterns.tsx";
 
-const FILTERS = [LEVEL_FILTER];
+export const LOG_FILTERS = [LEVEL, TRACE];
 /** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Lines"], ["patterns", "Patterns"]] as const;
 
 /** The logs view: the list, newest first (`#/logs`), and one log beside it (`#/logs/ENVELOPE/INDEX`). */
 export default function LogsView() {
   const { path, params } = useFragment();
-  const q = params.get("q") ?? undefined;
-  const trace = params.get("trace") ?? undefined;
-  const query = { q, trace, level: levelParam(params), ...sharedFilters(params) };
+  const query = queryOf(params, LOG_FILTERS);
   const list = useList("logs", query);
   const openKey = path.length === 2 ? path.join("/") : undefined;
   const wasClosed = useWasClosed(openKey);
 
-  const above = (
-    <>
-      {list.rows.length > 0 && <ListHistogram of="logs" query={query} />}
-      <OnlyOfTrace />
-    </>
-  );
   const head = {
-    view: "logs",
     what: "logs",
-    filters: FILTERS,
+    filters: LOG_FILTERS,
     actions: <Segmented label="Shown as" name="as" choices={SHAPES} />,
     list,
-    above,
+    above: list.rows.length > 0 && <ListHistogram of="logs" query={query} />,
   } as const;
   const shown = Object.fromEntries(params);
   return (

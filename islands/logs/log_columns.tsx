@@ -1,9 +1,9 @@
 import { ellipsize, shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
-import type { ListColumn } from "../kit/RowList.tsx";
+import type { Column } from "../kit/Table.tsx";
 import { type NamedValue, RowValues } from "../kit/ValueLinks.tsx";
-import { fragmentTo } from "../data/fragment.ts";
+import { fragmentTo, linkTo } from "../data/fragment.ts";
 import { Level } from "./Level.tsx";
 import { StyledText } from "./StyledText.tsx";
 
@@ -23,11 +23,11 @@ export const logHref = ({ envelope, index }: Log, params: Readonly<Record<string
 
 /** The address of a log's trace, with the span in which it was written. */
 export function traceHref({ span_id: span }: Log, trace: string): string {
-  return fragmentTo("traces", [trace], { span: span ?? undefined });
+  return linkTo("traces", [trace], { span: span ?? undefined });
 }
 
 /** Columns of the list of logs. */
-export const LOG_COLUMNS: readonly ListColumn<Log>[] = [
+export const LOG_COLUMNS: readonly Column<Log>[] = [
   { title: "Time", width: 8, cell: ({ at }) => <Timestamp at={at} precision="ms" /> },
   {
     title: "Level",

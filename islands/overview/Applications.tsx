@@ -6,8 +6,8 @@ import type { ApplicationRow, ErrorGroupRow } from "../../monitoring/models/rows
 import { Sparkline } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
-import type { filterParams, SharedFilters } from "../data/filters.ts";
-import { fragmentTo } from "../data/fragment.ts";
+import type { ConsoleQuery } from "../data/inbox.ts";
+import { linkTo } from "../data/fragment.ts";
 import { fullLabel, labelsByKey, nameOf, shortRelease } from "../kit/application_labels.ts";
 
 /** Applications of which the overview has a card. It has links to the others. */
@@ -16,17 +16,15 @@ const MAX_CARDS = 8;
 /** Rank of a card without errors: after those with handled and unhandled ones. */
 const NO_FAILURES = 2;
 
-interface CardFilters {
-  /** With the time of the charts; undefined: not known yet. */
-  readonly filters: SharedFilters | undefined;
-  /** The filters of the address. */
-  readonly links: ReturnType<typeof filterParams>;
-}
-
-/** The applications that have sent something, each with its errors in the chosen time. Those that fail come first. */
-export function Applications({ rows, ...common }: CardFilters & {
-  /** Undefined: not known yet. */
+/**
+ * The applications that have sent something, each with its errors in the chosen time. Those that fail come first.
+ *
+ * @param props.rows undefined: not known yet
+ * @param props.filters with the time of the charts; undefined: not known yet
+ */
+export function Applications({ rows, filters }: {
   rows: readonly ApplicationRow[] | undefined;
+  filters: ConsoleQuery | undefined;
 }) {
   const [ranks, setRanks] = useState<ReadonlyMap<string, number>>(new Map());
   const rankOf = ({ key }: ApplicationRow) => ranks.get(key) ?? NO_FAILURES;
@@ -45,7 +43,7 @@ export function Applications({ rows, ...common }: CardFilters & {
         <Card
           key={row.key}
           row={row}
-          {...common}
+          filters={filters}
           onRank={(rank) => setRanks((now) => new Map(now).set(row.key, rank))}
         />
       ))}
@@ -56,7 +54,7 @@ export function Applications({ rows, ...common }: CardFilters & {
             {others.map((row) => (
               <a
                 key={row.key}
-                href={fragmentTo("overview", [], { ...common.links, application: row.key })}
+                href={linkTo("overview", [], { application: row.key })}
                 title={fullLabel(row)}
               >
                 {labels.get(row.key)}
@@ -70,8 +68,9 @@ export function Applications({ rows, ...common }: CardFilters & {
 }
 
 /** @param props.onRank gets its place among the cards, lowest first */
-function Card({ row, filters, links, onRank }: CardFilters & {
+function Card({ row, filters, onRank }: {
   row: ApplicationRow;
+  filters: ConsoleQuery | undefined;
   onRank: (rank: number) => void;
 }) {
   const { key, name, side, environment, starts: [start], last_seen } = row;
@@ -86,7 +85,7 @@ function Card({ row, filters, links, onRank }: CardFilters & {
     <li className="card grid">
       <a
         className="beside bare"
-        href={fragmentTo(count > 0 ? "errors" : "traces", [], { ...links, application: key })}
+        href={linkTo(count > 0 ? "errors" : "traces", [], { application: key })}
         title={fullLabel(row)}
       >
         <ApplicationTile name={nameOf(row)} />

@@ -3,11 +3,11 @@ import { useEffect, useRef } from "react";
 import { Panel } from "../../components/Panel.tsx";
 import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import { Chips, FilterMenu, useCommonFilters } from "../kit/FilterControls.tsx";
-import { filterParams, RANGES, type SharedFilters, sharedFilters } from "../data/filters.ts";
+import { queryOf, RANGES } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
+import type { ConsoleQuery } from "../data/inbox.ts";
 import { InboxTokenForm } from "../kit/InboxTokenForm.tsx";
-import { LiveButton } from "../kit/LiveButton.tsx";
+import { ListHead } from "../kit/ListHead.tsx";
 import { Applications } from "./Applications.tsx";
 import { Arrivals, useNewestEnvelope } from "./Arrivals.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
@@ -25,12 +25,10 @@ export default function Overview() {
   const { newest } = useNewestEnvelope();
   const { state } = useInboxState();
   const { params } = useFragment();
-  const filters = sharedFilters(params);
-  const links = filterParams(params);
+  const filters = queryOf(params);
   const applications = useApplications()?.rows.filter((row) => isShown(row, filters));
   const chartTime = useChartTime(filters);
   const charted = chartTime && { ...filters, ...chartTime };
-  const common = useCommonFilters();
   const isForbidden = state === "forbidden";
   const container = useRef<HTMLDivElement>(null);
   const wasForbidden = useRef(false);
@@ -66,26 +64,22 @@ export default function Overview() {
   }
   return (
     <div className="highlights grid" ref={container} tabIndex={-1}>
-      <div className="list-head line ranges">
-        {/* As in lists, the view's heading, which is not visible, has the same text. */}
-        <b className="title" aria-hidden="true">Overview</b>
-        <Chips filters={common} />
-        <FilterMenu filters={common} />
-        <Segmented label="Time" name="since" choices={RANGES} />
-        <LiveButton />
-      </div>
-      <Applications rows={applications} filters={charted} links={links} />
-      <RequestCharts filters={charted} links={links} />
-      <NewestErrors filters={charted} links={links} />
-      <SlowestTraces filters={filters} links={links} />
-      <VitalsByPage filters={filters} links={links} />
-      <JustArrived filters={filters} links={links} />
+      <ListHead
+        what="all lists"
+        time={<Segmented label="Time" name="since" choices={RANGES} />}
+      />
+      <Applications rows={applications} filters={charted} />
+      <RequestCharts filters={charted} />
+      <NewestErrors filters={charted} />
+      <SlowestTraces filters={filters} />
+      <VitalsByPage filters={filters} />
+      <JustArrived filters={filters} />
     </div>
   );
 }
 
 /** Whether an application has a card with these filters. */
-function isShown({ key, environment, releases }: ApplicationRow, filters: SharedFilters): boolean {
+function isShown({ key, environment, releases }: ApplicationRow, filters: ConsoleQuery): boolean {
   const { application, release } = filters;
   return (application === key ||
     key !== OWN_APPLICATION.key && [APPLICATIONS, undefined].includes(application)) &&

@@ -2,8 +2,8 @@ import { Panel } from "../../components/Panel.tsx";
 import { DurationDots } from "../charts/DurationDots.tsx";
 import { BAR_WORDS } from "../charts/ListHistogram.tsx";
 import { TimeBars } from "../charts/TimeBars.tsx";
-import { fragmentTo, goTo } from "../data/fragment.ts";
-import type { SharedFilters } from "../data/filters.ts";
+import { goTo, linkTo } from "../data/fragment.ts";
+import type { ConsoleQuery } from "../data/inbox.ts";
 import { useHistogram, useHistogramRead } from "../data/lists.ts";
 
 const MOST_TICKS = 5;
@@ -13,8 +13,8 @@ const MOST_TICKS = 5;
  * since 1970. Undefined: not known yet.
  */
 export function useChartTime(
-  filters: SharedFilters,
-): Pick<SharedFilters, "since" | "until"> | undefined {
+  filters: ConsoleQuery,
+): Pick<ConsoleQuery, "since" | "until"> | undefined {
   const traces = useHistogramRead({ ...filters, of: "traces" });
   const errors = useHistogramRead({ ...filters, of: "errors", state: "open" });
   const { since, until } = filters;
@@ -36,15 +36,11 @@ export function useChartTime(
 }
 
 /** Requests, their durations, and errors of the applications over time. @param props.filters with the time of the charts; undefined: not known yet */
-export function RequestCharts({ filters, links }: {
-  filters: SharedFilters | undefined;
-  /** The filters of the address. */
-  links: Readonly<Record<string, string>>;
-}) {
+export function RequestCharts({ filters }: { filters: ConsoleQuery | undefined }) {
   const traces = useHistogram(filters && { ...filters, of: "traces" });
   const errors = useHistogram(filters && { ...filters, of: "errors", state: "open" });
   const openFrom = (list: "traces" | "errors") => (from: number, to: number) =>
-    goTo(fragmentTo(list, [], { ...links, since: String(from), until: String(to) }));
+    goTo(linkTo(list, [], { since: String(from), until: String(to) }));
   return (
     <div className="charts grid">
       <Panel id="requests" title="Traces" isUnrecorded>

@@ -9,70 +9,60 @@ import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { VITAL_TIP, VitalBar } from "../charts/VitalBar.tsx";
 import { useList } from "../data/lists.ts";
 import { itemsOf, topicOf } from "../kit/envelope_topic.ts";
-import type { filterParams, SharedFilters } from "../data/filters.ts";
-import { fragmentTo } from "../data/fragment.ts";
+import type { ConsoleQuery } from "../data/inbox.ts";
+import { linkTo } from "../data/fragment.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
-import { Highlight, type HighlightColumn, ROWS } from "./Highlight.tsx";
+import type { Column } from "../kit/Table.tsx";
+import { Highlight, ROWS } from "./Highlight.tsx";
 
 /** Characters of a message: more than a line. */
 const MAX_TEXT = 200;
 
-type Links = ReturnType<typeof filterParams>;
-
-interface HighlightProps {
-  readonly filters: SharedFilters;
-  /** The filters of the address. */
-  readonly links: Links;
-}
-
 /** The groups of errors that were seen last. @param props.filters undefined: the time of the charts is not known yet */
-export function NewestErrors({ filters, links }: Pick<HighlightProps, "links"> & {
-  readonly filters: SharedFilters | undefined;
-}) {
+export function NewestErrors({ filters }: { filters: ConsoleQuery | undefined }) {
   const query = filters &&
     { ...filters, state: "open", sort: "-last_seen", limit: ROWS } as const;
-  const list = useList("errors", query);
   return (
     <Highlight
       id="newest-errors"
       title="Newest errors"
       icon="errors"
-      all={{ text: "All errors", href: fragmentTo("errors", [], links) }}
-      list={list}
+      all={{ text: "All errors", href: linkTo("errors") }}
+      list={useList("errors", query)}
       empty="No open errors in this time."
       keyOf={({ group }) => group}
-      columns={errorColumns(links)}
+      hrefOf={({ group }) => linkTo("errors", [group])}
+      columns={ERROR_COLUMNS}
     />
   );
 }
 
-const errorColumns = (links: Links): readonly HighlightColumn<ErrorGroupRow>[] => [
+const ERROR_COLUMNS: readonly Column<ErrorGroupRow>[] = [
   {
     title: "Error",
     tip: "What all errors of a group share; … where they differ",
-    cell: ({ group, type, value, regression }) => (
-      <>
-        <a
-          href={fragmentTo("errors", [group], links)}
-          title={`${type} ${cutText(value, MAX_TEXT)}`}
-        >
-          <b>{type}</b> {cutText(value, MAX_TEXT)}
-        </a>
+    cell: ({ type, value, regression }, link) => (
+      <span title={`${type} ${cutText(value, MAX_TEXT)}`}>
+        {link(
+          <>
+            <b>{type}</b> {cutText(value, MAX_TEXT)}
+          </>,
+        )}
         {regression && <span className="filled waits">Regression</span>}
-      </>
+      </span>
     ),
   },
   {
     title: "Application",
     width: 9.5,
-    room: "wide",
+    isWide: true,
     cell: ({ applications }) => <SentBy keys={applications} isShort />,
   },
   {
     title: "Over time",
     tip: SPARKLINE_TIP,
     width: 6,
-    room: "extra",
+    className: "extra",
     cell: (row) => <Sparkline row={row} />,
   },
   {
@@ -85,38 +75,35 @@ const errorColumns = (links: Links): readonly HighlightColumn<ErrorGroupRow>[] =
 ];
 
 /** The slowest trace of each name: the names whose traces took longest. */
-export function SlowestTraces({ filters, links }: HighlightProps) {
+export function SlowestTraces({ filters }: { filters: ConsoleQuery }) {
   const query = { ...filters, sort: "slowest", each: "name", limit: ROWS } as const;
   const list = useList("traces", query);
-  const longest = Math.max(1, ...list.rows.map(durationOf));
   return (
     <Highlight
       id="slowest-traces"
       title="Slowest by name"
       icon="traces"
-      all={{
-        text: "All traces",
-        href: fragmentTo("traces", [], { ...links, sort: "slowest" }),
-      }}
+      all={{ text: "All traces", href: linkTo("traces", [], { sort: "slowest" }) }}
       list={list}
       empty="No traces in this time."
       keyOf={({ trace_id }) => trace_id}
-      columns={traceColumns(longest, links)}
+      hrefOf={({ trace_id }) => linkTo("traces", [trace_id])}
+      columns={traceColumns(Math.max(1, ...list.rows.map(durationOf)))}
     />
   );
 }
 
 /** @param longest duration in milliseconds, which has a whole bar */
-const traceColumns = (longest: number, links: Links): readonly HighlightColumn<TraceRow>[] => [
+const traceColumns = (longest: number): readonly Column<TraceRow>[] => [
   {
     title: "Trace",
     tip: "The slowest of each name",
-    cell: (row) => <a href={fragmentTo("traces", [row.trace_id], links)}>{displayName(row)}</a>,
+    cell: (row, link) => link(displayName(row)),
   },
   {
     title: "Applications",
     width: 9.5,
-    room: "wide",
+    isWide: true,
     cell: ({ applications }) => <SentBy keys={applications} isShort />,
   },
   {
@@ -140,39 +127,33 @@ function durationOf(row: { started_at: number; ended_at: number | null }): numbe
 }
 
 /** The web vitals of the pages with the most loads. */
-export function VitalsByPage({ filters, links }: HighlightProps) {
-  const list = useList("pages", filters);
+export function VitalsByPage({ filters }: { filters: ConsoleQuery }) {
   return (
     <Highlight
       id="vitals-by-page"
       title="Web vitals by page"
       icon="vitals"
-      all={{ text: "All pages", href: fragmentTo("traces", ["vitals"], links) }}
-      list={list}
+      all={{ text: "All pages", href: linkTo("traces", ["vitals"]) }}
+      list={useList("pages", filters)}
       empty="No page loads in this time."
       keyOf={({ application, page }) => `${application} ${page}`}
-      columns={vitalColumns(links)}
+      hrefOf={({ application, page }) =>
+        linkTo("traces", [], { page, application, sort: "slowest" })}
+      columns={VITAL_COLUMNS}
     />
   );
 }
 
-const vitalColumns = (links: Links): readonly HighlightColumn<PageRow>[] => [
-  {
-    title: "Page",
-    cell: ({ page, application }) => (
-      <a href={fragmentTo("traces", [], { ...links, page, application, sort: "slowest" })}>
-        {page}
-      </a>
-    ),
-  },
+const VITAL_COLUMNS: readonly Column<PageRow>[] = [
+  { title: "Page", cell: ({ page }, link) => link(page) },
   {
     title: "Loads",
     width: 4,
     numeric: true,
-    room: "wide",
+    isWide: true,
     cell: ({ loads }) => loads > 0 && formatNumber(loads),
   },
-  ...(["lcp", "inp", "cls"] as const).map((name): HighlightColumn<PageRow> => ({
+  ...(["lcp", "inp", "cls"] as const).map((name): Column<PageRow> => ({
     title: name.toUpperCase(),
     tip: `${VITALS[name].title}: ${VITAL_TIP}`,
     width: 8,
@@ -181,31 +162,31 @@ const vitalColumns = (links: Links): readonly HighlightColumn<PageRow>[] => [
 ];
 
 /** The newest envelopes of the applications. */
-export function JustArrived({ filters, links }: HighlightProps) {
-  const list = useList("envelopes", { ...filters, limit: ROWS });
+export function JustArrived({ filters }: { filters: ConsoleQuery }) {
   return (
     <Highlight
       id="just-arrived"
       title="Just arrived"
       icon="arrivals"
-      all={{ text: "All envelopes", href: fragmentTo("envelopes", [], links) }}
-      list={list}
+      all={{ text: "All envelopes", href: linkTo("envelopes") }}
+      list={useList("envelopes", { ...filters, limit: ROWS })}
       empty="Nothing has arrived."
       keyOf={({ id }) => id}
-      columns={envelopeColumns(links)}
+      hrefOf={({ id }) => linkTo("envelopes", [String(id)])}
+      columns={ENVELOPE_COLUMNS}
     />
   );
 }
 
-const envelopeColumns = (links: Links): readonly HighlightColumn<InboxRow>[] => [
+const ENVELOPE_COLUMNS: readonly Column<InboxRow>[] = [
   {
     title: "Content",
-    cell: (row) => {
+    cell: (row, link) => {
       const { text, icon } = topicOf(row);
       return (
         <span className={icon === "errors" ? "refused" : undefined}>
           <Icon name={icon} />
-          <a href={fragmentTo("envelopes", [String(row.id)], links)}>{text}</a>
+          {link(text)}
           {row.summary?.title && <small>{itemsOf(row)}</small>}
         </span>
       );
@@ -214,7 +195,7 @@ const envelopeColumns = (links: Links): readonly HighlightColumn<InboxRow>[] => 
   {
     title: "Application",
     width: 9.5,
-    room: "wide",
+    isWide: true,
     cell: ({ application }) => <SentBy keys={application === null ? [] : [application]} isShort />,
   },
   { title: "Received", width: 6, cell: ({ received_at }) => <TimeAgo at={received_at} /> },

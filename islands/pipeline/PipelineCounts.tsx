@@ -1,9 +1,9 @@
-import { DataTable } from "../../components/DataTable.tsx";
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import type { PageFacts } from "../../components/page_facts.ts";
 import { useTelemetry } from "../data/telemetry.ts";
 import { useSentCounts } from "../data/use_sent_counts.ts";
+import { type Column, Table } from "../kit/Table.tsx";
 import { pipelineStatus } from "./pipeline_status.ts";
 import { useRelayHealth } from "./relay_health.ts";
 
@@ -18,7 +18,7 @@ export function usePipeline({ route }: PipelineEnds) {
   return { ...telemetry, counts, health };
 }
 
-type Row = readonly [state: string, own: number | "–", all?: number, note?: string | false];
+type Row = readonly [state: string, own?: number, all?: number, note?: string | false];
 
 /** What the less obvious states mean. */
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -26,6 +26,23 @@ const MEANINGS: Readonly<Record<string, string>> = {
   Refused: "by the ingest or by the relay",
   Lost: "discarded without delivery, for their age, a full store or a rate limit",
 };
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    title: "Envelopes",
+    isHead: true,
+    cell: ([state]) => <span title={MEANINGS[state]}>{state}</span>,
+  },
+  { title: "This console", numeric: true, width: 6, cell: ([, own]) => countOf(own) },
+  {
+    title: "All senders",
+    numeric: true,
+    width: 8,
+    cell: ([, , all, note]) => <>{countOf(all)}{note && <small>{note}</small>}</>,
+  },
+];
+
+const countOf = (count: number | undefined) => count === undefined ? "–" : formatNumber(count);
 
 /** The status, and the counts by state. @param props.now of {@linkcode usePipeline} */
 export function PipelineCounts({ ends, now }: {
@@ -39,8 +56,8 @@ export function PipelineCounts({ ends, now }: {
   const rows: readonly Row[] = [
     [ends.variant === "inbox" ? "Stored" : "Delivered", counts.accepted, health?.accepted],
     ["Waiting in this browser", waiting],
-    ["In the relay’s spool", "–", health?.spool.pending, oldest],
-    ["Rate limited", "–", health?.limited],
+    ["In the relay’s spool", undefined, health?.spool.pending, oldest],
+    ["Rate limited", undefined, health?.limited],
     ["Refused", counts.refused, health?.refused],
     ["Lost", counts.lost, health?.lost],
   ];
@@ -54,26 +71,13 @@ export function PipelineCounts({ ends, now }: {
       )}
       {storageProblem && <p className="waits">Envelopes are kept {storageProblem}.</p>}
       {compressionProblem && <p className="waits">Recordings are {compressionProblem}.</p>}
-      <DataTable
+      <Table
         className="data-table"
         caption="Envelopes by state"
-        columns={[
-          { title: "Envelopes" },
-          { title: "This console", numeric: true, width: 6 },
-          { title: "All senders", numeric: true, width: 8 },
-        ]}
-      >
-        {rows.map(([state, own, all = "–", note]) => (
-          <tr key={state}>
-            <th scope="row" title={MEANINGS[state]}>{state}</th>
-            <td className="n">{typeof own === "number" ? formatNumber(own) : own}</td>
-            <td className="n">
-              {typeof all === "number" ? formatNumber(all) : all}
-              {note && <small>{note}</small>}
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={([state]) => state}
+      />
       <small>
         This console since{" "}
         {formatTimeOfDay(performance.timeOrigin)}, when the page was opened; all senders since the

@@ -11,7 +11,7 @@ import { formatEventTime, KIND_NAMES, type ListedEvent, NOTABLE_MS } from "./Tim
 import { LIVE } from "../data/queries.ts";
 import { read } from "../data/read.ts";
 import { type Loaded, useRead } from "../data/use_read.ts";
-import { fragmentTo, momentHref, useIsVisible } from "../data/fragment.ts";
+import { fragmentTo, linkTo, momentHref, useIsVisible } from "../data/fragment.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 
 /** Rows of the list; the time line has marks for all. */
@@ -160,8 +160,8 @@ export function useEvents(replayId: string | undefined, showsDetails: boolean) {
 
 function hrefOf(event: RecordingEvent, replayId: string): string {
   const { kind, at, group, envelope, trace_id, span_id } = event;
-  if (group !== undefined) return fragmentTo("errors", [group, String(envelope)]);
+  if (group !== undefined) return linkTo("errors", [group, String(envelope)]);
   if (kind === "log") return fragmentTo("logs", [], { trace: trace_id ?? undefined });
-  if (trace_id) return fragmentTo("traces", [trace_id], { span: span_id });
+  if (trace_id) return linkTo("traces", [trace_id], { span: span_id });
   return momentHref(replayId, at);
 }

@@ -13,7 +13,7 @@ import {
   PERSONAL_KINDS,
 } from "../../monitoring/models/recording/masking_report/personal_data.ts";
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
-import { fragmentTo, momentHref } from "../data/fragment.ts";
+import { linkTo, momentHref } from "../data/fragment.ts";
 import { useRead } from "../data/use_read.ts";
 import { inbox } from "../data/inbox.ts";
 import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../player/segments.ts";
@@ -144,7 +144,7 @@ function FindingList({ findings, replayId, from }: Linked & { findings: readonly
             {what && <strong>{what}</strong>} <mark>{what ? value : excerpt}</mark>{" "}
             {at !== null && <a href={momentHref(replayId, at)}>Play at {formatClock(at - from)}</a>}
             {" "}
-            {envelope !== null && <a href={fragmentTo("envelopes", [`${envelope}`])}>envelope</a>}
+            {envelope !== null && <a href={linkTo("envelopes", [`${envelope}`])}>envelope</a>}
           </p>
           <code>{place}</code>
         </li>

@@ -10,10 +10,11 @@ import {
 } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { RECORDING_COLUMNS } from "../../monitoring/models/list_query.ts";
-import { sharedFilters } from "../data/filters.ts";
+import { queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { sortParam } from "../kit/sort.ts";
-import { type ListColumn, RowList } from "../kit/RowList.tsx";
+import { RowList } from "../kit/RowList.tsx";
+import type { Column } from "../kit/Table.tsx";
 import { useList } from "../data/lists.ts";
 import { useEffect, useRef } from "react";
 import { read } from "../data/read.ts";
@@ -29,9 +30,8 @@ import { marksOf, NOTABLE_MS, percent } from "./TimeLine.tsx";
 export function RecordingList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment();
   const sort = sortParam(params, RECORDING_COLUMNS);
-  const q = params.get("q") ?? undefined;
   const order = sort ?? "-started_at";
-  const list = useList("recordings", { q, sort: order, ...sharedFilters(params) });
+  const list = useList("recordings", { ...queryOf(params), sort: order });
   return (
     <RowList
       list={list}
@@ -59,7 +59,7 @@ export function RecordingList({ openKey }: { openKey: string | undefined }) {
   );
 }
 
-const COLUMNS: readonly ListColumn<RecordingRow>[] = [
+const COLUMNS: readonly Column<RecordingRow>[] = [
   {
     title: "Picture",
     width: 11,

@@ -15,7 +15,7 @@ import { addressPath } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { CopyId } from "../kit/CopyButton.tsx";
 import { ErrorBoundary } from "../kit/ErrorBoundary.tsx";
-import { ALL_APPLICATIONS } from "../data/filters.ts";
+import { ALL } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { LoadedPart } from "../kit/LoadedPart.tsx";
 import { PlayerPanel } from "./PlayerPanel.tsx";
@@ -51,7 +51,7 @@ export function RecordingView({ replayId, takesFocus }: {
       header={
         <>
           <CopyId id={replayId} what="recording id" />
-          <a href={fragmentTo("envelopes", [], { q: replayId, application: ALL_APPLICATIONS })}>
+          <a href={fragmentTo("envelopes", [], { q: replayId, application: ALL })}>
             Envelopes
           </a>
         </>

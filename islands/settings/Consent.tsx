@@ -1,8 +1,8 @@
 import { useReducer } from "react";
-import { DataTable } from "../../components/DataTable.tsx";
 import { formatCount } from "../../components/format.ts";
 import { grant, type SignalKind, withdraw } from "../../monitoring/browser/mod.ts";
 import { withBoundary } from "../kit/ErrorBoundary.tsx";
+import { type Column, Table } from "../kit/Table.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
 
 /** What is collected and sent while a kind is granted. */
@@ -35,40 +35,48 @@ function ConsentSwitches() {
       ? "not collected; nothing unsent is stored"
       : "not collected; what is stored is not sent, and deleted when telemetry starts";
   };
+  const isGranted = (kind: SignalKind) => consent !== undefined && consent[kind] < Infinity;
+  const columns: readonly Column<SignalKind>[] = [
+    {
+      title: "Kind",
+      isHead: true,
+      cell: (kind) => (
+        <label className="beside">
+          <input
+            type="checkbox"
+            role="switch"
+            disabled={!consent}
+            checked={isGranted(kind)}
+            onChange={() => change(kind, !isGranted(kind))}
+          />
+          {kind[0]!.toUpperCase() + kind.slice(1)}
+        </label>
+      ),
+    },
+    {
+      title: "State",
+      cell: (kind) => isGranted(kind) ? "granted" : consent ? "withdrawn" : "not running",
+    },
+    {
+      title: "Note",
+      className: "note",
+      cell: (kind) => <span aria-live="polite">{noteOf(kind)}</span>,
+    },
+  ];
   return (
     <div className="spaced">
       <p>
         What this browser may collect and send, in all tabs and after reloads. Withdrawing deletes
         what has not been sent yet. What was sent before is not deleted.
       </p>
-      <DataTable
+      <Table
         className="cost"
         caption="Kinds of signals"
-        columns={[{ title: "Kind" }, { title: "State" }, { title: "Note" }]}
-        hidesHeaders
-      >
-        {KINDS.map((kind) => {
-          const isGranted = consent !== undefined && consent[kind] < Infinity;
-          return (
-            <tr key={kind} className="entry">
-              <th scope="row">
-                <label className="beside">
-                  <input
-                    type="checkbox"
-                    role="switch"
-                    disabled={!consent}
-                    checked={isGranted}
-                    onChange={() => change(kind, !isGranted)}
-                  />
-                  {kind[0]!.toUpperCase() + kind.slice(1)}
-                </label>
-              </th>
-              <td>{isGranted ? "granted" : consent ? "withdrawn" : "not running"}</td>
-              <td className="note" aria-live="polite">{noteOf(kind)}</td>
-            </tr>
-          );
-        })}
-      </DataTable>
+        columns={columns}
+        hidesHeads
+        rows={KINDS}
+        keyOf={(kind) => kind}
+      />
       {isConsentStored === false && (
         <p role="status">This browser stores nothing for this page: the choice ends with it.</p>
       )}

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
-import { DataTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
+import { type Column, Table } from "../kit/Table.tsx";
 import { useRead } from "../data/use_read.ts";
 import { withBoundary } from "../kit/ErrorBoundary.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
@@ -18,7 +18,7 @@ function CostTable({ scripts: json }: { readonly scripts: string }) {
   const { bytes, requests } = useSentCounts();
   const stored = useStoredBytes(waiting);
   const startMs = (started?.ms ?? 0) + (recorderStarted?.ms ?? 0);
-  const rows: readonly (readonly [part: string, value: string, note: string])[] = [
+  const rows: readonly Row[] = [
     [
       "Scripts of monitoring",
       formatBytes(cost.networkBytes),
@@ -54,19 +54,24 @@ function CostTable({ scripts: json }: { readonly scripts: string }) {
     ],
   ];
   return (
-    <DataTable className="cost" caption="Cost of monitoring" columns={COLUMNS} hidesHeaders>
-      {rows.map(([part, value, note]) => (
-        <tr key={part} className="entry">
-          <th scope="row">{part}</th>
-          <td className="n">{value}</td>
-          <td className="note">{note}</td>
-        </tr>
-      ))}
-    </DataTable>
+    <Table
+      className="cost"
+      caption="Cost of monitoring"
+      columns={COLUMNS}
+      hidesHeads
+      rows={rows}
+      keyOf={([part]) => part}
+    />
   );
 }
 
-const COLUMNS = [{ title: "Part" }, { title: "Cost" }, { title: "Note" }];
+type Row = readonly [part: string, value: string, note: string];
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: "Part", isHead: true, cell: ([part]) => part },
+  { title: "Cost", numeric: true, cell: ([, value]) => value },
+  { title: "Note", className: "note", cell: ([, , note]) => note },
+];
 
 /**
  * Bytes of this origin's databases, where envelopes are stored; undefined: not reported by this browser.

@@ -4,7 +4,7 @@ import { Icon } from "../../components/Icon.tsx";
 import { type ApplicationList, MAX_COUNT, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { useApplications } from "../data/lists.ts";
-import { ALL_APPLICATIONS } from "../data/filters.ts";
+import { ALL } from "../data/filters.ts";
 import { changeParams, useFragment } from "../data/fragment.ts";
 import { fullLabel } from "../kit/application_labels.ts";
 import { useCurrentView } from "../data/view.ts";
@@ -25,7 +25,7 @@ export function Switcher() {
     .filter(({ key, environment }) => key !== OWN_APPLICATION.key && environment !== null)
     .map((row) => [row.key, fullLabel(row)] as const)
     .sort(([, a], [, b]) => a < b ? -1 : 1);
-  const known = ["", ALL_APPLICATIONS, OWN_APPLICATION.key, ...applications.map(([key]) => key)];
+  const known = ["", ALL, OWN_APPLICATION.key, ...applications.map(([key]) => key)];
   return (
     <label className="switcher beside">
       <Icon name="applications" />
@@ -38,7 +38,7 @@ export function Switcher() {
         <option value="">All applications</option>
         {applications.map(([key, label]) => <option key={key} value={key}>{label}</option>)}
         <option value={OWN_APPLICATION.key}>Sightglass itself</option>
-        <option value={ALL_APPLICATIONS}>Everything</option>
+        <option value={ALL}>Everything</option>
         {/* A link may name an application whose envelopes were deleted, or that is not among the newest 100. */}
         {!known.includes(value) && <option value={value}>Another application</option>}
       </select>

@@ -2,19 +2,19 @@ import { formatNumber } from "../../components/format.ts";
 import type { PageRow } from "../../monitoring/models/rows.ts";
 import { PAGE_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { PAGE_VITALS } from "../../monitoring/models/trace/page_vitals.ts";
-import { filterParams, sharedFilters } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { queryOf } from "../data/filters.ts";
+import { linkTo, useFragment } from "../data/fragment.ts";
 import { sortParam } from "../kit/sort.ts";
 import { VITAL_TIP, VitalBar } from "../charts/VitalBar.tsx";
-import { type ListColumn, RowList } from "../kit/RowList.tsx";
+import { RowList } from "../kit/RowList.tsx";
+import type { Column } from "../kit/Table.tsx";
 import { useList } from "../data/lists.ts";
 
 /** The web vitals of page loads and navigations, one row for each page. A row leads to the loads of the page, slowest first. */
 export function PageVitals() {
   const { params } = useFragment();
   const sort = sortParam(params, PAGE_COLUMNS);
-  const q = params.get("q") ?? undefined;
-  const list = useList("pages", { q, sort, ...sharedFilters(params) });
+  const list = useList("pages", { ...queryOf(params), sort });
   return (
     <RowList
       what="pages"
@@ -25,8 +25,8 @@ export function PageVitals() {
       sort={sort}
       keyOf={({ application, page }) => `${application} ${page}`}
       hrefOf={({ application, page }) =>
-        fragmentTo("traces", [], { ...filterParams(params), page, application, sort: "slowest" })}
-      actions={<a href={fragmentTo("traces", [], filterParams(params))}>All traces</a>}
+        linkTo("traces", [], { page, application, sort: "slowest" })}
+      actions={<a href={linkTo("traces")}>All traces</a>}
       empty={
         <p>
           <b>No web vitals received.</b> Browser SDKs send them with each page load.
@@ -36,7 +36,7 @@ export function PageVitals() {
   );
 }
 
-const COLUMNS: readonly ListColumn<PageRow>[] = [
+const COLUMNS: readonly Column<PageRow>[] = [
   {
     title: "Page",
     cell: ({ page }, link) => link(page),
@@ -50,7 +50,7 @@ const COLUMNS: readonly ListColumn<PageRow>[] = [
     by: "loads",
     cell: ({ loads }) => formatNumber(loads),
   },
-  ...PAGE_VITALS.map((name): ListColumn<PageRow> => ({
+  ...PAGE_VITALS.map((name): Column<PageRow> => ({
     title: `${name.toUpperCase()} p75`,
     tip: VITAL_TIP,
     width: 6.5,

@@ -13,7 +13,7 @@ import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
-import { fragmentTo, momentHref } from "../data/fragment.ts";
+import { linkTo, momentHref } from "../data/fragment.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { SpanEvents } from "./SpanEvents.tsx";
 import { EventMark } from "./TimeAxis.tsx";
@@ -100,7 +100,7 @@ export function SpanDetail(
       <Warnings warnings={spanWarnings(node, time)} />
       {/* The name of a request is shown without the trace's own host. */}
       {span && !/^(http\.client|resource)/.test(span.op ?? "") && (
-        <a href={fragmentTo("traces", [], { op: span.op ?? undefined, name: span.name })}>
+        <a href={linkTo("traces", [], { op: span.op ?? undefined, name: span.name })}>
           All traces with this span
         </a>
       )}
@@ -126,7 +126,7 @@ export function SpanDetail(
           !!span?.kind && span.kind !== "internal" && { name: "Kind", value: span.kind },
           span !== null && {
             name: "Envelope",
-            value: <a href={fragmentTo("envelopes", [`${span.envelope}`])}>{span.envelope}</a>,
+            value: <a href={linkTo("envelopes", [`${span.envelope}`])}>{span.envelope}</a>,
           },
         ]}
       />

@@ -1,5 +1,4 @@
 import { useMemo } from "react";
-import { DataTable } from "../../components/DataTable.tsx";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
@@ -19,20 +18,14 @@ import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.
 import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTraceContent } from "../data/use_read.ts";
 import { DetailView } from "../kit/DetailView.tsx";
-import { fragmentTo } from "../data/fragment.ts";
+import { type Column, Table } from "../kit/Table.tsx";
+import { linkTo } from "../data/fragment.ts";
 import { KindMark } from "./SpanKinds.tsx";
 
 const NO_PARTS = { spans: [], marks: [] };
 
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;
-
-const COLUMNS = [
-  { title: "Span" },
-  { title: "A", width: 5, numeric: true },
-  { title: "B", width: 5, numeric: true },
-  { title: "B − A", width: 7, numeric: true },
-];
 
 /** A trace and the name that it has in the comparison. */
 interface Side {
@@ -62,18 +55,19 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
     { letter: "a", id: idA, trace: a, omitted: valueA ? omittedText(valueA) : "" },
     { letter: "b", id: idB, trace: b, omitted: valueB ? omittedText(valueB) : "" },
   ];
+  const columns = columnsOf(sides);
   const isMissing = ({ trace: { tree, marks } }: Side) => tree.nodes.length + marks.length === 0;
   const missing = sides.find(isMissing);
   const failed = contents.find(({ state }) => state === "failed");
   return (
     <DetailView
       className="trace"
-      back={{ text: "Trace A", href: fragmentTo("traces", [idA]) }}
+      back={{ text: "Trace A", href: linkTo("traces", [idA]) }}
       title="Two traces compared"
       header={
         <>
           <a href={chooseHref(idA, a.summary)}>Choose another B</a>
-          <a href={fragmentTo("traces", [idB, "compare", idA])}>Swap</a>
+          <a href={linkTo("traces", [idB, "compare", idA])}>Swap</a>
         </>
       }
       takesFocus={takesFocus}
@@ -96,19 +90,13 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
             <p className="quiet" title={SELF_TIME}>
               Ordered by the change of self time, largest first. Web vitals are left out.
             </p>
-            <DataTable
+            <Table
               className="data-table"
               caption="Spans of both traces, largest change of their self time first"
-              columns={COLUMNS}
-            >
-              {comparison.pairs.map((pair) => (
-                <PairRow
-                  key={`${pair.a?.span.span_id} ${pair.b?.span.span_id}`}
-                  pair={pair}
-                  sides={sides}
-                />
-              ))}
-            </DataTable>
+              columns={columns}
+              rows={comparison.pairs}
+              keyOf={({ a, b }) => `${a?.span.span_id} ${b?.span.span_id}`}
+            />
             <p className="empty">
               {formatCount(comparison.unchanged, "span")} not shown: durations differ by less than
               {" "}
@@ -127,7 +115,7 @@ export function chooseHref(traceId: string, summary: TraceSummary): string {
   const { spans, errors, logs } = summary;
   // Before the trace is loaded it has no name to search for.
   const isLoaded = spans + errors + logs > 0;
-  return fragmentTo(
+  return linkTo(
     "traces",
     [traceId, "compare"],
     isLoaded ? { name: summary.name, op: summary.op ?? undefined } : {},
@@ -149,7 +137,7 @@ function Picture(
   return (
     <figure className="compared">
       <figcaption className="facts">
-        <a href={fragmentTo("traces", [id])}>
+        <a href={linkTo("traces", [id])}>
           {letter.toUpperCase()}: {displayName(trace.summary)}
         </a>
         <small>
@@ -165,29 +153,39 @@ function Picture(
 }
 
 /** A span of two compared traces: its name, its duration in each, and the difference. */
-function PairRow({ pair, sides }: { pair: SpanPair; sides: readonly Side[] }) {
-  const { a, b, difference_ms } = pair;
-  const { span } = (a ?? b)!;
+const columnsOf = (sides: readonly Side[]): readonly Column<SpanPair>[] => [
+  {
+    title: "Span",
+    isHead: true,
+    cell: ({ a, b }) => {
+      const { span } = (a ?? b)!;
+      return (
+        <span data-kind={spanKind(span)}>
+          <KindMark />
+          {span.op && <b>{span.op}</b>} {span.name}
+        </span>
+      );
+    },
+  },
+  ...sides.map(({ letter, id }): Column<SpanPair> => ({
+    title: letter.toUpperCase(),
+    width: 5,
+    numeric: true,
+    cell: (pair) => <Duration traceId={id} compared={pair[letter]} />,
+  })),
+  { title: "B − A", width: 7, numeric: true, cell: (pair) => <Difference {...pair} /> },
+];
+
+function Difference({ a, b, difference_ms, self_difference_ms }: SpanPair) {
+  const { op } = (a ?? b)!.span;
   const by = difference_ms ?? 0;
   // A session that lasts longer is not slower.
-  const colour = by === 0 || isPageOp(span.op) ? "" : by > 0 ? "refused" : "flows";
+  const colour = by === 0 || isPageOp(op) ? undefined : by > 0 ? "refused" : "flows";
   return (
-    <tr data-kind={spanKind(span)}>
-      <th scope="row">
-        <KindMark />
-        {span.op && <b>{span.op}</b>} {span.name}
-      </th>
-      {sides.map(({ letter, id }) => (
-        <td key={letter} className="n">
-          <Duration traceId={id} compared={pair[letter]} />
-        </td>
-      ))}
-      <td className={`n ${colour}`}>
-        {!a || !b ? `only in ${a ? "A" : "B"}` : difference_ms === null ? "–" : formatChange(by)}
-        {" "}
-        {hasSelfTime(span.op) && <small>self {formatChange(pair.self_difference_ms)}</small>}
-      </td>
-    </tr>
+    <span className={colour}>
+      {!a || !b ? `only in ${a ? "A" : "B"}` : difference_ms === null ? "–" : formatChange(by)}{" "}
+      {hasSelfTime(op) && <small>self {formatChange(self_difference_ms)}</small>}
+    </span>
   );
 }
 
@@ -200,7 +198,7 @@ function Duration({ traceId, compared }: { traceId: string; compared: SpanPair["
   if (compared === undefined) return "–";
   const { span, duration_ms } = compared;
   return (
-    <a href={fragmentTo("traces", [traceId], { span: span.span_id })}>
+    <a href={linkTo("traces", [traceId], { span: span.span_id })}>
       {span.failed && <OutcomeMark kind="refused" />}
       {duration_ms === null ? "no end" : formatDuration(duration_ms)}
       {span.failed && <span className="vh">, failed</span>}

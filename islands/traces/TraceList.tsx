@@ -1,4 +1,3 @@
-import { useMemo } from "react";
 import { Count } from "../../components/Count.tsx";
 import { formatDuration } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
@@ -8,15 +7,15 @@ import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { TraceRow } from "../../monitoring/models/rows.ts";
 import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/list_query.ts";
-import type { Filter } from "../kit/filters.ts";
 import { sortParam } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
-import { fragmentTo, momentHref, useFragment } from "../data/fragment.ts";
-import { filterParams, sharedFilters } from "../data/filters.ts";
+import { fragmentTo, linkTo, momentHref, useFragment } from "../data/fragment.ts";
+import { type Filter, queryOf } from "../data/filters.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
-import { type ListColumn, RowList } from "../kit/RowList.tsx";
-import { useApplications, useList } from "../data/lists.ts";
+import { RowList } from "../kit/RowList.tsx";
+import type { Column } from "../kit/Table.tsx";
+import { useList } from "../data/lists.ts";
 
 /**
  * The list of traces.
@@ -30,26 +29,13 @@ export function TraceList({ openKey, compareWith }: {
   compareWith?: string;
 }) {
   const { params } = useFragment();
-  const q = params.get("q") ?? undefined;
-  const filters = sharedFilters(params);
   const sort = sortParam(params, TRACE_COLUMNS);
-  const own = {
-    status: TRACE_STATUSES.find((status) => status === params.get("status")),
-    op: params.get("op") || undefined,
-    name: params.get("name") || undefined,
-    page: params.get("page") || undefined,
-    preflights: params.get("preflights") === "true" || undefined,
-  };
-  const applications = useApplications();
-  const list = useList("traces", { q, sort: sort ?? "-started_at", ...own, ...filters });
+  const query = queryOf(params, TRACE_FILTERS);
+  const list = useList("traces", { ...query, sort: sort ?? "-started_at" });
   const isCandidate = (row: TraceRow) =>
     compareWith === undefined ||
-    (row.trace_id !== compareWith && (own.name === undefined || own.name === row.name));
+    (row.trace_id !== compareWith && (query.name === undefined || query.name === row.name));
   const rows = list.rows.filter(isCandidate);
-  const filtersOfTraces = useMemo(
-    () => [...FILTERS, { name: "op", label: "Operation", choices: applications?.ops ?? [] }],
-    [applications?.ops],
-  );
 
   return (
     <RowList
@@ -64,24 +50,24 @@ export function TraceList({ openKey, compareWith }: {
             ...Object.fromEntries(params),
             span: spanOf(row),
           })
-          : fragmentTo("traces", [compareWith, "compare", row.trace_id])}
+          : linkTo("traces", [compareWith, "compare", row.trace_id])}
       openKey={openKey}
-      filters={filtersOfTraces}
-      actions={<a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>}
+      filters={TRACE_FILTERS}
+      actions={<a href={linkTo("traces", ["vitals"])}>Web vitals</a>}
       above={compareWith === undefined
-        ? rows.length > 0 && <ListHistogram of="traces" query={{ q, ...own, ...filters }} />
+        ? rows.length > 0 && <ListHistogram of="traces" query={query} />
         : (
           <p className="facts pad">
             <span>
               Choose the trace to compare with <Id id={compareWith} />
-              {own.name !== undefined && (
-                <>. Only those named “{displayName({ op: own.op ?? null, name: own.name })}”</>
+              {query.name !== undefined && (
+                <>. Only those named “{displayName({ op: query.op ?? null, name: query.name })}”</>
               )}
             </span>
-            {own.name !== undefined && (
-              <a href={fragmentTo("traces", [compareWith, "compare"])}>Show other names</a>
+            {query.name !== undefined && (
+              <a href={linkTo("traces", [compareWith, "compare"])}>Show other names</a>
             )}
-            <a href={fragmentTo("traces", [compareWith])}>Cancel</a>
+            <a href={linkTo("traces", [compareWith])}>Cancel</a>
           </p>
         )}
       empty={
@@ -93,18 +79,19 @@ export function TraceList({ openKey, compareWith }: {
   );
 }
 
-const FILTERS: readonly Filter[] = [
+export const TRACE_FILTERS: readonly Filter[] = [
   { name: "status", choices: TRACE_STATUSES },
   { name: "preflights", choices: [["true", "shown"]], any: "hidden" },
+  { name: "op", label: "Operation", known: ({ ops }) => ops },
   // Set by links: of a span, and of the list of web vitals.
-  { name: "name", label: "Span", choices: [] },
-  { name: "page", label: "Loads of", choices: [] },
+  { name: "name", label: "Span" },
+  { name: "page", label: "Loads of" },
 ];
 
 /** The counts, also if the duration is that of an application. */
 const WHOLE = "Of the whole trace, all applications";
 
-const COLUMNS: readonly ListColumn<TraceRow>[] = [
+const COLUMNS: readonly Column<TraceRow>[] = [
   {
     title: "Trace",
     cell: (row, link) => (

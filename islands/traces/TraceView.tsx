@@ -6,7 +6,7 @@ import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { omittedText, type TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
 import { useApplications } from "../data/lists.ts";
-import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
+import { changeParams, fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
 import { Flame } from "./Flame.tsx";
 import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap } from "./Minimap.tsx";
@@ -146,7 +146,7 @@ export function TraceView({ traceId, takesFocus }: {
   const firstFailed = trace.tree.nodes.find(({ span }) => span?.failed);
   const hrefOf = ({ error, envelope }: PlacedMark) =>
     error !== null
-      ? fragmentTo("errors", [error, String(envelope)])
+      ? linkTo("errors", [error, String(envelope)])
       : fragmentTo("logs", [], { trace: traceId });
   const vitals = formatVitals(trace);
 

@@ -203,11 +203,69 @@ test("other applications send → own rows hidden, each can be chosen, in every 
   await errors.getByRole("link", { name: "failure of shop" }).click();
   await errors.getByRole("link", { name: "All errors" }).click();
   await expect(errors.getByLabel("Time")).toHaveValue("1h");
-  // Every shared filter is in the links of the sidebar.
-  const shared = { environment: "test", release: "shop@1", since: "1d" };
-  await page.goto(`/#/errors?${new URLSearchParams(shared)}`);
-  await openView(page, "Traces");
-  expect(Object.fromEntries(parameters(page))).toMatchObject(shared);
+});
+
+test("each shared filter → in what each view reads, and in each of its links", async ({ page, server }) => {
+  const now = Date.now() / 1_000;
+  const trace = { start_timestamp: now - 1, end_timestamp: now };
+  await postEnvelope(
+    server.origin,
+    { sdk: { name: "sentry.python" }, sender: { environment: "test", release: "shop@1" } },
+    span(0xa1, { name: "work of shop", ...trace }),
+    error("failure of shop", 0xa1),
+    log("line of shop", { trace_id: hexId(0xa1) }),
+  );
+  const { rows: [application] } = await (await fetch(
+    new URL("/monitoring/inbox?view=errors&application=apps", server.origin),
+  )).json();
+  const shared = {
+    q: "shop",
+    application: application.applications[0],
+    environment: "test",
+    release: "shop@1",
+    since: "1d",
+    until: String(Date.now() + 60_000),
+  };
+  const inAll = Object.entries(shared);
+  const missing = (query: string) => {
+    const params = new URLSearchParams(query);
+    return inAll.filter(([name, value]) => params.get(name) !== value).map(([name]) => name);
+  };
+  const read: URL[] = [];
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    // Whether an application has sent anything is asked without filters.
+    const isList = url.searchParams.has("view") && url.searchParams.get("limit") !== "10";
+    if (url.pathname === "/monitoring/inbox" && isList) read.push(url);
+  });
+  const views = [
+    "overview",
+    "errors",
+    "traces",
+    "traces/vitals",
+    "logs",
+    "recordings",
+    "envelopes",
+  ];
+  for (const view of views) {
+    await test.step(view, async () => {
+      await page.goto(`/?${view}#/${view}?${new URLSearchParams(shared)}`);
+      const place = page.locator(".view:visible");
+      // Nothing was sent that these list.
+      if (["recordings", "traces/vitals"].includes(view)) {
+        await expect(place.getByText(/^No .* match the filter/)).toBeVisible();
+        return;
+      }
+      await expect(place.locator("a.row-link").first()).toBeVisible();
+      const links = await page.locator(
+        'nav.views a, .view:visible :not(.segmented) > a[href^="#/"]',
+      )
+        .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).hash));
+      for (const link of links) expect(missing(link.split("?")[1] ?? ""), link).toEqual([]);
+    });
+  }
+  expect(read.length).toBeGreaterThan(10);
+  for (const url of read) expect(missing(url.search), url.search).toEqual([]);
 });
 
 test("detail opened by address → Escape leads back; a menu or a field with text takes it first", async ({ page, server }) => {

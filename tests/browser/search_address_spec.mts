@@ -5,7 +5,7 @@ import { expect, test } from "../harness/browser/fixtures.ts";
 interface Then {
   /** Value of the view's filter. */
   readonly choose?: string;
-  /** Text of a link. */
+  /** Text of a link, or name of a button. */
   readonly follow?: string;
   readonly goBack?: boolean;
 }
@@ -27,7 +27,8 @@ async function typeAndThen(page: Page, then: Then): Promise<void> {
       write(option.closest("select")!, choose, "change");
     }
     if (follow) {
-      const link = [...document.links].find(({ textContent }) => textContent?.startsWith(follow))!;
+      const link = [...document.querySelectorAll<HTMLElement>("a, button")]
+        .find((one) => (one.ariaLabel ?? one.textContent).startsWith(follow))!;
       link.focus();
       // Focus and click are separate tasks; still within the debounce time.
       await new Promise((next) => setTimeout(next));
@@ -49,9 +50,9 @@ const RACES: readonly [what: string, from: string, then: Then, address: string][
   ],
   ["another view opened → it searches", "logs", { follow: "Errors" }, "errors?q=needle"],
   [
-    "one filter removed by its link → the text stays",
+    "one filter removed by its button → the text stays",
     `logs?level=warn&trace=${TRACE}`,
-    { follow: "Show logs of all traces" },
+    { follow: "Remove Trace" },
     "logs?level=warn&q=needle",
   ],
   ["a step back → that step's search", "logs?q=second", { goBack: true }, "logs?q=first"],
