@@ -127,7 +127,7 @@ Deno.test("compose file → known variables, a relay on PostgreSQL that only the
   assert.equal(Deno.readTextFileSync(new URL(file, folder)), dockerfile);
   assert.match(
     dockerfile,
-    /^USER node$[^]*^HEALTHCHECK [^]*\/monitoring`[^]*^CMD \["sightglass"\]$/m,
+    /^USER 1993:1993$[^]*^HEALTHCHECK [^]*\/monitoring`[^]*^CMD \["sightglass"\]$/m,
   );
   const named = database!.volumes!.map((volume) => volume.split(":")[0]!);
   for (const volume of named) assert.ok(volume in volumes, volume);

@@ -3,9 +3,6 @@ import { createInterface } from "node:readline";
 import type { Environment } from "../run/processes.ts";
 import { openServer } from "./running_server.ts";
 
-/** The member of a request's metadata that has the protocol's version, since 2026-07-28. */
-const VERSION = "io.modelcontextprotocol/protocolVersion";
-
 /**
  * The Model Context Protocol on standard input and output, one JSON-RPC message a line: each one is posted to the server
  * at the configured address, or to one that is started and ends with the input.
@@ -43,7 +40,8 @@ export async function bridgeMcp(settings: Environment): Promise<number> {
 
   async function post(body: string): Promise<Response> {
     const { method, params } = readMessage(body);
-    const version = params?._meta?.[VERSION];
+    // Since version 2026-07-28.
+    const version = params?._meta?.["io.modelcontextprotocol/protocolVersion"];
     const headers = {
       "Content-Type": "application/json",
       Accept: "application/json, text/event-stream",

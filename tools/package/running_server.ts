@@ -42,7 +42,7 @@ export async function openServer(what: string, env: Environment): Promise<Runnin
     const reason = `${originOf(config)} is in relay mode, without an inbox`;
     throw new UserError(`Cannot ${what}: ${reason}. Use another --port, and no --sentry-dsn.`);
   }
-  const PORT = `${mode === "inbox" ? config.port : freePort(config, env)}`;
+  const PORT = `${mode === "inbox" || Number(env.PORT) ? config.port : freePort(config)}`;
   const own = loadConfig({ ...env, PORT });
   const result = { origin: originOf(own), token: own.inboxToken };
   if (mode === "inbox") {
@@ -66,13 +66,12 @@ export async function openServer(what: string, env: Environment): Promise<Runnin
   return { ...result, shownBy: TOOL, [Symbol.asyncDispose]: stop };
 }
 
-/** @throws {UserError} */
-function freePort(config: Config, env: Environment): number {
+/** The port, or another one if a program has it or it is 0. */
+function freePort(config: Config): number {
   try {
     return checkAddress(config);
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
-    if (env.PORT) throw new UserError(error.message);
     return checkAddress({ ...config, port: 0 });
   }
 }
