@@ -12,7 +12,6 @@ import { SameTrace } from "../kit/SameTrace.tsx";
 import { SentBy, valuesOf } from "../kit/ApplicationLabel.tsx";
 import { Level } from "./Level.tsx";
 import { listAttributes, logKey as keyOf, traceHref } from "./log_columns.tsx";
-import { StyledText } from "./StyledText.tsx";
 
 /** Characters of a message by which its mark in the trace is found. */
 const COMPARED = 200;
@@ -66,9 +65,7 @@ function LogContent({ log }: { log: Log }) {
         <Timestamp at={at} precision="ms" />
         <SentBy keys={[log.application]} />
       </p>
-      <pre>
-        <StyledText text={body} styles={log.styles ?? []} />
-      </pre>
+      <pre>{body}</pre>
       <p className="facts pad">
         {trace && (
           <>

@@ -5,7 +5,6 @@ import type { Column } from "../kit/Table.tsx";
 import { type NamedValue, RowValues } from "../kit/ValueLinks.tsx";
 import { fragmentTo, linkTo } from "../data/fragment.ts";
 import { Level } from "./Level.tsx";
-import { StyledText } from "./StyledText.tsx";
 
 /** Characters of a message in its row, which is one line: more than any screen shows. */
 const ROW_CHARACTERS = 400;
@@ -44,11 +43,7 @@ export const LOG_COLUMNS: readonly Column<Log>[] = [
       const { message, attributes } = summarizeLog(log);
       return (
         <>
-          {link(
-            log.styles
-              ? <StyledText text={ellipsize(log.body, ROW_CHARACTERS)} styles={log.styles} />
-              : message || "(empty)",
-          )}
+          {link(message || "(empty)")}
           <span className="log-attributes">
             {attributes.map(([name, value]) => (
               <RowValues key={name} values={[[name, value]]}>

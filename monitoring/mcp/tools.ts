@@ -219,8 +219,8 @@ const TIMES: ReadonlySet<string> = new Set([
   "received_at",
 ]);
 
-/** The row's place in its envelope, which no tool takes, and the styles of its text. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["envelope", "index", "styles"]);
+/** The row's place in its envelope, which no tool takes. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["envelope", "index"]);
 
 /** What an assistant gets of a row: its times are texts. */
 function withTimes(row: object): object {

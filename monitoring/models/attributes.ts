@@ -1,5 +1,5 @@
 import type { LogAttributes } from "../protocol/log_levels.ts";
-import { readAnsi } from "./ansi.ts";
+import { withoutAnsi } from "./ansi.ts";
 import { attributeValue, tidyText, toJson } from "./json.ts";
 
 interface AttributeLimits {
@@ -41,5 +41,5 @@ function boundedValue(attribute: unknown, max: number): string | number | boolea
   if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
   const raw = typeof value === "string" ? value : toJson(value);
   // Four times as much: escape sequences are removed.
-  return tidyText(readAnsi(raw.slice(0, 4 * max)).text, max) ?? "";
+  return tidyText(withoutAnsi(raw.slice(0, 4 * max)), max) ?? "";
 }

@@ -1,4 +1,4 @@
-import { readAnsi } from "./ansi.ts";
+import { withoutAnsi } from "./ansi.ts";
 import { boundedAttributes } from "./attributes.ts";
 import { envelopeAt, indexAt } from "./index/list_cursor.ts";
 import {
@@ -41,14 +41,13 @@ const ATTRIBUTES = { count: 64, name: 100, value: 500, all: 4_000 };
 export function logEntry(log: unknown, receivedAt: number): LogEntry {
   const body = at(log, "body");
   const raw = typeof body === "string" ? body : toJson(body);
-  const { text, styles } = readAnsi(raw.slice(0, MAX_RAW_BODY));
+  const text = withoutAnsi(raw.slice(0, MAX_RAW_BODY));
   const sequence = integerAt(attributeAt(at(log, "attributes"), SEQUENCE), 0);
   const { [SEQUENCE]: _, ...attributes } = boundedAttributes(at(log, "attributes"), ATTRIBUTES);
   return {
     at: plausibleTime(at(log, "timestamp"), receivedAt) ?? receivedAt,
     level: levelOf(at(log, "level"), at(log, "severity_number")),
     body: tidyText(raw.length > MAX_RAW_BODY ? `${text}…` : text, MAX_BODY) ?? "",
-    ...styles.length > 0 && { styles },
     attributes,
     trace_id: hexId(at(log, "trace_id")),
     span_id: spanId(at(log, "span_id")) ??

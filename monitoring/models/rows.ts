@@ -1,5 +1,4 @@
 import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
-import type { StyleRun } from "./ansi.ts";
 import type { Side } from "./side.ts";
 import type { PageVitals } from "./trace/page_vitals.ts";
 
@@ -195,8 +194,6 @@ export interface LogRow {
   readonly level: LogLevel;
   /** The message with its parameters filled in, without escape sequences of terminals. */
   readonly body: string;
-  /** Its colours and styles (`ansi.ts`); undefined: none. */
-  readonly styles?: readonly StyleRun[];
   /** Values of other types are converted to JSON. */
   readonly attributes: LogAttributes;
   readonly trace_id: string | null;

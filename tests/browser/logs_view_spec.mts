@@ -176,12 +176,7 @@ test("hostile logs → shown as text, nothing is executed", async ({ page, serve
     { body: `\x1b[1;31mfailed\x1b[0m of colours \x1b]0;a title\x07\x1b[35m${MARKUP}\x1b[2J` },
     { body: "link", trace_id: `javascript:${ATTACK}`, span_id: "../../x" },
   ]);
-  // Escape sequences of terminals are colours, or nothing.
-  const coloured = lines(page).filter({ hasText: `failed of colours ${MARKUP}` });
-  await expect(coloured.getByText("failed", { exact: true })).toHaveCSS(
-    "color",
-    "rgb(180, 35, 30)",
-  );
+  await expect(lines(page).filter({ hasText: `failed of colours ${MARKUP}` })).toHaveCount(1);
   const plain = line(page, MARKUP).filter({ hasNotText: "of colours" });
   await expect(plain).toHaveCount(1);
   await plain.click();
