@@ -34,33 +34,17 @@ export const KIND_OF = { error: "errors", log: "logs", navigation: "traces" } as
 /** Maximum calls before the SDK has started. More than this in a few seconds is a loop. */
 const MAX_QUEUED = 100;
 
-/** Number of calls of each kind beyond the queue's limit. */
-type Overflow = Readonly<Record<Call["kind"], number>>;
-
-export interface CallQueue {
-  /** Handles the call, or queues it until `open`. */
-  add(call: Call): void;
-  /** Passes every later call to `handle`. */
-  open(handle: (call: Call) => void): void;
-  /** What is queued. */
-  peek(): QueuedCalls;
-  /** Empties the queue. */
-  take(): QueuedCalls;
-}
-
-interface QueuedCalls {
-  /** Oldest first. */
-  readonly calls: readonly Call[];
-  readonly overflow: Overflow;
-}
+export type CallQueue = ReturnType<typeof createCallQueue>;
 
 /**
  * Creates the bounded queue of calls that are made before the SDK has started.
  *
  * @param onQueued called after each of them
  */
-export function createCallQueue(onQueued: () => void): CallQueue {
+export function createCallQueue(onQueued: () => void) {
+  /** Oldest first. */
   let calls: Call[] = [];
+  /** Calls beyond the queue's limit. */
   const none = () => ({ error: 0, log: 0, navigation: 0 });
   let overflow = none();
   let handle = (call: Call) => {
@@ -70,11 +54,14 @@ export function createCallQueue(onQueued: () => void): CallQueue {
   };
   const peek = () => ({ calls, overflow });
   return {
-    add: (call) => handle(call),
-    open(next) {
+    /** Handles the call, or queues it until `open`. */
+    add: (call: Call) => handle(call),
+    /** Passes every later call to `next`. */
+    open(next: typeof handle) {
       handle = next;
     },
     peek,
+    /** Empties the queue. */
     take() {
       const taken = peek();
       calls = [];

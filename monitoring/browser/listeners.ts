@@ -2,23 +2,17 @@
 const FRAME_MS = 16;
 
 /** A list of listeners, notified at most once a frame. */
-export interface Listeners {
-  /** Calls `listener` after changes; returns a function that stops it. */
-  subscribe(listener: () => void): () => void;
-  /** Schedules the calls. */
-  notify(): void;
-}
-
-/** Creates an empty list. */
-export function createListeners(): Listeners {
+export function createListeners() {
   const listeners = new Set<() => void>();
   let isScheduled = false;
   return {
-    subscribe(listener) {
+    /** Calls `listener` after changes; returns a function that stops it. */
+    subscribe(listener: () => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    notify() {
+    /** Schedules the calls. */
+    notify(): void {
       if (isScheduled || listeners.size === 0) return;
       isScheduled = true;
       setTimeout(() => {

@@ -14,15 +14,13 @@ export interface SessionData {
   subscribe(listener: () => void): () => void;
 }
 
-export interface SessionDataWriter extends SessionData {
-  addEnvelope(envelope: SessionEnvelope): void;
-}
+export type SessionDataWriter = ReturnType<typeof createSessionData>;
 
 /** A long recording; errors and logs are small beside it. */
 const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
 
 /** Creates empty session data. */
-export function createSessionData(): SessionDataWriter {
+export function createSessionData() {
   const envelopes: SessionEnvelope[] = [];
   const { subscribe, notify } = createListeners();
   let bytes = 0;
@@ -30,7 +28,7 @@ export function createSessionData(): SessionDataWriter {
   return {
     envelopes,
     subscribe,
-    addEnvelope(envelope) {
+    addEnvelope(envelope: SessionEnvelope): void {
       envelopes.push(envelope);
       bytes += envelope.bytes.length;
       while (bytes > MAX_ENVELOPE_BYTES) bytes -= envelopes.shift()!.bytes.length;

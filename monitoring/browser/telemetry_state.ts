@@ -92,18 +92,10 @@ const MAX_RECEIPTS = 200;
 
 type StateChange = Partial<Omit<TelemetryState, "receipts">>;
 
-export interface TelemetryStore {
-  /** Calls `listener` after changes, at most once a frame; returns a function that stops it. */
-  subscribe(listener: () => void): () => void;
-  /** The state; the same object until something changes. */
-  snapshot(): TelemetryState;
-  update(change: StateChange): void;
-  /** Adds a receipt, or replaces the one of the same envelope. */
-  receive(receipt: Receipt): void;
-}
+export type TelemetryStore = ReturnType<typeof createTelemetryStore>;
 
 /** Creates the initial state. */
-export function createTelemetryStore(): TelemetryStore {
+export function createTelemetryStore() {
   let state: TelemetryState = {
     phase: "waiting",
     recording: "waiting",
@@ -119,15 +111,17 @@ export function createTelemetryStore(): TelemetryStore {
 
   return {
     subscribe,
+    /** The state; the same object until something changes. */
     snapshot: () => state,
-    update(partial) {
+    update(partial: StateChange): void {
       for (const key in partial) {
         if (partial[key as keyof StateChange] !== state[key as keyof StateChange]) {
           return change({ ...state, ...partial });
         }
       }
     },
-    receive(receipt) {
+    /** Adds a receipt, or replaces the one of the same envelope. */
+    receive(receipt: Receipt): void {
       const { receipts } = state;
       const isSame = ({ id, at }: Receipt) => id === receipt.id && at === receipt.at;
       const found = receipts.findIndex((other) => other.at < receipt.at || isSame(other));

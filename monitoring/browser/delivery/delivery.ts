@@ -5,7 +5,7 @@ import { type DiscardedEvents, PAGE_ENDED } from "./journal_entry.ts";
 import { createLockedSender, type LockedSenderOptions } from "./locked_sender.ts";
 import { createDiscardCounter, type DiscardCounter, discardedOf } from "./discard_counter.ts";
 import { type LimitState, probeAt } from "./rate_limits.ts";
-import { createRemoval, type Removal, type RemovalOptions } from "./removal.ts";
+import { createRemoval, type RemovalOptions } from "./removal.ts";
 import { STORAGE_QUOTA, type StorageQuota } from "./retention.ts";
 import { createBreaker, recordFailure, retryAt } from "./retry_policy.ts";
 import type { SendResult } from "./send_envelope.ts";
@@ -76,7 +76,7 @@ export class Delivery {
   #breaker = createBreaker();
   readonly #queue: WaitingQueue;
   readonly #discarded: DiscardCounter;
-  readonly #removal: Removal;
+  readonly #removal: ReturnType<typeof createRemoval>;
   readonly #sendLocked: ReturnType<typeof createLockedSender>;
   readonly #options: Required<DeliveryOptions>;
 
@@ -88,12 +88,11 @@ export class Delivery {
     this.#sendLocked = createLockedSender(
       this.#queue,
       this.#options,
-      (envelope, result, startedAt) => this.#onResult(envelope, result, startedAt),
+      this.#onResult.bind(this),
     );
     void this.#load().then(() => this.#report());
   }
 
-  /** See {@linkcode SharedRateLimits.read}. */
   get limits(): LimitState {
     const { limits, now } = this.#options;
     return limits.read(now());

@@ -42,27 +42,13 @@ interface DiscardCounterOptions {
   readonly allows: Allows;
 }
 
+export type DiscardCounter = ReturnType<typeof createDiscardCounter>;
+
 /**
  * Counts discarded events until a client report is made of them: in the store, and in the journal until the
  * store has confirmed the write.
  */
-export interface DiscardCounter {
-  /** Counts discarded events. Those of one burst are written together. */
-  count(discarded: readonly DiscardedEvents[]): void;
-  /**
-   * Makes a client report of all discarded events, of this page and of earlier ones, and puts it into the
-   * store.
-   *
-   * @param now milliseconds since 1970
-   * @returns a report that the store did not accept, to be delivered from memory
-   */
-  report(now: number): Promise<Uint8Array | undefined>;
-}
-
-/** Creates a counter. */
-export function createDiscardCounter(
-  { store, journal, dsn, allows }: DiscardCounterOptions,
-): DiscardCounter {
+export function createDiscardCounter({ store, journal, dsn, allows }: DiscardCounterOptions) {
   let unwritten: DiscardedEvents[] = [];
   /** Id of the unwritten discarded events, in the journal and then in the store. */
   let currentId = randomHex(16);
@@ -89,7 +75,8 @@ export function createDiscardCounter(
   }
 
   return {
-    count(discarded) {
+    /** Those of one burst are written together. */
+    count(discarded: readonly DiscardedEvents[]) {
       const counted = consentedDiscarded(discarded, allows);
       if (counted.length === 0) return;
       unwritten = sumDiscarded([...unwritten, ...counted]);
@@ -97,7 +84,12 @@ export function createDiscardCounter(
       void write();
     },
 
-    async report(now) {
+    /**
+     * Makes a client report of all discarded events, of this page and of earlier ones, and puts it into the store.
+     *
+     * @returns a report that the store did not accept, to be delivered from memory
+     */
+    async report(now: number): Promise<Uint8Array | undefined> {
       unwritten = consentedDiscarded(unwritten, allows);
       await write();
       await (await store).report((discarded) => {

@@ -15,30 +15,16 @@ export interface LockedSenderOptions {
   readonly now: () => number;
 }
 
-/** Handles the result of a request that was started at `startedAt`, while the locks are held. */
-type OnResult = (
-  envelope: WaitingEnvelope,
-  result: SendResult,
-  startedAt: number,
-) => Promise<void>;
-
 /**
- * Sends an envelope once.
+ * Sends envelopes under their Web Locks, so that no two tabs send the same one.
  *
- * @param isEnding whether the page may end at any moment: then nothing asynchronous may come before the request
- * @returns "locked": another tab is sending it, or probes; "deleted": another tab has delivered it
+ * @param onResult called while the locks are held
  */
-type SendLocked = (
-  envelope: WaitingEnvelope,
-  isEnding: () => boolean,
-) => Promise<"sent" | "locked" | "deleted">;
-
-/** Sends envelopes under their Web Locks, so that no two tabs send the same one. */
 export function createLockedSender(
   queue: WaitingQueue,
   { store, journal, limits, send, now }: LockedSenderOptions,
-  onResult: OnResult,
-): SendLocked {
+  onResult: (envelope: WaitingEnvelope, result: SendResult, startedAt: number) => Promise<void>,
+) {
   async function attempt(envelope: WaitingEnvelope, bytes: Uint8Array, compress: boolean) {
     const startedAt = now();
     envelope.sentMs = startedAt - envelope.meta.createdAt;
@@ -50,7 +36,13 @@ export function createLockedSender(
     return "sent" as const;
   }
 
-  return async (envelope, isEnding) => {
+  /**
+   * Sends an envelope once.
+   *
+   * @param isEnding whether the page may end at any moment: then nothing asynchronous may come before the request
+   * @returns "locked": another tab is sending it, or probes; "deleted": another tab has delivered it
+   */
+  return async (envelope: WaitingEnvelope, isEnding: () => boolean) => {
     const { meta, bytes, categories } = envelope;
     const isProbe = probeAt(limits.read(now()), categories) > 0;
     const names = isProbe ? [LIMITS_KEY, ...lockNames(envelope)] : lockNames(envelope);

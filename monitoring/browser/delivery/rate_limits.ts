@@ -33,37 +33,15 @@ export function probeAt(limits: LimitState, categories: readonly DataCategory[])
   return end && Math.max(end, limits.openUntil);
 }
 
+export type SharedRateLimits = ReturnType<typeof createSharedRateLimits>;
+
 /**
  * The rate limits of the ingest, which all tabs and later pages share. A limit that has ended remains until a probe is
  * accepted. Otherwise, where limits of a second are announced, everything that waits would be sent each second.
+ *
+ * @param storage undefined if the browser refuses it: then each tab has its own limits
  */
-export interface SharedRateLimits {
-  /** @param now milliseconds since 1970 */
-  read(now: number): LimitState;
-
-  /**
-   * Takes over what a response says about limits.
-   *
-   * After a 429 the ingest may have accepted some of the items. The envelope is therefore sent again only
-   * if a limit covers all of its categories: then none were accepted.
-   *
-   * @param result accepted, refused or limited
-   * @param categories of the envelope's items
-   * @param startedAt of the request; milliseconds since 1970, as `now` and the result
-   * @param random from 0 to below 1
-   * @returns when the envelope is sent again, after a 429; 0: it is not
-   */
-  update(
-    result: SendResult,
-    categories: readonly DataCategory[],
-    startedAt: number,
-    now: number,
-    random: number,
-  ): number;
-}
-
-/** @param storage undefined if the browser refuses it: then each tab has its own limits */
-export function createSharedRateLimits(storage: Storage | undefined): SharedRateLimits {
+export function createSharedRateLimits(storage: Storage | undefined) {
   /** Set while the storage is refused or full. */
   let unstored: string | undefined;
 
@@ -85,7 +63,23 @@ export function createSharedRateLimits(storage: Storage | undefined): SharedRate
 
   return {
     read,
-    update(result, categories, startedAt, now, random) {
+    /**
+     * Takes over what a response says about limits.
+     *
+     * After a 429 the ingest may have accepted some of the items. The envelope is therefore sent again only
+     * if a limit covers all of its categories: then none were accepted.
+     *
+     * @param startedAt of the request; milliseconds since 1970, as `now` and the result
+     * @param random from 0 to below 1
+     * @returns when the envelope is sent again, after a 429; 0: it is not
+     */
+    update(
+      result: SendResult,
+      categories: readonly DataCategory[],
+      startedAt: number,
+      now: number,
+      random: number,
+    ): number {
       const limits = read(now);
       const isLimited = result.status === 429;
       const probedAt = probeAt(limits, categories);

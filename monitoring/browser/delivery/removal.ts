@@ -28,26 +28,11 @@ export interface RemovalOptions {
  * Removes envelopes from the queue, the store and the journal: those with a final response, those that are dropped, and
  * what consent no longer covers. Counts what is lost.
  */
-export interface Removal {
-  /** Deletes an envelope after a final response. A refused one is lost; the ingest counts a 429 itself. */
-  delete(envelope: WaitingEnvelope, status?: number): Promise<void>;
-  /** Drops envelopes that are too old or exceed the storage quota. Returns whether any was dropped. */
-  enforceRetention(): Promise<boolean>;
-  /**
-   * Removes envelopes that consent does not cover from the queue and the journal. What is stored is found when the store
-   * is listed: {@linkcode Removal.withdrawStored}.
-   */
-  withdraw(): Promise<void>;
-  /** Deletes an envelope that consent does not cover from the store, unless a tab sends it. */
-  withdrawStored(meta: EnvelopeMeta): Promise<void>;
-}
-
-/** Creates the removal from a queue. */
 export function createRemoval(
   queue: WaitingQueue,
   counter: DiscardCounter,
   { store, journal, allows, onWithdrawn, onDropped, quota, now }: RemovalOptions,
-): Removal {
+) {
   /** Envelopes and kinds that were counted as withdrawn: each once, whichever tab deletes it. */
   const counted = new Set<string>();
 
@@ -101,7 +86,8 @@ export function createRemoval(
       .filter(({ category }) => allows(kindOf(category), createdAt));
 
   return {
-    async delete(envelope, status = 0) {
+    /** Deletes an envelope after a final response. A refused one is lost; the ingest counts a 429 itself. */
+    async delete(envelope: WaitingEnvelope, status = 0) {
       const { id, items } = envelope.meta;
       const discarded = status >= 300 && status !== 429 ? discardedOf(items, "send_error") : [];
       const opened = await store;
@@ -115,6 +101,7 @@ export function createRemoval(
       queue.remove(envelope);
     },
 
+    /** Drops envelopes that are too old or exceed the storage quota. Returns whether any was dropped. */
     async enforceRetention() {
       const oldest = now() - MAX_AGE_MS;
       const expired = queue.all.filter(({ meta }) => meta.createdAt < oldest);
@@ -126,6 +113,7 @@ export function createRemoval(
       return dropped.includes(true);
     },
 
+    /** From the queue and the journal. What is stored is found when the store is listed: `withdrawStored`. */
     async withdraw() {
       const withdrawn = queue.all.filter(({ meta }) => !isConsented(meta, allows));
       for (const envelope of withdrawn) {
@@ -140,7 +128,8 @@ export function createRemoval(
       }
     },
 
-    async withdrawStored(meta) {
+    /** Deletes an envelope that consent does not cover from the store, unless a tab sends it. */
+    async withdrawStored(meta: EnvelopeMeta) {
       countWithdrawn(meta);
       const opened = await store;
       const others = othersOf(meta);

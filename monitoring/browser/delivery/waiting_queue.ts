@@ -91,41 +91,32 @@ export interface WaitingQueueOptions {
   readonly now: () => number;
 }
 
-/** The envelopes that are not yet accepted, refused or dropped. Reports every change. */
-export interface WaitingQueue {
-  /** Oldest first. */
-  readonly all: readonly WaitingEnvelope[];
-  add(...envelopes: readonly WaitingEnvelope[]): void;
-  remove(envelope: WaitingEnvelope): void;
-  /** Reports the state of an envelope, which may have been removed. */
-  publish(envelope: WaitingEnvelope, result?: Partial<SendResult>): void;
-  /** Removes an envelope that another tab has delivered or dropped. */
-  handOver(envelope: WaitingEnvelope): void;
-}
+export type WaitingQueue = ReturnType<typeof createWaitingQueue>;
 
-/** Creates an empty queue. */
-export function createWaitingQueue(
-  { onReceipt, onWaiting, now }: WaitingQueueOptions,
-): WaitingQueue {
+/** The envelopes that are not yet accepted, refused or dropped. Reports every change. */
+export function createWaitingQueue({ onReceipt, onWaiting, now }: WaitingQueueOptions) {
   let all: readonly WaitingEnvelope[] = [];
   const set = (next: readonly WaitingEnvelope[]) => {
     all = next;
     onWaiting(all.length);
   };
   const remove = (envelope: WaitingEnvelope) => set(all.filter((other) => other !== envelope));
+  /** Reports the state of an envelope, which may have been removed. */
   const publish = (envelope: WaitingEnvelope, result: Partial<SendResult> = {}) =>
     onReceipt(receiptOf(envelope, result, now()));
   return {
+    /** Oldest first. */
     get all() {
       return all;
     },
-    add(...envelopes) {
+    add(...envelopes: readonly WaitingEnvelope[]) {
       const both = [...all, ...envelopes];
       set(both.sort((one, other) => one.meta.createdAt - other.meta.createdAt));
     },
     remove,
     publish,
-    handOver(envelope) {
+    /** Removes an envelope that another tab has delivered or dropped. */
+    handOver(envelope: WaitingEnvelope) {
       remove(envelope);
       const isShown = envelope.bytes || envelope.meta.attempts > 0;
       if (isShown) publish(envelope, { outcome: "handed_over" });
