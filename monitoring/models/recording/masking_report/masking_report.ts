@@ -29,7 +29,7 @@ export const MAX_FINDINGS = 300;
 export const MIN_WANTED = 3;
 /** Characters. */
 const MAX_EXCERPT = 160;
-/** Names of a place, and characters of each. */
+/** Names of a place, the last ones, and characters of each. */
 const MAX_NAMES = 12;
 const MAX_NAME = 60;
 
@@ -39,11 +39,8 @@ type Origin = Pick<Finding, "at" | "envelope"> & {
   readonly part: string;
 };
 
-/** A name on the way to a text. */
-interface Path {
-  readonly name: string;
-  readonly parent: Path | undefined;
-}
+/** The last names on the way to a text, at most {@linkcode MAX_NAMES}. */
+type Path = readonly string[];
 
 /** Finds out what the texts of a session contain, from its recording and its envelopes, one after the other. */
 export class MaskingReport {
@@ -93,8 +90,8 @@ export class MaskingReport {
   /** Searches every text in JSON of any depth: the values, and keys that are not plain names. */
   #walk(json: unknown, origin: Origin): void {
     // Not recursive: JSON can be nested more deeply than the stack allows.
-    const open: { value: unknown; path: Path | undefined; time: number | null }[] = [
-      { value: json, path: undefined, time: origin.at },
+    const open: { value: unknown; path: Path; time: number | null }[] = [
+      { value: json, path: [], time: origin.at },
     ];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const { value, time: above } = next;
@@ -102,13 +99,13 @@ export class MaskingReport {
       if (typeof value !== "object" || value === null) continue;
       const tag = textAt(value, "tagName");
       // The path to a text of an element begins with the element.
-      const path = tag === null ? next.path : { name: `<${tag}>`, parent: undefined };
+      const path = tag === null ? next.path : [`<${tag}>`.slice(0, MAX_NAME)];
       const time = origin.at ?? timeAt(value, "timestamp") ?? timeAt(value, "start_timestamp") ??
         above;
       // In reverse, because the last one that is added is read first.
       for (const [key, child] of Object.entries(value).reverse()) {
         const isUnnamed = Array.isArray(value) || UNNAMED.has(key);
-        const inner = isUnnamed ? path : { name: key, parent: path };
+        const inner = isUnnamed ? path : [...path, key.slice(0, MAX_NAME)].slice(-MAX_NAMES);
         // Others, such as addresses, may be data.
         if (!isUnnamed && !NAME.test(key)) this.#search(key, path, { ...origin, at: time });
         if (typeof child !== "string" && (typeof child !== "object" || child === null)) continue;
@@ -117,7 +114,7 @@ export class MaskingReport {
     }
   }
 
-  #search(text: string, path: Path | undefined, origin: Origin): void {
+  #search(text: string, path: Path, origin: Origin): void {
     const forms = this.#wanted.length > 0 ? formsOf(text) : [];
     for (const { text: value, form } of this.#wanted) {
       if (forms.some((one) => one.includes(form))) this.#add({ value }, text, path, origin);
@@ -133,19 +130,17 @@ export class MaskingReport {
   #add(
     { what, value }: Pick<Finding, "what" | "value">,
     text: string,
-    path: Path | undefined,
+    path: Path,
     { part, at, envelope }: Origin,
   ): void {
-    const place = placeOf(part, path);
+    const place = path.length === 0 ? part : `${part}: ${path.join(".")}`;
     // While a person types, each letter makes another value: the last one is shown.
     const isTyped = part === INPUT && what !== undefined;
     const key = JSON.stringify([what, isTyped || value, place]);
     const known = this.#findings.get(key);
-    if (known) {
-      this.#findings.set(key, { ...known, value });
-    } else if (this.#findings.size >= MAX_FINDINGS) {
-      this.omitted++;
-    } else {
+    if (known) this.#findings.set(key, { ...known, value });
+    else if (this.#findings.size >= MAX_FINDINGS) this.omitted++;
+    else {
       const excerpt = excerptOf(text, value);
       this.#findings.set(key, { what, value, excerpt, place, at, envelope });
     }
@@ -174,20 +169,10 @@ const RANDOM_NAMES =
 /** Full of numbers and encoded fonts. */
 const STYLE_NAMES: ReadonlySet<unknown> = new Set(["<style>", "style", "_cssText", "rule"]);
 
-const isStyle = (path: Path | undefined) =>
-  STYLE_NAMES.has(path?.name) || STYLE_NAMES.has(path?.parent?.name);
+const isStyle = (path: Path) => path.slice(-2).some((name) => STYLE_NAMES.has(name));
 
 /** OpenTelemetry's attributes are `{"KEY":{"value":…}}`. */
-const nameOf = (path: Path | undefined) =>
-  (path?.name === "value" ? path.parent?.name : path?.name) ?? "";
-
-function placeOf(part: string, path: Path | undefined): string {
-  const names: string[] = [];
-  for (let one = path; one && names.length < MAX_NAMES; one = one.parent) {
-    names.unshift(one.name.slice(0, MAX_NAME));
-  }
-  return names.length === 0 ? part : `${part}: ${names.join(".")}`;
-}
+const nameOf = (path: Path) => path.findLast((name) => name !== "value") ?? "";
 
 const plain = (text: string) => text.normalize().toLowerCase().replace(/\s+/g, " ");
 

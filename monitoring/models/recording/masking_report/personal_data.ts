@@ -1,37 +1,18 @@
-/** What personal data looks like. The name is for display. */
-export const PERSONAL_KINDS = [
-  "e-mail address",
-  "card number",
-  "phone number",
-  "JSON web token",
-  "access token",
-  "secret key",
-  "long random text",
-] as const;
-
-export type PersonalKind = (typeof PERSONAL_KINDS)[number];
-
-export interface PersonalData {
-  readonly what: PersonalKind;
-  readonly value: string;
-}
-
 interface Pattern {
-  readonly what: PersonalKind;
+  /** For display. */
+  readonly what: string;
   /** Every quantifier is bounded, so that the time is proportional to the length of a hostile text. */
   readonly pattern: RegExp;
   /** Further conditions, such as a check digit, which an expression cannot test. */
   readonly accepts?: (value: string) => boolean;
 }
 
-/** Ends of file names that look like the end of a host name: `logo@2x.png`, `f@app.js`. */
-const FILE_ENDINGS: ReadonlySet<string> = new Set(
-  "js mjs cjs ts tsx jsx css map json html htm png jpg jpeg gif svg webp avif ico woff ttf vue"
-    .split(" "),
-);
+/** Looks like a host name at its end: `logo@2x.png`, `f@app.js`. */
+const FILE_NAME =
+  /\.(?:[cm]?js|tsx?|jsx|css|map|json|html?|png|jpe?g|gif|svg|webp|avif|ico|woff|ttf|vue)$/i;
 
 /** In order: a value is reported as the first kind that matches. */
-const PATTERNS: readonly Pattern[] = [
+const PATTERNS = [
   {
     what: "JSON web token",
     pattern: /\beyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}\.[\w-]{0,2000}/g,
@@ -50,7 +31,7 @@ const PATTERNS: readonly Pattern[] = [
     what: "e-mail address",
     pattern:
       /(?<![\w.+@-]|\/\/[\w:]{0,64})[\w.+-]{1,64}@(?:[a-z\d][a-z\d-]{0,62}\.){1,8}[a-z]{2,24}(?![\w@]|-\w)/gi,
-    accepts: (value) => !value.startsWith("git@") && !FILE_ENDINGS.has(lastPart(value, ".")),
+    accepts: (value: string) => !value.startsWith("git@") && !FILE_NAME.test(value),
   },
   {
     what: "card number",
@@ -69,7 +50,12 @@ const PATTERNS: readonly Pattern[] = [
     pattern: /(?<![\w-])[\w-]{24,512}(?![\w-]|(?:\/[^\s?#/]{0,100}){0,4}\.\w{1,5}\b)/g,
     accepts: isRandom,
   },
-];
+] as const satisfies readonly Pattern[];
+
+/** What personal data looks like. */
+export const PERSONAL_KINDS = PATTERNS.map(({ what }) => what);
+
+export type PersonalKind = (typeof PATTERNS)[number]["what"];
 
 /** All but secrets have an at sign or a digit, and most texts of a page have neither. */
 const CANDIDATE = /[@\d]|PRIVATE KEY/;
@@ -81,14 +67,14 @@ const INTEGRITY = /\bsha(?:256|384|512)-[\w+/-]{43,86}={0,2}/g;
 export const MAX_SEARCHED = 200_000;
 
 /** What looks like personal data in a text: each value once. */
-export function findPersonalData(text: string): PersonalData[] {
+export function findPersonalData(text: string): { what: PersonalKind; value: string }[] {
   // A picture in the text itself.
   if (!CANDIDATE.test(text) || text.startsWith("data:")) return [];
   const found = new Map<string, PersonalKind>();
   let rest = withoutEscapes(text.slice(0, MAX_SEARCHED)).replace(INTEGRITY, " ");
-  for (const { what, pattern, accepts } of PATTERNS) {
+  for (const { what, pattern, ...more } of PATTERNS) {
     rest = rest.replace(pattern, (value) => {
-      if (accepts && !accepts(value)) return value;
+      if ("accepts" in more && !more.accepts(value)) return value;
       found.set(value, what);
       // Not found again as another kind.
       return " ";
@@ -109,9 +95,6 @@ export function withoutEscapes(text: string): string {
   });
 }
 
-const lastPart = (text: string, separator: string) =>
-  text.slice(text.lastIndexOf(separator) + 1).toLowerCase();
-
 /** First digits and lengths of the large issuers. Times in microseconds and most ids are none. */
 const ISSUERS =
   /^(?:4\d{15}|5[1-5]\d{14}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|6(?:011|4[4-9]\d|5\d{2})\d{12}|35\d{14}|62\d{14,17})$/;
@@ -122,16 +105,14 @@ function isCardNumber(value: string): boolean {
   return ISSUERS.test(digits) && separators.size <= 1 && passesLuhn(digits);
 }
 
-/** Check digit of ISO/IEC 7812: every second digit from the right counts double. */
-function passesLuhn(digits: string): boolean {
-  let sum = 0;
-  for (let index = 0; index < digits.length; index++) {
-    const digit = Number(digits[digits.length - 1 - index]);
-    const doubled = index % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
-}
+/** Check digit of ISO/IEC 7812: every second digit from the right counts double, without nines. */
+const passesLuhn = (digits: string): boolean =>
+  [...digits].toReversed().map(Number)
+        .reduce(
+          (sum, digit, n) => sum + (n % 2 === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0)),
+          0,
+        ) %
+      10 === 0;
 
 /** Letters of a word. Random texts have shorter runs. */
 const WORD = /[a-z]{7}|[A-Z]{7}/;
