@@ -1,12 +1,13 @@
 import { randomHex } from "../random_ids.ts";
 import { isConsented } from "./consented.ts";
+import type { DeliveryOptions, PartOptions } from "./delivery_options.ts";
 import { describeEnvelope, type EnvelopeMeta } from "./envelope.ts";
 import { type DiscardedEvents, PAGE_ENDED } from "./journal_entry.ts";
-import { createLockedSender, type LockedSenderOptions } from "./locked_sender.ts";
+import { createLockedSender } from "./locked_sender.ts";
 import { createDiscardCounter, type DiscardCounter, discardedOf } from "./discard_counter.ts";
 import { type LimitState, probeAt } from "./rate_limits.ts";
-import { createRemoval, type RemovalOptions } from "./removal.ts";
-import { STORAGE_QUOTA, type StorageQuota } from "./retention.ts";
+import { createRemoval } from "./removal.ts";
+import { STORAGE_QUOTA } from "./retention.ts";
 import { createBreaker, recordFailure, retryAt } from "./retry_policy.ts";
 import type { SendResult } from "./send_envelope.ts";
 import { untilTabLockIsFree } from "./tab_lock.ts";
@@ -17,7 +18,6 @@ import {
   nextEnvelope,
   type WaitingEnvelope,
   type WaitingQueue,
-  type WaitingQueueOptions,
 } from "./waiting_queue.ts";
 
 /** Concurrent requests: a browser allows six to an origin, and the page needs some. */
@@ -32,22 +32,6 @@ const ENDING_PAGE_MS = 10_000;
 const LOCKED_WAIT_MS = 5_000;
 /** Minimum difference between the times of two envelopes, so that the store keeps their order. */
 const ORDER_MS = 0.001;
-
-/** Options of the parts of a {@linkcode Delivery}. */
-type PartOptions = RemovalOptions & WaitingQueueOptions & LockedSenderOptions;
-
-export interface DeliveryOptions extends Omit<PartOptions, "now" | "quota"> {
-  /** For the header of client reports, which a relay requires; empty for an ingest. */
-  readonly dsn: string;
-  /** Called after each write to the store: false means that the envelope is in memory only. */
-  readonly onStored: (isStored: boolean) => void;
-  /** Milliseconds since 1970. Default: the clock. */
-  readonly now?: () => number;
-  /** Default: {@linkcode STORAGE_QUOTA}. */
-  readonly quota?: StorageQuota;
-  /** From 0 to 1: jitter of the backoff. */
-  readonly random?: () => number;
-}
 
 /**
  * Delivers envelopes, and stores each until it is accepted or refused.
@@ -78,7 +62,7 @@ export class Delivery {
   readonly #discarded: DiscardCounter;
   readonly #removal: ReturnType<typeof createRemoval>;
   readonly #sendLocked: ReturnType<typeof createLockedSender>;
-  readonly #options: Required<DeliveryOptions>;
+  readonly #options: PartOptions;
 
   constructor(options: DeliveryOptions) {
     this.#options = { now: Date.now, random: Math.random, quota: STORAGE_QUOTA, ...options };

@@ -1,10 +1,9 @@
 import { createClientReportEnvelope, type EventDropReason } from "@sentry/core/browser";
 import { randomHex } from "../random_ids.ts";
 import type { ReceiptItem } from "../telemetry_state.ts";
-import { type Allows, consentedDiscarded } from "./consented.ts";
+import { consentedDiscarded } from "./consented.ts";
+import type { PartOptions } from "./delivery_options.ts";
 import { describeEnvelope, OWN_HEADER, sdkCategoryOf, serialize } from "./envelope.ts";
-import type { EnvelopeStore } from "./envelope_store.ts";
-import type { Journal } from "./journal.ts";
 import type { DiscardedEvents } from "./journal_entry.ts";
 
 /**
@@ -33,22 +32,13 @@ export function sumDiscarded(discarded: readonly DiscardedEvents[]): DiscardedEv
   return [...sums.values()];
 }
 
-interface DiscardCounterOptions {
-  readonly store: Promise<EnvelopeStore>;
-  readonly journal: Journal;
-  /** For the header of the client report, which a relay requires; empty for an ingest. */
-  readonly dsn: string;
-  /** Discarded events of withdrawn kinds are not counted, and counted ones not reported. */
-  readonly allows: Allows;
-}
-
 export type DiscardCounter = ReturnType<typeof createDiscardCounter>;
 
 /**
  * Counts discarded events until a client report is made of them: in the store, and in the journal until the
  * store has confirmed the write.
  */
-export function createDiscardCounter({ store, journal, dsn, allows }: DiscardCounterOptions) {
+export function createDiscardCounter({ store, journal, dsn, allows }: PartOptions) {
   let unwritten: DiscardedEvents[] = [];
   /** Id of the unwritten discarded events, in the journal and then in the store. */
   let currentId = randomHex(16);

@@ -1,19 +1,8 @@
-import type { EnvelopeStore } from "./envelope_store.ts";
-import type { Journal } from "./journal.ts";
-import { LIMITS_KEY, probeAt, type SharedRateLimits } from "./rate_limits.ts";
-import { KEEPALIVE_BYTES, type SendEnvelope, type SendResult } from "./send_envelope.ts";
+import type { PartOptions } from "./delivery_options.ts";
+import { LIMITS_KEY, probeAt } from "./rate_limits.ts";
+import { KEEPALIVE_BYTES, type SendResult } from "./send_envelope.ts";
 import { withTabLocks } from "./tab_lock.ts";
 import { lockNames, type WaitingEnvelope, type WaitingQueue } from "./waiting_queue.ts";
-
-export interface LockedSenderOptions {
-  readonly store: Promise<EnvelopeStore>;
-  /** Entries for what the store has not confirmed. */
-  readonly journal: Journal;
-  readonly limits: SharedRateLimits;
-  readonly send: SendEnvelope;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
 
 /**
  * Sends envelopes under their Web Locks, so that no two tabs send the same one.
@@ -22,7 +11,7 @@ export interface LockedSenderOptions {
  */
 export function createLockedSender(
   queue: WaitingQueue,
-  { store, journal, limits, send, now }: LockedSenderOptions,
+  { store, journal, limits, send, now }: PartOptions,
   onResult: (envelope: WaitingEnvelope, result: SendResult, startedAt: number) => Promise<void>,
 ) {
   async function attempt(envelope: WaitingEnvelope, bytes: Uint8Array, compress: boolean) {

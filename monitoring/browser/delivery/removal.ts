@@ -1,28 +1,12 @@
 import type { EventDropReason } from "@sentry/core/browser";
-import type { SignalKind } from "../consent.ts";
-import { type Allows, isConsented, kindOf } from "./consented.ts";
+import { isConsented, kindOf } from "./consented.ts";
+import type { PartOptions } from "./delivery_options.ts";
 import type { EnvelopeMeta } from "./envelope.ts";
-import type { EnvelopeStore } from "./envelope_store.ts";
-import type { Journal } from "./journal.ts";
 import { type DiscardedEvents, PAGE_ENDED } from "./journal_entry.ts";
 import { type DiscardCounter, discardedOf } from "./discard_counter.ts";
-import { MAX_AGE_MS, selectForEviction, type StorageQuota } from "./retention.ts";
+import { MAX_AGE_MS, selectForEviction } from "./retention.ts";
 import { withTabLock } from "./tab_lock.ts";
 import type { WaitingEnvelope, WaitingQueue } from "./waiting_queue.ts";
-
-export interface RemovalOptions {
-  readonly store: Promise<EnvelopeStore>;
-  readonly journal: Journal;
-  /** What consent covers. */
-  readonly allows: Allows;
-  /** Called with the number of items that are deleted because they were withdrawn. They do not count as lost. */
-  readonly onWithdrawn: (kind: SignalKind, items: number) => void;
-  /** Called for each dropped envelope. */
-  readonly onDropped: () => void;
-  readonly quota: StorageQuota;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
 
 /**
  * Removes envelopes from the queue, the store and the journal: those with a final response, those that are dropped, and
@@ -31,7 +15,7 @@ export interface RemovalOptions {
 export function createRemoval(
   queue: WaitingQueue,
   counter: DiscardCounter,
-  { store, journal, allows, onWithdrawn, onDropped, quota, now }: RemovalOptions,
+  { store, journal, allows, onWithdrawn, onDropped, quota, now }: PartOptions,
 ) {
   /** Envelopes and kinds that were counted as withdrawn: each once, whichever tab deletes it. */
   const counted = new Set<string>();

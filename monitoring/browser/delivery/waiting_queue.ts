@@ -1,5 +1,6 @@
 import type { DataCategory } from "@sentry/core/browser";
 import type { Receipt } from "../telemetry_state.ts";
+import type { PartOptions } from "./delivery_options.ts";
 import { type EnvelopeMeta, sdkCategoryOf } from "./envelope.ts";
 import type { SendResult } from "./send_envelope.ts";
 
@@ -82,19 +83,10 @@ export const lockNames = ({ meta: { id, sequence } }: WaitingEnvelope) =>
 export const isClientReport = ({ meta: { items } }: WaitingEnvelope) =>
   items.some(({ type }) => type === "client_report");
 
-export interface WaitingQueueOptions {
-  /** Called when the state of an envelope changes. */
-  readonly onReceipt: (receipt: Receipt) => void;
-  /** Called with the number of envelopes that are not yet accepted, refused or dropped. */
-  readonly onWaiting: (count: number) => void;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
-
 export type WaitingQueue = ReturnType<typeof createWaitingQueue>;
 
 /** The envelopes that are not yet accepted, refused or dropped. Reports every change. */
-export function createWaitingQueue({ onReceipt, onWaiting, now }: WaitingQueueOptions) {
+export function createWaitingQueue({ onReceipt, onWaiting, now }: PartOptions) {
   let all: readonly WaitingEnvelope[] = [];
   const set = (next: readonly WaitingEnvelope[]) => {
     all = next;

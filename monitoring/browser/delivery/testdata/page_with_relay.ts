@@ -1,7 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { until } from "../../../../tests/harness/until.ts";
 import type { Receipt } from "../../telemetry_state.ts";
-import { Delivery, type DeliveryOptions } from "../delivery.ts";
+import { Delivery } from "../delivery.ts";
+import type { DeliveryOptions } from "../delivery_options.ts";
 import type { EnvelopeStore } from "../envelope_store.ts";
 import { Journal } from "../journal.ts";
 import { createSharedRateLimits } from "../rate_limits.ts";
