@@ -43,43 +43,44 @@ const MAX_NAME = 200;
 
 /** Builds a {@linkcode TraceEntry} from the items of an envelope. */
 export class TraceEntryBuilder {
-  readonly #receivedAt: number;
-  readonly #sdk: string | null;
   readonly #parents = new Set<unknown>();
   readonly #candidates: Candidate[] = [];
-  #spans = 0;
-  #errors = 0;
-  #logs = 0;
+  readonly #found = {
+    spans: 0,
+    errors: 0,
+    logs: 0,
+    failed: false,
+    http_status: null as number | null,
+    replay_id: null as string | null,
+  };
   #seenAt: number | null = null;
-  #failed = false;
-  #httpStatus: number | null = null;
-  #replay: string | null = null;
 
   /** @param sdk of the envelope; null: its header names none */
-  constructor(readonly traceId: string, receivedAt: number, sdk: string | null) {
-    this.#receivedAt = receivedAt;
-    this.#sdk = sdk;
-  }
+  constructor(
+    readonly traceId: string,
+    readonly receivedAt: number,
+    readonly sdk: string | null,
+  ) {}
 
   error(time: number, text: string): void {
-    this.#errors++;
-    this.#failed = true;
+    this.#found.errors++;
+    this.#found.failed = true;
     this.#mark(ROOT_RANK.error, time, text);
   }
 
   log(time: number, text: string): void {
-    this.#logs++;
+    this.#found.logs++;
     this.#mark(ROOT_RANK.log, time, text);
   }
 
   replay(id: string | null): void {
-    this.#replay ??= id;
+    this.#found.replay_id ??= id;
   }
 
   /** Returns the entry of the span. */
   span(sent: SentSpan): SpanEntry {
-    this.#spans++;
-    const span = spanEntry(sent, this.traceId, this.#sdk);
+    this.#found.spans++;
+    const span = spanEntry(sent, this.traceId, this.sdk);
     const { span_id, parent_span_id, op, name, is_segment } = span;
     const hasParent = parent_span_id !== null;
     if (hasParent) this.#parents.add(parent_span_id);
@@ -87,12 +88,12 @@ export class TraceEntryBuilder {
       this.#readEnd(span, sent);
     }
     if (name === NO_NAME) {
-      this.#see(plausible(span.start_ms, this.#receivedAt) ?? this.#receivedAt);
+      this.#see(plausible(span.start_ms, this.receivedAt) ?? this.receivedAt);
       return span;
     }
     const method = requestMethod(sent.attributes, at(sent.transaction, "request"));
     this.#candidates.push({
-      ...rootOf(span, this.#receivedAt),
+      ...rootOf(span, this.receivedAt),
       id: span_id,
       isPreflight: isPreflight({ op, name, method }),
     });
@@ -101,10 +102,10 @@ export class TraceEntryBuilder {
 
   /** Failure and HTTP status of a first span. */
   #readEnd({ failed }: SpanEntry, sent: SentSpan): void {
-    this.#failed ||= failed;
+    this.#found.failed ||= failed;
     const status = Number(httpStatusOf(sent));
     const isValid = Number.isInteger(status) && status >= 100 && status < 600;
-    if (isValid) this.#httpStatus = Math.max(this.#httpStatus ?? 0, status);
+    if (isValid) this.#found.http_status = Math.max(this.#found.http_status ?? 0, status);
   }
 
   #see(time: number): void {
@@ -121,16 +122,11 @@ export class TraceEntryBuilder {
   build(): TraceEntry {
     const best = bestRoot(this.#candidates, ({ id }) => this.#parents.has(id));
     return {
+      ...this.#found,
       trace_id: this.traceId,
-      spans: this.#spans,
-      errors: this.#errors,
-      logs: this.#logs,
-      seen_at: this.#seenAt ?? this.#receivedAt,
+      seen_at: this.#seenAt ?? this.receivedAt,
       root: best === undefined ? null : candidateOf(best),
-      failed: this.#failed,
-      http_status: this.#httpStatus,
-      preflight: best?.isPreflight === true && !this.#failed,
-      replay_id: this.#replay,
+      preflight: best?.isPreflight === true && !this.#found.failed,
     };
   }
 }
