@@ -48,85 +48,45 @@ export function readExceptions(event: unknown): Bounded<ReportedException> {
 interface TreeNode {
   readonly value: unknown;
   readonly depth: number;
-  readonly parent: unknown;
+  readonly parent: TreeNode | undefined;
+  readonly children: TreeNode[];
 }
 
 /**
- * Builds the tree from `exception_id` and `parent_id` and walks it depth first.
+ * Builds the tree from `exception_id` and `parent_id` and walks it depth first. SDKs send parents outside of their
+ * children; an exception whose parent is not there becomes a child of the one before it.
  * https://develop.sentry.dev/sdk/data-model/event-payloads/exception/
  *
  * @param values outermost first
  */
 function orderByParent(values: readonly unknown[]): readonly TreeNode[] {
-  if (values.length === 0) return [];
-  const { root, parents } = treeOf(values);
-  const children = values.map((_, index) =>
-    parents.flatMap((parent, child) => parent === index && child !== root ? [child] : [])
-  );
-  const ordered: TreeNode[] = [];
-  const pending = [{ index: root, depth: 0, parent: undefined as unknown }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { index, depth, parent } = next;
-    const value = values[index];
-    ordered.push({ value, depth, parent });
-    const below = (children[index] ?? []).map((child) => ({
-      index: child,
-      depth: depth + 1,
-      parent: value,
-    }));
-    pending.push(...below.toReversed());
+  const idOf = (value: unknown) => integerAt(value, 0, "mechanism", "exception_id");
+  const root = Math.max(0, values.findIndex((value) => idOf(value) === 0));
+  const nodes: TreeNode[] = [];
+  const byId = new Map<number | null, TreeNode>();
+  for (const value of [...values.slice(root, root + 1), ...values.toSpliced(root, 1)]) {
+    const parent = byId.get(integerAt(value, 0, "mechanism", "parent_id")) ?? nodes.at(-1);
+    const depth = parent === undefined ? 0 : parent.depth + 1;
+    const node: TreeNode = { value, depth, parent, children: [] };
+    parent?.children.push(node);
+    nodes.push(node);
+    const id = idOf(value);
+    if (id !== null && !byId.has(id)) byId.set(id, node);
   }
-  return ordered;
-}
-
-/**
- * The parent of each exception. Ids may be missing, unknown or form a cycle: an exception whose parents
- * do not lead to the root becomes a child of the closest preceding exception that does.
- */
-function treeOf(
-  values: readonly unknown[],
-): { readonly root: number; readonly parents: readonly (number | undefined)[] } {
-  const byId = new Map<number, number>();
-  values.forEach((value, index) => {
-    const id = integerAt(value, 0, "mechanism", "exception_id");
-    if (id !== null && !byId.has(id)) byId.set(id, index);
-  });
-  const parents = values.map((value) =>
-    byId.get(integerAt(value, 0, "mechanism", "parent_id") ?? NaN)
-  );
-  const first = byId.get(0);
-  const root = first !== undefined && parents[first] === undefined ? first : 0;
-
-  const leadsToRoot = (index: number): boolean => {
-    let above: number | undefined = index;
-    for (let step = 0; above !== undefined && step <= values.length; step++) {
-      if (above === root) return true;
-      above = parents[above];
-    }
-    return false;
-  };
-  const attach = (index: number) => {
-    let preceding = index - 1;
-    while (preceding >= 0 && !leadsToRoot(preceding)) preceding--;
-    parents[index] = preceding < 0 ? root : preceding;
-  };
-  const indexes = [...values.keys()].filter((index) => index !== root);
-  // Exceptions without a parent first: others may be their children. Only cycles remain then.
-  for (const index of indexes) if (parents[index] === undefined) attach(index);
-  for (const index of indexes) if (!leadsToRoot(index)) attach(index);
-  return { root, parents };
+  const walk = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(walk)];
+  return nodes.slice(0, 1).flatMap(walk);
 }
 
 function readException({ value, depth, parent }: TreeNode): ReportedException {
   const place = textAt(value, "mechanism", "source");
-  const isMember = booleanAt(parent, "mechanism", "is_exception_group") === true &&
+  const isMember = booleanAt(parent?.value, "mechanism", "is_exception_group") === true &&
     !/^(__)?(cause|context)(__)?$/i.test(place ?? "");
   return {
     type: typeOf(value),
     value: textAt(value, "value") ?? "",
     relation: depth === 0 ? "thrown" : isMember ? "member" : "cause",
     depth,
-    of: depth === 0 ? null : typeOf(parent),
+    of: parent === undefined ? null : typeOf(parent.value),
     place,
     mechanism: textAt(value, "mechanism", "type"),
     handled: booleanAt(value, "mechanism", "handled"),
