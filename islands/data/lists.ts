@@ -3,7 +3,7 @@ import { useDeferredValue, useMemo, useRef } from "react";
 import { type ApplicationList, OWN_APPLICATION, type Page } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
-import { isAge } from "../../monitoring/models/time_bound.ts";
+import { isAge } from "../../monitoring/models/time_units.ts";
 import { MOVING_RANGE_MS, queryOf } from "./filters.ts";
 import { useFragment, useIsVisible } from "./fragment.ts";
 import { useAskedForOwnRows } from "./own_rows.ts";

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import { isAge } from "../../monitoring/models/time_bound.ts";
+import { isAge } from "../../monitoring/models/time_units.ts";
 import { useApplications } from "../data/lists.ts";
 import { AGES, ALL, choicesOf, type Filter, RANGES, SHARED, textOf } from "../data/filters.ts";
 import { changeParams, useFragment } from "../data/fragment.ts";

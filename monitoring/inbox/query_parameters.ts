@@ -7,7 +7,7 @@ import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import { GROUP_STATES, type GroupState, MAX_LIST_ROWS } from "../models/rows.ts";
 import { LIST_SORTS, type ListQuery, TRACE_STATUSES } from "../models/list_query.ts";
 import { HISTOGRAM_LISTS } from "../models/histogram.ts";
-import { readTimeBound } from "../models/time_bound.ts";
+import { readTimeBound } from "../models/time_units.ts";
 import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
 import { readBody } from "../protocol/read_body.ts";
 import type { InboxLists } from "./inbox_types.ts";

@@ -1,9 +1,7 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./time_units.ts";
+
 /** No-break space: keeps a number and its unit on one line. */
 const NBSP = "\u00a0";
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 /**
  * A duration: `870 µs`, `1.87 ms`, `38 ms`, `1.24 s`, `2 min 05 s`, `1 h 02 min`. Lists, details and assistants have the
@@ -24,12 +22,12 @@ export function formatDuration(ms: number): string {
   if (ms === 0) return `0${NBSP}ms`;
   if (us < 1000) return `${us || "<1"}${NBSP}µs`;
   if (ms < 9.995) return `${Number(ms.toFixed(2))}${NBSP}ms`;
-  if (Math.round(ms) < SECOND) return `${Math.round(ms)}${NBSP}ms`;
-  if (Math.round(ms / 10) < MINUTE / 10) return `${(ms / SECOND).toFixed(2)}${NBSP}s`;
-  if (Math.round(ms / SECOND) < HOUR / SECOND) {
-    return formatSixtieths(Math.round(ms / SECOND), "min", "s");
+  if (Math.round(ms) < SECOND_MS) return `${Math.round(ms)}${NBSP}ms`;
+  if (Math.round(ms / 10) < MINUTE_MS / 10) return `${(ms / SECOND_MS).toFixed(2)}${NBSP}s`;
+  if (Math.round(ms / SECOND_MS) < HOUR_MS / SECOND_MS) {
+    return formatSixtieths(Math.round(ms / SECOND_MS), "min", "s");
   }
-  return formatSixtieths(Math.round(ms / MINUTE), "h", "min");
+  return formatSixtieths(Math.round(ms / MINUTE_MS), "h", "min");
 }
 
 /** `125` → `2 min 05 s`: the smaller unit always has two digits. */

@@ -73,9 +73,5 @@ export function visibleJson(value: unknown): string {
 }
 
 /** Each UTF-16 unit as `\uXXXX`. */
-function escapeUnits(text: string): string {
-  return Array.from(
-    { length: text.length },
-    (_, index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`,
-  ).join("");
-}
+const escapeUnits = (text: string) =>
+  text.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);

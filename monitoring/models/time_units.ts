@@ -16,3 +16,26 @@ const TIME_STEPS_MS: readonly number[] = [
 export function timeStep(least: number): number {
   return TIME_STEPS_MS.find((step) => step >= least) ?? Math.ceil(least / DAY_MS) * DAY_MS;
 }
+
+/** Units in which an age is written. */
+const AGE_UNITS: Readonly<Record<string, number>> = {
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+};
+
+/**
+ * Reads one end of a time range: milliseconds since 1970, or an age such as `10m`, `1h` or `7d`.
+ *
+ * @param now milliseconds since 1970
+ * @returns milliseconds since 1970; undefined: neither of both
+ */
+export function readTimeBound(text: string, now: number): number | undefined {
+  const [, digits = "", unit] = /^(\d{1,15})([smhd]?)$/.exec(text) ?? [];
+  if (digits === "") return undefined;
+  return unit ? now - Number(digits) * (AGE_UNITS[unit] ?? 0) : Number(digits);
+}
+
+/** Whether it moves with the time: rows leave the range although nothing was received. */
+export const isAge = (text: string): boolean => /^\d{1,15}[smhd]$/.test(text);

@@ -3,7 +3,7 @@ import type { DataCategory } from "@sentry/core/browser";
 import type { Consent, SignalKind } from "../consent.ts";
 import type { ReceiptItem } from "../telemetry_state.ts";
 import { type EnvelopeMeta, sdkCategoryOf } from "./envelope.ts";
-import type { DiscardedEvents } from "./journal_entry.ts";
+import type { DiscardedEvents } from "./journal_writer.ts";
 
 export type Allows = Consent["allows"];
 

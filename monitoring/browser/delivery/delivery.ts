@@ -2,7 +2,7 @@ import { randomHex } from "../random_ids.ts";
 import { isConsented } from "./consented.ts";
 import type { DeliveryOptions, PartOptions } from "./delivery_options.ts";
 import { describeEnvelope, type EnvelopeMeta } from "./envelope.ts";
-import { type DiscardedEvents, PAGE_ENDED } from "./journal_entry.ts";
+import { type DiscardedEvents, PAGE_ENDED } from "./journal_writer.ts";
 import { createLockedSender } from "./locked_sender.ts";
 import { createDiscardCounter, type DiscardCounter, discardedOf } from "./discard_counter.ts";
 import { type LimitState, probeAt } from "./rate_limits.ts";

@@ -3,7 +3,7 @@ import { until } from "../../../tests/harness/until.ts";
 import type { SignalKind } from "../consent.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
-import type { DiscardedEvents } from "./journal_entry.ts";
+import type { DiscardedEvents } from "./journal_writer.ts";
 import type { SendResult } from "./send_envelope.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
 import { event, log, openPage, text } from "./testdata/page_with_relay.ts";

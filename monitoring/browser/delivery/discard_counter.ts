@@ -4,7 +4,7 @@ import type { ReceiptItem } from "../telemetry_state.ts";
 import { consentedDiscarded } from "./consented.ts";
 import type { PartOptions } from "./delivery_options.ts";
 import { describeEnvelope, OWN_HEADER, sdkCategoryOf, serialize } from "./envelope.ts";
-import type { DiscardedEvents } from "./journal_entry.ts";
+import type { DiscardedEvents } from "./journal_writer.ts";
 
 /**
  * The discarded events of dropping these items. A container counts each entry. A client report does not

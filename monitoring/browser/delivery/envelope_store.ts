@@ -1,5 +1,5 @@
 import type { EnvelopeMeta, StoredEnvelope } from "./envelope.ts";
-import type { DiscardedEvents, JournalEntry } from "./journal_entry.ts";
+import type { DiscardedEvents, JournalEntry } from "./journal_writer.ts";
 
 /** Stores envelopes, across pages and tabs, until they are accepted, refused or dropped. */
 export interface EnvelopeStore {

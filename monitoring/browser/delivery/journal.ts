@@ -1,8 +1,13 @@
 import { type Allows, consentedDiscarded, isConsented } from "./consented.ts";
 import type { StoredEnvelope } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
-import { ENTRY_PREFIX, type JournalEntry, type SerializedEntry } from "./journal_entry.ts";
-import { JournalWriter, serialize } from "./journal_writer.ts";
+import {
+  ENTRY_PREFIX,
+  type JournalEntry,
+  JournalWriter,
+  serialize,
+  type SerializedEntry,
+} from "./journal_writer.ts";
 import { withTabLock } from "./tab_lock.ts";
 
 /**

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { EnvelopeMeta } from "./envelope.ts";
 import { type EnvelopeStore, openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
-import type { DiscardedEvents } from "./journal_entry.ts";
+import type { DiscardedEvents } from "./journal_writer.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
 import { rejectFull } from "./testdata/page_with_relay.ts";
 import { replaceLocks } from "./testdata/web_locks.ts";

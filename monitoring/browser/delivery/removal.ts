@@ -2,7 +2,7 @@ import type { EventDropReason } from "@sentry/core/browser";
 import { isConsented, kindOf } from "./consented.ts";
 import type { PartOptions } from "./delivery_options.ts";
 import type { EnvelopeMeta } from "./envelope.ts";
-import { type DiscardedEvents, PAGE_ENDED } from "./journal_entry.ts";
+import { type DiscardedEvents, PAGE_ENDED } from "./journal_writer.ts";
 import { type DiscardCounter, discardedOf } from "./discard_counter.ts";
 import { MAX_AGE_MS, selectForEviction } from "./retention.ts";
 import { withTabLock } from "./tab_lock.ts";

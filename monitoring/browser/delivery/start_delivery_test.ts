@@ -3,7 +3,7 @@ import { createEnvelope, type Envelope } from "@sentry/core/browser";
 import { until } from "../../../tests/harness/until.ts";
 import type { Receipt } from "../telemetry_state.ts";
 import type { Allows } from "./consented.ts";
-import type { DiscardedEvents } from "./journal_entry.ts";
+import type { DiscardedEvents } from "./journal_writer.ts";
 import { sumDiscarded } from "./discard_counter.ts";
 import type { SendResult } from "./send_envelope.ts";
 import { createTransport } from "./start_delivery.ts";

@@ -1,6 +1,5 @@
 import { randomHex } from "../random_ids.ts";
-import { type DiscardedEvents, PAGE_ENDED } from "./journal_entry.ts";
-import type { JournalWriter } from "./journal_writer.ts";
+import { type DiscardedEvents, type JournalWriter, PAGE_ENDED } from "./journal_writer.ts";
 
 /** Number of events of each category. */
 export type Undelivered = Readonly<Partial<Record<DiscardedEvents["category"], number>>>;

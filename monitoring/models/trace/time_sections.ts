@@ -26,20 +26,17 @@ export function timeSections(
   times: TraceTimes,
   marks: readonly (TraceMark & { readonly at_ms: number; readonly astray: boolean })[],
 ): readonly TimeSection[] {
+  const none = { spans: 0, errors: 0, logs: 0 };
   const parts = [
     ...tree.nodes.flatMap((node): TimeSection[] => {
       if (node.span === null) return [];
       const { start_ms, end_ms, isOpen } = times.byNode.get(node)!;
       // Of a span whose end was lost only the start is known.
-      return [{ start_ms, end_ms: isOpen ? start_ms : end_ms, spans: 1, errors: 0, logs: 0 }];
+      return [{ ...none, start_ms, end_ms: isOpen ? start_ms : end_ms, spans: 1 }];
     }),
-    ...marks.filter(({ astray }) => !astray).map(({ at_ms, kind }): TimeSection => ({
-      start_ms: at_ms,
-      end_ms: at_ms,
-      spans: 0,
-      errors: kind === "error" ? 1 : 0,
-      logs: kind === "log" ? 1 : 0,
-    })),
+    ...marks.filter(({ astray }) => !astray).map(({ at_ms, kind }): TimeSection => (
+      { ...none, start_ms: at_ms, end_ms: at_ms, [`${kind}s`]: 1 }
+    )),
   ].sort((a, b) => a.start_ms - b.start_ms);
   let sections: readonly TimeSection[] = parts;
   // A merged section is longer, so that its neighbours may be near. Each pass needs gaps ten times longer than the
@@ -48,14 +45,9 @@ export function timeSections(
     before = sections.length;
     sections = mergeNear(sections);
   }
-  const [only] = sections;
   const { start_ms, end_ms } = times;
   // The drawn end of a span without an end may be later.
-  return only !== undefined && sections.length === 1
-    ? [{ ...only, start_ms, end_ms }]
-    : only === undefined
-    ? [{ start_ms, end_ms, spans: 0, errors: 0, logs: 0 }]
-    : sections;
+  return sections.length > 1 ? sections : [{ ...none, ...sections[0], start_ms, end_ms }];
 }
 
 function mergeNear(sections: readonly TimeSection[]): TimeSection[] {

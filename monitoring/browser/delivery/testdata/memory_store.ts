@@ -1,6 +1,6 @@
 import type { StoredEnvelope } from "../envelope.ts";
 import type { EnvelopeStore } from "../envelope_store.ts";
-import type { DiscardedEvents } from "../journal_entry.ts";
+import type { DiscardedEvents } from "../journal_writer.ts";
 
 /** Creates a store in memory, for tests without a browser. Several pages of one test may share it. */
 export function createMemoryStore(): EnvelopeStore {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isAge, readTimeBound } from "./time_bound.ts";
+import { isAge, readTimeBound } from "./time_units.ts";
 
 const NOW = 1_795_262_400_000;
 
