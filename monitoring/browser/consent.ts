@@ -12,29 +12,14 @@ export type ConsentState = Readonly<Record<SignalKind, number>>;
 /** Prefix of the keys in `localStorage`. One key for each kind: two tabs cannot overwrite each other's changes. */
 const PREFIX = "consent:";
 
-export interface Consent {
-  /** Whether what was collected at `at` (milliseconds since 1970; default: now) may be sent. */
-  allows(kind: SignalKind, at?: number): boolean;
-  /**
-   * Reads the choices of this browser, and follows those of other tabs.
-   *
-   * @param initial state of kinds without a choice: 0 or Infinity
-   */
-  start(initial: number): void;
-  /** Grants or withdraws a kind, and remembers it. If the browser refuses to store it, it holds for this page. */
-  set(kind: SignalKind, isGranted: boolean): void;
-  /** Sets the function to call with the kinds that were just changed, here or in another tab. */
-  follow(act: (changed: readonly SignalKind[]) => void): void;
-}
+export type Consent = ReturnType<typeof createConsent>;
 
 /**
  * Creates the consent of this page. Everything is granted until `start` is called.
  *
  * @param onChange receives each new state, and whether the next page will have it too
  */
-export function createConsent(
-  onChange: (state: ConsentState, isRemembered: boolean) => void,
-): Consent {
+export function createConsent(onChange: (state: ConsentState, isRemembered: boolean) => void) {
   let state: ConsentState = { errors: 0, traces: 0, recordings: 0, logs: 0 };
   /** What the browser refused to store. */
   const unsaved: Partial<Record<SignalKind, number>> = {};
@@ -58,9 +43,17 @@ export function createConsent(
   }
 
   return {
-    // The default is below Infinity, so that a withdrawn kind allows nothing.
-    allows: (kind, at = Number.MAX_VALUE) => at >= state[kind],
-    start(initial) {
+    /**
+     * Whether what was collected at `at` (milliseconds since 1970; default: now) may be sent. The default is below
+     * Infinity, so that a withdrawn kind allows nothing.
+     */
+    allows: (kind: SignalKind, at = Number.MAX_VALUE): boolean => at >= state[kind],
+    /**
+     * Reads the choices of this browser, and follows those of other tabs.
+     *
+     * @param initial state of kinds without a choice: 0 or Infinity
+     */
+    start(initial: number) {
       const read = () => {
         const next: Partial<Record<SignalKind, number>> = {};
         for (const kind of SIGNAL_KINDS) next[kind] = sinceOf(stored(kind), initial);
@@ -71,14 +64,16 @@ export function createConsent(
       // In the back/forward cache a page gets no events of other tabs.
       addEventListener("pageshow", read);
     },
-    set(kind, isGranted) {
+    /** Grants or withdraws a kind, and remembers it. If the browser refuses to store it, it holds for this page. */
+    set(kind: SignalKind, isGranted: boolean) {
       const since = isGranted ? Math.min(state[kind], Date.now()) : Infinity;
       save(kind, since);
       change({ [kind]: since });
       // Where storage was full, the deletion has made space.
       if (kind in unsaved) save(kind, since);
     },
-    follow(next) {
+    /** Sets the function to call with the kinds that were just changed, here or in another tab. */
+    follow(next: typeof act) {
       act = next;
     },
   };

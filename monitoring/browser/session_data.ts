@@ -19,7 +19,6 @@ export type SessionDataWriter = ReturnType<typeof createSessionData>;
 /** A long recording; errors and logs are small beside it. */
 const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
 
-/** Creates empty session data. */
 export function createSessionData() {
   const envelopes: SessionEnvelope[] = [];
   const { subscribe, notify } = createListeners();

@@ -23,16 +23,7 @@ interface RecordingOptions {
   readonly consent: Consent;
 }
 
-export interface Recorder {
-  /** To call after a segment was sent: the SDK has no event for the change from buffering to recording. */
-  refreshLater(): void;
-  /** Starts a new recording after `stop`, sampled as at first. */
-  start(): Promise<void>;
-  /** Sends what is recorded until now, unless it has stopped. */
-  flush(): void;
-  /** Deletes what is recorded and not sent, without a last segment. */
-  stop(): void;
-}
+export type Recorder = ReturnType<typeof startRecording>;
 
 /** The used part of the recorder's event buffer. Only the one with a worker can be awaited. */
 interface EventBuffer {
@@ -67,7 +58,7 @@ export function splitStaticStyles(): void {
  */
 export function startRecording(
   { client, isMonitoringRequest, store, hadError, consent }: RecordingOptions,
-): Recorder {
+) {
   const replay = replayIntegration({
     maskAllText: settings.maskAllText,
     maskAllInputs: settings.maskAllInputs,
@@ -106,6 +97,7 @@ export function startRecording(
     });
     void checkCompression();
   }
+  /** To call after a segment was sent: the SDK has no event for the change from buffering to recording. */
   const refreshLater = () => void setTimeout(refresh);
   /** The SDK falls back to uncompressed recordings without an event. */
   async function checkCompression(): Promise<void> {
@@ -128,6 +120,7 @@ export function startRecording(
   let stopped = Promise.resolve();
   return {
     refreshLater,
+    /** Starts a new recording after `stop`, sampled as at first. */
     async start() {
       // The SDK ends a recording asynchronously, and would end the new one with it.
       await stopped;
@@ -139,10 +132,12 @@ export function startRecording(
       else replay.startBuffering();
       refresh();
     },
+    /** Sends what is recorded until now. */
     flush() {
       // The SDK would start a recorder that has stopped.
       if (replay.getRecordingMode() !== undefined) void replay.flush();
     },
+    /** Deletes what is recorded and not sent, without a last segment. */
     stop: () => void (stopped = replay.stop({ flush: false })),
   };
 }

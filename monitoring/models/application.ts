@@ -158,7 +158,6 @@ function sideOfSender(
   return sdk === null ? "unknown" : sideOf(sdk, attribute("sentry.op"));
 }
 
-/** The first result that is not null. */
 function firstFound<T>(values: readonly T[], read: (value: T) => string | null): string | null {
   for (const value of values) {
     const found = read(value);

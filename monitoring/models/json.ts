@@ -74,7 +74,6 @@ export interface Bounded<T> {
   readonly more: number;
 }
 
-/** The first `max` elements of a list. */
 export function firstOf<T>(list: readonly T[], max: number): Bounded<T> {
   return { shown: list.slice(0, max), more: Math.max(0, list.length - max) };
 }

@@ -6,7 +6,6 @@ import type { GroupState } from "./rows.ts";
 export interface ListQuery {
   /** See `parseQuery`. */
   readonly q?: string;
-  /** Trace id. */
   readonly trace?: string;
   /** Id of a recording: its segments, and the traces that name it with all of their errors and logs. */
   readonly replay?: string;
@@ -24,7 +23,6 @@ export interface ListQuery {
   readonly state?: GroupState;
   /** Only rows that this application has sent: its key, or {@linkcode APPLICATIONS}. */
   readonly application?: string;
-  /** Only rows that this release has sent. */
   readonly release?: string;
   /** Only rows that were sent from this environment. */
   readonly environment?: string;

@@ -17,7 +17,6 @@ export function timeStep(least: number): number {
   return TIME_STEPS_MS.find((step) => step >= least) ?? Math.ceil(least / DAY_MS) * DAY_MS;
 }
 
-/** Units in which an age is written. */
 const AGE_UNITS: Readonly<Record<string, number>> = {
   s: SECOND_MS,
   m: MINUTE_MS,

@@ -51,7 +51,6 @@ export interface Breaker {
   openUntil: number;
 }
 
-/** A closed breaker. */
 export const createBreaker = (): Breaker => ({ failures: 0, openUntil: 0 });
 
 /**

@@ -46,7 +46,6 @@ export interface SenderOptions {
   readonly sameOrigin: boolean;
 }
 
-/** Creates the sender for one address. */
 export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnvelope {
   let keepaliveBytes = 0;
   // Across origins, `Content-Encoding` and the envelope's own type would need a preflight.

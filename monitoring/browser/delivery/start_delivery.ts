@@ -38,24 +38,10 @@ interface StartDeliveryOptions {
 /** Categories that the SDK buffers for up to five seconds. */
 export type Buffered = "log_item" | "span";
 
-interface StartedDelivery {
-  readonly transport: (options: BaseTransportOptions) => Transport;
-  /** Replaces the client's own, which keeps its counts in memory: a killed tab would lose them. */
-  readonly recordDroppedEvent: Client["recordDroppedEvent"];
-  /** Sets the function to call after each change of a recording segment's state. */
-  onReplaySent(listener: () => void): void;
-  /** Counts what the SDK has captured and buffers, until the transport gets it; negative: what it drops. */
-  onBuffered(category: Buffered, count: number): void;
-  /** To call after a change of consent. */
-  applyConsent(): void;
-}
-
 /**
  * Starts the delivery of this page's envelopes, and retries when the page or the network returns.
  */
-export function startDelivery(
-  { config, fetch, store, session, allows }: StartDeliveryOptions,
-): StartedDelivery {
+export function startDelivery({ config, fetch, store, session, allows }: StartDeliveryOptions) {
   const { tunnel } = config;
   // The server has validated the DSN.
   const url = tunnel ?? getEnvelopeEndpointWithUrlEncodedAuth(makeDsn(config.dsn)!);
@@ -72,6 +58,7 @@ export function startDelivery(
     span: allows("traces") ? buffered.span : 0,
   }));
 
+  /** Counts what the SDK has captured and buffers, until the transport gets it; negative: what it drops. */
   function onBuffered(category: Buffered, count: number): void {
     buffered[category] += count;
     journalBuffered();
@@ -108,6 +95,7 @@ export function startDelivery(
   });
   return {
     onBuffered,
+    /** To call after a change of consent. */
     applyConsent() {
       void delivery.applyConsent();
       journalBuffered();
@@ -116,15 +104,17 @@ export function startDelivery(
       session.addEnvelope(envelope);
       store.update({ serialisingMs: serialisingMs += tookMs });
     }),
-    recordDroppedEvent: (reason, category, quantity = 1) =>
-      delivery.countDiscarded([{ reason, category, quantity }]),
-    onReplaySent(listener) {
+    /** Replaces the client's own, which keeps its counts in memory: a killed tab would lose them. */
+    recordDroppedEvent:
+      ((reason, category, quantity = 1) =>
+        delivery.countDiscarded([{ reason, category, quantity }])) as Client["recordDroppedEvent"],
+    /** Sets the function to call after each change of a recording segment's state. */
+    onReplaySent(listener: () => void) {
       replaySent = listener;
     },
   };
 }
 
-/** The parts of an item's header that are used here. */
 interface ItemHeader {
   readonly type: string;
   /** Number of entries in a container. */
@@ -144,7 +134,7 @@ export function createTransport(
   delivery: Delivery,
   allows: Allows,
   onReceipt: (receipt: Receipt) => void,
-  onBuffered: StartedDelivery["onBuffered"],
+  onBuffered: (category: Buffered, count: number) => void,
   onDelivered: (envelope: SessionEnvelope, tookMs: number) => void,
 ): (options: BaseTransportOptions) => Transport {
   /** Drops items under a rate limit, as the ingest requires. */

@@ -1,7 +1,6 @@
 import { randomHex } from "../random_ids.ts";
 import { type DiscardedEvents, type JournalWriter, PAGE_ENDED } from "./journal_writer.ts";
 
-/** Number of events of each category. */
 export type Undelivered = Readonly<Partial<Record<DiscardedEvents["category"], number>>>;
 
 /**

@@ -7,7 +7,6 @@ import type { SendResult } from "./send_envelope.ts";
 /** An envelope that is not yet accepted, refused or dropped. */
 export interface WaitingEnvelope {
   meta: EnvelopeMeta;
-  /** Sentry's data categories of its items. */
   readonly categories: readonly DataCategory[];
   /** Not set: to be read from the store. */
   bytes?: Uint8Array;
@@ -27,7 +26,6 @@ export interface WaitingEnvelope {
   sentMs?: number;
 }
 
-/** Creates the queue entry of an envelope. */
 export function createWaitingEnvelope(
   meta: EnvelopeMeta,
   stored: Promise<boolean>,

@@ -89,7 +89,6 @@ function scrubStyleIn(holder: Fields, key: string): void {
   if (typeof value === "string") holder[key] = withoutUrls(value).replace(SHOWN_TEXT, withoutTexts);
 }
 
-/** Scrubs the value of one property, which is `holder[key]`. */
 function scrubValueIn(holder: Fields, key: string, property: string): void {
   scrubStyleIn(holder, key);
   const value = holder[key];
@@ -136,7 +135,6 @@ export function maskAttribute(name: string, value: string): string {
   return UNMASKED.has(name.toLowerCase()) ? value : masked(value);
 }
 
-/** A breadcrumb or performance entry in a recording. */
 export interface RecordingEntry {
   readonly data: {
     readonly tag: string;

@@ -37,7 +37,6 @@ export function scrubAddress(address: string, pageOrigin: string): string {
     withKnownPath(address.replace(/[?#].*$/s, "").replace(USER, "$1"), pageOrigin);
 }
 
-/** Replaces the path of this origin's addresses by `<unknown>`, unless it is known. */
 function withKnownPath(address: string, pageOrigin: string): string {
   const [origin = ""] = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i.exec(address) ?? [];
   if (origin === "") return knownPath(address);

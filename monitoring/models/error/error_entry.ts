@@ -105,7 +105,6 @@ function errorAttributes(event: unknown): LogEntry["attributes"] {
   return boundedAttributes(Object.fromEntries(given), ATTRIBUTES);
 }
 
-/** The type and message of an error, as one text. */
 export function errorTitle({ type, value }: Pick<ErrorEntry, "type" | "value">): string {
   return value === "" ? type : `${type}: ${value}`;
 }

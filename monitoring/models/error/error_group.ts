@@ -13,7 +13,6 @@ interface ErrorIdentity {
   readonly fingerprint: readonly unknown[];
 }
 
-/** The frame that identifies a group. */
 interface GroupFrame {
   readonly function: string | null;
   readonly file: string | null;

@@ -26,7 +26,6 @@ export interface Feedback {
 }
 
 export interface Profile {
-  /** Id of its envelope. */
   readonly envelope: number;
   /** From the first to the last sample; null: they have no times. */
   readonly durationMs: number | null;

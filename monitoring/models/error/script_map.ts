@@ -2,7 +2,6 @@ import { originalPositionFor, TraceMap, traceSegment } from "@jridgewell/trace-m
 import { listOf } from "../json.ts";
 import type { Frame } from "./stack.ts";
 
-/** The source position of a position in a built script. */
 interface SourcePosition {
   /** Path in the project; for a package, the path from `node_modules/`. */
   readonly file: string;
@@ -25,7 +24,6 @@ export class ScriptMap {
   readonly #sourceRoot: unknown;
   readonly #texts: readonly unknown[];
   readonly #script: string;
-  /** Where each line of the script starts. */
   readonly #lineStarts: readonly number[];
 
   /**

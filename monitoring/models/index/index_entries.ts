@@ -314,7 +314,6 @@ function traceOf(entry: unknown, found: EntryCollector): TraceEntryBuilder | und
   return found.trace(at(entry, "trace_id"), replayId);
 }
 
-/** The reader of each item type that is parsed. */
 const ITEM_READERS: Readonly<Record<IndexedType, ItemReader>> = {
   event: readEvent,
   transaction: readTransaction,

@@ -6,7 +6,6 @@ export function rowKeyOf(envelope: number, index: number): number {
   return envelope * KEYS_PER_ENVELOPE + index;
 }
 
-/** The id of the envelope of a row key. */
 export function envelopeAt(rowKey: number): number {
   return Math.floor(rowKey / KEYS_PER_ENVELOPE);
 }

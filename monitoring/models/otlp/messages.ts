@@ -4,7 +4,6 @@
  */
 import { type BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
-/** The fields of a message by their numbers. */
 export type Fields = Readonly<Record<number, Field>>;
 
 export interface Field {
@@ -17,7 +16,6 @@ export interface Field {
   readonly isList: boolean;
   /** Reads a value; undefined if the field is a message. */
   readonly read?: (reader: BinaryReader) => unknown;
-  /** The fields of its message. */
   readonly fields?: Fields;
 }
 

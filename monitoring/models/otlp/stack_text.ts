@@ -1,6 +1,5 @@
 import { MAX_EXCEPTIONS } from "../error/exceptions.ts";
 
-/** An exception of a printed stack trace. */
 interface PrintedException {
   /** Empty: not found. */
   readonly type: string;

@@ -155,7 +155,6 @@ function milliseconds(text: string): number {
   return digits === "" ? NaN : Number(digits) * UNIT_MS[unit]!;
 }
 
-/** As SQLite lowers it. */
 export const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
 
 /** What a query is compared with. */

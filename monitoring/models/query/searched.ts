@@ -27,7 +27,6 @@ export function searchedSpan(
   };
 }
 
-/** A span of an open trace. */
 export function searchedTraceSpan(span: TraceSpan): Searched {
   const { start_ms, end_ms, application, application_name, environment, release } = span;
   const duration = start_ms === null || end_ms === null ? null : end_ms - start_ms;

@@ -28,7 +28,6 @@ function clampWindow(start_ms: number, width: number, all: Extent): Extent {
   return { start_ms: start, end_ms: start + width };
 }
 
-/** A tick of the axis. */
 export interface Tick {
   /** Milliseconds since the start of the trace. */
   readonly offset_ms: number;

@@ -77,7 +77,6 @@ export class TraceEntryBuilder {
     this.#found.replay_id ??= id;
   }
 
-  /** Returns the entry of the span. */
   span(sent: SentSpan): SpanEntry {
     this.#found.spans++;
     const span = spanEntry(sent, this.traceId, this.sdk);

@@ -19,7 +19,6 @@ export const ROOT_RANK = {
 
 export type RootRank = (typeof ROOT_RANK)[keyof typeof ROOT_RANK];
 
-/** What the rank of a span depends on. */
 interface RankedSpan {
   readonly op: string | null;
   readonly side: Side;

@@ -36,7 +36,6 @@ export interface TraceSpan extends SpanSender {
   readonly status_message?: string;
   readonly links?: readonly SpanLink[];
   readonly events?: readonly SpanEvent[];
-  /** The envelope that contained it. */
   readonly envelope: number;
 }
 
