@@ -11,10 +11,11 @@ export type NamedValue = readonly [name: string, value: unknown];
 
 /** The lists that are searched for any attribute, and others for a field. */
 const SEARCHED = ["traces", "logs", "errors"] as const;
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  ...{ op: [], status: [], type: [] },
-  level: ["logs", "errors"],
-};
+/** A map: a sender may name an attribute "constructor". */
+const FIELDS = new Map<string, readonly string[]>([
+  ...["op", "status", "type"].map((name) => [name, []] as const),
+  ["level", ["logs", "errors"]],
+]);
 
 /**
  * Links to the rows of a view that have a value, and to those that have not: they add to the query of the address. And to
@@ -36,7 +37,7 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
     <span className="value-links">
       <a href={only} title={`Only ${view} with this ${name}`}>Only this</a>{" "}
       <a href={hrefOf(true)} title={`No ${view} with this ${name}`}>Not this</a>
-      {(FIELDS[name] ?? SEARCHED).filter((other) => other !== view).map((other) => (
+      {(FIELDS.get(name) ?? SEARCHED).filter((other) => other !== view).map((other) => (
         <a key={other} href={linkTo(other, [], { q })}>
           {` In ${other}`}
         </a>

@@ -41,7 +41,7 @@ export const isException = (name: unknown, attributes: PlainAttributes): boolean
 /** An exception as an event of Sentry, so that it is read, grouped and shown as any other. */
 export function eventOfException(exception: OtlpException) {
   const { attributes, resource, timestamp, level, trace_id, span_id } = exception;
-  const platform = PLATFORMS[textAt(resource, "telemetry.sdk.language") ?? ""] ?? "other";
+  const platform = textAt(PLATFORMS, textAt(resource, "telemetry.sdk.language") ?? "") ?? "other";
   const text = textAt(attributes, "exception.stacktrace") ?? "";
   const printed = readStackText(text);
   const causes = printed.slice(0, -1);
