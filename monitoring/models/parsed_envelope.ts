@@ -48,7 +48,7 @@ export const MAX_OBJECTS = 100_000;
  */
 export const MAX_ENTRIES = 10_000;
 
-/** Types of items that are parsed. `index/index_entries.ts` has a reader for each: its type requires it. */
+/** Types of items that are parsed. `index/index_entries.ts` reads trace and recording of each, and more of some. */
 const INDEXED_TYPES = [
   "event",
   "transaction",

@@ -2,38 +2,7 @@ import type { EnvelopeMeta, StoredEnvelope } from "./envelope.ts";
 import type { DiscardedEvents, JournalEntry } from "./journal_writer.ts";
 
 /** Stores envelopes, across pages and tabs, until they are accepted, refused or dropped. */
-export interface EnvelopeStore {
-  /** False: this page cannot open the database, and all methods reject. Other pages may have opened it. */
-  readonly isPersistent: boolean;
-  /** Adds or replaces an envelope. Rejects if the disk or the browser's quota is full. */
-  put(envelope: StoredEnvelope): Promise<void>;
-  /** The descriptions of all envelopes, in any order. */
-  list(): Promise<EnvelopeMeta[]>;
-  /** An envelope's bytes; undefined if it has been deleted. */
-  read(id: string): Promise<Uint8Array | undefined>;
-  delete(id: string): Promise<void>;
-  /**
-   * Deletes an envelope and counts its discarded events, in one transaction.
-   *
-   * @returns false: it had been deleted before, and nothing is counted
-   */
-  drop(id: string, discarded: readonly DiscardedEvents[]): Promise<boolean>;
-  /** Counts discarded events of envelopes that were never stored. The same `id` again replaces its count. */
-  count(id: string, discarded: readonly DiscardedEvents[]): Promise<void>;
-  /** Stores or counts journal entries of a page that has ended, unless the envelope is stored. Idempotent. */
-  recover(entries: readonly JournalEntry[]): Promise<void>;
-  /**
-   * Replaces all counted discarded events by an envelope that reports them, in one transaction.
-   *
-   * @param make called if there are discarded events; undefined: they are deleted unreported
-   * @param isPending ids that are still in the journal, which are left for a later report: if their page
-   * ends now they are counted again
-   */
-  report(
-    make: (discarded: readonly DiscardedEvents[]) => StoredEnvelope | undefined,
-    isPending: (id: string) => boolean,
-  ): Promise<void>;
-}
+export type EnvelopeStore = ReturnType<typeof createStore>;
 
 const DATABASE = "envelopes";
 /** Version 2 added the table of discarded events. */
@@ -87,7 +56,7 @@ function open(timeoutMs: number): Promise<IDBDatabase> {
 type Tables = [metas: IDBObjectStore, bodies: IDBObjectStore, discarded: IDBObjectStore];
 
 /** @param database undefined: each transaction throws, so that all promises reject */
-function createStore(database: IDBDatabase | undefined): EnvelopeStore {
+function createStore(database: IDBDatabase | undefined) {
   /**
    * Runs a transaction on the tables `names`, given to `act` in the same order. Name only those that are
    * written: a transaction waits for every earlier one that shares a table, and a `put` while the page
@@ -127,20 +96,29 @@ function createStore(database: IDBDatabase | undefined): EnvelopeStore {
   }
 
   return {
+    /** False: this page cannot open the database, and all methods reject. Other pages may have opened it. */
     isPersistent: !!database,
-    put(envelope) {
+    /** Adds or replaces an envelope. Rejects if the disk or the browser's quota is full. */
+    put(envelope: StoredEnvelope): Promise<void> {
       batch.push(envelope);
       return writing ??= Promise.resolve().then(writeBatch);
     },
+    /** The descriptions of all envelopes, in any order. */
     list: () => read<EnvelopeMeta[]>(METAS, (rows) => rows.getAll()),
-    read: (id) => read<Uint8Array | undefined>(BODIES, (rows) => rows.get(id)),
-    delete: (id) =>
+    /** An envelope's bytes; undefined if it has been deleted. */
+    read: (id: string) => read<Uint8Array | undefined>(BODIES, (rows) => rows.get(id)),
+    delete: (id: string) =>
       write([METAS, BODIES], (metas, bodies) => {
         metas.delete(id);
         bodies.delete(id);
         metas.transaction.commit();
       }),
-    async drop(id, lost) {
+    /**
+     * Deletes an envelope and counts its discarded events, in one transaction.
+     *
+     * @returns false: it had been deleted before, and nothing is counted
+     */
+    async drop(id: string, lost: readonly DiscardedEvents[]) {
       let wasStored = false;
       await write(ALL, (metas, bodies, discarded) =>
         then(metas.getKey(id), (key) => {
@@ -152,8 +130,11 @@ function createStore(database: IDBDatabase | undefined): EnvelopeStore {
         }));
       return wasStored;
     },
-    count: (id, lost) => write([DISCARDED], (discarded) => discarded.put(lost, id)),
-    recover: (entries) =>
+    /** Counts discarded events of envelopes that were never stored. The same `id` again replaces its count. */
+    count: (id: string, lost: readonly DiscardedEvents[]) =>
+      write([DISCARDED], (discarded) => discarded.put(lost, id)),
+    /** Stores or counts journal entries of a page that has ended, unless the envelope is stored. Idempotent. */
+    recover: (entries: readonly JournalEntry[]) =>
       write(ALL, (metas, bodies, discarded) => {
         for (const { id, discarded: lost, sent } of entries) {
           then(metas.getKey(id), (key) => {
@@ -163,7 +144,17 @@ function createStore(database: IDBDatabase | undefined): EnvelopeStore {
           });
         }
       }),
-    async report(make, isPending) {
+    /**
+     * Replaces all counted discarded events by an envelope that reports them, in one transaction.
+     *
+     * @param make called if there are discarded events; undefined: they are deleted unreported
+     * @param isPending ids that are still in the journal, which are left for a later report: if their page
+     * ends now they are counted again
+     */
+    async report(
+      make: (discarded: readonly DiscardedEvents[]) => StoredEnvelope | undefined,
+      isPending: (id: string) => boolean,
+    ) {
       // Usually there are none: then envelopes need not wait for a transaction on all tables.
       if (await read<number>(DISCARDED, (rows) => rows.count()) === 0) return;
       await write(ALL, (metas, bodies, discarded) => {

@@ -133,7 +133,7 @@ function indexResource(
   found.trace(at(header, "trace", "trace_id"), at(header, "trace", "replay_id"));
   for (const { type, json } of items) {
     // Only indexed types have `json`.
-    if (json !== undefined) ITEM_READERS[type as IndexedType](json, found, header);
+    if (json !== undefined) (ITEM_READERS[type as IndexedType] ?? readContext)(json, found, header);
   }
   found.trace(undefined, recording?.replay_id);
   const lists = {
@@ -314,12 +314,10 @@ function traceOf(entry: unknown, found: EntryCollector): TraceEntryBuilder | und
   return found.trace(at(entry, "trace_id"), replayId);
 }
 
-const ITEM_READERS: Readonly<Record<IndexedType, ItemReader>> = {
+const ITEM_READERS: Readonly<Partial<Record<IndexedType, ItemReader>>> = {
   event: readEvent,
   transaction: readTransaction,
   feedback: readFeedback,
-  user_report: readContext,
-  check_in: readContext,
   replay_event: readReplay,
   // Its segment is read by `recordingEntry`.
   replay_recording: () => {},
@@ -328,8 +326,4 @@ const ITEM_READERS: Readonly<Record<IndexedType, ItemReader>> = {
   log: readLogs,
   raw_security: readSecurity,
   trace_metric: readMetrics,
-  session: readContext,
-  sessions: readContext,
-  profile: readContext,
-  profile_chunk: readContext,
 };
