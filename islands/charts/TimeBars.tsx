@@ -146,7 +146,7 @@ function BarLegend({ histogram: { parts }, words, most }: {
   );
 }
 
-/** "23:05:10 to 23:05:20: 13 traces, 2 failed". */
+/** "23:05:10 to 23:05:20: 13 traces, 2 with errors". */
 function describePart(
   { from, step, parts }: Histogram,
   part: number,

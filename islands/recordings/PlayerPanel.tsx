@@ -109,7 +109,8 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
             <Icon name={isPlaying ? "pause" : "play"} />
           </button>
           <output className="quiet">
-            <b className="title">{formatClock(at)}</b> / {formatClock(length)}
+            <b className="title">{formatClock(at)}</b>
+            {length > 0 && ` / ${formatClock(length)}`}
             {isSkipping && " skipping"}
           </output>
           <label>

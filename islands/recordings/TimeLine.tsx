@@ -55,7 +55,7 @@ export function TimeLine({ from: start, length, gaps, replayId, events, player }
           <input
             type="range"
             aria-label="Position"
-            aria-valuetext={`${formatClock(player.at)} of ${formatClock(length)}`}
+            aria-valuetext={length > 0 ? `${formatClock(player.at)} of ${formatClock(length)}` : ""}
             min={0}
             max={Math.round(length)}
             value={Math.round(player.at)}

@@ -74,6 +74,7 @@ const NO_PREFLIGHT = "NOT (max(e.failed) = 0 AND sum(e.logs) = 0 AND" +
 
 export function tracesSql(query: ListQuery): SqlList {
   const { op, name } = query;
+  const sent = all(["true", ...filtersOf(query, SENDER)]);
   const span = [
     // Not all applications, for the sake of `spans_by_op`.
     ...when(op, "application IN (SELECT id FROM applications UNION ALL SELECT 0)", "op = :op"),
@@ -94,13 +95,14 @@ export function tracesSql(query: ListQuery): SqlList {
     ],
     filters: filtersOf(query, COMMON),
     sums: "sum(e.spans) AS spans, sum(e.errors) AS errors, sum(e.logs) AS logs," +
-      " max(e.failed) AS failed, max(e.http_status) AS http_status, max(e.row_key) AS newest",
+      ` max(e.failed) AS failed, max(e.http_status) FILTER (WHERE ${sent}) AS http_status,` +
+      " max(e.row_key) AS newest",
     having: [
       // '5xx' is 5 as an integer.
       ...when(
         query.status,
         "iif(:status IN ('ok', 'error'), max(e.failed) = (:status = 'error')," +
-          " sum(e.http_status / 100 = CAST(:status AS INTEGER)) > 0)",
+          ` sum(e.http_status / 100 = CAST(:status AS INTEGER)) FILTER (WHERE ${sent}) > 0)`,
       ),
       ...when(
         query.page,

@@ -274,11 +274,12 @@ const NEW_INDEX =
 
 /** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 16,
+  version: 17,
   create: STORED + INDEX,
   upgrades: {
     ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
     14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
-    15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';" + NEW_INDEX,
+    15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
+    16: NEW_INDEX,
   },
 };

@@ -14,7 +14,7 @@ const post = (origin: string, message: string, release: string) =>
     error(message),
   );
 const row = (page: Page, text: string) =>
-  page.getByRole("table", { name: /^Errors, / }).getByRole("row").filter({ hasText: text });
+  page.getByRole("table", { name: /^Errors/ }).getByRole("row").filter({ hasText: text });
 const errorsView = (page: Page) => page.getByRole("region", { name: "Errors", exact: true });
 const group = (page: Page) => page.getByRole("group", { name: "Group" });
 

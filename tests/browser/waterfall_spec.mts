@@ -129,7 +129,7 @@ test("page load with a click an hour later → named, fitted axis, links to its 
     await expect(spanRow(page, /http\.client/)).toHaveAttribute("aria-selected", "true");
     await page.getByRole("link", { name: /^1\serror$/ }).click();
     await expect(page.getByText("total is undefined")).toBeVisible();
-    await expect(page.getByText("Only errors of trace")).toBeVisible();
+    await expect(page.getByRole("button", { name: /^Remove Trace: / })).toBeVisible();
   });
   await test.step("events of a request → as time after its start, those that occurred", async () => {
     await page.goto(`/#/traces/${TRACE}?span=${spanId(1)}`);

@@ -229,6 +229,9 @@ export function addFilterTests(test: AddTest): void {
       [{ op: "pageload", status: "5xx", environment: "production" }, [4]],
       [{ environment: "test" }, [3, 4]],
       [{ environment: "none" }, []],
+      // The status that others sent is not the environment's.
+      [{ status: "5xx", environment: "test" }, []],
+      [{ status: "2xx", environment: "test" }, [4]],
     ];
     for (const [query, ids] of expected) {
       const sorted = traces(inbox, { ...query, sort: "started_at" }).toSorted();

@@ -16,7 +16,7 @@ const recorded = (replay: number, number: number, from: number, to: number): Tes
     segment_id: number,
     replay_start_timestamp: NOON / 1_000 + from,
     timestamp: NOON / 1_000 + to,
-    urls: [`https://shop/${number}`],
+    urls: [`https://shop/${number}`, `https://shop/then/${number}`],
     error_ids: [hexId(5)],
     trace_ids: [hexId(7)],
   }],
@@ -59,6 +59,7 @@ export function addRecordingTests(test: AddTest): void {
       inbox.page("recordings", query).rows.map(({ replay_id }) => replay_id);
     assert.deepEqual(ids({ release: "shop@1.0" }), [hexId(51)]);
     assert.deepEqual(ids({ q: "SHOP/3" }), [hexId(50)]);
+    assert.deepEqual(ids({ q: "then/3" }), [hexId(50)]);
     assert.deepEqual(ids({ since: NOON - 20_000 }), [hexId(51)]);
     assert.deepEqual(ids({ sort: "duration" }), [hexId(51), hexId(50)]);
     assert.deepEqual(ids({ sort: "-started_at" }), [hexId(51), hexId(50)]);

@@ -132,7 +132,9 @@ function readEvent(value: unknown): RecordedEvent | undefined {
  */
 export function joinSegments(arrived: readonly Segment[]): Recording | undefined {
   const { segments, late } = inOrder(arrived);
-  const all = segments.flatMap(({ events }) => events);
+  // Others, such as the document's load event, are neither played nor listed.
+  const all = segments.flatMap(({ events }) => events)
+    .filter(({ type }) => PLAYED_TYPES.has(type) || type === CUSTOM);
   const picture = all.findIndex(({ type, data }) => type === FULL_SNAPSHOT && isSnapshot(data));
   if (picture === -1) return undefined;
   const meta = all.slice(0, picture).findLast(({ type }) => type === META);

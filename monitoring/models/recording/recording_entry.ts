@@ -20,10 +20,14 @@ export interface RecordingEntry {
   readonly bytes: number;
   /** Address of the first page, as sent; null: none was sent. */
   readonly page: string | null;
+  /** Addresses of the pages in the segment: words that find the recording. */
+  readonly urls: readonly string[];
 }
 
 /** Characters of an address. Browsers support some 2,000 characters; a list shows its beginning. */
 const MAX_PAGE = 500;
+/** Pages of a segment, which is some seconds long. */
+const MAX_URLS = 20;
 /** A recording of an hour has some 720 segments. */
 const MAX_SEGMENT = 100_000;
 
@@ -52,7 +56,8 @@ export function recordingEntry(
   const start = plausible(recorded && recorded.from / 1000) ??
     plausible(at(event, "replay_start_timestamp")) ?? end;
   const segment = integerAt(content.json, 0, "segment_id") ?? integerAt(event, 0, "segment_id");
-  const url = listOf(at(event, "urls"))[0] ?? at(event, "request", "url");
+  const urls = [...listOf(at(event, "urls")).slice(0, MAX_URLS), at(event, "request", "url")]
+    .flatMap((url) => tidyText(url, MAX_PAGE) || []);
   return {
     replay_id: replayId,
     kind: isVideo ? "video" : "page",
@@ -61,7 +66,8 @@ export function recordingEntry(
     at: end,
     playable: recorded?.playable === true,
     bytes: content.bytes,
-    page: tidyText(url, MAX_PAGE) || null,
+    page: urls[0] ?? null,
+    urls,
   };
 }
 
@@ -73,12 +79,12 @@ export function recordingEntry(
  * @param errors see {@linkcode RecordingRow.errors}
  */
 export function recordingRow(
-  entries: readonly Omit<RecordingEntry, "replay_id">[],
+  entries: readonly Omit<RecordingEntry, "replay_id" | "urls">[],
   replayId: string,
   application: string,
   errors: number,
 ): RecordingRow {
-  const segments = new Map<number, Omit<RecordingEntry, "replay_id">>();
+  const segments = new Map<number, typeof entries[number]>();
   let unnumbered = 0;
   for (const entry of entries) {
     if (entry.segment === null) unnumbered++;

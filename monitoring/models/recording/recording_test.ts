@@ -94,7 +94,10 @@ Deno.test("event of another year → left out, the recording keeps its length", 
 
 Deno.test("span from before the first frame → an entry, not played, and not reported as left out", () => {
   const early = { type: 5, timestamp: NOON - 3_000, data: { tag: "performanceSpan" } };
-  const { omitted, entries } = joinSegments([{ number: 0, events: [...page, early] as never }])!;
+  // The document is ready before the first frame: nothing of it could be played.
+  const ready = { type: 0, timestamp: NOON - 2, data: {} };
+  const events = [ready, ...page, early] as never;
+  const { omitted, entries } = joinSegments([{ number: 0, events }])!;
   assert.deepEqual([omitted, entries.length], [0, 1]);
 });
 
@@ -165,6 +168,7 @@ Deno.test("video of a mobile SDK → a segment of kind video; damaged → no exc
     playable: false,
     bytes: video.byteLength,
     page: "CartActivity",
+    urls: ["CartActivity"],
   }]);
   fc.assert(fc.property(fc.nat(video.length), fc.uint8Array(), (end, rest) => {
     assert.equal(read(new Uint8Array([...video.subarray(0, end), ...rest]))[0]?.kind, "video");
@@ -184,6 +188,9 @@ Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repe
     span(3, { op: "navigation.push", description: url }),
     span(4, { op: "resource.fetch", description: "https://shop.example/api", data }),
     span(5, { op: "web-vital", description: "largest-contentful-paint", data: { value: 81.4 } }),
+    ...[0.021, 0.112].map((value) =>
+      span(6, { op: "web-vital", description: "cumulative-layout-shift", data: { value } })
+    ),
     span(6, { op: "memory", description: "memory" }),
     crumb(7, { category: "console", message: "secret" }),
     entry(NOON + 8, "options", {}),
@@ -193,6 +200,8 @@ Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repe
     "navigation: /paid?a=1",
     "request: POST /api · 500",
     "vital: LCP 81\u00a0ms",
+    // Its last value.
+    "vital: CLS 0.11",
   ]);
 });
 

@@ -66,8 +66,8 @@ const SAME_MS = 150;
  */
 export function readEvents(entries: readonly RecordedEvent[]): TimelineEvent[] {
   const events: TimelineEvent[] = [];
-  /** The last event of each kind and text. */
-  const last = new Map<string, number>();
+  /** The last event of each kind and text, and of each web vital. */
+  const last = new Map<string, TimelineEvent>();
   for (const { timestamp, data } of entries) {
     if (events.length >= MAX_EVENTS) break;
     const payload = at(data, "payload");
@@ -79,10 +79,13 @@ export function readEvents(entries: readonly RecordedEvent[]): TimelineEvent[] {
       : undefined;
     if (found === undefined) continue;
     const event = { ...found, at: timestamp, text: tidyText(found.text, MAX_TEXT) ?? "" };
-    const key = `${event.kind} ${event.text}`;
-    const isRepeated = event.at - (last.get(key) ?? -Infinity) < SAME_MS;
-    last.set(key, event.at);
-    if (!isRepeated) events.push(event);
+    const isVital = event.kind === "vital";
+    const key = `${event.kind} ${isVital ? event.text.split(" ")[0] : event.text}`;
+    const before = last.get(key);
+    last.set(key, event);
+    if (before === undefined || event.at - before.at >= SAME_MS) events.push(event);
+    // The SDK reports a vital again when its value has changed.
+    else if (isVital) events[events.indexOf(before)] = event;
   }
   return events.sort((a, b) => a.at - b.at);
 }
