@@ -216,7 +216,7 @@ function spanWarnings(
     isOpen &&
     "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
     shift_ms !== 0 &&
-    `Drawn ${by} ${to} than recorded: the server's clock differs from its caller's.`,
+    `Drawn ${by} ${to} than recorded: the server's clock differs.`,
     cut === "itself" && "It is its own parent. It is shown as a root.",
     cut === "circle" && "Its parents form a cycle, which is cut at this span.",
     parent?.span === null && "Its parent is missing.",

@@ -136,15 +136,19 @@ function originText({ spans, browser, server }: TraceSummary): string {
  * @param omitted what is not shown of a trace that is too large
  */
 export function traceWarnings(
-  { skew_ms, unended, missing, circles, duplicates }: TraceSummary,
+  { browser, skew_ms, skewed, unended, missing, circles, duplicates }: TraceSummary,
   omitted = "",
 ): string[] {
   const relation = skew_ms > 0 ? "behind" : "ahead of";
+  const reference = browser > 0 ? "the page's" : "the first server's";
   return [
     omitted !== "" && omitted,
     skew_ms !== 0 &&
-    `A server's clock is ${formatDuration(Math.abs(skew_ms))} ${relation} its caller's: ` +
-      "its spans are moved into the requests that they answered.",
+    (skewed > 1
+      ? `Clocks of ${skewed} applications differ from ${reference}, by up to ` +
+        `${formatDuration(Math.abs(skew_ms))}: their times are corrected.`
+      : `A server's clock is ${formatDuration(Math.abs(skew_ms))} ${relation} ${reference}: ` +
+        "its times are corrected."),
     unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
     missing > 0 && `${formatCount(missing, "parent span")} missing.`,
     circles > 0 && `${formatCount(circles, "cycle")} of parent spans, cut at one span each.`,

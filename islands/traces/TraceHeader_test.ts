@@ -8,7 +8,11 @@ const warnings = (change: Partial<typeof plain>) =>
 
 Deno.test("data of a trace with problems → one warning each; without → none", () => {
   assert.deepEqual(warnings({}), []);
-  assert.match(warnings({ skew_ms: 630 })[0] ?? "", /630 ms behind its caller's/);
-  assert.match(warnings({ skew_ms: -2000 })[0] ?? "", /2\.00 s ahead of its caller's/);
+  assert.match(warnings({ skew_ms: 630, browser: 1 })[0] ?? "", /630 ms behind the page's/);
+  assert.match(warnings({ skew_ms: -2000 })[0] ?? "", /2\.00 s ahead of the first server's/);
+  assert.match(
+    warnings({ skew_ms: 3000, skewed: 2, browser: 1 })[0] ?? "",
+    /2 applications differ from the page's, by up to 3\.00 s/,
+  );
   assert.match(warnings({ duplicates: 3 })[0] ?? "", /3 spans received more than once/);
 });

@@ -18,8 +18,10 @@ export const SPAN_COLUMNS =
 const ofApplication = (column: string) =>
   `(SELECT ${column} FROM applications WHERE id = e.application)`;
 
+const APPLICATION = `${ofApplication("key")} AS application`;
+
 /** What sent the span `e`. */
-const SENDER_COLUMNS = `${ofApplication("key")} AS application,` +
+const SENDER_COLUMNS = `${APPLICATION},` +
   ` ${ofApplication("name")} AS application_name, ${ofApplication("environment")} AS environment,` +
   " (SELECT release FROM releases WHERE id = e.release) AS release";
 
@@ -86,7 +88,7 @@ function spanOf({ row_key, ...row }: FoundSpan): TraceSpan {
   };
 }
 
-function errorMark({ row_key, entry }: FoundRow): TraceMark {
+function errorMark({ row_key, entry, application }: FoundSpan): TraceMark {
   const error: ErrorEntry = JSON.parse(entry);
   return {
     kind: "error",
@@ -97,10 +99,11 @@ function errorMark({ row_key, entry }: FoundRow): TraceMark {
     text: errorTitle(error),
     envelope: envelopeAt(row_key),
     error: errorName(error),
+    application,
   };
 }
 
-function logMark({ row_key, entry }: FoundRow): TraceMark {
+function logMark({ row_key, entry, application }: FoundSpan): TraceMark {
   const { at, span_id, level, body }: LogEntry = JSON.parse(entry);
   return {
     kind: "log",
@@ -111,6 +114,7 @@ function logMark({ row_key, entry }: FoundRow): TraceMark {
     text: body || "(log without a message)",
     envelope: envelopeAt(row_key),
     error: null,
+    application,
   };
 }
 
@@ -125,7 +129,7 @@ function prepare(db: DatabaseSync) {
   });
   return {
     spans: of("spans", `${SPAN_COLUMNS}, ${SENDER_COLUMNS}`),
-    errors: of("error_entries", "entry"),
-    logs: of("log_entries", "entry", "at DESC, sequence DESC, row_key DESC"),
+    errors: of("error_entries", `entry, ${APPLICATION}`),
+    logs: of("log_entries", `entry, ${APPLICATION}`, "at DESC, sequence DESC, row_key DESC"),
   };
 }

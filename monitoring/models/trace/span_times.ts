@@ -1,5 +1,5 @@
 import type { SpanNode, SpanTree } from "./span_tree.ts";
-import type { TraceSpan } from "./trace_span.ts";
+import type { TraceMark, TraceSpan } from "./trace_span.ts";
 
 /** Where a node is drawn on the time axis. */
 export interface PlacedTime {
@@ -17,14 +17,21 @@ export interface Extent {
   readonly end_ms: number;
 }
 
+/** When a mark is drawn. */
+interface MarkTime {
+  /** Null: its time is invalid or too far away. */
+  readonly at_ms: number | null;
+  /** Whether a span shows how its clock differs from the trace's. */
+  readonly isKnown: boolean;
+}
+
 export interface TraceTimes extends Extent {
   readonly byNode: ReadonlyMap<SpanNode, PlacedTime>;
-  /**
-   * When each mark is drawn; null: its time is invalid or too far away.
-   */
-  readonly marks: readonly (number | null)[];
+  readonly marks: readonly MarkTime[];
   /** The largest clock correction. */
   readonly skew_ms: number;
+  /** Applications whose spans are corrected. */
+  readonly skewed: number;
 }
 
 /**
@@ -36,15 +43,13 @@ const FAR_MS = 7 * 24 * 60 * 60 * 1000;
 /** Browsers round times to milliseconds. */
 const TOLERANCE_MS = 1;
 
-/** The time of an error or a log, and the span whose clock it was taken from. */
-interface TimedMark {
-  readonly at_ms: number | null;
-  readonly span_id: string | null;
-}
+/** The time of an error or a log, and the span or application whose clock it was taken from. */
+type TimedMark = Pick<TraceMark, "at_ms" | "span_id" | "application">;
 
 /**
  * Places spans on a common time axis, by the clock of the browser, else of the first server. A server's
- * span outside of the request that it answered is shifted into it, together with its descendants.
+ * span outside of the request that it answered is shifted into it, together with its descendants. What has
+ * no such request is shifted as its application's nearest span that has one.
  *
  * @param marks to place on the same axis
  */
@@ -56,8 +61,9 @@ export function placeSpans(tree: SpanTree, marks: readonly TimedMark[] = []): Tr
     const parent = node.parent && corrected.get(node.parent)!;
     corrected.set(node, validTimes(node, parent, isNear, median));
   }
-  for (const node of tree.nodes) correctClock(node, corrected);
-  const placedMarks = placeMarks(marks, corrected, isNear);
+  correctClocks(tree, corrected);
+  const shifts = shiftsOf([...corrected].filter(([, { isKnown }]) => isKnown));
+  const placedMarks = placeMarks(marks, corrected, isNear, shifts);
   const axis = axisOf(corrected, placedMarks, median);
   const byNode = new Map<SpanNode, PlacedTime>();
   for (const [node, { start, end, shift }] of corrected) {
@@ -68,7 +74,14 @@ export function placeSpans(tree: SpanTree, marks: readonly TimedMark[] = []): Tr
       isOpen: end === null,
     });
   }
-  return { ...axis, byNode, marks: placedMarks, skew_ms: largestShift(corrected) };
+  const shifted = [...corrected].filter(([{ span }, { shift }]) => span && shift !== 0);
+  return {
+    ...axis,
+    byNode,
+    marks: placedMarks,
+    skew_ms: largestShift(corrected),
+    skewed: new Set(shifted.map(([{ span }]) => span!.application)).size,
+  };
 }
 
 /** The valid times of a node, before and after the clock correction. */
@@ -76,6 +89,8 @@ interface CorrectedTimes {
   start: number;
   end: number | null;
   shift: number;
+  /** Whether the shift is to the clock of the browser, else of the first server. */
+  isKnown: boolean;
 }
 
 function validTimes(
@@ -88,7 +103,7 @@ function validTimes(
     const inside = children.flatMap((child) => [child.span?.start_ms, child.span?.end_ms])
       .filter((ms) => typeof ms === "number").filter(isNear);
     const start = inside.reduce((a, b) => Math.min(a, b), inside[0] ?? median);
-    return { start, end: inside.reduce((a, b) => Math.max(a, b), start), shift: 0 };
+    return { start, end: inside.reduce((a, b) => Math.max(a, b), start), shift: 0, isKnown: false };
   }
   const near = (ms: number | null) => ms !== null && isNear(ms) ? ms : null;
   let [start, end] = [near(span.start_ms), near(span.end_ms)];
@@ -98,32 +113,36 @@ function validTimes(
     end = start;
   } else if (isFar) end ??= start;
   else if (end !== null) end = Math.max(start, end);
-  return { start, end, shift: 0 };
+  return { start, end, shift: 0, isKnown: span.side === "browser" };
 }
 
-/** A mark of a shifted span is shifted with it. */
+/** A mark is shifted with its span, else as its application. */
 function placeMarks(
   marks: readonly TimedMark[],
   corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
   isNear: (ms: number) => boolean,
-): (number | null)[] {
-  const shifts = new Map<string, number>();
-  for (const [{ span }, { shift }] of corrected) {
-    if (span && shift !== 0) shifts.set(span.span_id, shift);
-  }
-  const shiftOf = (spanId: string | null) => spanId === null ? 0 : shifts.get(spanId) ?? 0;
-  return marks.map(({ at_ms, span_id }) =>
-    at_ms !== null && isNear(at_ms) ? at_ms + shiftOf(span_id) : null
-  );
+  shifts: ShiftAt,
+): MarkTime[] {
+  const bySpan = new Map<string | null, CorrectedTimes>();
+  for (const [{ span }, times] of corrected) if (span) bySpan.set(span.span_id, times);
+  return marks.map(({ at_ms, span_id, application }) => {
+    if (at_ms === null || !isNear(at_ms)) return { at_ms: null, isKnown: false };
+    const active = bySpan.get(span_id);
+    const shift = shifts(application, at_ms);
+    return {
+      at_ms: at_ms + (active?.shift ?? shift ?? 0),
+      isKnown: active?.isKnown ?? shift !== undefined,
+    };
+  });
 }
 
 /** The range of all drawn times. */
 function axisOf(
   corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
-  marks: readonly (number | null)[],
+  marks: readonly MarkTime[],
   median: number,
 ): Extent {
-  const times = marks.filter((at) => at !== null);
+  const times = marks.map(({ at_ms }) => at_ms).filter((at) => at !== null);
   for (const { start, end } of corrected.values()) times.push(start, end ?? start);
   const start_ms = times.reduce((a, b) => Math.min(a, b), times[0] ?? median);
   return { start_ms, end_ms: times.reduce((a, b) => Math.max(a, b), start_ms) };
@@ -144,20 +163,85 @@ function medianOf({ nodes }: SpanTree, marks: readonly TimedMark[]): number {
   return times[(times.length - 1) >> 1] ?? 0;
 }
 
-/** Applies the parent's clock correction, or computes one where a server's spans begin. */
-function correctClock(node: SpanNode, corrected: ReadonlyMap<SpanNode, CorrectedTimes>): void {
+/** Sets the shift of each span: first where a request shows it, then by application. */
+function correctClocks(
+  { nodes }: SpanTree,
+  corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
+): void {
+  const roots = nodes.filter(({ parent, span }) => !parent && span?.parent_span_id === null);
+  const reference = nodes.some(({ span }) => span?.side === "browser")
+    ? undefined
+    : roots[0] ?? nodes.find(({ span }) => span !== null);
+  if (reference) corrected.get(reference)!.isKnown = true;
+  for (const node of nodes) correctClock(node, corrected);
+  const shown = [...corrected].filter(([node, { shift, isKnown }]) =>
+    isKnown && (shift !== 0 || node === reference)
+  );
+  const shifts = shiftsOf(shown.filter(([{ span }]) => span?.side === "server"));
+  for (const node of nodes) if (node !== reference) correctClock(node, corrected, shifts);
+  for (const { span, children } of nodes) {
+    const [first] = children;
+    if (span !== null || first === undefined) continue;
+    const times = corrected.get(first.parent!)!;
+    const inside = children.map((child) => corrected.get(child)!);
+    times.start = Math.min(...inside.map(({ start }) => start));
+    times.end = Math.max(...inside.map(({ start, end }) => end ?? start));
+  }
+}
+
+/** The shift of an application at a time by its own clock; undefined: not known. */
+type ShiftAt = (application: string | null, at: number) => number | undefined;
+
+/** The shifts of applications by those of their spans: the nearest, as processes of one may differ. */
+function shiftsOf(spans: readonly (readonly [SpanNode, CorrectedTimes])[]): ShiftAt {
+  const sent = spans.map(([{ span }, { start, shift }]) => ({
+    application: span!.application,
+    at: start - shift,
+    shift,
+  })).sort((a, b) => a.at - b.at);
+  const byApplication = Map.groupBy(sent, ({ application }) => application);
+  return (application, at) => {
+    const known = application === null ? [] : byApplication.get(application) ?? [];
+    let [low, high] = [0, known.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (known[middle]!.at < at) low = middle + 1;
+      else high = middle;
+    }
+    const [before, after] = [known[low - 1], known[low]];
+    return (before && !(after && after.at - at < at - before.at) ? before : after)?.shift;
+  };
+}
+
+/**
+ * Computes a clock correction where a server's spans begin; else applies the application's or the parent's.
+ *
+ * @param shifts of the applications, once they are known
+ */
+function correctClock(
+  node: SpanNode,
+  corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
+  shifts?: ShiftAt,
+): void {
   const times = corrected.get(node)!;
   const { parent, span } = node;
   if (span === null) return;
-  const isSameSide = parent?.span?.side === span.side;
-  const inherited = isSameSide ? corrected.get(parent!)!.shift : 0;
-  const request = isSameSide && !isAnswered(parent!, span) || span.side !== "server"
-    ? undefined
-    : requestOf(node, span, corrected);
-  const shift = request === undefined ? inherited : skewOf(times, request, inherited);
+  const caller = parent?.span?.side === span.side ? corrected.get(parent) : undefined;
+  const inherited = caller?.shift ?? 0;
+  const isCalled = caller === undefined || isAnswered(parent!, span);
+  const request = isCalled && span.side === "server" ? requestOf(node, span, corrected) : undefined;
+  const isSame = parent?.span?.application === span.application;
+  const sent = times.start - times.shift;
+  const ofSender = span.side === "server" ? shifts?.(span.application, sent) : undefined;
+  const [shift, isKnown] = request && (request.isKnown || ofSender === undefined)
+    ? [skewOf(times, request, [ofSender ?? inherited, inherited, 0]), request.isKnown]
+    : caller && isSame
+    ? [inherited, caller.isKnown]
+    : [ofSender ?? inherited, ofSender !== undefined];
+  times.isKnown ||= isKnown;
+  times.start += shift - times.shift;
+  if (times.end !== null) times.end += shift - times.shift;
   times.shift = shift;
-  times.start += shift;
-  if (times.end !== null) times.end += shift;
 }
 
 /** Whether a span is a request from one server to another, which this span answers. */
@@ -168,16 +252,18 @@ const isAnswered = ({ span: request }: SpanNode, answer: TraceSpan): boolean =>
 /**
  * The clock correction of the span that answers a request, in milliseconds; 0 if the clocks agree.
  *
- * @param inherited the caller's correction, which is also that of a server on the caller's machine
+ * @param likely corrections: of the application's other spans, and of the caller, which may be on its machine
  */
 function skewOf(
-  { start, end }: CorrectedTimes,
+  { start: corrected, end: correctedEnd, shift: before }: CorrectedTimes,
   request: { start: number; end: number },
-  inherited: number,
+  likely: readonly number[],
 ): number {
+  const start = corrected - before;
+  const end = correctedEnd === null ? null : correctedEnd - before;
   const agrees = (shift: number) =>
     start + shift >= request.start - TOLERANCE_MS && start + shift <= request.end + TOLERANCE_MS;
-  const known = [inherited, 0].find(agrees);
+  const known = likely.find(agrees);
   if (known !== undefined) return known;
   // The remaining time of the request is network time: half before, half after.
   const networkMs = (request.end - request.start) - ((end ?? start) - start);
@@ -192,7 +278,7 @@ function requestOf(
   { parent, children }: SpanNode,
   span: TraceSpan,
   corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
-): { start: number; end: number } | undefined {
+): { start: number; end: number; isKnown: boolean } | undefined {
   const isOfBrowser = ({ span }: SpanNode) => span?.side === "browser";
   if (parent !== null && (isOfBrowser(parent) || isAnswered(parent, span))) {
     return timesOf(corrected.get(parent)!);
@@ -203,4 +289,8 @@ function requestOf(
   return timesOf(corrected.get(request)!);
 }
 
-const timesOf = ({ start, end }: CorrectedTimes) => ({ start, end: end ?? Infinity });
+const timesOf = ({ start, end, isKnown }: CorrectedTimes) => ({
+  start,
+  end: end ?? Infinity,
+  isKnown,
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { spanOf } from "./testdata/spans.ts";
+import { markOf, spanOf } from "./testdata/spans.ts";
 import { placeSpans } from "./span_times.ts";
 import { buildSpanTree } from "./span_tree.ts";
 import type { TraceSpan } from "./trace_span.ts";
@@ -113,8 +113,77 @@ for (const [title, spans, placed, skew = 0] of CASES) {
 }
 
 Deno.test("errors and logs of a shifted span → shifted with it", () => {
-  const marks = [{ at_ms: 410, span_id: "answer" }, { at_ms: 1050, span_id: null }];
-  assert.deepEqual(place([fetched(1100), answered(400, 440)], marks).marks, [1040, 1050]);
+  const marks = [markOf(410, { span_id: "answer" }), markOf(1050)];
+  const placed = place([fetched(1100), answered(400, 440)], marks).marks;
+  assert.deepEqual(placed.map(({ at_ms }) => at_ms), [1040, 1050]);
+});
+
+/** Clock of the page right, of the API 1 s ahead, of the worker 3 s behind. */
+const page = { application: "web" } as const;
+const api = { ...server, application: "api" } as const;
+const worker = { ...server, application: "worker" } as const;
+const THREE_CLOCKS = [
+  spanOf("load", null, 10_000, 16_000, page),
+  spanOf("fetch", "load", 10_000, 10_100, page),
+  spanOf("answer", "fetch", 11_010, 11_090, { ...api, op: "http.server" }),
+  spanOf("call", "answer", 11_020, 11_080, { ...api, op: "http.client" }),
+  spanOf("work", "call", 7_030, 7_070, { ...worker, op: "http.server" }),
+];
+
+Deno.test("three clocks → each application's spans and marks by the page's", () => {
+  const spans = [
+    ...THREE_CLOCKS,
+    spanOf("orphan", "lost", 11_200, 11_210, api),
+    spanOf("below", "orphan", 11_202, 11_204, api),
+    spanOf("own root", null, 7_200, 7_210, worker),
+    spanOf("queue", "answer", 7_300, 7_310, { ...worker, op: "queue.process" }),
+    spanOf("slow fetch", "load", 10_400, 16_000, page),
+    spanOf("slow", "slow fetch", 11_500, 16_900, api),
+  ];
+  const marks = [
+    markOf(10_050, page),
+    markOf(11_050, api),
+    markOf(7_050, worker),
+    markOf(11_205, { ...api, span_id: "below" }),
+    markOf(12_000, { application: "other" }),
+  ];
+  const { of, byNode, marks: placed, ...times } = place(spans, marks);
+  const starts = spans.slice(2).map(({ span_id }) => [span_id, of(span_id).start_ms]);
+  assert.deepEqual(Object.fromEntries(starts), {
+    answer: 10_010,
+    call: 10_020,
+    work: 10_030,
+    orphan: 10_200,
+    below: 10_202,
+    "own root": 10_200,
+    queue: 10_300,
+    "slow fetch": 10_400,
+    slow: 10_500,
+  });
+  const lost = [...byNode].find(([{ key }]) => key === "missing:lost")?.[1];
+  assert.deepEqual([lost?.start_ms, lost?.end_ms], [10_200, 10_210]);
+  assert.deepEqual(placed.map(({ at_ms, isKnown }) => [at_ms, isKnown]), [
+    [10_050, true],
+    [10_050, true],
+    [10_050, true],
+    [10_205, true],
+    [12_000, false],
+  ]);
+  assert.deepEqual(times, { start_ms: 10_000, end_ms: 16_000, skew_ms: 3_000, skewed: 2 });
+});
+
+Deno.test("trace without a page → by the first server's clock, also what has no caller", () => {
+  const spans = [
+    ...THREE_CLOCKS.slice(2).map((span, i) => i === 0 ? { ...span, parent_span_id: null } : span),
+    spanOf("orphan", "lost", 7_040, 7_050, worker),
+    spanOf("second root", null, 11_200, 11_210, api),
+  ];
+  const { of, marks } = place(spans, [markOf(7_050, worker), markOf(11_050, api)]);
+  assert.deepEqual(
+    ["answer", "work", "orphan", "second root"].map((id) => of(id).start_ms),
+    [11_010, 11_030, 11_040, 11_200],
+  );
+  assert.deepEqual(marks.map(({ at_ms }) => at_ms), [11_050, 11_050]);
 });
 
 Deno.test("clock wrong by years → axis not stretched", () => {
@@ -124,7 +193,7 @@ Deno.test("clock wrong by years → axis not stretched", () => {
     spanOf("b", "a", 0, now + 50),
     spanOf("c", "a", now + 10, 8.64e15),
     spanOf("d", "a", now + 20, now + 30),
-  ], [{ at_ms: -1e14, span_id: null }]);
+  ], [markOf(-1e14)]);
   assert.deepEqual([start_ms, end_ms], [now, now + 100]);
   assert.deepEqual([of("b").start_ms, of("b").end_ms], [now + 50, now + 50]);
   assert.deepEqual([of("c").start_ms, of("c").end_ms], [now + 10, now + 10]);
@@ -136,13 +205,16 @@ const anyTime = fc.oneof(
   fc.double({ min: -8.64e15, max: 8.64e15, noNaN: true }),
 );
 const anyId = fc.integer({ min: 0, max: 9 }).map(String);
-const anySide = fc.record({ side: fc.constantFrom("browser", "server", "unknown") });
+const anySide = fc.record({
+  side: fc.constantFrom("browser", "server", "unknown"),
+  application: fc.constantFrom("web", "api", null),
+});
 const anySpan = fc.tuple(anyId, fc.option(anyId), anyTime, anyTime, anySide);
 
 Deno.test("any times → every span within the axis", () => {
   fc.assert(fc.property(fc.array(anySpan, { maxLength: 12 }), fc.array(anyTime), (drafts, at) => {
     const tree = buildSpanTree(drafts.map((draft) => spanOf(...draft)));
-    const marks = at.map((at_ms) => ({ at_ms, span_id: null }));
+    const marks = at.map((at_ms) => markOf(at_ms, { application: "api" }));
     const { start_ms, end_ms, byNode } = placeSpans(tree, marks);
     assert.ok(Number.isFinite(start_ms) && end_ms >= start_ms);
     assert.equal(byNode.size, tree.nodes.length);

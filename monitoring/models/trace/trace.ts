@@ -29,6 +29,8 @@ export interface PlacedMark extends TraceMark {
   readonly at_ms: number;
   /** No valid time, or too far away: drawn at the start of the trace. */
   readonly astray: boolean;
+  /** Whether its time is comparable with those of other applications. */
+  readonly isKnown: boolean;
 }
 
 export interface PlacedVital extends Vital {
@@ -59,7 +61,10 @@ export interface TraceSummary {
   readonly missing: number;
   readonly circles: number;
   readonly duplicates: number;
+  /** The largest correction of a clock. */
   readonly skew_ms: number;
+  /** Applications whose clocks are corrected. */
+  readonly skewed: number;
 }
 
 /**
@@ -81,8 +86,8 @@ export function readTrace(
   const times = placeSpans(tree, marks);
   const { start_ms, end_ms } = times;
   const placedMarks = marks.map((mark, i) => {
-    const at = times.marks[i] ?? null;
-    return { ...mark, at_ms: at ?? start_ms, astray: at === null };
+    const { at_ms: at, isKnown } = times.marks[i]!;
+    return { ...mark, at_ms: at ?? start_ms, astray: at === null, isKnown };
   }).sort((a, b) => a.at_ms - b.at_ms);
   const named = whole
     ? namedBy(whole)
@@ -117,6 +122,7 @@ function summarize(tree: SpanTree, marks: readonly TraceMark[], times: TraceTime
     circles: count(tree.nodes, ({ cut }) => cut !== null),
     duplicates: tree.duplicates,
     skew_ms: times.skew_ms,
+    skewed: times.skewed,
   };
 }
 

@@ -55,7 +55,7 @@ export interface SpanEvent {
 }
 
 /** An error or a log of a trace. */
-export interface TraceMark {
+export interface TraceMark extends Pick<SpanSender, "application"> {
   readonly kind: "error" | "log";
   /** Unique in a trace. */
   readonly key: string;

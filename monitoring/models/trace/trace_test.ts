@@ -32,6 +32,7 @@ Deno.test("trace → summary with counts", () => {
     circles: 1,
     duplicates: 1,
     skew_ms: -387.5,
+    skewed: 1,
   });
 });
 

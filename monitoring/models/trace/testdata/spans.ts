@@ -41,5 +41,6 @@ export const markOf = (at_ms: number | null, further: Partial<TraceMark> = {}): 
   text: "Error: x",
   envelope: 1,
   error: null,
+  application: null,
   ...further,
 });
