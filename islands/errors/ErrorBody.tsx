@@ -13,6 +13,7 @@ import type {
 import type { ReportedException } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import type { ErrorGroupRow, RecordingRow } from "../../monitoring/models/rows.ts";
+import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
 import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
 import { fragmentTo, linkTo, momentHref } from "../data/fragment.ts";
@@ -66,6 +67,9 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
   const outermost = exceptions.shown[0]?.stack ?? stack;
   const recording = useRecording(replayId ?? event.replay_id);
   const origin = URL.parse(event.url ?? "")?.origin;
+  const isEvent = (mark: TraceMark) =>
+    mark.envelope === envelope && mark.error !== null &&
+    (event.event_id === null || mark.error === event.event_id);
   return (
     <article aria-labelledby="error-title">
       <header className="facts">
@@ -116,9 +120,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
         {trace_id !== null && (
           <EventInTrace
             traceId={trace_id}
-            isEvent={(mark) =>
-              mark.envelope === envelope && mark.error !== null &&
-              (event.event_id === null || mark.error === event.event_id)}
+            isEvent={isEvent}
             what="The error"
             href={linkTo("traces", [trace_id], { span: event.span_id ?? undefined })}
           />
@@ -159,12 +161,10 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
             <h4 id="error-crumbs">Breadcrumbs</h4>
             <Breadcrumbs event={event} title={heading} />
           </section>
-          {trace_id !== null && at !== null && (
+          {trace_id !== null && (
             <SameTrace
-              isItself={(row) =>
-                "event_id" in row && row.envelope === envelope && row.event_id === event.event_id}
+              isItself={isEvent}
               traceId={trace_id}
-              at={at}
               level="warn"
             />
           )}

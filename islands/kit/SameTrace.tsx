@@ -1,15 +1,17 @@
+import { useMemo } from "react";
 import { cutText, formatDuration } from "../../components/format.ts";
 import { levelKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import type { LogLevel } from "../../monitoring/protocol/log_levels.ts";
-import type { LogRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
-import { useApplications, useList } from "../data/lists.ts";
+import { indexAt } from "../../monitoring/models/index/list_cursor.ts";
+import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
+import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
+import { type LogLevel, severityOf } from "../../monitoring/protocol/log_levels.ts";
 import { linkTo } from "../data/fragment.ts";
+import { useApplications } from "../data/lists.ts";
+import { useTraceContent } from "../data/use_read.ts";
 import { labelsByKey } from "./application_labels.ts";
 
-/** Rows of each list that are read: those that were received last. */
-const MAX_ROWS = 50;
-/** Characters of a message and of other texts: more than a line. */
+/** Characters of a message and of an application: more than a line. */
 const MAX_TEXT = 240;
 const MAX_NAME = 80;
 
@@ -19,47 +21,44 @@ const MAX_EARLIER = 5;
 /**
  * Errors and logs of the same trace before an error or log, which are often its cause. Nothing if there are none.
  *
- * @param props.isItself whether a row is the error or log itself
- * @param props.at its time
+ * @param props.isItself whether a mark is the error or log itself
  * @param props.level of the logs: this one and more severe ones
  */
-export function SameTrace({ isItself, traceId, at, level }: {
-  isItself: (row: LogRow | OccurrenceRow) => boolean;
+export function SameTrace({ isItself, traceId, level }: {
+  isItself: (mark: TraceMark) => boolean;
   traceId: string;
-  at: number;
   level: LogLevel;
 }) {
-  // The bound is exclusive.
-  const query = { trace: traceId, until: String(Math.floor(at) + 1), limit: MAX_ROWS };
-  const errors = useList("occurrences", query).rows;
-  const logs = useList("logs", { ...query, level }).rows;
+  const { state, value } = useTraceContent(traceId);
+  const trace = useMemo(() => value && readTrace(value), [value]);
   const applications = useApplications();
   const labels = labelsByKey(applications?.rows ?? []);
-  // The rows of the previous one stay until those of this one are read.
-  const isOther = (row: LogRow | OccurrenceRow) => row.trace_id === traceId && !isItself(row);
-  const items = itemsBefore(at, errors.filter(isOther), logs.filter(isOther));
+  // The previous trace stays until this one is read.
+  const items = state === "ready" && trace ? marksBefore(trace.marks, isItself, level) : [];
   if (items.length === 0) return null;
+  const isOrdered = items.every((item) => item.isOrdered);
   return (
     <section aria-labelledby="before" className="before">
-      <h4 id="before">Before it in the same trace</h4>
+      <h4 id="before">{isOrdered ? "Before it in the same trace" : "In the same trace"}</h4>
+      {!isOrdered && <p className="note">Clocks of applications may differ.</p>}
       <ul>
-        {items.map(({ before, what, text, where, application: key, isError, path }, index) => {
-          const origin = [where, labels.get(key)].filter(Boolean).join(", ");
-          const kind = isError ? "refused" : levelKind(what);
+        {items.map(({ mark, before, isOrdered }) => {
+          const kind = mark.kind === "error" ? "refused" : levelKind(mark.level);
           return (
-            <li key={index}>
-              <span className="when quiet">{formatDuration(Math.max(0, before))} before</span>{" "}
-              <a
-                className="one-line"
-                href={linkTo(isError ? "errors" : "logs", path)}
-              >
+            <li key={mark.key}>
+              <span className="when quiet">
+                {isOrdered ? `${formatDuration(Math.max(0, before))} before` : "order not known"}
+              </span>{" "}
+              <a className="one-line" href={hrefOf(mark)}>
                 <span className={kind}>
                   <OutcomeMark kind={kind} />
-                  <b>{cutText(what, MAX_NAME)}</b>
+                  {mark.kind === "log" && <b>{mark.level}</b>}
                 </span>{" "}
-                {cutText(text, MAX_TEXT)}
+                {cutText(mark.text, MAX_TEXT)}
               </a>{" "}
-              <small className="one-line">{cutText(origin, 2 * MAX_NAME)}</small>
+              <small className="one-line">
+                {cutText(labels.get(mark.application ?? "") ?? "", MAX_NAME)}
+              </small>
             </li>
           );
         })}
@@ -68,34 +67,32 @@ export function SameTrace({ isItself, traceId, at, level }: {
   );
 }
 
-/** The last few errors and logs before a time, in their order. */
-export function itemsBefore(
-  at: number,
-  errors: readonly OccurrenceRow[],
-  logs: readonly LogRow[],
+function hrefOf({ error, envelope, key }: TraceMark): string {
+  return error === null
+    ? linkTo("logs", [String(envelope), String(indexAt(Number(key.slice("log:".length))))])
+    : linkTo("errors", [error, String(envelope)]);
+}
+
+/**
+ * The last few errors and logs before one, in their order; also those of other applications whose order is not known.
+ */
+export function marksBefore(
+  marks: readonly PlacedMark[],
+  isItself: (mark: TraceMark) => boolean,
+  level: LogLevel,
 ) {
-  const items = [
-    ...errors.map((row) => ({
-      before: at - row.at,
-      what: row.type,
-      text: row.value,
-      where: row.where,
-      application: row.application,
-      isError: true,
-      /** Of the address in its view. */
-      path: [row.group, String(row.envelope)],
-    })),
-    ...logs.map((row) => ({
-      before: at - row.at,
-      what: row.level,
-      text: row.body,
-      where: null,
-      application: row.application,
-      isError: false,
-      path: [String(row.envelope), String(row.index)],
-    })),
-  ];
-  // Times of errors are rounded to milliseconds.
-  return items.filter(({ before }) => before > -1)
-    .toSorted((a, b) => b.before - a.before).slice(-MAX_EARLIER);
+  const own = marks.find(isItself);
+  if (own === undefined || own.astray) return [];
+  const isShown = ({ kind, level: of }: TraceMark) =>
+    kind === "error" || severityOf(of) >= severityOf(level);
+  return marks.filter((mark) => mark !== own && !mark.astray && isShown(mark))
+    .map((mark) => ({
+      mark,
+      before: own.at_ms - mark.at_ms,
+      isOrdered: mark.application === own.application || (mark.isKnown && own.isKnown),
+    }))
+    // Times of errors are rounded to milliseconds.
+    .filter(({ before, isOrdered }) => !isOrdered || before > -1)
+    .toSorted((a, b) => Math.abs(a.before) - Math.abs(b.before)).slice(0, MAX_EARLIER)
+    .toSorted((a, b) => b.before - a.before);
 }

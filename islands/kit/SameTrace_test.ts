@@ -1,25 +1,44 @@
 import assert from "node:assert/strict";
-import type { LogRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
-import { logRow, occurrenceRow } from "../testdata/rows.ts";
-import { itemsBefore } from "./SameTrace.tsx";
+import { markOf, spanOf } from "../../monitoring/models/trace/testdata/spans.ts";
+import { readTrace } from "../../monitoring/models/trace/trace.ts";
+import type { TraceMark, TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
+import { marksBefore } from "./SameTrace.tsx";
 
-const AT = 1_790_000_000_000.4;
-const error = (before: number, envelope: number) =>
-  occurrenceRow({ envelope, at: Math.round(AT) - before });
-const log = (before: number) => logRow({ at: AT - before });
-const before = (errors: OccurrenceRow[], logs: LogRow[]) => itemsBefore(AT, errors, logs);
+const AT = 10_000.4;
+const [web, api] = [{ application: "web" }, { application: "api", side: "server" }] as const;
+const error = (key: string, before: number, further: Partial<TraceMark> = {}) =>
+  markOf(Math.round(AT) - before, { key, ...further });
+const log = (before: number, further: Partial<TraceMark> = {}) =>
+  markOf(AT - before, { kind: "log", level: "warn", key: `log ${before}`, ...further });
+const before = (others: TraceMark[], spans: TraceSpan[] = [], itself = error("own", 0, web)) =>
+  marksBefore(
+    readTrace({ spans, marks: [itself, ...others] }).marks,
+    ({ key }) => key === "own",
+    "warn",
+  )
+    .map(({ mark, before, isOrdered }) => [mark.key, isOrdered ? Math.round(before) : "unknown"]);
 
 Deno.test("errors and logs of a trace → those before the error, in order of time", () => {
-  const found = before([error(-20, 2), error(10, 3)], [log(11), log(5), log(-2)]);
-  assert.deepEqual(found.map(({ before, what }) => [Math.round(before), what]), [
-    [11, "warn"],
-    [10, "PaymentError"],
-    [5, "warn"],
+  const info = log(4, { ...web, level: "info" });
+  const others = [error("late", -20, web), error("early", 10, web), log(11, web), log(5, web)];
+  assert.deepEqual(before([...others, info, log(-2, web)]), [
+    ["log 11", 11],
+    ["early", 10],
+    ["log 5", 5],
   ]);
-  assert.deepEqual(found[1]?.path, ["0a", "3"]);
 });
 
 Deno.test("another error in the same millisecond → listed; many → five", () => {
-  assert.equal(before([error(0, 2)], []).length, 1);
-  assert.equal(before([], Array.from({ length: 9 }, (_, n) => log(n))).length, 5);
+  assert.equal(before([error("other", 0, web)]).length, 1);
+  assert.equal(before(Array.from({ length: 9 }, (_, n) => log(n, web))).length, 5);
+});
+
+Deno.test("cause by a clock 3 s ahead → before it; clock not known → no order", () => {
+  const cause = error("cause", -2_960, api);
+  const spans = [
+    spanOf("fetch", null, AT - 100, AT, web),
+    spanOf("answer", "fetch", AT + 2_910, AT + 2_990, api),
+  ];
+  assert.deepEqual(before([cause], spans), [["cause", 40]]);
+  assert.deepEqual(before([cause]), [["cause", "unknown"]]);
 });

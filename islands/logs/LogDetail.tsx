@@ -2,7 +2,9 @@ import { useRef } from "react";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import { rowKeyOf } from "../../monitoring/models/index/list_cursor.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
+import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
 import { useApplications, useList } from "../data/lists.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
@@ -12,9 +14,6 @@ import { SameTrace } from "../kit/SameTrace.tsx";
 import { SentBy, valuesOf } from "../kit/ApplicationLabel.tsx";
 import { Level } from "./Level.tsx";
 import { listAttributes, logKey as keyOf, traceHref } from "./log_columns.tsx";
-
-/** Characters of a message by which its mark in the trace is found. */
-const COMPARED = 200;
 
 /**
  * One log, as the list has it. Texts that are too long for the list are complete in the envelope.
@@ -56,9 +55,10 @@ export function LogDetail({ logKey, known, takesFocus }: {
 }
 
 function LogContent({ log }: { log: Log }) {
-  const { trace_id: trace, replay_id, at, envelope, body } = log;
+  const { trace_id: trace, replay_id, at, envelope, index, body } = log;
   const sender = useApplications()?.rows.find(({ key }) => key === log.application);
-  const start = body.slice(0, COMPARED);
+  const markKey = `log:${rowKeyOf(envelope, index)}`;
+  const isEvent = ({ key }: TraceMark) => key === markKey;
   return (
     <>
       <p className="line">
@@ -94,16 +94,13 @@ function LogContent({ log }: { log: Log }) {
         <>
           <EventInTrace
             traceId={trace}
-            isEvent={(mark) =>
-              mark.kind === "log" && mark.envelope === envelope &&
-              mark.text.slice(0, COMPARED) === start}
+            isEvent={isEvent}
             what="The log"
             href={traceHref(log, trace)}
           />
           <SameTrace
-            isItself={(row) => "index" in row && keyOf(row) === keyOf(log)}
+            isItself={isEvent}
             traceId={trace}
-            at={at}
             level="trace"
           />
         </>
