@@ -1,7 +1,6 @@
 import { hydrateIsland, type IslandOptions, unmountIsland } from "./hydrate.ts";
 import { reloadWhenOutdated } from "./newer_build.ts";
 import { ownLink, pageOf, partialAddress } from "./own_link.ts";
-import { manageScrolling, savedPosition, savePosition } from "./scroll_position.ts";
 
 // Kept before telemetry patches it: version checks are not requests of the page.
 const nativeFetch = globalThis.fetch;
@@ -24,9 +23,6 @@ export function followLinks({ onNavigate, ...island }: FollowOptions): void {
   let stop = () => {};
 
   const isCurrent = () => pageOf(location) === shown;
-  const save = () => {
-    if (isCurrent()) savePosition();
-  };
 
   async function visit(to: URL): Promise<void> {
     stop();
@@ -47,11 +43,7 @@ export function followLinks({ onNavigate, ...island }: FollowOptions): void {
       if (stopped) return;
       const next = pageIn(data)!;
       if (next.dataset.page !== page.dataset.page) throw new Error("another build");
-      stop = () => {};
       endProgress();
-      // Of the page that is left, or that is loaded again and stays where it is.
-      save();
-      const position = isNew ? undefined : savedPosition();
       if (isNew) history.pushState({}, "", to);
       shown = pageOf(to);
       page.replaceWith(next);
@@ -59,13 +51,10 @@ export function followLinks({ onNavigate, ...island }: FollowOptions): void {
       hydrateIsland(island, next);
       document.title = data.title;
       announce(data.title);
-
       const named = elementNamed(to.hash.slice(1));
-      if (position) scrollTo(...position);
-      else if (named) named.scrollIntoView();
-      else scrollTo(0, 0);
+      if (named) named.scrollIntoView();
+      else if (isNew) scrollTo(0, 0);
       focusOn(named ?? next.querySelector("main") ?? next);
-      if (isNew) save();
     } catch {
       // The browser loads the page, or shows why it cannot.
       if (stopped) return;
@@ -85,13 +74,9 @@ export function followLinks({ onNavigate, ...island }: FollowOptions): void {
     visit(to);
   });
   addEventListener("popstate", () => {
-    if (!isCurrent()) return void visit(new URL(location.href));
     // Another position on the displayed page, or back to it before another page was displayed.
-    stop();
-    const position = savedPosition();
-    if (position) scrollTo(...position);
-    // A new entry of a fragment: save after the browser has scrolled to it.
-    else setTimeout(save);
+    if (isCurrent()) stop();
+    else visit(new URL(location.href));
   });
   addEventListener("pagehide", () => stop());
   // Restored from the back/forward cache, where a pending navigation was interrupted.
@@ -100,7 +85,6 @@ export function followLinks({ onNavigate, ...island }: FollowOptions): void {
     isLeaving = false;
     if (!isCurrent()) visit(new URL(location.href));
   });
-  manageScrolling(save);
   reloadWhenOutdated(
     () => nativeFetch(partialAddress(location), { method: "HEAD", cache: "no-store" }),
     () => pageIn(document)?.dataset.page,
@@ -116,9 +100,8 @@ function pageIn(document: Document): HTMLElement | null {
 const TIMEOUT_MS = 10_000;
 
 /**
- * Fetches the data of a page. Rejects on any failure: no response in time, an error status, not HTML, a
- * redirect. A document of `XMLHttpRequest` runs no scripts and needs no Trusted Types policy, unlike one
- * of `DOMParser`.
+ * Fetches the data of a page. Rejects if there is no response in time, an error status, a redirect, or no HTML.
+ * Unlike one of `DOMParser`, a document of `XMLHttpRequest` needs no Trusted Types policy.
  */
 function fetchPartial(request: XMLHttpRequest, page: URL): Promise<Document> {
   const address = partialAddress(page);
@@ -138,12 +121,7 @@ function fetchPartial(request: XMLHttpRequest, page: URL): Promise<Document> {
 /** A navigation shows its progress after this time. */
 const SLOW_MS = 300;
 
-/**
- * Shows a slow navigation: `data-navigating` on the root element, for style sheets, and `aria-busy` on
- * the page.
- *
- * @returns a function that ends it
- */
+/** Shows a slow navigation: `data-navigating` on the root element, `aria-busy` on the page. Returns a function that ends it. */
 function showProgress(page: HTMLElement): () => void {
   const { dataset } = document.documentElement;
   const timer = setTimeout(() => {
@@ -169,10 +147,7 @@ function elementNamed(fragment: string): HTMLElement | null {
   }
 }
 
-/**
- * Lets screen readers announce a title, if there is an element `[data-announcer]` outside the page. Clears
- * the text first: an unchanged one is not announced.
- */
+/** Lets screen readers announce a title in `[data-announcer]`. Clears the text first: an unchanged one is not announced. */
 function announce(title: string): void {
   const announcer = document.querySelector("[data-announcer]");
   if (!announcer) return;

@@ -1,13 +1,9 @@
 import { type ComponentType, createElement, type ErrorInfo } from "react";
 import { hydrateRoot, type Root } from "react-dom/client";
 
-/** An error in the island. */
 interface IslandError {
   readonly error: unknown;
-  /**
-   * `uncaught`: not caught, so React removed the island. `caught`: by an error boundary. `recoverable`:
-   * React recovered, for example from a hydration mismatch.
-   */
+  /** `uncaught`: React removed the island. `recoverable`: React recovered, for example from a hydration mismatch. */
   readonly kind: "uncaught" | "caught" | "recoverable";
   readonly componentStack: string | undefined;
 }
@@ -16,11 +12,9 @@ export interface IslandOptions {
   /** The component of `<Island>` on each page. */
   // deno-lint-ignore no-explicit-any -- its props are JSON of the page
   readonly component: ComponentType<any>;
-  /** Receives every error. */
   readonly onError: (failure: IslandError) => void;
 }
 
-/** The hydrated island. */
 let root: Root | undefined;
 
 /** Hydrates the island of the document, or of a part of it. Pages may have none. */

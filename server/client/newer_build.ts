@@ -11,10 +11,9 @@ const FOCUSED = ":is(input,textarea,select,[contenteditable]):focus";
 
 /**
  * When the user returns to the page, checks whether another version was deployed, and then reloads the
- * page, unless a field contains input. Ignores failed checks.
+ * page, unless a field contains input.
  *
  * @param fetchHead sends HEAD for the current page's data
- * @param version returns the version of the displayed page
  */
 export function reloadWhenOutdated(
   fetchHead: () => Promise<Response>,

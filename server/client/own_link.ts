@@ -34,12 +34,10 @@ export function ownAddress(href: string | null, here: string): URL | undefined {
   }
 }
 
-/** Identifies a page: its address without origin and fragment. */
 export function pageOf({ pathname, search }: Pick<URL, "pathname" | "search">): string {
   return pathname + search;
 }
 
-/** Address of a page's data. */
 export function partialAddress({ href }: Pick<URL, "href">): URL {
   const address = new URL(href);
   address.hash = "";
