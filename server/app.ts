@@ -31,10 +31,7 @@ export interface Route {
 export interface AppOptions extends Completion {
   /** Default: none, only pages and files. */
   readonly routes?: readonly Route[];
-  /**
-   * Answers a POST that no route takes, and its CORS preflight. Default: the error as JSON, as for all
-   * requests except those of browsers for a page.
-   */
+  /** Answers a POST that no route takes, and its CORS preflight. Default: the error as JSON. */
   readonly refusePost?: (context: Context, error: ErrorFacts) => HandlerResult;
   /** Called once for each page, partial and address of a route. Default: no observers. */
   readonly observe?: Observe;
@@ -49,11 +46,6 @@ export class PathTakenError extends Error {
     super(`Cannot serve two routes at ${path}: give one of them another path.`);
   }
 }
-
-/** Path of the stream by which pages of a development build notice that the server has restarted. */
-const RELOAD_PATH = "/_reload";
-/** Milliseconds until a browser reconnects after the server has ended. */
-const RELOAD_RETRY_MS = 200;
 
 /** A built project, ready to answer requests. */
 export class App {
@@ -71,14 +63,10 @@ export class App {
     this.#common = commonHeaders(options.security ?? {}, DATA_POLICY);
     const { observe } = options;
     for (const { path, document, partial } of build.pages) {
-      const whole = observed(
-        this.#serve(document),
-        observe?.({ path, address: path, kind: "page" }),
-      );
-      const part = observed(
-        this.#serve(partial),
-        observe?.({ path, address: path, kind: "partial" }),
-      );
+      const endpoint = (kind: "page" | "partial", resource: Resource) =>
+        observed(this.#serve(resource), observe?.({ path, address: path, kind }));
+      const whole = endpoint("page", document);
+      const part = endpoint("partial", partial);
       this.#add(path, (context) => (asksForPartial(context.req.url) ? part : whole)(context));
     }
     for (const [path, file] of build.files) this.#add(path, this.#serve(file));
@@ -88,7 +76,7 @@ export class App {
         this.#add(address, observed(endpoint, observe?.({ path, address, kind: "handler" })));
       }
     }
-    if (options.manifest.dev) this.#add(RELOAD_PATH, () => this.#reloadStream());
+    if (options.manifest.dev) this.#add("/_reload", () => this.#reloadStream());
   }
 
   /** Reads the build and completes its pages for this deployment. */
@@ -122,7 +110,6 @@ export class App {
     this.#exact.set(path, endpoint);
   }
 
-  /** The endpoint of a page, an asset or a static file. */
   #serve(resource: Resource): Endpoint {
     return (context) =>
       context.req.method === "GET" || context.req.method === "HEAD"
@@ -130,7 +117,6 @@ export class App {
         : this.#refuse(context, "GET, HEAD");
   }
 
-  /** The endpoint of a route. */
   #handle(handlers: Handlers): Endpoint {
     const table = new Map(Object.entries(handlers));
     // The runtime sends only the head of a response to HEAD, and cancels its stream.
@@ -185,14 +171,11 @@ export class App {
     return this.#build.serverError(request);
   }
 
-  /**
-   * Stays open until the server stops. A page that receives another id than before reloads: browsers
-   * reconnect by themselves.
-   */
+  /** Open until the server stops. Then browsers reconnect, and a page that receives another id reloads. */
   #reloadStream(): Response {
     const closed = this.#closed.promise;
     async function* events() {
-      yield `retry: ${RELOAD_RETRY_MS}\ndata: ${INSTANCE}\n\n`;
+      yield `retry: 200\ndata: ${INSTANCE}\n\n`;
       await closed;
     }
     const body = ReadableStream.from(events()).pipeThrough(new TextEncoderStream());
@@ -201,7 +184,6 @@ export class App {
   }
 }
 
-/** Wraps an endpoint with an observer. */
 function observed(endpoint: Endpoint, observer: Observer | undefined): Endpoint {
   if (observer === undefined) return endpoint;
   return (context) => observer(context.req, () => endpoint(context), appendHeader);

@@ -3,10 +3,9 @@ import { undefinedIfNotFound } from "./if_found.ts";
 import type { AssetRole, Manifest } from "./manifest.ts";
 
 /**
- * Names of the asset of an entry point, and of all assets that it imports statically.
+ * Names of the asset of an entry point, a source relative to the root, and of all assets that it imports statically.
  *
- * @param entryPoint source file, relative to the root
- * @throws {Error} there is no such asset, so that a missing part never counts as zero bytes
+ * @throws {Error} there is no such asset: a missing part must not count as zero bytes
  */
 export function assetsOf(
   { assets }: { readonly assets: Readonly<Record<string, AssetRole>> },
@@ -34,13 +33,8 @@ export function extraAsset({ assets }: Manifest, specifier: string): string | un
 }
 
 /**
- * Gives access to the build's source maps. The server serves none of them: callers decide who may read.
- *
- * The JSON of a map also contains its script, as `x_script`: a map names functions only where they are
- * declared, and only the script shows where that is.
- *
- * @param build the build's folder, ending with a slash
- * @returns reads the map of the script with a debug id; undefined if this build has none
+ * Returns a function that reads the source map of the script with a debug id; undefined if this build has none. Callers
+ * decide who may read. Its JSON also has the script, as `x_script`: only the script shows where functions begin.
  */
 export function createSourceMaps(build: URL, { assets }: Pick<Manifest, "assets">) {
   const names = new Map(

@@ -9,7 +9,7 @@ export function contentHash(content: Uint8Array | string): string {
   return createHash("sha256").update(content).digest().subarray(0, 16).toString("base64url");
 }
 
-/** By extension. A map, because a file name may end with the name of an inherited property. */
+/** A map, because a file name may end with the name of an inherited property. */
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ["css", "text/css; charset=utf-8"],
   ["html", "text/html; charset=utf-8"],
@@ -20,7 +20,6 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ["txt", "text/plain; charset=utf-8"],
   ["woff2", "font/woff2"],
 ]);
-/** Media type by the extension of a file name; `application/octet-stream` if it is unknown. */
 export function mediaType(name: string): string {
   return MEDIA_TYPES.get(extname(name).slice(1).toLowerCase()) ?? "application/octet-stream";
 }
@@ -40,12 +39,7 @@ const MIN_BYTES = 256;
 /** A form that saves less is not worth decompressing, for example that of a font. */
 const MAX_RATIO = 0.9;
 
-/**
- * Compresses a file with brotli, which is set for text, and gzip.
- *
- * @param quality of brotli. Default: the best
- * @returns the file, and the forms that are a tenth smaller; none if it has less than {@linkcode MIN_BYTES} bytes
- */
+/** @param quality of brotli. Default: the best */
 export async function compress(
   content: Uint8Array<ArrayBuffer>,
   quality: number = constants.BROTLI_MAX_QUALITY,

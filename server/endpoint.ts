@@ -16,7 +16,7 @@ export interface Context {
   readonly peer: string | undefined;
 }
 
-/** The parts of a response that the framework makes: this takes less time than to add headers to a `Response`. */
+/** The framework makes the response of them: this takes less time than to add headers to a `Response`. */
 interface ResponseParts {
   readonly status: number;
   /** By name in lower case. */
@@ -33,7 +33,7 @@ export type Handlers = Partial<Record<Method, Handler>>;
 /** Answers the requests at one path. */
 export type Endpoint = (context: Context) => MaybePromise<Response>;
 
-/** The request is malformed: answered with 400. */
+/** Answered with 400. */
 export class BadRequestError extends Error {
   override readonly name = "BadRequestError";
 }
@@ -62,10 +62,7 @@ export function createContext(
   };
 }
 
-/**
- * Discards the unread request body if the response is an error. Otherwise the runtime closes the
- * connection, and loses the next request that the client already sends on it.
- */
+/** Discards the unread request body after an error. Else the runtime closes the connection, and loses the next request on it. */
 export function discardBody(request: Request, response: Response): Response {
   if (response.status >= 400 && !request.bodyUsed) {
     // Ignore a body that breaks off.
@@ -74,11 +71,7 @@ export function discardBody(request: Request, response: Response): Response {
   return response;
 }
 
-/**
- * The error of a request that no route takes.
- *
- * @param allow the methods that the address has; undefined: there is no such address
- */
+/** @param allow the methods that the address has; undefined: there is no such address */
 export function routeError(allow: string | undefined): ErrorFacts {
   return allow === undefined
     ? { status: 404, error: "not_found", detail: "There is no such address here." }
@@ -87,17 +80,14 @@ export function routeError(allow: string | undefined): ErrorFacts {
 
 /** A page, its partial, or a route of handlers. Assets and static files are not observed. */
 export interface ObservedRoute {
-  /** The path of the route, with its `[name]` segments. */
+  /** With its `[name]` segments. */
   readonly path: string;
-  /** The path that is requested, in the same form: `path`, or one of its aliases. */
+  /** `path`, or one of its aliases. */
   readonly address: string;
   readonly kind: "page" | "partial" | "handler";
 }
 
-/**
- * Wraps the responses of one route. Must call `respond` exactly once, return its response, and pass on
- * its errors. May add headers with `append`.
- */
+/** Must call `respond` exactly once, return its response, and pass on its errors. May add headers with `append`. */
 export type Observer = (
   request: Request,
   respond: () => MaybePromise<Response>,

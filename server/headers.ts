@@ -2,7 +2,6 @@
 import type { HandlerResult } from "./endpoint.ts";
 import type { ManifestPage } from "./manifest.ts";
 
-/** Values by name. */
 export type HeaderMap = Readonly<Record<string, string>>;
 
 /** Settings of a deployment. Their values are validated by the caller. */
@@ -15,7 +14,6 @@ export interface SecurityOptions {
   readonly reports?: string;
 }
 
-/** CSP hashes of what is inline in a page. */
 type InlineHashes = Pick<ManifestPage, "scripts" | "styles">;
 
 /** Two years, as browsers' preload lists require. Subdomains may belong to others. */
@@ -25,7 +23,7 @@ const PERMISSIONS = [
   ..."accelerometer camera display-capture geolocation gyroscope".split(" "),
   ..."magnetometer microphone midi payment usb".split(" "),
 ].map((feature) => `${feature}=()`).join(", ");
-/** The endpoint that browsers also report deprecations, interventions and crashes to. */
+/** Browsers also report deprecations, interventions and crashes to the endpoint of this name. */
 const REPORT_ENDPOINT = "default";
 
 /** The policy of data: it loads and runs nothing, and cannot be framed. */
@@ -45,7 +43,6 @@ export function commonHeaders({ https }: SecurityOptions, policy?: string): Head
   };
 }
 
-/** The headers of a page: its policy, and where browsers send reports. */
 export function pageHeaders(inline: InlineHashes, options: SecurityOptions): HeaderMap {
   const { https, reports } = options;
   return {
@@ -55,7 +52,6 @@ export function pageHeaders(inline: InlineHashes, options: SecurityOptions): Hea
   };
 }
 
-/** The policy of a page: its own origin, inline parts by their hashes, Trusted Types. */
 function pagePolicy(inline: InlineHashes, { connect = [], reports, https }: SecurityOptions) {
   const quote = (hashes: readonly string[]) => hashes.map((hash) => `'${hash}'`);
   return [
@@ -63,13 +59,8 @@ function pagePolicy(inline: InlineHashes, { connect = [], reports, https }: Secu
     ["script-src 'self'", ...quote(inline.scripts)].join(" "),
     ["style-src 'self'", ...quote(inline.styles)].join(" "),
     ["connect-src 'self'", ...connect].join(" "),
-    "img-src 'self'",
-    "font-src 'self'",
-    "worker-src 'self'",
-    "frame-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
+    ...["img", "font", "worker", "frame"].map((kind) => `${kind}-src 'self'`),
+    ...["base-uri", "form-action", "frame-ancestors"].map((kind) => `${kind} 'none'`),
     "require-trusted-types-for 'script'",
     "trusted-types default",
     ...reports ? [`report-uri ${reports}`] : [],
@@ -84,17 +75,13 @@ function pagePolicy(inline: InlineHashes, { connect = [], reports, https }: Secu
  */
 const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Appends a value to a header of a response, unless the value is invalid. */
 export function appendHeader(response: Response, name: string, value: string): void {
   if (WRITABLE.test(value)) response.headers.append(name, value);
 }
 
 /**
- * Prepares a handler's result for sending: removes headers with invalid values, and adds those of
- * `common` that it lacks.
- *
- * @param result a response with immutable headers, as those from `fetch` are, is not possible
- * @param common by name in lower case
+ * Removes headers with invalid values, and adds those of `common`, by name in lower case, that a result lacks. A
+ * response with immutable headers, as those from `fetch` are, is not possible.
  */
 export function toResponse(result: HandlerResult, common: HeaderMap = {}): Response {
   // Without `body`: the runtime makes a stream of that of a response, which is sent without its length.

@@ -12,7 +12,6 @@ import type { Manifest, ManifestFile } from "./manifest.ts";
 import { createResource, type Resource } from "./resource.ts";
 import { fillSlots, type SlotValues } from "./slot.ts";
 
-/** The values that this start completes a build with. */
 export interface Completion {
   /** The build's folder, ending with `/`. */
   readonly build: URL;
@@ -33,7 +32,6 @@ export interface LoadedBuild {
   readonly files: readonly (readonly [path: string, file: Resource])[];
 }
 
-/** A page, and its partial for client navigations. */
 interface LoadedPage {
   readonly path: string;
   readonly document: Resource;
@@ -44,18 +42,13 @@ interface LoadedPage {
 const REVALIDATE = "no-cache";
 /** For files named by their hash. */
 const FOREVER = "public, max-age=31536000, immutable";
-/** Header with the version of a partial, by which an open page detects that it is outdated. */
-const VERSION_HEADER = "x-build";
 
 /** Pages are compressed at each start: the best quality takes 50 ms for the root page, this one 20 ms for 3 % more. */
 const PAGE_QUALITY = 10;
 /** Error pages: 1 ms for 9 % more. */
 const ERROR_PAGE_QUALITY = 5;
 
-/**
- * Completes and compresses the pages of one variant, and reads all files into memory: a later build does
- * not affect a running server.
- */
+/** Completes and compresses the pages of one variant, and reads all files into memory: a later build changes nothing. */
 export async function loadBuild(options: Completion): Promise<LoadedBuild> {
   const { build, manifest, variant, security = {} } = options;
   const slots = { build: manifest.buildId, ...options.slots };
@@ -100,7 +93,8 @@ export async function loadBuild(options: Completion): Promise<LoadedBuild> {
   };
   const assetHeaders = commonHeaders(security);
   const staticHeaders = commonHeaders(security, FILE_POLICY);
-  const partialHeaders = { ...commonHeaders(security, DATA_POLICY), [VERSION_HEADER]: version };
+  // An open page finds by the version that it is outdated.
+  const partialHeaders = { ...commonHeaders(security, DATA_POLICY), "x-build": version };
   const [notFound, serverError, pages, files] = await Promise.all([
     errorPage(404),
     errorPage(500),

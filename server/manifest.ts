@@ -2,11 +2,10 @@ import { undefinedIfNotFound } from "./if_found.ts";
 
 /** Description of a build, read by the server once at the start. */
 export interface Manifest {
-  /** Another version is refused. */
   readonly version: typeof MANIFEST_VERSION;
   /** Hash of the build. */
   readonly buildId: string;
-  /** Built by `deno task dev`: the page reloads when the server restarts. */
+  /** Its pages reload when the server restarts. */
   readonly dev: boolean;
   /** Files that the build was made of, and folders in which another file would be part of it, relative to the root. */
   readonly inputs: readonly string[];
@@ -60,7 +59,6 @@ export interface AssetRole {
   readonly debugId?: string;
   /** Names of assets, or specifiers of the import map. */
   readonly imports: readonly string[];
-  readonly dynamicImports: readonly string[];
   /** Bytes of each source in the asset: packages by name, the project's files by path. */
   readonly sources: Readonly<Record<string, number>>;
 }
@@ -69,32 +67,23 @@ export interface AssetRole {
 export const MANIFEST = "manifest.json";
 
 /** Increase it when {@linkcode Manifest} changes. */
-export const MANIFEST_VERSION = 9;
+export const MANIFEST_VERSION = 10;
 
-/** The build is missing, or was made by another version of the framework. The message is one line. */
+/** The message is one line. */
 export class ManifestError extends Error {
   override readonly name = "ManifestError";
 }
 
 /**
- * Reads `manifest.json` of a build.
- *
  * @param build URL of the build's folder, ending with `/`
- * @throws {ManifestError} without a build, and for one of another version
+ * @throws {ManifestError} there is no build, or it is of another version
  */
 export async function readManifest(build: URL): Promise<Manifest> {
   const text = await Deno.readTextFile(new URL(MANIFEST, build)).catch(undefinedIfNotFound);
-  if (text === undefined) {
-    throw new ManifestError(
-      `Cannot read the build in ${build.pathname}: there is none. Run \`deno task build\`.`,
-    );
-  }
-  const manifest = JSON.parse(text) as Manifest;
-  if (manifest.version !== MANIFEST_VERSION) {
-    throw new ManifestError(
-      `Cannot use the build in ${build.pathname}: its version is ${manifest.version}, not ` +
-        `${MANIFEST_VERSION}. Run \`deno task build\`.`,
-    );
-  }
-  return manifest;
+  const manifest = text === undefined ? undefined : JSON.parse(text) as Manifest;
+  if (manifest?.version === MANIFEST_VERSION) return manifest;
+  const problem = manifest ? `its version is ${manifest.version}` : "there is none";
+  throw new ManifestError(
+    `Cannot read the build in ${build.pathname}: ${problem}. Run \`deno task build\`.`,
+  );
 }

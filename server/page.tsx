@@ -7,7 +7,6 @@ import { dataSlot, hasSlot } from "./slot.ts";
 
 export { slot } from "./slot.ts";
 
-/** The island of a page. */
 export interface IslandUse {
   readonly component: ComponentType<object>;
   readonly props: object;
@@ -25,12 +24,8 @@ export const PageRenderContext: React.Context<PageRender | null> = createContext
 );
 
 /**
- * The component of a page that is hydrated in the browser, at most one. On a page it renders a placeholder: the build
- * prerenders the island with its own identifier prefix and inserts it, because React cannot hydrate a
- * part of a larger tree (error 418).
- *
- * @param props.of the component that the browser's entry passes to `hydrateIsland`
- * @param props.props JSON values
+ * The component of a page that is hydrated in the browser, at most one, with JSON values as its props. The build renders it
+ * by itself with its own identifier prefix, because React cannot hydrate a part of a larger tree (error 418).
  */
 export function Island<P extends object>(
   { of: component, props }: { readonly of: ComponentType<P>; readonly props: P },
@@ -41,11 +36,7 @@ export function Island<P extends object>(
   return <div data-island=""></div>;
 }
 
-/**
- * A classic inline script, which runs before all others. Its hash goes into the CSP, so it cannot contain
- * slots. Use it in `routes/_app.tsx` only: in a page it would not run after a client navigation, so the
- * build refuses it there.
- */
+/** A classic script in `routes/_app.tsx`, which runs before all others. Its hash goes into the CSP: it has no slots. */
 export function InlineScript({ code }: { readonly code: string }): ReactNode {
   // The build computes its hash, and a parser would end it there.
   if (hasSlot(code) || /<\/script|<!--/i.test(code)) {
@@ -57,7 +48,7 @@ export function InlineScript({ code }: { readonly code: string }): ReactNode {
   return <script dangerouslySetInnerHTML={{ __html: text }} />;
 }
 
-/** A JSON value that the App inserts at the start from `slots[id]`. Scripts find it by the element's id. */
+/** The JSON value `slots[id]`, inserted at the start. Scripts find it by the element's id. */
 export function PageData({ id }: { readonly id: string }): ReactNode {
   return (
     <script type="application/json" id={id} dangerouslySetInnerHTML={{ __html: dataSlot(id) }} />

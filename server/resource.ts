@@ -47,10 +47,7 @@ const COMPRESSED = ["br", "gzip"] as const;
 /** A weight of zero: the coding is not acceptable (RFC 9110, 12.4.2). */
 const ZERO = /^q\s*=\s*0(?:\.0*)?$/;
 
-/**
- * Chooses an encoding (RFC 9110, 12.5.3). Without the header, and if none is acceptable, `identity`: the
- * RFC permits this instead of 406.
- */
+/** By RFC 9110, 12.5.3. If none is acceptable, `identity`: the RFC permits this instead of 406. */
 export function chooseEncoding(header: string | null, bodies: Bodies): keyof Bodies {
   const accepted = new Map<string, boolean>();
   for (const member of header?.toLowerCase().split(",") ?? []) {
@@ -62,12 +59,7 @@ export function chooseEncoding(header: string | null, bodies: Bodies): keyof Bod
     "identity";
 }
 
-/**
- * Whether an `If-None-Match` header contains an entity tag: a list, compared weakly, or `*`
- * (RFC 9110, 13.1.2).
- *
- * @param etag with its quotes, and without a comma
- */
+/** Whether `If-None-Match` contains an entity tag: a list, compared weakly, or `*` (RFC 9110, 13.1.2). */
 export function matchesEtag(header: string, etag: string): boolean {
   return header.trim() === "*" ||
     header.split(",").some((member) => member.trim().replace(/^W\//, "") === etag);

@@ -1,4 +1,4 @@
-import { CappedServer, type CappedServerOptions } from "./capped_server.ts";
+import { type CappedServerOptions, serveCapped } from "./capped_server.ts";
 import { connectionServer, listenShared } from "./deno_internals.ts";
 import { STOP, STOP_MS } from "../monitoring/protocol/stop_times.ts";
 import { withTimeout } from "../monitoring/protocol/with_timeout.ts";
@@ -13,10 +13,7 @@ export interface ServeOptions extends CappedServerOptions {
   readonly printsAddress?: boolean;
   /** A platform accepts and limits the connections (Deno Deploy): no limit here. Default: false. */
   readonly onPlatform?: boolean;
-  /**
-   * Called when the process is asked to stop: end streams, which hold connections open. Its promise is
-   * awaited before {@linkcode onStopped}, as far as time permits.
-   */
+  /** Ends streams, which hold connections open. Awaited before {@linkcode onStopped}, as far as time permits. */
   readonly onStopping: () => Promise<void> | void;
   /** Called after the last response: deliver what is left within so many milliseconds. */
   readonly onAnswered: (ms: number) => Promise<void>;
@@ -24,7 +21,7 @@ export interface ServeOptions extends CappedServerOptions {
   readonly onStopped: () => Promise<void> | void;
 }
 
-/** The server cannot listen at its address. The message is one line for the user. */
+/** The message is one line for the user. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
@@ -33,9 +30,7 @@ export class ListenError extends Error {
  * Serves until SIGINT or SIGTERM, or until the launcher ends; then finishes pending requests and exits
  * with code 0. A second signal has no effect.
  *
- * Prints `Listening on http://HOST:PORT/` once it accepts connections, unless told not to.
- *
- * @throws {ListenError} the port is in use, or the address is invalid
+ * @throws {ListenError}
  */
 export function serve(options: ServeOptions): void {
   let stopping = false;
@@ -66,10 +61,7 @@ export function serve(options: ServeOptions): void {
 /** Argument by which a launcher states that it holds the server's standard input open while it lives. */
 export const LAUNCHED = "--launched";
 
-/**
- * Resolves when the launcher that started this process has ended: the pipe to standard input then
- * closes, even if the launcher was killed. Never resolves without the argument {@linkcode LAUNCHED}.
- */
+/** Resolves when the launcher has ended, even if it was killed: the pipe to standard input then closes. */
 export async function launcherEnded(args: readonly string[] = Deno.args): Promise<void> {
   if (!args.includes(LAUNCHED)) return new Promise(() => {});
   for await (const _chunk of Deno.stdin.readable) {
@@ -77,14 +69,13 @@ export async function launcherEnded(args: readonly string[] = Deno.args): Promis
   }
 }
 
-/** Where to listen; port 0 picks a free one. */
 type Address = Pick<ServeOptions, "port" | "hostname">;
 
 /**
  * Checks that no other process listens at an address, which sharing it would not find out.
  *
  * @returns the port; a free one for port 0
- * @throws {ListenError} the port is in use, or the address is invalid
+ * @throws {ListenError}
  */
 export function checkAddress({ port, hostname }: Address): number {
   return orListenError({ port, hostname }, () => {
@@ -105,7 +96,7 @@ function orListenError<T>({ port, hostname }: Address, open: () => T): T {
   }
 }
 
-function listen(options: ServeOptions): Pick<CappedServer, "addr" | "shutdown"> {
+function listen(options: ServeOptions): ReturnType<typeof serveCapped> {
   const { port, hostname, sharesPort: reusePort, handler, onPlatform = false } = options;
   const serveConnection = onPlatform ? undefined : connectionServer();
   if (serveConnection === undefined) {
@@ -113,7 +104,7 @@ function listen(options: ServeOptions): Pick<CappedServer, "addr" | "shutdown"> 
     return Deno.serve({ port, hostname, reusePort, onListen() {} }, handler);
   }
   const listener = (reusePort ? listenShared : Deno.listen)({ port, hostname });
-  return new CappedServer(listener, serveConnection, options);
+  return serveCapped(listener, serveConnection, options);
 }
 
 function reasonOf(error: unknown): string | undefined {

@@ -1,7 +1,5 @@
 /**
- * Slots: values in prebuilt pages that are only known when the server starts.
- *
- * The build writes a marker into the HTML, which the start replaces. Markers consist of private-use
+ * Slots: values in prebuilt pages that are only known when the server starts. Their markers consist of private-use
  * characters, which neither React nor `JSON.stringify` escapes:
  *
  *     U+E000 name U+E003   a text in markup or in an attribute, HTML-escaped
@@ -20,14 +18,12 @@ export type SlotValues = Readonly<Record<string, unknown>>;
 /**
  * A text that the App inserts at the start: in text, in an attribute or in a string of an island's
  * props. Code at build time sees only a marker, so it must not measure, cut or compare it.
- *
- * @param name a letter, then letters, digits, - and _
  */
 export function slot(name: string): string {
   return TEXT + name + END;
 }
 
-/** The marker of a whole JSON value, for `<PageData>`. */
+/** For `<PageData>`. */
 export function dataSlot(name: string): string {
   return JSON_VALUE + name + END;
 }
@@ -37,7 +33,6 @@ export function scriptJson(value: unknown): string {
   return escapeJson(JSON.stringify(value)).replaceAll(TEXT, JSON_TEXT);
 }
 
-/** Whether a text contains a slot of any kind. */
 export function hasSlot(text: string): boolean {
   return /[\uE000-\uE003]/.test(text);
 }

@@ -24,7 +24,6 @@ import { inputsOf } from "./freshness.ts";
 import { APP, finishPage, renderPages } from "./pages.tsx";
 import { type OutputFile, publish } from "./publish.ts";
 
-/** Files that are served as they are, except the style sheets. */
 const STATIC = "static";
 /** The style sheet that is inlined into every page. */
 const STYLE = `${STATIC}/page.css`;
@@ -152,7 +151,6 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   return { manifest, warnings: bundle.warnings };
 }
 
-/** All files of a folder, sorted. */
 function listFiles(root: string, folder: string): string[] {
   return readdirSync(`${root}/${folder}`, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
@@ -160,7 +158,6 @@ function listFiles(root: string, folder: string): string[] {
     .sort();
 }
 
-/** The import map of every page: React, the extra scripts and the style sheets with a name. */
 function importMapOf(assets: readonly BuiltAsset[]): Record<string, string> {
   return Object.fromEntries(assets.flatMap(({ kind, file, name }) => {
     const specifiers = kind === "vendor" ? VENDOR_SPECIFIERS : name === undefined ? [] : [name];

@@ -6,7 +6,6 @@ import { contentHash } from "../content.ts";
 import type { AssetRole } from "../manifest.ts";
 import { FIRST_LINES, withDebugId } from "./debug_id.ts";
 
-/** A script for the browser. */
 export interface BuiltAsset extends AssetRole {
   /** File name. */
   readonly file: string;
@@ -26,11 +25,9 @@ export type BrowserOptions = Pick<esbuild.BuildOptions, "alias" | "define" | "pl
 
 interface BundleOptions {
   readonly root: string;
-  /** The browser's entry, relative to the root. */
   readonly client: string;
   readonly dev: boolean;
   readonly browser: BrowserOptions;
-  /** Code of prebuilt scripts, by their specifier in the import map. */
   readonly extra: Readonly<Record<string, string>>;
 }
 
@@ -76,14 +73,9 @@ const SCRIPTS = {
   banner: { js: FIRST_LINES },
 } as const satisfies esbuild.BuildOptions;
 
-/** Selects the production build of React. */
 const PRODUCTION = { "process.env.NODE_ENV": '"production"' };
 
-/**
- * Bundles all scripts of the browser, in memory.
- *
- * @throws {esbuild.BuildFailure} with file and line
- */
+/** @throws {esbuild.BuildFailure} with file and line */
 export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
   const [vendor, own] = await Promise.all([bundleVendor(options), bundleOwn(options)]);
   const extra = Object.entries(options.extra).sort()
@@ -186,9 +178,8 @@ function checkFormats(inputs: esbuild.Metafile["inputs"]): void {
 }
 
 /**
- * Source of the ES module with React for the browser. React is published as CommonJS, so its export names
- * are listed here. All four specifiers share one module: fewer requests, better compression. A name that
- * two of them export is the same value.
+ * Source of the ES module with React for the browser, which is published as CommonJS. All four specifiers share one
+ * module: fewer requests, better compression. A name that two of them export is the same value.
  */
 function vendorSource(): string {
   const require = createRequire(import.meta.url);
@@ -208,11 +199,7 @@ function vendorSource(): string {
   return lines.join("\n");
 }
 
-/**
- * Converts esbuild's outputs to assets. Adds a debug id to each script and its source map.
- *
- * @param kindOf returns the kind of the output of an entry point or a dynamic import
- */
+/** @param kindOf returns the kind of the output of an entry point or a dynamic import */
 function collect(
   { metafile, outputFiles }: esbuild.BuildResult<{ metafile: true; write: false }>,
   kindOf: (entryPoint: string) => AssetRole["kind"],
@@ -222,18 +209,14 @@ function collect(
   return Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"))
     .map(([path, { entryPoint, imports, inputs }]): BuiltAsset => {
       const file = basename(path);
-      const imported = (kind: string) => {
-        const names = imports.filter((entry) => entry.kind === kind)
-          .map((entry) => entry.external ? entry.path : basename(entry.path));
-        return [...new Set(names)].sort();
-      };
+      const imported = imports.filter(({ kind }) => kind === "import-statement")
+        .map(({ external, path }) => external ? path : basename(path));
       return {
         file,
         ...withDebugId(contentsOf(file), contentsOf(`${file}.map`)),
         kind: entryPoint === undefined ? "chunk" : kindOf(entryPoint),
         entryPoint: entryPoint || undefined,
-        imports: imported("import-statement"),
-        dynamicImports: imported("dynamic-import"),
+        imports: [...new Set(imported)].sort(),
         sources: sourceSizes(inputs),
       };
     });
@@ -251,15 +234,11 @@ function sourceSizes(inputs: Record<string, { bytesInOutput: number }>): Record<
   return sizes;
 }
 
-/**
- * The asset of a prebuilt script or of a style sheet.
- *
- * @param name its specifier in the import map
- */
+/** @param name its specifier in the import map */
 export function textAsset(kind: "extra" | "style", text: string, name?: string): BuiltAsset {
   const contents = new TextEncoder().encode(text);
   // Hexadecimal: it contains no word that a content blocker matches.
   const hash = Uint8Array.fromBase64(contentHash(contents), { alphabet: "base64url" }).toHex();
   const file = `${hash.slice(0, 10).toUpperCase()}.${kind === "style" ? "css" : "js"}`;
-  return { kind, name, file, contents, imports: [], dynamicImports: [], sources: {} };
+  return { kind, name, file, contents, imports: [], sources: {} };
 }

@@ -7,38 +7,20 @@ import { createHash } from "node:crypto";
 const PLACEHOLDER = "00000000-0000-8000-8000-000000000001";
 
 /**
- * The first lines of each script. The comment lets V8 compile all functions while the script is loaded, off
- * the main thread, instead of each one when it is first called: the blocking time of a page load is a quarter
- * of before (https://v8.dev/blog/explicit-compile-hints). It has no effect anywhere else.
+ * The first lines of each script. By the comment V8 compiles all functions while the script is loaded, off the main
+ * thread (https://v8.dev/blog/explicit-compile-hints).
  *
- * The statement registers the script's debug id by its address, so that error reports contain the id for
- * each frame, by which the source map is found. `_debugIds` is the vendor-neutral name. Its keys are stacks,
- * and an address is one of a single frame, as Safari writes it. A real one, `Error().stack`, is slow: V8
- * parses the script once more for its positions. Kept short: the lines add some 90 compressed bytes.
+ * The statement registers the debug id, by which error reports lead to source maps. The keys of `_debugIds` are stacks,
+ * and an address is one of a single frame, as Safari writes it. For `Error().stack` V8 parses the script once more.
  */
 export const FIRST_LINES =
   `//# allFunctionsCalledOnLoad\n(self._debugIds??={})[import.meta.url]="${PLACEHOLDER}";`;
 
-/** A script and its source map with their common debug id. */
-interface IdentifiedScript {
-  readonly contents: Uint8Array<ArrayBuffer>;
-  readonly map: Uint8Array<ArrayBuffer>;
-  readonly debugId: string;
-}
-
 /**
- * Inserts a debug id into a script and its map. The id is a UUID of both: the same sources always have the
- * same id, and a new comment, which moves lines, changes it. The script's length does not change, so the
- * map's positions stay valid.
- *
- * @param contents a script that starts with {@linkcode FIRST_LINES}
- * @param map its source map, version 3; receives the id as `debugId` (proposal for ECMA-426)
- * @throws {Error} the script starts with other lines
+ * Inserts a debug id into a script that starts with {@linkcode FIRST_LINES}, and into its map as `debugId` (proposal for
+ * ECMA-426). The same sources always have the same id. The script's length does not change, so the map stays valid.
  */
-export function withDebugId(
-  contents: Uint8Array<ArrayBuffer>,
-  map: Uint8Array<ArrayBuffer>,
-): IdentifiedScript {
+export function withDebugId(contents: Uint8Array<ArrayBuffer>, map: Uint8Array<ArrayBuffer>) {
   const lines = new TextEncoder().encode(FIRST_LINES);
   if (!lines.every((byte, index) => contents[index] === byte)) {
     throw new Error("Cannot insert a debug id: the script starts with other lines.");

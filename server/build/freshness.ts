@@ -6,10 +6,8 @@ import { MANIFEST, readManifest } from "../manifest.ts";
 const ALWAYS = ["deno.json", "deno.lock"];
 
 /**
- * What a build depends on: `inputs` of its manifest.
- *
- * @param read files that the build read, relative to the root
- * @param statics static files: one that is added to their folders would be part of the build
+ * What a build depends on: files that it read, relative to the root, and folders of static files: one that is added there
+ * would be part of the build.
  */
 export function inputsOf(read: readonly string[], statics: readonly string[]): string[] {
   // Without packages and modules of plugins (`namespace:path`).
@@ -33,7 +31,6 @@ export async function isFresh(root: string, { dev }: { dev: boolean }): Promise<
   return times.every((time) => time !== undefined && time < builtAt);
 }
 
-/** Milliseconds since 1970; undefined if there is no such file or folder. */
 async function modifiedAt(path: string): Promise<number | undefined> {
   const info = await Deno.stat(path).catch(undefinedIfNotFound);
   return info && (info.mtime?.getTime() ?? 0);

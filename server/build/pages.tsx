@@ -12,18 +12,13 @@ import type { OutputFile } from "./publish.ts";
 /** The document around every page, relative to the root. */
 export const APP = "routes/_app.tsx";
 
-/** Props of a page. */
-export interface PageProps {
+interface PageProps {
   readonly variant: string;
-}
-
-export interface AppProps extends PageProps {
-  readonly children: ReactNode;
 }
 
 interface RenderOptions extends Pick<ManifestPage, "path" | "variant"> {
   readonly Page: ComponentType<PageProps>;
-  readonly App: ComponentType<AppProps>;
+  readonly App: ComponentType<PageProps & { readonly children: ReactNode }>;
 }
 
 export interface RenderedPage extends Pick<ManifestPage, "path" | "variant"> {
@@ -55,25 +50,17 @@ const ISLAND_PREFIX = "i-";
 /** Marks the end of the page's content, whose closing tag cannot be recognised. */
 const CONTENT_END = '<i data-page-end=""></i>';
 
-/**
- * Renders every page in each variant.
- *
- * @param pages modules relative to the root, by path; error pages by status
- */
 export async function renderPages(
   root: string,
   pages: Readonly<Record<string, string>>,
   variants: readonly string[],
 ): Promise<RenderedPage[]> {
-  const load = async <P,>(module: string): Promise<ComponentType<P>> => {
-    const loaded = await import(pathToFileURL(`${root}/${module}`).href);
-    if (typeof loaded.default === "function") return loaded.default;
-    throw new Error(`${module} must export a component as default.`);
-  };
-  const App = await load<AppProps>(APP);
+  const load = async (module: string) =>
+    (await import(pathToFileURL(`${root}/${module}`).href)).default;
+  const App = await load(APP);
   const rendered: RenderedPage[] = [];
   for (const [path, module] of Object.entries(pages)) {
-    const Page = await load<PageProps>(module);
+    const Page = await load(module);
     for (const variant of variants) {
       rendered.push(await renderPage({ path, Page, App, variant }));
     }
@@ -113,9 +100,7 @@ export async function renderPage(
   };
 }
 
-async function renderIsland(
-  { component: Component, props }: IslandUse,
-): Promise<string> {
+async function renderIsland({ component: Component, props }: IslandUse): Promise<string> {
   const markup = await render(<Component {...props} />, ISLAND_PREFIX);
   return `<div data-island="${ISLAND_PREFIX}">${markup}</div>` +
     `<script type="application/json" data-island-props>${scriptJson(props)}</script>`;
@@ -135,10 +120,7 @@ async function render(node: ReactNode, identifierPrefix: string): Promise<string
   return html;
 }
 
-/**
- * Completes the head of a page with style, import map (which must precede modules), preloads and scripts,
- * computes the CSP hashes of all inline parts, and creates the page's partial.
- */
+/** Completes the head of a page (the import map must precede modules), and creates the page's partial. */
 export function finishPage(
   { path, variant, html, content, inlineScripts }: RenderedPage,
   { style, importMap, preload, scripts, later }: HeadParts,
@@ -176,7 +158,7 @@ const RUNNING_SCRIPT = /<script(?! type="application\/json")/;
 /** A partial is used only with JavaScript. Without removal, `noscript` would be shown as content. */
 const NOSCRIPT = /<noscript>.*?<\/noscript>/gs;
 
-/** A partial: a small document with only the title and the content of a page. */
+/** A small document with only the title and the content of a page. */
 function partialDocument(html: string, content: string): string {
   if (RUNNING_SCRIPT.test(content)) {
     throw new Error(`A page cannot contain a script: put it into ${APP}.`);

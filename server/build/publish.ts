@@ -1,11 +1,6 @@
 import { dirname } from "node:path";
 import { undefinedIfNotFound } from "../if_found.ts";
 
-/** A new path beside `out`, on the same file system, so that it can be renamed to it. */
-function stagingFolder(out: string): string {
-  return `${out}.${crypto.randomUUID()}`;
-}
-
 export interface OutputFile {
   /** Relative to the build's folder. */
   readonly path: string;
@@ -20,8 +15,9 @@ export interface OutputFile {
  * published at the same time, one of them wins as a whole.
  */
 export async function publish(out: string, files: readonly OutputFile[]): Promise<void> {
-  const staging = stagingFolder(out);
-  const old = stagingFolder(out);
+  // On the same file system, so that it can be renamed to `out`.
+  const staging = `${out}.${crypto.randomUUID()}`;
+  const old = `${out}.${crypto.randomUUID()}`;
   try {
     const folders = new Set(files.map(({ path }) => dirname(`${staging}/${path}`)));
     for (const folder of folders) await Deno.mkdir(folder, { recursive: true });
@@ -37,11 +33,8 @@ export async function publish(out: string, files: readonly OutputFile[]): Promis
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     });
   } finally {
-    await remove(staging);
-    await remove(old);
+    for (const path of [staging, old]) {
+      await Deno.remove(path, { recursive: true }).catch(undefinedIfNotFound);
+    }
   }
-}
-
-async function remove(path: string): Promise<void> {
-  await Deno.remove(path, { recursive: true }).catch(undefinedIfNotFound);
 }
