@@ -1,16 +1,10 @@
-/**
- * The budgets of size, speed and memory, as data. `deno task size` and `deno task bench` compare measurements with
- * them, and exit with 1 if one is exceeded.
- */
+/** The limit is in the budget's unit. */
 export type Budget =
   & {
     readonly what: string;
     readonly unit: "bytes gzip" | "bytes" | "files" | "ms" | "MiB" | "/s" | "×" | "cores";
   }
-  & Limit;
-
-/** In the budget's unit. */
-export type Limit = { readonly most: number } | { readonly least: number };
+  & ({ readonly most: number } | { readonly least: number });
 
 const WITHOUT_MONITORING = "against the page built without monitoring";
 const TUNNEL = "against handleTunnelRequest of @sentry/core";

@@ -1,6 +1,5 @@
 import type { Budget } from "./budgets.ts";
 
-/** A measured number, compared with a budget. */
 export interface Figure {
   readonly what: string;
   readonly value: number;

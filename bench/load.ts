@@ -1,4 +1,3 @@
-/** Load for a server that takes envelopes. */
 import { fileURLToPath } from "node:url";
 
 /** Concurrent connections: as many as a burst of pages opens. */
@@ -20,20 +19,11 @@ interface Load {
   readonly bytes: number;
 }
 
-/** One server's values of each round. */
-interface Rounds {
-  /** Envelopes per second. */
-  readonly rates: number[];
-  /** User and system time of its process for each envelope, in microseconds. 0 without `/proc`. */
-  readonly micros: number[];
-}
-
-/** Throughput and CPU time of servers. Rounds alternate, so that other work of the machine affects all of them. */
-export async function measureRounds(
-  servers: readonly Target[],
-  load: Load,
-  rounds: number,
-): Promise<Rounds[]> {
+/**
+ * Measures servers in turns, so that other work of the machine affects all of them. Returns for each round envelopes per
+ * second, and the CPU time of the process for each envelope.
+ */
+export async function measureRounds(servers: readonly Target[], load: Load, rounds: number) {
   for (const server of servers) await postFor(WARM_UP_SECONDS, server, load);
   const all = servers.map((server) => ({ server, rates: [] as number[], micros: [] as number[] }));
   for (let round = 0; round < rounds; round++) {
@@ -50,12 +40,7 @@ export async function measureRounds(
 /** Part of each envelope's id, so that no run repeats an id of another one: relays drop duplicates. */
 let runs = 0;
 
-/**
- * Posts envelopes with wrk, as fast as the server answers.
- *
- * @returns answered envelopes per second
- * @throws {Error} an envelope was not accepted
- */
+/** Posts envelopes with wrk. Returns answered ones per second. @throws an envelope was not accepted */
 async function postFor(seconds: number, { origin }: Target, { dsn, bytes }: Load): Promise<number> {
   const script = fileURLToPath(new URL("envelopes.lua", import.meta.url));
   const run = (++runs).toString(16).padStart(16, "0");
@@ -73,7 +58,7 @@ async function postFor(seconds: number, { origin }: Target, { dsn, bytes }: Load
   return Number(count) / (Number(micros) / 1e6);
 }
 
-/** User and system time of a process since its start. */
+/** User and system time of a process since its start; 0 without `/proc`. */
 export function cpuMicros({ pid }: Pick<Target, "pid">): number {
   if (Deno.build.os !== "linux") return 0;
   // The second field is the program's name in parentheses, which may contain spaces.

@@ -18,7 +18,6 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench(): Promise<readonly
   intake: () => import("./intake.ts"),
 };
 
-/** Runs the selected benches. Returns the exit code. */
 async function runBenches(): Promise<number> {
   const usage = "deno task bench [--only=NAME,NAME]";
   const { values } = readArguments("measure", usage, { options: { only: { type: "string" } } });

@@ -1,13 +1,9 @@
-/**
- * The page in a real Chromium on a slow network and a slow processor, against the same page built without monitoring.
- * The page must be built.
- */
 import type { Browser, Page } from "@playwright/test";
 import { temporaryFolder } from "../tests/harness/temporary_folder.ts";
 import { launchChromium } from "../tools/find_chromium.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
-import { budgeted, type Figure, median, ratios } from "./figures.ts";
+import { budgeted, type Figure, median } from "./figures.ts";
 import { buildWithoutMonitoring } from "./page_variant.ts";
 
 /** A slow mobile connection, and a processor a quarter as fast as this one. */
@@ -22,13 +18,6 @@ const QUIET_TIMEOUT_MS = 120_000;
 /** The part of a task that does not count as blocking (https://www.w3.org/TR/longtasks-1/). */
 const LONG_TASK_MS = 50;
 
-/** Milliseconds, the first two since the navigation. */
-interface PageLoad {
-  readonly firstPaint: number;
-  readonly answeredAt: number;
-  readonly blocking: number;
-}
-
 /** Loads both pages in turns, so that other work of the machine affects both. */
 export async function bench(): Promise<Figure[]> {
   await using server = await startServer();
@@ -36,50 +25,48 @@ export async function bench(): Promise<Figure[]> {
   await buildWithoutMonitoring(copy.path);
   await using peer = await startServer({ main: `${copy.path}/main.ts`, permissions: ["-A"] });
   await using browser = await launchChromium();
-  const own: PageLoad[] = [];
-  const without: PageLoad[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    own.push(await loadPage(browser, server.origin));
-    without.push(await loadPage(browser, peer.origin));
-  }
-  const of = (loads: readonly PageLoad[], name: keyof PageLoad) => loads.map((load) => load[name]);
-  const ratiosOf = (name: keyof PageLoad) => ratios(of(own, name), of(without, name));
+  const rounds = await Array.fromAsync({ length: ROUNDS }, async () => ({
+    own: await loadPage(browser, server.origin),
+    peer: await loadPage(browser, peer.origin),
+  }));
+  const ratios = (name: "answeredAt" | "firstPaint") =>
+    rounds.map(({ own, peer }) => own[name] / peer[name]);
+  const blocking = (page: "own" | "peer") => median(rounds.map((round) => round[page].blocking));
   return [
-    budgeted(BUDGETS.clickAnswered, ...ratiosOf("answeredAt")),
-    budgeted(BUDGETS.firstPaint, ...ratiosOf("firstPaint")),
-    budgeted(BUDGETS.blocking, median(of(own, "blocking")) - median(of(without, "blocking"))),
+    budgeted(BUDGETS.clickAnswered, ...ratios("answeredAt")),
+    budgeted(BUDGETS.firstPaint, ...ratios("firstPaint")),
+    budgeted(BUDGETS.blocking, blocking("own") - blocking("peer")),
   ];
 }
 
-/** Loads the page in a fresh profile, clicks a control until it answers, and waits until nothing more is loaded. */
-async function loadPage(browser: Browser, origin: string): Promise<PageLoad> {
-  const context = await browser.newContext();
-  try {
-    const page = await context.newPage();
-    await slowDown(page);
-    await page.addInitScript(observe);
-    await page.goto(origin, { waitUntil: "commit" });
-    await page.waitForFunction(
-      (quietMs) => {
-        const { answeredAt, lastWorkAt } = (globalThis as unknown as Observing).observed;
-        return answeredAt !== undefined && performance.now() - lastWorkAt > quietMs;
-      },
-      QUIET_MS,
-      { polling: 200, timeout: QUIET_TIMEOUT_MS },
-    );
-    return await page.evaluate((longTaskMs) => {
-      const { tasks, answeredAt } = (globalThis as unknown as Observing).observed;
-      const [paint] = performance.getEntriesByName("first-contentful-paint");
-      const firstPaint = paint!.startTime;
-      // What a task takes beyond 50 ms, after the first paint.
-      const blocking = tasks.map(({ startTime, duration }) =>
-        startTime + duration - Math.max(startTime, firstPaint) - longTaskMs
-      ).reduce((sum, ms) => sum + Math.max(0, ms), 0);
-      return { firstPaint, answeredAt: answeredAt!, blocking };
-    }, LONG_TASK_MS);
-  } finally {
-    await context.close();
-  }
+/**
+ * Loads the page in a fresh profile, clicks a control until it answers, and waits until nothing more is loaded. Returns
+ * milliseconds, the first two since the navigation.
+ */
+async function loadPage(browser: Browser, origin: string) {
+  await using context = await browser.newContext();
+  const page = await context.newPage();
+  await slowDown(page);
+  await page.addInitScript(observe);
+  await page.goto(origin, { waitUntil: "commit" });
+  await page.waitForFunction(
+    (quietMs) => {
+      const { answeredAt, lastWorkAt } = (globalThis as unknown as Observing).observed;
+      return answeredAt !== undefined && performance.now() - lastWorkAt > quietMs;
+    },
+    QUIET_MS,
+    { polling: 200, timeout: QUIET_TIMEOUT_MS },
+  );
+  return await page.evaluate((longTaskMs) => {
+    const { tasks, answeredAt } = (globalThis as unknown as Observing).observed;
+    const [paint] = performance.getEntriesByName("first-contentful-paint");
+    const firstPaint = paint!.startTime;
+    // What a task takes beyond 50 ms, after the first paint.
+    const blocking = tasks.map(({ startTime, duration }) =>
+      startTime + duration - Math.max(startTime, firstPaint) - longTaskMs
+    ).reduce((sum, ms) => sum + Math.max(0, ms), 0);
+    return { firstPaint, answeredAt: answeredAt!, blocking };
+  }, LONG_TASK_MS);
 }
 
 async function slowDown(page: Page): Promise<void> {

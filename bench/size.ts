@@ -1,8 +1,7 @@
-/** What the parts of the built page weigh. */
 import { gzipSync } from "node:zlib";
 import { monitoringScripts } from "../routes/_monitoring_scripts.ts";
 import { assetsOf } from "../server/assets.ts";
-import { type Manifest, type ManifestPage, readManifest } from "../server/manifest.ts";
+import { type Manifest, readManifest } from "../server/manifest.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, worst } from "./figures.ts";
 
@@ -19,11 +18,11 @@ const AFTER_LOAD = [
   "monitoring/browser/recording_chunk.ts",
 ];
 
-/** Measures the build of this project. */
 export async function bench(): Promise<Figure[]> {
   const folder = new URL("../.build/", import.meta.url);
   const manifest = await readManifest(folder);
-  const html = rootPages(manifest).map(async ({ file }) =>
+  // The root page in each variant.
+  const html = manifest.pages.filter(({ path }) => path === "/").map(async ({ file }) =>
     gzipSync(await Deno.readFile(new URL(`pages/${file}`, folder)), { level: 9 }).length
   );
   return sizesOf(manifest, await Promise.all(html));
@@ -32,14 +31,16 @@ export async function bench(): Promise<Figure[]> {
 /**
  * Each part of a build, without what earlier parts have loaded. Of several variants the largest.
  *
- * @param html gzip bytes of each variant of the root page, with its inlined style
+ * @param html gzip bytes of each variant of the root page
  */
 export function sizesOf(manifest: Manifest, html: readonly number[]): Figure[] {
   const { telemetry, recording, worker } = monitoringScripts(manifest);
   // A missing part must not count as zero bytes.
   if (worker.length === 0) throw new Error("Cannot measure: the build has no recording worker.");
-  const bytes = (names: Iterable<string>) => gzipBytes(manifest, names);
-  const { first } = manifest;
+  const { first, assets } = manifest;
+  const bytes = (names: Iterable<string>) =>
+    Array.from(names, (name) => assets[name]?.gzip ?? assets[name]?.bytes ?? 0)
+      .reduce((sum, each) => sum + each, 0);
   const loads = Object.values(FIRST_LOADS).map((sources) =>
     filesOf(manifest, ...EACH_LOAD, ...sources)
   );
@@ -53,7 +54,7 @@ export function sizesOf(manifest: Manifest, html: readonly number[]): Figure[] {
     {
       ...budgeted(BUDGETS.firstScriptFiles, first.length),
       details: first.map((file) =>
-        `${file}: ${Object.keys(manifest.assets[file]?.sources ?? {}).join(", ")}`
+        `${file}: ${Object.keys(assets[file]?.sources ?? {}).join(", ")}`
       ),
     },
     {
@@ -79,14 +80,4 @@ function viewsOf(manifest: Manifest): { source: string; files: Set<string> }[] {
   return Object.values(manifest.assets).flatMap(({ entryPoint }) => entryPoint ?? [])
     .filter((source) => /^islands\/.*\.tsx$/.test(source))
     .map((source) => ({ source, files: assetsOf(manifest, source).difference(loaded) }));
-}
-
-/** The root page in each variant. */
-const rootPages = ({ pages }: Manifest): ManifestPage[] => pages.filter(({ path }) => path === "/");
-
-function gzipBytes({ assets }: Manifest, names: Iterable<string>): number {
-  return [...names].reduce(
-    (sum, name) => sum + (assets[name]?.gzip ?? assets[name]?.bytes ?? 0),
-    0,
-  );
 }

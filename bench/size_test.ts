@@ -5,7 +5,7 @@ import { bench, sizesOf } from "./size.ts";
 
 const asset = (gzip: number, overrides: Partial<ManifestAsset> = {}): ManifestAsset => ({
   ...{ kind: "chunk", type: "text/javascript", hash: "", bytes: 2 * gzip, gzip },
-  ...{ imports: [], dynamicImports: [], sources: {}, ...overrides },
+  ...{ imports: [], sources: {}, ...overrides },
 });
 const entry = (gzip: number, entryPoint: string, ...imports: string[]) =>
   asset(gzip, { entryPoint, imports });

@@ -14,7 +14,6 @@ const SILENCE_MS = 6_000;
 /** Maximum wait for the first envelope, on a busy machine. */
 const FIRST_ENVELOPE_MS = 60_000;
 
-/** Measures one page load. The page must be built. */
 export async function bench(): Promise<Figure[]> {
   await using ingest = startStandInIngest();
   await using server = await startRelaying(ingest);

@@ -1,7 +1,3 @@
-/**
- * The longest task in a real Chromium while lists of 2,000 rows are scrolled and a trace of 10,000 spans is zoomed. The
- * page must be built.
- */
 import type { Browser, Page } from "@playwright/test";
 import { error, hexId, log, span } from "../monitoring/inbox/testdata/envelopes.ts";
 import { largeTrace, postEnvelope, postSpans, spanId } from "../tests/harness/browser/posted.ts";
@@ -33,22 +29,21 @@ export async function bench(): Promise<Figure[]> {
   const scrolled: Figure[] = [];
   for (const view of VIEWS) {
     const rows = `.${view} .rows`;
-    const rounds = await measure(browser, `${server.origin}/#/${view}`, {
-      open: (page) => loadAllRows(page, rows),
-      act: (page) => drag(page, rows),
-    });
+    const rounds = await measure(
+      browser,
+      `${server.origin}/#/${view}`,
+      (page) => loadAllRows(page, rows),
+      (page) => drag(page, rows),
+    );
     const { what } = BUDGETS.scrolledList;
     scrolled.push({ ...worst(BUDGETS.scrolledList, ...rounds), what: `${what}: ${view}` });
   }
   await postSpans(server.origin, ...largeTrace(TRACE, SPANS));
-  const zoomed = await measure(browser, `${server.origin}/#/traces/${TRACE}`, {
-    open: unfoldAllSpans,
-    act: zoom,
-  });
+  const trace = `${server.origin}/#/traces/${TRACE}`;
+  const zoomed = await measure(browser, trace, unfoldAllSpans, zoom);
   return [...scrolled, worst(BUDGETS.zoomedTrace, ...zoomed)];
 }
 
-/** Waits for all spans of the trace, and gives each a row of its own. */
 async function unfoldAllSpans(page: Page): Promise<void> {
   await page.locator('[role="treegrid"]').waitFor();
   await page.getByRole("button", { name: "Expand all" }).click();
@@ -59,13 +54,10 @@ async function unfoldAllSpans(page: Page): Promise<void> {
   );
 }
 
-interface Steps {
-  readonly open: (page: Page) => Promise<void>;
-  readonly act: (page: Page) => Promise<void>;
-}
+type Step = (page: Page) => Promise<void>;
 
-/** Milliseconds of the longest long task of the gesture in each round; 0: none. */
-async function measure(browser: Browser, url: string, { open, act }: Steps): Promise<number[]> {
+/** Milliseconds of the longest long task of a gesture in each round; 0: none. */
+async function measure(browser: Browser, url: string, open: Step, act: Step): Promise<number[]> {
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
@@ -107,11 +99,7 @@ async function postSession(origin: string, n: number): Promise<void> {
   );
 }
 
-/**
- * Loads older rows until the list has all.
- *
- * @param scroller selector of the element that scrolls the rows
- */
+/** @param scroller selector of the element that scrolls the rows */
 async function loadAllRows(page: Page, scroller: string): Promise<void> {
   await page.locator(`${scroller} a.row-link`).first().waitFor();
   await page.evaluate(async ({ scroller, rows, pollMs }) => {
