@@ -2,14 +2,13 @@ import { parseArgs, type ParseArgsConfig } from "node:util";
 import { type Config, ConfigError } from "../config/config.ts";
 import { IS_PACKAGED, TOOL } from "../monitoring/protocol/commands.ts";
 
-/** A task cannot do what it was asked to. The message is one line that states how to fix it. */
+/** The message is one line that states how to fix it. */
 export class UserError extends Error {
   override readonly name: string = "UserError";
 }
 
 /**
- * Runs a task to its end and exits with the code that it returns. An error that the user can fix is printed as one
- * line, without a stack trace.
+ * Exits with the code that a task returns. An error that the user can fix is printed without a stack trace.
  *
  * @param failure exit code after an error
  */
@@ -24,8 +23,6 @@ export async function runTask(task: () => Promise<number>, failure = 1): Promise
 }
 
 /**
- * Reads a command line.
- *
  * @param what the task cannot do with wrong arguments, for the message: `prove`
  * @param usage `deno task prove URL`
  * @throws {UserError}
@@ -91,8 +88,6 @@ export class UnavailableError extends UserError {
 }
 
 /**
- * Sends a request to an inbox.
- *
  * @param what the task cannot do without it, for the message
  * @throws {UnavailableError}
  * @throws {UserError} 3xx or 4xx: the server would refuse again

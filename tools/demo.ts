@@ -1,9 +1,6 @@
 /**
- * `deno task demo`: relay mode without an account. Starts a stand-in Sentry on loopback and the server
- * relaying to it, and prints a line for each envelope that arrives. The stand-in has a page of its own, which makes it
- * down, rate limited or slow.
- *
- * `PORT` (default 8000) is the page's.
+ * `deno task demo`: starts a stand-in Sentry on loopback and the server relaying to it, and prints a line for each
+ * envelope that arrives. The stand-in has a page of its own, which makes it down, rate limited or slow.
  */
 import { formatBytes } from "../components/format.ts";
 import { formatTimeOfDay } from "../components/format_time.ts";
@@ -15,14 +12,8 @@ import { onStopRequest, sendSignal, serverEnvironment, spawnServer } from "./run
 /** The public key of the stand-in's DSN. */
 const KEY = "0123456789abcdef0123456789abcdef";
 
-/** Milliseconds: long enough to see the envelope wait, shorter than `RELAY_TIMEOUT_MS`. */
-const SLOW_MS = 3_000;
-/** Seconds: short enough to see the limit end. */
-const LIMIT_S = 10;
-
 /** What the stand-in answers to envelopes, and what is then to be seen. */
 interface State {
-  readonly title: string;
   readonly effect: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -30,47 +21,33 @@ interface State {
 }
 
 const STATES: Readonly<Record<string, State>> = {
-  normal: {
-    title: "Normal",
-    effect: "Envelopes are accepted, and the relay’s spool is drained.",
-  },
-  down: {
-    title: "Down",
-    effect: "Envelopes are answered 503: the relay stores them in its spool.",
-    status: 503,
-  },
-  limited: {
-    title: "429",
-    effect:
-      `Each envelope is answered with a rate limit of ${LIMIT_S} s: the page keeps it until then.`,
+  Normal: { effect: "Envelopes are accepted, and the relay’s spool is drained." },
+  Down: { effect: "Envelopes are answered 503: the relay stores them in its spool.", status: 503 },
+  429: {
+    effect: "Each envelope is answered with a rate limit of 10 s: the page keeps it until then.",
     status: 429,
-    headers: {
-      "retry-after": `${LIMIT_S}`,
-      "x-sentry-rate-limits": `${LIMIT_S}::organization`,
-    },
+    headers: { "retry-after": "10", "x-sentry-rate-limits": "10::organization" },
   },
-  slow: {
-    title: "Slow",
-    effect: `Each envelope is accepted after ${SLOW_MS / 1000} s.`,
-    delayMs: SLOW_MS,
-  },
+  // Shorter than `RELAY_TIMEOUT_MS`.
+  Slow: { effect: "Each envelope is accepted after 3 s.", delayMs: 3_000 },
 };
 
 /** Starts the stand-in. A GET there, of the page's links to Sentry too, shows its state and the buttons that change it. */
 function startIngest(): Deno.HttpServer<Deno.NetAddr> {
-  let state = STATES.normal!;
+  let name = "Normal";
   const address = { port: 0, hostname: "127.0.0.1", onListen() {} };
   return Deno.serve(address, async (request) => {
     const isControl = new URL(request.url).pathname === "/";
     if (request.method === "POST" && isControl) {
-      state = STATES[`${(await request.formData()).get("state")}`] ?? state;
+      const wanted = `${(await request.formData()).get("state")}`;
+      if (Object.hasOwn(STATES, wanted)) name = wanted;
       return Response.redirect(request.url, 303);
     }
     if (request.method === "GET") {
       const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };
-      return new Response(controlPage(state), { headers });
+      return new Response(controlPage(name), { headers });
     }
-    const { status = 200, headers, delayMs = 0 } = state;
+    const { status = 200, headers, delayMs = 0 } = STATES[name]!;
     const { length } = await request.bytes();
     await setTimeout(delayMs);
     if (status === 200) console.log(`${formatTimeOfDay(Date.now())}  ${formatBytes(length)}`);
@@ -78,9 +55,9 @@ function startIngest(): Deno.HttpServer<Deno.NetAddr> {
   });
 }
 
-function controlPage(now: State): string {
-  const buttons = Object.entries(STATES).map(([name, state]) =>
-    `<button name="state" value="${name}" aria-pressed="${state === now}">${state.title}</button>`
+function controlPage(now: string): string {
+  const buttons = Object.keys(STATES).map((name) =>
+    `<button name="state" value="${name}" aria-pressed="${name === now}">${name}</button>`
   );
   return `<!doctype html>
 <html lang="en">
@@ -89,7 +66,7 @@ function controlPage(now: State): string {
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
-<title>Stand-in Sentry: ${now.title}</title>
+<title>Stand-in Sentry: ${now}</title>
 <style>
 body { max-width: 40rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui }
 button { font: inherit; padding: .25rem 1rem }
@@ -101,7 +78,7 @@ button { font: inherit; padding: .25rem 1rem }
 <form method="post" action="/">
 ${buttons.join("\n")}
 </form>
-<p role="status"><b>${now.title}</b>: ${now.effect}</p>
+<p role="status"><b>${now}</b>: ${STATES[now]!.effect}</p>
 <p>Send test signals in the demo’s settings and watch them arrive.</p>
 </body>
 </html>

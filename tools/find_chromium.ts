@@ -15,10 +15,7 @@ const chromiumMissing = (what: string) =>
       " to its program.",
   );
 
-/**
- * Features of Chromium that tests turn off. Chromium obeys only the last `--disable-features`, so this
- * repeats Playwright's own list, which a test compares.
- */
+/** Chromium obeys only the last `--disable-features`: this repeats Playwright's list, which a test compares. */
 const DISABLED_FEATURES = [
   // Two pages of the address bar, which headless Chromium renders for each window: 0.7 s of CPU.
   "WebUIOmniboxPopup WebUIOmniboxAimPopup",
@@ -30,10 +27,7 @@ const DISABLED_FEATURES = [
   "msEdgeUpdateLaunchServicesPreferredVersion msForceBrowserSignIn",
 ].join(" ").replaceAll(" ", ",");
 
-/**
- * Chromium's switches for tests: no background activity, the same on all machines, usable as root in a
- * container. Without QUIC all traffic is visible.
- */
+/** No background activity, usable as root in a container. Without QUIC all traffic is visible. */
 export const CHROMIUM_ARGS: readonly string[] = [
   "--no-sandbox",
   "--disable-gpu",
@@ -68,28 +62,20 @@ export async function findChromium(): Promise<string | undefined> {
     if (await starts(wanted)) return wanted;
     throw chromiumMissing(`CHROMIUM_PATH is "${wanted}", which does not start`);
   }
-  for (const path of PATHS) if (await starts(path)) return path;
   // Imported only here: Playwright is large.
   const { chromium } = await import("@playwright/test");
-  const own = chromium.executablePath();
-  return await starts(own) ? own : undefined;
+  for (const path of [...PATHS, chromium.executablePath()]) if (await starts(path)) return path;
+  return undefined;
 }
 
-/**
- * The path of a Chromium that starts.
- *
- * @throws {UserError} there is none
- */
+/** @throws {UserError} there is no Chromium */
 export async function requireChromium(): Promise<string> {
   const found = await findChromium();
   if (found === undefined) throw chromiumMissing("none is installed");
   return found;
 }
 
-/**
- * {@linkcode requireChromium}; installs one if there is none, which takes a minute or two: as root on Debian with
- * `apt-get`, otherwise with Playwright.
- */
+/** Installs a Chromium if there is none: as root on Debian with `apt-get`, otherwise with Playwright. */
 export async function ensureChromium(): Promise<string> {
   const isRoot = Deno.build.os === "linux" && Deno.uid() === 0;
   if (await findChromium() === undefined && isRoot && await starts("apt-get")) {
@@ -104,11 +90,6 @@ export async function ensureChromium(): Promise<string> {
   return await requireChromium();
 }
 
-/**
- * Starts a Chromium as tests do.
- *
- * @throws {UserError} there is none
- */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = await requireChromium();
   const { chromium } = await import("@playwright/test");

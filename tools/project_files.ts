@@ -4,14 +4,9 @@ import { fileURLToPath } from "node:url";
 export const projectRoot: string = fileURLToPath(new URL("..", import.meta.url))
   .replace(/[\\/]$/, "");
 
-/** Folders that contain no sources of the project. */
 const SKIPPED = new Set(["node_modules", "test-results"]);
 
-/**
- * Lists the project's files with one of these endings, without hidden folders (`.git`, `.build`, `.data`).
- *
- * @returns sorted paths relative to `root`, with forward slashes
- */
+/** Sorted paths, relative to `root`, of files with one of these endings, without hidden folders (`.git`, `.build`). */
 export function projectFiles(root: string, endings: readonly string[]): string[] {
   const found: string[] = [];
   const walk = (folder: string) => {

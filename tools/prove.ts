@@ -19,12 +19,7 @@ const RUN_TIMEOUT_MS = 57_000;
 /** Maximum wait for the page itself. */
 const OPEN_TIMEOUT_MS = 15_000;
 
-/**
- * Reads the command line.
- *
- * @returns the origin of the deployment
- * @throws {UserError}
- */
+/** @throws {UserError} */
 export function readOrigin(args: readonly string[]): string {
   const [address = "", ...others] = args;
   const origin = httpOrigin(address);
@@ -37,14 +32,8 @@ export function readOrigin(args: readonly string[]): string {
   return origin;
 }
 
-/** Result of a proof that ran. */
-interface Proven {
-  readonly passed: boolean;
-  readonly text: string;
-}
-
 /** @throws {UserError} */
-async function prove(browser: Browser, origin: string, token: string | undefined): Promise<Proven> {
+async function prove(browser: Browser, origin: string, token: string | undefined) {
   const end = Date.now() + PROOF_TIMEOUT_MS;
   const page = await browser.newPage({ acceptDownloads: false });
   // Grants all consents: a new browser has none.
@@ -102,9 +91,8 @@ async function openPage(page: Page, origin: string): Promise<void> {
   }
 }
 
-/** Maximum length of the printed text: longer than any proof. */
+/** Longer than any proof. */
 const MAX_CHARACTERS = 20_000;
-
 /** Width of a table's column. */
 const COLUMN = 22;
 

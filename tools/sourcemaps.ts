@@ -2,9 +2,6 @@
  * `deno task sourcemaps`: uploads the page's scripts and source maps to Sentry with Sentry's own tool,
  * for the current release, so that Sentry shows readable stacks. Builds first if sources changed.
  *
- * Needs `SENTRY_AUTH_TOKEN`, `SENTRY_ORG` and `SENTRY_PROJECT`; `SENTRY_URL` for a Sentry other than
- * sentry.io.
- *
  * `deno task sourcemaps --to URL FOLDER` uploads the maps of any application's build to the inbox of a running server
  * instead (`sourcemaps_to_inbox.ts`).
  */
@@ -17,9 +14,6 @@ import { prepare } from "./run/prepare.ts";
 import { serverEnvironment } from "./run/processes.ts";
 import { runSentryCli } from "./sentry_cli.ts";
 import { uploadToInbox } from "./sourcemaps_to_inbox.ts";
-
-/** Maximum wait, in seconds, until Sentry has processed the upload. */
-const PROCESSING_TIMEOUT_S = 120;
 
 /** Required variables, with their purpose for the error message. */
 const REQUIRED: Readonly<Record<string, string>> = {
@@ -47,12 +41,7 @@ async function uploadToSentry(): Promise<number> {
     const scripts = await copyScripts(build, folder);
     const target = Object.fromEntries(Object.keys(REQUIRED).map((name) => [name, env[name]!]));
     // The bundler's maps need no rewriting: they are flat and contain their sources.
-    const options = [
-      "--no-rewrite",
-      "--validate",
-      "--strict",
-      `--wait-for=${PROCESSING_TIMEOUT_S}`,
-    ];
+    const options = ["--no-rewrite", "--validate", "--strict", "--wait-for=120"];
     await runSentryCli(
       folder,
       ["upload", `--release=${release}`, "--url-prefix=~/assets/", ...options, "."],
@@ -68,12 +57,7 @@ async function uploadToSentry(): Promise<number> {
   return 0;
 }
 
-/**
- * Copies scripts and maps into a folder. Each copy ends with the comments by which Sentry's tool
- * finds its map; the served script has none.
- *
- * @returns the number of scripts
- */
+/** Copies scripts and maps. Each copy ends with the comments by which Sentry's tool finds its map. Returns their number. */
 async function copyScripts(build: URL, folder: string): Promise<number> {
   let scripts = 0;
   for await (const { name: mapName } of Deno.readDir(new URL("maps/", build))) {

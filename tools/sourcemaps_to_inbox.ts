@@ -14,7 +14,6 @@ import { runSentryCli } from "./sentry_cli.ts";
 const USAGE = `${TOOL} sourcemaps --to http://HOST:PORT [--token TOKEN] [--inject] FOLDER`;
 const TASK = "upload source maps";
 
-/** What to upload, and where to. */
 interface Upload extends InboxAddress {
   /** The folder of a build. */
   readonly folder: string;

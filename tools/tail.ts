@@ -33,7 +33,6 @@ const LISTED_TYPES = ["event", "raw_security", "log", "transaction", "span"];
 /** Traces whose names are remembered. */
 const MAX_TRACES = 10_000;
 
-/** Which rows to print, and of which server. */
 interface TailOptions extends InboxAddress {
   readonly views: readonly View[];
   /** One JSON object a line instead of text. */
@@ -42,7 +41,7 @@ interface TailOptions extends InboxAddress {
   readonly all: boolean;
 }
 
-/** Reads the command line. Without `--url` the server is the one that `PORT` and `HOST` configure. */
+/** Without `--url` the server is the one that `PORT` and `HOST` configure. */
 function readOptions(): TailOptions {
   const { values: { json, all, url }, positionals } = readArguments("tail", USAGE, {
     options: {

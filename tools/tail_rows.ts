@@ -37,12 +37,7 @@ const COLOURS: Readonly<Record<string, number>> = {
   faint: 90,
 };
 
-/**
- * A row as one line of text, without a line feed.
- *
- * @param application its name
- * @param coloured adds SGR codes for a terminal
- */
+/** A row as one line of text, without a line feed. */
 export function formatRow(row: TailRow, application: string, coloured: boolean): string {
   const paint = (name: string, text: string) =>
     coloured ? `\x1b[${COLOURS[name] ?? 0}m${text}\x1b[0m` : text;

@@ -39,7 +39,6 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** Runs all checks and prints a line for each, followed by its problems. Returns whether all have passed. */
 async function runChecks(): Promise<boolean> {
   const running = CHECKS.map(async ({ name, run }) => {
     try {
@@ -60,7 +59,6 @@ async function runChecks(): Promise<boolean> {
   return passed === CHECKS.length;
 }
 
-/** Runs a subcommand of Deno; if it fails, its output is the problem. */
 async function deno(root: string, ...args: string[]): Promise<string[]> {
   const { success, code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args,

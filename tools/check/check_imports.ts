@@ -14,12 +14,14 @@ export interface Import {
 
 /** The used part of the output of `deno info --json`. */
 interface Info {
-  modules: { specifier: string; dependencies?: Dependency[] }[];
-}
-interface Dependency {
-  specifier: string;
-  code?: { specifier?: string };
-  type?: { specifier?: string };
+  modules: {
+    specifier: string;
+    dependencies?: {
+      specifier: string;
+      code?: { specifier?: string };
+      type?: { specifier?: string };
+    }[];
+  }[];
 }
 
 /** Reads all imports of all TypeScript files under `root`, an absolute path. @throws `deno info` fails */

@@ -60,7 +60,6 @@ export async function launch(
     }
   }
 
-  /** Runs one process to its end. */
   async function run(child: Deno.ChildProcess): Promise<number> {
     const stop = () => sendSignal(child, stopping.signal.reason);
     if (stopping.signal.aborted) stop();
@@ -75,7 +74,6 @@ export async function launch(
     return serverEnvironment(projectRoot, env);
   }
 
-  /** Server processes at one address, which may overlap. */
   async function startWorkers(config: Config): Promise<number> {
     // Checked here: the processes share it with any other program of the same user that shares it.
     const PORT = `${checkAddress(config)}`;

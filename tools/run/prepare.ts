@@ -26,12 +26,7 @@ export const DEVELOPMENT_PACKAGES = [
 /** Waits for a process. Returns its exit code. */
 type Run = (child: Deno.ChildProcess) => Promise<number>;
 
-/**
- * Installs packages and builds the page, each only if needed.
- *
- * @param run waits for a process. Default: until it ends
- * @returns exit code of what failed; 0: the server can be started
- */
+/** Returns the exit code of what failed; 0: the server can be started. */
 export async function prepare(
   root: string,
   { dev = false, run = async (child) => (await child.status).code }: { dev?: boolean; run?: Run } =
@@ -95,15 +90,9 @@ function spawnBuild(root: string, dev: boolean): Deno.ChildProcess {
   const read = [root, Deno.realPathSync(join(root, "node_modules"))];
   return new Deno.Command(Deno.execPath(), {
     args: [
-      "run",
-      "--no-prompt",
-      "--no-remote",
-      `--allow-read=${read.join()}`,
-      `--allow-write=${root}`,
-      "--allow-env",
-      `--allow-run=${esbuild}`,
-      join(root, "tools/build.ts"),
-      ...(dev ? ["--dev"] : []),
+      ...["run", "--no-prompt", "--no-remote", "--allow-env", `--allow-run=${esbuild}`],
+      ...[`--allow-read=${read.join()}`, `--allow-write=${root}`],
+      ...[join(root, "tools/build.ts"), ...dev ? ["--dev"] : []],
     ],
     env: { ESBUILD_BINARY_PATH: esbuild },
     stdin: "null",

@@ -28,7 +28,6 @@ const STOP_REQUEST_MS = 100;
 /** Before a process is replaced: one that always ends must not keep a core busy. */
 const REPLACE_MS = 1_000;
 
-/** A started process. */
 interface Running {
   readonly worker: number;
   readonly process: Deno.ChildProcess;
@@ -38,10 +37,8 @@ interface Running {
 }
 
 /**
- * Runs server processes and replaces those that end, until it is asked to stop.
- *
- * The first one starts alone: what keeps it from running (configuration, address, database) would keep all of them,
- * and is printed once.
+ * Runs server processes and replaces those that end, until it is asked to stop. The first one starts alone: what keeps it
+ * from running would keep all of them, and is printed once.
  *
  * @returns exit code: the first one's, if it ended before it listened; else 0, or that of a process that failed to stop
  */
