@@ -45,8 +45,6 @@ const FOREVER = "public, max-age=31536000, immutable";
 
 /** Pages are compressed at each start: the best quality takes 50 ms for the root page, this one 20 ms for 3 % more. */
 const PAGE_QUALITY = 10;
-/** Error pages: 1 ms for 9 % more. */
-const ERROR_PAGE_QUALITY = 5;
 
 /** Completes and compresses the pages of one variant, and reads all files into memory: a later build changes nothing. */
 export async function loadBuild(options: Completion): Promise<LoadedBuild> {
@@ -58,9 +56,8 @@ export async function loadBuild(options: Completion): Promise<LoadedBuild> {
   async function loadPage(file: string, headers: HeaderMap, status = 200): Promise<Resource> {
     const text = await Deno.readTextFile(new URL(`pages/${file}`, build));
     const html = fillSlots(text, { ...slots, version });
-    const quality = status === 200 ? PAGE_QUALITY : ERROR_PAGE_QUALITY;
     return createResource({
-      bodies: await compress(new TextEncoder().encode(html), quality),
+      bodies: await compress(new TextEncoder().encode(html), PAGE_QUALITY),
       type: mediaType("x.html"),
       hash: contentHash(html),
       headers,
@@ -93,8 +90,7 @@ export async function loadBuild(options: Completion): Promise<LoadedBuild> {
   };
   const assetHeaders = commonHeaders(security);
   const staticHeaders = commonHeaders(security, FILE_POLICY);
-  // An open page finds by the version that it is outdated.
-  const partialHeaders = { ...commonHeaders(security, DATA_POLICY), "x-build": version };
+  const partialHeaders = commonHeaders(security, DATA_POLICY);
   const [notFound, serverError, pages, files] = await Promise.all([
     errorPage(404),
     errorPage(500),

@@ -1,9 +1,5 @@
 import { hydrateIsland, type IslandOptions, unmountIsland } from "./hydrate.ts";
-import { reloadWhenOutdated } from "./newer_build.ts";
 import { ownLink, pageOf, partialAddress } from "./own_link.ts";
-
-// Kept before telemetry patches it: version checks are not requests of the page.
-const nativeFetch = globalThis.fetch;
 
 interface FollowOptions extends IslandOptions {
   /** Called for each navigation before its first request: absolute target, milliseconds since 1970. */
@@ -85,16 +81,10 @@ export function followLinks({ onNavigate, ...island }: FollowOptions): void {
     isLeaving = false;
     if (!isCurrent()) visit(new URL(location.href));
   });
-  reloadWhenOutdated(
-    () => nativeFetch(partialAddress(location), { method: "HEAD", cache: "no-store" }),
-    () => pageIn(document)?.dataset.page,
-  );
 }
 
 /** The element with a page's content, which names its version. */
-function pageIn(document: Document): HTMLElement | null {
-  return document.querySelector("[data-page]");
-}
+const pageIn = (document: Document) => document.querySelector<HTMLElement>("[data-page]");
 
 /** After this time the browser loads the page, and can report what is wrong. */
 const TIMEOUT_MS = 10_000;
@@ -135,10 +125,7 @@ function showProgress(page: HTMLElement): () => void {
   };
 }
 
-/** Finds the element of a fragment as browsers do: by the raw text, then decoded. */
 function elementNamed(fragment: string): HTMLElement | null {
-  const element = document.getElementById(fragment);
-  if (element) return element;
   try {
     return document.getElementById(decodeURIComponent(fragment));
   } catch {
@@ -149,8 +136,7 @@ function elementNamed(fragment: string): HTMLElement | null {
 
 /** Lets screen readers announce a title in `[data-announcer]`. Clears the text first: an unchanged one is not announced. */
 function announce(title: string): void {
-  const announcer = document.querySelector("[data-announcer]");
-  if (!announcer) return;
+  const announcer = document.querySelector("[data-announcer]")!;
   announcer.textContent = "";
   requestAnimationFrame(() => announcer.textContent = title);
 }

@@ -1,11 +1,10 @@
 import { useId, useState } from "react";
 import { Mark } from "../components/Mark.tsx";
 import { Label } from "../components/Label.tsx";
-import { Field } from "./Field.tsx";
 
 /** The island of all pages. */
 export default function Counter(
-  { start, label, hasField }: { start: number; label: string; hasField?: boolean },
+  { start, label }: { start: number; label: string },
 ) {
   const [count, setCount] = useState(start);
   const id = useId();
@@ -16,7 +15,6 @@ export default function Counter(
       <button type="button" aria-labelledby={id} onClick={() => setCount(count + 1)}>
         {count}
       </button>
-      {hasField && <Field />}
     </p>
   );
 }

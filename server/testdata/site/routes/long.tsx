@@ -10,7 +10,7 @@ export default function Long() {
       <a href="#half">Half way</a>
       <Lines />
       <h2 id="half">Half</h2>
-      <Island of={Counter} props={{ start: 9, label: "half", hasField: true }} />
+      <Island of={Counter} props={{ start: 9, label: "half" }} />
       <a href="/">Home</a> <a href="/long">Again</a> <a href="/about">About</a>
       <Lines />
     </main>
