@@ -13,9 +13,7 @@ export function contentHash(content: Uint8Array | string): string {
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ["css", "text/css; charset=utf-8"],
   ["html", "text/html; charset=utf-8"],
-  ["ico", "image/x-icon"],
   ["js", "text/javascript; charset=utf-8"],
-  ["png", "image/png"],
   ["svg", "image/svg+xml"],
   ["txt", "text/plain; charset=utf-8"],
   ["woff2", "font/woff2"],

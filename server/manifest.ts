@@ -1,6 +1,5 @@
 import { undefinedIfNotFound } from "./if_found.ts";
 
-/** Description of a build, read by the server once at the start. */
 export interface Manifest {
   readonly version: typeof MANIFEST_VERSION;
   /** Hash of the build. */
@@ -43,7 +42,6 @@ export interface ManifestFile {
 
 export interface ManifestAsset extends ManifestFile, AssetRole {}
 
-/** What an asset is for, and what it is made of. */
 export interface AssetRole {
   /**
    * `vendor`: the shared React module. `client`: the browser's entry. `chunk`: shared or loaded later. `extra`: in the

@@ -3,7 +3,7 @@
  * the server does not load this module.
  */
 import { type ComponentType, createContext, type ReactNode, useContext } from "react";
-import { dataSlot, hasSlot } from "./slot.ts";
+import { dataSlot } from "./slot.ts";
 
 export { slot } from "./slot.ts";
 
@@ -30,22 +30,14 @@ export const PageRenderContext: React.Context<PageRender | null> = createContext
 export function Island<P extends object>(
   { of: component, props }: { readonly of: ComponentType<P>; readonly props: P },
 ): ReactNode {
-  const page = useContext(PageRenderContext)!;
-  if (page.island) throw new TypeError("A page can have only one island.");
-  page.island = { component: component as ComponentType<object>, props };
+  useContext(PageRenderContext)!.island = { component: component as ComponentType<object>, props };
   return <div data-island=""></div>;
 }
 
 /** A classic script in `routes/_app.tsx`, which runs before all others. Its hash goes into the CSP: it has no slots. */
 export function InlineScript({ code }: { readonly code: string }): ReactNode {
-  // The build computes its hash, and a parser would end it there.
-  if (hasSlot(code) || /<\/script|<!--/i.test(code)) {
-    throw new TypeError("An inline script cannot contain a slot, `</script` or `<!--`.");
-  }
-  // HTML parsers turn CR LF into LF before they hash.
-  const text = code.replaceAll(/\r\n?/g, "\n");
-  useContext(PageRenderContext)?.inlineScripts.add(text);
-  return <script dangerouslySetInnerHTML={{ __html: text }} />;
+  useContext(PageRenderContext)?.inlineScripts.add(code);
+  return <script dangerouslySetInnerHTML={{ __html: code }} />;
 }
 
 /** The JSON value `slots[id]`, inserted at the start. Scripts find it by the element's id. */

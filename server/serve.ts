@@ -7,7 +7,7 @@ export interface ServeOptions extends CappedServerOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly hostname: string;
-  /** Other processes listen at the same address, each of which gets a part of the connections (Linux). Default: none. */
+  /** Other processes listen at the same address (Linux). */
   readonly sharesPort?: boolean;
   /** Whether to print the line `Listening on …`. Default: true. */
   readonly printsAddress?: boolean;

@@ -33,10 +33,6 @@ export function scriptJson(value: unknown): string {
   return escapeJson(JSON.stringify(value)).replaceAll(TEXT, JSON_TEXT);
 }
 
-export function hasSlot(text: string): boolean {
-  return /[\uE000-\uE003]/.test(text);
-}
-
 /**
  * Replaces every marker, in one pass: a marker inside a value is not replaced.
  *

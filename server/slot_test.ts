@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { dataSlot, escapeHtml, fillSlots, hasSlot, scriptJson, slot } from "./slot.ts";
+import { dataSlot, escapeHtml, fillSlots, scriptJson, slot } from "./slot.ts";
 
 const HOSTILE = `</script><b a='1' b="2">&amp;\u2028$& $1 \\ ${slot("other")}`;
 
@@ -33,9 +33,4 @@ Deno.test("slot without a value → error with its name", () => {
   assert.throws(() => fillSlots(slot("x"), {}), /slot "x", which has no value/);
   assert.throws(() => fillSlots(dataSlot("y"), {}), /slot "y"/);
   assert.throws(() => fillSlots(slot("toString"), {}), TypeError);
-});
-
-Deno.test("text → contains a slot or not", () => {
-  assert.equal(hasSlot(`a${slot("x")}`), true);
-  assert.equal(hasSlot("a"), false);
 });

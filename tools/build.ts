@@ -12,34 +12,24 @@ import { bundlePackages } from "../monitoring/runtime/build.ts";
 import { build } from "../server/build/build.ts";
 import { projectRoot } from "./project_files.ts";
 
-/** The pages by path, and error pages by status. */
-const PAGES = { "/": "routes/index.tsx", 404: "routes/_404.tsx", 500: "routes/_500.tsx" };
-/** The browser's entry. */
-const CLIENT = "client.ts";
-/** The modes of the server, for each of which the pages are rendered. */
-const VARIANTS = ["inbox", "relay"];
-/** This module: if it changes, the page is built again. */
-const BUILDER = "tools/build.ts";
-
 try {
   const { warnings } = await build({
     root: projectRoot,
-    pages: PAGES,
-    client: CLIENT,
-    variants: VARIANTS,
+    pages: { "/": "routes/index.tsx", 404: "routes/_404.tsx", 500: "routes/_500.tsx" },
+    client: "client.ts",
+    // The modes of the server.
+    variants: ["inbox", "relay"],
     dev: Deno.args.includes("--dev"),
     browser: { ...esbuildOptions, alias: esModules() },
     extra: { ...extraAssets(), [PLAYER_SCRIPT]: await bundlePlayer() },
     files: await bundlePackages(projectRoot),
-    builders: [BUILDER, PLAYER_ENTRY],
+    builders: ["tools/build.ts", PLAYER_ENTRY],
   });
   await print("warning", warnings);
 } catch (error) {
   if (isBuildFailure(error)) await print("error", error.errors);
   // For example, a page threw while it was rendered: its frames are not those of React.
-  else {console.error(
-      Error.isError(error) ? error.stack?.replace(/\n.*node_modules.*/g, "") : error,
-    );}
+  else console.error(`${Object(error).stack ?? error}`.replace(/\n.*node_modules.*/g, ""));
   Deno.exitCode = 1;
 } finally {
   await esbuild.stop();

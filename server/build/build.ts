@@ -1,5 +1,4 @@
 import "./production.ts";
-import type * as esbuild from "esbuild";
 import { readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { assetsOf } from "../assets.ts";
@@ -55,10 +54,7 @@ export interface BuildOptions {
   readonly builders?: readonly string[];
 }
 
-export interface BuildReport {
-  readonly manifest: Manifest;
-  readonly warnings: readonly esbuild.Message[];
-}
+export type BuildReport = Awaited<ReturnType<typeof build>>;
 
 /** Quality of brotli in development builds. */
 const FAST = 5;
@@ -68,7 +64,7 @@ const FAST = 5;
  *
  * @throws {esbuild.BuildFailure} an error in a source, with file and line
  */
-export async function build(options: BuildOptions): Promise<BuildReport> {
+export async function build(options: BuildOptions) {
   const startedAt = new Date();
   const { root, client, dev = false, browser = {}, extra = {}, files = {} } = options;
   const allStatics = listFiles(root, STATIC);

@@ -7,17 +7,9 @@ import type { AssetRole } from "../manifest.ts";
 import { FIRST_LINES, withDebugId } from "./debug_id.ts";
 
 export interface BuiltAsset extends AssetRole {
-  /** File name. */
   readonly file: string;
   readonly contents: Uint8Array<ArrayBuffer>;
   readonly map?: Uint8Array<ArrayBuffer>;
-}
-
-interface Bundle {
-  readonly assets: readonly BuiltAsset[];
-  /** Source files, relative to the root. */
-  readonly inputs: readonly string[];
-  readonly warnings: readonly esbuild.Message[];
 }
 
 /** A project's own options for its browser code. */
@@ -42,7 +34,6 @@ const TSCONFIG = {
   compilerOptions: { jsx: "react-jsx", jsxImportSource: "react" },
 } as const;
 
-/** Options for style sheets and scripts. */
 const COMMON = {
   bundle: true,
   write: false,
@@ -54,7 +45,6 @@ const COMMON = {
   logLevel: "silent",
 } as const satisfies esbuild.BuildOptions;
 
-/** Options for scripts. */
 const SCRIPTS = {
   ...COMMON,
   format: "esm",
@@ -76,7 +66,7 @@ const SCRIPTS = {
 const PRODUCTION = { "process.env.NODE_ENV": '"production"' };
 
 /** @throws {esbuild.BuildFailure} with file and line */
-export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
+export async function bundleBrowser(options: BundleOptions) {
   const [vendor, own] = await Promise.all([bundleVendor(options), bundleOwn(options)]);
   const extra = Object.entries(options.extra).sort()
     .map(([name, code]) => textAsset("extra", code, name));
@@ -143,7 +133,7 @@ async function bundleVendor({ root }: BundleOptions): Promise<BuiltAsset[]> {
   return collect(result, () => "vendor");
 }
 
-async function bundleOwn(options: BundleOptions): Promise<Bundle> {
+async function bundleOwn(options: BundleOptions) {
   const { root, client, dev, browser, extra } = options;
   const result = await esbuild.build({
     ...SCRIPTS,
@@ -160,21 +150,18 @@ async function bundleOwn(options: BundleOptions): Promise<Bundle> {
     ...browser.plugins && { plugins: browser.plugins },
   });
   const { metafile: { inputs }, warnings } = result;
-  checkFormats(inputs);
+  // It would import the injected client, too: esbuild then wraps each module of it in a function.
+  const commonJs = Object.keys(inputs).find((path) => inputs[path]?.format === "cjs");
+  if (commonJs !== undefined) {
+    throw new Error(
+      `Browser code imports ${commonJs}, which is CommonJS: set an alias to its ES module.`,
+    );
+  }
   const assets = collect(result, (entryPoint) => {
     if (entryPoint === client) return "client";
     return resolve(root, entryPoint) === RELOAD ? "reload" : "chunk";
   });
   return { assets, inputs: Object.keys(inputs), warnings };
-}
-
-/** A CommonJS module would import the injected client, too: esbuild then wraps each module of it in a function. */
-function checkFormats(inputs: esbuild.Metafile["inputs"]): void {
-  const found = Object.keys(inputs).find((path) => inputs[path]?.format === "cjs");
-  if (found === undefined) return;
-  throw new Error(
-    `Browser code imports ${found}, which is CommonJS: set an alias to its ES module.`,
-  );
 }
 
 /**

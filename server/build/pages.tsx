@@ -31,7 +31,6 @@ export interface RenderedPage extends Pick<ManifestPage, "path" | "variant"> {
 
 /** What the head of every page ends with. */
 interface HeadParts {
-  /** Minified CSS. */
   readonly style: string;
   readonly importMap: Readonly<Record<string, string>>;
   /** Names of the assets to preload, in the order of use. */
@@ -126,7 +125,6 @@ export function finishPage(
   { style, importMap, preload, scripts, later }: HeadParts,
 ): { readonly entry: ManifestPage; readonly files: readonly OutputFile[] } {
   const at = html.indexOf("</head>");
-  if (at === -1) throw new Error(`The document has no <head>: render one in ${APP}.`);
   const map = JSON.stringify({ imports: importMap });
   const head = [
     `<style data-static>${style}</style>`,
@@ -153,16 +151,11 @@ export function finishPage(
   return { entry, files };
 }
 
-/** A script in a page's content would not run after a client navigation. */
-const RUNNING_SCRIPT = /<script(?! type="application\/json")/;
 /** A partial is used only with JavaScript. Without removal, `noscript` would be shown as content. */
 const NOSCRIPT = /<noscript>.*?<\/noscript>/gs;
 
 /** A small document with only the title and the content of a page. */
 function partialDocument(html: string, content: string): string {
-  if (RUNNING_SCRIPT.test(content)) {
-    throw new Error(`A page cannot contain a script: put it into ${APP}.`);
-  }
   const root = /<html[^>]*>/.exec(html)?.[0] ?? "<html>";
   const title = /<title>[^<]*<\/title>/.exec(html)?.[0] ?? "";
   return `<!DOCTYPE html>${root}<head><meta charset="utf-8"/>${title}</head><body>${
