@@ -12,12 +12,9 @@ export default defineConfig({
   testMatch: "**/*_spec.mts",
   outputDir: "test-results",
   build: { external: ["**/*"] },
-  // Each test has its own server and browser context, and many mostly wait: three keep two cores busy.
-  // Tests of one file run in parallel too: some files take minutes.
+  // Many tests mostly wait: three keep two cores busy.
   workers: 3,
   fullyParallel: true,
-  // `tools/run_tests.ts` runs what failed once more, after all other suites, alone.
-  retries: 0,
   forbidOnly: Boolean(process.env.CI),
   // Minutes, because a busy machine is several times slower.
   timeout: 300_000,

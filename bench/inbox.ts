@@ -80,7 +80,6 @@ const medianOf = (work: () => void): number =>
     return performance.now() - start;
   }));
 
-/** Each filter with each sort. */
 function queriesOf(inbox: Inbox, count: number): Queries {
   const now = timeOf(count);
   const trace = traceOf(count / 2);

@@ -17,10 +17,9 @@ const GROUPS = 2_000;
 /** Kinds of envelopes, in turns: ten of each trace. */
 const KINDS = "spans logs transaction error spans recording logs spans error recording".split(" ");
 
-/** When an envelope is received, milliseconds since 1970. */
+/** When an envelope is received. */
 export const timeOf = (n: number): number => FIRST_RECEIVED_AT + n * INTERVAL_MS;
 
-/** The trace of an envelope. */
 export const traceOf = (n: number): string => hexId(Math.floor(n / KINDS.length), 32);
 
 /** @param n number of the envelope */
@@ -83,13 +82,10 @@ function itemsOf(n: number): TestItem[] {
         start_timestamp: seconds - 1,
         timestamp: seconds,
       }));
-      const measurements = {
-        lcp: { value: n % 5_000 },
-        fcp: { value: n % 2_000 },
-        ttfb: { value: n % 1_000 },
-        cls: { value: n % 50 / 100 },
-        inp: { value: n % 700 },
-      };
+      const vitals = { lcp: 5_000, fcp: 2_000, ttfb: 1_000, cls: 0.5, inp: 700 };
+      const measurements = Object.fromEntries(
+        Object.entries(vitals).map(([name, most]) => [name, { value: n % 1_000 / 1_000 * most }]),
+      );
       const root = { ...event, transaction: name, start_timestamp: seconds - 2, spans };
       return [["transaction", { ...root, ...op === "pageload" && { measurements } }]];
     }

@@ -25,17 +25,15 @@ export async function bench(): Promise<Figure[]> {
   const send = async () => {
     while (next < BATCHES) {
       const n = next++;
-      await post(server, "traces", {
-        resourceSpans: [{ resource, scopeSpans: [{ spans: spansOf(n) }] }],
-      });
-      await post(server, "logs", {
-        resourceLogs: [{ resource, scopeLogs: [{ logRecords: logsOf(n) }] }],
-      });
+      const spans = [{ resource, scopeSpans: [{ spans: entries(n, spanOf) }] }];
+      await post(server, "traces", { resourceSpans: spans });
+      const logs = [{ resource, scopeLogs: [{ logRecords: entries(n, logOf) }] }];
+      await post(server, "logs", { resourceLogs: logs });
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, send));
   const seconds = (cpuMicros(server) - before) / 1e6;
-  const found = await read(server, `view=logs&q=${orderOf(BATCHES - 1, BATCH - 1)}`);
+  const found = await read(server, `view=logs&q=${orderOf(MINUTES * PER_MINUTE - 1)}`);
   if (found.rows.length !== 1) throw new Error(`The last log is in ${found.rows.length} rows.`);
   return [
     budgeted(BUDGETS.intakeCpu, seconds / (MINUTES * 60)),
@@ -79,62 +77,62 @@ const resource = {
   attributes: attributesOf({ "service.name": "shop", "service.version": "1.4.2" }),
 };
 
-/** Traces of a request with its queries. */
-function spansOf(batch: number) {
-  return Array.from({ length: BATCH }, (_, i) => {
-    const trace = Math.floor((batch * BATCH + i) / SPANS_PER_TRACE);
-    const isRoot = i % SPANS_PER_TRACE === 0;
-    const [start, order] = [nanoseconds(batch, i), orderOf(batch, i)];
-    return {
-      traceId: hexId(trace, 32),
-      spanId: hexId(batch * BATCH + i, 16),
-      ...!isRoot && { parentSpanId: hexId(trace * SPANS_PER_TRACE, 16) },
-      name: isRoot ? "GET /orders/:id" : "SELECT shop.orders",
-      kind: isRoot ? 2 : 3,
-      startTimeUnixNano: `${start}`,
-      endTimeUnixNano: `${start + BigInt(i % 90) * 1_000_000n}`,
-      attributes: attributesOf(
-        isRoot
-          ? {
-            "http.request.method": "GET",
-            "http.route": "/orders/:id",
-            "url.path": `/orders/${order}`,
-            "http.response.status_code": i % 40 === 0 ? 500 : 200,
-            "server.address": "shop.example",
-            "user.id": `user-${batch % 977}`,
-          }
-          : {
-            "db.system.name": "postgresql",
-            "db.query.text": "SELECT * FROM orders JOIN customers USING (customer) WHERE id = $1",
-            "db.namespace": "shop",
-            "db.response.returned_rows": i,
-            "order.id": order,
-          },
-      ),
-    };
+/** @param make returns the entry with a number, its time and a word that one span and one log have */
+const entries = <T>(batch: number, make: (n: number, at: bigint, order: string) => T): T[] =>
+  Array.from({ length: BATCH }, (_, i) => {
+    const n = batch * BATCH + i;
+    return make(n, startedAt + BigInt(Math.floor(n * STEP_NS)), orderOf(n));
   });
+const orderOf = (n: number): string => `A${n}`;
+
+/** Of a request and its queries. */
+function spanOf(n: number, at: bigint, order: string) {
+  const trace = Math.floor(n / SPANS_PER_TRACE);
+  const isRoot = n % SPANS_PER_TRACE === 0;
+  return {
+    traceId: hexId(trace, 32),
+    spanId: hexId(n, 16),
+    ...!isRoot && { parentSpanId: hexId(trace * SPANS_PER_TRACE, 16) },
+    name: isRoot ? "GET /orders/:id" : "SELECT shop.orders",
+    kind: isRoot ? 2 : 3,
+    startTimeUnixNano: `${at}`,
+    endTimeUnixNano: `${at + BigInt(n % 90) * 1_000_000n}`,
+    attributes: attributesOf(
+      isRoot
+        ? {
+          "http.request.method": "GET",
+          "http.route": "/orders/:id",
+          "url.path": `/orders/${order}`,
+          "http.response.status_code": n % 40 === 0 ? 500 : 200,
+          "server.address": "shop.example",
+          "user.id": `user-${Math.floor(n / BATCH) % 977}`,
+        }
+        : {
+          "db.system.name": "postgresql",
+          "db.query.text": "SELECT * FROM orders JOIN customers USING (customer) WHERE id = $1",
+          "db.namespace": "shop",
+          "db.response.returned_rows": n % BATCH,
+          "order.id": order,
+        },
+    ),
+  };
 }
 
-function logsOf(batch: number) {
-  return Array.from({ length: BATCH }, (_, i) => ({
-    timeUnixNano: `${nanoseconds(batch, i)}`,
-    severityNumber: i % 50 === 0 ? 17 : 9,
-    body: { stringValue: `Order ${orderOf(batch, i)} was read in ${i % 90} ms` },
-    traceId: hexId(Math.floor((batch * BATCH + i) / SPANS_PER_TRACE), 32),
-    attributes: attributesOf({
-      "code.function.name": "readOrder",
-      "thread.name": `worker-${i % 8}`,
-    }),
-  }));
-}
+const logOf = (n: number, at: bigint, order: string) => ({
+  timeUnixNano: `${at}`,
+  severityNumber: n % 50 === 0 ? 17 : 9,
+  body: { stringValue: `Order ${order} was read in ${n % 90} ms` },
+  traceId: hexId(Math.floor(n / SPANS_PER_TRACE), 32),
+  attributes: attributesOf({
+    "code.function.name": "readOrder",
+    "thread.name": `worker-${n % 8}`,
+  }),
+});
 
-/** Each batch is of another hundredth of the ten minutes, which end now. */
+/** The ten minutes end now. */
 const startedAt = BigInt(Date.now() - MINUTES * 60_000) * 1_000_000n;
-const nanoseconds = (batch: number, i: number): bigint =>
-  startedAt + BigInt(Math.floor((batch + i / BATCH) * MINUTES * 60_000 / BATCHES)) * 1_000_000n;
-
-/** A word that one span and one log have. */
-const orderOf = (batch: number, i: number): string => `A${batch * BATCH + i}`;
+/** Between two entries. */
+const STEP_NS = 60e9 / PER_MINUTE;
 
 function attributesOf(values: Readonly<Record<string, string | number>>) {
   return Object.entries(values).map(([key, value]) => ({

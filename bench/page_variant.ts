@@ -1,10 +1,7 @@
 /** The page built without monitoring: the project is copied, some of its modules are replaced, and it is built. */
 import { buildCopy } from "../tests/harness/project_copy.ts";
 
-/**
- * Source text by path. Without the inline script and the queue of calls; the SDK's chunks are built but never loaded.
- * The page's own views remain, and stay empty.
- */
+/** Source text by path. The SDK's chunks are built but never loaded; the page's own views stay empty. */
 export const WITHOUT_MONITORING: Readonly<Record<string, string>> = {
   "monitoring/browser/early_errors.ts": `
     export const earlyScript = "";
@@ -25,12 +22,7 @@ export const WITHOUT_MONITORING: Readonly<Record<string, string>> = {
     export function withdraw() {}`,
 };
 
-/**
- * Builds a copy of the project with replaced modules.
- *
- * @param root an empty folder
- * @throws {Error} a replaced module no longer exists, or the build failed
- */
+/** @param root an empty folder */
 export const buildWithoutMonitoring = (root: string): Promise<void> =>
   buildCopy(root, async () => {
     for (const [path, source] of Object.entries(WITHOUT_MONITORING)) {

@@ -19,7 +19,6 @@ const BYTES = 10_000;
 /** More than one run accepts, so that the spool never gets full. */
 const SPOOL_MAX_BYTES = 20 * 1024 ** 3;
 
-/** Without a PostgreSQL server on this machine only SQLite. */
 export async function bench(): Promise<Figure[]> {
   const sqlite = await measureSpool(BUDGETS.spoolSqlite, {});
   if (postgresBinaries === undefined) return [sqlite];

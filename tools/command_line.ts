@@ -7,11 +7,7 @@ export class UserError extends Error {
   override readonly name: string = "UserError";
 }
 
-/**
- * Exits with the code that a task returns. An error that the user can fix is printed without a stack trace.
- *
- * @param failure exit code after an error
- */
+/** Exits with the code that a task returns. An error that the user can fix is printed without a stack trace. */
 export async function runTask(task: () => Promise<number>, failure = 1): Promise<never> {
   try {
     Deno.exit(await task());
@@ -49,13 +45,12 @@ export function readWholeNumber(name: string, value: string | undefined): number
   throw new UserError(`--${name} is ${JSON.stringify(value)}. Use a whole number.`);
 }
 
-/** Returns the origin of an http or https address; undefined: it is another one. */
 export function httpOrigin(address: string): string | undefined {
   const url = URL.parse(address);
   return url !== null && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
-/** Where this machine reaches a server: one that listens on all interfaces, on loopback, whose peers may read its inbox. */
+/** Where this machine reaches a server: one that listens on all interfaces, on loopback. */
 export function originOf({ hostname, port }: Pick<Config, "hostname" | "port">): string {
   const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[hostname] ?? hostname;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -74,7 +69,6 @@ export function visibleText(text: string): string {
     .toWellFormed();
 }
 
-/** The inbox of a running server. */
 export interface InboxAddress {
   /** `http://HOST:PORT` */
   readonly origin: string;

@@ -1,7 +1,6 @@
 /**
- * `deno task picture`: takes the README's pictures. A browser buys in a small shop, `tests/sdks/shop.cjs`, which reports
- * to a server with an empty inbox; then the overview, a trace and an error of the shop are written to `docs/`, each in
- * light and dark. Needs Node.
+ * `deno task picture`: a browser buys in a small shop, `tests/sdks/shop.cjs`; then the overview, a trace and an error of
+ * it are written to `docs/`, each in light and dark. Needs Node.
  */
 import type { Page } from "@playwright/test";
 import * as esbuild from "esbuild";
@@ -14,17 +13,11 @@ import { startServer } from "../tests/harness/server_process.ts";
 /** Carts that are bought, in this order: most succeed, one is declined, one has no items. */
 const CARTS = [1, 2, 3, 4, 7, 2, 6, 1, 5];
 const DECLINED = 6;
-const POLL_MS = 500;
-
-const VIEWPORT = { width: 1280, height: 780 };
-/** Legible on high-density screens with an acceptable file size. */
-const DEVICE_SCALE = 1.4;
 /** Keeps the README fast to load. */
 const MAX_BYTES = 400_000;
-const ARRIVAL_TIMEOUT_MS = 60_000;
 
 async function takeAll(page: Page, origin: string, suffix: string): Promise<void> {
-  page.setDefaultTimeout(ARRIVAL_TIMEOUT_MS);
+  page.setDefaultTimeout(60_000);
   await page.goto(origin);
   const paymentError = page.getByRole("region", { name: "Newest errors" })
     .getByRole("link", { name: /^PaymentError/ }).first();
@@ -70,11 +63,12 @@ await buy(shopPage, shop.address, CARTS);
 // One that stays open until its recording has arrived.
 await walkThroughShop(shopPage, shop.address, DECLINED);
 const recordings = () => listRows(server.origin, "recordings");
-while (!(await recordings()).some(({ errors }) => errors > 0)) await delay(POLL_MS);
+while (!(await recordings()).some(({ errors }) => errors > 0)) await delay(500);
 for (const colorScheme of ["light", "dark"] as const) {
   const page = await browser.newPage({
-    viewport: VIEWPORT,
-    deviceScaleFactor: DEVICE_SCALE,
+    viewport: { width: 1280, height: 780 },
+    // Legible on high-density screens with an acceptable file size.
+    deviceScaleFactor: 1.4,
     colorScheme,
   });
   await takeAll(page, server.origin, colorScheme === "dark" ? "-dark" : "");

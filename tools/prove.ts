@@ -12,11 +12,9 @@ import { TOOL } from "../monitoring/protocol/commands.ts";
 import { httpOrigin, runTask, UserError, visibleText } from "./command_line.ts";
 import { CHROMIUM_ARGS, ensureChromium } from "./find_chromium.ts";
 
-/** Maximum duration of the page's proof. */
 const PROOF_TIMEOUT_MS = 54_000;
-/** Maximum duration of the whole run, because a page with an endless script blocks Playwright. */
+/** Of the whole run, because a page with an endless script blocks Playwright. */
 const RUN_TIMEOUT_MS = 57_000;
-/** Maximum wait for the page itself. */
 const OPEN_TIMEOUT_MS = 15_000;
 
 /** @throws {UserError} */
@@ -71,7 +69,6 @@ async function prove(browser: Browser, origin: string, token: string | undefined
   }
 }
 
-/** Opens the settings of a deployment. @throws {UserError} */
 async function openPage(page: Page, origin: string): Promise<void> {
   const response = await page.goto(`${origin}/#/settings`).catch((error: Error) => {
     const [reason] = error.message.replace(/^page\.goto: /, "").split("\n");

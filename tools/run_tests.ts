@@ -15,13 +15,8 @@ import { prepare } from "./run/prepare.ts";
 
 /** Markdown may contain code, which `--doc` would run, also that about failed browser tests. `deno task check` checks types. */
 export const denoTest = (paths: readonly string[], ...without: readonly string[]) => [
-  ...[
-    "test",
-    "-A",
-    "--doc",
-    "--no-check",
-    `--ignore=${["docs", "test-results", ...without].join()}`,
-  ],
+  ...["test", "-A", "--doc", "--no-check"],
+  `--ignore=${["docs", "test-results", ...without].join()}`,
   ...paths,
 ];
 export const PLAYWRIGHT_TEST = ["run", "-A", PLAYWRIGHT_CLI, "test", "--reporter=list,junit"];
@@ -48,7 +43,6 @@ const FAILURE_LINES = 60;
 const MAX_SECOND_ATTEMPTS = 3;
 const SLOWEST = 20;
 
-/** Reads the command line. @throws {UserError} */
 function readOptions(): { names: readonly string[]; slowest: boolean } {
   const known = Object.keys(SUITES);
   const usage = `deno task test [--only=SUITE,…] [--slowest], of ${known.join(", ")}`;
@@ -61,7 +55,6 @@ function readOptions(): { names: readonly string[]; slowest: boolean } {
   return { names, slowest: values.slowest };
 }
 
-/** Runs a suite with these arguments of Deno. Prints its output line by line, after its name. */
 export async function runSuite(name: string, args: readonly string[]): Promise<Result> {
   const start = performance.now();
   const reports = await Deno.makeTempDir();
@@ -100,7 +93,6 @@ export async function runSuite(name: string, args: readonly string[]): Promise<R
   return { name, args, seconds, lines, tests, ...countResults(lines, code) };
 }
 
-/** How many tests of a suite passed, failed and were skipped. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
@@ -109,7 +101,6 @@ export interface Counts {
 
 /** A test in the report of its runner, or a step of one. */
 interface Test {
-  /** With its project, if there are several. */
   readonly name: string;
   readonly file: string;
   readonly seconds: number;
@@ -127,7 +118,7 @@ export interface Result extends Counts {
   readonly passedAgain?: readonly Test[];
 }
 
-/** Reads a JUnit report of Deno or Playwright, whose suites have the project as their `hostname`. */
+/** Of Deno, or of Playwright, whose suites have the project as their `hostname`. */
 function readReport(xml: string): Test[] {
   let project = "";
   const tests: Test[] = [];
@@ -184,31 +175,21 @@ function failedTests({ failed, tests }: Result): Test[] | undefined {
 export async function runFailedAgain(results: readonly Result[]): Promise<Result[]> {
   const failures = results.map(failedTests);
   // A suite that crashed, for example, is red in any case.
-  if (failures.includes(undefined)) return [...results];
-  const count = failures.flat().length;
-  if (count > MAX_SECOND_ATTEMPTS) return [...results];
-  const after: Result[] = [];
-  for (const [i, first] of results.entries()) {
+  const isRed = failures.includes(undefined) || failures.flat().length > MAX_SECOND_ATTEMPTS;
+  return isRed ? [...results] : await Array.fromAsync(results, async (first, i) => {
     const failed = failures[i]!;
-    if (failed.length === 0) {
-      after.push(first);
-      continue;
-    }
+    if (failed.length === 0) return first;
     const args = first.args[0] === "test"
       ? denoTest([...new Set(failed.map(({ file }) => file))])
       : [...first.args, "--last-failed", "--workers=1"];
     const second = await runSuite(first.name, args);
-    const passed = new Set(
-      second.tests.filter(({ outcome }) => outcome === "passed").map(({ name }) => name),
-    );
-    const isPassed = second.failed === 0 && failed.every(({ name }) => passed.has(name));
-    const counts = { passed: first.passed + first.failed, failed: 0, passedAgain: failed };
-    after.push(isPassed ? { ...first, ...counts } : first);
-  }
-  return after;
+    const hasPassed = ({ name }: Test) =>
+      second.tests.some((test) => test.name === name && test.outcome === "passed");
+    if (second.failed > 0 || !failed.every(hasPassed)) return first;
+    return { ...first, passed: first.passed + first.failed, failed: 0, passedAgain: failed };
+  });
 }
 
-/** `12 passed, 1 failed`, and `, 2 skipped` if there are any. */
 function countLine({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
@@ -232,7 +213,6 @@ export function summarize(results: readonly Result[], print = console.log): bool
   return total.failed === 0;
 }
 
-/** Prints the slowest tests of all suites. */
 function printSlowest(results: readonly Result[]): void {
   const tests = results.flatMap(({ tests }) => tests).sort((a, b) => b.seconds - a.seconds);
   console.log("\nSlowest tests:");

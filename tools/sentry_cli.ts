@@ -1,14 +1,11 @@
 import { UserError } from "./command_line.ts";
 import { projectRoot } from "./project_files.ts";
 
-/**
- * A separate Deno project: Deno installs all packages of a project before it runs anything, and
- * `deno task start` should not download this tool of 24 MB.
- */
+/** A project by itself, so that `deno task start` does not download this tool of 24 MB. */
 const TOOL_PROJECT = `${projectRoot}/tools/sentry_cli/deno.json`;
 
 /**
- * Runs Sentry's tool in a folder. Installs it if needed, as its lock file states.
+ * Runs Sentry's tool in a folder.
  *
  * @param env its only variables of Sentry. LOG_LEVEL=debug would print the beginning of the token, ALLOW_FAILURE turn a
  *   refusal into success.

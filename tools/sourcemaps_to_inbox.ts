@@ -22,10 +22,9 @@ interface Upload extends InboxAddress {
 }
 
 /**
- * Uploads the source maps of a build, of any application, to the inbox of a running server, by their debug ids. Where
- * there are none, Sentry's tool writes them into scripts and maps, with `--inject` or once the user agrees.
+ * Uploads the source maps of a build, of any application, by their debug ids. Where there are none, Sentry's tool writes
+ * them into scripts and maps, with `--inject` or once the user agrees.
  *
- * @returns the exit code
  * @throws {UserError} the arguments are wrong, or the upload was refused
  */
 export async function uploadToInbox(args: readonly string[]): Promise<number> {
@@ -85,7 +84,6 @@ function readUpload(args: readonly string[]): Upload {
   return { origin, token: token || Deno.env.get("INBOX_TOKEN") || undefined, folder, inject };
 }
 
-/** Writes debug ids where map and script have none, if the arguments or the user allow it. */
 async function addDebugIds({ folder, inject }: Upload, names: readonly string[]): Promise<void> {
   const bare: string[] = [];
   // One at a time: a map may have 20 MiB.

@@ -1,5 +1,5 @@
 /**
- * `deno task tail`: prints errors, logs and traces of a running server, one line each as they arrive.
+ * `deno task tail`: prints errors, logs and traces of a running server as they arrive.
  *
  * Exit code: 0: stopped by a signal, or the reader of the output has ended; 1: it cannot be started or continued.
  */
@@ -27,7 +27,7 @@ const USAGE = `${TOOL} tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
-/** Items with errors, logs or spans. The lists are not asked for other envelopes, such as those of recordings. */
+/** The lists are not asked for other envelopes, such as those of recordings. */
 const LISTED_TYPES = ["event", "raw_security", "log", "transaction", "span"];
 
 /** Traces whose names are remembered. */
@@ -63,7 +63,7 @@ function readOptions(): TailOptions {
   return { views, json, all, origin, token: inboxToken };
 }
 
-/** Prints rows as they arrive, also after a restart of the server. Ends only by an error. */
+/** Ends only by an error. */
 async function follow(options: TailOptions): Promise<never> {
   const { origin, views, all } = options;
   const printRows = rowPrinter(options);

@@ -11,13 +11,11 @@ const LINKS = /\]\(\s*([^\s)]+)(?:\s+"([^"]*)")?\s*\)/g;
 const PROOF = /_(test|spec)\.m?tsx?(#|$)/;
 
 /**
- * Checks the links of one document. A relative link must lead to an existing file, its anchor to a heading of it, and its
+ * Returns one line for each problem. A relative link must lead to an existing file, its anchor to a heading of it, and its
  * title must be text in it, such as the name of a test. Under a heading with the word "promise" each list entry and table
  * row must link a test.
  *
- * @param path of the document, relative to the project
  * @param read text of a file, "" for a folder; undefined: there is none
- * @returns one line for each problem
  */
 export function checkLinks(
   path: string,
@@ -62,7 +60,6 @@ function headingAnchors(text: string): Set<string> {
   );
 }
 
-/** The lines outside fenced code. */
 function withoutCode(text: string): Line[] {
   let isCode = false;
   return text.split("\n").map((text, index) => ({ line: index + 1, text })).filter(({ text }) => {

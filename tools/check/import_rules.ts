@@ -32,7 +32,6 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
     "islands/shell/Console.tsx server/client/ monitoring/protocol/retry.ts monitoring/browser/mod.ts monitoring/browser/client_config.ts",
   "monitoring/settings.ts": "",
   "monitoring/post_json.ts": "",
-  // Opens what the configuration asks for.
   "monitoring/services.ts": "config/config.ts monitoring/ !node:sqlite",
   "monitoring/relay_handler.ts": "config/values.ts server/endpoint.ts server/headers.ts " +
     "monitoring/protocol/error_answer.ts monitoring/relay/relay.ts monitoring/relay/spool/relay_spool.ts",

@@ -12,12 +12,11 @@ import {
 import { runWorkers } from "./workers.ts";
 
 /**
- * Runs the server until it ends or is asked to stop: as its own process, or as several (`WORKERS`), with exactly the
- * permissions that its configuration needs. Where processes can share a port, it replaces those that end, and all of them
- * on SIGHUP.
+ * Runs the server until it ends or is asked to stop: as its own process, or as several (`WORKERS`). Where processes can
+ * share a port, it replaces those that end, and all of them on SIGHUP.
  *
  * @param prepare makes what the server needs, before its start and each reload; it gets a function that waits for a process.
- *   Returns an exit code: 0: the server can be started. Default: nothing is made
+ *   Returns an exit code: 0: the server can be started
  * @returns exit code: the server's; that of a failed preparation; 1: the configuration is invalid; 0: asked to stop before
  *   the server ran
  */
@@ -41,23 +40,19 @@ export async function launch(
   }
 
   if (env.LOG_FORMAT === "json") writeJsonLogs();
-  return await start();
-
-  async function start(): Promise<number> {
-    try {
-      const current = readEnvironment();
-      // Checked before the build, which takes longer.
-      const config = loadConfig(current);
-      const code = await prepare?.(run) ?? 0;
-      if (code !== 0 || stopping.signal.aborted) return code;
-      return config.canSharePort
-        ? await startWorkers(config)
-        : await run(spawnServer(projectRoot, current, config));
-    } catch (error) {
-      if (!(error instanceof ConfigError || error instanceof ListenError)) throw error;
-      console.error(error.message);
-      return 1;
-    }
+  try {
+    const current = readEnvironment();
+    // Checked before the build, which takes longer.
+    const config = loadConfig(current);
+    const code = await prepare?.(run) ?? 0;
+    if (code !== 0 || stopping.signal.aborted) return code;
+    return config.canSharePort
+      ? await startWorkers(config)
+      : await run(spawnServer(projectRoot, current, config));
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof ListenError)) throw error;
+    console.error(error.message);
+    return 1;
   }
 
   async function run(child: Deno.ChildProcess): Promise<number> {

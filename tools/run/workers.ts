@@ -13,14 +13,11 @@ interface WorkersOptions {
   readonly stopping: AbortSignal;
   /** Called once the first process listens, with a function that replaces all processes by new ones. */
   readonly onReady?: (reload: () => void) => void;
-  /** Builds before a reload what has changed. Returns false if the build failed. Default: nothing to build. */
+  /** Returns false if the build before a reload failed. */
   readonly build?: () => Promise<boolean>;
 }
 
-/**
- * A process that still runs after this time counts as listening, and as failed if it is to replace another one. Long,
- * because a busy machine needs many seconds.
- */
+/** A process that still runs after this time counts as listening, and as failed if it is to replace another one. */
 const MAX_READY_MS = 60_000;
 const READY_CHECK_MS = 25;
 /** A terminal sends its signals to all processes, so a process may end before this one is asked to stop. */
@@ -76,7 +73,7 @@ export async function runWorkers(
     return { worker, process, status, hasReported: () => modifiedAt(report) !== before };
   }
 
-  /** Replaces a process each time that it ends. Returns the exit code of the last one. */
+  /** Returns the exit code of the last process. */
   async function keepRunning(index: number): Promise<number> {
     for (;;) {
       const ended = running[index]!;
@@ -94,10 +91,7 @@ export async function runWorkers(
     }
   }
 
-  /**
-   * Replaces all processes, one after another: a new one starts, and once it listens, the old one finishes its requests
-   * and ends. If a new one cannot listen, the old one and those after it continue.
-   */
+  /** One after another: once a new process listens, the old one finishes its requests and ends. */
   async function reload(): Promise<void> {
     const isBuilt = await build?.() ?? true;
     if (!isBuilt && !stopping.aborted) {
@@ -149,7 +143,6 @@ function removeReports(folder: string): void {
   if (modifiedAt(folder) !== undefined) Deno.removeSync(folder, { recursive: true });
 }
 
-/** Undefined: there is no such file. */
 function modifiedAt(path: string): number | undefined {
   return ifFound(() => Deno.statSync(path).mtime?.getTime());
 }
