@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import {
   admittedGzip,
   envelopeOf,
+  error,
   hexId,
+  log,
   span,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
@@ -268,6 +270,47 @@ Deno.test("view=recording → its row, pages and events by time, with what leads
     const answer = await at(query);
     assert.deepEqual([answer.status, answer.body.error], [status, code], query);
   }
+});
+
+Deno.test("server's clock 3 s ahead → its errors and logs where they happened, in recording and trace", async () => {
+  await using server = startInboxServer();
+  const from = Date.now() - 10_000;
+  const replayId = hexId(54);
+  const trace_id = hexId(TRACE);
+  const sent = (after: number) => (from + after) / 1_000;
+  const ofSpan = (id: string, start: number, end: number, rest: object) =>
+    span(TRACE, {
+      span_id: id.padStart(16, "0"),
+      start_timestamp: sent(start),
+      end_timestamp: sent(end),
+      ...rest,
+    });
+  for (
+    const bytes of [
+      segmentEnvelope({ replayId, number: 0, events: pageEvents(from, []) }),
+      envelopeOf(
+        { sdk: { name: "sentry.javascript.browser" }, trace: { trace_id, replay_id: replayId } },
+        ofSpan("a", 1_000, 1_100, { name: "fetch" }),
+      ),
+      envelopeOf(
+        { sdk: { name: "sentry.javascript.node" } },
+        ofSpan("b", 4_010, 4_090, { name: "pay", parent_span_id: "a".padStart(16, "0") }),
+        error("declined", TRACE, { timestamp: sent(4_050), event_id: EVENT }),
+        log("charging", { timestamp: sent(4_040), trace_id }),
+      ),
+    ]
+  ) await server.inbox.store(admittedGzip(bytes, Date.now()));
+  const { body } = await get<RecordingContent>(`${server.url}?view=recording&id=${replayId}`);
+  const events = body.events.filter(({ kind }) => kind !== "trace");
+  assert.deepEqual(events.map(({ text, at }) => [text, Math.round(at - from)]), [
+    ["pay", 1_010],
+    ["charging", 1_040],
+    ["declined", 1_050],
+  ]);
+  const { body: stored } = await get<TraceContent>(`${server.url}?view=trace&id=${trace_id}`);
+  const { marks, end_ms } = readTrace(stored);
+  assert.deepEqual(marks.map(({ at_ms }) => Math.round(at_ms - from)), [1_040, 1_050]);
+  assert.equal(Math.round(end_ms - from), 1_100);
 });
 
 Deno.test("view=recording with more logs than a page of a list → all of them", async () => {

@@ -1,3 +1,5 @@
+import { errorName } from "../../models/error/error_entry.ts";
+import { rowKeyOf } from "../../models/index/list_cursor.ts";
 import { at, listOf, parseJson, tidyText } from "../../models/json.ts";
 import {
   joinSegments,
@@ -14,6 +16,7 @@ import {
   type RecordingEvent,
   spanEvent,
 } from "../../models/recording/timeline.ts";
+import { readTrace } from "../../models/trace/trace.ts";
 import { displayName } from "../../models/trace/trace_name.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";
@@ -50,32 +53,45 @@ export async function readRecordingContent(
   const errors = inbox.page("occurrences", query).rows;
   const logs = inbox.page("logs", query).rows;
   const traces = inbox.page("traces", query).rows;
-  const events: RecordingEvent[] = [
+  const events: RecordingEvent[] = [];
+  /** When errors and logs happened by the page's clock. */
+  const corrected = new Map<string, number>();
+  for (const { trace_id } of traces.slice(0, MAX_TRACES)) {
+    const { tree, times, marks } = readTrace(inbox.trace(trace_id));
+    for (const node of tree.nodes) {
+      const event = node.span && spanEvent(node.span, times.byNode.get(node)!.shift_ms);
+      if (event) events.push({ ...event, trace_id, span_id: node.span!.span_id });
+    }
+    for (const mark of marks) {
+      const key = mark.error === null ? mark.key : `${mark.envelope} ${mark.error}`;
+      if (!mark.astray) corrected.set(key, mark.at_ms);
+    }
+    // Yields to other requests.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  events.push(
     ...readEvents(recording?.entries ?? []),
-    ...errors.map(({ at, value, group, envelope, trace_id }) => ({
+    ...errors.map((error) => ({
       kind: "error" as const,
-      at,
-      text: value,
-      ...{ group, envelope, trace_id },
+      at: corrected.get(`${error.envelope} ${errorName(error)}`) ?? error.at,
+      text: error.value,
+      group: error.group,
+      envelope: error.envelope,
+      trace_id: error.trace_id,
     })),
-    ...logs.map(({ at, body, trace_id }) => ({ kind: "log" as const, at, text: body, trace_id })),
+    ...logs.map(({ at, body, trace_id, envelope, index }) => ({
+      kind: "log" as const,
+      at: corrected.get(`log:${rowKeyOf(envelope, index)}`) ?? at,
+      text: body,
+      trace_id,
+    })),
     ...traces.map(({ started_at, name, op, trace_id }) => ({
       kind: "trace" as const,
       at: started_at,
       text: displayName({ name, op }),
       trace_id,
     })),
-  ];
-  for (const { trace_id } of traces.slice(0, MAX_TRACES)) {
-    // Each span once, also if it was sent twice.
-    const spans = new Map(inbox.trace(trace_id).spans.map((span) => [span.span_id, span]));
-    for (const span of spans.values()) {
-      const event = spanEvent(span);
-      if (event) events.push({ ...event, trace_id, span_id: span.span_id });
-    }
-    // Yields to other requests.
-    await new Promise((resolve) => setTimeout(resolve));
-  }
+  );
   return {
     ...row,
     applications: [...new Set([row, ...errors, ...logs].map(({ application }) => application))],

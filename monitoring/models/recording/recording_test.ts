@@ -206,12 +206,13 @@ Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repe
 });
 
 Deno.test("spans of a trace → files that the page loaded are resources; root, no start → none", () => {
-  const event = (op: string) => spanEvent(spanOf("a", "load", NOON, NOON + 9, { op, name: "/a" }));
+  const event = (op: string) =>
+    spanEvent(spanOf("a", "load", NOON, NOON + 9, { op, name: "/a" }), 0);
   assert.deepEqual(event("http.client"), { kind: "span", at: NOON, text: "/a" });
   assert.deepEqual(event("resource.fetch"), { kind: "span", at: NOON, text: "/a" });
   assert.deepEqual(event("resource.script"), { kind: "resource", at: NOON, text: "/a" });
-  assert.equal(spanEvent(spanOf("load", null, NOON, NOON + 9)), undefined);
-  assert.equal(spanEvent(spanOf("a", "load", null, NOON)), undefined);
+  assert.equal(spanEvent(spanOf("load", null, NOON, NOON + 9), 0), undefined);
+  assert.equal(spanEvent(spanOf("a", "load", null, NOON), 0), undefined);
 });
 
 Deno.test("any JSON as entries → no exception", () => {

@@ -93,13 +93,16 @@ export function readEvents(entries: readonly RecordedEvent[]): TimelineEvent[] {
 /**
  * The start of a span of a trace: a `resource` if the page loaded a file, else a `span`. Undefined: it
  * has no start, or it is a root, which is that of its trace.
+ *
+ * @param shift_ms correction of its sender's clock
  */
 export function spanEvent(
   { start_ms, parent_span_id, name, op }: TraceSpan,
+  shift_ms: number,
 ): TimelineEvent | undefined {
   if (start_ms === null || parent_span_id === null) return undefined;
   const kind = isStaticResource(op) ? "resource" : "span";
-  return { kind, at: start_ms, text: displayName({ name, op }) };
+  return { kind, at: start_ms + shift_ms, text: displayName({ name, op }) };
 }
 
 /** Spans, and files that the page loaded: many, and seldom what one looks for. */
