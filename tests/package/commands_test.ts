@@ -24,7 +24,10 @@ Deno.test.afterAll(() => folder[Symbol.dispose]());
 async function writeApp(): Promise<void> {
   await installSdks();
   const sdk = join(modulesOf("@sentry/node", "11.12.0"), "@sentry/node");
-  await Deno.writeTextFile(join(sightglass.project, "package.json"), '{"name":"@acme/shop"}');
+  await Deno.writeTextFile(
+    join(sightglass.project, "package.json"),
+    '{"name":"@acme/shop","version":"\\u0000"}',
+  );
   await Deno.writeTextFile(
     join(sightglass.project, "app.cjs"),
     `const Sentry = require(${JSON.stringify(sdk)});
@@ -35,7 +38,8 @@ async function writeApp(): Promise<void> {
     process.on("SIGINT", () => { console.log("app: SIGINT"); end(4); });
     setInterval(() => {}, 1_000);
     require("node:fs").writeFileSync("started", "");
-    console.log("app: " + ["PORT", "DENO_DIR", "DATA_DIR", "OTEL_SERVICE_NAME"].map((name) => process.env[name]));
+    console.log("app: " + ["PORT", "DENO_DIR", "DATA_DIR", "OTEL_SERVICE_NAME"]
+      .map((name) => process.env[name]).concat(process.argv[3]));
     if (process.argv[2] === "end") end(3);`,
   );
 }
@@ -61,10 +65,10 @@ Deno.test({
     await writeApp();
     // The server must not use the application's variables.
     const env = { PORT: "1", DATABASE_URL: "postgres://app@db.example/shop", DENO_DIR: "/own" };
-    const args = ["run", "--port=0", "--", "node", "app.cjs", "end"];
+    const args = ["run", "--port=0", "node", "app.cjs", "end", "--port=1"];
     const { code, text } = await sightglass.run(args, { ...env, NO_COLOR: "1" });
     assert.equal(code, 3, text);
-    assert.match(text, /^app: 1,\/own,,shop$/m);
+    assert.match(text, /^app: 1,\/own,,shop,--port=1$/m);
     const [, address = ""] = /^Sightglass: (http:\/\/127\.0\.0\.1:\d+\/) shows/m.exec(text) ?? [];
     const received =
       /^Sightglass received 1 error and 1 trace, the slowest "GET \/cart" \(.*\): npx/m;
@@ -215,12 +219,18 @@ Deno.test({
       text: `${project.version}\n`,
     });
     const help = await sightglass.run(["--help"]);
-    assert.match(help.text, /npx sightglass run -- COMMAND[^]*--data-dir\n {6}SQLite files/);
+    assert.match(
+      help.text,
+      /npx sightglass run -- COMMAND[^]*--data-dir\n {6}SQLite files[^]*user's data folder/,
+    );
+    assert.doesNotMatch(help.text, /[,;] \(default/);
     const wrong: [string[], RegExp][] = [
       [["server"], /^Cannot run "server"\. See: npx sightglass --help\n$/],
       [["--colour"], /^Cannot run "--colour"\. See: npx sightglass --help\n$/],
       [["--port=many"], /^Cannot start: PORT is "many"\. Use .*\n$/],
       [["run"], /^Cannot run: no command is given\. Use: npx sightglass run -- COMMAND\n$/],
+      [["run", "--colour", "sh"], /^Cannot run "--colour"\. See: .*\n$/],
+      [["mcp", "errors"], /^Cannot run "errors"\. See: .*\n$/],
       [["run", "--sentry-dsn=http://key@127.0.0.1:1/1", "sh"], /^Cannot run: .* relay mode.*\n$/],
       [["sourcemaps"], /^Cannot upload source maps: .* Use: npx sightglass sourcemaps --to/],
     ];

@@ -38,7 +38,7 @@ const unknown = (text = "") => new UserError(`Cannot run "${text}". See: ${TOOL}
 await runTask(async () => {
   const [_withParent, folder = "", userDenoDir, ...args] = Deno.args;
   const command = /^\w/.test(args[0] ?? "") ? args.shift()! : "serve";
-  const { flags, others } = readFlags(args);
+  const { flags, others } = readFlags(args, command === "run");
   const { DENO_DIR = "", ...variables } = Deno.env.toObject();
   const userEnv: Environment = { ...variables, ...userDenoDir && { DENO_DIR: userDenoDir } };
   // Apart from Deno's cache: the server may not write code that later runs with more permissions.
@@ -61,6 +61,7 @@ await runTask(async () => {
       ...others,
     ], { ...serverEnv, DENO_DIR });
 
+  if (others[0] === "-h") others[0] = "--help";
   if (others[0] === "--help" || others[0] === "--version") {
     console.log(others[0] === "--help" ? HELP + describeFlags() : project.version);
     return 0;
@@ -76,8 +77,10 @@ await runTask(async () => {
       );
     }
     case "run":
+      if (/^-(?!-$)/.test(others[0] ?? "")) throw unknown(others[0]);
       return await runWithServer(others, besideProgram, userEnv);
     case "mcp":
+      if (others.length > 0) throw unknown(others[0]);
       return await bridgeMcp(besideProgram);
     case "tail":
       return await runTool("tail", "--allow-net --allow-env=HOST,PORT,INBOX_TOKEN");

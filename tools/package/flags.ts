@@ -7,24 +7,27 @@ const FLAGS = documentedVariables().map(([names = "", standard = "", meaning = "
   const variables = Array.from(names.matchAll(/\w+(?=`)/g), ([name]) => name);
   const name = variables[0]!.toLowerCase().replaceAll("_", "-");
   // The table has Markdown, and links within docs/configuration.md.
-  const text = `${meaning.replace(/,? see \[.*?\)/, "")} (default: ${standard})`.replaceAll(
-    "`",
-    "",
-  );
+  const ownStandard = variables[0] === "DATA_DIR" ? "in the user's data folder" : standard;
+  const text = `${meaning.replace(/[,;]? see \[.*?\)/, "")} (default: ${ownStandard})`
+    .replaceAll("`", "");
   return { name, variables, text };
 });
 
 /**
  * Finds the server's flags among arguments, up to `--`.
  *
+ * @param endsAtOther up to the first argument that is no flag, too: a program's own `--port` follows it
  * @returns `flags`: the variables that they set; `others`: the other arguments, in their order
  * @throws {UserError} a flag has no value
  */
-export function readFlags(args: readonly string[]): { flags: Environment; others: string[] } {
+export function readFlags(
+  args: readonly string[],
+  endsAtOther: boolean,
+): { flags: Environment; others: string[] } {
   const flags: Record<string, string> = {};
   const others: string[] = [];
   const rest = [...args];
-  while (rest.length > 0 && rest[0] !== "--") {
+  while (rest.length > 0 && rest[0] !== "--" && !(endsAtOther && /^[^-]/.test(rest[0]!))) {
     const arg = rest.shift()!;
     const [, name, given] = /^--([a-z-]+)(?:=(.*))?$/s.exec(arg) ?? [];
     const flag = FLAGS.find((flag) => flag.name === name);

@@ -103,8 +103,11 @@ function readPackage(): { name: string; version: string } {
   } catch {
     // There is none, or it is not valid, which the program will report.
   }
-  const { name = Deno.cwd(), version = "dev" } = found;
-  return { name: basename(`${name}`) || "app", version: `${version}` };
+  // A control character would be refused in a variable, or write to the terminal.
+  const read = (value: unknown, standard: string) =>
+    typeof value === "string" && !/\p{Cc}/u.test(value) ? value : standard;
+  const name = basename(read(found.name, Deno.cwd()));
+  return { name: name || "app", version: read(found.version, "dev") };
 }
 
 /** What applications have sent since then: `2 errors and 1 trace, the slowest "GET /cart" (107 ms)`. */
