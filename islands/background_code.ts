@@ -14,7 +14,6 @@ import "../monitoring/models/error/error_entry.ts";
 import "../monitoring/models/parsed_envelope.ts";
 import "../monitoring/models/readable_json.ts";
 import "../monitoring/models/recording/recording_payload.ts";
-import "../monitoring/models/trace/noise.ts";
 import "../monitoring/models/trace/page_vitals.ts";
 import "../monitoring/models/trace/trace_name.ts";
 import "../monitoring/models/trace/trace_span.ts";

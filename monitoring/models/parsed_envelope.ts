@@ -88,13 +88,9 @@ export function parseEnvelope(bytes: Uint8Array): ParsedEnvelope {
     bytes: payload.byteLength,
     json: isIndexed(type) ? parser.parse(jsonOf(type, payload)) : undefined,
   }));
-  const { omitted } = parser;
   const left = envelope.items.slice(MAX_ITEMS).filter(({ header }) => isIndexed(header.type));
-  return {
-    header: envelope.header,
-    items,
-    omitted: { ...omitted, items: omitted.items + left.length },
-  };
+  parser.omitted.items += left.length;
+  return { header: envelope.header, items, omitted: parser.omitted };
 }
 
 /** The part of a payload that is JSON and describes it. */
@@ -123,24 +119,19 @@ class BoundedParser {
   #bytes = MAX_PARSED_BYTES;
   #objects = MAX_OBJECTS;
   #entries = MAX_ENTRIES;
-  #omittedItems = 0;
-  #omittedEntries = 0;
+  readonly omitted = { items: 0, entries: 0 };
 
   /** Undefined: not JSON, or over a limit. */
   parse(payload: Uint8Array): unknown {
     // Also counts braces inside texts, which rarely matters.
     const objects = payload.byteLength > this.#bytes ? Infinity : countObjects(payload);
     if (objects > this.#objects) {
-      this.#omittedItems++;
+      this.omitted.items++;
       return undefined;
     }
     this.#bytes -= payload.byteLength;
     this.#objects -= objects;
     return this.#limitEntries(parseJson(payload));
-  }
-
-  get omitted(): Omitted {
-    return { items: this.#omittedItems, entries: this.#omittedEntries };
   }
 
   #limitEntries(json: unknown): unknown {
@@ -149,7 +140,7 @@ class BoundedParser {
       const list = listOf(at(json, name));
       if (list.length > this.#entries) {
         limited = { ...(limited as object), [name]: list.slice(0, this.#entries) };
-        this.#omittedEntries += list.length - this.#entries;
+        this.omitted.entries += list.length - this.#entries;
       }
       this.#entries -= Math.min(list.length, this.#entries);
     }

@@ -1,13 +1,5 @@
 import { MAX_EXCEPTIONS } from "../error/exceptions.ts";
 
-interface PrintedException {
-  /** Empty: not found. */
-  readonly type: string;
-  readonly value: string;
-  /** In the form of Sentry's events, innermost call last. */
-  readonly frames: ReturnType<typeof framesOf>;
-}
-
 /** How a language prints stack traces. No pattern needs more than linear time: texts are a sender's. */
 interface StackForm {
   /** With the groups `function`, `module`, `file`, `line`, `column`, `source`. */
@@ -77,8 +69,13 @@ const LIBRARY_MODULE =
 /** Characters. A stack of 500 calls has 50,000. */
 const MAX_TEXT = 100_000;
 
-/** Reads a printed stack trace, the outermost exception last, at most {@linkcode MAX_EXCEPTIONS}. Empty: its form is not known. */
-export function readStackText(text: string): readonly PrintedException[] {
+/**
+ * Reads a printed stack trace, the outermost exception last, at most {@linkcode MAX_EXCEPTIONS}. A type that is not found
+ * is empty; frames are in the form of Sentry's events, innermost call last.
+ *
+ * @returns empty: its form is not known
+ */
+export function readStackText(text: string) {
   const printed = text.slice(0, MAX_TEXT).replaceAll("\r\n", "\n");
   const form = FORMS.find(({ frame }) => printed.search(frame) >= 0);
   if (form === undefined) return [];

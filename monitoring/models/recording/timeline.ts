@@ -1,8 +1,7 @@
 import { formatDuration } from "../duration.ts";
 import { at, textAt, tidyText } from "../json.ts";
 import type { RecordingRow } from "../rows.ts";
-import { isStaticResource } from "../trace/noise.ts";
-import { displayName } from "../trace/trace_name.ts";
+import { displayName, isStaticResource } from "../trace/trace_name.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";
 import { MAX_DURATION_MS, type RecordedEvent } from "./recording.ts";
 

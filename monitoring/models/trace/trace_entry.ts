@@ -1,8 +1,7 @@
 import { at, attributeAt, plausible, tidyText } from "../json.ts";
-import { isPreflight } from "./noise.ts";
 import type { SentSpan } from "./sent_span.ts";
 import { type SpanEntry, spanEntry } from "./span_entry.ts";
-import { requestMethod, traceName } from "./trace_name.ts";
+import { isPreflight, requestMethod, traceName } from "./trace_name.ts";
 import {
   bestRoot,
   isAnnotation,
