@@ -21,14 +21,15 @@ async function takeAll(page: Page, origin: string, suffix: string): Promise<void
   await page.goto(origin);
   const paymentError = page.getByRole("region", { name: "Newest errors" })
     .getByRole("link", { name: /^PaymentError/ }).first();
-  const traces = page.getByRole("region", { name: "Slowest by name" });
+  const traces = page.getByRole("region", { name: "Slowest endpoints" });
   await paymentError.waitFor();
-  const pageLoad = traces.getByRole("row").nth(1);
-  await pageLoad.waitFor();
+  const endpoint = traces.getByRole("link", { name: /^Page load/ }).first();
+  await endpoint.waitFor();
   await page.getByText("This console: all delivered.").first().waitFor({ state: "attached" });
   await write(`docs/page${suffix}.png`, page);
 
-  await pageLoad.getByRole("link").click();
+  await endpoint.click();
+  await page.locator("section.traces a.row-link").first().click();
   await page.getByRole("treegrid").getByRole("row", { name: /SELECT/ }).first().click();
   await write(`docs/trace${suffix}.png`, page);
 

@@ -1,7 +1,7 @@
 import { formatCount, formatDuration } from "../../components/format.ts";
 import type { Durations } from "../../monitoring/models/histogram.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import { TimeAxis } from "./TimeAxis.tsx";
+import { Gridline, TimeAxis } from "./TimeAxis.tsx";
 
 const WIDTH = 1_000;
 const HEIGHT = 100;
@@ -28,6 +28,10 @@ export function DurationDots({ from, to, durations: { count, median, dots } }: {
   const logOf = (ms: number) => Math.log10(Math.max(0.001, ms));
   const [bottom, top] = [logOf(low) - 0.5, logOf(high) + 0.5];
   const yOf = (ms: number) => HEIGHT * (1 - (logOf(ms) - bottom) / (top - bottom));
+  // One line for each decade, of more than three for every other one.
+  const decades = Array.from({ length: 12 }, (_, power) => 10 ** (power - 3))
+    .filter((ms) => yOf(ms) > 0 && yOf(ms) < HEIGHT)
+    .filter((_, index, { length }) => length < 4 || index % 2 === 0);
   const xOf = (at: number) => (at - from) / (to - from) * WIDTH;
   const path = (failed: boolean) =>
     dots.filter((dot) => dot.failed === failed)
@@ -50,6 +54,9 @@ export function DurationDots({ from, to, durations: { count, median, dots } }: {
           <path d={path(false)} />
           <path className="failed" d={path(true)} />
         </svg>
+        {decades.map((ms) => (
+          <Gridline key={ms} percent={100 - yOf(ms)} label={formatDuration(ms)} />
+        ))}
       </div>
       <TimeAxis from={from} to={to} most={MOST_TICKS} />
     </figure>

@@ -74,6 +74,11 @@ export function TimeAxis({ from, to, most }: { from: number; to: number; most: n
   );
 }
 
+/** A line of a chart's scale, with its value at the right. @param props.percent of the height, from below */
+export function Gridline({ percent, label }: { percent: number; label: string }) {
+  return <i className="gridline" style={{ bottom: `${percent}%` }} aria-hidden="true">{label}</i>;
+}
+
 /** Half the width of a character, in rem. */
 const HALF_CHARACTER = 0.23;
 

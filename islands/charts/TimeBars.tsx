@@ -4,7 +4,7 @@ import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Histogram, HistogramPart } from "../../monitoring/models/histogram.ts";
 import { ReleaseMarks } from "./ReleaseMarks.tsx";
-import { TimeAxis } from "./TimeAxis.tsx";
+import { Gridline, TimeAxis } from "./TimeAxis.tsx";
 
 /** Names of what the bars count. */
 export interface BarWords {
@@ -21,8 +21,8 @@ const HEIGHT = 100;
 const MIN_BAR = 3;
 
 /**
- * Bars over time: failures at the base line, warnings above them, then the rest. Dragging over the bars chooses their
- * time; the time filter of the list does the same for the keyboard.
+ * Bars over time: failures at the base line, warnings above them, then the rest. A click on a bar, or dragging over several,
+ * chooses their time; the time filter of the list does the same for the keyboard.
  *
  * @param props.application see {@linkcode ReleaseMarks}
  * @param props.mostTicks of the time axis
@@ -36,7 +36,7 @@ export function TimeBars({ histogram, words, application, mostTicks = 7, onChoos
   onChoose: (from: number, to: number) => void;
 }) {
   const { from, to, step, parts } = histogram;
-  const most = Math.max(1, ...parts.map(({ count }) => count));
+  const top = topOf(Math.max(...parts.map(({ count }) => count)));
   const plot = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<number>();
   const [start, setStart] = useState<number>();
@@ -49,7 +49,8 @@ export function TimeBars({ histogram, words, application, mostTicks = 7, onChoos
   };
   const choose = (event: PointerEvent) => {
     const end = partAt(event);
-    if (start !== undefined && start !== end) {
+    // A click on nothing chooses nothing.
+    if (start !== undefined && (start !== end || parts[start]!.count > 0)) {
       const [first, last] = [Math.min(start, end), Math.max(start, end)];
       onChoose(from + first * step, from + (last + 1) * step);
     }
@@ -64,7 +65,7 @@ export function TimeBars({ histogram, words, application, mostTicks = 7, onChoos
   return (
     <figure className="time-bars">
       <figcaption className="facts ends">
-        <BarLegend histogram={histogram} words={words} most={most} />
+        <BarLegend histogram={histogram} words={words} />
         <output className="small quiet" aria-hidden="true">
           {hovered !== undefined && describePart(histogram, hovered, words)}
         </output>
@@ -94,10 +95,12 @@ export function TimeBars({ histogram, words, application, mostTicks = 7, onChoos
           preserveAspectRatio="none"
           aria-hidden="true"
         >
-          <path className="rest" d={bars(parts, most, 0)} />
-          <path className="waits" d={bars(parts, most, 1)} />
-          <path className="refused" d={bars(parts, most, 2)} />
+          <path className="rest" d={bars(parts, top, 0)} />
+          <path className="waits" d={bars(parts, top, 1)} />
+          <path className="refused" d={bars(parts, top, 2)} />
         </svg>
+        <Gridline percent={100} label={formatNumber(top)} />
+        <Gridline percent={50} label={formatNumber(top / 2)} />
         <ReleaseMarks from={from} to={to} application={application} />
       </div>
       <TimeAxis from={from} to={to} most={mostTicks} />
@@ -105,8 +108,15 @@ export function TimeBars({ histogram, words, application, mostTicks = 7, onChoos
   );
 }
 
+/** The end of the scale: 2, 4, 10, 20, 40, 100 …, half of which is a number of rows, too. */
+function topOf(most: number): number {
+  let top = 2;
+  while (top < most) top *= String(top).startsWith("4") ? 2.5 : 2;
+  return top;
+}
+
 /** Path of the bars that contain at least what is as bad: the worse ones are drawn over them. */
-function bars(parts: readonly HistogramPart[], most: number, kind: 0 | 1 | 2): string {
+function bars(parts: readonly HistogramPart[], top: number, kind: 0 | 1 | 2): string {
   return parts.map(({ count, warnings, failures }, part) => {
     const value = kind === 0
       ? count
@@ -114,16 +124,12 @@ function bars(parts: readonly HistogramPart[], most: number, kind: 0 | 1 | 2): s
       ? (warnings > 0 ? warnings + failures : 0)
       : failures;
     if (value === 0) return "";
-    const height = Math.max(MIN_BAR, value / most * HEIGHT);
+    const height = Math.max(MIN_BAR, value / top * HEIGHT);
     return `M${part + 0.1} ${HEIGHT}v${-height}h.8v${height}z`;
   }).join("");
 }
 
-function BarLegend({ histogram: { parts }, words, most }: {
-  histogram: Histogram;
-  words: BarWords;
-  most: number;
-}) {
+function BarLegend({ histogram: { parts }, words }: { histogram: Histogram; words: BarWords }) {
   const sum = (name: keyof HistogramPart) => parts.reduce((sum, part) => sum + part[name], 0);
   const [count, warnings, failures] = [sum("count"), sum("warnings"), sum("failures")];
   return (
@@ -141,7 +147,6 @@ function BarLegend({ histogram: { parts }, words, most }: {
           {formatNumber(failures)} {words.failed}
         </span>
       )}
-      {count > 0 && <small>bars up to {formatNumber(most)}</small>}
     </span>
   );
 }

@@ -1,56 +1,78 @@
-import { useEffect, useState } from "react";
-import { formatCount } from "../../components/format.ts";
+import { formatCount, formatNumber } from "../../components/format.ts";
+import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Panel } from "../../components/Panel.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { ApplicationRow, ErrorGroupRow } from "../../monitoring/models/rows.ts";
-import { Sparkline } from "../charts/Sparkline.tsx";
-import { useList } from "../data/lists.ts";
-import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
-import type { ConsoleQuery } from "../data/inbox.ts";
+import type { ApplicationRow } from "../../monitoring/models/rows.ts";
+import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
+import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { fullLabel, labelsByKey, nameOf, shortRelease } from "../kit/application_labels.ts";
+import { type Column, Table } from "../kit/Table.tsx";
+import type { ApplicationFacts } from "./application_facts.tsx";
+import { durationOf, ENDPOINT_TIP } from "./Endpoints.tsx";
 
-/** Applications of which the overview has a card. It has links to the others. */
-const MAX_CARDS = 8;
+/** The one rule of the overview's colours, worst first. `flows`: no open errors. */
+const STATES = [
+  { kind: "refused", word: "Failing", rule: "unhandled open errors" },
+  { kind: "waits", word: "Needs a look", rule: "other open errors" },
+  { kind: "flows", word: "No errors", rule: "no open errors" },
+] as const;
 
-/** Rank of a card without errors: after those with handled and unhandled ones. */
-const NO_FAILURES = 2;
+/** An application, and what is known of it. */
+export interface KnownApplication {
+  readonly row: ApplicationRow;
+  readonly facts: ApplicationFacts | undefined;
+}
+
+/** Index of an application's state in {@linkcode STATES}; the last one if it is not known. */
+const stateOf = ({ facts }: KnownApplication): number =>
+  facts?.failures?.isUnhandled ? 0 : facts?.failures?.count ? 1 : STATES.length - 1;
 
 /**
- * The applications that have sent something, each with its errors in the chosen time. Those that fail come first.
+ * The applications that have sent something, one in each row. Those that fail come first.
  *
- * @param props.rows undefined: not known yet
- * @param props.filters with the time of the charts; undefined: not known yet
+ * @param props.known undefined: not known yet
+ * @param props.others have links only
  */
-export function Applications({ rows, filters }: {
-  rows: readonly ApplicationRow[] | undefined;
-  filters: ConsoleQuery | undefined;
+export function Applications({ known, others }: {
+  known: readonly KnownApplication[] | undefined;
+  others: readonly ApplicationRow[];
 }) {
-  const [ranks, setRanks] = useState<ReadonlyMap<string, number>>(new Map());
-  const rankOf = ({ key }: ApplicationRow) => ranks.get(key) ?? NO_FAILURES;
-  // Keeps the room of one row of cards.
-  if (!rows) return <div className="applications" />;
-  const newest = rows.toSorted((a, b) => b.last_seen - a.last_seen);
-  const others = newest.slice(MAX_CARDS);
-  const labels = labelsByKey(rows);
-  const cards = newest.slice(0, MAX_CARDS)
-    // Equal ranks by key: the order of `rows` changes with each arrival.
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.key < b.key ? -1 : 1));
-  if (cards.length === 0) return null;
+  const labels = labelsByKey(others);
+  const rows = known?.toSorted((a, b) =>
+    // Equal states by key: the order of arrival changes all the time.
+    stateOf(a) - stateOf(b) || (a.row.key < b.row.key ? -1 : 1)
+  );
   return (
-    <ul className="applications grid" aria-label="Applications" data-sentry-block="">
-      {cards.map((row) => (
-        <Card
-          key={row.key}
-          row={row}
-          filters={filters}
-          onRank={(rank) => setRanks((now) => new Map(now).set(row.key, rank))}
+    <div className="applications">
+      <Panel
+        id="applications"
+        title="Applications"
+        isUnrecorded
+        links={
+          <small className="facts" title="Of the time that the charts show">
+            {STATES.map(({ kind, rule }) => (
+              <span key={kind} className={kind}>
+                <OutcomeMark kind={kind} />
+                {rule}
+              </span>
+            ))}
+          </small>
+        }
+      >
+        <Table
+          className="highlight"
+          caption="Applications"
+          columns={COLUMNS}
+          rows={rows ?? []}
+          keyOf={({ row }) => row.key}
+          hrefOf={({ row, facts }) =>
+            linkTo(facts?.failures?.count ? "errors" : "traces", [], { application: row.key })}
         />
-      ))}
-      {others.length > 0 && (
-        <li className="card grid others">
-          <b>{formatCount(others.length, "other application")}</b>
-          <p className="facts small">
+        {others.length > 0 && (
+          <p className="facts small others">
+            <b>{formatCount(others.length, "other application")}</b>
             {others.map((row) => (
               <a
                 key={row.key}
@@ -61,92 +83,118 @@ export function Applications({ rows, filters }: {
               </a>
             ))}
           </p>
-        </li>
-      )}
-    </ul>
+        )}
+      </Panel>
+    </div>
   );
 }
 
-/** @param props.onRank gets its place among the cards, lowest first */
-function Card({ row, filters, onRank }: {
-  row: ApplicationRow;
-  filters: ConsoleQuery | undefined;
-  onRank: (rank: number) => void;
-}) {
-  const { key, name, side, environment, starts: [start], last_seen } = row;
-  const { releases: [release], releases_since: [since] } = row;
-  const query = filters && { ...filters, application: key, state: "open" as const };
-  const errors = useList("errors", query);
-  const { count, last, isUnhandled, chart } = failuresOf(errors.rows);
-  const kind = isUnhandled ? "refused" : count > 0 ? "waits" : "flows";
-  const rank = isUnhandled ? 0 : count > 0 ? 1 : NO_FAILURES;
-  useEffect(() => onRank(rank), [rank]);
-  return (
-    <li className="card grid">
-      <a
-        className="beside bare"
-        href={linkTo(count > 0 ? "errors" : "traces", [], { application: key })}
-        title={fullLabel(row)}
-      >
+const COLUMNS: readonly Column<KnownApplication>[] = [
+  {
+    title: "Application",
+    cell: ({ row }, link) => (
+      <span className="beside" title={fullLabel(row)}>
         <ApplicationTile name={nameOf(row)} />
-        <b className="one-line">{nameOf(row)}</b>
-        <small className="end one-line">
-          {[environment, side === "unknown" ? "" : side].filter(Boolean).join(", ")}
+        {link(<b className="one-line">{nameOf(row)}</b>)}
+        <small className="one-line roomy">
+          {[row.environment, row.side === "unknown" ? "" : row.side].filter(Boolean).join(", ")}
         </small>
-      </a>
-      <p className={errors.state === "ready" ? kind : "quiet"}>
-        {errors.state === "ready" && (
-          <>
-            <OutcomeMark kind={kind} />
-            {/* Groups beyond the first page are not counted. */}
-            {count > 0 && errors.more && "at least "}
-            {count === 0 ? "No open errors" : formatCount(count, "open error")}
-            {last !== undefined && (
-              <small>
-                , last seen <TimeAgo at={last} />
-              </small>
-            )}
-          </>
-        )}
-      </p>
-      {chart && <Sparkline row={chart} />}
-      <small title="First seen: the first stored envelope of the release. Last seen: the newest of the application.">
-        {release !== undefined && since !== undefined && (
-          <>
-            <code>{shortRelease(release, name)}</code> first seen <TimeAgo at={since} />,{" "}
-          </>
-        )}
-        {start !== undefined && (
-          <>
-            started <TimeAgo at={start} />,{" "}
-          </>
-        )}last seen <TimeAgo at={last_seen} />
-      </small>
-    </li>
-  );
-}
-
-interface Failures {
-  readonly count: number;
-  /** Milliseconds since 1970. */
-  readonly last: number | undefined;
-  readonly isUnhandled: boolean;
-  readonly chart: Pick<ErrorGroupRow, "chart" | "chart_from" | "chart_to" | "handled"> | undefined;
-}
-
-/** The errors of an application's groups together. */
-function failuresOf(groups: readonly ErrorGroupRow[]): Failures {
-  const [first] = groups;
-  const count = groups.reduce((sum, { count }) => sum + count, 0);
-  const isUnhandled = groups.some(({ handled }) => handled === false);
-  return {
-    count,
-    last: first && Math.max(...groups.map(({ last_seen }) => last_seen)),
-    isUnhandled,
-    chart: first && {
-      ...first,
-      handled: !isUnhandled,
-      chart: first.chart.map((_, part) => groups.reduce((sum, { chart }) => sum + chart[part]!, 0)),
+      </span>
+    ),
+  },
+  {
+    title: "State",
+    tip: `${STATES.map(({ word, rule }) => `${word}: ${rule}`).join("; ")}, in the time of the` +
+      " charts. Since: the first stored error of their groups",
+    width: 13,
+    className: "state",
+    cell: (known) => {
+      const { kind, word } = STATES[stateOf(known)]!;
+      const failures = known.facts?.failures;
+      return failures && (
+        <span
+          className={kind}
+          title={failures.last === undefined
+            ? undefined
+            : `Last error: ${shortTime(failures.last)}`}
+        >
+          <OutcomeMark kind={kind} />
+          {word}
+          {failures.first !== undefined && <small>since {shortTime(failures.first)}</small>}
+        </span>
+      );
     },
-  };
-}
+  },
+  {
+    title: "Open errors",
+    tip: `In the time of the charts. ${SPARKLINE_TIP}`,
+    width: 9,
+    className: "failures",
+    cell: ({ facts }) =>
+      facts?.failures && (
+        <span className="beside ends">
+          <span className={facts.failures.count === 0 ? "quiet" : undefined}>
+            {facts.failures.isAtLeast && "at least "}
+            {formatNumber(facts.failures.count)}
+            <span className="vh">
+              {facts.failures.count === 1 ? " open error" : " open errors"}
+            </span>
+          </span>
+          {facts.failures.chart && <Sparkline row={facts.failures.chart} />}
+        </span>
+      ),
+  },
+  {
+    title: "Release",
+    tip: "The newest one, and when its first stored envelope was received",
+    width: 11,
+    className: "extra",
+    cell: ({ row: { name, releases: [release], releases_since: [since] } }) =>
+      release !== undefined && since !== undefined && (
+        <>
+          <b>{shortRelease(release, name)}</b> <small>first seen {shortTime(since)}</small>
+        </>
+      ),
+  },
+  {
+    title: "Started",
+    tip: "The newest start of a process that the payloads name, by its own clock, and their number",
+    width: 9.5,
+    className: "roomy",
+    cell: ({ row: { starts } }) =>
+      starts.length > 0 && (
+        <span className="beside">
+          <TimeAgo at={starts[0]!} />
+          {starts.length > 1 && <small>{formatCount(starts.length, "start")}</small>}
+        </span>
+      ),
+  },
+  {
+    title: "Slowest endpoint",
+    tip: ENDPOINT_TIP,
+    className: "extra slowest",
+    cell: ({ facts }) => {
+      const [slowest] = facts?.endpoints ?? [];
+      return slowest && (
+        <span className="beside">
+          <span className="one-line">{slowest.name}</span>
+          <span className="end">
+            {durationOf(slowest)}
+            <small className="roomy">n {formatNumber(slowest.requests.length)}</small>
+          </span>
+        </span>
+      );
+    },
+  },
+  {
+    title: "Last seen",
+    tip: "The newest envelope of the application",
+    width: 6.5,
+    className: "roomy",
+    cell: ({ row }) => <TimeAgo at={row.last_seen} />,
+  },
+];
+
+/** "10:12", "20 Nov 10:12". */
+const shortTime = (at: number) =>
+  formatDateAndTime(at, Date.now(), (at) => formatTimeOfDay(at).slice(0, 5));

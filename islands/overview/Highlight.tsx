@@ -5,8 +5,9 @@ import type { ConsoleList } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 
-/** Rows of each list; the views have the others. */
-export const ROWS = 6;
+/** Rows of each list; the views have the others. Twice as many fit a large screen, where lists are side by side. */
+export const ROWS = matchMedia("(min-width: 138rem)").matches ? 12 : 6;
+
 /** The first rows of a list in a panel, or why there are none. */
 export function Highlight<Row>({ id, title, icon, all, list, empty, keyOf, hrefOf, columns }: {
   id: string;

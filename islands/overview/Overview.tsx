@@ -1,5 +1,5 @@
 import "../background_code.ts";
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
 import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
@@ -11,11 +11,16 @@ import { ListHead } from "../kit/ListHead.tsx";
 import { Applications } from "./Applications.tsx";
 import { Arrivals, useNewestEnvelope } from "./Arrivals.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
-import { JustArrived, NewestErrors, SlowestTraces, VitalsByPage } from "./highlights.tsx";
+import { type ApplicationFacts, ReadFacts } from "./application_facts.tsx";
+import { SlowestEndpoints } from "./Endpoints.tsx";
+import { JustArrived, NewestErrors, VitalsByPage } from "./highlights.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
 import { useApplications } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";
+
+/** Applications that have a row, those seen last. The overview has links to the others. */
+const MAX_APPLICATIONS = 8;
 
 /**
  * The applications that have sent something, and what they did in the chosen time, live; before anything has arrived
@@ -26,7 +31,15 @@ export default function Overview() {
   const { state } = useInboxState();
   const { params } = useFragment();
   const filters = queryOf(params);
-  const applications = useApplications()?.rows.filter((row) => isShown(row, filters));
+  const applications = useApplications()?.rows.filter((row) => isShown(row, filters))
+    .toSorted((a, b) => b.last_seen - a.last_seen);
+  const shown = applications?.slice(0, MAX_APPLICATIONS);
+  const [facts, setFacts] = useState<ReadonlyMap<string, ApplicationFacts>>(new Map());
+  const keepFacts = useCallback(
+    (key: string, facts: ApplicationFacts) => setFacts((all) => new Map(all).set(key, facts)),
+    [],
+  );
+  const known = shown?.map((row) => ({ row, facts: facts.get(row.key) }));
   const chartTime = useChartTime(filters);
   const charted = chartTime && { ...filters, ...chartTime };
   const isForbidden = state === "forbidden";
@@ -68,17 +81,26 @@ export default function Overview() {
         what="all lists"
         time={<Segmented label="Time" name="since" choices={RANGES} />}
       />
-      <Applications rows={applications} filters={charted} />
+      {shown?.map((row) => (
+        <ReadFacts
+          key={row.key}
+          application={row}
+          filters={filters}
+          errors={charted}
+          onFacts={keepFacts}
+        />
+      ))}
+      <Applications known={known} others={applications?.slice(MAX_APPLICATIONS) ?? []} />
       <RequestCharts filters={charted} />
       <NewestErrors filters={charted} />
-      <SlowestTraces filters={filters} />
+      <SlowestEndpoints known={known?.map(({ facts }) => facts)} />
       <VitalsByPage filters={filters} />
       <JustArrived filters={filters} />
     </div>
   );
 }
 
-/** Whether an application has a card with these filters. */
+/** Whether an application has a row with these filters. */
 function isShown({ key, environment, releases }: ApplicationRow, filters: ConsoleQuery): boolean {
   const { application, release } = filters;
   return (application === key ||

@@ -1,8 +1,7 @@
 import { Icon } from "../../components/Icon.tsx";
-import { cutText, formatDuration, formatNumber } from "../../components/format.ts";
+import { cutText, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { ErrorGroupRow, PageRow, TraceRow } from "../../monitoring/models/rows.ts";
-import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import type { ErrorGroupRow, PageRow } from "../../monitoring/models/rows.ts";
 import { VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
@@ -73,58 +72,6 @@ const ERROR_COLUMNS: readonly Column<ErrorGroupRow>[] = [
   },
   { title: "Last seen", width: 6, cell: ({ last_seen }) => <TimeAgo at={last_seen} /> },
 ];
-
-/** The slowest trace of each name: the names whose traces took longest. */
-export function SlowestTraces({ filters }: { filters: ConsoleQuery }) {
-  const query = { ...filters, sort: "slowest", each: "name", limit: ROWS } as const;
-  const list = useList("traces", query);
-  return (
-    <Highlight
-      id="slowest-traces"
-      title="Slowest by name"
-      icon="traces"
-      all={{ text: "All traces", href: linkTo("traces", [], { sort: "slowest" }) }}
-      list={list}
-      empty="No traces in this time."
-      keyOf={({ trace_id }) => trace_id}
-      hrefOf={({ trace_id }) => linkTo("traces", [trace_id])}
-      columns={traceColumns(Math.max(1, ...list.rows.map(durationOf)))}
-    />
-  );
-}
-
-/** @param longest duration in milliseconds, which has a whole bar */
-const traceColumns = (longest: number): readonly Column<TraceRow>[] => [
-  {
-    title: "Trace",
-    tip: "The slowest of each name",
-    cell: (row, link) => link(displayName(row)),
-  },
-  {
-    title: "Applications",
-    width: 9.5,
-    isWide: true,
-    cell: ({ applications }) => <SentBy keys={applications} isShort />,
-  },
-  {
-    title: "Duration",
-    width: 9,
-    numeric: true,
-    cell: (row) => (
-      <span className="beside ends">
-        <i className={row.failed || row.errors > 0 ? "level-bar failed" : "level-bar"}>
-          <i style={{ width: `${durationOf(row) / longest * 100}%` }} />
-        </i>
-        {row.ended_at === null ? "–" : formatDuration(durationOf(row))}
-      </span>
-    ),
-  },
-  { title: "Started", width: 6, cell: ({ started_at }) => <TimeAgo at={started_at} /> },
-];
-
-function durationOf(row: { started_at: number; ended_at: number | null }): number {
-  return Math.max(0, (row.ended_at ?? row.started_at) - row.started_at);
-}
 
 /** The web vitals of the pages with the most loads. */
 export function VitalsByPage({ filters }: { filters: ConsoleQuery }) {

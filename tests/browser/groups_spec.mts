@@ -71,9 +71,9 @@ test("some errors unhandled → badges of the group; ids, first and last seen ar
   await expect(page.getByRole("article").locator("header"))
     .toContainText(/2 of 3 unhandled\s*this one handled/);
   await page.goto("/#/overview");
-  const tile = page.getByRole("list", { name: "Applications" }).getByRole("listitem");
-  await expect(tile).toContainText("3 open errors, last seen");
-  await expect(tile).toContainText(/1\.4\.2 first seen .+, last seen /);
+  const application = page.getByRole("region", { name: "Applications" }).getByRole("row").last();
+  await expect(application).toContainText(/Failing\s*since .*3\s*open errors/);
+  await expect(application).toContainText(/1\.4\.2 first seen \d/);
   const { id } = (await listRows(server.origin, "envelopes")).find((row) =>
     row.trace_ids.length > 1
   )!;

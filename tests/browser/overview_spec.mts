@@ -67,8 +67,13 @@ test("overview → figures and links of the address; medians over all its traces
   }
   await expect(page.locator(".applications .sparkline title").first())
     .toContainText(`${timeOfDay(first)} to ${timeOfDay(Math.ceil(last))}`);
-  await expect(page.locator(".applications li")).toHaveCount(1);
+  await expect(page.locator(".applications tbody tr")).toHaveCount(1);
   await expect(region(page, "Just arrived").getByRole("row")).toHaveCount(7);
+
+  // An endpoint has the figures of its traces, of more than a hundred of the newest ones, and links to them.
+  const endpoint = region(page, "Slowest endpoints").getByRole("row", { name: "GET /products" });
+  await expect(endpoint).toContainText(/products\s*100\s*50\sms/);
+  await expect(endpoint.getByRole("link")).toHaveAttribute("href", /[?&]name=GET/);
 
   await page.getByRole("navigation", { name: "Time" }).getByRole("link", { name: "15 min" })
     .click();
@@ -119,9 +124,11 @@ test("pointer over the charts of the overview, long texts → nothing moves", as
       expect(await places(), `${width} px, ${name}`).toEqual(before);
     }
   }
+  await chart(page, "Open errors").locator(".plot").click({ position: { x: 3, y: 30 } });
+  await expect(region(page, "Errors").locator(".time-bars")).toContainText("1,200 errors");
 });
 
-test("application with a long name → cut within its card", async ({ page, server }) => {
+test("application with a long name → cut within its cell", async ({ page, server }) => {
   const name = "orders-".repeat(10);
   const headers = { "Content-Type": "application/json" };
   await fetch(`${server.origin}/v1/traces`, {
@@ -132,23 +139,23 @@ test("application with a long name → cut within its card", async ({ page, serv
   for (const width of [1440, 360]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto("/");
-    const link = page.getByRole("link", { name: new RegExp(name) });
-    await expect(link).toHaveAttribute("title", new RegExp(name));
-    const [outer, inner] = [await link.boundingBox(), await link.locator("b").boundingBox()];
+    const cell = page.locator(".applications").getByRole("cell", { name });
+    await expect(cell.getByTitle(name)).toBeVisible();
+    const [outer, inner] = [await cell.boundingBox(), await cell.locator("b").boundingBox()];
     expect(inner!.x + inner!.width).toBeLessThanOrEqual(outer!.x + outer!.width);
   }
 });
 
-test("more applications than cards → the others are counted, and each is reached", async ({ page, server }) => {
+test("more applications than rows → the others are counted, and each is reached", async ({ page, server }) => {
   for (let n = 0; n < 11; n++) {
     const event = errorEvent("Error", `of ${n}`, { release: `app-${n}@1`, environment: "test" });
     await postEnvelope(server.origin, NODE, ["event", event]);
   }
   await page.goto("/");
-  await expect(page.locator(".applications > li")).toHaveCount(9);
-  const others = page.locator(".applications > li").last();
+  await expect(page.locator(".applications tbody tr")).toHaveCount(8);
+  const others = page.locator(".applications .others");
   await expect(others).toContainText("3 other applications");
   await others.getByRole("link", { name: "app-1", exact: true }).click();
-  await expect(page.locator(".applications > li")).toHaveCount(1);
-  await expect(page.locator(".applications > li")).toContainText("1 open error");
+  await expect(page.locator(".applications tbody tr")).toHaveCount(1);
+  await expect(page.locator(".applications tbody tr")).toContainText(/1\s*open error/);
 });

@@ -246,21 +246,19 @@ test("API by Fastify → preflights left out, two queries that alternate in one 
   await expect(spanRow(page, /×6 \(2 queries\) db products, items/)).toBeVisible();
 });
 
-test("overview → the card of each application has the errors that it sent", async ({ page, reported }) => {
+test("overview → the row of each application has the errors that it sent", async ({ page, reported }) => {
   const { origin } = reported.server;
   await page.goto(`${origin}/#/overview`);
-  const cards = page.getByRole("list", { name: "Applications" }).getByRole(
-    "listitem",
-  );
+  const rows = page.getByRole("region", { name: "Applications" }).getByRole("row");
   for (const { key, environment } of await listRows(origin, "applications")) {
     if (environment === null || key === OWN_APPLICATION.key) continue;
     const groups = await listRows(origin, `errors&application=${key}`);
     const count = groups.reduce((sum, { count }) => sum + count, 0);
     expect(count).toBeGreaterThan(0);
-    const card = cards.filter({
+    const row = rows.filter({
       has: page.locator(`a[href*="application=${key}"]`),
     });
-    await expect(card).toContainText(new RegExp(`\\D${count}\\sopen errors?`));
+    await expect(row).toContainText(new RegExp(`\\D${count}\\sopen errors?`));
   }
 });
 

@@ -80,7 +80,7 @@ test("overview loads slowly → cards and charts do not move, loading is stated 
   await page.goto("/");
   await expect(page.locator(".overview").getByText(/Connecting|Loading/)).toHaveCount(1);
   resolve();
-  await expect(page.locator(".applications li .sparkline")).toBeVisible();
+  await expect(page.locator(".applications .sparkline")).toBeVisible();
   await expect(page.locator(".charts .plot")).toHaveCount(3);
   const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);
   expect(shifts.reduce((sum, value) => sum + value, 0)).toBeLessThan(0.05);
