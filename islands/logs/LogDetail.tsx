@@ -13,7 +13,7 @@ import { EventInTrace } from "../charts/EventInTrace.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
 import { SentBy, valuesOf } from "../kit/ApplicationLabel.tsx";
 import { Level } from "./Level.tsx";
-import { listAttributes, logKey as keyOf, traceHref } from "./log_columns.tsx";
+import { errorsAsText, listAttributes, logKey as keyOf, traceHref } from "./log_columns.tsx";
 
 /**
  * One log, as the list has it. Texts that are too long for the list are complete in the envelope.
@@ -65,7 +65,7 @@ function LogContent({ log }: { log: Log }) {
         <Timestamp at={at} precision="ms" />
         <SentBy keys={[log.application]} />
       </p>
-      <pre>{body}</pre>
+      <pre>{errorsAsText(body, true)}</pre>
       <p className="facts pad">
         {trace && (
           <>

@@ -10,6 +10,7 @@ import { RowList } from "../kit/RowList.tsx";
 import type { Column } from "../kit/Table.tsx";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { Level } from "./Level.tsx";
+import { errorsAsText } from "./log_columns.tsx";
 
 /** Logs with the same level whose messages differ only in values, such as numbers and ids. */
 interface Pattern {
@@ -21,6 +22,8 @@ interface Pattern {
   readonly applications: readonly string[];
   /** A text that all of them have. */
   readonly common: string;
+  /** Of several, the message with … in place of values, such as numbers and ids. */
+  readonly text: string;
 }
 
 /** The logs that are read, by their patterns: the most frequent first. A row leads to its logs. */
@@ -63,32 +66,45 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
 }
 
 export function patternsOf(logs: readonly Log[]): Pattern[] {
-  const groups = Map.groupBy(logs, ({ level, body }) => `${level} ${messageShape(body)}`);
-  return [...groups].map(([key, all]) => ({
-    key,
-    count: all.length,
-    newest: all[0]!,
-    applications: [...new Set(all.map(({ application }) => application))],
-    common: commonPart(key.slice(key.indexOf(" ") + 1), all),
-  })).sort((a, b) => b.count - a.count);
+  const groups = Map.groupBy(
+    logs,
+    ({ level, body }) => `${level} ${messageShape(errorsAsText(body))}`,
+  );
+  return [...groups].map(([key, all]) => {
+    const shape = key.slice(key.indexOf(" ") + 1);
+    const isSame = all.every(({ body }) => body === all[0]!.body);
+    return {
+      key,
+      count: all.length,
+      newest: all[0]!,
+      applications: [...new Set(all.map(({ application }) => application))],
+      common: commonPart(shape, all),
+      text: isSame ? errorsAsText(all[0]!.body) : shape.replace(VALUES, "…"),
+    };
+  }).sort((a, b) => b.count - a.count);
 }
+
+/** What stands for values in a shape. */
+const VALUES = /""|[@/#]|\b0\b/g;
 
 /** The longest part between the values of a shape that all messages have; empty: there is none. */
 function commonPart(shape: string, logs: readonly Log[]): string {
-  return shape.split(/""|[@/#]|\b0\b/).map((part) => part.trim())
+  return shape.split(VALUES).map((part) => part.trim())
     .filter((part) => part.length > 2 && logs.every(({ body }) => body.includes(part)))
     .reduce((longest, part) => part.length > longest.length ? part : longest, "");
 }
 
 const COLUMNS: readonly Column<Pattern>[] = [
+  { title: "Count", width: 5, numeric: true, cell: ({ count }) => `${formatNumber(count)}×` },
   {
     title: "Level",
     width: 6.5,
     cell: ({ newest: { level } }) => <Level level={level} />,
   },
   {
-    title: "Newest message",
-    cell: ({ newest }, link) => link(newest.body || "(empty)"),
+    title: "Message",
+    tip: "In place of values that differ, such as numbers and ids: …",
+    cell: ({ text }, link) => link(text || "(empty)"),
     aside: { title: "Applications", applications: ({ applications }) => applications },
   },
   {
@@ -97,5 +113,4 @@ const COLUMNS: readonly Column<Pattern>[] = [
     isWide: true,
     cell: ({ newest }) => <TimeAgo at={newest.at} />,
   },
-  { title: "Count", width: 5, numeric: true, cell: ({ count }) => formatNumber(count) },
 ];

@@ -1,5 +1,6 @@
 import { ellipsize, shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import { parseJson } from "../../monitoring/models/json.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { Column } from "../kit/Table.tsx";
 import { type NamedValue, RowValues } from "../kit/ValueLinks.tsx";
@@ -8,8 +9,8 @@ import { Level } from "./Level.tsx";
 
 /** Characters of a message in its row, which is one line: more than any screen shows. */
 const ROW_CHARACTERS = 400;
-/** Attributes in the row, after the message. */
-const ROW_ATTRIBUTES = 4;
+/** Attributes in the row, after the message; of the others their number. */
+const ROW_ATTRIBUTES = 3;
 /** Characters of each. */
 const ROW_ATTRIBUTE = 200;
 
@@ -40,17 +41,18 @@ export const LOG_COLUMNS: readonly Column<Log>[] = [
   {
     title: "Message",
     cell: (log, link) => {
-      const { message, attributes } = summarizeLog(log);
+      const { message, attributes, others } = summarizeLog(log);
       return (
         <>
           {link(message || "(empty)")}
-          <span className="log-attributes">
+          <span className="log-attributes one-line">
             {attributes.map(([name, value]) => (
               <RowValues key={name} values={[[name, value]]}>
                 {ellipsize(`${name}=${value}`, ROW_ATTRIBUTE)}
               </RowValues>
             ))}
           </span>
+          {others > 0 && <small title="Further attributes">+{others}</small>}
         </>
       );
     },
@@ -78,16 +80,36 @@ export const LOG_COLUMNS: readonly Column<Log>[] = [
 const ADDED_BY_SDK =
   /^(sentry|browser|os|device|server|user_agent|process|host|service|telemetry|code|culture|user)\./;
 
-/** The message as one line, and the first attributes of the log itself. */
+/** The message as one line, and of the attributes of the log itself the first ones and the number of others. */
 export function summarizeLog({ body, attributes }: Log): {
   readonly message: string;
   readonly attributes: readonly (readonly [name: string, value: unknown])[];
+  readonly others: number;
 } {
   const own = Object.entries(attributes).filter(([name]) => !ADDED_BY_SDK.test(name));
   return {
-    message: ellipsize(body, ROW_CHARACTERS).replace(/\s+/g, " "),
+    message: ellipsize(errorsAsText(body), ROW_CHARACTERS).replace(/\s+/g, " "),
     attributes: own.slice(0, ROW_ATTRIBUTES),
+    others: Math.max(0, own.length - ROW_ATTRIBUTES),
   };
+}
+
+/** How Sentry's JavaScript SDKs write an error that was logged by `console`. The end of a long message is cut. */
+const ERROR =
+  /\{"message":("(?:[^"\\]|\\.)*"),"name":("(?:[^"\\]|\\.)*"),"stack":"((?:[^"\\]|\\.)*)("\}|",|"?…?$)/g;
+
+/** A message with its errors as text instead of JSON. @param withStack also their stack traces */
+export function errorsAsText(body: string, withStack = false): string {
+  return body.replace(ERROR, (found, message, name, stack, end) => {
+    const stackJson = `"${stack.replace(/\\?…$/, "")}"`;
+    const [text, type, frames] = [message, name, stackJson]
+      .map((json) => parseJson(new TextEncoder().encode(json)));
+    if (typeof text !== "string" || typeof type !== "string") return found;
+    const title = `${type}: ${text}`;
+    // In Firefox and Safari it has no title.
+    const lines = withStack && typeof frames === "string" ? frames.replace(title, "").trim() : "";
+    return `${title}${lines && `\n    ${lines}`}${end === '",' ? " {" : ""}`;
+  });
 }
 
 /** All attributes by name; those that the SDK added last. */

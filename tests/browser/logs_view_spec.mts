@@ -154,10 +154,10 @@ test("logs by their patterns → one row for messages that differ in values; it 
   const orders = Array.from({ length: 12 }, (_, n) => ({ body: `Charged order ${n}` }));
   await post(server.origin, [...orders, { body: "Charged order late", level: "warn" }]);
   await view(page).getByRole("link", { name: "Patterns", exact: true }).click();
-  const row = view(page).getByRole("row").filter({ hasText: /Charged order \d/ });
+  const row = view(page).getByRole("row").filter({ hasText: "Charged order …" });
   await expect(row).toHaveCount(1);
   await expect(row).toContainText("info");
-  await expect(row).toContainText("12");
+  await expect(row).toContainText(/12×/);
   await expectAccessibleLayout(page, "patterns of logs");
   await row.getByRole("link").click();
   await expect(page).toHaveURL(
