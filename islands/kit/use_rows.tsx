@@ -186,11 +186,14 @@ function useVirtualRows(
   isVisible: boolean,
 ) {
   const [headPx, setHeadPx] = useState(0);
+  /** Rows beside each other: a style sheet may show them as cards. */
+  const [lanes, setLanes] = useState(1);
   /** Estimated height of rows that were not rendered: most are as high as the first. */
   const [rowPx, setRowPx] = useState(FIRST_ROW_PX);
   const virtual = useVirtualizer<HTMLElement, HTMLTableRowElement>({
     getScrollElement: () => frame.current,
     count: keys.length,
+    lanes,
     estimateSize: () => rowPx,
     getItemKey: (index) => keys[index]!,
     overscan: OVERSCAN,
@@ -205,6 +208,7 @@ function useVirtualRows(
     const body = frame.current?.querySelector("tbody");
     if (!isVisible || !body) return;
     setHeadPx(body.offsetTop);
+    setLanes(getComputedStyle(body).gridTemplateColumns.split(" ").length);
     const row = body.querySelector<HTMLElement>("[data-index]");
     if (row && rowPx === FIRST_ROW_PX) setRowPx(row.offsetHeight);
   });

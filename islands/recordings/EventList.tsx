@@ -17,6 +17,9 @@ import { ReadFailure } from "../../components/ReadFailure.tsx";
 /** Rows of the list; the time line has marks for all. */
 const MAX_ROWS = 500;
 
+/** What a person did, and what failed: listed first. */
+const FIRST: ReadonlySet<EventKind> = new Set(["error", "request", "click", "navigation"]);
+
 const ICONS: Readonly<Record<EventKind, IconName>> = {
   error: "errors",
   trace: "traces",
@@ -45,13 +48,17 @@ export function EventList({ events, replayId, from, at, reading, children }: {
   reading: Loaded<unknown>;
   children: ReactNode;
 }) {
-  const [kind, setKind] = useState<EventKind>();
+  const [kind, setKind] = useState<EventKind | "all">();
   // Of its traces: often much of a session, of which the end was recorded.
   const [showsEarlier, setShowsEarlier] = useState(false);
   const earlier = events.filter((event) => event.at < from - NOTABLE_MS).length;
   const hidden = showsEarlier ? 0 : earlier;
-  const chosen = events.slice(hidden)
-    .filter((event) => kind === undefined || event.kind === kind);
+  const during = events.slice(hidden);
+  // Details are among the events only if they were asked for.
+  const first = during.filter(({ kind }) => FIRST.has(kind) || DETAILS.has(kind));
+  const chosen = kind === undefined
+    ? first
+    : during.filter((event) => kind === "all" || event.kind === kind);
   const shown = chosen.slice(0, MAX_ROWS);
   const current = shown.findLastIndex((event) => event.at <= from + at + 1);
   return (
@@ -61,10 +68,14 @@ export function EventList({ events, replayId, from, at, reading, children }: {
           <span className="vh">Kind of events</span>
           <select
             value={kind ?? ""}
-            onChange={({ target }) => setKind(EVENT_KINDS.find((one) => one === target.value))}
+            onChange={({ target: { value } }) =>
+              setKind(value === "all" ? value : EVENT_KINDS.find((one) => one === value))}
           >
             <option value="">
-              all kinds{reading.value !== undefined && ` (${events.length - hidden})`}
+              What happened{reading.value !== undefined && ` (${first.length})`}
+            </option>
+            <option value="all">
+              All kinds{reading.value !== undefined && ` (${during.length})`}
             </option>
             {EVENT_KINDS.filter((one) => events.some((event) => event.kind === one))
               .map((one) => <option key={one} value={one}>{KIND_NAMES[one]}</option>)}
@@ -87,7 +98,9 @@ export function EventList({ events, replayId, from, at, reading, children }: {
         : shown.length === 0 && (
           <p className="empty">
             {reading.state === "loading" ? "Loading the events." : (
-              `No events${kind ? " of this kind" : ""}${hidden > 0 ? " during the recording" : ""}.`
+              `No events${kind === "all" ? "" : " of this kind"}${
+                hidden > 0 ? " during the recording" : ""
+              }.`
             )}
           </p>
         )}

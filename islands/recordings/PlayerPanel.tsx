@@ -69,6 +69,8 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
   const now = recording.from + at;
   const gap = gaps.find(({ from, to }) => from < now && (now < to || to === end));
 
+  const nextError = events.find((event) => event.kind === "error" && event.at > now + 1);
+  const seekError = () => nextError && player.seek(nextError.at - recording.from);
   const toggle = () => isPlaying ? player.pause() : player.play();
   const keys: Readonly<Record<string, () => void>> = {
     " ": toggle,
@@ -78,6 +80,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
     End: () => player.seek(length),
     s: () => setSkips(!skips),
     f: () => setWide(!isWide),
+    e: seekError,
   };
   useKeys((event) => {
     const target = event.target as Element;
@@ -113,6 +116,9 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
             {length > 0 && ` / ${formatClock(length)}`}
             {isSkipping && " skipping"}
           </output>
+          <button type="button" disabled={!nextError || phase !== "ready"} onClick={seekError}>
+            <Icon name="errors" /> Next error
+          </button>
           <label>
             <span className="vh">Speed</span>
             <select value={speed} onChange={({ target }) => setSpeed(Number(target.value))}>
@@ -127,8 +133,14 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
             />{" "}
             Skip inactivity
           </label>
-          <button type="button" aria-pressed={isWide} onClick={() => setWide(!isWide)}>
-            Full width
+          <button
+            type="button"
+            aria-label="Full width"
+            title="Full width"
+            aria-pressed={isWide}
+            onClick={() => setWide(!isWide)}
+          >
+            <Icon name="wide" />
           </button>
         </div>
         {recording !== NOTHING && Math.abs(askedAt - startAt) >= NOTABLE_MS && (
@@ -145,7 +157,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
         <p className="player-keys pad small quiet">
           <kbd>Space</kbd> play <kbd>←</kbd>
           <kbd>→</kbd> 5 s <kbd>Home</kbd>
-          <kbd>End</kbd> <kbd>S</kbd> skip inactivity <kbd>F</kbd>{" "}
+          <kbd>End</kbd> <kbd>E</kbd> next error <kbd>S</kbd> skip inactivity <kbd>F</kbd>{" "}
           full width. Masked text is shown as asterisks, media and frames as boxes.
           {player.removed > 0 &&
             ` ${formatCount(player.removed, "part")} of the page not allowed here and left out.`}

@@ -1,4 +1,3 @@
-import { Count } from "../../components/Count.tsx";
 import { formatBytes, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
@@ -16,7 +15,7 @@ import { sortParam } from "../kit/sort.ts";
 import { RowList } from "../kit/RowList.tsx";
 import type { Column } from "../kit/Table.tsx";
 import { useList } from "../data/lists.ts";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
 import { canHaveStill, RecordingStill, useTurn } from "../player/RecordingStill.tsx";
@@ -62,39 +61,19 @@ export function RecordingList({ openKey }: { openKey: string | undefined }) {
 const COLUMNS: readonly Column<RecordingRow>[] = [
   {
     title: "Picture",
-    width: 11,
     isWide: true,
+    width: 11,
+    className: "picture",
     cell: (row) => <Picture row={row} />,
   },
   {
     title: "Page",
-    cell: (row, link) => (
-      <>
-        {link(row.page === null ? "(no address)" : addressPath(row.page))}
-        <div className="small quiet">
-          {row.kind === "video" && "video of a mobile app, "}
-          {formatCount(row.segments, "segment")}
-          {row.missing > 0 && (
-            <span className="waits">
-              {" "}
-              <OutcomeMark kind="waits" />
-              {row.missing} missing
-            </span>
-          )}, {formatBytes(row.bytes)}
-        </div>
-        <Marks row={row} />
-      </>
-    ),
+    cell: (row, link) => <Happened row={row} link={link} />,
     aside: { title: "Application", applications: ({ application }) => [application] },
   },
   {
-    title: "Errors",
-    width: 5,
-    numeric: true,
-    cell: ({ errors }) => <Count of={errors} isFailure />,
-  },
-  {
     title: "Recorded",
+    className: "recorded",
     width: 5.5,
     isWide: true,
     numeric: true,
@@ -118,8 +97,8 @@ function Picture({ row }: { row: RecordingRow }) {
     <RecordingStill row={row} at={(row.started_at + row.ended_at) / 2} />;
 }
 
-/** When a recorded page requested, navigated, was clicked and failed. */
-function Marks({ row }: { row: RecordingRow }) {
+/** Its pages, what happened on them, and when. */
+function Happened({ row, link }: { row: RecordingRow; link: (text: string) => ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const { isOn, done } = useTurn(place);
   const { state, value } = useRead(
@@ -130,23 +109,56 @@ function Marks({ row }: { row: RecordingRow }) {
   useEffect(() => {
     if (isOn && (state !== "loading" || !canHaveStill(row))) done();
   }, [isOn, state]);
-  const { events = [] } = value ?? {};
+  const { events = [], urls = [] } = value ?? {};
   const end = timeLineEnd({ from: row.started_at, to: row.ended_at }, events);
   const length = Math.max(1, end - row.started_at);
   const shown = events.filter(({ at }) => at >= row.started_at - NOTABLE_MS && at <= end);
   const byKind = Map.groupBy(shown, ({ kind }) => kind);
+  const rages = shown.filter(({ isRage }) => isRage).length;
   const marks = MARKED.flatMap((kind) =>
     marksOf(byKind.get(kind) ?? [], row.started_at, length).map(({ at }) => ({ kind, at }))
   );
   return (
-    <div className="recording-marks well" ref={place} aria-hidden="true">
-      {marks.map(({ kind, at }) => (
-        <i
-          key={`${kind} ${at}`}
-          className={`of-${kind}`}
-          style={{ left: percent(at - row.started_at, length) }}
-        />
-      ))}
-    </div>
+    <>
+      {link(row.page === null ? "(no address)" : addressPath(row.page))}
+      {urls.filter((url) => url !== row.page).map((url) => ` → ${addressPath(url)}`)}
+      <div className="facts small quiet">
+        {row.kind === "video" && <span>video of a mobile app</span>}
+        {value && (
+          <>
+            <span title="Addresses, each once">{formatCount(urls.length, "page")}</span>
+            <span>{formatCount(byKind.get("click")?.length ?? 0, "click")}</span>
+          </>
+        )}
+        <span>{formatCount(row.segments, "segment")}, {formatBytes(row.bytes)}</span>
+        {row.missing > 0 && (
+          <span className="waits">
+            <OutcomeMark kind="waits" />
+            {row.missing} missing
+          </span>
+        )}
+        {row.errors > 0 && (
+          <span className="refused">
+            <OutcomeMark kind="refused" />
+            {formatCount(row.errors, "error")}
+          </span>
+        )}
+        {rages > 0 && (
+          <span className="waits" title="At least 5 clicks on one element, without a reaction">
+            <OutcomeMark kind="waits" />
+            {formatCount(rages, "rage click")}
+          </span>
+        )}
+      </div>
+      <div className="recording-marks well" ref={place} aria-hidden="true">
+        {marks.map(({ kind, at }) => (
+          <i
+            key={`${kind} ${at}`}
+            className={`of-${kind}`}
+            style={{ left: percent(at - row.started_at, length) }}
+          />
+        ))}
+      </div>
+    </>
   );
 }

@@ -163,10 +163,16 @@ test("application used → each state plays as it was, masked; events lead to it
     { place: ".recordings .still" },
   );
   await expect(page.locator(".recording-marks .of-error")).toHaveCount(1);
+  await expect(page.locator(".recordings td.lead")).toContainText(["→ /paid"]);
+  await expect(page.locator(".recordings td.lead")).toContainText(["1 error"]);
   await page.getByRole("link", { name: /^\/\?dsn=/ }).click();
   await expectSeen(page, row.replay_id, seen.toReversed());
 
   const kinds = page.getByRole("list", { name: "Events in order of time" });
+  // First what a person did, and what failed.
+  await expect(kinds.locator(".of-click").first()).toBeVisible();
+  await expect(kinds.locator(".of-log, .of-trace")).toHaveCount(0);
+  await page.getByRole("combobox", { name: "Kind of events" }).selectOption("all");
   const texts = {
     error: "The receipt failed",
     log: "Added an item",
@@ -241,10 +247,14 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   const events = view.getByRole("region", { name: "Events" });
   const kinds = events.getByRole("combobox");
   await expect(view.getByRole("button", { name: "Play", exact: true })).toBeEnabled();
-  await expect(kinds.locator("option")).toHaveText(["all kinds"]);
+  await expect(kinds.locator("option")).toHaveText(["What happened", "All kinds"]);
   await expect(events).toContainText("Loading the events.");
   asked.resolve();
-  await expect(kinds.locator("option")).toHaveText(["all kinds (1)", "Web vitals"]);
+  await expect(kinds.locator("option")).toHaveText([
+    "What happened (0)",
+    "All kinds (1)",
+    "Web vitals",
+  ]);
   await expect(view.locator(".lane.of-vital > span")).toHaveText("Web vitals 1\u2009+\u20091");
   await expect(view.locator(".lane.of-vital a")).toHaveCount(1);
   const problems = [
@@ -460,6 +470,12 @@ test("page loaded again, errors after the last frame → gaps, in order of time,
     (ended_at - started_at + 2_000) / 1_000 - 1,
   );
   await expect(errors.last()).toHaveAttribute("aria-current", "true");
+  await page.keyboard.press("Home");
+  for (const error of [errors.first(), errors.last()]) {
+    await page.keyboard.press("e");
+    await expect(error).toHaveAttribute("aria-current", "true");
+  }
+  await expect(view.getByRole("button", { name: "Next error" })).toBeDisabled();
   // It plays to its end, too.
   await show(ended_at);
   await view.getByRole("button", { name: "Play", exact: true }).click();

@@ -1,5 +1,5 @@
 import { formatDuration } from "../duration.ts";
-import { at, textAt, tidyText } from "../json.ts";
+import { at, integerAt, textAt, tidyText } from "../json.ts";
 import type { RecordingRow } from "../rows.ts";
 import { displayName, isStaticResource } from "../trace/trace_name.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";
@@ -12,6 +12,8 @@ export interface TimelineEvent {
   readonly at: number;
   /** Untrusted. */
   readonly text: string;
+  /** At least {@linkcode RAGE_CLICKS} clicks on one element, without a reaction. */
+  readonly isRage?: boolean;
 }
 
 export const EVENT_KINDS = [
@@ -127,14 +129,19 @@ export function addressPath(address: string): string {
   return url === null || url.origin === "null" ? address : url.pathname + url.search + url.hash;
 }
 
-type Found = Pick<TimelineEvent, "kind" | "text"> | undefined;
+type Found = Omit<TimelineEvent, "at"> | undefined;
+
+/** As for Sentry: https://docs.sentry.io/product/issues/issue-details/replay-issues/rage-clicks/ */
+const RAGE_CLICKS = 5;
 
 function ofBreadcrumb(payload: unknown): Found {
   const category = textAt(payload, "category") ?? "";
   const message = textAt(payload, "message") ?? "";
   if (category === "ui.click" || category === "ui.slowClickDetected") {
-    const isSlow = category !== "ui.click";
-    return { kind: "click", text: isSlow ? `${message} (no reaction)` : message };
+    if (category === "ui.click") return { kind: "click", text: message };
+    const isRage = (integerAt(payload, 0, "data", "clickCount") ?? 0) >= RAGE_CLICKS &&
+      textAt(payload, "data", "endReason") === "timeout";
+    return { kind: "click", text: `${message} (no reaction)`, ...isRage && { isRage } };
   }
   if (category === "ui.multiClick") return { kind: "click", text: `${message} (many clicks)` };
   if (category === "navigation") {
