@@ -49,16 +49,14 @@ export function EventList({ events, replayId, from, at, reading, children }: {
   children: ReactNode;
 }) {
   const [kind, setKind] = useState<EventKind | "all">();
-  // Of its traces: often much of a session, of which the end was recorded.
-  const [showsEarlier, setShowsEarlier] = useState(false);
-  const earlier = events.filter((event) => event.at < from - NOTABLE_MS).length;
-  const hidden = showsEarlier ? 0 : earlier;
-  const during = events.slice(hidden);
-  // Details are among the events only if they were asked for.
-  const first = during.filter(({ kind }) => FIRST.has(kind) || DETAILS.has(kind));
+  // Details are among the events only if they were asked for. Earlier ones are of its traces: often much of a session, of
+  // which the end was recorded.
+  const first = events.filter((event) =>
+    (FIRST.has(event.kind) || DETAILS.has(event.kind)) && event.at >= from - NOTABLE_MS
+  );
   const chosen = kind === undefined
     ? first
-    : during.filter((event) => kind === "all" || event.kind === kind);
+    : events.filter((event) => kind === "all" || event.kind === kind);
   const shown = chosen.slice(0, MAX_ROWS);
   const current = shown.findLastIndex((event) => event.at <= from + at + 1);
   return (
@@ -75,33 +73,19 @@ export function EventList({ events, replayId, from, at, reading, children }: {
               What happened{reading.value !== undefined && ` (${first.length})`}
             </option>
             <option value="all">
-              All kinds{reading.value !== undefined && ` (${during.length})`}
+              All kinds{reading.value !== undefined && ` (${events.length})`}
             </option>
             {EVENT_KINDS.filter((one) => events.some((event) => event.kind === one))
               .map((one) => <option key={one} value={one}>{KIND_NAMES[one]}</option>)}
           </select>
         </label>
         {children}
-        {earlier > 0 && (
-          <label>
-            <input
-              type="checkbox"
-              checked={showsEarlier}
-              onChange={({ target }) => setShowsEarlier(target.checked)}
-            />{" "}
-            Before the recording ({earlier})
-          </label>
-        )}
       </div>
       {reading.state === "failed"
         ? <ReadFailure message={reading.error} retry={reading.retry} />
         : shown.length === 0 && (
           <p className="empty">
-            {reading.state === "loading" ? "Loading the events." : (
-              `No events${kind === "all" ? "" : " of this kind"}${
-                hidden > 0 ? " during the recording" : ""
-              }.`
-            )}
+            {reading.state === "loading" ? "Loading the events." : "No such events."}
           </p>
         )}
       <Rows events={shown} replayId={replayId} from={from} current={current} />

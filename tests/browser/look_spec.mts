@@ -43,7 +43,7 @@ test("forced colours → tab, gauges, bars, marks, selected span and focus are v
   await isDrawn(".span-bar");
   await hasStyle('.wf-row[aria-selected="true"]', "outline-style", "dashed");
   await page.goto("/#/logs?application=all");
-  await isDrawn(".level i");
+  await isDrawn(".level .mark");
 });
 
 test.describe("with less motion", () => {

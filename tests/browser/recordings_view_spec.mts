@@ -252,7 +252,7 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   asked.resolve();
   await expect(kinds.locator("option")).toHaveText([
     "What happened (0)",
-    "All kinds (1)",
+    "All kinds (2)",
     "Web vitals",
   ]);
   await expect(view.locator(".lane.of-vital > span")).toHaveText("Web vitals 1\u2009+\u20091");

@@ -205,6 +205,19 @@ Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repe
   ]);
 });
 
+Deno.test("slow clicks → rage click: at least 5, and no reaction until the SDK's time limit", () => {
+  const slow = (clickCount: number, endReason: string) => ({
+    category: "ui.slowClickDetected",
+    message: "button",
+    data: { clickCount, endReason },
+  });
+  const clicks = [slow(5, "timeout"), slow(4, "timeout"), slow(9, "mutation")];
+  const events = readEvents(
+    clicks.map((of, n) => entry(NOON + n * 1_000, "breadcrumb", of)) as never,
+  );
+  assert.deepEqual(events.map(({ isRage }) => isRage), [true, undefined, undefined]);
+});
+
 Deno.test("spans of a trace → files that the page loaded are resources; root, no start → none", () => {
   const event = (op: string) =>
     spanEvent(spanOf("a", "load", NOON, NOON + 9, { op, name: "/a" }), 0);
