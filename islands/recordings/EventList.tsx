@@ -1,8 +1,7 @@
-import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { Icon, type IconName } from "../../components/Icon.tsx";
 import {
-  DETAILS,
   EVENT_KINDS,
   type EventKind,
   type RecordingEvent,
@@ -38,22 +37,17 @@ const ICONS: Readonly<Record<EventKind, IconName>> = {
  * @param props.from start of the recording, milliseconds since 1970
  * @param props.at position of the player, milliseconds since the start
  * @param props.reading whether the events are read
- * @param props.children further controls
  */
-export function EventList({ events, replayId, from, at, reading, children }: {
+export function EventList({ events, replayId, from, at, reading }: {
   events: readonly ListedEvent[];
   replayId: string;
   from: number;
   at: number;
   reading: Loaded<unknown>;
-  children: ReactNode;
 }) {
   const [kind, setKind] = useState<EventKind | "all">();
-  // Details are among the events only if they were asked for. Earlier ones are of its traces: often much of a session, of
-  // which the end was recorded.
-  const first = events.filter((event) =>
-    (FIRST.has(event.kind) || DETAILS.has(event.kind)) && event.at >= from - NOTABLE_MS
-  );
+  // Earlier ones are of its traces: often much of a session, of which the end was recorded.
+  const first = events.filter(({ kind, at }) => FIRST.has(kind) && at >= from - NOTABLE_MS);
   const chosen = kind === undefined
     ? first
     : events.filter((event) => kind === "all" || event.kind === kind);
@@ -79,7 +73,6 @@ export function EventList({ events, replayId, from, at, reading, children }: {
               .map((one) => <option key={one} value={one}>{KIND_NAMES[one]}</option>)}
           </select>
         </label>
-        {children}
       </div>
       {reading.state === "failed"
         ? <ReadFailure message={reading.error} retry={reading.retry} />
@@ -134,25 +127,19 @@ const Rows = memo(function Rows({ events, replayId, from, current }: {
  * What happened while a page was recorded, in order of time, read again as data arrives.
  *
  * @param replayId undefined: the recording is not read yet
- * @param showsDetails includes {@linkcode DETAILS}
- * @returns also the number of these details, and whether they are read
  */
-export function useEvents(replayId: string | undefined, showsDetails: boolean) {
+export function useEvents(replayId: string | undefined) {
   const isVisible = useIsVisible();
   const reading = useRead(
     [LIVE, "recording", replayId ?? ""],
     isVisible && replayId !== undefined && (() => read("recording", { id: replayId })),
   );
   const { value } = reading;
-  const found = useMemo(() => {
-    const all = (value?.events ?? []).map((event) => ({
-      ...event,
-      href: hrefOf(event, replayId ?? ""),
-    }));
-    const others = all.filter(({ kind }) => !DETAILS.has(kind));
-    return { events: showsDetails ? all : others, details: all.length - others.length };
-  }, [replayId, value, showsDetails]);
-  return { ...found, reading };
+  const events = useMemo(
+    () => (value?.events ?? []).map((event) => ({ ...event, href: hrefOf(event, replayId ?? "") })),
+    [replayId, value],
+  );
+  return { events, reading };
 }
 
 function hrefOf(event: RecordingEvent, replayId: string): string {

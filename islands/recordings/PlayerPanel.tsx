@@ -34,11 +34,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
   segments: readonly SentSegment[] | undefined;
 }) {
   // Read after the segments, which are shown first.
-  const [showsDetails, setShowsDetails] = useState(false);
-  const { events, details, reading } = useEvents(
-    recording === NOTHING ? undefined : replayId,
-    showsDetails,
-  );
+  const { events, reading } = useEvents(recording === NOTHING ? undefined : replayId);
   const end = timeLineEnd(recording, events);
   const length = Math.max(1, end - recording.from);
   const gaps = useMemo(
@@ -169,18 +165,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
         from={recording.from}
         at={at}
         reading={reading}
-      >
-        {details > 0 && (
-          <label>
-            <input
-              type="checkbox"
-              checked={showsDetails}
-              onChange={({ target }) => setShowsDetails(target.checked)}
-            />{" "}
-            Spans and resources ({details})
-          </label>
-        )}
-      </EventList>
+      />
     </div>
   );
 }

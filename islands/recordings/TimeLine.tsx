@@ -3,6 +3,7 @@ import { formatDuration } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import type { Gap } from "../../monitoring/models/recording/recording.ts";
 import {
+  DETAILS,
   EVENT_KINDS,
   type EventKind,
   type TimelineEvent,
@@ -92,7 +93,7 @@ const Lanes = memo(function Lanes({ from, length, replayId, events }: {
     const byKind = Map.groupBy(events, ({ kind }) => kind);
     return EVENT_KINDS.flatMap((kind) => {
       const ofKind = byKind.get(kind);
-      if (!ofKind) return [];
+      if (!ofKind || DETAILS.has(kind)) return [];
       // Those before the start are in the list only.
       const drawn = ofKind.filter(({ at }) => at >= from - NOTABLE_MS && at <= from + length);
       const others = ofKind.length - drawn.length;

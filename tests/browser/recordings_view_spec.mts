@@ -172,7 +172,6 @@ test("application used → each state plays as it was, masked; events lead to it
   // First what a person did, and what failed.
   await expect(kinds.locator(".of-click").first()).toBeVisible();
   await expect(kinds.locator(".of-log, .of-trace")).toHaveCount(0);
-  await page.getByRole("combobox", { name: "Kind of events" }).selectOption("all");
   const texts = {
     error: "The receipt failed",
     log: "Added an item",
@@ -184,7 +183,7 @@ test("application used → each state plays as it was, masked; events lead to it
   const resources = kinds.locator(".of-resource");
   await expect(kinds.locator(".of-click").first()).toBeVisible();
   await expect(resources).toHaveCount(0);
-  await page.getByRole("checkbox", { name: /^Spans and resources \(\d+\)$/ }).check();
+  await page.getByRole("combobox", { name: "Kind of events" }).selectOption("all");
   await expect(resources.filter({ hasText: "/app.js" })).toBeVisible();
   for (const [kind, text] of Object.entries(texts)) {
     const listed = kinds.getByRole("listitem").filter({ hasText: text })
