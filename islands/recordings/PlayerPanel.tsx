@@ -112,7 +112,12 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
             {length > 0 && ` / ${formatClock(length)}`}
             {isSkipping && " skipping"}
           </output>
-          <button type="button" disabled={!nextError || phase !== "ready"} onClick={seekError}>
+          <button
+            type="button"
+            className="beside"
+            disabled={!nextError || phase !== "ready"}
+            onClick={seekError}
+          >
             <Icon name="errors" /> Next error
           </button>
           <label>
