@@ -124,12 +124,7 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
       {urls.filter((url) => url !== row.page).map((url) => ` → ${addressPath(url)}`)}
       <div className="facts small quiet">
         {row.kind === "video" && <span>video of a mobile app</span>}
-        {value && (
-          <>
-            <span title="Addresses, each once">{formatCount(urls.length, "page")}</span>
-            <span>{formatCount(byKind.get("click")?.length ?? 0, "click")}</span>
-          </>
-        )}
+        {value && <span title="Addresses, each once">{formatCount(urls.length, "page")}</span>}
         <span>{formatCount(row.segments, "segment")}, {formatBytes(row.bytes)}</span>
         {row.missing > 0 && (
           <span className="waits">
