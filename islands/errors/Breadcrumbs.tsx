@@ -1,8 +1,7 @@
 import { Fragment, useState } from "react";
-import { cutText, formatCount, formatDuration } from "../../components/format.ts";
+import { cutText, formatCount, formatDuration, formatNumber } from "../../components/format.ts";
 import { Icon, type IconName } from "../../components/Icon.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { Timestamp } from "../../components/Timestamp.tsx";
 import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
 import type { ShownError } from "../../monitoring/models/error/error_content.ts";
 import { linkTo } from "../data/fragment.ts";
@@ -14,18 +13,22 @@ const MAX_MESSAGE = 300;
 /** Characters of a category, a level or a name. */
 const MAX_NAME = 40;
 
+/** Breadcrumbs that are shown at first: the last ones. */
+const MAX_FIRST = 8;
+/** Seconds have two decimals below this distance. */
+const MAX_PRECISE_MS = 100_000;
+
 /**
- * The breadcrumbs of an error, oldest first, each with its distance from the error, which is listed between them. Those
- * of the SDK itself are left out until a button is pressed.
+ * The breadcrumbs of an error, oldest first, each with its distance from the error, which is listed between them. The
+ * older ones, and those of the SDK itself, are left out until a button is pressed.
  *
  * @param props.title of the error
  */
 export function Breadcrumbs({ event, title }: { event: ShownError; title: string }) {
-  const { breadcrumbs: { shown: all, more }, at, trace_id } = event;
-  const [showsOfSdk, setShowsOfSdk] = useState(false);
-  if (all.length === 0) return <p className="note">No breadcrumbs in the event.</p>;
-  const others = all.filter((crumb) => !isOfSdk(crumb));
-  const shown = showsOfSdk ? all : others;
+  const { breadcrumbs: { shown: all, more }, trace_id } = event;
+  const [showsAll, setShowsAll] = useState(false);
+  const first = all.filter((crumb) => !isOfSdk(crumb)).slice(-MAX_FIRST);
+  const shown = showsAll ? all : first;
   const firstAfter = shown.findIndex(({ offset }) => offset !== null && offset > 0);
   const errorIndex = firstAfter === -1 ? shown.length : firstAfter;
   const listItem = (crumb: Breadcrumb, key: number) => (
@@ -33,27 +36,35 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
   );
   return (
     <>
-      {others.length < all.length && (
-        <button
-          type="button"
-          className="plain"
-          aria-pressed={showsOfSdk}
-          onClick={() => setShowsOfSdk(!showsOfSdk)}
-        >
-          Show Sentry's own ({all.length - others.length})
-        </button>
-      )}
+      <div className="line">
+        <h4 id="error-crumbs">Breadcrumbs</h4>
+        <small>
+          {all.length === 0
+            ? "none in the event"
+            : `${formatNumber(shown.length)} of ${
+              formatNumber(all.length + more)
+            }, time from the error`}
+        </small>
+        {first.length < all.length && (
+          <button
+            type="button"
+            className="plain end"
+            aria-pressed={showsAll}
+            onClick={() => setShowsAll(!showsAll)}
+          >
+            Show all {formatNumber(all.length)}
+          </button>
+        )}
+      </div>
       <ol className="crumbs">
-        {more > 0 && (
+        {showsAll && more > 0 && (
           <li className="entry">
-            <small>{formatCount(more, "older breadcrumb")}: see Copy, Download envelope.</small>
+            <small>{formatCount(more, "older breadcrumb")}: see More, Download envelope.</small>
           </li>
         )}
         {shown.slice(0, errorIndex).map(listItem)}
         <li className="entry">
-          <span className="when quiet">
-            <Timestamp at={at} precision="ms" />
-          </span>{" "}
+          <span className="when quiet">0 s</span>{" "}
           <span className="refused">
             <Icon name="errors" />
             {title}
@@ -110,8 +121,12 @@ function crumbIcon({ category }: Breadcrumb): IconName {
   return "logs";
 }
 
-/** @param offset milliseconds from the error */
+/** @param offset milliseconds from the error: "−0.37 s" */
 function describeOffset(offset: number | null): string {
   if (offset === null) return "no time";
-  return `${formatDuration(Math.abs(offset))} ${offset > 0 ? "after" : "before"}`;
+  const distance = Math.abs(offset);
+  const isPrecise = distance < MAX_PRECISE_MS;
+  return `${offset > 0 ? "+" : "−"}${
+    isPrecise ? `${(distance / 1000).toFixed(2)} s` : formatDuration(distance)
+  }`;
 }

@@ -24,6 +24,7 @@ import { Breadcrumbs } from "./Breadcrumbs.tsx";
 import { FetchMaps } from "./FetchMaps.tsx";
 import { errorKind, ErrorLevel } from "./ErrorLevel.tsx";
 import { LongText, SentValues } from "./LongText.tsx";
+import { NewIn } from "./NewIn.tsx";
 import { RelatedItems } from "./RelatedItems.tsx";
 import { StackTrace } from "./StackTrace.tsx";
 import { useList } from "../data/lists.ts";
@@ -70,106 +71,103 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
   const isEvent = (mark: TraceMark) =>
     mark.envelope === envelope && mark.error !== null &&
     (event.event_id === null || mark.error === event.event_id);
+  const traceHref = linkTo("traces", [trace_id ?? ""], { span: event.span_id ?? undefined });
   return (
-    <article aria-labelledby="error-title">
-      <header className="facts">
-        <h3 id="error-title" tabIndex={-1}>
-          <span className="long-text">
-            <span
-              className={badges.level === "error"
-                ? errorKind(badges.level, badges.handled)
-                : undefined}
-            >
-              {type}
+    <article aria-labelledby="error-title" className="columns grid">
+      <div>
+        <header>
+          <h3 id="error-title" tabIndex={-1}>
+            <span className="long-text">
+              <span
+                className={badges.level === "error"
+                  ? errorKind(badges.level, badges.handled)
+                  : undefined}
+              >
+                {type}
+              </span>
+              {heading.slice(type.length)}
             </span>
-            {heading.slice(type.length)}
-          </span>
-        </h3>
-        <p className="line">
-          <ErrorLevel of={badges} />
-          {badges.unhandled > 0 && badges.unhandled < badges.count && event.handled !== null && (
-            <span>this one {event.handled ? "handled" : "unhandled"}</span>
-          )}
-          {sender && <SentBy keys={[sender]} />}
-          <Timestamp at={at} precision="ms" />
-          {trace_id !== null && (
-            <a
-              className="bare flows"
-              href={linkTo("traces", [trace_id], { span: event.span_id ?? undefined })}
-            >
-              Open trace
-            </a>
-          )}
-          {recording && (
-            <a
-              className="bare flows"
-              href={momentHref(recording.replay_id, at ?? recording.started_at)}
-            >
-              Play at this moment
-            </a>
-          )}
-        </p>
-        {!heading.endsWith(message) && (
-          <p className="message">
-            <LongText text={message} />
+          </h3>
+          <p className="line">
+            {sender && <SentBy keys={[sender]} />}
+            {group?.where && <code className="place">{cutText(group.where, MAX_TITLE)}</code>}
+            <ErrorLevel of={badges} />
+            {badges.unhandled > 0 && badges.unhandled < badges.count && event.handled !== null && (
+              <span>this one {event.handled ? "handled" : "unhandled"}</span>
+            )}
+            {group && <NewIn group={group} release={new Map(event.facts).get("release")} />}
+            <span className="quiet">
+              <Timestamp at={at} precision="ms" />
+            </span>
           </p>
-        )}
-      </header>
-      <div className="error-top grid">
-        {frequency}
-        {trace_id !== null && (
-          <EventInTrace
-            traceId={trace_id}
-            isEvent={isEvent}
-            what="The error"
-            href={linkTo("traces", [trace_id], { span: event.span_id ?? undefined })}
-          />
-        )}
-        {recording && at !== null && canHaveStill(recording, at) && (
-          <RecordingStill key={`${recording.replay_id} ${at}`} row={recording} at={at} />
-        )}
-      </div>
-      <div className="columns grid">
-        <div>
-          <section aria-labelledby="error-stack">
-            <h4 id="error-stack">Stack trace</h4>
-            <p className="note">{content.missing_source}</p>
-            <FetchMaps scripts={content.fetchable} onFetched={readAgain} />
-            <StackTrace
-              frames={stacks[0] ?? []}
-              more={outermost.more}
-              printed={printedStack(event)}
-              origin={origin}
-            />
-          </section>
-          {causes.map((exception, index) => (
-            <Exception
-              key={index}
-              exception={exception}
-              frames={stacks[index + 1] ?? []}
-              origin={origin}
-            />
-          ))}
-          {exceptions.more > 0 && (
-            <p>
-              <small>
-                {formatCount(exceptions.more, "more exception")}: see Copy, Download envelope.
-              </small>
+          {!heading.endsWith(message) && (
+            <p className="message">
+              <LongText text={message} />
             </p>
           )}
-          <section aria-labelledby="error-crumbs">
-            <h4 id="error-crumbs">Breadcrumbs</h4>
-            <Breadcrumbs event={event} title={heading} />
-          </section>
+        </header>
+        {frequency}
+        <section aria-labelledby="error-stack">
+          <h4 id="error-stack">Stack trace</h4>
+          <p className="note">{content.missing_source}</p>
+          <FetchMaps scripts={content.fetchable} onFetched={readAgain} />
+          <StackTrace
+            frames={stacks[0] ?? []}
+            more={outermost.more}
+            printed={printedStack(event)}
+            origin={origin}
+          />
+        </section>
+        {causes.map((exception, index) => (
+          <Exception
+            key={index}
+            exception={exception}
+            frames={stacks[index + 1] ?? []}
+            origin={origin}
+          />
+        ))}
+        {exceptions.more > 0 && (
+          <p>
+            <small>
+              {formatCount(exceptions.more, "more exception")}: see More, Download envelope.
+            </small>
+          </p>
+        )}
+      </div>
+      <aside aria-label="Details">
+        <div>
+          {recording && (
+            <section aria-labelledby="error-recording">
+              <div className="facts ends">
+                <h4 id="error-recording">Recording</h4>
+                <a href={momentHref(recording.replay_id, at ?? recording.started_at)}>
+                  Play at this moment
+                </a>
+              </div>
+              {at !== null && canHaveStill(recording, at) && (
+                <RecordingStill key={`${recording.replay_id} ${at}`} row={recording} at={at} />
+              )}
+            </section>
+          )}
           {trace_id !== null && (
-            <SameTrace
-              isItself={isEvent}
-              traceId={trace_id}
-              level="warn"
-            />
+            <section aria-labelledby="error-trace">
+              <div className="facts">
+                <h4 id="error-trace">
+                  Trace <Id id={trace_id} />
+                </h4>
+                <a className="end" href={fragmentTo("logs", [], { trace: trace_id })}>Logs</a>
+                <a href={traceHref}>Open trace</a>
+              </div>
+              <EventInTrace
+                traceId={trace_id}
+                isEvent={isEvent}
+                what="The error"
+                href={traceHref}
+              />
+            </section>
           )}
         </div>
-        <aside aria-label="Details">
+        <div>
           <EventProperties event={event} />
           {content.tag_values && <GroupTags values={content.tag_values} />}
           <RelatedItems eventId={event.event_id} items={content.related} />
@@ -193,7 +191,13 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
               ))}
             </section>
           )}
-        </aside>
+        </div>
+      </aside>
+      <div>
+        <section aria-labelledby="error-crumbs">
+          <Breadcrumbs event={event} title={heading} />
+        </section>
+        {trace_id !== null && <SameTrace isItself={isEvent} traceId={trace_id} level="warn" />}
       </div>
     </article>
   );
@@ -278,29 +282,21 @@ function GroupTags({ values: { errors, names } }: { values: TagValues }) {
 /** Facts by which errors are searched. */
 const SEARCHED = ["release", "environment", "transaction", "server"];
 
-/** The event's trace and id, and what it contains about its sender. */
+/** The event's id, and what it contains about its sender. */
 function EventProperties({ event }: { event: ShownError }) {
-  const { trace_id, event_id, mechanism, facts } = event;
+  const { event_id, mechanism, facts } = event;
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];
   const entries = [
-    trace_id !== null && {
-      name: "trace",
-      value: (
-        <>
-          <Id id={trace_id} />{" "}
-          <a href={fragmentTo("logs", [], { trace: trace_id })}>Logs of the trace</a>
-        </>
-      ),
-    },
     event_id !== null && { name: "event", value: <CopyId id={event_id} what="event id" /> },
     ...texts.filter(([name]) => !SEARCHED.includes(name))
       .map(([name, value]) => ({ name, value: <LongText text={value} max={300} /> })),
   ];
   const searched = texts.filter(([name]) => SEARCHED.includes(name));
   return (
-    <>
-      <KeyValueList entries={entries} />
+    <section className="this-event" aria-labelledby="this-event">
+      <h4 id="this-event">This event</h4>
       <SentValues values={{ shown: searched, more: 0 }} searchedAs="" />
-    </>
+      <KeyValueList entries={entries} />
+    </section>
   );
 }

@@ -1,18 +1,20 @@
 import { formatNumber } from "../../components/format.ts";
 import { useEffect, useRef, useState } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
-import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
+import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
+import type { ErrorGroupRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
 import { type ConsoleQuery, inbox } from "../data/inbox.ts";
 import { queryOf } from "../data/filters.ts";
 import { fragmentTo } from "../data/fragment.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
-import { CopyMenu } from "./CopyMenu.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
-import { ERROR_FILTERS } from "./ErrorList.tsx";
+import { ERROR_FILTERS, useGroups } from "./ErrorList.tsx";
 import { GroupHeader } from "./GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
+import { CopyMenu, DetailHead } from "../kit/DetailView.tsx";
+import { saveFile } from "../kit/FileButton.tsx";
 import { isFocusOnView } from "../kit/use_keys.ts";
-import { useList } from "../data/lists.ts";
+import { type ConsoleList, useList } from "../data/lists.ts";
 import { read } from "../data/read.ts";
 
 /**
@@ -40,6 +42,13 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   );
   const content = reading.value;
   const groupRow = useList("errors", { group, limit: 1 }).rows.find((row) => row.group === group);
+  const groups = useGroups(new URLSearchParams(params)).list;
+  const groupIndex = groups.rows.findIndex((row) => row.group === group);
+  // A group that was resolved has left the list.
+  const lastIndex = useRef(0);
+  if (groupIndex !== -1) lastIndex.current = groupIndex;
+  const hrefOf = (row: ErrorGroupRow | undefined) =>
+    row && fragmentTo("errors", [row.group], params);
   const back = fragmentTo("errors", [], params);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -58,22 +67,54 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
     (current !== undefined || list.state === "loading");
   return (
     <div className="error" ref={place}>
-      <div className="line head ends">
-        <nav className="facts" aria-label="Occurrences">
-          <a href={back}>All errors</a>
-          <span role="status">
-            {describePosition(index, rows.length, list.more !== undefined)}
-          </span>
-          <Step href={linkTo(rows.slice(0, Math.max(0, index)).findLast(isOther))}>Newer</Step>
-          <Step href={linkTo(rows.slice(index === -1 ? rows.length : index).find(isOther))}>
-            Older
-          </Step>
+      <DetailHead
+        back={{ text: "All errors", href: back }}
+        actions={
+          <>
+            {content && (
+              <CopyMenu
+                what="error"
+                texts={{
+                  "Copy as text": () => content.text,
+                  "Copy for an assistant": () => content.markdown,
+                }}
+              />
+            )}
+            {groupRow && (
+              <GroupHeader row={groupRow} back={back}>
+                {content && (
+                  <button type="button" onClick={() => saveEnvelope(content)}>
+                    Download envelope
+                  </button>
+                )}
+              </GroupHeader>
+            )}
+          </>
+        }
+      >
+        <nav className="beside" aria-label="Errors of the list">
+          <Step href={hrefOf(groups.rows[lastIndex.current - 1])} name="Previous error" text="‹" />
+          <span>{describePosition(groupIndex, groups)}</span>
+          <Step
+            href={hrefOf(groups.rows[lastIndex.current + Number(groupIndex !== -1)])}
+            name="Next error"
+            text="›"
+          />
         </nav>
-        <div className="actions line">
-          {groupRow && <GroupHeader row={groupRow} back={back} />}
-          {content && <CopyMenu content={content} />}
-        </div>
-      </div>
+        <nav className="beside quiet" aria-label="Occurrences">
+          <Step
+            href={linkTo(rows.slice(0, Math.max(0, index)).findLast(isOther))}
+            name="Newer"
+            text="‹"
+          />
+          <span role="status">{index !== -1 && "event "}{describePosition(index, list)}</span>
+          <Step
+            href={linkTo(rows.slice(index === -1 ? rows.length : index).find(isOther))}
+            name="Older"
+            text="›"
+          />
+        </nav>
+      </DetailHead>
       {content && reading.state !== "failed" && (
         // The key resets what the user opened in the previous occurrence.
         <ErrorBody
@@ -134,14 +175,18 @@ function useCurrentOccurrence(
   return envelope ?? first ?? newest;
 }
 
-function describePosition(index: number, count: number, hasMore: boolean): string {
+function describePosition(index: number, { rows, more }: ConsoleList<unknown>): string {
   if (index === -1) return "";
-  const position = `${formatNumber(index + 1)} of ${formatNumber(count)}`;
-  return `${position}${hasMore ? " or more" : ""}`;
+  const position = `${formatNumber(index + 1)} of ${formatNumber(rows.length)}`;
+  return `${position}${more ? " or more" : ""}`;
 }
 
 /** A link, or its text alone at the end of the list, so that the layout stays. */
-function Step({ href, children }: { href: string | undefined; children: string }) {
-  if (href === undefined) return <span className="quiet">{children}</span>;
-  return <a href={href}>{children}</a>;
+function Step({ href, name, text }: { href: string | undefined; name: string; text: string }) {
+  if (href === undefined) return <span className="step quiet" aria-hidden="true">{text}</span>;
+  return <a className="step card" href={href} aria-label={name} title={name}>{text}</a>;
+}
+
+function saveEnvelope({ event, envelope }: ErrorContent): void {
+  saveFile(`${inbox.path}?id=${envelope}`, `${event.event_id ?? envelope}.envelope`);
 }

@@ -26,6 +26,13 @@ export const ERROR_FILTERS: readonly Filter[] = [
   TRACE,
 ];
 
+/** The groups that an address chooses, in its order. */
+export function useGroups(params: URLSearchParams) {
+  const sort = sortParam(params, GROUP_COLUMNS);
+  const query = queryOf(params, ERROR_FILTERS);
+  return { query, sort, list: useList("errors", { ...query, sort: sort ?? "-last_seen" }) };
+}
+
 /**
  * Error groups, last seen first.
  *
@@ -33,9 +40,7 @@ export const ERROR_FILTERS: readonly Filter[] = [
  */
 export function ErrorList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment();
-  const sort = sortParam(params, GROUP_COLUMNS);
-  const query = queryOf(params, ERROR_FILTERS);
-  const list = useList("errors", { ...query, sort: sort ?? "-last_seen" });
+  const { list, query, sort } = useGroups(params);
   const { rows } = list;
   const isOpenOnly = query.state === "open";
   const isEmpty = isOpenOnly && list.state === "ready" && rows.length === 0;

@@ -50,7 +50,7 @@ export default function ErrorsView() {
         takesFocus={hasNavigated.current}
       />
     );
-  return <Split list={<ErrorList openKey={group} />} detail={detail} />;
+  return <Split list={<ErrorList openKey={group} />} detail={detail} covers />;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import {
   type ErrorGroupRow,
@@ -8,6 +8,7 @@ import {
 import { ALL, type Filter } from "../data/filters.ts";
 import { Segmented } from "../kit/Segmented.tsx";
 import { Confirmation } from "../kit/Confirmation.tsx";
+import { MoreMenu } from "../kit/DetailView.tsx";
 import { goTo } from "../data/fragment.ts";
 import { cutText, messageOf } from "../../components/format.ts";
 import { resumeLists } from "../data/queries.ts";
@@ -63,13 +64,15 @@ function describeRegression({ release, resolved_in }: Regression): string {
  * The state of a group and the buttons that change it.
  *
  * @param props.back link to the list, which is opened after the group was deleted
+ * @param props.children further buttons of the menu
  */
-export function GroupHeader({ row, back }: {
+export function GroupHeader({ row, back, children }: {
   row: ErrorGroupRow;
   back: string;
+  children: ReactNode;
 }) {
   const { group } = row;
-  const [step, setStep] = useState<"initial" | "confirming" | "deleting" | "done">("initial");
+  const [isConfirming, setConfirming] = useState(false);
   const [error, setError] = useState("");
   const [changing, setChanging] = useState<GroupState>();
 
@@ -80,13 +83,10 @@ export function GroupHeader({ row, back }: {
       resumeLists();
     } catch (error) {
       setError(messageOf(error));
-      setStep("done");
     }
   };
-  const remove = async () => {
-    setStep("deleting");
-    await change(inbox.change("DELETE", { group }).then(() => goTo(back, { replace: true })));
-  };
+  const remove = () =>
+    change(inbox.change("DELETE", { group }).then(() => goTo(back, { replace: true })));
   const toggle = async (state: GroupState) => {
     if (changing) return;
     setChanging(state);
@@ -101,34 +101,8 @@ export function GroupHeader({ row, back }: {
     onClick: () => void toggle(state),
   });
 
-  if (step === "confirming" || step === "deleting") {
-    return (
-      <div className="line">
-        <Confirmation
-          action="Delete group"
-          question="Remove this group from the errors? Its envelopes stay."
-          isBusy={step === "deleting"}
-          confirm={() => void remove()}
-          cancel={() => setStep("done")}
-        />
-      </div>
-    );
-  }
   return (
     <div className="line" role="group" aria-label="Group">
-      <button
-        type="button"
-        className={row.state === "resolved" || changing === "resolved" ? undefined : "primary"}
-        {...toggleProps("resolved")}
-      >
-        {row.state === "resolved" ? "Reopen" : "Resolve"}
-      </button>
-      <button type="button" {...toggleProps("muted")}>
-        {row.state === "muted" ? "Unmute" : "Mute"}
-      </button>
-      <button type="button" autoFocus={step === "done"} onClick={() => setStep("confirming")}>
-        Delete
-      </button>
       <span role="status">
         <GroupMark row={row} />
       </span>
@@ -138,6 +112,43 @@ export function GroupHeader({ row, back }: {
           Not changed: {error}
         </span>
       )}
+      <button
+        type="button"
+        className={row.state === "resolved" || changing === "resolved" ? undefined : "primary"}
+        {...toggleProps("resolved")}
+      >
+        {row.state === "resolved" ? "Reopen" : "Resolve"}
+      </button>
+      <MoreMenu what="error" onClose={() => setConfirming(false)}>
+        {(close) => (
+          <>
+            <button type="button" {...toggleProps("muted")}>
+              {row.state === "muted" ? "Unmute" : "Mute"}
+            </button>
+            {children}
+            {isConfirming
+              ? (
+                <Confirmation
+                  action="Delete group"
+                  question="Remove this group from the errors? Its envelopes stay."
+                  confirm={() => {
+                    close();
+                    void remove();
+                  }}
+                  cancel={() => {
+                    close();
+                    setConfirming(false);
+                  }}
+                />
+              )
+              : (
+                <button type="button" className="danger" onClick={() => setConfirming(true)}>
+                  Delete
+                </button>
+              )}
+          </>
+        )}
+      </MoreMenu>
     </div>
   );
 }

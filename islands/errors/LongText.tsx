@@ -58,7 +58,7 @@ export function SentValues({ values: { shown, more }, searchedAs }: {
           ),
         }))}
       />
-      {more > 0 && <small>{more} more: see Copy, Download envelope.</small>}
+      {more > 0 && <small>{more} more: see More, Download envelope.</small>}
     </>
   );
 }

@@ -2,12 +2,14 @@ import { ellipsize, formatCount } from "../../components/format.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import type { SourceLines } from "../../monitoring/models/error/stack.ts";
 import { formatLocation } from "../../monitoring/models/error/error_as_text.ts";
-import { SentValues } from "./LongText.tsx";
+import { LongText } from "./LongText.tsx";
 import { type Token, tokenize } from "./source_tokens.ts";
 import { foldFrames } from "./stack_frames.ts";
 
 /** Characters of a function name or an address. */
 const MAX_NAME = 200;
+/** Of a variable that is shown in one line with others. */
+const MAX_LOCAL = 60;
 
 const shorten = (text: string) => ellipsize(text, MAX_NAME);
 
@@ -54,7 +56,7 @@ export function StackTrace({ frames, more, printed, origin }: {
       )}
       {more > 0 && (
         <li className="frame-line">
-          <small>{formatCount(more, "more outer frame")}: see Copy, Download envelope.</small>
+          <small>{formatCount(more, "more outer frame")}: see More, Download envelope.</small>
         </li>
       )}
     </ol>
@@ -93,8 +95,39 @@ function Frame({ frame, open, origin }: {
           </small>
         </p>
       )}
-      <SentValues values={variables} />
+      <Locals values={variables} />
     </details>
+  );
+}
+
+/** Variables: short ones beside each other, others behind their start. */
+function Locals({ values: { shown, more } }: { values: FoundFrame["variables"] }) {
+  if (shown.length === 0) return null;
+  const isShort = ([name, value]: readonly [string, string]) =>
+    name.length + value.length <= MAX_LOCAL && !value.includes("\n");
+  return (
+    <div className="locals pad line">
+      <small>Locals</small>
+      {shown.filter(isShort).map((local, index) => <Local key={index} local={local} />)}
+      {shown.filter((local) => !isShort(local)).map(([name, value], index) => (
+        <details key={index}>
+          <summary>
+            <Local local={[name, `${value.slice(0, MAX_LOCAL).replaceAll(/\s+/g, " ")}…`]} />
+          </summary>
+          <pre tabIndex={0} aria-label={shorten(name)}><LongText text={value} /></pre>
+        </details>
+      ))}
+      {more > 0 && <small>{more} more: see More, Download envelope.</small>}
+    </div>
+  );
+}
+
+function Local({ local: [name, value] }: { local: readonly [name: string, value: string] }) {
+  return (
+    <code className="well">
+      <span className="quiet">{shorten(name)}=</span>
+      {value}
+    </code>
   );
 }
 

@@ -8,16 +8,24 @@ import { useInboxState } from "../data/inbox_state.ts";
  * @param props.detail undefined: none is open. Without access the list shows the form for the token in its place
  * @param props.isNarrow the list needs more width than the detail
  * @param props.needsWidth the detail covers the list also where others are beside it
+ * @param props.covers the detail always covers the list
  */
-export function Split({ list, detail: opened, isNarrow, needsWidth }: {
+export function Split({ list, detail: opened, isNarrow, needsWidth, covers }: {
   list: ReactNode;
   detail: ReactNode | undefined;
   isNarrow?: boolean;
   needsWidth?: boolean;
+  covers?: boolean;
 }) {
   const { state } = useInboxState();
   const detail = state === "forbidden" ? undefined : opened;
-  const classes = ["split", detail && "open", isNarrow && "narrow", needsWidth && "needs-width"];
+  const classes = [
+    "split",
+    detail && "open",
+    isNarrow && "narrow",
+    needsWidth && "needs-width",
+    covers && "covers",
+  ];
   return (
     <div className={classes.filter(Boolean).join(" ")}>
       <div className="list-pane">{list}</div>

@@ -32,8 +32,7 @@ const FIRST_ROW_PX = 32;
 /**
  * The rows of a table: of many, those in sight. One row's link is in the tab order (roving tabindex,
  * https://www.w3.org/WAI/ARIA/apg/practices/keyboard-interface/). Arrows, Page Up, Page Down, Home and End move the
- * focus; j and k do so from anywhere in the view, or open the next detail while one is open and the list is not covered;
- * J and K always open the next detail.
+ * focus; j and k do so from anywhere in the view, or open the next detail while one is open; J and K always do that.
  *
  * @param frame the element that scrolls
  * @returns `render` makes the content of the table's body; the handlers are for the frame
@@ -84,10 +83,10 @@ export function useRows<Row>(
 
   useStepKeys(["jk", "JK"], (by, pair) => {
     const isOpen = openKey !== undefined;
-    // A trace has the keys j and k for its spans. It may cover the list.
-    const isActive = pair === "JK"
-      ? isOpen && isVisible
-      : isShown(frame.current) && !(isOpen && id === "traces");
+    // A trace has the keys j and k for its spans.
+    const isActive = isOpen
+      ? isVisible && (pair === "JK" || id !== "traces")
+      : pair === "jk" && isShown(frame.current);
     if (keys.length === 0 || !isActive) return false;
     const openIndex = isOpen ? keys.indexOf(openKey) : -1;
     // A row that has left the list was before the one that now has its index.

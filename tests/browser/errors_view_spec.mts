@@ -96,6 +96,7 @@ test("open error resolved → its button is busy meanwhile; j opens the one afte
   }
   await page.goto("/#/errors");
   const rows = errorList(page).locator("tbody tr");
+  await expect(rows).toHaveCount(5);
   const heading = (type: string) => page.getByRole("heading", { name: `${type}Error: x` });
   let answer = () => {};
   await page.route("**/monitoring/inbox?group=*", async (route) => {
@@ -105,8 +106,8 @@ test("open error resolved → its button is busy meanwhile; j opens the one afte
     await route.continue();
   });
   for (const [open, key, next] of [["B", "j", "C"], ["D", "k", "C"]] as const) {
-    await openError(page, `${open}Error`);
     const count = await rows.count();
+    await openError(page, `${open}Error`);
     const resolve = page.getByRole("button", { name: "Resolve", exact: true });
     const request = page.waitForRequest((request) => request.method() === "PATCH");
     await resolve.press("Enter");
@@ -118,9 +119,12 @@ test("open error resolved → its button is busy meanwhile; j opens the one afte
     const reopen = page.getByRole("button", { name: "Reopen" });
     await expect(reopen).toBeFocused();
     await expect(reopen).toHaveAttribute("aria-busy", "false");
-    await expect(rows).toHaveCount(count - 1);
+    // It has no place in the list any more.
+    await expect(page.getByRole("navigation", { name: "Errors of the list" })).toHaveText("‹›");
     await page.keyboard.press(key);
     await expect(heading(next)).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(rows).toHaveCount(count - 1);
   }
 });
 
