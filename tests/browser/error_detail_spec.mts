@@ -212,9 +212,10 @@ test("hostile events → shown as text, bounded, nothing runs", async ({ page, s
   ).toBe(
     0,
   );
-  for (const link of await page.locator(".errors a").all()) {
-    expect(await link.getAttribute("href")).toMatch(/^#\//);
-  }
+  const targets = await page.locator(".errors a").evaluateAll((links) =>
+    links.map((link) => link.getAttribute("href"))
+  );
+  for (const target of targets) expect(target).toMatch(/^#\//);
   expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(15_000);
   expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
 
