@@ -108,16 +108,19 @@ export function SearchInput(
 }
 
 /**
- * Makes the key `/` focus a search field while it or what it is folded in is visible, unless the user is typing elsewhere.
+ * Makes the key `/` focus a search field while it is visible, unless the user is typing elsewhere or the detail beside the
+ * list has a field.
  *
  * @returns the ref of the field
  */
 function useSearchKey(): RefObject<HTMLInputElement | null> {
   const input = useRef<HTMLInputElement>(null);
   useKeys((event) => {
-    const fold = input.current?.closest("details");
-    if (event.key !== "/" || isForOthers(event) || !isShown(fold ?? input.current)) return false;
-    if (fold) fold.open = true;
+    const beside = input.current?.closest(".list-pane")?.parentElement
+      ?.querySelector(".detail-pane input[type=search]");
+    if (event.key !== "/" || isForOthers(event) || !isShown(input.current) || isShown(beside)) {
+      return false;
+    }
     input.current?.focus();
     input.current?.select();
     return true;

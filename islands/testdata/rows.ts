@@ -44,6 +44,7 @@ export const traceRow = (part: Partial<TraceRow> = {}): TraceRow => ({
   logs: 3,
   failed: false,
   http_status: null,
+  release: null,
   replay_id: null,
   received_at: 6,
   match: null,

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { formatDuration, formatOffset } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
@@ -50,14 +50,9 @@ export function SpanDetail(
       aria-labelledby="span-title"
       data-kind={span ? spanKind(span) : undefined}
     >
-      <header className="beside ends pad">
-        <h3 id="span-title" className={isStatement ? "well mono" : undefined} tabIndex={-1}>
-          {span?.name ?? "Missing parent"}
-        </h3>
-        <button type="button" className="plain" title="Close" aria-label="Close" onClick={onClose}>
-          <Icon name="remove" />
-        </button>
-      </header>
+      <PanelHead className={isStatement ? "well mono" : undefined} onClose={onClose}>
+        {span?.name ?? "Missing parent"}
+      </PanelHead>
       {span && (
         <p className="facts quiet">
           <span data-kind={spanKind(span)}>
@@ -159,22 +154,46 @@ export function SpanDetail(
           <KeyValueList entries={phases} />
         </div>
       )}
-      {attributes.length > 0 && (
-        <div className="attributes">
-          <h4>Attributes</h4>
-          <KeyValueList
-            entries={attributes.map(({ name, value, unit = "" }) => ({
-              name: breakable(name),
-              value: (
-                <>
-                  {`${value} ${unit}`} <ValueLinks name={name} value={value} />
-                </>
-              ),
-            }))}
-          />
-        </div>
-      )}
+      <Attributes attributes={attributes} title="Attributes" />
     </aside>
+  );
+}
+
+/** The head of a panel beside the waterfall. */
+export function PanelHead({ className, onClose, children }: {
+  className?: string | undefined;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <header className="beside ends pad">
+      <h3 id="span-title" className={className} tabIndex={-1}>{children}</h3>
+      <button type="button" className="plain" title="Close" aria-label="Close" onClick={onClose}>
+        <Icon name="remove" />
+      </button>
+    </header>
+  );
+}
+
+/** Attributes with the links to what else has them. */
+export function Attributes({ attributes, title }: {
+  attributes: readonly SpanAttribute[];
+  title: string;
+}) {
+  return attributes.length > 0 && (
+    <div className="attributes">
+      <h4>{title}</h4>
+      <KeyValueList
+        entries={attributes.map(({ name, value, unit = "" }) => ({
+          name: breakable(name),
+          value: (
+            <>
+              {`${value} ${unit}`} <ValueLinks name={name} value={value} />
+            </>
+          ),
+        }))}
+      />
+    </div>
   );
 }
 

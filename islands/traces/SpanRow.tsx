@@ -1,13 +1,8 @@
-import { memo } from "react";
+import { memo, type ReactNode } from "react";
 import { formatDuration, formatOffset } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Extent, PlacedTime } from "../../monitoring/models/trace/span_times.ts";
-import {
-  cyclesText,
-  type Repetition,
-  repetitionText,
-  sumText,
-} from "../../monitoring/models/trace/repetitions.ts";
+import { cyclesText, repetitionText } from "../../monitoring/models/trace/repetitions.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
@@ -27,8 +22,8 @@ interface SpanRowProps {
   readonly time: PlacedTime;
   /** The application that sent it, if another sent its parent. */
   readonly application: string | undefined;
-  /** The parts of its time in which it runs itself, of a repetition those of its spans. */
-  readonly self: readonly Extent[];
+  /** The parts of its time in which it runs itself. Of a repetition those of each query's spans. */
+  readonly self: readonly (readonly Extent[])[];
   readonly window: Extent;
   /** Start of the trace, milliseconds since 1970. */
   readonly origin: number;
@@ -78,7 +73,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
         {span && <KindMark />}
         {span?.failed && <OutcomeMark kind="refused" />}
         {props.application && <ApplicationTile name={props.application} />}
-        {repetition && <b className="times well small">{cyclesText(repetition)}</b>}
+        {repetition && <b className="times filled waits">{cyclesText(repetition)}</b>}
         <span className="wf-title one-line" title={repetition?.name ?? span?.name}>
           {span?.op && <b>{span.op}</b>} {repetition?.name ?? span?.name ?? "Missing parent"}
         </span>
@@ -86,25 +81,11 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
         {marks.length > 0 && <span className="vh">, {countMarks(marks).join(", ")}</span>}
         {span && <span className="vh">{props.application ?? ""} {span.side}</span>}
       </div>
-      <div
-        role="gridcell"
-        className="n"
-        title={repetition && "From the first start to the last end"}
-      >
-        {repetition
-          ? formatDuration(repetition.end_ms - repetition.start_ms)
-          : span === null
-          ? "–"
-          : time.isOpen
-          ? "no end"
-          : span.start_ms === null || span.end_ms === null
-          ? "–"
-          : formatDuration(time.end_ms - time.start_ms)}
-      </div>
       <div role="gridcell" className="track">
+        <SpanBar window={window} time={repetition ?? time} self={props.self} isLong={!!repetition}>
+          <span title={repetition && repetitionText(repetition)}>{durationText(row, time)}</span>
+        </SpanBar>
         <span className="vh">from {formatOffset(time.start_ms - origin)}</span>
-        <SpanBar window={window} time={repetition ?? time} self={props.self} />
-        {repetition && <Sum window={window} repetition={repetition} />}
         {clustersOf(window, marks, () => 1).map(({ left, members }) => (
           <span
             key={members[0]!.key}
@@ -120,43 +101,61 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
   );
 });
 
-/** Percent of the axis that the text of {@linkcode Sum} takes. */
-const SUM_WIDTH = 25;
-
-/** The sum of the durations of repeated spans, beside their bar or over its end. */
-function Sum({ window, repetition }: { window: Extent; repetition: Repetition }) {
-  const bar = barOf(window, repetition);
-  if (bar === undefined) return null;
-  const { nodes, parallel } = repetition;
-  const end = bar.left + bar.width;
-  const style = end + SUM_WIDTH <= 100
-    ? { left: `${end}%` }
-    : { right: `${bar.left >= SUM_WIDTH ? 100 - bar.left : 0}%` };
-  return (
-    <span className="sum small quiet" style={style} title={repetitionText(repetition)}>
-      {parallel > 1 && `${parallel < nodes.length ? `up to ${parallel} ` : ""}in parallel, `}
-      {sumText(repetition)}
-    </span>
-  );
+/** Beside the bar. Of a repetition the sum of the durations, which may be longer than the time that they took. */
+function durationText({ node: { span }, repetition }: WaterfallRow, time: PlacedTime): string {
+  if (repetition) {
+    const { parallel, nodes, total_ms } = repetition;
+    const most = parallel < nodes.length ? `up to ${parallel} in parallel, ` : "in parallel, ";
+    return `${parallel > 1 ? most : ""}${formatDuration(total_ms)} in all`;
+  }
+  if (span === null || span.start_ms === null || span.end_ms === null) {
+    return span && time.isOpen ? "no end" : "–";
+  }
+  return formatDuration(time.end_ms - time.start_ms);
 }
 
-/** The span's bar: solid where it runs itself. Outside of the window an arrow with the distance. */
-function SpanBar({ window, time, self }: {
+/** Percent of the axis from which on a bar's text is before it, if it is long and there is room. */
+const LATE = 80;
+
+/** The span's bar: solid where it runs itself, hatched for the further queries of a repetition. Outside of the window an arrow with the distance. */
+function SpanBar({ window, time, self: [own = [], ...others], isLong, children }: {
   window: Extent;
   time: Extent;
-  self: readonly Extent[];
+  self: readonly (readonly Extent[])[];
+  isLong: boolean;
+  /** Beside the bar. */
+  children: ReactNode;
 }) {
   const bar = barOf(window, time);
   if (bar !== undefined) {
+    const end = bar.left + bar.width;
     return (
-      <span
-        className="span-bar"
-        style={{
-          left: `${bar.left}%`,
-          width: `${bar.width}%`,
-          backgroundImage: solidParts(bar.shown, self),
-        }}
-      />
+      <>
+        <span
+          className="span-bar"
+          style={{
+            left: `${bar.left}%`,
+            width: `${bar.width}%`,
+            backgroundImage: solidParts(bar.shown, own),
+          }}
+        >
+          {others.map((parts, n) => (
+            <i
+              key={n}
+              className="hatched cover"
+              style={{ maskImage: solidParts(bar.shown, parts) }}
+            />
+          ))}
+        </span>
+        <span
+          className="bar-text small quiet"
+          style={isLong && end > LATE && bar.left > 100 - LATE
+            ? { right: `${100 - bar.left}%` }
+            : { left: `${end}%` }}
+        >
+          {children}
+        </span>
+      </>
     );
   }
   const isBefore = time.end_ms < window.start_ms;
@@ -165,6 +164,7 @@ function SpanBar({ window, time, self }: {
       {isBefore
         ? `◂ ${formatDuration(window.start_ms - time.end_ms)} earlier`
         : `${formatDuration(time.start_ms - window.end_ms)} later ▸`}
+      <span className="vh">, {children}</span>
     </span>
   );
 }

@@ -1,106 +1,73 @@
-import { useMemo } from "react";
+import type { ReactNode } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import { coveredTime, SELF_TIME, selfParts } from "../../monitoring/models/trace/self_time.ts";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
-import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
+import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
+import { attributeAt } from "../../monitoring/models/json.ts";
 import { CopyId } from "../kit/CopyButton.tsx";
 import { momentHref } from "../data/fragment.ts";
 
-/** When the trace began, its id, and links to its recording and to a comparison. */
-export function TraceLinks({ traceId, compareHref, replayId, startedAt }: {
+/** Beside the name of a trace: its duration and status, then quiet facts, then links and the menu. */
+export function TraceFacts({ trace: { summary, root }, traceId, replayId, hrefs, children }: {
+  trace: Trace;
   traceId: string;
-  /** To choose a trace to compare with. */
-  compareHref: string | undefined;
   /** Of the recording that ran, if segments of it have arrived. */
   replayId: string | null;
-  /** Milliseconds since 1970. */
-  startedAt: number;
+  /** `compare`: to choose a trace to compare with. */
+  hrefs: Readonly<Record<"errors" | "failed" | "compare", string | undefined>>;
+  /** The menu. */
+  children: ReactNode;
 }) {
+  const { failed, errors, started_at, duration_ms } = summary;
   return (
-    <span className="facts end">
-      {compareHref !== undefined && (
-        <span>
-          started <Timestamp at={startedAt} />
+    <>
+      <b title="Of the page load, navigation or request that the trace is named for">
+        {duration_ms === null ? "–" : formatDuration(duration_ms)}
+      </b>
+      {root && <RootStatus span={root} />}
+      {failed + errors > 0 && (
+        <span className="refused">
+          {errors > 0 && <a href={hrefs.errors}>{formatCount(errors, "error")}</a>}
+          {errors > 0 && failed > 0 && ", "}
+          {failed > 0 && <a href={hrefs.failed}>{formatCount(failed, "failed span")}</a>}
         </span>
       )}
-      <span>
-        trace <CopyId id={traceId} what="trace id" />
-      </span>
-      {replayId !== null && <a href={momentHref(replayId, startedAt)}>Play at this moment</a>}
-      {compareHref !== undefined && <a href={compareHref}>Compare</a>}
-    </span>
-  );
-}
-
-/** Duration and counts of a trace. */
-export function TraceFacts({ summary, hrefs }: {
-  summary: TraceSummary;
-  /** Targets of the counts; undefined: not a link. */
-  hrefs: Readonly<Record<"errors" | "failed" | "logs", string | undefined>>;
-}) {
-  const { spans, failed, errors, logs } = summary;
-  return (
-    <div className="trace-facts small">
-      <b title="Of the page load, navigation or request that the trace is named for">
-        {summary.duration_ms === null ? "–" : formatDuration(summary.duration_ms)}
-      </b>
-      <p>
-        {formatCount(spans, "span")}
-        {originText(summary)}
-      </p>
-      <p>
-        <span className={failed + errors > 0 ? "refused" : undefined}>
-          {failed + errors > 0 && <OutcomeMark kind="refused" />}
-          <CountLink count={errors} noun="error" href={hrefs.errors} />
-          {failed > 0 && (
-            <>
-              , <CountLink count={failed} noun="failed span" href={hrefs.failed} />
-            </>
-          )}
+      {started_at !== null && (
+        <span className="quiet">
+          <Timestamp at={started_at} />
         </span>
-        , <CountLink count={logs} noun="log" href={hrefs.logs} />
-      </p>
-    </div>
+      )}
+      {root?.release && (
+        <span className="quiet one-line" title="Of the span that the trace is named for">
+          {root.release}
+        </span>
+      )}
+      <CopyId id={traceId} what="trace id" />
+      <span className="facts end">
+        {replayId !== null && started_at !== null && (
+          <a href={momentHref(replayId, started_at)}>Play at this moment</a>
+        )}
+        <a href={hrefs.compare}>Compare</a>
+        {children}
+      </span>
+    </>
   );
 }
 
-/**
- * The self time of each application in a trace of several.
- *
- * @param props.applications labels by their keys
- */
-export function ApplicationTimes({ trace, applications }: {
-  trace: Trace;
-  applications: ReadonlyMap<string, string>;
-}) {
-  const times = useMemo(() => {
-    const self = [...selfParts(trace.tree, trace.times)].flatMap(([{ span }, parts]) => {
-      const name = applications.get(span?.application ?? "");
-      return name === undefined ? [] : [{ name, parts }];
-    });
-    const sums = Array.from(
-      Map.groupBy(self, ({ name }) => name),
-      ([name, spans]) => [name, coveredTime(spans.map(({ parts }) => parts))] as const,
-    );
-    return sums.sort(([, a], [, b]) => b - a);
-  }, [trace, applications]);
-  if (times.length < 2) return null;
+/** The HTTP status of the span that a trace is named for; without one, its status. */
+function RootStatus({ span: { attributes, status, failed } }: { span: TraceSpan }) {
+  const code = attributeAt(attributes, "http.response.status_code") ??
+    attributeAt(attributes, "http.status_code");
+  const hasFailed = failed || Number(code) >= 400;
   return (
-    <ul className="application-times line" aria-label="Self time of each application">
-      {times.map(([name, self_ms]) => (
-        <li
-          key={name}
-          className="small"
-          title={`When any of its spans runs itself. Self time: ${SELF_TIME}`}
-        >
-          <ApplicationTile name={name} />
-          <b>{name}</b>
-          <span className="quiet">{formatDuration(self_ms)} self</span>
-        </li>
-      ))}
-    </ul>
+    <span
+      className={hasFailed ? "refused" : "quiet"}
+      title="Status of the span that the trace is named for"
+    >
+      {hasFailed && <OutcomeMark kind="refused" />}
+      {String(code ?? status ?? "")}
+    </span>
   );
 }
 
@@ -114,20 +81,22 @@ export function Warnings({ warnings }: { warnings: readonly string[] }) {
   ));
 }
 
-function CountLink({ count, noun, href }: {
-  count: number;
-  noun: string;
-  href: string | undefined;
-}) {
-  const text = formatCount(count, noun);
-  return count > 0 && href !== undefined ? <a href={href}>{text}</a> : <span>{text}</span>;
+/** `38 spans, 5 applications, 742 ms in all`: also what runs before and after the span that the trace is named for. */
+export function wholeText({ tree, summary, start_ms, end_ms }: Trace): string {
+  const senders = new Set(tree.nodes.flatMap(({ span }) => span?.application ?? []));
+  return [
+    formatCount(summary.spans, "span"),
+    ...senders.size > 1 ? [formatCount(senders.size, "application")] : [],
+    `${formatDuration(end_ms - start_ms)} in all`,
+  ].join(", ");
 }
 
-function originText({ spans, browser, server }: TraceSummary): string {
-  if (browser === spans) return ", all in the browser";
-  if (server === spans) return ", all on the server";
+/** The sides that sent the spans. */
+export function originText({ spans, browser, server }: TraceSummary): string {
+  if (browser === spans) return "All in the browser";
+  if (server === spans) return "All on the server";
   const unknown = spans - browser - server;
-  return `: ${browser} browser, ${server} server${unknown > 0 ? `, ${unknown} unknown` : ""}`;
+  return `${browser} browser, ${server} server${unknown > 0 ? `, ${unknown} unknown` : ""}`;
 }
 
 /**

@@ -93,6 +93,13 @@ const WHOLE = "Of the whole trace, all applications";
 
 const COLUMNS: readonly Column<TraceRow>[] = [
   {
+    title: "Started",
+    width: 6.5,
+    className: "started",
+    by: "started_at",
+    cell: ({ started_at }) => <TimeAgo at={started_at} />,
+  },
+  {
     title: "Trace",
     cell: (row, link) => (
       <>
@@ -101,12 +108,21 @@ const COLUMNS: readonly Column<TraceRow>[] = [
             <KindMark />
           </RowValues>
         </span>
-        {link(displayName(row))} <Failure {...row} />
+        {link(displayName(row))}
         <small>{whatIsNamed(row)}</small>
         {spanOf(row) && <small>matches: {row.match!.name}</small>}
       </>
     ),
-    aside: { title: "Applications", applications: ({ applications }) => applications },
+    aside: {
+      title: "Applications",
+      applications: ({ applications }) => applications,
+      // Beside a trace, where the list has no room for the columns; so is the time below the duration.
+      cell: (row) => (
+        <span className="if-narrow">
+          {hasFailed(row) && <Status {...row} />}
+        </span>
+      ),
+    },
   },
   {
     title: "Duration",
@@ -115,47 +131,51 @@ const COLUMNS: readonly Column<TraceRow>[] = [
     width: 10,
     numeric: true,
     by: "duration",
-    cell: (row) => <Duration ms={durationOf(row)} hasFailed={row.failed || row.errors > 0} />,
+    cell: (row) => (
+      <>
+        <Duration ms={durationOf(row)} hasFailed={row.failed || row.errors > 0} />
+        <small className="if-narrow">
+          <TimeAgo at={row.started_at} />
+        </small>
+      </>
+    ),
   },
   {
-    title: "Spans",
+    title: "Status",
+    tip:
+      "The highest HTTP status of the trace's page loads and answered requests; failed: one failed without a status",
+    width: 4.5,
+    isWide: true,
+    cell: (row) => <Status {...row} />,
+  },
+  {
+    title: "Release",
+    tip: "Of the sender of what the row is named for",
+    width: 8,
+    isWide: true,
+    className: "release",
+    cell: ({ release }) =>
+      release !== null && (
+        <RowValues values={[["release", release]]}>
+          {release.replace(/^[^@]*@/, "")}
+        </RowValues>
+      ),
+  },
+  ...(["spans", "errors", "logs"] as const).map((name): Column<TraceRow> => ({
+    title: name[0]!.toUpperCase() + name.slice(1),
     tip: WHOLE,
     width: 4.5,
     numeric: true,
     isWide: true,
-    by: "spans",
-    cell: ({ spans }) => <Count of={spans} />,
-  },
-  {
-    title: "Errors",
-    tip: WHOLE,
-    width: 4.5,
-    numeric: true,
-    isWide: true,
-    by: "errors",
-    cell: ({ errors }) => <Count of={errors} isFailure />,
-  },
-  {
-    title: "Logs",
-    tip: WHOLE,
-    width: 4.5,
-    numeric: true,
-    isWide: true,
-    by: "logs",
-    cell: ({ logs }) => <Count of={logs} />,
-  },
+    by: name,
+    cell: (row) => <Count of={row[name]} isFailure={name === "errors"} />,
+  })),
   {
     title: "Recording",
     width: 5.5,
     isWide: true,
     cell: ({ replay_id, started_at }) =>
       replay_id !== null && <a href={momentHref(replay_id, started_at)}>play</a>,
-  },
-  {
-    title: "Started",
-    width: 6.5,
-    by: "started_at",
-    cell: ({ started_at }) => <TimeAgo at={started_at} />,
   },
 ];
 
@@ -169,28 +189,24 @@ function whatIsNamed({ spans, errors, name }: TraceRow): string | null {
   return errors > 0 ? "first error" : "first log";
 }
 
-const HIGHEST = "The highest HTTP status of the trace's page loads and answered requests";
-
-/** An HTTP status of failure; without one, a failure that no error of the trace shows. */
-function Failure({ http_status, failed, errors }: TraceRow) {
-  const text = http_status !== null && http_status >= 400
-    ? (
-      <>
-        <span className="wide">HTTP</span> {http_status}
-      </>
-    )
-    : failed && errors === 0
-    ? "failed"
-    : undefined;
-  return text && (
-    <RowValues values={[text === "failed" ? ["status", "error"] : ["status_code", http_status]]}>
-      <span className="filled refused" title={text === "failed" ? undefined : HIGHEST}>
-        <OutcomeMark kind="refused" />
-        {text}
+/** The HTTP status, marked if it is one of failure; without one, a failure that no error of the trace shows. */
+function Status(row: TraceRow) {
+  const { http_status } = row;
+  if (http_status === null && !hasFailed(row)) return null;
+  return (
+    <RowValues
+      values={[http_status === null ? ["status", "error"] : ["status_code", http_status]]}
+    >
+      <span className={hasFailed(row) ? "refused" : "quiet"}>
+        {hasFailed(row) && <OutcomeMark kind="refused" />}
+        {http_status ?? "failed"}
       </span>
     </RowValues>
   );
 }
+
+const hasFailed = ({ http_status, failed, errors }: TraceRow) =>
+  http_status === null ? failed && errors === 0 : http_status >= 400;
 
 /** A duration, with a bar on a logarithmic scale: 5 ms and 5 s can both be seen. */
 function Duration({ ms, hasFailed }: { ms: number | null; hasFailed: boolean }) {

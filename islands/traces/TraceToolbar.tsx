@@ -1,28 +1,20 @@
 import type { KeyboardEvent } from "react";
 import { MAX_QUERY_LENGTH } from "../../monitoring/models/query/query.ts";
+import { Menu } from "../kit/Menu.tsx";
 import { QUERY_HELP, SearchInput } from "../kit/SearchField.tsx";
 import type { TimeWindow } from "./use_time_window.ts";
 
-/** Search in a trace, expand and collapse its tree, zoom. */
-export function TraceToolbar(
-  { isNarrow, text, onText, count, current, step, timeWindow, hasSections, tree }: {
-    /** On a phone it is behind one button. */
-    isNarrow: boolean;
-    text: string;
-    onText: (text: string) => void;
-    /** Number of spans that match the text. */
-    count: number;
-    /** Which of them was brought into view last; -1: none. */
-    current: number;
-    /** Brings the next or previous one into view. */
-    step: (by: 1 | -1) => void;
-    timeWindow: TimeWindow;
-    /** The whole trace does not fit on one axis. */
-    hasSections: boolean;
-    /** Undefined: it is not shown. */
-    tree: { expandAll(): void; collapseAll(): void } | undefined;
-  },
-) {
+/** Search in a trace. */
+export function TraceSearch({ text, onText, count, current, step }: {
+  text: string;
+  onText: (text: string) => void;
+  /** Number of spans that match the text. */
+  count: number;
+  /** Which of them was brought into view last; -1: none. */
+  current: number;
+  /** Brings the next or previous one into view. */
+  step: (by: 1 | -1) => void;
+}) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
     // The first Escape clears the field, the second leads back to the list.
@@ -30,7 +22,7 @@ export function TraceToolbar(
     else return;
     event.preventDefault();
   };
-  const bar = (
+  return (
     <div className="trace-toolbar line end">
       <SearchInput
         label="Search this trace"
@@ -50,26 +42,30 @@ export function TraceToolbar(
           <button type="button" disabled={count === 0} onClick={() => step(1)}>Next</button>
         </>
       )}
-      {tree && (
-        <span className="beside">
-          <button type="button" onClick={tree.expandAll}>Expand all</button>
-          <button type="button" onClick={tree.collapseAll}>Collapse all</button>
-        </span>
-      )}
-      <span className="beside">
-        <button type="button" aria-label="Zoom out" onClick={timeWindow.zoomOut}>−</button>
-        <button type="button" aria-label="Zoom in" onClick={timeWindow.zoomIn}>+</button>
-        {hasSections && <button type="button" onClick={timeWindow.fit}>Fit spans</button>}
-        <button type="button" onClick={timeWindow.showWhole}>Whole trace</button>
-      </span>
     </div>
   );
-  return isNarrow
-    ? (
-      <details>
-        <summary>Search and zoom</summary>
-        {bar}
-      </details>
-    )
-    : bar;
+}
+
+/** Expands and collapses the tree, and zooms. */
+export function TraceMenu({ timeWindow, hasSections, tree }: {
+  timeWindow: TimeWindow;
+  /** The whole trace does not fit on one axis. */
+  hasSections: boolean;
+  /** Undefined: it is not shown. */
+  tree: { expandAll(): void; collapseAll(): void } | undefined;
+}) {
+  const actions: (readonly [name: string, act: () => void])[] = [
+    ...tree ? [["Expand all", tree.expandAll], ["Collapse all", tree.collapseAll]] as const : [],
+    ["Zoom in", timeWindow.zoomIn],
+    ["Zoom out", timeWindow.zoomOut],
+    ...hasSections ? [["Fit spans", timeWindow.fit]] as const : [],
+    ["Whole trace", timeWindow.showWhole],
+  ];
+  return (
+    <Menu label="Tree and zoom" name="Tree and zoom">
+      {() =>
+        actions.map(([name, act]) => <button key={name} type="button" onClick={act}>{name}
+        </button>)}
+    </Menu>
+  );
 }

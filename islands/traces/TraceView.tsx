@@ -11,24 +11,21 @@ import { Flame } from "./Flame.tsx";
 import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap } from "./Minimap.tsx";
 import { KindLegend } from "./SpanKinds.tsx";
+import { RepetitionDetail } from "./RepetitionDetail.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
 import { labelsByKey } from "../kit/application_labels.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
-import {
-  ApplicationTimes,
-  TraceFacts,
-  TraceLinks,
-  traceWarnings,
-  Warnings,
-} from "./TraceHeader.tsx";
+import { TraceFacts, traceWarnings, Warnings } from "./TraceHeader.tsx";
 import { useTraceContent } from "../data/use_read.ts";
-import { TraceToolbar } from "./TraceToolbar.tsx";
+import { TraceLogs } from "./TraceLogs.tsx";
+import { TraceMenu, TraceSearch } from "./TraceToolbar.tsx";
 import { useTimeWindow } from "./use_time_window.ts";
 import { useTraceRows } from "./use_trace_rows.ts";
 import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
 import { formatVitals, WebVitals } from "./WebVitals.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
+import { CopyId } from "../kit/CopyButton.tsx";
 import { DetailView } from "../kit/DetailView.tsx";
 import { isShown, useStepKeys } from "../kit/use_keys.ts";
 
@@ -68,7 +65,11 @@ export function TraceView({ traceId, takesFocus }: {
   const [wasZoomed, setWasZoomed] = useState(false);
   if (isZoomed && !wasZoomed) setWasZoomed(true);
   const isNarrow = useIsNarrow();
-  const most = isNarrow ? TICKS.narrow : params.has("span") ? TICKS.besideDetail : TICKS.wide;
+  const most = isNarrow
+    ? TICKS.narrow
+    : (params.has("span") || params.has("pattern"))
+    ? TICKS.besideDetail
+    : TICKS.wide;
   const ticks = useMemo(() => ticksOf(window, trace.origin_ms, most), [
     window,
     trace.origin_ms,
@@ -85,9 +86,11 @@ export function TraceView({ traceId, takesFocus }: {
   const known = useApplications()?.rows;
   const applications = useMemo(() => labelsByKey(known ?? []), [known]);
 
-  const selected = [`span:${params.get("span")}`, `missing:${params.get("span")}`]
-    .find((key) => nodes.has(key));
-  const selectedNode = selected === undefined ? undefined : nodes.get(selected);
+  const [span, part] = [params.get("span"), params.get("pattern")];
+  const repetition = part === null ? undefined : tree.repetitionOf(`repeated:span:${part}`);
+  const selected = repetition?.key ??
+    [`span:${span}`, `missing:${span}`].find((key) => nodes.has(key));
+  const selectedNode = nodes.get(selected ?? "");
   const [scrollRequest, setScrollRequest] = useState<ScrollRequest>();
   const bringIntoView = (key: string, takesFocus: boolean) => {
     const node = nodes.get(key);
@@ -135,14 +138,15 @@ export function TraceView({ traceId, takesFocus }: {
 
   const select = (key: string | undefined) => {
     const node = key === undefined ? undefined : nodes.get(key);
-    changeParams({ span: node && spanIdOf(node) });
+    const first = key === undefined ? undefined : tree.repetitionOf(key)?.nodes[0];
+    changeParams({ span: node && spanIdOf(node), pattern: first && spanIdOf(first) });
   };
   const closeSpan = () => {
     select(undefined);
     if (selected !== undefined) bringIntoView(selected, true);
   };
   const spanHref = (span: string) =>
-    fragmentTo("traces", [traceId], { ...Object.fromEntries(params), span });
+    fragmentTo("traces", [traceId], { ...Object.fromEntries(params), span, pattern: undefined });
   const firstFailed = trace.tree.nodes.find(({ span }) => span?.failed);
   const hrefOf = ({ error, envelope }: PlacedMark) =>
     error !== null
@@ -170,19 +174,33 @@ export function TraceView({ traceId, takesFocus }: {
       className="trace"
       back={{
         text: "All traces",
-        href: fragmentTo("traces", [], { ...Object.fromEntries(params), span: undefined }),
+        href: fragmentTo("traces", [], {
+          ...Object.fromEntries(params),
+          span: undefined,
+          pattern: undefined,
+        }),
       }}
       title={isEmpty ? "Trace" : displayName(trace.summary)}
-      header={
-        <TraceLinks
+      header={isEmpty ? <CopyId id={traceId} what="trace id" /> : (
+        <TraceFacts
+          trace={trace}
           traceId={traceId}
-          compareHref={isEmpty ? undefined : chooseHref(traceId, trace.summary)}
           replayId={stored.replay_id}
-          startedAt={trace.summary.started_at ?? trace.start_ms}
-        />
-      }
+          hrefs={{
+            errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
+            failed: firstFailed && spanHref(spanIdOf(firstFailed)),
+            compare: chooseHref(traceId, trace.summary),
+          }}
+        >
+          <TraceMenu
+            timeWindow={timeWindow}
+            hasSections={trace.sections.length > 1}
+            tree={isFlame ? undefined : tree}
+          />
+        </TraceFacts>
+      )}
       takesFocus={takesFocus}
-      closeInner={selectedNode && closeSpan}
+      closeInner={selected === undefined ? undefined : closeSpan}
     >
       {content.state === "failed"
         ? <ReadFailure message={content.error} retry={content.retry} />
@@ -196,18 +214,6 @@ export function TraceView({ traceId, takesFocus }: {
       {!isEmpty && (
         <>
           <Warnings warnings={traceWarnings(trace.summary, omittedText(stored))} />
-          <div className="trace-strip line">
-            <TraceFacts
-              summary={trace.summary}
-              hrefs={{
-                errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
-                failed: firstFailed && spanHref(spanIdOf(firstFailed)),
-                logs: fragmentTo("logs", [], { trace: traceId }),
-              }}
-            />
-            <ApplicationTimes trace={trace} applications={applications} />
-            <WebVitals vitals={vitals} />
-          </div>
           <div className="trace-line line pad">
             <Segmented label="Shown as" name="as" choices={SHAPES} />
             <LongestSpans
@@ -215,8 +221,8 @@ export function TraceView({ traceId, takesFocus }: {
               hrefOf={spanHref}
               onShow={(key) => bringIntoView(key, true)}
             />
-            <TraceToolbar
-              isNarrow={isNarrow}
+            <WebVitals vitals={vitals} />
+            <TraceSearch
               text={text}
               onText={(text) => {
                 setText(text);
@@ -225,15 +231,12 @@ export function TraceView({ traceId, takesFocus }: {
               count={tree.found.length}
               current={tree.found.indexOf(match ?? "")}
               step={(by) => stepTo(tree.found, by, { takesFocus: false })}
-              timeWindow={timeWindow}
-              hasSections={trace.sections.length > 1}
-              tree={isFlame ? undefined : tree}
             />
           </div>
           {(wasZoomed || trace.tree.nodes.length >= MIN_MINIMAP_SPANS) && (
             <Minimap trace={trace} timeWindow={timeWindow} />
           )}
-          <div className={selectedNode ? "trace-body with-detail" : "trace-body"} ref={body}>
+          <div className={selected ? "trace-body with-detail" : "trace-body"} ref={body}>
             {isFlame
               ? (
                 <Flame
@@ -264,6 +267,13 @@ export function TraceView({ traceId, takesFocus }: {
                   onKeyDown={timeWindow.onZoomKey}
                 />
               )}
+            {repetition && (
+              <RepetitionDetail
+                repetition={repetition}
+                times={trace.times}
+                onClose={closeSpan}
+              />
+            )}
             {selectedNode && (
               <SpanDetail
                 node={selectedNode}
@@ -277,6 +287,7 @@ export function TraceView({ traceId, takesFocus }: {
               />
             )}
           </div>
+          <TraceLogs trace={trace} traceId={traceId} applications={applications} />
           <KindLegend trace={trace} hasBars={!isFlame} />
         </>
       )}

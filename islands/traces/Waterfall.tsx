@@ -18,6 +18,7 @@ import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
 import { rowForKey, withActiveRow } from "../kit/use_rows.tsx";
 import { SpanRow } from "./SpanRow.tsx";
+import { originText, wholeText } from "./TraceHeader.tsx";
 import { percentAt } from "../charts/time_scale.ts";
 
 /** Height of a row in pixels: one line; on narrow pages the bar is below the name. */
@@ -27,7 +28,7 @@ const NARROW_ROW_PX = 44;
 const OVERSCAN = 8;
 /** One object for all rows without marks: a new one would render them again. */
 const NO_MARKS: readonly PlacedMark[] = [];
-const NO_PARTS: readonly Extent[] = [];
+const NO_PARTS: readonly (readonly Extent[])[] = [];
 
 interface WaterfallProps {
   readonly trace: Trace;
@@ -71,7 +72,10 @@ export function Waterfall(props: WaterfallProps) {
   const indexOf = useMemo(() => new Map(rows.map(({ key }, i) => [key, i])), [rows]);
   const activeIndex = indexOf.get(activeKey ?? selected ?? "") ?? 0;
   props.active.current = activeKey ?? selected;
-  const self = useMemo(() => selfParts(trace.tree, trace.times), [trace]);
+  const self = useMemo(
+    () => new Map([...selfParts(trace.tree, trace.times)].map(([node, own]) => [node, [own]])),
+    [trace],
+  );
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
   const headsPx = heads.current?.offsetHeight ?? 0;
   const virtual = useVirtualizer({
@@ -137,8 +141,7 @@ export function Waterfall(props: WaterfallProps) {
     const number = element.closest<HTMLElement>("[data-row-number]")?.dataset.rowNumber;
     return number === undefined ? undefined : rows[Number(number) - 1];
   };
-  const open = ({ key, repetition }: WaterfallRow) =>
-    repetition ? props.onToggle(key) : props.onSelect(key);
+  const open = ({ key }: WaterfallRow) => props.onSelect(key);
   const onClick = (event: MouseEvent) => {
     const target = event.target as Element;
     const row = rowAt(target);
@@ -150,8 +153,9 @@ export function Waterfall(props: WaterfallProps) {
   return (
     <div className="waterfall" ref={frame}>
       <div className="wf-head wf-cols quiet" ref={heads}>
-        <span className="wf-name">Span</span>
-        <span className="n">Duration</span>
+        <span className="wf-name small" title={originText(trace.summary)}>
+          {wholeText(trace)}
+        </span>
         {props.axis}
       </div>
       <div

@@ -16,10 +16,14 @@ export function useTraceRows(trace: Trace, text: string) {
     toggled,
     repetitions,
   ]);
+  const byKey = useMemo(
+    () => new Map([...repetitions.values()].map((one) => [one.key, one])),
+    [repetitions],
+  );
   const nodes = useMemo(() => new Map(tree.nodes.map((node) => [node.key, node])), [tree]);
   const marksOf = useMemo(() => {
     const bySpan = Map.groupBy(marks, ({ span_id }) => `span:${span_id}`);
-    const together = [...new Set(repetitions.values())].map(({ key, nodes }) =>
+    const together = [...byKey.values()].map(({ key, nodes }) =>
       [key, nodes.flatMap((node) => bySpan.get(node.key) ?? [])] as const
     );
     return new Map([...bySpan, ...together]);
@@ -60,6 +64,8 @@ export function useTraceRows(trace: Trace, text: string) {
   return {
     rows,
     nodes,
+    /** The repetition whose row has a key. */
+    repetitionOf: (key: string) => byKey.get(key),
     /** The places of the rows in the tree, folded ones, too. */
     places,
     /** Errors and logs by the key of their row. */
@@ -70,7 +76,7 @@ export function useTraceRows(trace: Trace, text: string) {
     matches,
     toggle: (key: string) => setToggled((now) => now.symmetricDifference(new Set([key]))),
     reveal: (node: SpanNode) => setToggled((now) => reveal(node, now, repetitions.get(node))),
-    expandAll: () => setToggled(new Set([...repetitions.values()].map(({ key }) => key))),
+    expandAll: () => setToggled(new Set(byKey.keys())),
     collapseAll() {
       const parents = tree.nodes.filter(({ children }) => children.length > 0);
       setToggled(new Set(parents.map(({ key }) => key)));

@@ -123,6 +123,7 @@ export function tracesSql(query: ListQuery): SqlList {
     columns: `page.id AS trace_id, root.name, root.op, ${START} AS started_at,` +
       " root.ended_at, page.spans," +
       " page.errors, page.logs, page.failed, page.http_status," +
+      " (SELECT release FROM releases WHERE id = root.release) AS release," +
       ` ${replayOfTrace("page.id", START, "root.ended_at")} AS replay_id,` +
       " (SELECT at FROM envelope_entries" +
       ` WHERE row_key = page.newest / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE}) AS received_at,` +

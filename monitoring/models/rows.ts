@@ -58,6 +58,8 @@ export interface TraceRow {
   readonly failed: boolean;
   /** The highest HTTP status of its root spans; null: none was sent. */
   readonly http_status: number | null;
+  /** Of the sender of the envelope with that span; null: none was sent. */
+  readonly release: string | null;
   /** Of the recording that ran, if segments of it have arrived. */
   readonly replay_id: string | null;
   /** When its newest envelope was received. */

@@ -67,7 +67,7 @@ test("the key / → focuses the search of the open view, not while typing", asyn
 });
 
 for (const width of [390, 1280]) {
-  test(`trace that covers the list, ${width} pixels wide → has the keys /, j and k`, async ({ page, server }) => {
+  test(`trace over or beside its list, ${width} pixels wide → has the keys /, j and k`, async ({ page, server }) => {
     await page.setViewportSize({ width, height: 900 });
     await postSpans(server.origin, ...largeTrace("d".repeat(32), 9), ...largeTrace(TRACE, 40));
     await page.goto("/#/traces");

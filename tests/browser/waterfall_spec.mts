@@ -7,6 +7,7 @@ import {
   largeTrace,
   lostContextTrace,
   pageLoadTrace,
+  postEnvelope,
   postEvents,
   postSpans,
   spanId,
@@ -71,7 +72,7 @@ test("Escape in a trace → closes the span's panel, then the trace, wherever th
   const places = [
     detail.getByRole("button", { name: "Close" }),
     spanRow(page, /step 1\W/),
-    page.getByRole("button", { name: "Expand all" }),
+    page.getByRole("button", { name: "Tree and zoom" }),
     page.getByRole("searchbox", { name: "Search this trace" }),
     undefined,
   ];
@@ -183,6 +184,31 @@ test("trace as a flame graph → each span has a bar; a click selects, another o
   await expect(spanRow(page, "/app.js")).toBeVisible();
 });
 
+test("row of repeated spans → a panel about all of them; list beside, logs below", async ({ page, server }) => {
+  await postSpans(server.origin, ...largeTrace(TRACE, 12));
+  const item = { trace_id: TRACE, span_id: spanId(2), level: "warn", body: "stock is low" };
+  await postEnvelope(server.origin, {}, ["log", {
+    items: [{ ...item, timestamp: Date.now() / 1_000 - 59, attributes: {} }],
+  }]);
+  await page.goto(`/#/traces/${TRACE}`);
+  const repeated = spanRow(page, /×5.* in all/);
+  await repeated.click();
+  await expect(repeated).toHaveAttribute("aria-selected", "true");
+  await expect(repeated).toHaveAttribute("aria-expanded", "false");
+  const panel = spanDetail(page, /5 calls in step 1/);
+  await expect(panel).toContainText(/5×step #The same again and again, 5\stimes/);
+  await expect(panel).toContainText(/In all\s*25\.0\ss/);
+  await page.keyboard.press("ArrowRight");
+  await expect(spanRow(page, /step 6\W/)).toBeVisible();
+  await expect(traceLink(page, TRACE)).toBeVisible();
+  const logs = page.getByRole("region", { name: "Logs of this trace" });
+  await expect(logs).toContainText(/1\slog, 1 at warning or above.*warn.*stock is low/);
+  await page.reload();
+  await expect(panel).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(panel).toHaveCount(0);
+});
+
 test("two traces chosen by keyboard → side by side on one scale, spans matched", async ({ page, server }) => {
   const [other, similar] = ["d".repeat(32), "c".repeat(32)];
   await postSpans(server.origin, pageLoadTrace(TRACE), pageLoadTrace(other, 0.3));
@@ -253,7 +279,9 @@ test("trace of 10,000 spans → only rows in sight are rendered; End focuses the
   await page.goto(`/#/traces/${TRACE}`);
   // The equal children of each parent are folded into one row.
   await expect(waterfall(page)).toHaveAttribute("aria-rowcount", "3684");
+  await page.getByRole("button", { name: "Tree and zoom" }).click();
   await page.getByRole("button", { name: "Expand all" }).click();
+  await page.keyboard.press("Escape");
   const count = await waterfall(page).getAttribute("aria-rowcount");
   expect(Number(count)).toBeGreaterThan(10_000);
   expect(await waterfall(page).getByRole("row").count()).toBeLessThan(100);

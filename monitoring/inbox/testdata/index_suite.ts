@@ -176,6 +176,7 @@ function addRowTests(test: AddTest): void {
       logs: 1,
       failed: true,
       http_status: null,
+      release: null,
       replay_id: hexId(99),
       received_at: NOON + 3_000,
       applications: [inbox.applications({}).rows[0]!.key],

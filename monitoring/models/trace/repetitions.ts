@@ -11,12 +11,14 @@ export interface Repetition extends Extent {
   readonly key: string;
   /** In order of their start. */
   readonly nodes: readonly SpanNode[];
-  /** When each of them runs. */
-  readonly runs: readonly Extent[];
   /** Number of cycles; the last one may be incomplete. */
   readonly times: number;
   /** Spans of a cycle. */
   readonly period: number;
+  /** The spans of equal shape, in the order of a cycle: those of each query. */
+  readonly parts: readonly (readonly SpanNode[])[];
+  /** When each of these runs. */
+  readonly runs: readonly (readonly Extent[])[];
   /** Their name; where they differ in numbers, with `#` in their place. Of several queries their tables. */
   readonly name: string;
   /** Sum of their durations, milliseconds. */
@@ -67,12 +69,19 @@ export function repetitionText(repetition: Repetition): string {
 }
 
 /** `sum 1.20 s`: their durations together, which may be longer than the time that they took. */
-export const sumText = ({ total_ms }: Repetition): string => `sum ${formatDuration(total_ms)}`;
+const sumText = ({ total_ms }: Repetition): string => `sum ${formatDuration(total_ms)}`;
 
 /** `×12`, `×10 (2 queries)`. */
-export function cyclesText({ nodes, times, period }: Repetition): string {
-  const unit = UNITS.get(spanKind(nodes[0]!.span!)) ?? "calls";
-  return period > 1 ? `×${times} (${period} ${unit})` : `×${times}`;
+export const cyclesText = ({ nodes, times, period }: Repetition): string =>
+  period > 1 ? `×${times} (${period} ${unitOf(nodes[0]!)})` : `×${times}`;
+
+/** What the spans of a repetition are: "queries", "requests", "calls". */
+export const unitOf = ({ span }: SpanNode): string => UNITS.get(spanKind(span!)) ?? "calls";
+
+/** Their name: where they differ in numbers, with `#` in their place. */
+export function commonName(nodes: readonly SpanNode[]): string {
+  const [first, ...others] = nodes.map(({ span }) => span!.name);
+  return others.every((name) => name === first) ? first! : first!.replace(NUMBERS, "#");
 }
 
 const UNITS: ReadonlyMap<string, string> = new Map([["database", "queries"], ["HTTP", "requests"]]);
@@ -129,13 +138,16 @@ function joined({ members, period }: Pattern, others: readonly Member[]): Patter
 function repetitionOf({ members, period }: Pattern, times: TraceTimes): Repetition {
   const nodes = members.map(({ node }) => node);
   const runs = nodes.map((node) => times.byNode.get(node)!);
+  const parts = [...Map.groupBy(members, ({ shape }) => shape).values()]
+    .map((same) => same.map(({ node }) => node));
   return {
     key: `repeated:${nodes[0]!.key}`,
     nodes,
-    runs,
     times: Math.ceil(nodes.length / period),
     period,
-    name: nameOf(members),
+    parts,
+    runs: parts.map((nodes) => nodes.map((node) => times.byNode.get(node)!)),
+    name: nameOf(parts.map(commonName)),
     start_ms: runs.reduce((first, { start_ms }) => Math.min(first, start_ms), Infinity),
     end_ms: runs.reduce((last, { end_ms }) => Math.max(last, end_ms), -Infinity),
     total_ms: runs.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0),
@@ -146,11 +158,7 @@ function repetitionOf({ members, period }: Pattern, times: TraceTimes): Repetiti
 /** The table that a statement begins with. */
 const TABLE = /\b(?:FROM|INTO|UPDATE)\s+["'`[]?([\w.]+)/i;
 
-function nameOf(members: readonly Member[]): string {
-  const names = [...Map.groupBy(members, ({ shape }) => shape).values()].map((same) => {
-    const [first, ...others] = same.map(({ node }) => node.span!.name);
-    return others.every((name) => name === first) ? first! : first!.replace(NUMBERS, "#");
-  });
+function nameOf(names: readonly string[]): string {
   const tables = new Set(names.map((name) => TABLE.exec(name)?.[1]));
   const areNames = names.length > 1 && tables.size === names.length && !tables.has(undefined);
   return (areNames ? [...tables] : names).join(", ");

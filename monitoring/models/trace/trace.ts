@@ -23,6 +23,8 @@ export interface Trace extends Extent {
   /** One for each name. */
   readonly vitals: readonly PlacedVital[];
   readonly summary: TraceSummary;
+  /** The span that it is named for; null: there is none, or it was not read. */
+  readonly root: TraceSpan | null;
 }
 
 export interface PlacedMark extends TraceMark {
@@ -89,7 +91,7 @@ export function readTrace(
     const { at_ms: at, isKnown } = times.marks[i]!;
     return { ...mark, at_ms: at ?? start_ms, astray: at === null, isKnown };
   }).sort((a, b) => a.at_ms - b.at_ms);
-  const named = whole
+  const { root, ...named } = whole
     ? namedBy(whole)
     : nameOf(spans.filter((span) => kept.has(span)), placedMarks);
   const origin = named.started_at ?? start_ms;
@@ -104,6 +106,7 @@ export function readTrace(
     sections: timeSections(tree, times, placedMarks),
     vitals: collectVitals(tree, times, named.name),
     summary: { ...named, ...summarize(tree, placedMarks, times) },
+    root,
   };
 }
 
@@ -132,7 +135,9 @@ function summarize(tree: SpanTree, marks: readonly TraceMark[], times: TraceTime
  * @param spans each once, in order of arrival
  * @returns undefined: there are no spans; times are null if they are not valid
  */
-function traceRoot(spans: readonly TraceSpan[]): RootCandidate | undefined {
+function traceRoot(
+  spans: readonly TraceSpan[],
+): RootCandidate & { readonly span: TraceSpan } | undefined {
   const parents = new Set(spans.map((span) => span.parent_span_id));
   const candidates = spans.map((span) => {
     const { start_ms: started_at, end_ms, op } = span;
@@ -145,13 +150,16 @@ function traceRoot(spans: readonly TraceSpan[]): RootCandidate | undefined {
   return bestRoot(candidates, ({ span }) => parents.has(span.span_id));
 }
 
-type TraceName = Pick<TraceSummary, "name" | "op" | "started_at" | "duration_ms">;
+type TraceName =
+  & Pick<TraceSummary, "name" | "op" | "started_at" | "duration_ms">
+  & Pick<Trace, "root">;
 
 const namedBy = ({ name, op, started_at, ended_at }: TraceRow): TraceName => ({
   name: name ?? NO_TRACE_NAME,
   op,
   started_at,
   duration_ms: ended_at === null ? null : ended_at - started_at,
+  root: null,
 });
 
 /** @param marks oldest first */
@@ -160,11 +168,11 @@ function nameOf(spans: readonly TraceSpan[], marks: readonly TraceMark[]): Trace
   const mark = marks.find(({ kind }) => kind === "error") ?? marks[0];
   if (root === undefined || (root.rank === ROOT_RANK.annotation && mark !== undefined)) {
     const name = mark?.text ?? NO_TRACE_NAME;
-    return { name, op: null, started_at: mark?.at_ms ?? null, duration_ms: null };
+    return { name, op: null, started_at: mark?.at_ms ?? null, duration_ms: null, root: null };
   }
-  const { name, op, started_at, ended_at } = root;
+  const { name, op, started_at, ended_at, span } = root;
   const duration_ms = started_at === null || ended_at === null ? null : ended_at - started_at;
-  return { name, op, started_at, duration_ms };
+  return { name, op, started_at, duration_ms, root: span };
 }
 
 /**

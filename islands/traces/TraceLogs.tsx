@@ -1,0 +1,64 @@
+import { ellipsize, formatCount, formatOffset } from "../../components/format.ts";
+import { levelKind } from "../../components/outcome.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import type { Trace } from "../../monitoring/models/trace/trace.ts";
+import { fragmentTo } from "../data/fragment.ts";
+import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
+
+/** Logs below a waterfall; the view of logs has all of them. */
+const SHOWN = 50;
+/** Characters of a message: more than a line. */
+const MAX_TEXT = 240;
+
+/** The logs of a trace by their time, each with the application of its span. */
+export function TraceLogs({ trace: { marks, tree, origin_ms }, traceId, applications }: {
+  trace: Trace;
+  traceId: string;
+  applications: ReadonlyMap<string, string>;
+}) {
+  const logs = marks.filter(({ kind }) => kind === "log");
+  if (logs.length === 0) return null;
+  const shown = logs.slice(0, SHOWN);
+  const severe = logs.filter(({ level }) => levelKind(level) !== "flows").length;
+  const ids = new Set(shown.map(({ span_id }) => span_id));
+  const senders = new Map(
+    tree.nodes.flatMap(({ span }) =>
+      span && ids.has(span.span_id)
+        ? [[span.span_id, applications.get(span.application ?? "")]]
+        : []
+    ),
+  );
+  return (
+    <section className="trace-logs" aria-labelledby="trace-logs">
+      <header className="facts">
+        <h4 id="trace-logs">Logs of this trace</h4>
+        <span className="quiet">
+          {shown.length < logs.length && `${SHOWN} of `}
+          {formatCount(logs.length, "log")}, {severe || "none"} at warning or above
+        </span>
+        <a className="end" href={fragmentTo("logs", [], { trace: traceId })}>Open in Logs</a>
+      </header>
+      <ul>
+        {shown.map(({ key, at_ms, astray, level, text, span_id }) => {
+          const sender = senders.get(span_id ?? "");
+          return (
+            <li key={key} className="beside">
+              <span className="n quiet">{astray ? "–" : formatOffset(at_ms - origin_ms)}</span>
+              <span className={levelKind(level)} title={level}>
+                <OutcomeMark kind={levelKind(level)} />
+                <span className="vh">{level}</span>
+              </span>
+              {sender && (
+                <span className="beside" title={sender}>
+                  <ApplicationTile name={sender} />
+                  <span className="vh">{sender}</span>
+                </span>
+              )}
+              <code className="one-line">{ellipsize(text, MAX_TEXT)}</code>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
