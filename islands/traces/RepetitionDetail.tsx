@@ -44,7 +44,7 @@ export function RepetitionDetail({ repetition, times, onClose }: {
       </ul>
       <p className="waits pad">
         <OutcomeMark kind="waits" />
-        {period > 1 ? `${period} ${what} alternate ` : "The same again and again, "}
+        {period > 1 ? `${period} ${what} alternate ` : "The same "}
         {formatCount(repetition.times, "time")}
         {parallel > 1 && `, up to ${parallel} at once`}
       </p>

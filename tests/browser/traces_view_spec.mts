@@ -35,7 +35,7 @@ test("every signal → in the page's trace: spans of browser and server, errors,
 
   await openView(page, "Traces");
   const row = traceList(page).getByRole("row").filter({ has: traceLink(page, traceId) });
-  await expect(row.locator("td .refused").first()).toBeVisible();
+  await expect(row.locator("td .refused:visible").first()).toBeVisible();
   await traceLink(page, traceId).click();
   await expect(page).toHaveURL(new RegExp(`#/traces/${traceId}`));
 
