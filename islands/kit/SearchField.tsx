@@ -86,6 +86,7 @@ export function SearchInput(
   return (
     <form
       role="search"
+      aria-label={label}
       className="search"
       onSubmit={(event) => {
         event.preventDefault();
