@@ -71,10 +71,10 @@ export function RepetitionDetail({ repetition, times, onClose }: {
         {shown.length < nodes.length ? `The first ${MAX_BARS}` : "Each"} of the {nodes.length}
       </h4>
       <p className="facts small">
-        {parts.map((same, n) => (
+        {runs.map((ofPart, n) => (
           <span key={n}>
             <i className={n > 0 ? "kind-mark hatched" : "kind-mark solid"} />
-            {formatDuration(sumOf(runs[n]!))}
+            {formatDuration(sumOf(ofPart))}
           </span>
         ))}
         <span className="quiet end">up to {formatDuration(longest)}</span>
