@@ -174,6 +174,7 @@ const COLUMNS: readonly Column<TraceRow>[] = [
     title: "Recording",
     width: 5.5,
     isWide: true,
+    className: "recording",
     cell: ({ replay_id, started_at }) =>
       replay_id !== null && <a href={momentHref(replay_id, started_at)}>play</a>,
   },
