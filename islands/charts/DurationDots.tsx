@@ -5,7 +5,7 @@ import { Gridline, TimeAxis } from "./TimeAxis.tsx";
 
 const WIDTH = 1_000;
 const HEIGHT = 100;
-const MOST_TICKS = 5;
+const MOST_TICKS = 4;
 
 /** Definition of the figures. */
 const TIP =

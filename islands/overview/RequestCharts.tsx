@@ -6,7 +6,7 @@ import { goTo, linkTo } from "../data/fragment.ts";
 import type { ConsoleQuery } from "../data/inbox.ts";
 import { useHistogram, useHistogramRead } from "../data/lists.ts";
 
-const MOST_TICKS = 5;
+const MOST_TICKS = 4;
 
 /**
  * The time of all charts: the one of the address; else from the first to the last trace or error, as text in milliseconds
