@@ -66,10 +66,15 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
                   action="Delete all"
                   question={`Delete ${formatCount(total, "envelope")} permanently?`}
                   confirm={() => {
+                    setConfirming(false);
                     close();
                     void deleteAll();
                   }}
-                  cancel={close}
+                  cancel={() => {
+                    // The popover reports later that it has closed.
+                    setConfirming(false);
+                    close();
+                  }}
                 />
               )
               : (

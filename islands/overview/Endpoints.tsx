@@ -79,14 +79,16 @@ const columnsOf = (low: number, high: number): readonly Column<Endpoint>[] => [
   },
   {
     title: `${formatDuration(low)} to ${formatDuration(high)}`,
-    tip: "A dot for each trace, on one logarithmic scale; red: the trace failed or has an error",
+    tip:
+      "A dot for each trace, on one logarithmic scale; red: the application failed in it, or sent an error of it",
     width: 9,
     isWide: true,
     cell: ({ requests }) => <Dots requests={requests} low={low} high={high} />,
   },
   {
     title: "n",
-    tip: "Traces of which an end was received; with a cross those that failed or have an error",
+    tip:
+      "Traces of which an end was received; with a cross those in which the application failed or sent an error",
     width: 5.5,
     numeric: true,
     cell: ({ requests }) => {

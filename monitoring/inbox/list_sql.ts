@@ -95,13 +95,13 @@ export function tracesSql(query: ListQuery): SqlList {
     ],
     filters: filtersOf(query, COMMON),
     sums: "sum(e.spans) AS spans, sum(e.errors) AS errors, sum(e.logs) AS logs," +
-      ` max(e.failed) AS failed, max(e.http_status) FILTER (WHERE ${sent}) AS http_status,` +
-      " max(e.row_key) AS newest",
+      ` max(e.failed) FILTER (WHERE ${sent}) AS failed,` +
+      ` max(e.http_status) FILTER (WHERE ${sent}) AS http_status, max(e.row_key) AS newest`,
     having: [
       // '5xx' is 5 as an integer.
       ...when(
         query.status,
-        "iif(:status IN ('ok', 'error'), max(e.failed) = (:status = 'error')," +
+        `iif(:status IN ('ok', 'error'), max(e.failed) FILTER (WHERE ${sent}) = (:status = 'error'),` +
           ` sum(e.http_status / 100 = CAST(:status AS INTEGER)) FILTER (WHERE ${sent}) > 0)`,
       ),
       ...when(

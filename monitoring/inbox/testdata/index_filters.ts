@@ -232,6 +232,8 @@ export function addFilterTests(test: AddTest): void {
       // The status that others sent is not the environment's.
       [{ status: "5xx", environment: "test" }, []],
       [{ status: "2xx", environment: "test" }, [4]],
+      [{ status: "error", environment: "test" }, [3]],
+      [{ status: "ok", environment: "test" }, [4]],
     ];
     for (const [query, ids] of expected) {
       const sorted = traces(inbox, { ...query, sort: "started_at" }).toSorted();
