@@ -78,8 +78,10 @@ export function ApplicationLabel({ of }: { of: readonly (string | null)[] }) {
             {" "}
           </Fragment>
         ))}
-        {joinLabels(parts.slice(0, 1))}
-        {parts.length > 1 && ` +${parts.length - 1}`}
+        <span className="first-sender">
+          {joinLabels(parts.slice(0, 1))}
+          {parts.length > 1 && ` +${parts.length - 1}`}
+        </span>
       </span>
     </RowValues>
   );
