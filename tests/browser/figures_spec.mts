@@ -95,7 +95,7 @@ const LISTS = [
     tool: "list_traces",
     word: "traces",
     failed: (row: Json) => row.failed || row.errors > 0,
-    failure: "failed",
+    failure: "with errors",
   },
   {
     list: "logs",

@@ -350,7 +350,7 @@ test("errors, logs, spans of services in a page's trace → their recording, whi
 
     await page.goto("/#/recordings");
     const row = page.locator(`tr:has([data-row="${replay_id}"])`);
-    await expect.soft(row.locator(".facts .refused")).toHaveText(/^3\serrors$/);
+    await expect.soft(row.locator(".facts > .refused")).toHaveText(/^3\serrors$/);
     await row.getByRole("link").first().click();
     await expect.soft(view.locator(".lane.of-error > span")).toHaveText(
       `Errors ${errors}`,

@@ -43,7 +43,7 @@ test("lists and bodies never answered → each view shows a message and can be t
     Object.entries(
       {
         ...READS,
-        "an error": [`#/errors/${group}`, ".errors", "All servers failed", 2],
+        "an error": [`#/errors/${group}`, ".errors", "All servers failed"],
       } as const,
     ).map(async ([read, [fragment, place, shown, alerts = 1]]) => {
       const tab = tabs.get(fragment) ?? open(fragment);
