@@ -1,5 +1,6 @@
 import { type CappedServerOptions, serveCapped } from "./capped_server.ts";
 import { connectionServer, listenShared } from "./deno_internals.ts";
+import { IS_PACKAGED } from "../monitoring/protocol/commands.ts";
 import { STOP, STOP_MS } from "../monitoring/protocol/stop_times.ts";
 import { withTimeout } from "../monitoring/protocol/with_timeout.ts";
 
@@ -107,8 +108,10 @@ function listen(options: ServeOptions): ReturnType<typeof serveCapped> {
   return serveCapped(listener, serveConnection, options);
 }
 
+const OTHER_PORT = IS_PACKAGED ? "use another --port" : "set another PORT";
+
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof Deno.errors.AddrInUse) return "the port is in use, set another PORT";
+  if (error instanceof Deno.errors.AddrInUse) return `the port is in use, ${OTHER_PORT}`;
   if (error instanceof Deno.errors.AddrNotAvailable) return "HOST is not this machine's";
   if (error instanceof Deno.errors.PermissionDenied) {
     return "this user is not permitted, set a PORT above 1023";

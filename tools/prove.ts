@@ -6,7 +6,7 @@
  * cannot be run.
  */
 import { setTimeout } from "node:timers/promises";
-import { type Browser, chromium, errors, type Page } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import { SIGNAL_KINDS } from "../monitoring/browser/consent.ts";
 import { TOOL } from "../monitoring/protocol/commands.ts";
 import { httpOrigin, runTask, UserError, visibleText } from "./command_line.ts";
@@ -61,7 +61,7 @@ async function prove(browser: Browser, origin: string, token: string | undefined
     const verdict = await ended.getAttribute("data-verdict");
     return { passed: verdict === "passed", text: await ended.locator(".result").innerText() };
   } catch (error) {
-    if (!(error instanceof errors.TimeoutError)) throw error;
+    if (!(error instanceof Error && error.name === "TimeoutError")) throw error;
     const text =
       "The page did not finish the proof in time: its scripts did not load, or do not run.\n" +
       "Fix: open the page in a browser and look at its console.";
@@ -101,6 +101,10 @@ export const printable = (text: string): string =>
 
 async function main(): Promise<number> {
   const origin = readOrigin(Deno.args);
+  // The npm package downloads it here.
+  const { chromium } = await import("@playwright/test").catch(({ message }) => {
+    throw new UserError(`Cannot prove: Playwright cannot be loaded: ${message.split("\n")[0]}`);
+  });
   const executablePath = await ensureChromium();
   // The page may be hostile. As root, on Linux, Chromium has no sandbox.
   const chromiumSandbox = Deno.uid() !== 0;

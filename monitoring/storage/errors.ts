@@ -12,7 +12,9 @@ export class DatabaseOpenError extends Error {
 /** The file cannot be created, read or written. Returns a `DatabaseOpenError` unchanged. */
 export function fileError(store: StoreName, file: string, error: unknown): DatabaseOpenError {
   if (error instanceof DatabaseOpenError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  // Deno advises to permit everything, which system folders such as /proc would need.
+  const reason = message.replace(/^Requires all access .*/s, "no folder for data");
   const remedy = "Set DATA_DIR to a folder that this user may write to.";
   return new DatabaseOpenError(store, `${file} cannot be used (${reason})`, remedy);
 }

@@ -10,6 +10,7 @@ import { filesBelow, NpmPackage, userIn } from "../harness/npm_package.ts";
 import { findStablePort } from "../harness/stable_port.ts";
 import { isAvailable } from "../harness/is_available.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
+import { until } from "../harness/until.ts";
 import { watchProcess } from "../harness/watched_process.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
 import project from "../../deno.json" with { type: "json" };
@@ -138,6 +139,72 @@ Deno.test({
 });
 
 Deno.test({
+  name: "run, asked to stop or killed → programs end that get no signal or ignore it",
+  ignore,
+  async fn() {
+    // The shell passes no signal on.
+    const below = "(echo ready; exec sleep 1000); true";
+    const stubborn = "trap '' TERM; echo ready; exec sleep 1000";
+    const cases: [Deno.Signal, string][] = [
+      ["SIGTERM", below],
+      ["SIGHUP", below],
+      ["SIGKILL", below],
+      ["SIGKILL", stubborn],
+      ["SIGKILL", `(${stubborn}); true`],
+    ];
+    await Promise.all(cases.map(async ([signal, script]) => {
+      await using run = sightglass.start(["run", "--port=0", "sh", "-c", script]);
+      await run.printed(/^ready$/m);
+      await run.endsAfter(signal, 0);
+    }));
+  },
+});
+
+Deno.test({
+  name: "several run, at one moment → one server, until the last of them has ended",
+  ignore,
+  async fn() {
+    const port = findStablePort();
+    const start = () =>
+      sightglass.start(["run", `--port=${port}`, "sh", "-c", "echo ready; exec sleep 1000"]);
+    await using first = start();
+    await using second = start();
+    const answers = async () => (await fetch(`http://127.0.0.1:${port}/monitoring`)).ok;
+    for (const run of [first, second]) await run.printed(/^ready$/m);
+    await first.endsAfter("SIGTERM", 0);
+    await until("the server is there", () => answers().catch(() => false));
+    await using third = start();
+    await third.printed(/^ready$/m);
+    await second.endsAfter("SIGTERM", 0);
+    await until("the server is there", () => answers().catch(() => false));
+    await third.endsAfter("SIGTERM", 0);
+    await assert.rejects(answers());
+    for (const { text } of [first, second, third]) {
+      assert.match(text(), /^Sightglass: .*\nready\nSightglass received .*\n$/);
+    }
+  },
+});
+
+Deno.test({
+  name: "run or serve, another program at the port → one line that names --port",
+  ignore,
+  async fn() {
+    const requests: string[] = [];
+    await using other = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ url }) => {
+      requests.push(url);
+      return new Response(null, { status: 404 });
+    });
+    const { port } = other.addr;
+    const line =
+      `Cannot listen on http://127.0.0.1:${port}/: the port is in use, use another --port.`;
+    for (const args of [["run", `--port=${port}`, "true"], [`--port=${port}`]]) {
+      assert.deepEqual(await sightglass.run(args), { code: 1, text: `${line}\n` });
+    }
+    assert.equal(requests.length, 3);
+  },
+});
+
+Deno.test({
   name: "run in a terminal, Ctrl+C → one SIGINT for the command, then its server ends",
   ignore: ignore || !await isAvailable("script", "--version"),
   async fn() {
@@ -229,6 +296,10 @@ Deno.test({
       [["--colour"], /^Cannot run "--colour"\. See: npx sightglass --help\n$/],
       [["--port=many"], /^Cannot start: PORT is "many"\. Use .*\n$/],
       [["run"], /^Cannot run: no command is given\. Use: npx sightglass run -- COMMAND\n$/],
+      [
+        ["--port=0", "--data-dir=/proc/data"],
+        /^Cannot open the inbox: .* \(no folder .*\)\. Set .*\n$/,
+      ],
       [["run", "--colour", "sh"], /^Cannot run "--colour"\. See: .*\n$/],
       [["mcp", "errors"], /^Cannot run "errors"\. See: .*\n$/],
       [["run", "--sentry-dsn=http://key@127.0.0.1:1/1", "sh"], /^Cannot run: .* relay mode.*\n$/],

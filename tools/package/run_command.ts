@@ -1,9 +1,14 @@
 import { basename } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { formatDuration } from "../../monitoring/models/duration.ts";
 import { TOOL } from "../../monitoring/protocol/commands.ts";
 import { type InboxAddress, requestInbox, UserError, visibleText } from "../command_line.ts";
 import { type Environment, onStopRequest, sendSignal } from "../run/processes.ts";
-import { openServer } from "./running_server.ts";
+import { descendantsOf, endPrograms, MAX_END_MS } from "./descendants.ts";
+import { findMode, openServer } from "./running_server.ts";
+
+/** How often to look whether the server still runs. */
+const HEALTH_CHECK_MS = 1_000;
 
 /**
  * Runs a program whose SDKs send to a Sightglass, that of `settings` or a new one, and prints what has arrived.
@@ -20,10 +25,16 @@ export async function runWithServer(
   if (command[0] === undefined || command[0].startsWith("-")) {
     throw new UserError(`Cannot run: no command is given. Use: ${TOOL} run -- COMMAND`);
   }
-  await using server = await openServer("run", settings);
+  await using servers = new AsyncDisposableStack();
+  const open = async (env: Environment) => servers.use(await openServer("run", env));
+  let server = await open(settings);
   console.error(`Sightglass: ${server.origin}/ shows what "${command.join(" ")}" sends.`);
   const since = Date.now();
+  const ended = new AbortController();
+  const kept = keepServer(ended);
   const code = await runProgram(command, { ...variablesFor(server.origin, env), ...env });
+  ended.abort();
+  await kept;
   try {
     console.error(`Sightglass received ${await received(server, since)}: ${server.shownBy}`);
   } catch (error) {
@@ -32,6 +43,16 @@ export async function runWithServer(
     console.error(error.message);
   }
   return code;
+
+  /** Starts the server again if it ends before the program, as that of another `run` does. */
+  async function keepServer({ signal }: AbortController): Promise<void> {
+    const PORT = new URL(server.origin).port;
+    while (await setTimeout(HEALTH_CHECK_MS, true, { signal }).catch(() => false)) {
+      if (await findMode(server.origin) !== undefined) continue;
+      // Fails if it only answers late, or if another program has the port.
+      server = await open({ ...settings, PORT }).catch(() => server);
+    }
+  }
 }
 
 /**
@@ -54,13 +75,28 @@ export async function runProgram(
   }
   // A terminal sends its signals to all processes.
   const hasTerminal = [Deno.stdin, Deno.stdout, Deno.stderr].some((stream) => stream.isTerminal());
+  const passed: Promise<void>[] = [];
   onStopRequest((signal) => {
-    if (!(hasTerminal && signal === "SIGINT")) sendSignal(child, signal);
+    if (!(hasTerminal && signal === "SIGINT")) passed.push(pass(signal));
   });
   if (Deno.build.os !== "windows") {
-    Deno.addSignalListener("SIGHUP", () => sendSignal(child, "SIGHUP"));
+    Deno.addSignalListener("SIGHUP", () => passed.push(pass("SIGHUP")));
   }
-  return (await child.status).code;
+  const { code } = await child.status;
+  await Promise.all(passed);
+  return code;
+
+  /** First to the program alone: one that passes signals on would send it twice. */
+  async function pass(signal: Deno.Signal): Promise<void> {
+    const started = descendantsOf(child.pid);
+    sendSignal(child, signal);
+    if (!await Promise.race([child.status, setTimeout(MAX_END_MS)])) {
+      // SIGHUP may ask for a reload, SIGINT for confirmation.
+      if (signal !== "SIGTERM") return;
+      sendSignal(child, "SIGKILL");
+    }
+    await endPrograms(started, signal);
+  }
 }
 
 /**

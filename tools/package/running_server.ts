@@ -42,15 +42,16 @@ export async function openServer(what: string, env: Environment): Promise<Runnin
     const reason = `${originOf(config)} is in relay mode, without an inbox`;
     throw new UserError(`Cannot ${what}: ${reason}. Use another --port, and no --sentry-dsn.`);
   }
-  const PORT = `${mode === "inbox" || Number(env.PORT) ? config.port : freePort(config)}`;
+  const PORT = `${mode === "inbox" ? config.port : await freePort(config, env.PORT)}`;
   const own = loadConfig({ ...env, PORT });
   const result = { origin: originOf(own), token: own.inboxToken };
   if (mode === "inbox") {
     return { ...result, shownBy: `${result.origin}/`, async [Symbol.asyncDispose]() {} };
   }
   // Apart from the terminal, whose signals end the command first.
-  const options = { stdout: "null", detached: true } as const;
+  const options = { stdout: "null", stderr: "piped", detached: true } as const;
   const server = spawnServer(projectRoot, { ...env, PORT }, own, options);
+  const printed = printErrors(server);
   let hasEnded = false;
   server.status.then(() => hasEnded = true);
   // If another command has started one at the same time, this one ends and that one answers.
@@ -62,16 +63,31 @@ export async function openServer(what: string, env: Environment): Promise<Runnin
     // It stops when the pipe closes.
     await server.stdin.close();
     await server.status;
+    await printed;
   };
   return { ...result, shownBy: TOOL, [Symbol.asyncDispose]: stop };
 }
 
-/** The port, or another one if a program has it or it is 0. */
-function freePort(config: Config): number {
+/**
+ * The port, or another one if it is 0, or a program has it and it is not `wanted`.
+ *
+ * @throws {UserError} it cannot be used, and is wanted
+ */
+async function freePort(config: Config, wanted = ""): Promise<number> {
   try {
     return checkAddress(config);
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
+    // Another command has started a server since this one looked.
+    if (await findMode(originOf(config)) === "inbox") return config.port;
+    if (wanted !== "") throw new UserError(error.message);
     return checkAddress({ ...config, port: 0 });
+  }
+}
+
+/** Prints what a server reports, but not that another command has started one at the same time. */
+async function printErrors(server: Deno.ChildProcess): Promise<void> {
+  for await (const text of server.stderr.pipeThrough(new TextDecoderStream())) {
+    await Deno.stderr.write(new TextEncoder().encode(text.replace(/^Cannot listen on .*\n/m, "")));
   }
 }

@@ -63,7 +63,7 @@ export function spawnServer(
   root: string,
   env: Environment,
   config: Config,
-  options: Pick<Deno.CommandOptions, "stdout" | "detached"> = {},
+  options: Pick<Deno.CommandOptions, "stdout" | "stderr" | "detached"> = {},
 ): Deno.ChildProcess {
   const permissions = serverPermissions(config, { root, cwd: Deno.cwd() });
   // Sharing a port is an unstable API.
