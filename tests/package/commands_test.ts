@@ -139,28 +139,6 @@ Deno.test({
 });
 
 Deno.test({
-  name: "run, asked to stop or killed → programs end that get no signal or ignore it",
-  ignore,
-  async fn() {
-    // The shell passes no signal on.
-    const below = "(echo ready; exec sleep 1000); true";
-    const stubborn = "trap '' TERM; echo ready; exec sleep 1000";
-    const cases: [Deno.Signal, string][] = [
-      ["SIGTERM", below],
-      ["SIGHUP", below],
-      ["SIGKILL", below],
-      ["SIGKILL", stubborn],
-      ["SIGKILL", `(${stubborn}); true`],
-    ];
-    await Promise.all(cases.map(async ([signal, script]) => {
-      await using run = sightglass.start(["run", "--port=0", "sh", "-c", script]);
-      await run.printed(/^ready$/m);
-      await run.endsAfter(signal, 0);
-    }));
-  },
-});
-
-Deno.test({
   name: "several run, at one moment → one server, until the last of them has ended",
   ignore,
   async fn() {

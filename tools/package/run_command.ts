@@ -4,7 +4,6 @@ import { formatDuration } from "../../monitoring/models/duration.ts";
 import { TOOL } from "../../monitoring/protocol/commands.ts";
 import { type InboxAddress, requestInbox, UserError, visibleText } from "../command_line.ts";
 import { type Environment, onStopRequest, sendSignal } from "../run/processes.ts";
-import { descendantsOf, endPrograms, MAX_END_MS } from "./descendants.ts";
 import { findMode, openServer } from "./running_server.ts";
 
 /** How often to look whether the server still runs. */
@@ -75,28 +74,13 @@ export async function runProgram(
   }
   // A terminal sends its signals to all processes.
   const hasTerminal = [Deno.stdin, Deno.stdout, Deno.stderr].some((stream) => stream.isTerminal());
-  const passed: Promise<void>[] = [];
   onStopRequest((signal) => {
-    if (!(hasTerminal && signal === "SIGINT")) passed.push(pass(signal));
+    if (!(hasTerminal && signal === "SIGINT")) sendSignal(child, signal);
   });
   if (Deno.build.os !== "windows") {
-    Deno.addSignalListener("SIGHUP", () => passed.push(pass("SIGHUP")));
+    Deno.addSignalListener("SIGHUP", () => sendSignal(child, "SIGHUP"));
   }
-  const { code } = await child.status;
-  await Promise.all(passed);
-  return code;
-
-  /** First to the program alone: one that passes signals on would send it twice. */
-  async function pass(signal: Deno.Signal): Promise<void> {
-    const started = descendantsOf(child.pid);
-    sendSignal(child, signal);
-    if (!await Promise.race([child.status, setTimeout(MAX_END_MS)])) {
-      // SIGHUP may ask for a reload, SIGINT for confirmation.
-      if (signal !== "SIGTERM") return;
-      sendSignal(child, "SIGKILL");
-    }
-    await endPrograms(started, signal);
-  }
+  return (await child.status).code;
 }
 
 /**
