@@ -334,7 +334,7 @@ test("the player's keys → on the page and in the whole detail; fields, buttons
   await expect(wide).toHaveAttribute("aria-pressed", "false");
   await expect(play).toBeVisible();
   await heading.press(" ");
-  await expect(view.getByRole("button", { name: "Pause" })).toBeVisible();
+  await expect(view.getByRole("button", { name: "Pause", exact: true })).toBeVisible();
   await heading.press(" ");
   await expect(play).toBeVisible();
   await view.getByLabel("Speed").press("End");
