@@ -295,7 +295,7 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   await expectAccessibleLayout(page, "a recording with a gap");
   await view.getByRole("slider", { name: "Position" }).press("Home");
   await play.press(" ");
-  await expect(view.getByRole("button", { name: "Pause" })).toBeVisible();
+  await expect(view.getByRole("button", { name: "Pause", exact: true })).toBeVisible();
   await view.getByLabel("Speed").selectOption("8×");
   await expectPlayed(page, paragraphs, 5);
   await page.keyboard.press("Escape");
