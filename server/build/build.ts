@@ -1,5 +1,5 @@
 import "./production.ts";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { assetsOf } from "../assets.ts";
 import { compress, contentHash, mediaType } from "../content.ts";
@@ -148,6 +148,7 @@ export async function build(options: BuildOptions) {
 }
 
 function listFiles(root: string, folder: string): string[] {
+  if (!existsSync(`${root}/${folder}`)) return [];
   return readdirSync(`${root}/${folder}`, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
     .map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll("\\", "/"))
