@@ -84,12 +84,13 @@ Deno.test("get_error with breadcrumbs of the SDK itself → the application's al
   });
 });
 
-Deno.test("get_trace with span_id → units, kind, status message, events and links of a span", async () => {
+Deno.test("get_trace with span_id → bounded head; units, kind, status message, events and links of a span", async () => {
   const start = Math.floor(NOW / 1000);
   const span = {
     trace_id: TRACE,
     span_id: "1".repeat(16),
-    name: "work",
+    name: "work".repeat(1_000),
+    op: "op".repeat(1_000),
     kind: "client",
     status: "error",
     status_message: "no stock",
@@ -104,7 +105,8 @@ Deno.test("get_trace with span_id → units, kind, status message, events and li
   };
   await withReader([envelopeOf({}, ["span", { items: [span] }])], async (reader) => {
     const { data } = await getTrace({ trace_id: TRACE, span_id: span.span_id }, reader);
-    const { kind, status_message, attributes, events, links } = jsonOf(data).span;
+    const { name, op, span: { kind, status_message, attributes, events, links } } = jsonOf(data);
+    assert.deepEqual([name.length, op.length], [301, 100]);
     assert.deepEqual([kind, status_message], ["client", "no stock"]);
     assert.deepEqual(attributes, [
       ["device.memory", "8.5", "gigabyte"],

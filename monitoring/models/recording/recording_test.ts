@@ -218,6 +218,24 @@ Deno.test("slow clicks → rage click: at least 5, and no reaction until the SDK
   assert.deepEqual(events.map(({ isRage }) => isRage), [true, undefined, undefined]);
 });
 
+Deno.test("click reported again as slow, or as one of many → one event; two clicks → two", () => {
+  const click = (ms: number, category: string, message = "button") =>
+    entry(NOON + ms, "breadcrumb", { category, message });
+  const events = readEvents([
+    click(0, "ui.click"),
+    click(100, "ui.click"),
+    click(100, "ui.slowClickDetected"),
+    click(400, "ui.click"),
+    click(800, "ui.click", "b".repeat(400)),
+    click(800, "ui.multiClick", "b".repeat(400)),
+  ] as never);
+  assert.deepEqual(events.map(({ at, text }) => [at - NOON, text]), [
+    [100, "button (no reaction)"],
+    [400, "button"],
+    [800, `${"b".repeat(299)}… (many clicks)`],
+  ]);
+});
+
 Deno.test("spans of a trace → files that the page loaded are resources; root, no start → none", () => {
   const event = (op: string) =>
     spanEvent(spanOf("a", "load", NOON, NOON + 9, { op, name: "/a" }), 0);

@@ -79,14 +79,17 @@ export function readEvents(entries: readonly RecordedEvent[]): TimelineEvent[] {
       ? ofSpan(payload)
       : undefined;
     if (found === undefined) continue;
-    const event = { ...found, at: timestamp, text: tidyText(found.text, MAX_TEXT) ?? "" };
+    const { text: sent, note = "", ...rest } = found;
+    const text = tidyText(sent, MAX_TEXT) ?? "";
+    const event = { ...rest, at: timestamp, text: text + note };
     const isVital = event.kind === "vital";
-    const key = `${event.kind} ${isVital ? event.text.split(" ")[0] : event.text}`;
+    const key = `${event.kind} ${isVital ? text.split(" ")[0] : text}`;
     const before = last.get(key);
-    last.set(key, event);
     if (before === undefined || event.at - before.at >= SAME_MS) events.push(event);
-    // The SDK reports a vital again when its value has changed.
-    else if (isVital) events[events.indexOf(before)] = event;
+    // The SDK reports a vital again when its value has changed, and a click when it had no reaction.
+    else if (isVital || note !== "") events[events.indexOf(before)] = event;
+    else continue;
+    last.set(key, event);
   }
   return events.sort((a, b) => a.at - b.at);
 }
@@ -129,7 +132,8 @@ export function addressPath(address: string): string {
   return url === null || url.origin === "null" ? address : url.pathname + url.search + url.hash;
 }
 
-type Found = Omit<TimelineEvent, "at"> | undefined;
+/** `note`: what a later report adds to an event. */
+type Found = Omit<TimelineEvent, "at"> & { readonly note?: string } | undefined;
 
 /** As for Sentry: https://docs.sentry.io/product/issues/issue-details/replay-issues/rage-clicks/ */
 const RAGE_CLICKS = 5;
@@ -141,9 +145,11 @@ function ofBreadcrumb(payload: unknown): Found {
     if (category === "ui.click") return { kind: "click", text: message };
     const isRage = (integerAt(payload, 0, "data", "clickCount") ?? 0) >= RAGE_CLICKS &&
       textAt(payload, "data", "endReason") === "timeout";
-    return { kind: "click", text: `${message} (no reaction)`, ...isRage && { isRage } };
+    return { kind: "click", text: message, note: " (no reaction)", ...isRage && { isRage } };
   }
-  if (category === "ui.multiClick") return { kind: "click", text: `${message} (many clicks)` };
+  if (category === "ui.multiClick") {
+    return { kind: "click", text: message, note: " (many clicks)" };
+  }
   if (category === "navigation") {
     return { kind: "navigation", text: addressPath(textAt(payload, "data", "to") ?? message) };
   }
