@@ -67,9 +67,8 @@ export class EnvelopeScanner {
   #lineBytes = 0;
   readonly #maxItems: number;
   #header: EnvelopeHeader | undefined;
-  #begun = false;
   #count = 0;
-  /** The item whose payload is being read. */
+  /** The item whose payload is being read, or was read last. */
   #item: { header: ItemHeader; offset: number } | undefined;
   /** Missing bytes of its payload, if its length is known. */
   #remaining = 0;
@@ -97,7 +96,7 @@ export class EnvelopeScanner {
               at++;
               break;
             }
-            this.#begin();
+            if (this.#count === 0) this.#listener.begin?.(this.#header!);
           }
           at = this.#takeLine(chunk, at);
           break;
@@ -144,15 +143,9 @@ export class EnvelopeScanner {
     if (this.#state === "payload of known length") {
       throw new EnvelopeError(
         `A payload ends ${this.#remaining} bytes before its length`,
-        this.#item?.offset ?? this.#before,
+        this.#item!.offset,
       );
     }
-  }
-
-  #begin(): void {
-    if (this.#begun || this.#header === undefined) return;
-    this.#begun = true;
-    this.#listener.begin?.(this.#header);
   }
 
   /** Continues a header line. Returns the index of the first byte after it, or the chunk's length. */
@@ -219,10 +212,9 @@ export class EnvelopeScanner {
   }
 
   #finishItem(end: number): void {
-    const item = this.#item;
-    this.#item = undefined;
+    const item = this.#item!;
     this.#state = "line feed or end";
-    if (item) this.#listener.item?.({ ...item, length: end - item.offset });
+    this.#listener.item?.({ ...item, length: end - item.offset });
   }
 }
 
