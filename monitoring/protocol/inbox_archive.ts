@@ -8,8 +8,8 @@
  *
  * A body has the bytes as received, compressed if they were.
  */
+import type { ReceivedEnvelope } from "./admitted_envelope.ts";
 import type { ContentEncoding } from "./encoding.ts";
-import type { Format } from "./format.ts";
 
 /** Archives of another version are refused. */
 export const ARCHIVE_VERSION = 1;
@@ -17,18 +17,10 @@ export const ARCHIVE_VERSION = 1;
 /** Media type of the file. Browsers download it and never render it. */
 export const ARCHIVE_TYPE = "application/x-sentry-envelope";
 
-export interface ArchivedEnvelope {
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  readonly contentEncoding: ContentEncoding | null;
-  readonly bytes: Uint8Array;
-  /** Whether Sightglass sent it; undefined: not known, the importer decides by the envelope's header. */
-  readonly isOwn?: boolean;
-  /** Public key that its request named. */
-  readonly dsnKey?: string | null;
-  /** Default: an envelope. */
-  readonly format?: Format;
-}
+/** `isOwn`: undefined if it is not known. Then the importer decides by the envelope's header. */
+type Archived = Omit<ReceivedEnvelope, "isOwn"> & Partial<Pick<ReceivedEnvelope, "isOwn">>;
+
+export type ArchivedEnvelope = Archived & { readonly contentEncoding: ContentEncoding | null };
 
 const encoder = new TextEncoder();
 
@@ -36,9 +28,7 @@ export function archiveHeader(envelopes: number): Uint8Array<ArrayBuffer> {
   return encoder.encode(JSON.stringify({ sightglass_inbox: ARCHIVE_VERSION, envelopes }) + "\n");
 }
 
-export function archiveItem(
-  envelope: Omit<ArchivedEnvelope, "contentEncoding"> & { readonly contentEncoding: string | null },
-): Uint8Array[] {
+export function archiveItem(envelope: Archived): Uint8Array[] {
   const header = {
     type: "envelope",
     length: envelope.bytes.byteLength,
