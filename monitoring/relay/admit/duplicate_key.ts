@@ -43,14 +43,11 @@ export class DuplicateKey {
 
   /** The key, 64 hexadecimal digits, once all chunks were added. */
   finish(dsn: string, header: EnvelopeHeader): string {
-    const rest = Object.entries(header).filter(([name]) => name !== "sent_at").sort(byName);
+    const rest = Object.keys(header).filter((name) => name !== "sent_at").sort()
+      .map((name) => [name, header[name]]);
     const large = this.#itemBytes > HASHED_BYTES ? [this.#crc] : [];
     // The length separates items and header, so that moving bytes between them changes the key.
     this.#hash.update(JSON.stringify([dsn, rest, this.#itemBytes, ...large]));
     return this.#hash.digest("hex");
   }
-}
-
-function byName([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : 1;
 }
