@@ -2,7 +2,7 @@
 import type { Config } from "../config/config.ts";
 import type { createOtlpEndpoint } from "../monitoring/otlp/otlp_endpoint.ts";
 import { playerDocument } from "../monitoring/player/player_document.ts";
-import { IncomingEvent } from "../monitoring/relay/admit/incoming_event.ts";
+import { openEvent } from "../monitoring/relay/admit/incoming_event.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { createSecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
 import type { Route } from "../server/app.ts";
@@ -57,7 +57,7 @@ export function monitoringRoutes(
       OPTIONS,
     }),
     atBoth("/api/[project]/store", {
-      POST: ({ req, peer, params }) => relay.answer(req, peer, params.project, IncomingEvent.open),
+      POST: ({ req, peer, params }) => relay.answer(req, peer, params.project, openEvent),
       OPTIONS,
     }),
     // The address that Sentry prints for `report-uri`.

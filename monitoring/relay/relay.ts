@@ -10,8 +10,8 @@ import { STOP } from "../protocol/stop_times.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
 import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
-import type { IncomingBody, OpenBody } from "./admit/incoming_body.ts";
-import { IncomingEnvelope } from "./admit/incoming_envelope.ts";
+import type { IncomingBody } from "./admit/incoming_body.ts";
+import { openEnvelope } from "./admit/incoming_envelope.ts";
 import { type Answer, isTaken, limitedAnswer, refusedAnswer, takenAnswer } from "./answer.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
 import { type BodyAccount, BodyReader } from "./body_reader.ts";
@@ -27,8 +27,6 @@ import { Sending } from "./sending.ts";
 import { Gossip } from "./spool/gossip.ts";
 import type { RelayParts } from "./spool/relay_parts.ts";
 import { RelayStatus } from "./status.ts";
-
-const openEnvelope: OpenBody = (matchDsn) => new IncomingEnvelope(matchDsn);
 
 const STOPPING = "The server is stopping; send the envelope again later.";
 

@@ -1,42 +1,32 @@
 import type { ItemSummary } from "../../protocol/admitted_envelope.ts";
 import type { Dsn } from "../../protocol/dsn.ts";
-import { type EnvelopeHeader, MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
+import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
 import { EnvelopeScanner } from "../../protocol/scanner.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
-import type { AdmittedBody, IncomingBody } from "./incoming_body.ts";
+import type { OpenBody } from "./incoming_body.ts";
 
 /** Validates an envelope while it arrives, and keeps no payload. Throws `EnvelopeError`, and what `matchDsn` throws. */
-export class IncomingEnvelope implements IncomingBody {
-  readonly #items: ItemSummary[] = [];
-  readonly #scanner: EnvelopeScanner;
-  readonly #key = new DuplicateKey();
-  #dsn: Dsn | undefined;
-
-  constructor(matchDsn: (header: EnvelopeHeader) => Dsn) {
-    this.#scanner = new EnvelopeScanner({
-      begin: (header) => this.#dsn = matchDsn(header),
-      item: ({ header, length }) =>
-        this.#items.push({
-          type: shortType(header.type),
-          bytes: length,
-          count: countOf(header.item_count),
-        }),
-    });
-  }
-
-  push(chunk: Uint8Array): void {
-    this.#scanner.push(chunk);
-    this.#key.push(chunk);
-  }
-
-  end(): AdmittedBody | undefined {
-    this.#scanner.end();
-    const dsn = this.#dsn;
-    const { header } = this.#scanner;
-    if (!dsn || !header) return undefined;
-    return { header, items: this.#items, dsn, key: this.#key.finish(dsn.text, header) };
-  }
-}
+export const openEnvelope: OpenBody = (matchDsn) => {
+  const items: ItemSummary[] = [];
+  const key = new DuplicateKey();
+  let dsn: Dsn | undefined;
+  const scanner = new EnvelopeScanner({
+    begin: (header) => dsn = matchDsn(header),
+    item: ({ header: { type, item_count }, length }) =>
+      items.push({ type: shortType(type), bytes: length, count: countOf(item_count) }),
+  });
+  return {
+    push(chunk) {
+      scanner.push(chunk);
+      key.push(chunk);
+    },
+    end() {
+      scanner.end();
+      const { header } = scanner;
+      return dsn && header && { header, items, dsn, key: key.finish(dsn.text, header) };
+    },
+  };
+};
 
 /** A slice of a string keeps the whole string in memory; the copy that JSON makes does not. */
 function shortType(type: string): string {
@@ -45,7 +35,5 @@ function shortType(type: string): string {
 }
 
 function countOf(announced: unknown): number {
-  return typeof announced === "number" && Number.isSafeInteger(announced) && announced > 0
-    ? announced
-    : 1;
+  return Number.isSafeInteger(announced) && Number(announced) > 0 ? Number(announced) : 1;
 }

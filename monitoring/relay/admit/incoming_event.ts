@@ -1,35 +1,26 @@
-import type { Dsn } from "../../protocol/dsn.ts";
 import { RelayError } from "../errors.ts";
-import { type AdmittedBody, type IncomingBody, type OpenBody, WholeBody } from "./incoming_body.ts";
-import { IncomingEnvelope } from "./incoming_envelope.ts";
+import { type OpenBody, WholeBody } from "./incoming_body.ts";
+import { openEnvelope } from "./incoming_envelope.ts";
 
 /** One event as JSON, as old SDKs and scripts post it: made an envelope, with an event id if it has none. */
-export class IncomingEvent implements IncomingBody {
-  static readonly open: OpenBody = (matchDsn, hold) => new IncomingEvent(matchDsn(), hold);
-  readonly #body: WholeBody;
-  readonly #dsn: Dsn;
-
-  constructor(dsn: Dsn, hold: (bytes: number) => void) {
-    this.#dsn = dsn;
-    this.#body = new WholeBody(hold);
-  }
-
-  push(chunk: Uint8Array): void {
-    this.#body.push(chunk);
-  }
-
-  end(): AdmittedBody | undefined {
-    const { text, event_id, type } = readEvent(this.#body.end());
-    const payload = new TextEncoder().encode(text);
-    const lines = [{ event_id }, { type, length: payload.length }]
-      .map((line) => `${JSON.stringify(line)}\n`);
-    const bytes = new TextEncoder().encode(lines.join("") + text);
-    const envelope = new IncomingEnvelope(() => this.#dsn);
-    envelope.push(bytes);
-    const admitted = envelope.end();
-    return admitted && { ...admitted, bytes, contentEncoding: null };
-  }
-}
+export const openEvent: OpenBody = (matchDsn, hold) => {
+  const dsn = matchDsn();
+  const body = new WholeBody(hold);
+  return {
+    push: (chunk) => body.push(chunk),
+    end() {
+      const { text, event_id, type } = readEvent(body.end());
+      const payload = new TextEncoder().encode(text);
+      const lines = [{ event_id }, { type, length: payload.length }]
+        .map((line) => `${JSON.stringify(line)}\n`);
+      const bytes = new TextEncoder().encode(lines.join("") + text);
+      const envelope = openEnvelope(() => dsn, hold);
+      envelope.push(bytes);
+      const admitted = envelope.end();
+      return admitted && { ...admitted, bytes, contentEncoding: null };
+    },
+  };
+};
 
 /** @throws {RelayError} `envelope_malformed` */
 function readEvent(body: Uint8Array): Record<"text" | "event_id" | "type", string> {
