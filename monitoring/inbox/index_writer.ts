@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLTagStore, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, SQLTagStore, StatementSync } from "node:sqlite";
 import {
   type EnvelopeIndex,
   type IndexEntries,
@@ -7,17 +7,16 @@ import {
 import { KEYS_PER_ENVELOPE, rowKeyOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
 import { type GroupAlert, UNKNOWN_NAME } from "../models/rows.ts";
-import { groupTitle, hashTitle, TITLE_PARTS } from "../models/error/group_title.ts";
+import { groupTitle, hashTitle } from "../models/error/group_title.ts";
 import type { ErrorEntry } from "../models/error/error_entry.ts";
 import { idsOfSameException } from "../models/otlp/otlp_exception.ts";
 import { isOpenTelemetry } from "../models/side.ts";
 import type { GroupStates } from "./group_states.ts";
 import { VARYING } from "./list_builder.ts";
 import { WORD_TABLES } from "./query_sql.ts";
-import { KEYED_TABLES } from "./schema.ts";
+import { KEYED_TABLES, TITLE_COLUMNS } from "./schema.ts";
 import { Senders } from "./senders.ts";
 import { spanColumns } from "../models/trace/span_entry.ts";
-import { PAGE_VITALS } from "../models/trace/page_vitals.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
 import { TraceNames } from "./trace_names.ts";
 import {
@@ -29,7 +28,8 @@ import {
   searchedSpan,
 } from "../models/query/searched.ts";
 
-type SqlValue = string | number | null;
+type KeyedTable = typeof KEYED_TABLES[number];
+type WordTable = typeof WORD_TABLES[number];
 
 const errorWords = (error: ErrorEntry) => indexed(searchedError(error));
 
@@ -68,57 +68,36 @@ export class IndexWriter {
     const alerts: Omit<GroupAlert, "type" | "message">[] = [];
     const { sender, application, release } = this.senders.assign(envelope, entries.application);
     const rowKey = rowKeyOf(envelope, entries.first);
-    const { span_words, error_words, log_words, recording_words } = this.#prepared.words;
     const again = new Set(this.#sentAgain(entries));
     const againByTrace = Map.groupBy(again, ({ trace_id }) => trace_id);
     let size = 0;
-    /** @param valuesOf the values after the columns of {@linkcode rowKeyOf}, application and release; undefined: not listed */
+    /** @param rowOf the columns after the first three; undefined: the entry is not listed */
     const insertAll = <Entry>(
-      into: StatementSync,
+      table: KeyedTable,
       all: readonly Entry[],
-      valuesOf: (entry: Entry) => readonly SqlValue[] | undefined,
-      words?: { readonly into: StatementSync; of(entry: Entry): string },
+      rowOf: (entry: Entry) => object | undefined,
+      words?: { readonly into: WordTable; of(entry: Entry): string },
     ) =>
       all.forEach((entry, index) => {
-        const values = valuesOf(entry);
-        if (values === undefined) return;
-        into.run(rowKey + index, application, release, ...values);
-        words?.into.run(rowKey + index, words.of(entry));
-        for (const value of values) if (typeof value === "string") size += value.length;
+        const row = rowOf(entry);
+        if (row === undefined) return;
+        const row_key = rowKey + index;
+        size += this.#prepared.insert[table]({ ...row, row_key, application, release });
+        if (words) this.#prepared.words[words.into].run(row_key, words.of(entry));
       });
-    insertAll(this.#prepared.insertTrace, entries.traces, (trace) => [
-      trace.root?.started_at ?? trace.seen_at,
-      trace.trace_id,
-      trace.spans,
-      trace.errors - (againByTrace.get(trace.trace_id)?.length ?? 0),
-      trace.logs,
-      trace.seen_at,
-      trace.root === null ? NO_ROOT_ORDER : rootOrder(trace.root),
-      trace.root?.name ?? null,
-      trace.root?.op ?? null,
-      trace.root?.started_at ?? null,
-      trace.root?.ended_at ?? null,
-      trace.replay_id,
-      Number(trace.failed),
-      trace.http_status,
-      Number(trace.preflight),
-    ]);
-    insertAll(this.#prepared.insertSpan, entries.spans, (span) => {
-      const { at, duration, entry } = spanColumns(span, receivedAt);
-      return [
-        at,
-        span.trace_id,
-        span.span_id,
-        span.parent_span_id,
-        span.op,
-        span.name,
-        duration,
-        Number(span.failed),
-        Number(span.is_segment),
-        entry,
-      ];
-    }, { into: span_words, of: (span) => indexed(searchedSpan(span, null)) });
-    insertAll(this.#prepared.insertError, entries.errors, (error) => {
+    insertAll("trace_entries", entries.traces, ({ root, ...trace }) => ({
+      ...trace,
+      ...root,
+      at: root?.started_at ?? trace.seen_at,
+      errors: trace.errors - (againByTrace.get(trace.trace_id)?.length ?? 0),
+      root_order: root === null ? NO_ROOT_ORDER : rootOrder(root),
+    }));
+    insertAll("spans", entries.spans, (span) => ({
+      ...span,
+      ...spanColumns(span, receivedAt),
+      parent_id: span.parent_span_id,
+    }), { into: "span_words", of: (span) => indexed(searchedSpan(span, null)) });
+    insertAll("error_entries", entries.errors, (error) => {
       if (again.has(error)) return undefined;
       const { group } = error;
       const { release: version, environment } = entries.application;
@@ -133,56 +112,40 @@ export class IndexWriter {
           application: this.#nameOf(application),
         });
       }
-      return [
-        error.at,
-        error.group,
-        error.trace_id,
-        error.replay_id,
-        severityOf(error.level),
-        error.handled === null ? null : Number(error.handled),
-        JSON.stringify(error),
-        error.former ?? null,
-        ...hashTitle(error),
-      ];
-    }, { into: error_words, of: errorWords });
-    insertAll(this.#prepared.insertLog, entries.logs, ({ sequence = 0, ...log }) => [
-      log.at,
+      const hashes = hashTitle(error).map((hash, part) => [TITLE_COLUMNS[part], hash]);
+      return {
+        ...error,
+        group_key: group,
+        former_key: error.former,
+        level: severityOf(error.level),
+        entry: JSON.stringify(error),
+        ...Object.fromEntries(hashes),
+      };
+    }, { into: "error_words", of: errorWords });
+    insertAll("log_entries", entries.logs, ({ sequence = 0, ...log }) => ({
+      ...log,
       sequence,
-      severityOf(log.level),
-      log.trace_id,
-      log.replay_id,
-      JSON.stringify(log),
-    ], { into: log_words, of: (log) => indexed(searchedLog(log)) });
-    insertAll(this.#prepared.insertVitals, entries.vitals, (entry) => [
-      entry.at,
-      entry.trace_id,
-      entry.page,
-      entry.op,
-      ...PAGE_VITALS.map((name) => entry[name]),
-    ]);
-    insertAll(this.#prepared.insertRecording, entries.recordings, (entry) => [
-      entry.at,
-      entry.replay_id,
-      entry.kind,
-      entry.segment,
-      entry.started_at,
-      Number(entry.playable),
-      entry.bytes,
-      entry.page,
-    ], { into: recording_words, of: recordingWords });
+      level: severityOf(log.level),
+      entry: JSON.stringify(log),
+    }), { into: "log_words", of: (log) => indexed(searchedLog(log)) });
+    insertAll("vital_entries", entries.vitals, (entry) => entry);
+    insertAll("recording_entries", entries.recordings, (entry) => entry, {
+      into: "recording_words",
+      of: recordingWords,
+    });
     this.#insertUnmapped(envelope, entries);
     for (const debugId of entries.unmapped) size += debugId.length;
-    this.#prepared.insertEnvelope.run(
-      rowKey,
+    this.#prepared.insert.envelope_entries({
+      row_key: rowKey,
       application,
       release,
-      receivedAt,
+      at: receivedAt,
       sender,
-      entries.keys,
-      entries.application.processStart,
+      keys: entries.keys,
+      process_start: entries.application.processStart,
       size,
       summary,
-    );
+    });
     this.#sql.run`UPDATE totals SET size = size + ${size}`;
     this.#names.update(rowKey, receivedAt, entries.spans);
     return alerts;
@@ -264,17 +227,24 @@ export class IndexWriter {
   }
 }
 
+/** A function that inserts a row, given by the names of its columns, and returns the characters of its texts. */
+function inserter(db: DatabaseSync, table: string) {
+  const columns = db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all()
+    .map(({ name }) => String(name));
+  const insert = db.prepare(`INSERT INTO ${table} VALUES (${columns.map(() => "?").join()})`);
+  return (row: Readonly<Record<string, unknown>>): number => {
+    const values = columns.map((name) => row[name] ?? null)
+      .map((value) => typeof value === "boolean" ? Number(value) : value as SQLInputValue);
+    insert.run(...values);
+    return values.reduce<number>((sum, one) => typeof one === "string" ? sum + one.length : sum, 0);
+  };
+}
+
 function prepare(db: DatabaseSync) {
-  const insert = (table: string, columns: number) =>
-    db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})`);
   return {
-    insertTrace: insert("trace_entries", 18),
-    insertError: insert("error_entries", 11 + TITLE_PARTS),
-    insertLog: insert("log_entries", 9),
-    insertVitals: insert("vital_entries", 12),
-    insertRecording: insert("recording_entries", 11),
-    insertSpan: insert("spans", 13),
-    insertEnvelope: insert("envelope_entries", 9),
+    insert: Object.fromEntries(
+      KEYED_TABLES.map((table) => [table, inserter(db, table)]),
+    ) as Record<KeyedTable, ReturnType<typeof inserter>>,
     title: db.prepare(
       `SELECT entry, ${VARYING} AS varying FROM error_entries AS e WHERE group_key = ?` +
         " ORDER BY row_key DESC LIMIT 1",
@@ -292,6 +262,6 @@ function prepare(db: DatabaseSync) {
     words: Object.fromEntries(WORD_TABLES.map((table) => [
       table,
       db.prepare(`INSERT OR REPLACE INTO ${table} (rowid, words) VALUES (?, ?)`),
-    ])) as Record<typeof WORD_TABLES[number], StatementSync>,
+    ])) as Record<WordTable, StatementSync>,
   };
 }

@@ -254,7 +254,7 @@ export const KEYED_TABLES = [
   "vital_entries",
   "recording_entries",
   "spans",
-];
+] as const;
 
 const INDEX_TABLES = [...KEYED_TABLES, "releases", "senders", "moves", "unmapped_scripts"];
 
