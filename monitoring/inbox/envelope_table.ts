@@ -1,6 +1,5 @@
 import type { DatabaseSync, SQLTagStore, StatementSync } from "node:sqlite";
 import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
-import type { Format } from "../protocol/format.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import type { NewEnvelope } from "./change.ts";
 import type { InboxExtent, InboxQuery, StoredEnvelope } from "./inbox_types.ts";
@@ -142,25 +141,15 @@ export function rowOf(row: unknown): InboxRow {
   return { ...others, trace_ids: JSON.parse(trace_ids), items: JSON.parse(items) };
 }
 
-const STORED = "id, received_at, content_encoding, body, is_own, dsn_key, format";
+/** The columns of an envelope as it was received. */
+const STORED =
+  "id, received_at AS receivedAt, content_encoding AS contentEncoding, body AS bytes," +
+  " is_own, dsn_key, format";
 
 function envelopeOf(row: unknown): StoredEnvelope {
-  const { id, received_at, body, content_encoding, is_own, dsn_key, format } = row as {
-    readonly id: number;
-    readonly received_at: number;
-    readonly body: Uint8Array<ArrayBuffer>;
-    readonly content_encoding: string | null;
-    readonly is_own: number | null;
-    readonly dsn_key: string | null;
-    readonly format: Format;
-  };
-  return {
-    id,
-    bytes: body,
-    contentEncoding: content_encoding,
-    receivedAt: received_at,
-    isOwn: is_own === null ? undefined : is_own === 1,
-    dsnKey: dsn_key ?? undefined,
-    format,
-  };
+  const { is_own, dsn_key, ...envelope } = row as
+    & Omit<StoredEnvelope, "isOwn" | "dsnKey">
+    & { readonly is_own: number | null; readonly dsn_key: string | null };
+  const isOwn = is_own === null ? undefined : is_own === 1;
+  return { ...envelope, isOwn, dsnKey: dsn_key ?? undefined };
 }
