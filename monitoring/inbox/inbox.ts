@@ -8,6 +8,7 @@ import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
 import { type Change, envelopeChange, type LoggedChange } from "./change.ts";
 import { EnvelopeIndexer } from "./envelope_indexer.ts";
+import { createIndexUpkeep } from "./index_upkeep.ts";
 import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
 import {
   type InboxChange,
@@ -47,14 +48,15 @@ export interface Replication {
  * file. If the index is of an earlier version, the envelopes are indexed again in the background, before others are stored.
  */
 export class Inbox {
+  isClosed = false;
   readonly #options: InboxOptions;
   readonly #notice: (notice: string) => void;
   readonly #indexer: EnvelopeIndexer;
+  readonly #upkeep: ReturnType<typeof createIndexUpkeep>;
   readonly #replication: Replication | undefined;
   readonly #database: RecoveringDatabase<InboxFile>;
   readonly #subscribers = new Subscribers(() => this.#checkForChanges());
   readonly #timers: ReturnType<typeof setTimeout>[];
-  #isClosed = false;
   /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
   #last: number;
   /** Resolves when all earlier envelopes are stored. */
@@ -70,6 +72,7 @@ export class Inbox {
     const { path, maxBytes, onNotice = console.warn, now = Date.now } = options;
     this.#notice = onNotice;
     this.#indexer = new EnvelopeIndexer((key) => this.sourceMap(key), onNotice);
+    this.#upkeep = createIndexUpkeep(this, this.#indexer, () => this.#subscribers.emit("groups"));
     this.#database = new RecoveringDatabase({
       store: "inbox",
       path,
@@ -199,17 +202,17 @@ export class Inbox {
 
   /** False while the disk is full or not writable, or the database cannot be reached. */
   canStore(): boolean {
-    return !this.#isClosed && this.#checkStorage();
+    return !this.isClosed && this.#checkStorage();
   }
 
   /** Calls back after each change, of other processes within a second. @returns unsubscribes */
   subscribe(listener: (change: InboxChange) => void): () => void {
-    return this.#isClosed ? () => {} : this.#subscribers.add(listener);
+    return this.isClosed ? () => {} : this.#subscribers.add(listener);
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.isClosed) return;
+    this.isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#subscribers.close();
     this.#database.close();
@@ -221,7 +224,7 @@ export class Inbox {
     if (this.#replication) return this.#replication.commit(change);
     if (change.kind !== "envelope") return this.apply(change);
     return this.#inOrder(async () => {
-      await this.#indexStored();
+      await this.#upkeep.indexStored();
       return await this.apply(change);
     });
   }
@@ -240,7 +243,7 @@ export class Inbox {
       : change;
     const work = (file: InboxFile) => file.apply(ready, id);
     let applied: Applied = [];
-    if (change.kind !== "clear") applied = this.#grow(work);
+    if (change.kind !== "clear") applied = this.grow(work);
     // A replica's file is emptied in place, because other servers may use it. On a full disk a new one is started: the
     // log has the other changes.
     else if (id === undefined || !(this.#database.canGrow() || this.extent().envelopes === 0)) {
@@ -252,7 +255,7 @@ export class Inbox {
     if (typeof applied === "string") return applied;
     switch (change.kind) {
       case "envelope":
-        await this.#moveEnvelopes();
+        await this.#upkeep.moveEnvelopes();
         this.#subscribers.emit("stored");
         // Alerts of other servers' envelopes are reported by those servers.
         if (change.writer === (this.#replication?.writer ?? "")) {
@@ -262,11 +265,11 @@ export class Inbox {
       case "map":
         // Even if the file already had the change: another server that uses it may have applied it.
         this.#indexer.forgetMaps();
-        await this.#groupAgain(change.key);
+        await this.#upkeep.groupAgain(change.key);
         break;
       case "group":
         this.#subscribers.emit("groups");
-        await this.#deleteErrors(change.key);
+        await this.#upkeep.deleteErrors(change.key);
         break;
       case "clear":
         this.#onCleared();
@@ -282,18 +285,19 @@ export class Inbox {
   }
 
   run<T>(work: (file: InboxFile) => T): T {
-    if (this.#isClosed) throw new InboxClosedError();
+    if (this.isClosed) throw new InboxClosedError();
     return this.#database.run(work);
   }
 
   /** {@linkcode run} for work that deletes, as one transaction. */
   shrink<T>(work: (file: InboxFile) => T): T {
-    if (this.#isClosed) throw new InboxClosedError();
+    if (this.isClosed) throw new InboxClosedError();
     return this.#database.shrink((file) => file.transaction(work));
   }
 
-  #grow<T>(work: (file: InboxFile) => T): T {
-    if (this.#isClosed) throw new InboxClosedError();
+  /** {@linkcode run} for work that adds, as one transaction. */
+  grow<T>(work: (file: InboxFile) => T): T {
+    if (this.isClosed) throw new InboxClosedError();
     try {
       return this.#database.grow((file) => file.transaction(work));
     } finally {
@@ -308,59 +312,8 @@ export class Inbox {
   }
 
   async #continueWork(): Promise<void> {
-    if (!this.#replication) await this.#inOrder(() => this.#indexStored());
-    await this.#moveEnvelopes();
-    for (const debugId of this.run((file) => file.halfMapped())) await this.#groupAgain(debugId);
-    const groups = this.run((file) => file.groups.halfDeleted());
-    for (const group of groups) await this.#deleteErrors(group);
-  }
-
-  /** Indexes the envelopes of a file whose index was of an earlier version. Each step is one transaction. */
-  async #indexStored(): Promise<void> {
-    for (;;) {
-      const stored = this.run((file) => file.envelopes.unindexed());
-      if (stored.length === 0) return;
-      const found = await this.#readAll(stored);
-      this.#grow((file) => file.indexStored(found));
-      await nextTurn();
-    }
-  }
-
-  /** Moves envelopes whose application has become known, some at a time. */
-  async #moveEnvelopes(): Promise<void> {
-    while (!this.#isClosed && this.run((file) => file.index.senders.hasMoves())) {
-      this.shrink((file) => file.index.senders.moveSome());
-      await nextTurn();
-    }
-  }
-
-  /** Groups errors again whose source map has arrived, a few at a time. */
-  async #groupAgain(debugId: string): Promise<void> {
-    for (let after = 0; !this.#isClosed;) {
-      const stored = this.run((file) => file.envelopes.unmapped(debugId, after));
-      const last = stored.at(-1);
-      if (last === undefined) return;
-      const found = await this.#readAll(stored);
-      if (this.#isClosed) return;
-      this.#grow(({ index }) => {
-        for (const { id, resources } of found) index.regroup(id, resources, debugId);
-      });
-      this.#subscribers.emit("groups");
-      after = last.id;
-      await nextTurn();
-    }
-  }
-
-  async #readAll(stored: readonly StoredEnvelope[]) {
-    return await Array.fromAsync(stored, async (envelope) => {
-      return { id: envelope.id, ...await this.#indexer.read(envelope) };
-    });
-  }
-
-  /** Deletes the errors of a deleted group, a few at a time. */
-  async #deleteErrors(group: string): Promise<void> {
-    while (this.shrink((file) => file.groups.deleteErrors(group))) await nextTurn();
-    this.#subscribers.emit("groups");
+    if (!this.#replication) await this.#inOrder(this.#upkeep.indexStored);
+    await this.#upkeep.resume();
   }
 
   /** Deletes what is too old while no envelopes arrive: each one's transaction does the same. */
@@ -411,6 +364,3 @@ export class Inbox {
     }
   }
 }
-
-/** Other requests are answered in between. */
-const nextTurn = () => new Promise((resolve) => setTimeout(resolve));

@@ -88,34 +88,23 @@ function spanOf({ row_key, ...row }: FoundSpan): TraceSpan {
   };
 }
 
-function errorMark({ row_key, entry, application }: FoundSpan): TraceMark {
-  const error: ErrorEntry = JSON.parse(entry);
-  return {
-    kind: "error",
-    key: `error:${row_key}`,
-    at_ms: error.at,
-    span_id: error.span_id,
-    level: error.level,
-    text: errorTitle(error),
-    envelope: envelopeAt(row_key),
-    error: errorName(error),
-    application,
-  };
+function errorMark(found: FoundSpan): TraceMark {
+  const error: ErrorEntry = JSON.parse(found.entry);
+  return { ...markOf("error", found, error), text: errorTitle(error), error: errorName(error) };
 }
 
-function logMark({ row_key, entry, application }: FoundSpan): TraceMark {
-  const { at, span_id, level, body }: LogEntry = JSON.parse(entry);
-  return {
-    kind: "log",
-    key: `log:${row_key}`,
-    at_ms: at,
-    span_id,
-    level,
-    text: body || "(log without a message)",
-    envelope: envelopeAt(row_key),
-    error: null,
-    application,
-  };
+function logMark(found: FoundSpan): TraceMark {
+  const log: LogEntry = JSON.parse(found.entry);
+  return { ...markOf("log", found, log), text: log.body || "(log without a message)", error: null };
+}
+
+function markOf(
+  kind: TraceMark["kind"],
+  { row_key, application }: FoundSpan,
+  { at, span_id, level }: ErrorEntry | LogEntry,
+) {
+  const key = `${kind}:${row_key}`;
+  return { kind, key, at_ms: at, span_id, level, envelope: envelopeAt(row_key), application };
 }
 
 function prepare(db: DatabaseSync) {
