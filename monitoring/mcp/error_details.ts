@@ -1,9 +1,11 @@
 import { readStoredError, type StoredError } from "../inbox/details/error_content.ts";
+import { numberedLines } from "../models/error/error_as_markdown.ts";
+import { formatLocation } from "../models/error/error_as_text.ts";
 import { errorTitle } from "../models/error/error_entry.ts";
 import { UnreadableEventError } from "../models/error/error_event.ts";
 import { isOfSdk } from "../models/error/breadcrumbs.ts";
 import type { FoundFrame } from "../models/error/source_finder.ts";
-import type { Frame, SourceLines } from "../models/error/stack.ts";
+import type { Frame } from "../models/error/stack.ts";
 import { type Bounded, hexId } from "../models/json.ts";
 import type { OccurrenceRow } from "../models/rows.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
@@ -118,22 +120,13 @@ function describe({ event, stacks }: StoredError) {
 }
 
 function describeFrame(frame: FoundFrame, index: number) {
-  const { file, line, column, own, variables } = frame;
+  const { own, source, variables } = frame;
+  const isInnermost = index < FRAMES_WITH_SOURCE;
   return {
     function: frame.function,
-    at: [file ?? "(unknown file)", line, column].filter((part) => part !== null).join(":"),
+    at: formatLocation(frame),
     in_app: own,
-    ...index < FRAMES_WITH_SOURCE && frame.source !== null && { source: sourceText(frame.source) },
-    ...index < FRAMES_WITH_SOURCE && variables.shown.length > 0 && { variables: variables.shown },
+    ...isInnermost && source !== null && { source: numberedLines(source, CONTEXT_LINES) },
+    ...isInnermost && variables.shown.length > 0 && { variables: variables.shown },
   };
-}
-
-/** Numbered lines; `>` marks the frame's line. */
-function sourceText({ first, lines, marked }: SourceLines): readonly string[] {
-  const start = Math.max(0, marked - CONTEXT_LINES);
-  return lines.slice(start, marked + CONTEXT_LINES + 1).map((line, offset) => {
-    const index = start + offset;
-    const number = first === null ? "" : `${first + index} `;
-    return `${index === marked ? ">" : " "} ${number}${line}`;
-  });
 }

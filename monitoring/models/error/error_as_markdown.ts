@@ -67,15 +67,19 @@ function sourceLines(stacks: readonly (readonly Frame[])[]): string {
   const frames = stacks.flat().filter(({ source }) => source !== null);
   const own = frames.filter(({ own }) => own !== false);
   return (own.length > 0 ? own : frames).slice(0, MAX_FRAMES)
-    .map((frame) => `${formatLocation(frame)}\n${numberedLines(frame.source!)}`).join("\n\n");
+    .map((frame) => `${formatLocation(frame)}\n${numberedLines(frame.source!).join("\n")}`)
+    .join("\n\n");
 }
 
-/** `>` marks the frame's line. */
-function numberedLines({ first, lines, marked }: SourceLines): string {
+/** `>` marks the frame's line. @param around number of lines before and after it */
+export function numberedLines(
+  { first, lines, marked }: SourceLines,
+  around = Infinity,
+): readonly string[] {
   return lines.map((line, index) => {
     const number = first === null ? "" : `${first + index} `;
     return `${index === marked ? ">" : " "} ${number}${line}`;
-  }).join("\n");
+  }).slice(Math.max(0, marked - around), marked + around + 1);
 }
 
 function crumbLine({ at, category, level, message, data }: Breadcrumb): string {
