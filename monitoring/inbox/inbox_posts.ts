@@ -23,16 +23,9 @@ export function createInboxPosts(
   maxEnvelopeBytes: number,
   uploads: Uploads,
 ) {
-  let current: Promise<void> | undefined;
+  let current: Promise<unknown> | undefined;
 
   const importOf = async (request: Request): Promise<Response> => {
-    if (request.headers.has("content-encoding")) {
-      return refusal(
-        415,
-        "encoding_not_supported",
-        "An archive must not be compressed: omit Content-Encoding.",
-      );
-    }
     const body = uploads.chunks(request.body ?? new Blob().stream());
     const { broken, ...result } = await importArchive(inbox, body, maxEnvelopeBytes);
     return broken === undefined
@@ -54,21 +47,20 @@ export function createInboxPosts(
     return json(200, { debug_id: debugId, bytes: bytes.byteLength });
   };
 
+  const answers = { "import": importOf, "fetch-map": fetchMap, maps: storeMap };
   return async (request: Request, post: (typeof POSTS)[number], value: string) => {
+    if (request.headers.has("content-encoding")) {
+      const detail = "An upload must not be compressed: omit Content-Encoding.";
+      return refusal(415, "encoding_not_supported", detail);
+    }
     while (current !== undefined) {
       if (uploads.shedLoad() === 0) {
         return refusal(503, "inbox_busy", "Another upload is running: try again when it is done.");
       }
       await current;
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    current = promise;
-    try {
-      if (post === "import") return await importOf(request);
-      return await (post === "fetch-map" ? fetchMap(request) : storeMap(request, value));
-    } finally {
-      current = undefined;
-      resolve();
-    }
+    const answer = answers[post](request, value).finally(() => current = undefined);
+    current = answer.catch(() => {});
+    return await answer;
   };
 }

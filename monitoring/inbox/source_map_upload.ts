@@ -29,13 +29,6 @@ export async function readSourceMapUpload(
   givenId: string,
   uploads: Uploads,
 ): Promise<{ readonly debugId: string; readonly bytes: Uint8Array<ArrayBuffer> }> {
-  if (request.headers.has("content-encoding")) {
-    throw new SourceMapError(
-      415,
-      "encoding_not_supported",
-      "A source map must not be compressed: omit Content-Encoding.",
-    );
-  }
   const { debugId: ownId, bytes } = checkSourceMap(
     await readUpload(request, MAX_SOURCE_MAP_BYTES, uploads),
   );

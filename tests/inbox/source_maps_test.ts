@@ -52,13 +52,15 @@ Deno.test("POST ?fetch-map by another origin's page, or of an origin that is not
   assert.equal((await post(url, "not JSON")).error, "source_map_origin");
 });
 
-Deno.test("POST ?maps of what is too large or no map → 413, 400; GET ?maps → 405", async () => {
+Deno.test("POST ?maps of what is too large, no map, compressed → 413, 400, 415; GET → 405", async () => {
   await using server = startInboxServer({ maxBytes: 64 * 1024 * 1024 });
   const url = `${server.url}?maps`;
   const tooLarge = await post(url, new Uint8Array(20 * 1024 * 1024 + 1));
   assert.deepEqual([tooLarge.status, tooLarge.error], [413, "source_map_too_large"]);
   const noMap = await post(url, "<html>");
   assert.deepEqual([noMap.status, noMap.error], [400, "source_map_malformed"]);
+  const compressed = await post(url, MAP, { "Content-Encoding": "gzip" });
+  assert.deepEqual([compressed.status, compressed.error], [415, "encoding_not_supported"]);
   const wrongMethod = await fetch(url);
   await wrongMethod.body?.cancel();
   assert.deepEqual([wrongMethod.status, wrongMethod.headers.get("allow")], [405, "POST"]);
