@@ -122,7 +122,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
       case "recording":
         return found(await readRecordingContent(inbox, of.recording()), "recording");
       case "error":
-        return found(await readError(inbox, of.error(), mapOrigins), "error");
+        return found(await readErrorContent(inbox, of.error(), mapOrigins), "error");
       case "envelope":
         return found(await readStoredEnvelope(inbox, of.envelope()), "envelope");
     }
@@ -206,17 +206,6 @@ function found(content: unknown, what: "error" | "recording" | "envelope"): Resp
   return content === undefined
     ? refusal(404, `${what}_not_found`, `This ${what} is not in the inbox (any more).`)
     : json(200, content);
-}
-
-type AskedError = ReturnType<ReturnType<typeof readDetailParameters>["error"]>;
-
-async function readError(inbox: Inbox, asked: AskedError, origins: SourceMapOrigins) {
-  const { group } = asked;
-  const [newest] = asked.envelope === undefined
-    ? inbox.page("occurrences", { group, limit: 1 }).rows
-    : [];
-  const { envelope = newest?.envelope, event = newest?.event_id ?? null } = asked;
-  return envelope && await readErrorContent(inbox, envelope, event, group, origins);
 }
 
 function download(inbox: Inbox, id: number): Response {

@@ -76,16 +76,19 @@ export async function readStoredError(
   return { event, stacks };
 }
 
-/** {@linkcode readStoredError} with everything that belongs to it. @param group whose tags are counted */
+/** {@linkcode readStoredError} with everything that belongs to it. @param asked without `envelope`: the group's newest error */
 export async function readErrorContent(
   inbox: Inbox,
-  envelope: number,
-  eventId: string | null,
-  group: string,
+  asked: { readonly group: string; readonly envelope?: number; readonly event?: string },
   origins: MapOrigins,
 ): Promise<ErrorContent | undefined> {
-  const stored = await readStoredError(inbox, envelope, eventId, origins);
-  if (stored === undefined) return undefined;
+  const { group } = asked;
+  const [newest] = asked.envelope === undefined
+    ? inbox.page("occurrences", { group, limit: 1 }).rows
+    : [];
+  const { envelope = newest?.envelope, event: eventId = newest?.event_id ?? null } = asked;
+  const stored = envelope && await readStoredError(inbox, envelope, eventId, origins);
+  if (!stored) return undefined;
   const { event: { debugIds, ...event }, stacks } = stored;
   const frames = stacks.flat();
   const trace = event.trace_id ?? undefined;
