@@ -138,8 +138,7 @@ export class Drain {
   }
 
   async #pass(): Promise<void> {
-    const { spool, client } = this.#options;
-    const clock = this.#clock;
+    const { spool, client, clock, log } = this.#options;
     for (const held of this.#held.values()) {
       if (held.isDecided) await this.#delete(held, true);
     }
@@ -147,9 +146,13 @@ export class Drain {
     if (clock.uptime() >= this.#expireAt) {
       const expired = await spool.expire(clock.now());
       for (const dropped of expired) this.#reportDropped(dropped);
-      this.#log.expired(expired.reduce((sum, { envelopes }) => sum + envelopes, 0));
-      if (expired.length > 0) this.#needsPass = true;
-      else this.#expireAt = clock.uptime() + EXPIRE_EVERY_MS;
+      if (expired.length > 0) {
+        const envelopes = expired.reduce((sum, { envelopes }) => sum + envelopes, 0);
+        log("error", "Envelopes were dropped: they were too old before an ingest took them", {
+          envelopes,
+        });
+        this.#needsPass = true;
+      } else this.#expireAt = clock.uptime() + EXPIRE_EVERY_MS;
     }
     const stats = await spool.stats();
     this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => this.#breakerOf(dsn));

@@ -53,11 +53,4 @@ export class DrainLog extends ErrorLog {
     if (this.isFailing) this.log("info", "The spool works again");
     this.isFailing = false;
   }
-
-  expired(envelopes: number): void {
-    if (envelopes === 0) return;
-    this.log("error", "Envelopes were dropped: they were too old before an ingest took them", {
-      envelopes,
-    });
-  }
 }

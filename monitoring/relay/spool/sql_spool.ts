@@ -100,17 +100,15 @@ export class SqlSpool implements Spool {
 
   expire(now: number): Promise<Dropped[]> {
     return this.#call(async () => {
-      const sums = new Map<string, { envelopes: number; quantities: Record<string, number> }>();
-      for (const { text, facts } of await this.#expireSome(this.#databaseTime(now))) {
-        const sum = sums.get(text) ?? { envelopes: 0, quantities: {} };
-        sums.set(text, sum);
-        sum.envelopes++;
-        const { quantities } = JSON.parse(facts) as SpooledEnvelope;
-        for (const [category, quantity] of Object.entries(quantities)) {
-          sum.quantities[category] = (sum.quantities[category] ?? 0) + quantity;
-        }
-      }
-      return [...sums].map(([dsn, sum]) => ({ dsn, ...sum }));
+      const expired = await this.#expireSome(this.#databaseTime(now));
+      return Array.from(Map.groupBy(expired, ({ text }) => text), ([dsn, rows]) => {
+        const quantities: Record<string, number> = {};
+        const all = rows.flatMap(({ facts }) =>
+          Object.entries<number>(JSON.parse(facts).quantities)
+        );
+        for (const [name, count] of all) quantities[name] = (quantities[name] ?? 0) + count;
+        return { dsn, envelopes: rows.length, quantities };
+      });
     });
   }
 
