@@ -23,7 +23,7 @@ import { SYSTEM_CLOCK } from "./send/clock.ts";
 import { type Sender, senderOf } from "./send/sender.ts";
 import { IngestClient } from "./send/ingest_client.ts";
 import { RateLimits } from "./send/rate_limits.ts";
-import { Sending } from "./sending.ts";
+import { createSending } from "./sending.ts";
 import { Gossip } from "./spool/gossip.ts";
 import type { RelayParts } from "./spool/relay_parts.ts";
 import { RelayStatus } from "./status.ts";
@@ -42,7 +42,7 @@ export class Relay {
   readonly #parts: RelayParts & { readonly client: IngestClient };
   readonly #writeAccess: ReturnType<typeof writeAccessRule>;
   readonly #bodies: BodyReader;
-  readonly #sending: Sending;
+  readonly #sending: ReturnType<typeof createSending>;
   #isStopping = false;
   #isClosed = false;
   #abortTimer: ReturnType<typeof setTimeout> | undefined;
@@ -75,7 +75,7 @@ export class Relay {
       maxBytes: options.maxEnvelopeBytes,
       onReceived: (bytes) => parts.metrics.received(bytes),
     });
-    this.#sending = new Sending({ ...options, ...parts });
+    this.#sending = createSending({ ...options, ...parts });
     this.gossip = new Gossip(parts);
     this.status = new RelayStatus({
       ...options,

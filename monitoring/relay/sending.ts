@@ -1,10 +1,16 @@
-import { categoryOf } from "../protocol/categories.ts";
 import type { AdmittedEnvelope } from "../protocol/admitted_envelope.ts";
+import { categoryOf } from "../protocol/categories.ts";
+import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { type Answer, limitedAnswer, takenAnswer } from "./answer.ts";
 import { RelayError } from "./errors.ts";
 import type { EnvelopeStore, RelayOptions } from "./relay_options.ts";
-import { toAnswer } from "./send/ingest_response.ts";
-import type { RateLimitHeaders } from "./send/rate_limit_headers.ts";
+import type { HeaderReader, HttpResponse } from "./send/http/http_client.ts";
+import {
+  formatLimits,
+  parseLimits,
+  type RateLimitHeaders,
+  rateLimitHeaders,
+} from "./send/rate_limit_headers.ts";
 import type { Sender } from "./send/sender.ts";
 import type { RelayParts } from "./spool/relay_parts.ts";
 
@@ -13,40 +19,28 @@ type SendingOptions =
   & Pick<RelayParts, "clock" | "client" | "limits" | "duplicates">;
 
 /** Forwards admitted envelopes, or puts them into the spool or the inbox, and makes the answers. */
-export class Sending {
-  readonly #options: SendingOptions;
-
-  constructor(options: SendingOptions) {
-    this.#options = options;
-  }
-
-  limitsOn({ dsn, items }: AdmittedEnvelope): RateLimitHeaders | undefined {
+export function createSending(
+  { store, spool, onStoreError, clock, client, limits, duplicates }: SendingOptions,
+) {
+  const limitsOn = ({ dsn, items }: AdmittedEnvelope): RateLimitHeaders | undefined => {
     const categories = items.map(({ type }) => categoryOf(type));
-    const { limits, clock } = this.#options;
     return limits.check(dsn.text, categories, clock.uptime());
-  }
+  };
 
-  /** @throws {RelayError} `spool_full`, `spool_unavailable` */
-  deliver(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
-    const { store } = this.#options;
-    return store ? this.#store(store, envelope) : this.#forward(envelope, sender);
-  }
-
-  async #store(store: EnvelopeStore, envelope: AdmittedEnvelope): Promise<Answer> {
+  const putInto = async (store: EnvelopeStore, envelope: AdmittedEnvelope): Promise<Answer> => {
     try {
       await store.store(envelope);
     } catch (error) {
-      this.#options.onStoreError?.(error);
+      onStoreError?.(error);
       throw new RelayError(
         "spool_unavailable",
         "The inbox could not store the envelope; send it again later.",
       );
     }
     return takenAnswer(envelope.header, "stored");
-  }
+  };
 
-  async #forward(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> {
-    const { spool, client, duplicates, clock } = this.#options;
+  const forward = async (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> => {
     const { dsn, header } = envelope;
     if (spool !== undefined) {
       const mayForward = () => client.breakerOf(dsn).mayForward(spool.isFailing);
@@ -61,7 +55,7 @@ export class Sending {
       // Checked again: meanwhile another envelope may have become the only one in a half-open circuit.
       if (!mayForward()) return await spool.put(envelope, sender, "it is down");
     }
-    const attempt = await client.attempt(envelope, sender, () => this.limitsOn(envelope));
+    const attempt = await client.attempt(envelope, sender, () => limitsOn(envelope));
     if (attempt.kind === "rate_limited") return limitedAnswer(attempt.limits);
     if (attempt.kind === "decided") return toAnswer(attempt.response, header, clock.now());
     const reason = attempt.kind === "aborted" ? "this server is stopping" : attempt.reason;
@@ -70,5 +64,49 @@ export class Sending {
       "spool_unavailable",
       `The ingest has not taken the envelope (${reason}) and there is no spool; send it again later.`,
     );
+  };
+
+  return {
+    limitsOn,
+    /** @throws {RelayError} `spool_full`, `spool_unavailable` */
+    deliver: (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> =>
+      store ? putInto(store, envelope) : forward(envelope, sender),
+  };
+}
+
+/** Of an ingest's error text in our response and logs. */
+const MAX_ERROR_LENGTH = 512;
+
+/** Converts an ingest's decision to the relay's answer. Untrusted: each header is parsed, bounded and written again. */
+function toAnswer(response: HttpResponse, header: EnvelopeHeader, now: number): Answer {
+  const { status, headers: received, body } = response;
+  const headers: Record<string, string> = { "content-type": contentType(received) };
+  const error = ingestError(received);
+  if (error !== undefined) headers["x-sentry-error"] = error;
+  if (status === 429) {
+    Object.assign(headers, rateLimitHeaders(received, now));
+    return { ...refusal(response, headers), outcome: "rate_limited" };
   }
+  const limits = formatLimits(parseLimits(received.get("x-sentry-rate-limits") ?? ""));
+  if (limits !== "") headers["x-sentry-rate-limits"] = limits;
+  if (status >= 400) return { ...refusal(response, headers), outcome: "rejected" };
+  if (body) return { status, headers, body, outcome: "delivered" };
+  const taken = takenAnswer(header, "delivered");
+  return { ...taken, status, headers: { ...headers, ...taken.headers } };
+}
+
+/** An ingest's reason for refusing an envelope, without control characters, which include those of terminals. */
+function ingestError(headers: HeaderReader): string | undefined {
+  const text = headers.get("x-sentry-error")?.slice(0, MAX_ERROR_LENGTH);
+  return text?.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, "?") || undefined;
+}
+
+function refusal({ status, body = new Uint8Array() }: HttpResponse, headers: Answer["headers"]) {
+  return { status, headers, body, reason: "ingest" } as const;
+}
+
+/** JSON or plain text: a response must not become a page or script of this origin. */
+function contentType(headers: HeaderReader): string {
+  const isJson = headers.get("content-type")?.startsWith("application/json");
+  return isJson ? "application/json" : "text/plain;charset=utf-8";
 }

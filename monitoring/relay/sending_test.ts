@@ -7,7 +7,7 @@ import { admittedEnvelope } from "./spool/testdata/admitted_envelope.ts";
 import { SYSTEM_CLOCK } from "./send/clock.ts";
 import { IngestClient } from "./send/ingest_client.ts";
 import { RateLimits } from "./send/rate_limits.ts";
-import { Sending } from "./sending.ts";
+import { createSending } from "./sending.ts";
 
 const envelope = admittedEnvelope();
 
@@ -33,7 +33,7 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
     relayTimeoutMs: 1_000,
   });
   const relaySpool = new RelaySpool(spool, () => {}, () => 0);
-  const sending = new Sending({ clock, client, limits, duplicates, spool: relaySpool });
+  const sending = createSending({ clock, client, limits, duplicates, spool: relaySpool });
   const { outcome } = await sending.deliver(envelope, { userAgent: null });
   client.abort();
   assert.equal(outcome, "duplicate");
