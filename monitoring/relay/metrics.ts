@@ -56,7 +56,7 @@ const REASONS = [...Object.keys(RELAY_ERRORS), "disconnected", "ingest", "expire
 
 export class RelayMetrics {
   readonly #counts = new Map<string, number>();
-  /** For OpenTelemetry. Its other instruments, which are read when they are exported, are in open_telemetry.ts. */
+  /** For OpenTelemetry. Its other instruments, which are read when they are exported, are in status.ts. */
   readonly #latency = openTelemetry.getMeter("sightglass").createHistogram(
     "sightglass.relay.upstream.duration",
     {

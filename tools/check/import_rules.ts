@@ -43,7 +43,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "monitoring/models/": `monitoring/protocol/ ${PURE}`,
   // Envelopes are admitted, then sent; the spool is drained by sending. Nothing imports in the other direction.
   "monitoring/relay/admit/": "monitoring/protocol/ monitoring/access/ monitoring/relay/errors.ts",
-  "monitoring/relay/send/": "monitoring/protocol/ monitoring/relay/answer.ts " +
+  "monitoring/relay/send/": "monitoring/protocol/ " +
     "type:monitoring/relay/metrics.ts type:monitoring/relay/process_report.ts",
   "monitoring/relay/spool/": "monitoring/protocol/ monitoring/storage/ monitoring/relay/admit/ " +
     "monitoring/relay/send/ monitoring/relay/answer.ts monitoring/relay/errors.ts " +
