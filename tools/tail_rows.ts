@@ -4,16 +4,17 @@ import { errorTitle } from "../monitoring/models/error/error_entry.ts";
 import type { LogRow, OccurrenceRow, TraceRow } from "../monitoring/models/rows.ts";
 import { visibleText } from "./command_line.ts";
 
-/** In the order in which rows of one envelope are printed: a trace starts before its errors and logs. */
-export const VIEWS = ["traces", "errors", "logs"] as const;
-export type View = typeof VIEWS[number];
-
-/** The `view=` of the inbox that has the rows of each view, and what one of them is. */
+/**
+ * The `view=` of the inbox that has the rows of each view, and what one of them is. In the order in which rows of one
+ * envelope are printed: a trace starts before its errors and logs.
+ */
 export const KINDS = {
   traces: { list: "traces", kind: "trace" },
   errors: { list: "occurrences", kind: "error" },
   logs: { list: "logs", kind: "log" },
 } as const;
+export type View = keyof typeof KINDS;
+export const VIEWS = Object.keys(KINDS) as View[];
 
 /** One printed line. */
 export type TailRow =
