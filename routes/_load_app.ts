@@ -13,7 +13,7 @@ import type { Refusal } from "../monitoring/protocol/relay_api.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { Runtime } from "../monitoring/runtime/telemetry.ts";
 import { createSecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
-import { App, PathTakenError } from "../server/app.ts";
+import { createApp, PathTakenError } from "../server/app.ts";
 import { extraAsset } from "../server/assets.ts";
 import type { Manifest } from "../server/manifest.ts";
 import { monitoringScripts } from "./_monitoring_scripts.ts";
@@ -85,7 +85,7 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
     mode: config.mode,
     monitoringPath: config.monitoringPath,
   };
-  const app = await App.load({
+  const app = await createApp({
     build,
     manifest,
     variant: config.mode,

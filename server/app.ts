@@ -15,8 +15,8 @@ import {
   type Observer,
   routeError,
 } from "./endpoint.ts";
-import { appendHeader, commonHeaders, DATA_POLICY, type HeaderMap, toResponse } from "./headers.ts";
-import { type Completion, loadBuild, type LoadedBuild } from "./load.ts";
+import { appendHeader, commonHeaders, DATA_POLICY, toResponse } from "./headers.ts";
+import { type Completion, loadBuild } from "./load.ts";
 import type { Resource } from "./resource.ts";
 
 /** An address that code answers. */
@@ -47,136 +47,124 @@ export class PathTakenError extends Error {
   }
 }
 
-/** A built project, ready to answer requests. */
-export class App {
-  readonly #options: AppOptions;
-  readonly #common: HeaderMap;
-  readonly #build: LoadedBuild;
-  readonly #exact = new Map<string, Endpoint>();
+export type App = Awaited<ReturnType<typeof createApp>>;
+
+/**
+ * Reads a build and completes its pages for this deployment. Returns the handler of requests, which never throws and never
+ * rejects, and a function that ends the framework's open streams.
+ */
+export async function createApp(options: AppOptions) {
+  const { routes = [], refusePost, observe, onError = (error) => console.error(error) } = options;
+  const build = await loadBuild(options);
+  const common = commonHeaders(options.security ?? {}, DATA_POLICY);
+  const exact = new Map<string, Endpoint>();
   /** Paths with parameters. An exact path comes first. */
-  readonly #patterns: { readonly pattern: RegExp; readonly endpoint: Endpoint }[] = [];
-  readonly #closed = Promise.withResolvers<void>();
+  const patterns: { readonly pattern: RegExp; readonly endpoint: Endpoint }[] = [];
+  const closed = Promise.withResolvers<void>();
 
-  private constructor(options: AppOptions, build: LoadedBuild) {
-    this.#options = options;
-    this.#build = build;
-    this.#common = commonHeaders(options.security ?? {}, DATA_POLICY);
-    const { observe } = options;
-    for (const { path, document, partial } of build.pages) {
-      const endpoint = (kind: "page" | "partial", resource: Resource) =>
-        observed(this.#serve(resource), observe?.({ path, address: path, kind }));
-      const whole = endpoint("page", document);
-      const part = endpoint("partial", partial);
-      this.#add(path, (context) => (asksForPartial(context.req.url) ? part : whole)(context));
+  for (const { path, document, partial } of build.pages) {
+    const endpoint = (kind: "page" | "partial", resource: Resource) =>
+      observed(serve(resource), observe?.({ path, address: path, kind }));
+    const whole = endpoint("page", document);
+    const part = endpoint("partial", partial);
+    add(path, (context) => (asksForPartial(context.req.url) ? part : whole)(context));
+  }
+  for (const [path, file] of build.files) add(path, serve(file));
+  for (const { path, aliases = [], handlers } of routes) {
+    const endpoint = handle(handlers);
+    for (const address of new Set([path, ...aliases])) {
+      add(address, observed(endpoint, observe?.({ path, address, kind: "handler" })));
     }
-    for (const [path, file] of build.files) this.#add(path, this.#serve(file));
-    for (const { path, aliases = [], handlers } of options.routes ?? []) {
-      const endpoint = this.#handle(handlers);
-      for (const address of new Set([path, ...aliases])) {
-        this.#add(address, observed(endpoint, observe?.({ path, address, kind: "handler" })));
+  }
+  if (options.manifest.dev) add("/_reload", reloadStream);
+
+  return {
+    handler(request: Request, info?: ConnectionInfo): MaybePromise<Response> {
+      try {
+        const response = respond(request, info);
+        if (response instanceof Response) return response;
+        return response.catch((error: unknown) => fail(error, request));
+      } catch (error) {
+        return fail(error, request);
       }
-    }
-    if (options.manifest.dev) this.#add("/_reload", () => this.#reloadStream());
-  }
-
-  /** Reads the build and completes its pages for this deployment. */
-  static async load(options: AppOptions): Promise<App> {
-    return new App(options, await loadBuild(options));
-  }
-
-  /** Answers one request. Never throws and never rejects. */
-  readonly handler = (request: Request, info?: ConnectionInfo): MaybePromise<Response> => {
-    try {
-      const response = this.#respond(request, info);
-      if (response instanceof Response) return response;
-      return response.catch((error: unknown) => this.#fail(error, request));
-    } catch (error) {
-      return this.#fail(error, request);
-    }
+    },
+    close: () => closed.resolve(),
   };
 
-  /** Ends the framework's open streams. */
-  close(): void {
-    this.#closed.resolve();
-  }
-
-  #add(path: string, endpoint: Endpoint): void {
+  function add(path: string, endpoint: Endpoint): void {
     if (path.includes("[")) {
       const pattern = new RegExp(`^${path.replaceAll(/\[(\w+)\]/g, "(?<$1>[^/]+)")}$`);
-      this.#patterns.push({ pattern, endpoint });
+      patterns.push({ pattern, endpoint });
       return;
     }
-    if (this.#exact.has(path)) throw new PathTakenError(path);
-    this.#exact.set(path, endpoint);
+    if (exact.has(path)) throw new PathTakenError(path);
+    exact.set(path, endpoint);
   }
 
-  #serve(resource: Resource): Endpoint {
+  function serve(resource: Resource): Endpoint {
     return (context) =>
       context.req.method === "GET" || context.req.method === "HEAD"
         ? resource(context.req)
-        : this.#refuse(context, "GET, HEAD");
+        : refuse(context, "GET, HEAD");
   }
 
-  #handle(handlers: Handlers): Endpoint {
+  function handle(handlers: Handlers): Endpoint {
     const table = new Map(Object.entries(handlers));
     // The runtime sends only the head of a response to HEAD, and cancels its stream.
     if (handlers.GET && !handlers.HEAD) table.set("HEAD", handlers.GET);
     const allow = METHODS.filter((method) => table.has(method)).join(", ");
     return (context) => {
       const handler = table.get(context.req.method);
-      if (handler === undefined) return this.#refuse(context, allow);
+      if (handler === undefined) return refuse(context, allow);
       const finish = (result: HandlerResult) =>
-        discardBody(context.req, toResponse(result, this.#common));
+        discardBody(context.req, toResponse(result, common));
       const result = handler(context);
       return result instanceof Promise ? result.then(finish) : finish(result);
     };
   }
 
-  #respond(request: Request, info: ConnectionInfo | undefined): MaybePromise<Response> {
+  function respond(request: Request, info: ConnectionInfo | undefined): MaybePromise<Response> {
     const path = pathOf(request.url);
-    const endpoint = this.#exact.get(path);
+    const endpoint = exact.get(path);
     if (endpoint !== undefined) return endpoint(createContext(request, {}, info));
-    for (const { pattern, endpoint } of this.#patterns) {
+    for (const { pattern, endpoint } of patterns) {
       const match = pattern.exec(path);
       if (match !== null) return endpoint(createContext(request, match.groups ?? {}, info));
     }
     return asksForPage(request)
-      ? discardBody(request, this.#build.notFound(request))
-      : this.#refuse(createContext(request, {}, info));
+      ? discardBody(request, build.notFound(request))
+      : refuse(createContext(request, {}, info));
   }
 
   /** @param allow the methods that the address has; undefined: there is no such address */
-  #refuse(context: Context, allow?: string): Response {
-    const { refusePost } = this.#options;
+  function refuse(context: Context, allow?: string): Response {
     const error = routeError(allow);
     const answer = refusePost && isPost(context.req)
       ? refusePost(context, error)
       : errorAnswer(error, { "cache-control": "no-store" });
-    const response = toResponse(answer, this.#common);
+    const response = toResponse(answer, common);
     if (allow !== undefined) response.headers.set("Allow", allow);
     return discardBody(context.req, response);
   }
 
-  #fail(error: unknown, request: Request): Response {
+  function fail(error: unknown, request: Request): Response {
     if (error instanceof BadRequestError) {
-      return toResponse(new Response(`${error.message}\n`, { status: 400 }), this.#common);
+      return toResponse(new Response(`${error.message}\n`, { status: 400 }), common);
     }
     try {
-      const { onError = console.error } = this.#options;
       onError(error, request);
     } catch (second) {
       // A failing report must not prevent the response.
       console.error(second);
     }
-    return this.#build.serverError(request);
+    return build.serverError(request);
   }
 
   /** Open until the server stops. Then browsers reconnect, and a page that receives another id reloads. */
-  #reloadStream(): Response {
-    const closed = this.#closed.promise;
+  function reloadStream(): Response {
     async function* events() {
       yield `retry: 200\ndata: ${INSTANCE}\n\n`;
-      await closed;
+      await closed.promise;
     }
     const body = ReadableStream.from(events()).pipeThrough(new TextEncoderStream());
     const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };

@@ -23,21 +23,6 @@ export interface Completion {
   readonly security?: SecurityOptions;
 }
 
-/** Everything that is served from memory. */
-export interface LoadedBuild {
-  readonly pages: readonly LoadedPage[];
-  readonly notFound: Resource;
-  readonly serverError: Resource;
-  /** Assets and static files, by path. */
-  readonly files: readonly (readonly [path: string, file: Resource])[];
-}
-
-interface LoadedPage {
-  readonly path: string;
-  readonly document: Resource;
-  readonly partial: Resource;
-}
-
 /** The next start may complete the page differently. */
 const REVALIDATE = "no-cache";
 /** For files named by their hash. */
@@ -47,7 +32,7 @@ const FOREVER = "public, max-age=31536000, immutable";
 const PAGE_QUALITY = 10;
 
 /** Completes and compresses the pages of one variant, and reads all files into memory: a later build changes nothing. */
-export async function loadBuild(options: Completion): Promise<LoadedBuild> {
+export async function loadBuild(options: Completion) {
   const { build, manifest, variant, security = {} } = options;
   const slots = { build: manifest.buildId, ...options.slots };
   // Pages of differently configured starts must not be mixed.

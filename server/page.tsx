@@ -19,9 +19,7 @@ export interface PageRender {
   readonly inlineScripts: Set<string>;
 }
 
-export const PageRenderContext: React.Context<PageRender | null> = createContext<PageRender | null>(
-  null,
-);
+export const PageRenderContext = createContext<PageRender | undefined>(undefined);
 
 /**
  * The component of a page that is hydrated in the browser, at most one, with JSON values as its props. The build renders it

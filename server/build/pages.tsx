@@ -110,9 +110,7 @@ async function render(node: ReactNode, identifierPrefix: string): Promise<string
   const errors: unknown[] = [];
   const { prelude } = await prerender(node, {
     identifierPrefix,
-    onError: (error) => {
-      errors.push(error);
-    },
+    onError: (error) => void errors.push(error),
   });
   const html = await new Response(prelude).text();
   if (errors.length > 0) throw errors[0];

@@ -2,7 +2,7 @@ import "../build/production.ts";
 import * as esbuild from "esbuild";
 import { cpSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { App, type AppOptions } from "../app.ts";
+import { type App, type AppOptions, createApp } from "../app.ts";
 import { build, type BuildOptions, type BuildReport } from "../build/build.ts";
 import { FIXTURE_ROUTES } from "./fixture_routes.ts";
 
@@ -39,7 +39,7 @@ export class Fixture implements AsyncDisposable {
   }
 
   async app(options: Partial<AppOptions> = {}): Promise<App> {
-    return await App.load({
+    return await createApp({
       build: new URL(`file://${this.out}/`),
       manifest: this.report.manifest,
       variant: "one",

@@ -25,12 +25,12 @@ const REAL = [
 
 /** A minimal server: prints each signal that it receives, and exits with code 7. */
 const MAIN = `
-import { App } from "./server/app.ts";
+import { createApp } from "./server/app.ts";
 import { readManifest } from "./server/manifest.ts";
 import { launcherEnded } from "./server/serve.ts";
 
 const build = new URL(".build/", import.meta.url);
-const app = await App.load({ build, manifest: await readManifest(build), variant: "inbox" });
+const app = await createApp({ build, manifest: await readManifest(build), variant: "inbox" });
 console.log("commit " + Deno.env.get("SIGHTGLASS_COMMIT"));
 let server;
 const stop = async (why) => {
