@@ -2,6 +2,7 @@
  * Ten minutes of 50,000 spans and 50,000 logs a minute, sent by OTLP as fast as an inbox takes them: the server's CPU time
  * as a share of those ten minutes, and the size of its files against the bodies that it keeps. Linux only (`/proc`).
  */
+import { logsJson, nanoseconds, tracesJson } from "../tests/harness/otlp_bodies.ts";
 import { type ServerProcess, startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure } from "./figures.ts";
@@ -25,10 +26,8 @@ export async function bench(): Promise<Figure[]> {
   const send = async () => {
     while (next < BATCHES) {
       const n = next++;
-      const spans = [{ resource, scopeSpans: [{ spans: entries(n, spanOf) }] }];
-      await post(server, "traces", { resourceSpans: spans });
-      const logs = [{ resource, scopeLogs: [{ logRecords: entries(n, logOf) }] }];
-      await post(server, "logs", { resourceLogs: logs });
+      await post(server, "traces", tracesJson(entries(n, spanOf)));
+      await post(server, "logs", logsJson(entries(n, logOf)));
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, send));
@@ -41,11 +40,15 @@ export async function bench(): Promise<Figure[]> {
   ];
 }
 
-async function post({ origin }: ServerProcess, signal: string, body: unknown): Promise<void> {
+async function post(
+  { origin }: ServerProcess,
+  signal: string,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<void> {
   const response = await fetch(`${origin}/v1/${signal}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
+    body,
   });
   const outcome = response.headers.get("x-relay-outcome");
   const text = await response.text();
@@ -73,20 +76,16 @@ function fileBytes({ dataDir }: ServerProcess): number {
     .reduce((sum, { name }) => sum + Deno.statSync(`${dataDir}/${name}`).size, 0);
 }
 
-const resource = {
-  attributes: attributesOf({ "service.name": "shop", "service.version": "1.4.2" }),
-};
-
 /** @param make returns the entry with a number, its time and a word that one span and one log have */
-const entries = <T>(batch: number, make: (n: number, at: bigint, order: string) => T): T[] =>
+const entries = <T>(batch: number, make: (n: number, at: number, order: string) => T): T[] =>
   Array.from({ length: BATCH }, (_, i) => {
     const n = batch * BATCH + i;
-    return make(n, startedAt + BigInt(Math.floor(n * STEP_NS)), orderOf(n));
+    return make(n, startedAt + n * 60_000 / PER_MINUTE, orderOf(n));
   });
 const orderOf = (n: number): string => `A${n}`;
 
 /** Of a request and its queries. */
-function spanOf(n: number, at: bigint, order: string) {
+function spanOf(n: number, at: number, order: string) {
   const trace = Math.floor(n / SPANS_PER_TRACE);
   const isRoot = n % SPANS_PER_TRACE === 0;
   return {
@@ -95,8 +94,8 @@ function spanOf(n: number, at: bigint, order: string) {
     ...!isRoot && { parentSpanId: hexId(trace * SPANS_PER_TRACE, 16) },
     name: isRoot ? "GET /orders/:id" : "SELECT shop.orders",
     kind: isRoot ? 2 : 3,
-    startTimeUnixNano: `${at}`,
-    endTimeUnixNano: `${at + BigInt(n % 90) * 1_000_000n}`,
+    startTimeUnixNano: nanoseconds(at),
+    endTimeUnixNano: nanoseconds(at + n % 90),
     attributes: attributesOf(
       isRoot
         ? {
@@ -118,8 +117,8 @@ function spanOf(n: number, at: bigint, order: string) {
   };
 }
 
-const logOf = (n: number, at: bigint, order: string) => ({
-  timeUnixNano: `${at}`,
+const logOf = (n: number, at: number, order: string) => ({
+  timeUnixNano: nanoseconds(at),
   severityNumber: n % 50 === 0 ? 17 : 9,
   body: { stringValue: `Order ${order} was read in ${n % 90} ms` },
   traceId: hexId(Math.floor(n / SPANS_PER_TRACE), 32),
@@ -130,9 +129,7 @@ const logOf = (n: number, at: bigint, order: string) => ({
 });
 
 /** The ten minutes end now. */
-const startedAt = BigInt(Date.now() - MINUTES * 60_000) * 1_000_000n;
-/** Between two entries. */
-const STEP_NS = 60e9 / PER_MINUTE;
+const startedAt = Date.now() - MINUTES * 60_000;
 
 function attributesOf(values: Readonly<Record<string, string | number>>) {
   return Object.entries(values).map(([key, value]) => ({

@@ -68,7 +68,11 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   setupEventContextTrace(client);
 
   // 4. Spans made through OpenTelemetry's API go to the client, unless the runtime exports them.
-  if (owner === "server") registerTracing();
+  if (owner === "server") {
+    context.setGlobalContextManager(new SentryAsyncLocalStorageContextManager());
+    propagation.setGlobalPropagator(new SentryPropagator());
+    trace.setGlobalTracerProvider(new SentryTracerProvider());
+  }
 
   const drop = (category: DataCategory) =>
     // A reason of the protocol that the SDK's types do not list.
@@ -122,10 +126,4 @@ function findTracingOwner(): TracingOwner {
   const isRegistered = !(provider instanceof ProxyTracerProvider) ||
     provider.getDelegateTracer("sightglass") !== undefined;
   return isRegistered ? "runtime" : "server";
-}
-
-function registerTracing(): void {
-  context.setGlobalContextManager(new SentryAsyncLocalStorageContextManager());
-  propagation.setGlobalPropagator(new SentryPropagator());
-  trace.setGlobalTracerProvider(new SentryTracerProvider());
 }
