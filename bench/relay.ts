@@ -1,7 +1,6 @@
 /**
- * Throughput, and CPU time for each envelope, of the relay as `deno task start` runs it, and of `handleTunnelRequest` of
- * `@sentry/core`: each in a process of its own in front of the same ingest. The ingest is nginx, because one in
- * JavaScript needs as much CPU time as a relay and hides their difference.
+ * The relay as `deno task start` runs it, against `handleTunnelRequest` of `@sentry/core`, each in front of the same
+ * ingest. That is nginx: one in JavaScript needs as much CPU time as a relay and hides their difference.
  */
 import { fileURLToPath } from "node:url";
 import {

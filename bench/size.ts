@@ -28,11 +28,7 @@ export async function bench(): Promise<Figure[]> {
   return sizesOf(manifest, await Promise.all(html));
 }
 
-/**
- * Each part of a build, without what earlier parts have loaded. Of several variants the largest.
- *
- * @param html gzip bytes of each variant of the root page
- */
+/** Each part of a build, without what earlier parts have loaded. `html`: gzip bytes of each variant of the page. */
 export function sizesOf(manifest: Manifest, html: readonly number[]): Figure[] {
   const { telemetry, recording, worker } = monitoringScripts(manifest);
   // A missing part must not count as zero bytes.

@@ -7,11 +7,7 @@ export function ifFound<T>(read: () => T): T | undefined {
   }
 }
 
-/**
- * The same for promises: `await Deno.readTextFile(path).catch(undefinedIfNotFound)`.
- *
- * @throws every other error
- */
+/** The same for promises: `await Deno.readTextFile(path).catch(undefinedIfNotFound)`. @throws every other error */
 export function undefinedIfNotFound(error: unknown): undefined {
   const isMissing = error instanceof Deno.errors.NotFound ||
     // A part of the path is a file.

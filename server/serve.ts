@@ -27,12 +27,7 @@ export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
-/**
- * Serves until SIGINT or SIGTERM, or until the launcher ends; then finishes pending requests and exits
- * with code 0. A second signal has no effect.
- *
- * @throws {ListenError}
- */
+/** Serves until SIGINT, SIGTERM or the end of the launcher; then finishes pending requests and exits with code 0. */
 export function serve(options: ServeOptions): void {
   let stopping = false;
 
@@ -72,12 +67,7 @@ export async function launcherEnded(args: readonly string[] = Deno.args): Promis
 
 type Address = Pick<ServeOptions, "port" | "hostname">;
 
-/**
- * Checks that no other process listens at an address, which sharing it would not find out.
- *
- * @returns the port; a free one for port 0
- * @throws {ListenError}
- */
+/** Returns the port, a free one for 0. @throws {ListenError} another process listens there, which sharing would hide */
 export function checkAddress({ port, hostname }: Address): number {
   return orListenError({ port, hostname }, () => {
     using listener = Deno.listen({ port, hostname });

@@ -33,11 +33,7 @@ export function scriptJson(value: unknown): string {
   return escapeJson(JSON.stringify(value)).replaceAll(TEXT, JSON_TEXT);
 }
 
-/**
- * Replaces every marker, in one pass: a marker inside a value is not replaced.
- *
- * @throws {TypeError} a slot has no value
- */
+/** Replaces every marker, in one pass: none inside a value. @throws {TypeError} a slot has no value */
 export function fillSlots(html: string, values: SlotValues): string {
   return html.replace(MARKER, (_marker, kind: string, name: string) => {
     if (!Object.hasOwn(values, name)) {

@@ -18,11 +18,7 @@ export async function runTask(task: () => Promise<number>, failure = 1): Promise
   }
 }
 
-/**
- * @param what the task cannot do with wrong arguments, for the message: `prove`
- * @param usage `deno task prove URL`
- * @throws {UserError}
- */
+/** @param what the task cannot do with wrong arguments, for the message: `prove` @throws {UserError} */
 export function readArguments<T extends ParseArgsConfig>(
   what: string,
   usage: string,
@@ -81,11 +77,7 @@ export class UnavailableError extends UserError {
   override readonly name = "UnavailableError";
 }
 
-/**
- * @param what the task cannot do without it, for the message
- * @throws {UnavailableError}
- * @throws {UserError} 3xx or 4xx: the server would refuse again
- */
+/** @param what the task cannot do without it, for the message @throws {UnavailableError}; {UserError} for 3xx and 4xx */
 export async function requestInbox(
   what: string,
   { origin, token }: InboxAddress,

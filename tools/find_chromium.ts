@@ -50,12 +50,7 @@ const PATHS = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-/**
- * Finds a Chromium that starts: `CHROMIUM_PATH`, else the system's, else Playwright's.
- *
- * @returns its path; undefined if there is none
- * @throws {UserError} `CHROMIUM_PATH` is set to something that does not start
- */
+/** Finds a Chromium that starts: `CHROMIUM_PATH`, else the system's, else Playwright's. @throws {UserError} the first fails */
 export async function findChromium(): Promise<string | undefined> {
   const wanted = Deno.env.get("CHROMIUM_PATH");
   if (wanted) {

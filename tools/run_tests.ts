@@ -1,8 +1,6 @@
 /**
- * `deno task test [--only=SUITE,…]`: the build, then all suites. The last line is `N passed, N failed` over all
- * suites. Up to three tests that fail are run once more, alone: a busy machine may be late, a bug fails again.
- *
- * Exit code: 0: all passed; 1: something failed; 2: the arguments are wrong.
+ * `deno task test [--only=SUITE,…]`: the build, then all suites. The last line is `N passed, N failed` over all suites.
+ * Up to three tests that fail are run once more, alone: a busy machine may be late, a bug fails again.
  */
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -140,9 +138,9 @@ function readReport(xml: string): Test[] {
 const ENTITIES: Record<string, string> = { quot: '"', apos: "'", lt: "<", gt: ">", amp: "&" };
 
 /**
- * Reads the counts of Deno (`ok | 12 passed | 0 failed | 1 ignored`), Playwright (one count a line) or
- * `deno task check` (`7 passed, 0 failed`) at the end of their output. The exit code decides what is failed; a suite that
- * runs no test has failed, too. As failed count also errors outside of tests, tests that did not run, and a crash.
+ * Reads the counts of Deno (`ok | 12 passed | 0 failed | 1 ignored`), Playwright (one count a line) or `deno task
+ * check` (`7 passed, 0 failed`) at the end of their output. The exit code decides what is failed; a suite that runs no
+ * test has failed, too. As failed count also errors outside of tests, tests that did not run, and a crash.
  */
 export function countResults(lines: readonly string[], code: number): Counts {
   const text = lines.join("\n");

@@ -22,10 +22,8 @@ interface Upload extends InboxAddress {
 }
 
 /**
- * Uploads the source maps of a build, of any application, by their debug ids. Where there are none, Sentry's tool writes
- * them into scripts and maps, with `--inject` or once the user agrees.
- *
- * @throws {UserError} the arguments are wrong, or the upload was refused
+ * Uploads the source maps of a build, of any application, by their debug ids. Where there are none, Sentry's tool
+ * writes them into scripts and maps, with `--inject` or once the user agrees.
  */
 export async function uploadToInbox(args: readonly string[]): Promise<number> {
   const upload = readUpload(args);

@@ -1,8 +1,4 @@
-/**
- * `deno task tail`: prints errors, logs and traces of a running server as they arrive.
- *
- * Exit code: 0: stopped by a signal, or the reader of the output has ended; 1: it cannot be started or continued.
- */
+/** `deno task tail`: prints errors, logs and traces of a running server as they arrive. */
 import { setTimeout } from "node:timers/promises";
 import { loadConfig } from "../config/config.ts";
 import { visibleJson } from "../monitoring/models/readable_json.ts";
@@ -99,8 +95,6 @@ async function follow(options: TailOptions): Promise<never> {
 /**
  * Reads the fields of the inbox's server-sent events, which have one line each
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html). `EventSource` cannot send a token.
- *
- * @throws {UnavailableError} the connection broke off
  */
 async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,

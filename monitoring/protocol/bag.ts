@@ -4,9 +4,8 @@ export interface Bagged {
 }
 
 /**
- * An unordered set of objects that come and go with each request. A `Set` or `Map` from which as much is deleted as added
- * is rebuilt all the time, and V8 links each old table to the next one: what was ever in a table then survives until the
- * next major garbage collection, with all that it refers to.
+ * An unordered set of objects that come and go with each request. V8 rebuilds a `Set` from which as much is deleted as
+ * added all the time, and what was in its old tables survives until the next major garbage collection.
  */
 export class Bag<Member extends Bagged> {
   readonly #members: Member[] = [];

@@ -227,11 +227,7 @@ export class Relay {
     }
   }
 
-  /**
-   * The mark in the header is no proof: any application could use it to hide from the lists.
-   *
-   * @param header undefined: it was not read
-   */
+  /** The mark in the header is no proof: any application could hide from lists by it. No header: it was not read. */
   #isOwn(header: EnvelopeHeader | undefined, request: Request, peer: string | undefined): boolean {
     const { allowedDsns, publicOrigin } = this.#options;
     const isMarked = header === undefined ||

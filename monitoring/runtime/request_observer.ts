@@ -26,12 +26,7 @@ const MONITORING_PATHS = /^\/(?:monitoring|api\/\[project\]|stream|v1)(?:\/|$)/;
 /** Methods that a span names. Others are untrusted text of any length. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
-/**
- * Makes a server span for each response of pages and handlers, in the caller's trace.
- *
- * @param takeToken limits the number of spans
- * @param onUntraced called for each response without a span because of that limit
- */
+/** Makes a server span for each response of pages and handlers, in the caller's trace, while `takeToken` permits. */
 export function observeRequests(
   owner: TracingOwner,
   takeToken: TakeToken,

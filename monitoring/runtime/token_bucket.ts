@@ -1,11 +1,7 @@
 /** Takes a token; false if there is none. */
 export type TakeToken = () => boolean;
 
-/**
- * A rate limit: a steady rate, with bursts.
- *
- * @param now milliseconds of a monotonic clock
- */
+/** A rate limit: a steady rate, with bursts. `now`: milliseconds of a monotonic clock. */
 export function tokenBucket(
   { perSecond, burst }: { readonly perSecond: number; readonly burst: number },
   now: () => number,

@@ -59,11 +59,7 @@ export type BuildReport = Awaited<ReturnType<typeof build>>;
 /** Quality of brotli in development builds. */
 const FAST = 5;
 
-/**
- * Builds a project into `out`. A failed build does not change the last one.
- *
- * @throws {esbuild.BuildFailure} an error in a source, with file and line
- */
+/** Builds a project into `out`. A failed build does not change the last one. @throws {esbuild.BuildFailure} */
 export async function build(options: BuildOptions) {
   const startedAt = new Date();
   const { root, client, dev = false, browser = {}, extra = {}, files = {} } = options;

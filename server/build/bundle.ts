@@ -74,9 +74,8 @@ export async function bundleBrowser(options: BundleOptions) {
 }
 
 /**
- * Bundles and minifies a style sheet. Returns it with the files that it was made of.
+ * Bundles and minifies a style sheet, into a cascade layer if one is named. Returns the files that it was made of, too.
  *
- * @param layer the cascade layer to put it in
  * @throws {Error} it has a syntax error, for which browsers would only leave out rules
  */
 export async function bundleStyle(

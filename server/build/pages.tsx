@@ -70,8 +70,6 @@ export async function renderPages(
 /**
  * Renders a page without its island, then the island, and inserts it. Inside the App the content is in
  * `<div data-page="VERSION">`, which a client navigation replaces.
- *
- * @throws what a component throws
  */
 export async function renderPage(
   { path, Page, App, variant }: RenderOptions,

@@ -10,9 +10,8 @@ export interface OutputFile {
 }
 
 /**
- * Writes all files into a new folder, then replaces the last build with it. A crash never leaves a partial
- * build: between the two renames there is none, and the next start builds again. If several builds are
- * published at the same time, one of them wins as a whole.
+ * Writes all files into a new folder, then replaces the last build with it. A crash never leaves a partial build:
+ * between the two renames there is none. Of several builds that are published at the same time one wins as a whole.
  */
 export async function publish(out: string, files: readonly OutputFile[]): Promise<void> {
   // On the same file system, so that it can be renamed to `out`.

@@ -7,9 +7,8 @@ interface FollowOptions extends IslandOptions {
 }
 
 /**
- * Client navigation: for links within the site and for the history, fetches only the page's data and
- * replaces the page in this document. A new navigation cancels the pending one. On any failure the browser
- * loads the address normally.
+ * Client navigation: for links within the site and for the history, fetches only the page's data and replaces the page
+ * in this document. A new navigation cancels the pending one. After a failure the browser loads the address normally.
  */
 export function followLinks({ onNavigate, ...island }: FollowOptions): void {
   /** The displayed page. The current history entry may be another one already. */

@@ -13,12 +13,10 @@ import { runWorkers } from "./workers.ts";
 
 /**
  * Runs the server until it ends or is asked to stop: as its own process, or as several (`WORKERS`). Where processes can
- * share a port, it replaces those that end, and all of them on SIGHUP.
+ * share a port, it replaces those that end, and all of them on SIGHUP. Returns the exit code.
  *
- * @param prepare makes what the server needs, before its start and each reload; it gets a function that waits for a process.
- *   Returns an exit code: 0: the server can be started
- * @returns exit code: the server's; that of a failed preparation; 1: the configuration is invalid; 0: asked to stop before
- *   the server ran
+ * @param prepare makes what the server needs, before its start and each reload, and waits for processes by its
+ * argument. Returns an exit code: 0: the server can be started
  */
 export async function launch(
   env: Environment,

@@ -13,8 +13,8 @@ export interface Folders {
 }
 
 /**
- * What the server reads of the project while it runs: the build, what it imports dynamically or in workers, and the lines
- * of source that its own errors report.
+ * What the server reads of the project while it runs: the build, what it imports dynamically or in workers, and the
+ * lines of source that its own errors report.
  */
 const READ = IS_PACKAGED ? ["."] : [".build", "routes", "server", "monitoring", "node_modules"];
 
@@ -26,10 +26,9 @@ export const HTTP_CLIENT_VARIABLES: readonly string[] = [
 ];
 
 /**
- * Deno's permission flags for the server: it may read the project and its data, write its data,
- * listen at its address, connect to its ingests and their proxies and to its PostgreSQL, or to its webhook and to
- * origins of source maps, to its collector, and run no program. It may import nothing from the network: Deno allows six
- * public hosts by default, and an address that is imported can carry data out.
+ * Deno's permission flags for the server: it reads the project and its data, writes its data, listens, connects to what
+ * is configured, and runs no program. It may import nothing from the network: Deno allows six public hosts by default,
+ * and an address that is imported can carry data out.
  */
 export function serverPermissions(config: Config, { root, cwd }: Folders): string[] {
   const data = resolve(cwd, config.dataDir);

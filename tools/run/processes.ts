@@ -8,10 +8,8 @@ import { serverPermissions } from "./permissions.ts";
 export type Environment = Readonly<Record<string, string>>;
 
 /**
- * Settings of glibc's allocator for the server (mallopt(3)); other systems ignore them. Blocks from 256 KiB
- * are returned to the system as soon as they are freed. By default glibc raises this size up to 32 MiB,
- * and keeps the memory of a burst of large envelopes. Smaller blocks are reused: at 64 KiB, an envelope of
- * 200 KB took 50 page faults and 1.3 times the CPU time.
+ * Settings of glibc's allocator (mallopt(3)). Blocks from 256 KiB are returned to the system when they are freed; by
+ * default glibc keeps the memory of a burst of large envelopes. From 64 KiB on, 200 KB took 1.3 times the CPU time.
  */
 export const MALLOC: Readonly<Record<string, string>> = Object.freeze({
   MALLOC_MMAP_THRESHOLD_: `${256 * 1024}`,
@@ -38,11 +36,7 @@ export function serverEnvironment(root: string, env: Environment): Environment {
   return { ...env, SIGHTGLASS_COMMIT: env.SIGHTGLASS_COMMIT || (readCommit(root) ?? "") };
 }
 
-/**
- * Reads the checked-out commit of `root` from git's files, without running git, which may not be installed.
- *
- * @returns undefined outside a repository, before the first commit, and in a worktree or submodule
- */
+/** Reads the checked-out commit from git's files: git may not be installed. Undefined in a worktree, too. */
 export function readCommit(root: string): string | undefined {
   const read = (path: string) => ifFound(() => Deno.readTextFileSync(join(root, ".git", path)));
   const head = read("HEAD")?.trim() ?? "";
@@ -54,10 +48,8 @@ export function readCommit(root: string): string | undefined {
 }
 
 /**
- * Starts the server with the permissions that its configuration needs. Its standard input is a pipe
- * without data: it closes when this process ends in any way, and the server then stops.
- *
- * @param config read from `env`
+ * Starts the server with the permissions that its configuration needs. Its standard input is a pipe without data, which
+ * closes when this process ends in any way: the server then stops.
  */
 export function spawnServer(
   root: string,
@@ -94,11 +86,7 @@ const WITH_PARENT = "--with-parent";
 /** The server needs up to 4 s to stop; the whole process tree should end within 8 s. */
 const PARENT_CHECK_MS = 1_000;
 
-/**
- * Calls back each time this process is asked to stop: by a signal, or because its parent has ended.
- *
- * @param stop receives the signal to pass on
- */
+/** Calls back with the signal to pass on, each time this process gets one or its parent has ended. */
 export function onStopRequest(stop: (signal: Deno.Signal) => void): void {
   const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
     ? ["SIGINT", "SIGBREAK"]

@@ -11,7 +11,10 @@ interface AllowListOptions {
   readonly advice?: string;
 }
 
-/** The DSNs that may be relayed. Requests only select one: host and key to send to always come from this list. */
+/**
+ * The DSNs that may be relayed. Requests only select one: host and key to send to always come from this list. Its
+ * methods throw `RelayError`: `dsn_missing`, `dsn_not_allowed`.
+ */
 export class AllowList {
   readonly #byText: ReadonlyMap<string, Dsn>;
   readonly #options: AllowListOptions;
@@ -21,11 +24,7 @@ export class AllowList {
     this.#options = options;
   }
 
-  /**
-   * Finds an envelope's DSN by its header and the query `?o=ORG&p=PROJECT[&r=REGION]`, which must not disagree.
-   *
-   * @throws {RelayError} `dsn_missing`, `dsn_not_allowed`, as all methods here
-   */
+  /** Finds an envelope's DSN by its header and the query `?o=ORG&p=PROJECT[&r=REGION]`, which must not disagree. */
   match(header: EnvelopeHeader, url: string): Dsn {
     const named = header.dsn ?? undefined;
     const isQueried = queryTarget(url);
@@ -57,11 +56,7 @@ export class AllowList {
     return isSame ? dsn : this.#notAllowed();
   }
 
-  /**
-   * Finds the DSN of a body that names none, posted to an address without a project, by its public key.
-   *
-   * @param mayOmit whether a request without a key is of the only allowed DSN
-   */
+  /** Finds the DSN of a body that names none, by its public key. `mayOmit`: the only allowed DSN needs none. */
   matchKey(request: Request, mayOmit: boolean): Dsn {
     const keys = sentryAuth(request, "sentry_key");
     if (keys.length > 0 || mayOmit && this.#byText.size === 1) {

@@ -21,9 +21,8 @@ export class Duplicates {
   onTaken: ((key: string) => void) | undefined;
   readonly #max: number;
   /**
-   * Key: the remembered part of an envelope's key. Value: when it was taken or, while it is processed, a promise of
-   * whether it will be. Older keys are dropped together, because deleting them one by one makes finding the first entry
-   * of a `Map` slower each time.
+   * Key: the remembered part of an envelope's key. Value: when it was taken, or a promise of whether it will be. Older
+   * keys are dropped together: deleting them one by one makes finding the first entry of a `Map` slower each time.
    */
   #newer = new Map<string, number | Promise<boolean>>();
   #older = new Map<string, number | Promise<boolean>>();

@@ -102,10 +102,8 @@ export class IngestClient {
   }
 
   /**
-   * Sends an envelope as received to its DSN's ingest, once.
-   *
-   * @param limitsNow the rate limits, if they cover the whole envelope; called when there is a connection
-   * @param drained set for an envelope from the spool
+   * Sends an envelope as received to its DSN's ingest, once. `limitsNow` is called when there is a connection.
+   * `drained`: the envelope is from the spool.
    */
   async attempt(
     { bytes, format = "envelope", contentEncoding, dsn, receivedAt }: Pick<

@@ -89,12 +89,7 @@ export class RelaySpool {
     }
   }
 
-  /**
-   * Stores an envelope: 202, or 200 if it is a duplicate.
-   *
-   * @param reason why it was not sent, as part of a sentence
-   * @throws {RelayError} `spool_full`, `spool_unavailable`
-   */
+  /** Stores an envelope: 202, or 200 if it is a duplicate. `reason`: why it was not sent. @throws {RelayError} */
   async put(envelope: AdmittedEnvelope, sender: Sender, reason: string): Promise<Answer> {
     const { bytes, format, contentEncoding, header, items, dsn, key, receivedAt } = envelope;
     this.#markPut();

@@ -126,11 +126,10 @@ export interface Spool {
   /** Deletes a leased envelope. False: the lease ran out, and another process leased or deleted the envelope. */
   complete(lease: Lease): Promise<boolean>;
   /**
-   * Ends a lease and keeps the envelope.
+   * Ends a lease and keeps the envelope. Returns as {@linkcode complete}.
    *
    * @param notBefore when it may be leased again, at most {@linkcode MAX_WAIT_MS} ahead; 0: at once, in its old order
    * @param failures stored with the envelope. Default: unchanged
-   * @returns false as {@linkcode complete}
    */
   release(lease: Lease, notBefore: number, failures?: number): Promise<boolean>;
   /**

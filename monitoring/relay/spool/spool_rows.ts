@@ -150,13 +150,7 @@ export class SpoolRows {
     return queues;
   }
 
-  /**
-   * Runs a statement for rows, as many at a time as the driver allows.
-   *
-   * @param rows their values: one, or a list for each row
-   * @param statement returns it for a number of rows
-   * @param first values before those of the rows
-   */
+  /** Runs a statement for rows, as many at a time as the driver allows. `first`: values before those of the rows. */
   async #each<Result>(
     rows: readonly unknown[],
     statement: (count: number) => string,
