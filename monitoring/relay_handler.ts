@@ -8,16 +8,19 @@ import { join } from "node:path";
 import * as values from "../config/values.ts";
 import { discardBody, routeError } from "../server/endpoint.ts";
 import { toResponse } from "../server/headers.ts";
+import { createOtlpEndpoint } from "./otlp/otlp_endpoint.ts";
 import { errorAnswer } from "./protocol/error_answer.ts";
+import type { Signal } from "./protocol/format.ts";
 import { Relay as RelayCore } from "./relay/relay.ts";
 import { RelaySpool } from "./relay/spool/relay_spool.ts";
 
 const METHODS = "GET, HEAD, POST, OPTIONS";
+const OTLP_PATH = /(?:\/api\/([^/]+)\/integration\/otlp)?\/v1\/(traces|logs|metrics)\/?$/;
 
 export interface Relay {
   /**
    * Handles a request, whatever its path: POST relays an envelope, OPTIONS answers a preflight, GET reports the health.
-   * Other methods are answered with 405. docs/contract.md lists every answer.
+   * Paths that end as OTLP's (`/v1/traces`) take that. Other methods: 405. docs/contract.md lists every answer.
    *
    * @param info the second argument of a handler of `Deno.serve`
    */
@@ -127,11 +130,15 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     : await RelaySpool.open({ path: join(dataDir, "spool.sqlite"), ...spoolOptions }, log);
   const relay = new RelayCore({ ...relayOptions, spool, log });
   await relay.start();
+  const otlp = createOtlpEndpoint({ relay, mode: "relay", onRefusal() {} });
 
   const respond = (request: Request, peer: string | undefined) => {
     switch (request.method) {
-      case "POST":
+      case "POST": {
+        const [, project, signal] = OTLP_PATH.exec(new URL(request.url).pathname) ?? [];
+        if (signal) return otlp(request, peer, signal as Signal, project);
         return relay.answer(request, peer);
+      }
       case "OPTIONS":
         return relay.preflight(request, peer);
       case "GET":

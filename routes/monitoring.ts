@@ -21,6 +21,7 @@ export const NO_POST = "Cannot take a POST at this address: use a Sentry SDK wit
   " OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:PORT.";
 
 type Endpoint = (request: Request, peer: string | undefined) => Promise<Response>;
+type Post = (...sent: [...Parameters<Endpoint>, project?: string]) => ReturnType<Handler>;
 
 interface MonitoringServices {
   readonly relay: Relay;
@@ -41,6 +42,11 @@ export function monitoringRoutes(
   { relay, inbox, mcp, security, otlp, player }: MonitoringServices,
 ): Route[] {
   const OPTIONS: Handler = ({ req, peer }) => relay.preflight(req, peer);
+  /** SDKs derive paths with a slash at the end, which some proxies remove. */
+  const atBoth = (path: string, post: Post): Route => {
+    const POST: Handler = ({ req, peer, params }) => post(req, peer, params.project);
+    return { path, aliases: [`${path}/`], handlers: { POST, OPTIONS } };
+  };
   const routes: Route[] = [
     { path: "/monitoring", aliases: [monitoringPath], handlers: relayHandlers(relay) },
     {
@@ -52,31 +58,18 @@ export function monitoringRoutes(
     { path: "/monitoring/inbox", handlers: everyMethod(({ req, peer }) => inbox(req, peer)) },
     { path: "/monitoring/mcp", handlers: everyMethod(({ req, peer }) => mcp(req, peer)) },
     { path: "/monitoring/player", handlers: { GET: (context) => playerPage(context, player) } },
-    atBoth("/api/[project]/envelope", {
-      POST: ({ req, peer, params }) => relay.answer(req, peer, params.project),
-      OPTIONS,
-    }),
-    atBoth("/api/[project]/store", {
-      POST: ({ req, peer, params }) => relay.answer(req, peer, params.project, openEvent),
-      OPTIONS,
-    }),
-    // The address that Sentry prints for `report-uri`.
-    atBoth("/api/[project]/security", {
-      POST: ({ req, peer, params }) => security(req, peer, params.project),
-      OPTIONS,
-    }),
-    ...(["traces", "logs", "metrics"] as const).map((signal) =>
-      atBoth(`/v1/${signal}`, {
-        POST: ({ req, peer }) => otlp(req, peer, signal),
-        OPTIONS,
-      })
+    atBoth("/api/[project]/envelope", (req, peer, project) => relay.answer(req, peer, project)),
+    atBoth(
+      "/api/[project]/store",
+      (req, peer, project) => relay.answer(req, peer, project, openEvent),
     ),
-    ...(["traces", "logs"] as const).map((signal) =>
-      // The address that Sentry's documentation and SDKs derive from a DSN.
-      atBoth(`/api/[project]/integration/otlp/v1/${signal}`, {
-        POST: ({ req, peer, params }) => otlp(req, peer, signal, params.project),
-        OPTIONS,
-      })
+    // The address that Sentry prints for `report-uri`.
+    atBoth("/api/[project]/security", security),
+    // The second is the address that Sentry's documentation and SDKs derive from a DSN.
+    ...["/v1", "/api/[project]/integration/otlp/v1"].flatMap((path) =>
+      (["traces", "logs", "metrics"] as const).map((signal) =>
+        atBoth(`${path}/${signal}`, (req, peer, project) => otlp(req, peer, signal, project))
+      )
     ),
   ];
   // What SDKs send for `SENTRY_SPOTLIGHT` names no DSN, so it could not be relayed.
@@ -85,11 +78,6 @@ export function monitoringRoutes(
     routes.push({ path: "/stream", handlers: { POST, OPTIONS } });
   }
   return routes;
-}
-
-/** SDKs derive paths with a slash at the end, which some proxies remove. */
-function atBoth(path: string, handlers: Handlers): Route {
-  return { path, aliases: [`${path}/`], handlers };
 }
 
 export function relayHandlers(relay: Relay): Handlers {

@@ -53,6 +53,16 @@ Deno.test("OTLP at the addresses of a DSN and at /v1 → 200 {}, one trace, of t
   assert.deepEqual([refused.error, refused.address], ["dsn_not_allowed", other]);
 });
 
+Deno.test("OTLP logs without a time, the same body again → a duplicate, listed once", async () => {
+  await using inbox = await startInbox();
+  const body = logsJson([{ timeUnixNano: undefined, body: { stringValue: "paid" } }]);
+  for (const path of ["/v1/logs", "/v1/logs", "/api/1/integration/otlp/v1/logs"]) {
+    assert.equal(await inbox.post(path, body), "200 null {}");
+  }
+  const { rows } = await inbox.read("view=logs&application=apps");
+  assert.deepEqual(rows.map(({ body }: { body: string }) => body), ["paid"]);
+});
+
 Deno.test("OTLP/JSON of workers and scripts, gzip, charset, odd values → one trace", async () => {
   await using inbox = await startInbox();
   const { traceId } = span();
@@ -147,6 +157,7 @@ Deno.test("OTLP metrics, without points or with odd ones → 200", async () => {
   const body = JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] });
   assert.match(await inbox.post("/v1/metrics", body), /^200 null .*not shown yet/);
   assert.equal(await inbox.post("/v1/metrics", body), "200 null {}");
+  assert.equal(await inbox.post("/api/1/integration/otlp/v1/metrics", body), "200 null {}");
 });
 
 Deno.test("OTLP, who may post → as for envelopes: this machine, own key, token; pages by origin", async () => {

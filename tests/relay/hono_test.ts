@@ -2,6 +2,7 @@
 import { createRelay, type RelayOptions } from "@sightglass/server/relay";
 import assert from "node:assert/strict";
 import { createApp } from "../../docs/examples/hono.ts";
+import { logsJson, tracesJson } from "../harness/otlp_bodies.ts";
 import { hangs, type StandInIngest, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { expectError } from "./_expect.ts";
 import { envelope } from "./_start_relay.ts";
@@ -73,6 +74,30 @@ test("GET → health, PUT → 405 with Allow", async () => {
   const put = await fetch(`${app.origin}/monitoring`, { method: "PUT", body: "{}" });
   assert.equal(put.status, 405, await put.text());
   assert.equal(put.headers.get("allow"), "GET, HEAD, POST, OPTIONS");
+});
+
+test("POST of OTLP, at any path that ends as its address → to the ingest's", async () => {
+  await using ingest = startStandInIngest();
+  const relay = await createRelay({ dsns: [dsnAt(ingest)] });
+  const post = async (path: string, body: Uint8Array<ArrayBuffer>) => {
+    const headers = {
+      "content-type": "application/json",
+      "x-sentry-auth": "Sentry sentry_key=key",
+    };
+    const request = new Request(`http://app.example${path}`, { method: "POST", headers, body });
+    const response = await relay.handler(request);
+    return `${response.status} ${await response.text()}`;
+  };
+  assert.equal(await post("/v1/traces", tracesJson()), "200 {}");
+  assert.equal(await post("/monitoring/v1/logs/", logsJson()), "200 {}");
+  assert.equal(await post("/api/1/integration/otlp/v1/traces/", tracesJson()), "200 {}");
+  assert.match(await post("/api/2/integration/otlp/v1/traces", tracesJson()), /^403 /);
+  assert.match(await post("/v1/metrics", new TextEncoder().encode("{}")), /^501 /);
+  await relay.close();
+  assert.deepEqual(
+    ingest.requests.map(({ path }) => path),
+    ["traces", "logs", "traces"].map((signal) => `/api/1/integration/otlp/v1/${signal}`),
+  );
 });
 
 test("ingest down, dataDir → 202, delivered by the next relay once the ingest is up", async () => {
