@@ -37,8 +37,9 @@ export type ReadyChange = NewEnvelope | Exclude<LoggedChange, EnvelopeChange>;
 
 /** The envelope as a change, without the other properties that the relay's envelopes have. */
 export function envelopeChange(
-  { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format }: ReceivedEnvelope,
+  { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format, parsed }: ReceivedEnvelope,
   writer: string | null,
 ): EnvelopeChange {
-  return { kind: "envelope", bytes, contentEncoding, receivedAt, isOwn, dsnKey, format, writer };
+  const content = { bytes, contentEncoding, format, parsed };
+  return { kind: "envelope", ...content, receivedAt, isOwn, dsnKey, writer };
 }

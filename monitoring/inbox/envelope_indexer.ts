@@ -35,14 +35,17 @@ export class EnvelopeIndexer {
   async read(envelope: ReceivedEnvelope | StoredEnvelope): Promise<EnvelopeIndex> {
     const { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format = "envelope" } = envelope;
     let decoded: Uint8Array | undefined;
+    let { parsed = [] } = envelope;
     try {
       // No limit: the server that accepted it checked its size, perhaps with another limit than this one's.
       const encoding = parseContentEncoding(contentEncoding);
-      decoded = await decodeBody(bytes, encoding, Number.MAX_SAFE_INTEGER);
+      if (!envelope.parsed) {
+        decoded = await decodeBody(bytes, encoding, Number.MAX_SAFE_INTEGER);
+        parsed = parseBody(decoded, format);
+      }
     } catch {
       // Memory is the cause, because it was decompressed before. It appears only in the list of envelopes.
     }
-    const parsed = decoded ? parseBody(decoded, format) : [];
     const items = parsed.flatMap(({ items }) => items);
     await this.#loadMaps(items);
     const mapWith = (debugId: string) => this.#maps.get(debugId);

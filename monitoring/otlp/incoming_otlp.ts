@@ -9,20 +9,16 @@ import { RelayError } from "../relay/errors.ts";
 /** Items of an envelope with such records: Sentry counts and limits both alike. */
 const ITEM_TYPES = { traces: "span", logs: "log" } as const;
 
-/** An OTLP request. It is read once before it is taken, to answer which records are rejected, and why. */
+/** An OTLP request. It is read before it is taken, to answer which records are rejected, and why. */
 export class IncomingOtlp implements IncomingBody {
   /** These three are known at the end of the body. */
   rejected = 0;
   message: string | null = null;
   /** Exceptions that are events of spans. */
   eventExceptions = 0;
-  readonly #format: OtlpFormat;
-  readonly #dsn: Dsn;
   readonly #body: WholeBody;
 
-  constructor(format: OtlpFormat, dsn: Dsn, hold: (bytes: number) => void) {
-    this.#format = format;
-    this.#dsn = dsn;
+  constructor(readonly format: OtlpFormat, readonly dsn: Dsn, hold: (bytes: number) => void) {
     this.#body = new WholeBody(hold);
   }
 
@@ -32,12 +28,9 @@ export class IncomingOtlp implements IncomingBody {
 
   end(): AdmittedBody | undefined {
     const bytes = this.#body.end();
-    const [format, dsn] = [this.#format, this.#dsn];
+    const { format, dsn } = this;
     const signal = signalOf(format);
-    const { resources, sent, rejected, message } = readOtlp(
-      decode(bytes, format),
-      signal,
-    );
+    const { resources, sent, rejected, message } = readOtlp(decode(bytes, format), signal);
     Object.assign(this, { rejected, message });
     if (sent === rejected) return undefined;
     if (signal === "traces") {
@@ -48,6 +41,7 @@ export class IncomingOtlp implements IncomingBody {
     key.push(bytes);
     return {
       format,
+      parsed: resources,
       header: {},
       items: [{ type: ITEM_TYPES[signal], bytes: bytes.length, count: sent - rejected }],
       // Sentry drops the events of spans.

@@ -1,3 +1,4 @@
+import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
 import type { Dsn } from "./dsn.ts";
 import type { ContentEncoding } from "./encoding.ts";
 import type { EnvelopeHeader } from "./envelope.ts";
@@ -12,6 +13,8 @@ export interface ReceivedEnvelope {
   readonly format?: Format;
   /** The request's `Content-Encoding`. */
   readonly contentEncoding: string | null;
+  /** Its content, if it was read to be admitted. */
+  readonly parsed?: readonly ParsedEnvelope[] | undefined;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   /** Whether this server or its page has sent it. */

@@ -197,6 +197,8 @@ export class Relay {
       bytes,
       contentEncoding,
       ...envelope,
+      // Not kept in memory while it is forwarded.
+      parsed: this.#options.store && envelope.parsed,
       receivedAt,
       isOwn: this.#isOwn(envelope.header, request, peer),
       dsnKey: this.#options.store

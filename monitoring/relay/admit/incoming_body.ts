@@ -6,7 +6,7 @@ import { RelayError } from "../errors.ts";
 
 /** `bytes` and `contentEncoding`: if not those that were received. */
 export type AdmittedBody =
-  & Pick<AdmittedEnvelope, "header" | "items" | "notForwarded" | "dsn" | "key" | "format">
+  & Omit<AdmittedEnvelope, "bytes" | "contentEncoding" | "receivedAt" | "isOwn" | "dsnKey">
   & Partial<Pick<AdmittedEnvelope, "bytes" | "contentEncoding">>;
 
 /** A body that is validated while it arrives. Its methods throw what the sender is answered. */
