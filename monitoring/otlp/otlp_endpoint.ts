@@ -13,7 +13,7 @@ import {
   type PartialSuccess,
   statusAnswer,
 } from "./answers.ts";
-import { IncomingOtlp } from "./incoming_otlp.ts";
+import { openOtlp } from "./incoming_otlp.ts";
 
 interface OtlpEndpointOptions {
   readonly relay: Pick<Relay, "answer" | "refuse">;
@@ -57,7 +57,7 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
   ): Promise<Answer> => {
     const contentType = request.headers.get("content-type");
     const encoding = otlpEncoding(contentType);
-    let incoming: IncomingOtlp | undefined;
+    let incoming: ReturnType<typeof openOtlp> | undefined;
     const answer = signal === "metrics" && mode === "relay"
       ? relay.refuse(request, peer, METRICS_NOT_TAKEN)
       : await relay.answer(request, peer, project, (matchDsn, hold) => {
@@ -66,7 +66,7 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
         }
         const dsn = matchDsn();
         if (signal === "metrics") return DISCARDED;
-        return incoming = new IncomingOtlp(`otlp-${signal}-${encoding}`, dsn, hold);
+        return incoming = openOtlp(`otlp-${signal}-${encoding}`, dsn, hold);
       });
     const { status, headers } = answer;
     if (status >= 300 || encoding === undefined) {
