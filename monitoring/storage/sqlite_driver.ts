@@ -9,15 +9,12 @@ export class SqliteDriver implements SqlDriver {
   readonly tablePrefix = "";
   readonly rowsPerStatement = 1;
   readonly clockAhead = 0;
-  readonly #database: RecoveringDatabase<Connection>;
+  readonly #database: RecoveringDatabase<ReturnType<typeof connectionTo>>;
   #previousCall: Promise<unknown> = Promise.resolve();
 
   /** @throws {DatabaseOpenError} */
   constructor(options: DatabaseOptions) {
-    this.#database = new RecoveringDatabase({
-      ...options,
-      createStore: (db) => new Connection(db),
-    });
+    this.#database = new RecoveringDatabase({ ...options, createStore: connectionTo });
   }
 
   readonly query: Query = (sql, values) =>
@@ -45,31 +42,25 @@ export class SqliteDriver implements SqlDriver {
   }
 }
 
-class Connection {
-  readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
-
-  constructor(db: DatabaseSync) {
-    this.#db = db;
-  }
-
+function connectionTo(db: DatabaseSync) {
+  const statements = new Map<string, StatementSync>();
   // deno-lint-ignore require-await -- errors become rejections
-  readonly query: Query = async <Row>(sql: string, values: readonly unknown[] = []) => {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) this.#statements.set(sql, statement = this.#db.prepare(sql));
+  const query: Query = async <Row>(sql: string, values: readonly unknown[] = []) => {
+    let statement = statements.get(sql);
+    if (statement === undefined) statements.set(sql, statement = db.prepare(sql));
     return statement.all(...values as SQLInputValue[]) as Row[];
   };
-
-  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    this.#db.exec("BEGIN IMMEDIATE");
+  const transaction = async <T>(work: (query: Query) => Promise<T>): Promise<T> => {
+    db.exec("BEGIN IMMEDIATE");
     try {
-      const result = await work(this.query);
-      this.#db.exec("COMMIT");
+      const result = await work(query);
+      db.exec("COMMIT");
       return result;
     } catch (error) {
       // SQLite has rolled back by itself after some errors, such as a full disk.
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      if (db.isTransaction) db.exec("ROLLBACK");
       throw error;
     }
-  }
+  };
+  return { query, transaction };
 }
