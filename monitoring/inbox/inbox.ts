@@ -24,7 +24,7 @@ import {
 } from "./inbox_types.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
 import { SourceMapError } from "./source_map_upload.ts";
-import { Subscribers } from "./subscribers.ts";
+import { createSubscribers } from "./subscribers.ts";
 
 /** Until unfinished work of the last start continues: the first requests have priority. */
 const CONTINUE_MS = 1_000;
@@ -55,7 +55,7 @@ export class Inbox {
   readonly #upkeep: ReturnType<typeof createIndexUpkeep>;
   readonly #replication: Replication | undefined;
   readonly #database: RecoveringDatabase<InboxFile>;
-  readonly #subscribers = new Subscribers(() => this.#checkForChanges());
+  readonly #subscribers = createSubscribers(() => this.#checkForChanges());
   readonly #timers: ReturnType<typeof setTimeout>[];
   /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
   #last: number;

@@ -10,7 +10,7 @@ import type { InboxQuery, InboxSlice, NotStored } from "./inbox_types.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
 import { DELETE_ALL } from "./schema.ts";
-import { TraceReader } from "./trace_reader.ts";
+import { traceReader } from "./trace_reader.ts";
 
 type IndexedEnvelope = EnvelopeIndex & { readonly id: number };
 
@@ -29,7 +29,7 @@ export class InboxFile {
   readonly #sql: SQLTagStore;
   readonly #maxBytes: number;
   readonly #oldestTime: () => number;
-  readonly #traces: TraceReader;
+  readonly #readTrace: ReturnType<typeof traceReader>;
   readonly envelopes: EnvelopeTable;
   readonly groups: GroupStates;
   readonly index: IndexWriter;
@@ -48,7 +48,7 @@ export class InboxFile {
     this.groups = new GroupStates(db);
     this.index = new IndexWriter(db, this.groups);
     this.lists = new ListReader(db, () => this.state().last);
-    this.#traces = new TraceReader(db);
+    this.#readTrace = traceReader(db);
   }
 
   /** Does work that writes: all of it, or none. */
@@ -209,7 +209,7 @@ export class InboxFile {
   trace(id: string): TraceContent {
     // Read first: what arrives meanwhile is not omitted.
     const [row] = this.lists.page("traces", { trace: id, limit: 1 }).rows;
-    return this.#traces.read(id, row);
+    return this.#readTrace(id, row);
   }
 
   sourceMap(key: string): Uint8Array<ArrayBuffer> | undefined {

@@ -18,7 +18,7 @@ import { KEYED_TABLES, TITLE_COLUMNS } from "./schema.ts";
 import { Senders } from "./senders.ts";
 import { spanColumns } from "../models/trace/span_entry.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
-import { TraceNames } from "./trace_names.ts";
+import { traceNamer } from "./trace_names.ts";
 import {
   envelopeWords,
   indexed,
@@ -38,14 +38,14 @@ export class IndexWriter {
   readonly #sql: SQLTagStore;
   readonly #prepared: ReturnType<typeof prepare>;
   readonly #groups: GroupStates;
-  readonly #names: TraceNames;
+  readonly #nameTraces: ReturnType<typeof traceNamer>;
   readonly senders: Senders;
 
   constructor(db: DatabaseSync, groups: GroupStates) {
     this.#sql = db.createTagStore();
     this.#prepared = prepare(db);
     this.#groups = groups;
-    this.#names = new TraceNames(db);
+    this.#nameTraces = traceNamer(db);
     this.senders = new Senders(db);
   }
 
@@ -147,7 +147,7 @@ export class IndexWriter {
       summary,
     });
     this.#sql.run`UPDATE totals SET size = size + ${size}`;
-    this.#names.update(rowKey, receivedAt, entries.spans);
+    this.#nameTraces(rowKey, receivedAt, entries.spans);
     return alerts;
   }
 

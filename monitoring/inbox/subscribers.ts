@@ -4,36 +4,32 @@ import type { InboxChange } from "./inbox_types.ts";
 const CHECK_MS = 250;
 
 /** The subscribers of an inbox. While there are some, it checks for changes by other processes. */
-export class Subscribers {
-  readonly #check: () => void;
-  readonly #listeners = new Set<(change: InboxChange) => void>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+export function createSubscribers(check: () => void) {
+  const listeners = new Set<(change: InboxChange) => void>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const emit = (change: InboxChange) => {
+    for (const listener of listeners) listener(change);
+  };
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  return {
+    add(listener: (change: InboxChange) => void): () => void {
+      listeners.add(listener);
+      timer ??= setInterval(check, CHECK_MS);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) stop();
+      };
+    },
 
-  constructor(check: () => void) {
-    this.#check = check;
-  }
+    emit,
 
-  add(listener: (change: InboxChange) => void): () => void {
-    this.#listeners.add(listener);
-    this.#timer ??= setInterval(this.#check, CHECK_MS);
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#stop();
-    };
-  }
-
-  emit(change: InboxChange): void {
-    for (const listener of this.#listeners) listener(change);
-  }
-
-  close(): void {
-    this.emit("closed");
-    this.#listeners.clear();
-    this.#stop();
-  }
-
-  #stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
+    close(): void {
+      emit("closed");
+      listeners.clear();
+      stop();
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLTagStore, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { type SpanEntry, spanOfRow } from "../models/trace/span_entry.ts";
 import { rootOf } from "../models/trace/trace_entry.ts";
 import { ROOT_RANK, type RootCandidate, rootOrder } from "../models/trace/trace_root.ts";
@@ -9,25 +9,22 @@ import { SPAN_COLUMNS } from "./trace_reader.ts";
 const FIRST_ORDER = rootOrder({ rank: ROOT_RANK.parent, started_at: 0 });
 const END_ORDER = rootOrder({ rank: ROOT_RANK.error, started_at: 0 });
 
-/** Names traces again that are named for a span with children: these arrive in any order, in different bodies. */
-export class TraceNames {
-  readonly #sql: SQLTagStore;
-  readonly #parent: StatementSync;
-
-  constructor(db: DatabaseSync) {
-    this.#sql = db.createTagStore();
-    this.#parent = db.prepare(
-      `SELECT ${SPAN_COLUMNS}, (SELECT max(row_key) FROM envelope_entries AS e` +
-        " WHERE e.row_key <= spans.row_key) AS resource FROM spans" +
-        " WHERE trace_id = ? AND span_id = ? AND row_key < ? ORDER BY row_key LIMIT 1",
-    );
-  }
-
-  /** Call it after the entries of a resource were written, in the same transaction. @param rowKey of the resource */
-  update(rowKey: number, receivedAt: number, spans: readonly SpanEntry[]): void {
+/**
+ * Returns a function that names traces again that are named for a span with children: these arrive in any order, in
+ * different bodies. Call it after the entries of a resource were written, in the same transaction.
+ */
+export function traceNamer(db: DatabaseSync) {
+  const sql = db.createTagStore();
+  const findParent = db.prepare(
+    `SELECT ${SPAN_COLUMNS}, (SELECT max(row_key) FROM envelope_entries AS e` +
+      " WHERE e.row_key <= spans.row_key) AS resource FROM spans" +
+      " WHERE trace_id = ? AND span_id = ? AND row_key < ? ORDER BY row_key LIMIT 1",
+  );
+  /** @param rowKey of the resource */
+  return (rowKey: number, receivedAt: number, spans: readonly SpanEntry[]): void => {
     const byTrace = Map.groupBy(spans.entries(), ([, { trace_id }]) => trace_id);
     for (const [traceId, own] of byTrace) {
-      const isNamedForSpan = this.#sql.get`SELECT 1 FROM trace_entries WHERE trace_id = ${traceId}
+      const isNamedForSpan = sql.get`SELECT 1 FROM trace_entries WHERE trace_id = ${traceId}
         AND root_order >= ${FIRST_ORDER} AND root_order < ${END_ORDER} LIMIT 1`;
       if (isNamedForSpan === undefined) continue;
       const best = new Map<number, RootCandidate & { readonly order: number }>();
@@ -39,22 +36,22 @@ export class TraceNames {
       };
       for (const [, span] of own) {
         // Of earlier bodies and resources.
-        const child = this.#sql.get`SELECT 1 FROM spans WHERE trace_id = ${traceId}
+        const child = sql.get`SELECT 1 FROM spans WHERE trace_id = ${traceId}
           AND parent_id = ${span.span_id} AND row_key < ${rowKey} LIMIT 1`;
         if (child) consider(rowKey, span);
       }
       for (const id of new Set(own.map(([, span]) => span.parent_span_id))) {
-        const parent = this.#parent.get(traceId, id, rowKey);
+        const parent = findParent.get(traceId, id, rowKey);
         if (parent) consider(parent.resource as number, spanOfRow(parent as never));
       }
       for (const [resource, { order, name, op, started_at, ended_at }] of best) {
         // `+`: among the traces of the resource, not among all entries of the trace.
-        this.#sql.run`UPDATE trace_entries SET root_order = ${order}, name = ${name}, op = ${op},
+        sql.run`UPDATE trace_entries SET root_order = ${order}, name = ${name}, op = ${op},
           started_at = ${started_at}, ended_at = ${ended_at}, at = coalesce(${started_at}, seen_at),
           preflight = 0 WHERE +trace_id = ${traceId} AND root_order > ${order}
           AND row_key >= ${resource} AND row_key < ${resource} +
             (SELECT keys FROM envelope_entries AS e WHERE e.row_key = ${resource})`;
       }
     }
-  }
+  };
 }

@@ -33,18 +33,30 @@ interface FoundRow {
 
 type FoundSpan = FoundRow & SpanSender & Parameters<typeof spanOfRow>[0];
 
-export class TraceReader {
-  readonly #sql: ReturnType<typeof prepare>;
+/** Returns a function that reads the newest spans, errors and logs of a trace, as many as the limits allow. */
+export function traceReader(db: DatabaseSync) {
+  const sql = prepare(db);
+  /** The rows of one table, oldest first. */
+  const rowsOf = <T>(kind: keyof typeof sql, id: string, toRow: (found: FoundSpan) => T) => {
+    const found: T[] = [];
+    let [characters, omitted] = [0, 0];
+    for (const row of sql[kind].newest.iterate(id) as Iterable<unknown>) {
+      characters += (row as FoundRow).entry.length;
+      if (found.length === MAX_TRACE_ROWS || characters > MAX_TRACE_CHARACTERS) {
+        const { count } = sql[kind].count.get(id) as { count: number };
+        omitted = count - found.length;
+        break;
+      }
+      found.push(toRow(row as FoundSpan));
+    }
+    return { found: found.reverse(), omitted };
+  };
 
-  constructor(db: DatabaseSync) {
-    this.#sql = prepare(db);
-  }
-
-  /** Reads the newest spans, errors and logs of a trace, as many as the limits allow. @param row of the list */
-  read(id: string, row: TraceRow | undefined): TraceContent {
-    const spans = this.#rows("spans", id, spanOf);
-    const errors = this.#rows("errors", id, errorMark);
-    const logs = this.#rows("logs", id, logMark);
+  /** @param row of the list */
+  return (id: string, row: TraceRow | undefined): TraceContent => {
+    const spans = rowsOf("spans", id, spanOf);
+    const errors = rowsOf("errors", id, errorMark);
+    const logs = rowsOf("logs", id, logMark);
     const omitted = { spans: spans.omitted, errors: errors.omitted, logs: logs.omitted };
     const marks = [...errors.found, ...logs.found];
     return {
@@ -56,22 +68,7 @@ export class TraceReader {
       omitted,
       whole: omitted.spans + omitted.errors + omitted.logs > 0 ? row ?? null : null,
     };
-  }
-
-  /** Of one table, oldest first. */
-  #rows<T>(kind: keyof ReturnType<typeof prepare>, id: string, toRow: (found: FoundSpan) => T) {
-    const found: T[] = [];
-    let characters = 0;
-    for (const row of this.#sql[kind].newest.iterate(id) as Iterable<unknown>) {
-      characters += (row as FoundRow).entry.length;
-      if (found.length === MAX_TRACE_ROWS || characters > MAX_TRACE_CHARACTERS) {
-        const { count } = this.#sql[kind].count.get(id) as { count: number };
-        return { found: found.reverse(), omitted: count - found.length };
-      }
-      found.push(toRow(row as FoundSpan));
-    }
-    return { found: found.reverse(), omitted: 0 };
-  }
+  };
 }
 
 function spanOf({ row_key, ...row }: FoundSpan): TraceSpan {
