@@ -6,12 +6,25 @@ import { filesBelow, pack, userIn } from "../harness/npm_package.ts";
 import { runProgram } from "../harness/run_program.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { watchProcess } from "../harness/watched_process.ts";
+import { projectRoot } from "../../tools/project_files.ts";
 
 const MAX_BYTES = 12 * 1024 * 1024;
 /** The registry's package of Deno for this system is the only download. */
 const hasRegistry = await isAvailable("npm", "view", `deno@${Deno.version.deno}`, "version");
 
-Deno.test("deno task pack, twice → the same bytes; no source maps, tests or sources", async () => {
+/** Names and versions. Bundles have the path of each source as a comment, the page a source map, and the player neither. */
+function bundledPackages(bundles: string): string[] {
+  const maps = filesBelow(join(projectRoot, ".build/maps"))
+    .map((name) => Deno.readTextFileSync(join(projectRoot, ".build/maps", name)));
+  const paths = [bundles, ...maps].join().matchAll(/\/\.deno\/([^/]+)@([\d.]+)\//g);
+  const names = Array.from(
+    paths,
+    ([, name = "", version]) => `${name.replace("+", "/")} ${version}`,
+  );
+  return [...new Set([...names, "@sentry/rrweb 2.43.2"])].sort();
+}
+
+Deno.test("deno task pack, twice → the same bytes; no sources or tests; all licences", async () => {
   using first = temporaryFolder();
   using second = temporaryFolder();
   const [file, again] = await Promise.all([pack(first.path), pack(second.path)]);
@@ -26,6 +39,9 @@ Deno.test("deno task pack, twice → the same bytes; no source maps, tests or so
   const addresses = bundle.stdout.replaceAll(/new URL\("[\w./]+", import\.meta\.url\)/g, "");
   // A module that is loaded by its address, and is not in the package.
   assert.doesNotMatch(addresses, /(load\w*|import|URL)\(\s*"[\w./]+\.ts"/);
+  const notices = await runProgram("tar", ["xzOf", file, "package/THIRD_PARTY_LICENSES"]);
+  const named = Array.from(notices.stdout.matchAll(/^(\S+ \d\S*), .+$/gm), ([, name]) => name);
+  assert.deepEqual(named.sort(), bundledPackages(bundle.stdout));
   const json = await runProgram("tar", ["xzOf", file, "package/package.json"]);
   const { bin, dependencies } = JSON.parse(json.stdout);
   assert.deepEqual([bin, dependencies], [{ sightglass: "bin.cjs" }, { deno: Deno.version.deno }]);

@@ -6,7 +6,9 @@ import * as esbuild from "esbuild";
 import { basename, dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import project from "../../deno.json" with { type: "json" };
+import { PLAYER_ENTRY } from "../../monitoring/player/build.ts";
 import { projectRoot } from "../project_files.ts";
+import { licencesOf } from "./licences.ts";
 import { tar, type TarFile } from "./tar.ts";
 
 /** The name of the package and of its command. */
@@ -33,6 +35,7 @@ const FILES = [
 
 /** Installed when it is needed: it is large. */
 const PLAYWRIGHT = "@playwright/test";
+const OPTIONAL = [PLAYWRIGHT, "pg-native"];
 
 /** Where the build has bundled the packages for telemetry. */
 const { imports: telemetry }: { imports: Record<string, string> } = JSON.parse(
@@ -83,7 +86,7 @@ async function bundle(): Promise<TarFile[]> {
     jsx: "automatic",
     outdir: projectRoot,
     outExtension: { ".js": ".mjs" },
-    external: [PLAYWRIGHT, "pg-native"],
+    external: OPTIONAL,
     define: { PACKAGE_COMMAND: JSON.stringify(`npx ${NAME}`) },
     // Packages of Node's own kind call `require` for its built-in modules.
     banner: {
@@ -112,6 +115,8 @@ const json = (path: string, value: unknown): TarFile => ({
   bytes: new TextEncoder().encode(`${JSON.stringify(value, undefined, 2)}\n`),
 });
 
+const modules = [...PROGRAMS, ...LOADED_BY_ADDRESS, "client.ts", PLAYER_ENTRY];
+const licences = new TextEncoder().encode(await licencesOf(modules, OPTIONAL));
 /** What the project's folder is to a clone. */
 const app = [
   ...await bundle(),
@@ -130,6 +135,7 @@ const files = [
   }),
   ...["README.md", "LICENSE", "tools/package/bin.cjs"].flatMap(filesOf)
     .map((file) => ({ ...file, path: basename(file.path), isProgram: file.path.endsWith(".cjs") })),
+  { path: "THIRD_PARTY_LICENSES", bytes: licences },
   ...app.map((file) => ({ ...file, path: `app/${file.path}` })),
 ].map((file) => ({ ...file, path: `package/${file.path.replaceAll("\\", "/")}` }));
 files.sort((a, b) => a.path < b.path ? -1 : 1);
