@@ -19,6 +19,7 @@ import { CopyId } from "../kit/CopyButton.tsx";
 import { fragmentTo, linkTo, momentHref } from "../data/fragment.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
+import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
 import { FetchMaps } from "./FetchMaps.tsx";
@@ -270,6 +271,7 @@ function GroupTags({ values: { errors, names } }: { values: TagValues }) {
                   <i style={{ width: `${count / errors * 100}%` }} />
                 </i>
                 <small className="n">{formatNumber(count)} of {formatNumber(errors)}</small>
+                <ValueLinks name={name} value={value} />
               </dd>
             ))}
           </div>

@@ -33,11 +33,12 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
   const only = hrefOf(false);
   if (only === undefined) return null;
   const q = withValue("", name, value, false);
+  const others = view === "recordings" ? [] : FIELDS.get(name) ?? SEARCHED;
   return (
     <span className="value-links">
       <a href={only} title={`Only ${view} with this ${name}`}>Only this</a>{" "}
       <a href={hrefOf(true)} title={`No ${view} with this ${name}`}>Not this</a>
-      {(FIELDS.get(name) ?? SEARCHED).filter((other) => other !== view).map((other) => (
+      {others.filter((other) => other !== view).map((other) => (
         <a key={other} href={linkTo(other, [], { q })}>
           {` In ${other}`}
         </a>

@@ -12,6 +12,7 @@ import { RECORDING_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { sortParam } from "../kit/sort.ts";
+import { RowValues } from "../kit/ValueLinks.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import type { Column } from "../kit/Table.tsx";
 import { useList } from "../data/lists.ts";
@@ -123,8 +124,15 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
       {link(row.page === null ? "(no address)" : addressPath(row.page))}
       {urls.filter((url) => url !== row.page).map((url) => ` → ${addressPath(url)}`)}
       <div className="facts small quiet">
-        {row.kind === "video" && <span>video of a mobile app</span>}
-        {value && <span title="Addresses, each once">{formatCount(urls.length, "page")}</span>}
+        <RowValues
+          values={[...row.page === null ? [] : [["page", row.page] as const], ["kind", row.kind]]}
+        >
+          {row.kind === "video"
+            ? "video of a mobile app"
+            : value
+            ? formatCount(urls.length, "page")
+            : "page"}
+        </RowValues>
         <span>{formatCount(row.segments, "segment")}, {formatBytes(row.bytes)}</span>
         {row.missing > 0 && (
           <span className="waits">

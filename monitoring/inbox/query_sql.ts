@@ -124,13 +124,16 @@ const anyOf = (phrases: readonly Phrase[]) =>
     " OR ",
   );
 
-/** Conditions on a row `e` of a table: that it matches the query. */
+/** Conditions on a row `e` of a table: that it matches the query; on a segment, as {@linkcode traceMatches} on its recording. */
 export function entryMatches(table: TableName, q = ""): string[] {
-  return parseQuery(q).flatMap((term, n) =>
-    table === "recording_entries" && isDuration(term)
+  return parseQuery(q).flatMap((term, n) => {
+    const condition = conditionOf(term, n, table);
+    const not = term.isExcluded ? "NOT " : "";
+    if (table !== "recording_entries") return `(${condition}) IS ${not}TRUE`;
+    return isDuration(term)
       ? []
-      : `(${conditionOf(term, n, table)}) IS ${term.isExcluded ? "NOT " : ""}TRUE`
-  );
+      : `e.replay_id ${not}IN (${keysOf("e.replay_id", table, condition)})`;
+  });
 }
 
 /** Conditions on a row `e` of a trace: for each term, that one of its entries matches; for an excluded one, that none does. */

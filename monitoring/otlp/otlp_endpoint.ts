@@ -81,11 +81,8 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
     const lost = mode === "relay" ? incoming?.eventExceptions : 0;
     const notShown = lost && `Sentry does not show the events of spans: ${exceptions(lost)} lost.`;
     const all = [message, notShown].filter(Boolean).join(" ");
-    const partial = signal === "metrics"
-      ? warnAboutMetrics(request)
-      : all === ""
-      ? undefined
-      : { rejected, message: all };
+    const lacking = all === "" ? undefined : { rejected, message: all };
+    const partial = signal === "metrics" ? warnAboutMetrics(request) : lacking;
     return withHeaders(exportAnswer(signal, encoding, partial), headers);
   };
 }

@@ -64,6 +64,7 @@ test("a new occurrence → does not replace the one shown; older and newer are l
   const lowStock = (sku: number) => ({
     ...messageEvent(),
     logentry: { message: `Stock of ${sku} is low` },
+    tags: { warehouse: "north" },
   });
   await postEvents(server.origin, lowStock(1), lowStock(2));
   await page.goto("/#/errors");
@@ -87,6 +88,12 @@ test("a new occurrence → does not replace the one shown; older and newer are l
   await expect(occurrences).toContainText("2 of 3");
   await occurrences.getByRole("link", { name: "Newer" }).click();
   await expect(errorDetail(page)).toContainText("Stock of 3 is low");
+
+  const tags = errorDetail(page).getByRole("region", { name: /^Tags of the group/ });
+  const warehouse = tags.getByRole("definition").filter({ hasText: "north" });
+  await warehouse.getByRole("link", { name: "Not this" }).click();
+  await expect(page).toHaveURL(/q=-warehouse%3Anorth/);
+  await expect(page.getByText("No open errors match the filter")).toBeVisible();
 });
 
 test("open error resolved → its button is busy meanwhile; j opens the one after it, k the one before", async ({ page, server }) => {

@@ -165,6 +165,11 @@ test("application used → each state plays as it was, masked; events lead to it
   await expect(page.locator(".recording-marks .of-error")).toHaveCount(1);
   await expect(page.locator(".recordings td.lead")).toContainText(["→ /paid"]);
   await expect(page.locator(".recordings td.lead")).toContainText(["1 error"]);
+  await page.locator(".recordings td.lead").getByRole("button", { name: "2 pages" }).click();
+  const values = page.getByRole("group", { name: /^page: .*, kind: page$/ });
+  await values.getByRole("link", { name: "Not this" }).last().click();
+  await expect(page.getByText("No recordings match the filter")).toBeVisible();
+  await page.goBack();
   await page.getByRole("link", { name: /^\/\?dsn=/ }).click();
   await expectSeen(page, row.replay_id, seen.toReversed());
 

@@ -13,7 +13,7 @@ const MAX_ERRORS = 50;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_NAMES = 12;
 const MAX_VALUES = 4;
-const MAX_TEXT = 100;
+const MAX_TEXT = 200;
 
 /** Contexts of which the name and the version are counted. */
 const CONTEXTS: ReadonlySet<string> = new Set(["browser", "os", "runtime", "device"]);

@@ -60,6 +60,10 @@ export function addRecordingTests(test: AddTest): void {
     assert.deepEqual(ids({ release: "shop@1.0" }), [hexId(51)]);
     assert.deepEqual(ids({ q: "SHOP/3" }), [hexId(50)]);
     assert.deepEqual(ids({ q: "then/3" }), [hexId(50)]);
+    // Of all its segments.
+    assert.deepEqual(ids({ q: "page:https://shop/3 page:https://shop/1" }), [hexId(50)]);
+    assert.deepEqual(ids({ q: "-page:https://shop/3" }), [hexId(51)]);
+    assert.deepEqual(ids({ q: "kind:page -kind:video duration:<21s" }), [hexId(51)]);
     assert.deepEqual(ids({ since: NOON - 20_000 }), [hexId(51)]);
     assert.deepEqual(ids({ sort: "duration" }), [hexId(51), hexId(50)]);
     assert.deepEqual(ids({ sort: "-started_at" }), [hexId(51), hexId(50)]);
