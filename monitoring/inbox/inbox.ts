@@ -1,8 +1,6 @@
-import type { Histogram } from "../models/histogram.ts";
 import { idOfTime } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
-import type { ApplicationList, GroupState, Page } from "../models/rows.ts";
-import type { TraceContent } from "../models/trace/trace_content.ts";
+import type { GroupState, Page } from "../models/rows.ts";
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
@@ -13,14 +11,11 @@ import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
 import {
   type InboxChange,
   InboxClosedError,
-  type InboxExtent,
   type InboxLists,
   type InboxOptions,
   type InboxQuery,
-  type InboxSlice,
   type NotStored,
   oldestTimeOf,
-  type StoredEnvelope,
 } from "./inbox_types.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
 import { SourceMapError } from "./source_map_upload.ts";
@@ -157,7 +152,7 @@ export class Inbox {
   }
 
   /** Rows after a cursor, oldest first, and the next cursor. */
-  list(query: InboxQuery): InboxSlice {
+  list(query: InboxQuery) {
     return this.run((file) => file.list(query));
   }
 
@@ -167,26 +162,26 @@ export class Inbox {
   }
 
   /** What is stored of a trace. @param id 32 lower-case hex digits */
-  trace(id: string): TraceContent {
+  trace(id: string) {
     return this.run((file) => file.trace(id));
   }
 
-  histogram(query: ListQuery): Histogram {
+  histogram(query: ListQuery) {
     return this.run((file) => file.lists.histogram(query));
   }
 
   /** The applications, and the counts of all lists by a query's application, release and time. */
-  applications(query: ListQuery): ApplicationList {
+  applications(query: ListQuery) {
     return this.run((file) => file.lists.applications(query));
   }
 
   /** The number of envelopes and the last cursor, read in one transaction. */
-  extent(): InboxExtent {
+  extent() {
     return this.run((file) => file.envelopes.extent());
   }
 
   /** An envelope as received; undefined: never stored, or deleted. */
-  bytes(id: number): StoredEnvelope | undefined {
+  bytes(id: number) {
     return this.run((file) => file.envelopes.get(id));
   }
 

@@ -1,7 +1,6 @@
 import type { DatabaseSync, SQLTagStore } from "node:sqlite";
 import type { EnvelopeIndex } from "../models/index/index_entries.ts";
 import type { GroupAlert } from "../models/rows.ts";
-import type { TraceContent } from "../models/trace/trace_content.ts";
 import { transaction } from "../storage/open_database.ts";
 import type { LogPage, NewEnvelope, ReadyChange } from "./change.ts";
 import { EnvelopeTable } from "./envelope_table.ts";
@@ -206,7 +205,7 @@ export class InboxFile {
     return { cursor, cleared, groupChanges: group_changes, envelopes };
   }
 
-  trace(id: string): TraceContent {
+  trace(id: string) {
     // Read first: what arrives meanwhile is not omitted.
     const [row] = this.lists.page("traces", { trace: id, limit: 1 }).rows;
     return this.#readTrace(id, row);

@@ -95,8 +95,7 @@ export class InboxLog {
   async identity(): Promise<string> {
     const [state] = await this.#database.read<Pick<LogPage, "log">>(SQL.identity)
       .catch(throwUnavailable);
-    if (!state) throw new InboxUnavailableError("the log has no state");
-    return state.log;
+    return state!.log;
   }
 
   async read(after: number): Promise<LogPage> {

@@ -13,7 +13,6 @@ import {
   MAX_COUNT,
   MAX_LIST_ROWS,
   type Page,
-  type PageRow,
   type RecordingRow,
   type TraceRow,
 } from "../models/rows.ts";
@@ -210,7 +209,7 @@ export class ListReader {
   }
 
   /** The pages whose names contain the query's text, all on one page. */
-  #pages(query: ListQuery, asOf: number): Page<PageRow> {
+  #pages(query: ListQuery, asOf: number) {
     const entries = this.#all<VitalsEntry & { application: string }>(
       pageSql(vitalsSql(query), false),
       query,

@@ -210,14 +210,8 @@ function timeParameter(time: string): string {
   return /^\d{4}-\d\d-\d\d/.test(time) ? `${Date.parse(time)}` : time;
 }
 
-const TIMES: ReadonlySet<string> = new Set([
-  "at",
-  "first_seen",
-  "last_seen",
-  "started_at",
-  "ended_at",
-  "received_at",
-]);
+/** Fields of rows that are times, such as `at`, `started_at` and `last_seen`. */
+const TIME = /^at$|_(at|seen)$/;
 
 /** The row's place in its envelope, which no tool takes. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["envelope", "index"]);
@@ -226,7 +220,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(["envelope", "index"]);
 function withTimes(row: object): object {
   return Object.fromEntries(
     Object.entries(row).filter(([name]) => !LEFT_OUT.has(name))
-      .map(([name, value]) => [name, TIMES.has(name) ? isoTime(value) : value]),
+      .map(([name, value]) => [name, TIME.test(name) ? isoTime(value) : value]),
   );
 }
 

@@ -16,14 +16,11 @@ import { TOOL } from "../../protocol/commands.ts";
 import { isLoopbackHost } from "../../protocol/loopback.ts";
 import type { Inbox } from "../inbox.ts";
 import { keyOfScript, type SourceMapOrigins } from "../source_map_fetch.ts";
-import { readBody, readEnvelope } from "./read_envelope.ts";
+import { MAX_ENVELOPE_BYTES, readBody } from "./read_envelope.ts";
 import { readTagValues } from "./tag_values.ts";
 
-/** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
-const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
-/** Envelopes read for attachments, feedback and profiles, and their bytes in all. */
+/** Envelopes read for attachments, feedback and profiles: of {@linkcode MAX_ENVELOPE_BYTES} in all. */
 const MAX_RELATED = 10;
-const MAX_RELATED_BYTES = 16 * 1024 * 1024;
 const RELATED_TYPES: ReadonlySet<string> = new Set([
   "attachment",
   "feedback",
@@ -139,12 +136,12 @@ async function readRelated(
   // The search covers the newest envelopes only.
   if (!rows.some(({ id }) => id === envelope)) ids.add(envelope);
   const parts: Omit<RelatedContent, "omitted">[] = [];
-  let left = MAX_RELATED_BYTES;
+  let left = MAX_ENVELOPE_BYTES;
   for (const id of [...ids].slice(0, MAX_RELATED)) {
-    const bytes = await readEnvelope(inbox, id, left);
-    if (bytes === undefined) continue;
-    left -= bytes.byteLength;
-    const { attachments, ...others } = readRelatedItems(bytes, id, event_id);
+    const body = await readBody(inbox, id, left);
+    if (body === undefined) continue;
+    left -= body.bytes.byteLength;
+    const { attachments, ...others } = readRelatedItems(body.bytes, id, event_id);
     const listed = attachments.map(({ name, contentType, bytes }, index) => ({
       envelope: id,
       index,

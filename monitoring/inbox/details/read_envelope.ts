@@ -39,11 +39,8 @@ export async function readBody(
   }
 }
 
-export const readEnvelope = async (...of: Parameters<typeof readBody>) =>
-  (await readBody(...of))?.bytes;
-
 /** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
-const MAX_BYTES = 16 * 1024 * 1024;
+export const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
 
 /**
  * What is shown of one envelope; undefined: it is not stored (any more).
@@ -59,7 +56,8 @@ export async function readStoredEnvelope(
   const stored = inbox.bytes(id);
   if (row?.id !== id || stored === undefined) return undefined;
   const { contentEncoding, format = "envelope" } = stored;
-  const bytes = await decodeBody(stored.bytes, parseContentEncoding(contentEncoding), MAX_BYTES);
+  const encoding = parseContentEncoding(contentEncoding);
+  const bytes = await decodeBody(stored.bytes, encoding, MAX_ENVELOPE_BYTES);
   if (format === "envelope") return readEnvelopeContent(row, bytes);
   return readRequestContent(row, bytes, format, {
     json: decodeOtlp(bytes, format),

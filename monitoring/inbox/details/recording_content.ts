@@ -20,7 +20,7 @@ import { readTrace } from "../../models/trace/trace.ts";
 import { displayName } from "../../models/trace/trace_name.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";
-import { listEnvelopes, readEnvelope } from "./read_envelope.ts";
+import { listEnvelopes, readBody } from "./read_envelope.ts";
 
 /** Decompressed bytes of all segments. Parsing blocks the server for some 10 ms per MiB. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -113,7 +113,7 @@ async function readSegments(inbox: Inbox, replay: string) {
   const urls = new Set<string>();
   let [left, unreadable] = [MAX_BYTES, 0];
   for (const { id } of found.reverse()) {
-    const bytes = await readEnvelope(inbox, id, left);
+    const { bytes } = await readBody(inbox, id, left) ?? {};
     const sent = bytes && await readSegment(bytes, left).catch(ifUnreadable);
     const segment = sent && parseSegment(sent);
     if (segment === undefined) {
