@@ -88,11 +88,7 @@ export async function importArchive(
 }
 
 /** Returns `taken`, `present`, or a message: why it was refused. */
-async function importEnvelope(
-  inbox: Inbox,
-  envelope: ArchivedEnvelope,
-  maxBytes: number,
-): Promise<string> {
+async function importEnvelope(inbox: Inbox, envelope: ArchivedEnvelope, maxBytes: number) {
   const { bytes, contentEncoding, format = "envelope" } = envelope;
   try {
     const decoded = await decodeBody(bytes, contentEncoding, maxBytes * MAX_EXPANSION);
@@ -135,10 +131,7 @@ type ArchiveItem = {
  * @throws {ArchiveError} it is not an archive, of an unknown version, incomplete, or received too slowly
  * @throws {EnvelopeError} the framing is malformed
  */
-async function* readArchive(
-  stream: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<ArchiveItem> {
+async function* readArchive(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
   const complete: ArchiveItem[] = [];
   let [number, offset, received, length] = [0, 0, 0, 0];
   let chunks: Uint8Array[] = [];

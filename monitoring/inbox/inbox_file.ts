@@ -175,10 +175,7 @@ export class InboxFile {
    * @param page read from the log, for the position `after`
    * @returns `position`: id up to which the log was applied. `writer`: name in the log of the servers that use this file
    */
-  follow(
-    { log, last, mark }: Pick<LogPage, "log" | "last" | "mark">,
-    after: number,
-  ): { readonly position: number; readonly writer: string } {
+  follow({ log, last, mark }: Pick<LogPage, "log" | "last" | "mark">, after: number) {
     this.#db.exec(
       "CREATE TABLE IF NOT EXISTS replica (log TEXT NOT NULL, writer TEXT NOT NULL) STRICT",
     );

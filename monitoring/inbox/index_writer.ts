@@ -59,12 +59,7 @@ export class IndexWriter {
     return alerts.map((alert) => ({ ...alert, ...this.#titleOf(alert.group) }));
   }
 
-  #insert(
-    envelope: number,
-    receivedAt: number,
-    entries: IndexEntries,
-    summary: string,
-  ): Omit<GroupAlert, "type" | "message">[] {
+  #insert(envelope: number, receivedAt: number, entries: IndexEntries, summary: string) {
     const alerts: Omit<GroupAlert, "type" | "message">[] = [];
     const { sender, application, release } = this.senders.assign(envelope, entries.application);
     const rowKey = rowKeyOf(envelope, entries.first);

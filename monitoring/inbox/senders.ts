@@ -80,11 +80,7 @@ export class Senders {
     return { sender: sender.id, ...this.#withRelease(application, release, envelope) };
   }
 
-  #withRelease(
-    application: number,
-    release: string | null,
-    envelope: number,
-  ): Omit<Sender, "sender"> {
+  #withRelease(application: number, release: string | null, envelope: number) {
     if (release === null || application === NO_APPLICATION) return { application, release: null };
     const row = this.#sql.get`INSERT INTO releases (application, release, newest)
       VALUES (${application}, ${release}, ${envelope})

@@ -83,11 +83,7 @@ function lastComment(script: string, name: string): string | undefined {
   return at === -1 ? undefined : script.slice(at + begin.length).split(/\s/, 1)[0];
 }
 
-async function readMap(
-  script: string,
-  base: URL,
-  signal: AbortSignal,
-): Promise<Uint8Array<ArrayBuffer>> {
+async function readMap(script: string, base: URL, signal: AbortSignal) {
   const named = lastComment(script, "sourceMappingURL");
   if (named === undefined) throw refused(`${base.href} names no source map (sourceMappingURL).`);
   const inline = /^data:application\/json(?:;charset=[\w-]+)?;base64,(.*)$/i.exec(named)?.[1];

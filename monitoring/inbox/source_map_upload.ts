@@ -24,11 +24,7 @@ export class SourceMapError extends Error {
 }
 
 /** Reads the body of `POST ?maps`. @param givenId the value of `maps`; empty: none. @throws {SourceMapError} */
-export async function readSourceMapUpload(
-  request: Request,
-  givenId: string,
-  uploads: Uploads,
-): Promise<{ readonly debugId: string; readonly bytes: Uint8Array<ArrayBuffer> }> {
+export async function readSourceMapUpload(request: Request, givenId: string, uploads: Uploads) {
   const { debugId: ownId, bytes } = checkSourceMap(
     await readUpload(request, MAX_SOURCE_MAP_BYTES, uploads),
   );
@@ -47,11 +43,7 @@ export async function readSourceMapUpload(
 }
 
 /** Reads the body of a POST. @throws {SourceMapError} longer than `maxBytes`, or it did not arrive completely */
-export async function readUpload(
-  { body }: Request,
-  maxBytes: number,
-  uploads: Uploads,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function readUpload({ body }: Request, maxBytes: number, uploads: Uploads) {
   try {
     return await uploads.read(body ?? new Blob().stream(), maxBytes);
   } catch (error) {

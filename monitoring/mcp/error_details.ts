@@ -47,10 +47,7 @@ export async function getError(input: ToolInput, reader: TelemetryReader): Promi
   };
 }
 
-async function findOccurrence(
-  { group, event_id }: ToolInput,
-  { inbox }: TelemetryReader,
-): Promise<OccurrenceRow> {
+async function findOccurrence({ group, event_id }: ToolInput, { inbox }: TelemetryReader) {
   if (event_id !== undefined) {
     const id = hexId(event_id);
     if (id === null) throw new ToolError("event_id must be an event's id: 32 hexadecimal digits.");

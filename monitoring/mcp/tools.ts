@@ -169,12 +169,7 @@ export const TOOLS: readonly Tool[] = [
 const PARAMETER_NAMES: Readonly<Record<string, string>> = { query: "q", trace_id: "trace" };
 
 /** One page of a list, with as many rows as fit into an answer. */
-function listRows(
-  view: keyof Lists,
-  what: string,
-  input: ToolInput,
-  { inbox }: TelemetryReader,
-): ToolAnswer {
+function listRows(view: keyof Lists, what: string, input: ToolInput, { inbox }: TelemetryReader) {
   const parameters = new URLSearchParams({
     view,
     application: APPLICATIONS,
@@ -224,10 +219,7 @@ function withTimes(row: object): object {
   );
 }
 
-async function getDeliveryHealth(
-  _: ToolInput,
-  { inbox, health }: TelemetryReader,
-): Promise<ToolAnswer> {
+async function getDeliveryHealth(_: ToolInput, { inbox, health }: TelemetryReader) {
   const report = await health();
   const state = report.is_healthy ? "takes telemetry" : "cannot take telemetry now";
   const { envelopes } = inbox.extent();

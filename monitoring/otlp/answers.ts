@@ -60,11 +60,7 @@ const RPC_CODES = new Map([[400, 3], [403, 7], [413, 3], [415, 3], [429, 8], [50
 const UNKNOWN = 2;
 
 /** A `google.rpc.Status`, for a request that was not taken. @param encoding undefined: unknown, answered in JSON */
-export function statusAnswer(
-  status: number,
-  message: string,
-  encoding: OtlpEncoding = "json",
-): Answer {
+export function statusAnswer(status: number, message: string, encoding: OtlpEncoding = "json") {
   const code = RPC_CODES.get(status) ?? UNKNOWN;
   return answer(status, encoding, { code, message }, (writer) => {
     writer.tag(1, WireType.Varint).int32(code);

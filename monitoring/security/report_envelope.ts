@@ -20,12 +20,7 @@ export function reportEnvelope(report: BrowserReport, sender: ReportSender, now:
   return lines.map((line) => JSON.stringify(line)).join("\n");
 }
 
-function itemOf(
-  report: BrowserReport,
-  own: ReportSender["page"],
-  now: number,
-  event_id: string,
-): readonly [header: object, payload: object] {
+function itemOf(report: BrowserReport, own: ReportSender["page"], now: number, event_id: string) {
   const { release, environment } = own ?? {};
   if (report.type === "csp-violation") {
     return [

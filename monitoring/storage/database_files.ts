@@ -50,11 +50,7 @@ export function createPrivate(path: string): number | undefined {
  * @throws {DatabaseOpenError} one of its files is a link
  * @throws an error of the file system
  */
-export function prepareFiles(
-  store: StoreName,
-  path: string,
-  onNotice: (notice: string) => void,
-): void {
+export function prepareFiles(store: StoreName, path: string, onNotice: (notice: string) => void) {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   for (const suffix of OPENED) {
     if (statOf(path + suffix)?.isSymlink) throw linkError(store, path + suffix);

@@ -20,12 +20,7 @@ export function fileError(store: StoreName, file: string, error: unknown): Datab
 }
 
 /** The tables are of another version, or another application's. They are left unchanged. */
-export function versionError(
-  store: StoreName,
-  where: string,
-  found: number,
-  known: number,
-): DatabaseOpenError {
+export function versionError(store: StoreName, where: string, found: number, known: number) {
   return new DatabaseOpenError(
     store,
     `${where} has schema version ${found}, known is ${known}`,

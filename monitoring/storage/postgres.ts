@@ -150,10 +150,7 @@ export class PostgresDatabase {
    * @param purpose `add` rejects with {@linkcode FullDiskError} while the disk has less room than the reserve
    * @param work is repeated after a conflict with another transaction, and if the disk was full for a change
    */
-  async transaction<T>(
-    purpose: TransactionPurpose,
-    work: (query: Query) => Promise<T>,
-  ): Promise<T> {
+  async transaction<T>(purpose: TransactionPurpose, work: (query: Query) => Promise<T>) {
     if (purpose === "add" && performance.now() - this.#fullAt < RESERVE_RETRY_MS) {
       throw new FullDiskError();
     }
@@ -241,12 +238,7 @@ function queryOf(client: Queryable): Query {
     (await client.query(sql, values)).rows as Row[];
 }
 
-async function migrate(
-  query: Query,
-  store: StoreName,
-  address: PostgresAddress,
-  schema: Schema,
-): Promise<void> {
+async function migrate(query: Query, store: StoreName, address: PostgresAddress, schema: Schema) {
   const [server] = await query<{ read_only: boolean; has_schema: boolean; encoding: string }>(
     "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only," +
       " current_setting('server_encoding') AS encoding," +

@@ -6,10 +6,7 @@ export interface Schema {
 }
 
 /** What to execute to get the current version from `found`, 0 for none; undefined: that version is unknown. */
-export function stepsFrom(
-  { version, create, upgrades = {} }: Schema,
-  found: number,
-): readonly string[] | undefined {
+export function stepsFrom({ version, create, upgrades = {} }: Schema, found: number) {
   if (found === 0) return [create];
   const steps: string[] = [];
   for (let from = found; from < version; from++) {

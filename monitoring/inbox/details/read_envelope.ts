@@ -1,13 +1,8 @@
-import {
-  type EnvelopeContent,
-  readEnvelopeContent,
-  readRequestContent,
-} from "../../models/envelope_content.ts";
+import { readEnvelopeContent, readRequestContent } from "../../models/envelope_content.ts";
 import type { ListQuery } from "../../models/list_query.ts";
 import { decodeOtlp } from "../../models/otlp/decode.ts";
 import { parseBody } from "../../models/parse_body.ts";
 import { decodeBody, DecodeError, parseContentEncoding } from "../../protocol/encoding.ts";
-import type { Format } from "../../protocol/format.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";
 import type { Inbox } from "../inbox.ts";
 
@@ -22,11 +17,7 @@ export function* listEnvelopes(inbox: Inbox, query: ListQuery): Generator<InboxR
 }
 
 /** A decompressed body; undefined: more than `maxBytes`, corrupt, or not stored any more. */
-export async function readBody(
-  inbox: Pick<Inbox, "bytes">,
-  id: number,
-  maxBytes: number,
-): Promise<{ readonly bytes: Uint8Array; readonly format: Format } | undefined> {
+export async function readBody(inbox: Pick<Inbox, "bytes">, id: number, maxBytes: number) {
   const stored = inbox.bytes(id);
   if (stored === undefined || stored.bytes.byteLength > maxBytes) return undefined;
   try {
@@ -47,10 +38,7 @@ export const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
  *
  * @throws {DecodeError | EnvelopeError | OtlpError} it is too large or broken
  */
-export async function readStoredEnvelope(
-  inbox: Inbox,
-  id: number,
-): Promise<EnvelopeContent | undefined> {
+export async function readStoredEnvelope(inbox: Inbox, id: number) {
   await inbox.catchUp(id);
   const [row] = inbox.list({ since: id - 1, limit: 1 }).envelopes;
   const stored = inbox.bytes(id);
