@@ -24,7 +24,7 @@ import { type Sender, senderOf } from "./send/sender.ts";
 import { IngestClient } from "./send/ingest_client.ts";
 import { RateLimits } from "./send/rate_limits.ts";
 import { createSending } from "./sending.ts";
-import { Gossip } from "./spool/gossip.ts";
+import { createGossip, type Gossip } from "./spool/gossip.ts";
 import type { RelayParts } from "./spool/relay_parts.ts";
 import { RelayStatus } from "./status.ts";
 
@@ -76,7 +76,7 @@ export class Relay {
       onReceived: (bytes) => parts.metrics.received(bytes),
     });
     this.#sending = createSending({ ...options, ...parts });
-    this.gossip = new Gossip(parts);
+    this.gossip = createGossip(parts);
     this.status = new RelayStatus({
       ...options,
       ...parts,

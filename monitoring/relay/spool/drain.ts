@@ -4,7 +4,6 @@ import { isOwnTelemetry } from "../../protocol/own_telemetry.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { STOP } from "../../protocol/stop_times.ts";
 import { CircuitBreaker, type Fault, type RelayLog } from "../send/circuit_breaker.ts";
-import type { Clock } from "../send/clock.ts";
 import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
 import { DrainLog } from "./drain_log.ts";
 import type { RelayParts } from "./relay_parts.ts";
@@ -52,249 +51,233 @@ interface HeldEnvelope {
   readonly abort: AbortController;
 }
 
+export type Drain = ReturnType<typeof startDrain>;
+
 /**
- * Delivers the envelopes of a spool, from its construction on. Works in passes: each renews leases, expires old
- * envelopes, leases new ones and starts to deliver them. Passes run one after another, on a timer and on events: a
- * wake-up, a finished delivery, an ingest that is up again.
+ * Delivers the envelopes of a spool. Works in passes: each renews leases, expires old envelopes, leases new ones and
+ * starts to deliver them. Passes run one after another, on a timer and on events: a wake-up, a finished delivery, an
+ * ingest that is up again.
  */
-export class Drain {
-  readonly #options: DrainOptions;
-  readonly #clock: Clock;
-  readonly #log: DrainLog;
+export function startDrain(options: DrainOptions) {
+  const { spool, report, log, clock, allowList, client, duplicates, limits, metrics } = options;
+  const drainLog = new DrainLog(log);
   /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
-  readonly #noIngest: CircuitBreaker;
-  readonly #held = new Map<number, HeldEnvelope>();
+  const noIngest = new CircuitBreaker("no ingest", clock);
+  const allHeld = new Map<number, HeldEnvelope>();
   /** Decisions of ingests by the envelope's key, oldest first. */
-  readonly #results = new Map<string, SpoolResult>();
-  readonly #running = new Set<Promise<void>>();
+  const results = new Map<string, SpoolResult>();
+  const running = new Set<Promise<void>>();
   /** DSNs with envelopes in the spool at the last pass, by ingest. */
-  #waiting: ReadonlyMap<CircuitBreaker, readonly string[]> = new Map();
-  #isPassing = false;
-  #needsPass = false;
-  #stopping: Promise<void> | undefined;
-  #cancelTimer = () => {};
-  #expireAt = 0;
-  #renewAt = 0;
+  let waiting: ReadonlyMap<CircuitBreaker, readonly string[]> = new Map();
+  let isPassing = false;
+  let needsPass = false;
+  let stopping: Promise<void> | undefined;
+  let cancelTimer = () => {};
+  let expireAt = 0;
+  let renewAt = 0;
 
-  constructor(options: DrainOptions) {
-    this.#options = options;
-    this.#clock = options.clock;
-    this.#log = new DrainLog(options.log);
-    this.#noIngest = new CircuitBreaker("no ingest", this.#clock);
-    this.#noIngest.decided(this.#clock.now());
-    this.#requestPass();
+  noIngest.decided(clock.now());
+  requestPass();
+
+  return {
+    resultOf: (key: string): SpoolResult | undefined => results.get(key),
+    get isFailing(): boolean {
+      return drainLog.isFailing;
+    },
+    /** Reports that an envelope of this DSN was put; without it, the next poll finds the envelope. */
+    wake(dsn: string): void {
+      if (freeSlots(breakerOf(dsn)) > 0) requestPass();
+    },
+    /** Lets running deliveries finish, then aborts them. Envelopes without a result return to the spool. */
+    stop: (): Promise<void> => stopping ??= endDeliveries(),
+  };
+
+  async function endDeliveries(): Promise<void> {
+    cancelTimer();
+    if (await endsWithin(STOP.spoolDeliveries)) return;
+    for (const { abort } of allHeld.values()) abort.abort();
+    await endsWithin(STOP.spoolAborts);
   }
 
-  resultOf(key: string): SpoolResult | undefined {
-    return this.#results.get(key);
+  function requestPass(): void {
+    needsPass = true;
+    if (isPassing || stopping) return;
+    isPassing = true;
+    cancelTimer();
+    track(passes());
   }
 
-  get isFailing(): boolean {
-    return this.#log.isFailing;
-  }
-
-  /** Reports that an envelope of this DSN was put; without it, the next poll finds the envelope. */
-  wake(dsn: string): void {
-    if (this.#freeSlots(this.#breakerOf(dsn)) > 0) this.#requestPass();
-  }
-
-  /** Lets running deliveries finish, then aborts them. Envelopes without a result return to the spool. */
-  stop(): Promise<void> {
-    return this.#stopping ??= (async () => {
-      this.#cancelTimer();
-      if (await this.#endsWithin(STOP.spoolDeliveries)) return;
-      for (const { abort } of this.#held.values()) abort.abort();
-      await this.#endsWithin(STOP.spoolAborts);
-    })();
-  }
-
-  #requestPass(): void {
-    this.#needsPass = true;
-    if (this.#isPassing || this.#stopping) return;
-    this.#isPassing = true;
-    this.#cancelTimer();
-    this.#track(this.#passes());
-  }
-
-  async #passes(): Promise<void> {
-    while (this.#needsPass && !this.#stopping) {
-      this.#needsPass = false;
+  async function passes(): Promise<void> {
+    while (needsPass && !stopping) {
+      needsPass = false;
       try {
-        await this.#pass();
-        this.#log.spoolWorked();
+        await pass();
+        drainLog.spoolWorked();
       } catch (error) {
         // The timer tries again.
-        this.#log.spoolFailed(error);
+        drainLog.spoolFailed(error);
         break;
       }
     }
-    this.#isPassing = false;
-    if (this.#stopping) return;
-    const isBusy = this.#waiting.size + this.#held.size > 0;
-    this.#cancelTimer = this.#clock.after(
-      isBusy ? BUSY_POLL_MS : POLL_MS,
-      () => this.#requestPass(),
-    );
+    isPassing = false;
+    if (stopping) return;
+    const isBusy = waiting.size + allHeld.size > 0;
+    cancelTimer = clock.after(isBusy ? BUSY_POLL_MS : POLL_MS, requestPass);
   }
 
-  async #pass(): Promise<void> {
-    const { spool, client, clock, log } = this.#options;
-    for (const held of this.#held.values()) {
-      if (held.isDecided) await this.#delete(held, true);
+  async function pass(): Promise<void> {
+    for (const held of allHeld.values()) {
+      if (held.isDecided) await deleteHeld(held, true);
     }
-    if (this.#held.size > 0 && clock.uptime() >= this.#renewAt) await this.#renew();
-    if (clock.uptime() >= this.#expireAt) {
+    if (allHeld.size > 0 && clock.uptime() >= renewAt) await renew();
+    if (clock.uptime() >= expireAt) {
       const expired = await spool.expire(clock.now());
-      for (const dropped of expired) this.#reportDropped(dropped);
+      for (const dropped of expired) reportDropped(dropped);
       if (expired.length > 0) {
         const envelopes = expired.reduce((sum, { envelopes }) => sum + envelopes, 0);
         log("error", "Envelopes were dropped: they were too old before an ingest took them", {
           envelopes,
         });
-        this.#needsPass = true;
-      } else this.#expireAt = clock.uptime() + EXPIRE_EVERY_MS;
+        needsPass = true;
+      } else expireAt = clock.uptime() + EXPIRE_EVERY_MS;
     }
     const stats = await spool.stats();
-    this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => this.#breakerOf(dsn));
-    const ingests = new Set(this.#waiting.keys());
-    this.#log.spoolRead(stats);
+    waiting = Map.groupBy(Object.keys(stats.byDsn), breakerOf);
+    const ingests = new Set(waiting.keys());
+    drainLog.spoolRead(stats);
     for (const breaker of client.breakers) if (!ingests.has(breaker)) breaker.noneWaits();
-    for (const ingest of ingests) ingest.onUp ??= () => this.#requestPass();
+    for (const ingest of ingests) ingest.onUp ??= requestPass;
     // Probes first: envelopes of other ingests may take all the memory.
     const probedFirst = [...ingests].sort((a, b) => Number(b.isProbed) - Number(a.isProbed));
-    for (const ingest of probedFirst) await this.#lease(ingest);
+    for (const ingest of probedFirst) await lease(ingest);
   }
 
-  async #lease(ingest: CircuitBreaker): Promise<void> {
-    const { spool } = this.#options;
-    while (!this.#stopping) {
-      const limit = this.#freeSlots(ingest);
-      const held = [...this.#held.values()];
+  async function lease(ingest: CircuitBreaker): Promise<void> {
+    while (!stopping) {
+      const limit = freeSlots(ingest);
+      const held = [...allHeld.values()];
       const maxBytes = MAX_LEASED_BYTES -
         held.reduce((sum, { envelope }) => sum + envelope.bytes.byteLength, 0);
-      const dsns = (this.#waiting.get(ingest) ?? [])
-        .map((dsn) => ({ dsn, limited: this.#limitsOf(dsn) }))
+      const dsns = (waiting.get(ingest) ?? [])
+        .map((dsn) => ({ dsn, limited: limitsOf(dsn) }))
         .filter(({ limited }) => limited !== ALL_CATEGORIES);
       if (limit === 0 || maxBytes <= 0 || dsns.length === 0) return;
       const newest = ingest.isProbed && ingest.probesNewest;
-      const leased = await spool.lease({ now: this.#clock.now(), limit, maxBytes, dsns, newest });
+      const leased = await spool.lease({ now: clock.now(), limit, maxBytes, dsns, newest });
       if (leased.length === 0) return;
-      for (const envelope of leased) this.#hold(envelope, ingest);
+      for (const envelope of leased) hold(envelope, ingest);
     }
   }
 
-  #hold(envelope: LeasedEnvelope, ingest: CircuitBreaker): void {
-    const known = this.#held.get(envelope.id);
+  function hold(envelope: LeasedEnvelope, ingest: CircuitBreaker): void {
+    const known = allHeld.get(envelope.id);
     // Leased again: the clock was set forward, so the spool took its lease for expired.
     if (known) return void (known.envelope = envelope);
-    if (this.#held.size === 0) this.#renewAt = this.#clock.uptime() + RENEW_EVERY_MS;
+    if (allHeld.size === 0) renewAt = clock.uptime() + RENEW_EVERY_MS;
     // Meanwhile the drain may have been stopped, or the ingest may have failed.
-    const mayStart = !this.#stopping && (!ingest.isProbed || this.#freeSlots(ingest) > 0);
+    const mayStart = !stopping && (!ingest.isProbed || freeSlots(ingest) > 0);
     const abort = new AbortController();
     const held: HeldEnvelope = { envelope, ingest, isDecided: false, abort };
-    this.#held.set(envelope.id, held);
-    if (mayStart) this.#track(this.#deliver(held));
-    else this.#release(held, 0);
+    allHeld.set(envelope.id, held);
+    if (mayStart) track(deliver(held));
+    else release(held, 0);
   }
 
-  async #deliver(held: HeldEnvelope): Promise<void> {
+  async function deliver(held: HeldEnvelope): Promise<void> {
     try {
-      await this.#attempt(held);
+      await send(held);
     } catch (error) {
       // A bug. The envelope must not keep others from being delivered.
-      this.#log.unexpected("Cannot deliver an envelope of the spool", error);
-      this.#backOff(held, "envelope");
+      drainLog.unexpected("Cannot deliver an envelope of the spool", error);
+      backOff(held, "envelope");
     }
-    if (this.#freeSlots(held.ingest) > 0) this.#requestPass();
+    if (freeSlots(held.ingest) > 0) requestPass();
   }
 
-  async #attempt(held: HeldEnvelope): Promise<void> {
-    const { client, allowList, duplicates, limits } = this.#options;
-    const { now, uptime } = this.#clock;
+  async function send(held: HeldEnvelope): Promise<void> {
+    const { now, uptime } = clock;
     const { envelope, abort: { signal } } = held;
     const dsn = allowList.find(envelope.dsn);
-    if (dsn === undefined) return await this.#ended(held, "rejected", "dsn_not_allowed");
+    if (dsn === undefined) return await ended(held, "rejected", "dsn_not_allowed");
     const categories = categoriesIn(envelope.categories);
     const limitsNow = () => limits.check(dsn.text, categories, uptime());
     const drained = { isRetry: envelope.failures > 0, signal };
     const attempt = await client.attempt({ ...envelope, dsn }, envelope, limitsNow, drained);
-    if (attempt.kind === "aborted") return this.#release(held, 0);
-    if (attempt.kind === "undecided") return this.#backOff(held, attempt.fault);
-    if (attempt.kind === "rate_limited") return this.#waitForLimit(held, attempt.limits);
+    if (attempt.kind === "aborted") return release(held, 0);
+    if (attempt.kind === "undecided") return backOff(held, attempt.fault);
+    if (attempt.kind === "rate_limited") return waitForLimit(held, attempt.limits);
     const { status, headers } = attempt.response;
-    if (status === 429) return this.#waitForLimit(held, rateLimitHeaders(headers, now()));
-    if (status >= 400) return await this.#ended(held, "rejected", "ingest");
+    if (status === 429) return waitForLimit(held, rateLimitHeaders(headers, now()));
+    if (status >= 400) return await ended(held, "rejected", "ingest");
     // A process may end after it spooled an envelope and before it answered: its client sends the envelope again.
     duplicates.remember(envelope.key, uptime());
-    await this.#ended(held, "delivered");
+    await ended(held, "delivered");
   }
 
-  async #ended(
+  async function ended(
     held: HeldEnvelope,
     outcome: SpoolResult,
     reason?: "dsn_not_allowed" | "ingest",
   ): Promise<void> {
-    const { metrics } = this.#options;
     metrics.ended(outcome, reason, 1, reason && await isMarkedAsOwn(held.envelope));
     metrics.quantitiesEnded(outcome, held.envelope.quantities);
     held.isDecided = true;
-    this.#results.set(held.envelope.key, outcome);
-    const [oldest = ""] = this.#results.keys();
-    if (this.#results.size > MAX_RESULTS) this.#results.delete(oldest);
+    results.set(held.envelope.key, outcome);
+    const [oldest = ""] = results.keys();
+    if (results.size > MAX_RESULTS) results.delete(oldest);
     // If this fails, the next pass deletes it.
-    await this.#delete(held, false).catch((error) => this.#log.spoolFailed(error));
+    await deleteHeld(held, false).catch((error) => drainLog.spoolFailed(error));
   }
 
   /** An outage of the ingest counts as one failure, however long it is: it causes no long backoff. */
-  #backOff(held: HeldEnvelope, fault: Fault): void {
+  function backOff(held: HeldEnvelope, fault: Fault): void {
     const { envelope: { failures } } = held;
     const isOwnFault = fault === "envelope";
     const backoff = isOwnFault ? Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures) : 0;
     const half = Math.max(FIRST_BACKOFF_MS, backoff) / 2;
-    const waitMs = Math.ceil(half + this.#clock.random() * half);
+    const waitMs = Math.ceil(half + clock.random() * half);
     const failuresNow = isOwnFault ? failures + 1 : Math.max(1, failures);
-    this.#release(held, this.#clock.now() + waitMs, failuresNow);
+    release(held, clock.now() + waitMs, failuresNow);
   }
 
-  #waitForLimit(held: HeldEnvelope, limits: RateLimitHeaders): void {
+  function waitForLimit(held: HeldEnvelope, limits: RateLimitHeaders): void {
     const { dsn, categories } = held.envelope;
-    const isLimited = (categories & ~this.#limitsOf(dsn)) === 0;
+    const isLimited = (categories & ~limitsOf(dsn)) === 0;
     const waitMs = 1000 * Number(limits["retry-after"]);
     // No wait where the limit covers the envelope: it is not leased before the limit ends.
-    this.#release(held, isLimited ? 0 : this.#clock.now() + waitMs);
+    release(held, isLimited ? 0 : clock.now() + waitMs);
   }
 
   /** @param isInPass called at the start of a pass, before envelopes are leased */
-  async #delete(held: HeldEnvelope, isInPass: boolean): Promise<void> {
-    const isDeleted = await this.#options.spool.complete(held.envelope);
+  async function deleteHeld(held: HeldEnvelope, isInPass: boolean): Promise<void> {
+    const isDeleted = await spool.complete(held.envelope);
     // Not deleted: the clock was set forward, so the lease ran out. A running `lease` call may return the envelope, and
-    // `#hold` must find it. The next pass tries again.
-    if (isDeleted || isInPass) this.#held.delete(held.envelope.id);
+    // `hold` must find it. The next pass tries again.
+    if (isDeleted || isInPass) allHeld.delete(held.envelope.id);
   }
 
   /** Returns an envelope to the spool. If that fails, its lease runs out. */
-  #release(held: HeldEnvelope, notBefore: number, failures?: number): void {
+  function release(held: HeldEnvelope, notBefore: number, failures?: number): void {
     const { envelope } = held;
-    if (this.#held.get(envelope.id) === held) this.#held.delete(envelope.id);
-    const work = this.#options.spool.release(envelope, notBefore, failures);
-    this.#track(work.then(() => {}, (error) => this.#log.spoolFailed(error)));
+    if (allHeld.get(envelope.id) === held) allHeld.delete(envelope.id);
+    const work = spool.release(envelope, notBefore, failures);
+    track(work.then(() => {}, (error) => drainLog.spoolFailed(error)));
   }
 
-  async #renew(): Promise<void> {
-    const held = [...this.#held.values()];
+  async function renew(): Promise<void> {
+    const held = [...allHeld.values()];
     const leases = held.map(({ envelope }) => envelope);
-    const kept = new Set(await this.#options.spool.renew(leases, this.#clock.now()));
-    this.#renewAt = this.#clock.uptime() + RENEW_EVERY_MS;
+    const kept = new Set(await spool.renew(leases, clock.now()));
+    renewAt = clock.uptime() + RENEW_EVERY_MS;
     for (const { envelope: { id }, abort } of held) {
       if (kept.has(id)) continue;
       // Another process leased it.
-      this.#held.delete(id);
+      allHeld.delete(id);
       abort.abort();
     }
   }
 
-  #reportDropped(dropped: Dropped): void {
-    const { metrics, report } = this.#options;
+  function reportDropped(dropped: Dropped): void {
     metrics.ended("dropped", "expired", dropped.envelopes);
     metrics.quantitiesEnded("dropped", dropped.quantities);
     const discarded = Object.entries(dropped.quantities)
@@ -302,7 +285,7 @@ export class Drain {
       .map(([category, quantity]) => ({ reason: "network_error", category, quantity }));
     if (discarded.length === 0) return;
     // https://develop.sentry.dev/sdk/telemetry/client-reports/
-    const now = this.#clock.now();
+    const now = clock.now();
     const lines = [
       { dsn: dropped.dsn, sent_at: new Date(now).toISOString() },
       { type: "client_report" },
@@ -312,20 +295,19 @@ export class Drain {
   }
 
   /** The same object for the same ingest. */
-  #breakerOf(text: string): CircuitBreaker {
-    const { allowList, client } = this.#options;
+  function breakerOf(text: string): CircuitBreaker {
     const dsn = allowList.find(text);
-    return dsn === undefined ? this.#noIngest : client.breakerOf(dsn);
+    return dsn === undefined ? noIngest : client.breakerOf(dsn);
   }
 
-  #limitsOf(dsn: string): number {
-    return this.#options.limits.limitedCategories(dsn, this.#clock.uptime());
+  function limitsOf(dsn: string): number {
+    return limits.limitedCategories(dsn, clock.uptime());
   }
 
   /** How many envelopes to lease for an ingest. 0 until half of its slots are free, so that each call leases many. */
-  #freeSlots(ingest: CircuitBreaker): number {
+  function freeSlots(ingest: CircuitBreaker): number {
     let active = 0;
-    for (const held of this.#held.values()) {
+    for (const held of allHeld.values()) {
       if (held.ingest === ingest && !held.isDecided) active++;
     }
     if (ingest.isProbed) return active === 0 && ingest.probeInMs <= 0 ? 1 : 0;
@@ -333,17 +315,17 @@ export class Drain {
   }
 
   /** @param work must not reject; `stop` waits for it */
-  #track(work: Promise<void>): void {
-    const task = work.finally(() => this.#running.delete(task));
-    this.#running.add(task);
+  function track(work: Promise<void>): void {
+    const task = work.finally(() => running.delete(task));
+    running.add(task);
   }
 
   /** With work that is started meanwhile. */
-  async #endsWithin(ms: number): Promise<boolean> {
+  async function endsWithin(ms: number): Promise<boolean> {
     const { promise: late, resolve } = Promise.withResolvers<boolean>();
-    const cancel = this.#clock.after(ms, () => resolve(false));
+    const cancel = clock.after(ms, () => resolve(false));
     const allEnded = async () => {
-      while (this.#running.size > 0) await Promise.all(this.#running);
+      while (running.size > 0) await Promise.all(running);
       return true;
     };
     const inTime = await Promise.race([allEnded(), late]);

@@ -10,71 +10,68 @@ const FIRST_MS = 1_000;
 
 type GossipOptions = Pick<RelayParts, "clock" | "allowList" | "duplicates" | "limits">;
 
+export type Gossip = ReturnType<typeof createGossip>;
+
 /**
  * Shares taken envelopes and rate limits with the other servers on a spool, once they are delivered or durable. No
  * envelope waits for an exchange: a query for each one would take more CPU time than the rest of the relay.
  */
-export class Gossip {
-  readonly #options: GossipOptions;
+export function createGossip({ clock, allowList, duplicates, limits: known }: GossipOptions) {
   /** Keys that the others do not know yet. */
-  #keys: string[] = [];
-  #running: Promise<void> | undefined;
-  #isStopping = false;
-  #endPause = () => {};
+  let newKeys: string[] = [];
+  let running: Promise<void> | undefined;
+  let isStopping = false;
+  let endPause = () => {};
 
-  constructor(options: GossipOptions) {
-    this.#options = options;
-  }
+  return {
+    /** Starts to exchange in the background. Resolves after the first exchange, or after {@linkcode FIRST_MS}. */
+    async start(spool: Pick<Spool, "exchange">, errors: ErrorLog): Promise<void> {
+      const { promise: hasExchanged, resolve } = Promise.withResolvers<void>();
+      running = repeat(spool, errors, resolve);
+      await withTimeout(FIRST_MS, hasExchanged);
+    },
+    /** Reports what is new for the last time, unless the spool fails. */
+    async stop(): Promise<void> {
+      isStopping = true;
+      endPause();
+      await running;
+    },
+    exchange,
+  };
 
-  /** Starts to exchange in the background. Resolves after the first exchange, or after {@linkcode FIRST_MS}. */
-  async start(spool: Pick<Spool, "exchange">, errors: ErrorLog): Promise<void> {
-    const { promise: hasExchanged, resolve } = Promise.withResolvers<void>();
-    this.#running = this.#repeat(spool, errors, resolve);
-    await withTimeout(FIRST_MS, hasExchanged);
-  }
-
-  /** Reports what is new for the last time, unless the spool fails. */
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#endPause();
-    await this.#running;
-  }
-
-  async #repeat(
+  async function repeat(
     spool: Pick<Spool, "exchange">,
     errors: ErrorLog,
     onExchanged: () => void,
   ): Promise<void> {
-    let isLast: boolean;
-    let hasFailed: boolean;
-    do {
-      isLast = this.#isStopping;
+    for (;;) {
+      const isLast = isStopping;
       // After a failure the relay works with what it knows.
-      hasFailed = await this.exchange(spool).then(() => false, (error) => {
+      const hasFailed = await exchange(spool).then(() => false, (error) => {
         errors.unexpected("Cannot exchange duplicates and rate limits", error);
         return true;
       });
       onExchanged();
-      if (!this.#isStopping) {
-        await new Promise<void>((resolve) => {
-          const cancel = this.#options.clock.after(EXCHANGE_MS, resolve);
-          this.#endPause = () => {
-            cancel();
-            resolve();
-          };
-        });
-      }
-    } while (!isLast && !(this.#isStopping && hasFailed));
+      if (!isStopping) await pause();
+      if (isLast || isStopping && hasFailed) return;
+    }
+  }
+
+  async function pause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = clock.after(EXCHANGE_MS, resolve);
+    endPause = resolve;
+    await promise;
+    cancel();
   }
 
   /** @throws what the spool throws; the next call then reports the same again */
-  async exchange(spool: Pick<Spool, "exchange">): Promise<void> {
-    const { clock, duplicates, limits } = this.#options;
+  async function exchange(spool: Pick<Spool, "exchange">): Promise<void> {
     // Keys are collected only if there are exchanges: nothing else removes them.
-    duplicates.onTaken ??= (key) => void this.#keys.push(key);
-    const keys = this.#keys.splice(0);
+    duplicates.onTaken ??= (key) => void newKeys.push(key);
+    const keys = newKeys.splice(0);
     const now = clock.uptime();
-    const unshared = limits.unshared(now);
+    const unshared = known.unshared(now);
     const report = {
       keys: Uint8Array.fromHex(keys.join("")),
       limits: unshared.map(({ dsn, category, until, rest }) => (
@@ -82,15 +79,14 @@ export class Gossip {
       )),
     };
     const reported = await spool.exchange(report, Date.now()).catch((error) => {
-      this.#keys = [...keys, ...this.#keys].slice(-MAX_REMEMBERED);
+      newKeys = [...keys, ...newKeys].slice(-MAX_REMEMBERED);
       throw error;
     });
     for (const limit of unshared) limit.isShared = true;
-    for (const gossip of reported) this.#learn(gossip);
+    for (const gossip of reported) learn(gossip);
   }
 
-  #learn({ keys, limits, ageMs }: ReceivedGossip): void {
-    const { clock, allowList, duplicates, limits: known } = this.#options;
+  function learn({ keys, limits, ageMs }: ReceivedGossip): void {
     const now = clock.uptime();
     const at = now - ageMs;
     if (ageMs < REMEMBERED_MS) {

@@ -6,7 +6,7 @@ import { type Answer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
 import type { RelayLog } from "../send/circuit_breaker.ts";
 import type { Sender } from "../send/sender.ts";
-import { Drain, type DrainOptions } from "./drain.ts";
+import { type Drain, type DrainOptions, startDrain } from "./drain.ts";
 import { ErrorLog } from "./drain_log.ts";
 import type { Gossip } from "./gossip.ts";
 import type { PostgresSpoolOptions } from "./postgres_spool.ts";
@@ -52,7 +52,7 @@ export class RelaySpool {
   async start(gossip: Gossip, options: Omit<DrainOptions, "spool" | "log">): Promise<void> {
     this.#gossip = gossip;
     await gossip.start(this.#spool, this.#errors);
-    this.#drain = new Drain({ ...options, spool: this.#spool, log: this.#log });
+    this.#drain = startDrain({ ...options, spool: this.#spool, log: this.#log });
   }
 
   /** Ends the deliveries; what is put later stays for the next start. */

@@ -7,7 +7,7 @@ import { Duplicates } from "../admit/duplicates.ts";
 import { SYSTEM_CLOCK } from "../send/clock.ts";
 import { RateLimits } from "../send/rate_limits.ts";
 import { ErrorLog } from "./drain_log.ts";
-import { Gossip } from "./gossip.ts";
+import { createGossip } from "./gossip.ts";
 import { openSqliteSpool } from "./sqlite_spool.ts";
 import { EMPTY_CACHE_MS, RelaySpool } from "./relay_spool.ts";
 import {
@@ -41,7 +41,7 @@ Deno.test("unexpected errors of the spool → logged, a closed spool is not", as
     const spool = { stats: fail, exchange: fail } as unknown as Spool;
     const relaySpool = new RelaySpool(spool, (...line) => logged.push(line));
     const parts = { allowList: new AllowList([]), duplicates: new Duplicates() };
-    const gossip = new Gossip({ ...parts, limits: new RateLimits(), clock: SYSTEM_CLOCK });
+    const gossip = createGossip({ ...parts, limits: new RateLimits(), clock: SYSTEM_CLOCK });
     for (let call = 0; call < 2; call++) {
       assert.equal(await relaySpool.find(admittedEnvelope()), undefined);
       assert.equal(await relaySpool.report(0), undefined);

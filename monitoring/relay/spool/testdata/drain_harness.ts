@@ -8,7 +8,7 @@ import { RelayMetrics } from "../../metrics.ts";
 import { CircuitBreaker } from "../../send/circuit_breaker.ts";
 import type { AttemptResult } from "../../send/ingest_client.ts";
 import { RateLimits } from "../../send/rate_limits.ts";
-import { Drain } from "../drain.ts";
+import { type Drain, startDrain } from "../drain.ts";
 import type { LeasedEnvelope, Spool } from "../spool.ts";
 import { openSqliteSpool } from "../sqlite_spool.ts";
 import { DSN, envelope, numberOf, OTHER_DSN } from "./envelopes.ts";
@@ -81,7 +81,7 @@ export class DrainHarness implements AsyncDisposable {
   }
 
   start(): Promise<void> {
-    this.#drain = new Drain({
+    this.#drain = startDrain({
       spool: this.#recorded(),
       clock: this.clock,
       client: {

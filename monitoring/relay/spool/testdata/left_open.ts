@@ -5,14 +5,14 @@ import { Duplicates } from "../../admit/duplicates.ts";
 import { RelayMetrics } from "../../metrics.ts";
 import { CircuitBreaker } from "../../send/circuit_breaker.ts";
 import { RateLimits } from "../../send/rate_limits.ts";
-import { Drain } from "../drain.ts";
+import { startDrain } from "../drain.ts";
 import { SYSTEM_CLOCK } from "../../send/clock.ts";
 import { openSqliteSpool } from "../sqlite_spool.ts";
 import { DSN, envelope } from "./envelopes.ts";
 
 const spool = await openSqliteSpool({ path: Deno.args[0]!, maxBytes: 1e9, maxAgeHours: 1 });
 const breaker = new CircuitBreaker("", SYSTEM_CLOCK);
-new Drain({
+startDrain({
   spool,
   log: () => {},
   clock: SYSTEM_CLOCK,
