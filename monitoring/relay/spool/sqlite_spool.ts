@@ -51,120 +51,110 @@ export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spoo
   const schema = SQLITE_SPOOL_SCHEMA;
   const driver = new SqliteDriver({ ...options, store: "spool", schema, onNotice });
   try {
-    const spool = new WorkerSpool(options);
-    await spool.start();
-    return spool;
+    return await startWorkerSpool(options);
   } finally {
     await driver.close();
   }
 }
 
-/** A `SqlSpool` in a worker, which is started again if it crashed. Calls made during a message share the next one. */
-class WorkerSpool implements Spool {
-  readonly #options: SqliteSpoolOptions;
-  readonly #calls = new Batches<Call, CallResult>({
-    run: (calls) => this.#send(calls),
+/**
+ * A `SqlSpool` in a worker, which is started again if it crashed. Calls made during a message share the next one.
+ * Resolves when the worker has opened the file.
+ */
+async function startWorkerSpool(options: SqliteSpoolOptions): Promise<Spool> {
+  const calls = new Batches<Call, CallResult>({
+    run: (message) => send(message),
     sizeOf: ({ args: [first] }) =>
       (first as { bytes?: Uint8Array } | undefined)?.bytes?.length ?? 0,
   });
-  #worker: Worker | undefined;
-  #startedAt = -Infinity;
-  #results: PromiseWithResolvers<readonly CallResult[]> | undefined;
+  let worker: Worker | undefined;
+  let startedAt = -Infinity;
+  let results: PromiseWithResolvers<readonly CallResult[]> | undefined;
   /** A message took too long, and has no results yet. */
-  #isStalled = false;
-  #closing: Promise<void> | undefined;
+  let isStalled = false;
+  let closing: Promise<void> | undefined;
 
-  constructor(options: SqliteSpoolOptions) {
-    this.#options = options;
-  }
+  await send([], STALL_MS);
+  return {
+    put: (envelope) => call("put", envelope),
+    has: (key) => call("has", key),
+    hasSequence: (...args) => call("hasSequence", ...args),
+    lease: (request) => call("lease", request),
+    renew: (leases, now) => call("renew", leases.map(leaseOf), now),
+    complete: (lease) => call("complete", leaseOf(lease)),
+    release: (lease, ...args) => call("release", leaseOf(lease), ...args),
+    expire: (now) => call("expire", now),
+    stats: () => call("stats"),
+    checkRoom: () => call("checkRoom"),
+    exchange: (...args) => call("exchange", ...args),
+    close: () => closing ??= close(),
+  };
 
-  readonly put: Spool["put"] = (envelope) => this.#call("put", envelope);
-  readonly has: Spool["has"] = (key) => this.#call("has", key);
-  readonly hasSequence: Spool["hasSequence"] = (...args) => this.#call("hasSequence", ...args);
-  readonly lease: Spool["lease"] = (request) => this.#call("lease", request);
-  readonly renew: Spool["renew"] = (leases, now) => this.#call("renew", leases.map(leaseOf), now);
-  readonly complete: Spool["complete"] = (lease) => this.#call("complete", leaseOf(lease));
-  readonly release: Spool["release"] = (lease, ...args) =>
-    this.#call("release", leaseOf(lease), ...args);
-  readonly expire: Spool["expire"] = (now) => this.#call("expire", now);
-  readonly stats: Spool["stats"] = () => this.#call("stats");
-  readonly checkRoom: Spool["checkRoom"] = () => this.#call("checkRoom");
-  readonly exchange: Spool["exchange"] = (...args) => this.#call("exchange", ...args);
-
-  /** Resolves when the worker has opened the file. */
-  async start(): Promise<void> {
-    await this.#send([], STALL_MS);
-  }
-
-  close(): Promise<void> {
-    return this.#closing ??= this.#close();
-  }
-
-  async #close(): Promise<void> {
-    const worker = this.#worker;
+  async function close(): Promise<void> {
+    const open = worker;
     // A stalled worker is left to the end of the process.
-    if (worker === undefined || this.#isStalled) return;
-    const timer = setTimeout(() => worker.terminate(), CLOSE_MS);
+    if (open === undefined || isStalled) return;
+    const timer = setTimeout(() => open.terminate(), CLOSE_MS);
     // After the calls that were made before.
-    await this.#calls.add({ method: "close", args: [] }).catch(() => {
+    await calls.add({ method: "close", args: [] }).catch(() => {
       // It has ended by itself.
     });
     clearTimeout(timer);
-    await worker.terminate();
+    await open.terminate();
   }
 
-  async #call<T>(method: Call["method"], ...args: unknown[]): Promise<T> {
-    if (this.#closing) throw new SpoolUnavailableError("it is closed");
-    const { value, failure } = await this.#calls.add({ method, args })
+  async function call<T>(method: Call["method"], ...args: unknown[]): Promise<T> {
+    if (closing) throw new SpoolUnavailableError("it is closed");
+    const { value, failure } = await calls.add({ method, args })
       .catch(({ message }: Error): CallResult => ({ failure: message }));
     if (failure !== undefined) throw new SpoolUnavailableError(failure);
     return value as T;
   }
 
-  async #send(
-    calls: readonly Call[],
-    stallMs = this.#options.stallMs ?? STALL_MS,
+  async function send(
+    message: readonly Call[],
+    stallMs = options.stallMs ?? STALL_MS,
   ): Promise<readonly CallResult[]> {
-    if (this.#isStalled) throw new Error(STALLED);
-    const worker = this.#worker ?? this.#start();
-    const results = this.#results = Promise.withResolvers<readonly CallResult[]>();
+    if (isStalled) throw new Error(STALLED);
+    const receiver = worker ?? start();
+    const awaited = results = Promise.withResolvers<readonly CallResult[]>();
     const timer = setTimeout(() => {
-      this.#isStalled = true;
-      results.reject(new Error(STALLED));
+      isStalled = true;
+      awaited.reject(new Error(STALLED));
     }, stallMs);
     // An idle spool does not keep the process running.
-    worker.ref();
+    receiver.ref();
     try {
       // Serialized here: `postMessage` of Deno 2.9 lists every byte of a view as a property.
-      const { buffer } = serialize(calls);
-      worker.postMessage(buffer, [buffer as ArrayBuffer]);
-      return await results.promise;
+      const { buffer } = serialize(message);
+      receiver.postMessage(buffer, [buffer as ArrayBuffer]);
+      return await awaited.promise;
     } finally {
       clearTimeout(timer);
-      worker.unref();
+      receiver.unref();
     }
   }
 
-  #start(): Worker {
-    if (performance.now() - this.#startedAt < RESTART_PAUSE_MS) throw new Error(WORKER_ENDED);
-    this.#startedAt = performance.now();
-    const { onNotice = console.warn, worker: module, ...workerData } = this.#options;
-    const worker = new Worker(module ?? new URL("worker.ts", import.meta.url), { workerData });
-    this.#worker = worker;
+  function start(): Worker {
+    if (performance.now() - startedAt < RESTART_PAUSE_MS) throw new Error(WORKER_ENDED);
+    startedAt = performance.now();
+    const { onNotice = console.warn, worker: module, ...workerData } = options;
+    const started = new Worker(module ?? new URL("worker.ts", import.meta.url), { workerData });
+    worker = started;
     let reason = WORKER_ENDED;
-    worker.on("message", (bytes: ArrayBuffer) => {
+    started.on("message", (bytes: ArrayBuffer) => {
       const message: FromWorker = deserialize(new Uint8Array(bytes));
       if ("notice" in message) return onNotice(message.notice);
-      this.#isStalled = false;
-      this.#results?.resolve(message.results);
+      isStalled = false;
+      results?.resolve(message.results);
     });
-    worker.on("error", ({ message }: Error) => reason = `its worker failed (${message})`);
-    worker.on("exit", () => {
-      this.#worker = undefined;
-      this.#isStalled = false;
-      this.#results?.reject(new Error(reason));
+    started.on("error", ({ message }: Error) => reason = `its worker failed (${message})`);
+    started.on("exit", () => {
+      worker = undefined;
+      isStalled = false;
+      results?.reject(new Error(reason));
     });
-    return worker;
+    return started;
   }
 }
 
