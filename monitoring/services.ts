@@ -7,10 +7,6 @@ import { SharedCounts } from "./relay/shared_counts.ts";
 import { RelaySpool } from "./relay/spool/relay_spool.ts";
 import type { Log } from "./runtime/console_log.ts";
 
-type InboxModule = typeof import("./inbox/inbox.ts");
-type PostgresInboxModule = typeof import("./inbox/postgres_inbox.ts");
-type OtlpModule = typeof import("./otlp/otlp_exporter.ts");
-
 /**
  * Loads a module that not every configuration needs: relay mode takes 4 MiB less without them. Not
  * `import("./…")`, because Deno would load the file at every start.
@@ -35,10 +31,10 @@ export async function openInbox(
   };
   const pathOf = (file: string) => inbox === "file" ? join(config.dataDir, file) : undefined;
   if (address === undefined) {
-    const { Inbox } = await load<InboxModule>("./inbox/inbox.ts");
+    const { Inbox } = await load<typeof import("./inbox/inbox.ts")>("./inbox/inbox.ts");
     return new Inbox({ ...options, path: pathOf("inbox.sqlite") });
   }
-  const { openPostgresInbox } = await load<PostgresInboxModule>(
+  const { openPostgresInbox } = await load<typeof import("./inbox/postgres_inbox.ts")>(
     "./inbox/postgres_inbox.ts",
   );
   return await openPostgresInbox({ ...options, address, path: pathOf("inbox_replica.sqlite") });
@@ -67,7 +63,9 @@ export function openSharedCounts({ countsDir, worker, workers }: Config, log: Lo
 
 export async function openExporter({ otlpUrl, otlpHeaders }: Config, log: Log) {
   if (otlpUrl === undefined) return undefined;
-  const { OtlpExporter } = await load<OtlpModule>("./otlp/otlp_exporter.ts");
+  const { OtlpExporter } = await load<typeof import("./otlp/otlp_exporter.ts")>(
+    "./otlp/otlp_exporter.ts",
+  );
   return new OtlpExporter({
     url: otlpUrl,
     headers: otlpHeaders,

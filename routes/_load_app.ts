@@ -1,15 +1,12 @@
 import { type Config, ConfigError } from "../config/config.ts";
-import type { WrongTokens } from "../monitoring/access/token.ts";
 import type { ClientConfig } from "../monitoring/browser/client_config.ts";
-import type { Inbox } from "../monitoring/inbox/inbox.ts";
-import { createInboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";
-import type { Recent } from "../monitoring/inbox/recent.ts";
-import type { SourceMapOrigins } from "../monitoring/inbox/source_map_fetch.ts";
+import {
+  createInboxEndpoint,
+  type InboxEndpointOptions,
+} from "../monitoring/inbox/inbox_endpoint.ts";
 import { createMcpEndpoint } from "../monitoring/mcp/mcp_endpoint.ts";
 import { createOtlpEndpoint, refuseGrpc } from "../monitoring/otlp/otlp_endpoint.ts";
-import type { GroupAlert } from "../monitoring/models/rows.ts";
 import { browserTarget } from "../monitoring/protocol/dsn.ts";
-import type { Refusal } from "../monitoring/protocol/relay_api.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { Runtime } from "../monitoring/runtime/telemetry.ts";
 import { createSecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
@@ -21,17 +18,14 @@ import { pageSlots } from "./_slots.ts";
 import { monitoringRoutes, NO_POST } from "./monitoring.ts";
 import { createSignals } from "./signal.ts";
 
-interface LoadAppOptions {
+interface LoadAppOptions
+  extends
+    Pick<InboxEndpointOptions, "inbox" | "alerts" | "refusals" | "mapOrigins" | "wrongTokens"> {
   readonly build: URL;
   readonly manifest: Manifest;
   readonly release: string;
   readonly runtime: Runtime;
   readonly relay: Relay;
-  readonly inbox: Inbox | undefined;
-  readonly alerts: Recent<GroupAlert>;
-  readonly refusals: Recent<Refusal>;
-  readonly mapOrigins: SourceMapOrigins;
-  readonly wrongTokens: WrongTokens;
 }
 
 /** Loads the routes and completes the built pages. @throws {ConfigError} `MONITORING_PATH` is the path of a route */
