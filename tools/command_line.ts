@@ -34,13 +34,6 @@ export function readArguments<T extends ParseArgsConfig>(
   }
 }
 
-/** @throws {UserError} the value of an option is given and is not a whole number */
-export function readWholeNumber(name: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  throw new UserError(`--${name} is ${JSON.stringify(value)}. Use a whole number.`);
-}
-
 export function httpOrigin(address: string): string | undefined {
   const url = URL.parse(address);
   return url !== null && /^https?:$/.test(url.protocol) ? url.origin : undefined;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readArguments, readWholeNumber, UserError, visibleText } from "./command_line.ts";
+import { readArguments, UserError, visibleText } from "./command_line.ts";
 
 Deno.test("unknown option, unexpected or missing value → one line with the use", () => {
   const options = { url: { type: "string" }, json: { type: "boolean" } } as const;
@@ -12,14 +12,6 @@ Deno.test("unknown option, unexpected or missing value → one line with the use
     const read = () =>
       readArguments("tail", "deno task tail", { args: [arg], options, allowPositionals: false });
     assert.throws(read, new UserError(`Cannot tail: ${reason} Use: deno task tail`));
-  }
-});
-
-Deno.test("option with a number → read; anything else → refused by name", () => {
-  assert.equal(readWholeNumber("seed", undefined), undefined);
-  assert.equal(readWholeNumber("seed", "12"), 12);
-  for (const value of ["", "-1", "1.5", "x"]) {
-    assert.throws(() => readWholeNumber("seed", value), /--seed is ".*"\. Use a whole number\./);
   }
 });
 

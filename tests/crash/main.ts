@@ -14,7 +14,8 @@ import { startPostgres } from "../../monitoring/storage/testdata/private_postgre
 import { failuresOf } from "./_delivery_log.ts";
 import { countsOf, type FaultRunOptions, runFaults } from "./_fault_run.ts";
 import { ALL_FAULTS, FLEET_KILLS, KILLS } from "./fault_profiles.ts";
-import { readArguments, readWholeNumber, runTask, UserError } from "../../tools/command_line.ts";
+import { readArguments, runTask, UserError } from "../../tools/command_line.ts";
+import { readWholeNumber } from "../harness/whole_number.ts";
 
 const DEFAULT_KILLS = 200;
 /** @throws {UserError} an option is not valid */

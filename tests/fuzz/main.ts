@@ -5,7 +5,8 @@
  */
 import fc from "fast-check";
 import { hostileBytes } from "../../monitoring/models/otlp/testdata/hostile_bytes.ts";
-import { readArguments, readWholeNumber, runTask } from "../../tools/command_line.ts";
+import { readArguments, runTask } from "../../tools/command_line.ts";
+import { readWholeNumber } from "../harness/whole_number.ts";
 import { ClientFuzzer } from "./client_fuzzer.ts";
 import { hostileAnswer } from "./hostile_answer.ts";
 import { hostileRequest } from "./hostile_request.ts";
