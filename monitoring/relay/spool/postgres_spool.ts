@@ -4,7 +4,7 @@ import { failureReason } from "../../storage/postgres_errors.ts";
 import type { Query, SqlDriver, TransactionPurpose } from "../../storage/sql_driver.ts";
 import { POSTGRES_PREFIX, POSTGRES_SPOOL_SCHEMA } from "./schema.ts";
 import type { Spool, SpoolOptions } from "./spool.ts";
-import { SqlSpool } from "./sql_spool.ts";
+import { createSqlSpool } from "./sql_spool.ts";
 
 /** Locks the spool for one process at a time, and returns the server's time. */
 const LOCK_AND_READ_CLOCK =
@@ -24,7 +24,7 @@ export async function openPostgresSpool(options: PostgresSpoolOptions): Promise<
   const driver = new PostgresDriver(database, clock);
   // Learns the server's time.
   await driver.transaction("change", () => Promise.resolve());
-  return new SqlSpool(driver, options);
+  return createSqlSpool(driver, options);
 }
 
 class PostgresDriver implements SqlDriver {

@@ -58,7 +58,7 @@ export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spoo
 }
 
 /**
- * A `SqlSpool` in a worker, which is started again if it crashed. Calls made during a message share the next one.
+ * A SQL spool in a worker, which is started again if it crashed. Calls made during a message share the next one.
  * Resolves when the worker has opened the file.
  */
 async function startWorkerSpool(options: SqliteSpoolOptions): Promise<Spool> {

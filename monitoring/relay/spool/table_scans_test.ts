@@ -5,7 +5,7 @@ import { SqliteDriver } from "../../storage/sqlite_driver.ts";
 import { queryPlans, tableScans } from "../../storage/testdata/table_scans.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
 import { LEASE_MS } from "./spool.ts";
-import { SqlSpool } from "./sql_spool.ts";
+import { createSqlSpool } from "./sql_spool.ts";
 import { BOTH_DSNS, DSN, envelope, keyOf, NOON, TRANSACTION } from "./testdata/envelopes.ts";
 
 const MAX_AGE_MS = 86_400_000;
@@ -24,7 +24,7 @@ Deno.test("spool puts, leases, delivers, expires → no statement reads a whole 
     schema: SQLITE_SPOOL_SCHEMA,
     onNotice,
   });
-  const spool = new SqlSpool(driver, { maxBytes: 1_000, maxAgeHours: 24 });
+  const spool = createSqlSpool(driver, { maxBytes: 1_000, maxAgeHours: 24 });
   try {
     const plans = await queryPlans(path, async () => {
       const results = await Promise.all(

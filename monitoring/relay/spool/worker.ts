@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { SqliteDriver } from "../../storage/sqlite_driver.ts";
 import { SQLITE_SPOOL_SCHEMA } from "./schema.ts";
 import { SpoolUnavailableError } from "./spool.ts";
-import { SqlSpool } from "./sql_spool.ts";
+import { createSqlSpool } from "./sql_spool.ts";
 import type { Call, CallResult, FromWorker, WorkerData } from "./sqlite_spool.ts";
 
 const options = workerData as WorkerData;
@@ -20,7 +20,7 @@ const driver = new SqliteDriver({
   schema: SQLITE_SPOOL_SCHEMA,
   onNotice: (notice) => send({ notice }),
 });
-const spool = new SqlSpool(driver, options);
+const spool = createSqlSpool(driver, options);
 
 parentPort?.on("message", async (message: ArrayBuffer) => {
   const calls: readonly Call[] = deserialize(new Uint8Array(message));

@@ -1,7 +1,7 @@
 import { SqliteDriver } from "../../../storage/sqlite_driver.ts";
 import { SQLITE_SPOOL_SCHEMA } from "../schema.ts";
 import type { Spool, SpoolOptions } from "../spool.ts";
-import { SqlSpool } from "../sql_spool.ts";
+import { createSqlSpool } from "../sql_spool.ts";
 
 /** The SQLite spool in memory, without its thread. */
 export function openMemorySpool(limits: SpoolOptions): Spool {
@@ -11,5 +11,5 @@ export function openMemorySpool(limits: SpoolOptions): Spool {
     schema: SQLITE_SPOOL_SCHEMA,
     onNotice: console.warn,
   });
-  return new SqlSpool(driver, limits);
+  return createSqlSpool(driver, limits);
 }
