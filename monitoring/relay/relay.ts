@@ -21,7 +21,7 @@ import { refusalOf } from "./refusal.ts";
 import type { RelayOptions } from "./relay_options.ts";
 import { SYSTEM_CLOCK } from "./send/clock.ts";
 import { type Sender, senderOf } from "./send/sender.ts";
-import { IngestClient } from "./send/ingest_client.ts";
+import { createIngestClient, type IngestClient } from "./send/ingest_client.ts";
 import { RateLimits } from "./send/rate_limits.ts";
 import { createSending } from "./sending.ts";
 import { createGossip, type Gossip } from "./spool/gossip.ts";
@@ -67,7 +67,7 @@ export class Relay {
         publicOrigin,
         advice: store && adviceFor(allowedDsns),
       }),
-      client: new IngestClient({ ...options, ...shared }),
+      client: createIngestClient({ ...options, ...shared }),
       duplicates: new Duplicates(),
     };
     this.#bodies = new BodyReader({

@@ -5,7 +5,7 @@ import { RelaySpool } from "./spool/relay_spool.ts";
 import type { Spool } from "./spool/spool.ts";
 import { admittedEnvelope } from "./spool/testdata/admitted_envelope.ts";
 import { SYSTEM_CLOCK } from "./send/clock.ts";
-import { IngestClient } from "./send/ingest_client.ts";
+import { createIngestClient } from "./send/ingest_client.ts";
 import { RateLimits } from "./send/rate_limits.ts";
 import { createSending } from "./sending.ts";
 
@@ -24,7 +24,7 @@ Deno.test("copy delivered from the spool while it is searched → duplicate, not
   } as unknown as Spool;
   const limits = new RateLimits();
   const clock = { ...SYSTEM_CLOCK, uptime: () => 0 };
-  const client = new IngestClient({
+  const client = createIngestClient({
     clock,
     limits,
     metrics: new RelayMetrics(),

@@ -13,7 +13,7 @@ import {
 import { failureReason } from "./http/failure_reason.ts";
 import {
   ClientAbortedError,
-  HttpClient,
+  createHttpClient,
   type HttpResponse,
   RequestFailedError,
 } from "./http/http_client.ts";
@@ -36,7 +36,7 @@ export type AttemptResult =
   | { readonly kind: "rate_limited"; readonly limits: RateLimitHeaders }
   /** No response, or a retryable one. `reason` is part of a sentence: "it answered 503". */
   | { readonly kind: "undecided"; readonly reason: string; readonly fault: Fault }
-  /** Ended by its signal or {@linkcode IngestClient.abort} before there was a response. */
+  /** Ended by its signal or `abort` before there was a response. */
   | { readonly kind: "aborted" };
 
 export interface IngestClientOptions {
@@ -64,48 +64,46 @@ interface Target {
   readonly breaker: CircuitBreaker;
 }
 
+export type IngestClient = ReturnType<typeof createIngestClient>;
+
 /** Sends envelopes to ingests and keeps a circuit breaker for each. */
-export class IngestClient {
-  readonly #options: IngestClientOptions;
-  readonly #http: HttpClient;
+export function createIngestClient(options: IngestClientOptions) {
+  const { clock, relayTimeoutMs: timeoutMs, upstream, proxies, log, limits, metrics } = options;
+  const http = createHttpClient({
+    maxConnections: MAX_CONNECTIONS,
+    maxIdleMs: MAX_IDLE_MS,
+    connectTimeoutMs: timeoutMs,
+    proxies,
+  });
   /** By DSN object of the allow-list, because parsing URLs for each envelope takes time. */
-  readonly #targets = new WeakMap<Dsn, Target>();
-  readonly #breakers = new Map<string, CircuitBreaker>();
+  const targets = new WeakMap<Dsn, Target>();
+  const breakersByOrigin = new Map<string, CircuitBreaker>();
 
-  constructor(options: IngestClientOptions) {
-    this.#options = options;
-    this.#http = new HttpClient({
-      maxConnections: MAX_CONNECTIONS,
-      maxIdleMs: MAX_IDLE_MS,
-      connectTimeoutMs: options.relayTimeoutMs,
-      proxies: options.proxies,
-    });
-  }
-
-  breakerOf(dsn: Dsn): CircuitBreaker {
-    return this.#targetOf(dsn).breaker;
-  }
-
-  get breakers(): Iterable<CircuitBreaker> {
-    return this.#breakers.values();
-  }
-
-  /** The last failure of each ingest, unless it has decided about an envelope since. */
-  get ingests(): IngestReport[] {
-    // The health report is public, and the address that the operator set may be secret.
-    const isPublic = this.#options.upstream === undefined;
-    return [...this.#breakers.values()].map(({ origin, failure, updatedAt }) => ({
-      origin: isPublic ? origin : "RELAY_UPSTREAM",
-      at: updatedAt,
-      reason: failure,
-    }));
-  }
+  return {
+    breakerOf: (dsn: Dsn): CircuitBreaker => targetOf(dsn).breaker,
+    get breakers(): Iterable<CircuitBreaker> {
+      return breakersByOrigin.values();
+    },
+    /** The last failure of each ingest, unless it has decided about an envelope since. */
+    get ingests(): IngestReport[] {
+      // The health report is public, and the address that the operator set may be secret.
+      const isPublic = upstream === undefined;
+      return [...breakersByOrigin.values()].map(({ origin, failure, updatedAt }) => ({
+        origin: isPublic ? origin : "RELAY_UPSTREAM",
+        at: updatedAt,
+        reason: failure,
+      }));
+    },
+    attempt,
+    /** Aborts all live attempts: their envelopes go to the spool. */
+    abort: (): void => http.abort(),
+  };
 
   /**
    * Sends an envelope as received to its DSN's ingest, once. `limitsNow` is called when there is a connection.
    * `drained`: the envelope is from the spool.
    */
-  async attempt(
+  async function attempt(
     { bytes, format = "envelope", contentEncoding, dsn, receivedAt }: Pick<
       AdmittedEnvelope,
       "bytes" | "format" | "contentEncoding" | "dsn" | "receivedAt"
@@ -121,9 +119,8 @@ export class IngestClient {
     };
     if (contentEncoding !== null) headers["content-encoding"] = contentEncoding;
 
-    const { relayTimeoutMs: timeoutMs, limits, metrics, clock } = this.#options;
     const begun = performance.now();
-    const { urls, breaker } = this.#targetOf(dsn);
+    const { urls, breaker } = targetOf(dsn);
     const url = urls.get(signalOf(format))!;
     const isProbe = drained !== undefined && breaker.isProbed;
     const undecided = (progress: UndecidedAttempt["progress"], reason: string): AttemptResult => {
@@ -148,7 +145,7 @@ export class IngestClient {
     if (!drained) breaker.liveAttemptStarted();
     try {
       const request = { url, headers, body: bytes, timeoutMs, beforeSending, signal };
-      response = await this.#http.post(request);
+      response = await http.post(request);
     } catch (error) {
       if (announced) return { kind: "rate_limited", limits: announced };
       if (signal?.aborted || error instanceof ClientAbortedError) return { kind: "aborted" };
@@ -166,23 +163,17 @@ export class IngestClient {
     return { kind: "decided", response };
   }
 
-  /** Aborts all live attempts: their envelopes go to the spool. */
-  abort(): void {
-    this.#http.abort();
-  }
-
-  #targetOf(dsn: Dsn): Target {
-    let target = this.#targets.get(dsn);
+  function targetOf(dsn: Dsn): Target {
+    let target = targets.get(dsn);
     if (target === undefined) {
-      const { upstream, clock, log } = this.#options;
       const signals = [undefined, "traces", "logs"] as const;
       const urls = new Map(
         signals.map((signal) => [signal, new URL(ingestUrl(dsn, upstream, signal))]),
       );
       const { origin } = urls.get(undefined)!;
-      const breaker = this.#breakers.get(origin) ?? new CircuitBreaker(origin, { ...clock, log });
-      this.#breakers.set(origin, breaker);
-      this.#targets.set(dsn, target = { urls, breaker });
+      const breaker = breakersByOrigin.get(origin) ?? new CircuitBreaker(origin, { ...clock, log });
+      breakersByOrigin.set(origin, breaker);
+      targets.set(dsn, target = { urls, breaker });
     }
     return target;
   }

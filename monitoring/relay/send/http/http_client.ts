@@ -23,7 +23,7 @@ export interface HttpRequest {
   readonly timeoutMs: number;
   /** Called when there is a connection. An error it throws ends the request before anything is sent. */
   readonly beforeSending?: () => void;
-  /** Aborts the request, which rejects with its reason. {@linkcode HttpClient.abort} then does not apply to it. */
+  /** Aborts the request, which rejects with its reason. `abort` then does not apply to it. */
   readonly signal?: AbortSignal;
 }
 
@@ -73,18 +73,19 @@ interface Origin {
 /** Milliseconds between two checks for requests whose time is up. */
 const CHECK_MS = 50;
 
-/** Sends `POST` requests over persistent connections. Redirects are not followed. */
-export class HttpClient {
-  readonly #options: HttpClientOptions;
-  readonly #origins = new Map<string, Origin>();
-  readonly #running = new Bag<Exchange>();
-  /** One for all requests: a timer for each takes longer than validating a small envelope. */
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #closed = false;
+export type HttpClient = ReturnType<typeof createHttpClient>;
 
-  constructor(options: HttpClientOptions) {
-    this.#options = options;
-  }
+/** Sends `POST` requests over persistent connections. Redirects are not followed. */
+export function createHttpClient(
+  { maxConnections, maxIdleMs, connectTimeoutMs, proxies }: HttpClientOptions,
+) {
+  const origins = new Map<string, Origin>();
+  const running = new Bag<Exchange>();
+  /** One for all requests: a timer for each takes longer than validating a small envelope. */
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let isClosed = false;
+
+  return { post, abort };
 
   /**
    * Sends a request; once more if its connection is lost before a response. A server may close an idle connection just
@@ -93,26 +94,25 @@ export class HttpClient {
    *
    * @throws {RequestFailedError | ClientAbortedError}, errors of `beforeSending`, and the signal's reason
    */
-  async post(request: HttpRequest): Promise<HttpResponse> {
+  async function post(request: HttpRequest): Promise<HttpResponse> {
     const deadline = performance.now() + request.timeoutMs;
     try {
-      return await this.#attempt(request, deadline);
+      return await attempt(request, deadline);
     } catch (error) {
       if (!(error instanceof RequestFailedError && isLost(error.cause))) throw error;
-      return await this.#attempt(request, deadline);
+      return await attempt(request, deadline);
     }
   }
 
-  /** @param deadline milliseconds of `performance.now()` */
-  async #attempt(request: HttpRequest, deadline: number): Promise<HttpResponse> {
+  async function attempt(request: HttpRequest, deadline: number): Promise<HttpResponse> {
     const { url, signal } = request;
     signal?.throwIfAborted();
-    const origin = this.#originOf(url);
+    const origin = originOf(url);
     const exchange = new Exchange(request, deadline);
     const onAbort = () => exchange.end(signal!.reason);
     signal?.addEventListener("abort", onAbort);
-    this.#running.add(exchange);
-    this.#timer ??= setInterval(() => this.#endLate(), CHECK_MS);
+    running.add(exchange);
+    timer ??= setInterval(() => endLate(), CHECK_MS);
     try {
       origin.pool.dispatch(optionsOf(request, origin.proxy), exchange);
       const response = await exchange.response;
@@ -121,43 +121,42 @@ export class HttpClient {
       }
       return response;
     } finally {
-      this.#running.delete(exchange);
+      running.delete(exchange);
       signal?.removeEventListener("abort", onAbort);
-      if (this.#closed) {
-        this.#endLate();
+      if (isClosed) {
+        endLate();
         void origin.pool.close().catch(() => {});
       }
     }
   }
 
   /** Ends requests whose time is up. Stops the timer if there are no requests. */
-  #endLate(): void {
+  function endLate(): void {
     const now = performance.now();
-    for (const exchange of this.#running.all()) {
+    for (const exchange of running.all()) {
       if (exchange.deadline > now) continue;
       const phase = exchange.isSent ? "waiting for the response" : "connecting";
       exchange.end(new RequestFailedError(exchange.isSent, new ResponseTimeoutError(phase)));
     }
-    if (this.#running.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    if (running.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
   }
 
   /** Closes idle connections now, the others after their responses. Ends all requests without a signal. */
-  abort(): void {
-    this.#closed = true;
-    for (const exchange of this.#running.all()) {
+  function abort(): void {
+    isClosed = true;
+    for (const exchange of running.all()) {
       if (!exchange.request.signal) exchange.end(new ClientAbortedError("The client ended."));
     }
-    for (const { pool } of this.#origins.values()) void pool.close().catch(() => {});
-    this.#origins.clear();
-    this.#endLate();
+    for (const { pool } of origins.values()) void pool.close().catch(() => {});
+    origins.clear();
+    endLate();
   }
 
-  #originOf(url: URL): Origin {
-    let origin = this.#origins.get(url.origin);
+  function originOf(url: URL): Origin {
+    let origin = origins.get(url.origin);
     if (origin === undefined) {
-      const { proxies, maxConnections, maxIdleMs, connectTimeoutMs } = this.#options;
       const proxy = proxies && proxyFor(url, proxies);
       const pool = new Pool(url.origin, {
         connections: maxConnections,
@@ -171,7 +170,7 @@ export class HttpClient {
         bodyTimeout: 0,
       });
       origin = { pool, proxy: url.protocol === "http:" ? proxy : undefined };
-      if (!this.#closed) this.#origins.set(url.origin, origin);
+      if (!isClosed) origins.set(url.origin, origin);
     }
     return origin;
   }

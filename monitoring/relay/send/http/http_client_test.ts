@@ -11,7 +11,8 @@ import {
 } from "../../../../tests/harness/stand_in_ingest.ts";
 import {
   ClientAbortedError,
-  HttpClient,
+  createHttpClient,
+  type HttpClient,
   type HttpRequest,
   RequestFailedError,
   ResponseTimeoutError,
@@ -24,7 +25,7 @@ function openPool(
   maxIdleMs = 60_000,
   connectTimeoutMs = 10_000,
 ): HttpClient & Disposable {
-  const pool = new HttpClient({ maxConnections, maxIdleMs, connectTimeoutMs });
+  const pool = createHttpClient({ maxConnections, maxIdleMs, connectTimeoutMs });
   return Object.assign(pool, { [Symbol.dispose]: () => pool.abort() });
 }
 
