@@ -1,3 +1,5 @@
+import { findTree, type Processes, send } from "../../tools/package/process_tree.ts";
+
 export interface WatchOptions {
   /** Default: `deno`. */
   readonly program?: string;
@@ -39,8 +41,14 @@ export function watchProcess(
     more.resolve();
     return process.status;
   });
-  /** The running processes, parents first. Linux only: read from `/proc`. */
-  const pids = () => processTree(process.pid);
+  /** The running processes, parents first. Linux only. */
+  const pids = () => [...findTree(process.pid).keys()];
+  /** Kills those, and others that still run. */
+  const kill = (known?: Processes) => {
+    const running = [...findTree(process.pid, known).keys()];
+    for (const pid of running) send(pid, "SIGKILL");
+    return running;
+  };
   return {
     process,
     /** Waits until the output matches, and returns the first group. Throws if the process ends before. */
@@ -68,17 +76,18 @@ export function watchProcess(
      * @throws some still run after {@linkcode MAX_STOP_MS}; they are killed
      */
     async endsAfter(signal: Deno.Signal, index: number): Promise<void> {
-      const tree = pids();
+      const tree = findTree(process.pid);
+      const pids = [...tree.keys()];
       let killed: number[] = [];
-      const timer = setTimeout(() => killed = killRunning(tree), MAX_STOP_MS);
-      Deno.kill(tree[index]!, signal);
+      const timer = setTimeout(() => killed = kill(tree), MAX_STOP_MS);
+      Deno.kill(pids[index]!, signal);
       await closed;
       clearTimeout(timer);
       if (killed.length === 0) return;
-      throw new Error(`Of ${tree} these still ran after ${MAX_STOP_MS} ms: ${killed}\n${text}`);
+      throw new Error(`Of ${pids} these still ran after ${MAX_STOP_MS} ms: ${killed}\n${text}`);
     },
     async [Symbol.asyncDispose]() {
-      if (!hasEnded) killRunning(pids());
+      if (!hasEnded) kill();
       await closed;
     },
   };
@@ -86,35 +95,3 @@ export function watchProcess(
 
 /** A running command with all of its descendant processes. */
 export type WatchedProcess = ReturnType<typeof watchProcess>;
-
-function killRunning(pids: readonly number[]): number[] {
-  const parents = parentsOfRunning();
-  const running = pids.filter((pid) => parents.has(pid));
-  for (const pid of running) Deno.kill(pid, "SIGKILL");
-  return running;
-}
-
-function processTree(root: number): number[] {
-  const parents = parentsOfRunning();
-  const tree = parents.has(root) ? [root] : [];
-  for (const member of tree) {
-    for (const [child, parent] of parents) if (parent === member) tree.push(child);
-  }
-  return tree;
-}
-
-/** The parent's pid by the pid of each process that runs (proc(5), `/proc/PID/stat`). */
-function parentsOfRunning(): Map<number, number> {
-  const pids = [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter(Boolean);
-  return new Map(pids.flatMap((pid) => {
-    try {
-      // The name in parentheses may contain spaces and parentheses.
-      const stat = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1) ?? "";
-      const [state, parent] = stat.split(" ");
-      return state === "Z" ? [] : [[pid, Number(parent)] as const];
-    } catch {
-      // The process has ended since the folder was read.
-      return [];
-    }
-  }));
-}

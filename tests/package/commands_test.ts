@@ -9,6 +9,7 @@ import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/
 import { filesBelow, NpmPackage, userIn } from "../harness/npm_package.ts";
 import { findStablePort } from "../harness/stable_port.ts";
 import { isAvailable } from "../harness/is_available.ts";
+import { runProgram } from "../harness/run_program.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { until } from "../harness/until.ts";
 import { watchProcess } from "../harness/watched_process.ts";
@@ -66,9 +67,15 @@ Deno.test({
     await writeApp();
     // The server must not use the application's variables.
     const env = { PORT: "1", DATABASE_URL: "postgres://app@db.example/shop", DENO_DIR: "/own" };
+    const preload = "data:text/javascript,console.log('preloaded')";
     const args = ["run", "--port=0", "node", "app.cjs", "end", "--port=1"];
-    const { code, text } = await sightglass.run(args, { ...env, NO_COLOR: "1" });
+    const { code, text } = await sightglass.run(args, {
+      ...env,
+      NODE_OPTIONS: `--import=${preload}`,
+    });
     assert.equal(code, 3, text);
+    // By Node for the command itself, and for the program; not by Deno.
+    assert.equal(text.match(/^preloaded$/gm)?.length, 2, text);
     assert.match(text, /^app: 1,\/own,,shop,--port=1$/m);
     const [, address = ""] = /^Sightglass: (http:\/\/127\.0\.0\.1:\d+\/) shows/m.exec(text) ?? [];
     const received =
@@ -135,6 +142,55 @@ Deno.test({
     // The command itself, killed: its programs notice that.
     await tail.endsAfter("SIGKILL", 0);
     await server.endsAfter("SIGKILL", 0);
+  },
+});
+
+Deno.test({
+  name: "run, broken files of a project, also above the package → the folder's name",
+  ignore,
+  async fn() {
+    const above = join(folder.path, "deno.json");
+    await Deno.writeTextFile(above, "{");
+    const port = `--port=${findStablePort()}`;
+    await using server = sightglass.start([port]);
+    await server.printed(/Listening on/);
+    const make = [
+      "printf '{' >package.json",
+      "mkfifo package.json",
+      "truncate -s 100M package.json",
+      `printf '{"name":"%0200000d"}' 1 >package.json`,
+      "mkdir package.json",
+    ];
+    for (const script of make) {
+      await runProgram("sh", ["-c", `rm -f package.json; ${script}`], { cwd: sightglass.project });
+      const { text } = await sightglass.run(["run", port, "sh", "-c", "echo $OTEL_SERVICE_NAME"]);
+      assert.match(text, /^project$/m);
+    }
+    for (const path of [above, join(sightglass.project, "package.json")]) await Deno.remove(path);
+  },
+});
+
+Deno.test({
+  name: "run, asked to stop, or killed → nothing is left running",
+  ignore,
+  async fn() {
+    // The shell passes no signal on; neither does it wait.
+    const below = "(echo ready; exec sleep 1000); true";
+    const stubborn =
+      "trap '' HUP INT TERM; sleep 1000 & echo ready; while sleep 0.1; do sleep 1000 & done";
+    const scripts = { dev: below, stubborn: `(${stubborn}); true` };
+    await Deno.writeTextFile(join(sightglass.project, "package.json"), JSON.stringify({ scripts }));
+    const cases: [Deno.Signal, string[]][] = [
+      ["SIGTERM", ["sh", "-c", stubborn]],
+      ["SIGHUP", ["sh", "-c", below]],
+      ["SIGTERM", ["npm", "run", "dev"]],
+      ["SIGKILL", ["npm", "run", "stubborn"]],
+    ];
+    await Promise.all(cases.map(async ([signal, command]) => {
+      await using run = sightglass.start(["run", "--port=0", ...command]);
+      await run.printed(/^ready$/m);
+      await run.endsAfter(signal, 0);
+    }));
   },
 });
 
@@ -279,6 +335,10 @@ Deno.test({
         /^Cannot open the inbox: .* \(no folder .*\)\. Set .*\n$/,
       ],
       [["run", "--colour", "sh"], /^Cannot run "--colour"\. See: .*\n$/],
+      [
+        ["run", "--host=203.0.113.1", "sh"],
+        /^Cannot listen on .*: HOST is not this machine's\.\n$/,
+      ],
       [["mcp", "errors"], /^Cannot run "errors"\. See: .*\n$/],
       [["run", "--sentry-dsn=http://key@127.0.0.1:1/1", "sh"], /^Cannot run: .* relay mode.*\n$/],
       [["sourcemaps"], /^Cannot upload source maps: .* Use: npx sightglass sourcemaps --to/],

@@ -29,19 +29,21 @@ function findDeno() {
 }
 
 const folder = join(dataHome(), "sightglass");
+// Deno reads these, too: they are for the programs that the command runs.
+const { DENO_DIR, NODE_OPTIONS, OTEL_DENO, ...others } = env;
 const args = [
   ..."run --no-prompt --no-config --no-lock --node-modules-dir=manual".split(" "),
-  ..."--allow-read --allow-write --allow-env --allow-run --allow-net".split(" "),
+  // It runs any program. To read /proc takes all permissions; the server gets few.
+  "--allow-all",
   join(__dirname, "app", "cli.mjs"),
   "--with-parent",
   folder,
-  // The programs that the command runs get the user's own.
-  env.DENO_DIR ?? "",
+  JSON.stringify({ DENO_DIR, NODE_OPTIONS, OTEL_DENO }),
   ...process.argv.slice(2),
 ];
 const child = spawn(findDeno(), args, {
   stdio: "inherit",
-  env: { ...env, DENO_DIR: join(folder, "deno") },
+  env: { ...others, DENO_DIR: join(folder, "deno") },
 });
 
 // A terminal sends its signals to all processes.

@@ -1,5 +1,6 @@
 /**
- * The commands of the npm package. `bin.cjs` gives the folder of the user's data, the user's `DENO_DIR`, and the arguments.
+ * The commands of the npm package. `bin.cjs` gives the folder of the user's data, the variables that Deno would read, and
+ * the arguments.
  *
  * Exit code: the command's own; 1: it cannot be done.
  */
@@ -36,17 +37,17 @@ no variable but INBOX_TOKEN: others, such as PORT, are those of the program.
 const unknown = (text = "") => new UserError(`Cannot run "${text}". See: ${TOOL} --help`);
 
 await runTask(async () => {
-  const [_withParent, folder = "", userDenoDir, ...args] = Deno.args;
+  const [_withParent, folder = "", ownVariables = "{}", ...args] = Deno.args;
   const command = /^\w/.test(args[0] ?? "") ? args.shift()! : "serve";
   const { flags, others } = readFlags(args, command === "run");
   const { DENO_DIR = "", ...variables } = Deno.env.toObject();
-  const userEnv: Environment = { ...variables, ...userDenoDir && { DENO_DIR: userDenoDir } };
+  const userEnv: Environment = { ...variables, ...JSON.parse(ownVariables) };
   // Apart from Deno's cache: the server may not write code that later runs with more permissions.
   const withDataDir = (env: Environment) => ({
     ...env,
     DATA_DIR: env.DATA_DIR || join(folder, "data"),
   });
-  const serverEnv = withDataDir({ ...userEnv, ...flags });
+  const serverEnv = withDataDir({ ...userEnv, DENO_DIR, NODE_OPTIONS: "", ...flags });
   // An empty variable counts as not set.
   const unset = Object.fromEntries(CONFIG_VARIABLES.map((name) => [name, ""]));
   const besideProgram = withDataDir({ ...unset, INBOX_TOKEN: userEnv.INBOX_TOKEN ?? "", ...flags });
@@ -59,7 +60,7 @@ await runTask(async () => {
       `--import-map=${join(projectRoot, ".build/imports.json")}`,
       join(projectRoot, `${name}.mjs`),
       ...others,
-    ], { ...serverEnv, DENO_DIR });
+    ], serverEnv);
 
   if (others[0] === "-h") others[0] = "--help";
   if (others[0] === "--help" || others[0] === "--version") {

@@ -3,11 +3,13 @@ import { setTimeout } from "node:timers/promises";
 import { formatDuration } from "../../monitoring/models/duration.ts";
 import { TOOL } from "../../monitoring/protocol/commands.ts";
 import { type InboxAddress, requestInbox, UserError, visibleText } from "../command_line.ts";
-import { type Environment, onStopRequest, sendSignal } from "../run/processes.ts";
+import { type Environment, onStopRequest } from "../run/processes.ts";
+import { endTree } from "./process_tree.ts";
 import { findMode, openServer } from "./running_server.ts";
 
 /** How often to look whether the server still runs. */
 const HEALTH_CHECK_MS = 1_000;
+const MAX_PACKAGE_BYTES = 1024 * 1024;
 
 /**
  * Runs a program whose SDKs send to a Sightglass, that of `settings` or a new one, and prints what has arrived.
@@ -74,13 +76,14 @@ export async function runProgram(
   }
   // A terminal sends its signals to all processes.
   const hasTerminal = [Deno.stdin, Deno.stdout, Deno.stderr].some((stream) => stream.isTerminal());
-  onStopRequest((signal) => {
-    if (!(hasTerminal && signal === "SIGINT")) sendSignal(child, signal);
-  });
-  if (Deno.build.os !== "windows") {
-    Deno.addSignalListener("SIGHUP", () => sendSignal(child, "SIGHUP"));
-  }
-  return (await child.status).code;
+  const stops: Promise<void>[] = [];
+  const stop = (signal: Deno.Signal) =>
+    stops.push(endTree(child.pid, signal, hasTerminal && signal === "SIGINT"));
+  onStopRequest(stop);
+  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGHUP", () => stop("SIGHUP"));
+  const { code } = await child.status;
+  await Promise.all(stops);
+  return code;
 }
 
 /**
@@ -119,13 +122,17 @@ function variablesFor(origin: string, env: Environment): Environment {
 function readPackage(): { name: string; version: string } {
   let found: Record<string, unknown> = {};
   try {
-    found = Object(JSON.parse(Deno.readTextFileSync("package.json")));
+    // A pipe has no end.
+    const { isFile, size } = Deno.statSync("package.json");
+    if (isFile && size < MAX_PACKAGE_BYTES) {
+      found = Object(JSON.parse(Deno.readTextFileSync("package.json")));
+    }
   } catch {
     // There is none, or it is not valid, which the program will report.
   }
-  // A control character would be refused in a variable, or write to the terminal.
+  // A variable must not be too long. A control character would be refused in it, or write to the terminal.
   const read = (value: unknown, standard: string) =>
-    typeof value === "string" && !/\p{Cc}/u.test(value) ? value : standard;
+    typeof value === "string" && /^\P{Cc}{1,200}$/u.test(value) ? value : standard;
   const name = basename(read(found.name, Deno.cwd()));
   return { name: name || "app", version: read(found.version, "dev") };
 }

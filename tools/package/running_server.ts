@@ -81,7 +81,7 @@ async function freePort(config: Config, wanted = ""): Promise<number> {
     // Another command has started a server since this one looked.
     if (await findMode(originOf(config)) === "inbox") return config.port;
     if (wanted !== "") throw new UserError(error.message);
-    return checkAddress({ ...config, port: 0 });
+    return await freePort({ ...config, port: 0 }, "0");
   }
 }
 

@@ -27,6 +27,8 @@ export const runOptions = (root: string): readonly string[] => [
   "--v8-flags=--max-semi-space-size=8,--no-parallel-scavenge",
   // The launcher has installed the packages: to check that again takes 50 ms of the start.
   "--node-modules-dir=manual",
+  // The package may be in a project of a user.
+  ...IS_PACKAGED ? ["--no-config", "--no-lock"] : [],
   // Telemetry's packages in few files, made by `monitoring/runtime/build.ts`.
   `--import-map=${join(root, ".build/imports.json")}`,
 ];
