@@ -12,4 +12,5 @@ import "./player/RecordingStill.tsx";
 import "./player/segments.ts";
 import "./data/sentry_link.ts";
 import "./charts/EventInTrace.tsx";
+import "./kit/PlayLink.tsx";
 import "./kit/SameTrace.tsx";

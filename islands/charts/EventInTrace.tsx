@@ -1,11 +1,10 @@
-import { useMemo } from "react";
 import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
-import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
+import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import { percentAt } from "../charts/time_scale.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
-import { useTraceContent } from "../data/use_read.ts";
+import { useTrace } from "../kit/PlayLink.tsx";
 
 /**
  * The trace of an error or log as a small picture that leads to it, with a line at its time. Nothing until the trace
@@ -20,10 +19,8 @@ export function EventInTrace({ traceId, isEvent, what, href }: {
   what: string;
   href: string;
 }) {
-  const { state, value } = useTraceContent(traceId);
-  const trace = useMemo(() => value && readTrace(value), [value]);
-  // The previous trace stays until this one is read.
-  if (state !== "ready" || !trace || trace.summary.spans === 0) return null;
+  const trace = useTrace(traceId);
+  if (!trace || trace.summary.spans === 0) return null;
   const { summary: { duration_ms, spans, failed }, sections, marks } = trace;
   const at = marks.find((mark) => !mark.astray && isEvent(mark))?.at_ms;
   const contains = ({ start_ms, end_ms }: Extent) =>

@@ -50,13 +50,13 @@ export function useRead<T>(
   };
 }
 
-/** What is stored of a trace, read again as it grows; the same object until then. */
-export function useTraceContent(traceId: string): Loaded<TraceContent> {
+/** What is stored of a trace, read again as it grows; the same object until then. @param traceId null: nothing is read */
+export function useTraceContent(traceId: string | null): Loaded<TraceContent> {
   const isVisible = useIsVisible();
   const key = [LIVE, "trace", traceId];
   return useRead(
     key,
-    isVisible && (async () => {
+    isVisible && traceId !== null && (async () => {
       const known = client.getQueryData<{ value: TraceContent }>(key)?.value;
       const read = await readView("trace", { id: traceId });
       const factsOf = (content?: TraceContent) =>

@@ -12,12 +12,13 @@ import type {
 } from "../../monitoring/models/error/error_content.ts";
 import type { ReportedException } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
-import type { ErrorGroupRow, RecordingRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
 import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
-import { fragmentTo, linkTo, momentHref } from "../data/fragment.ts";
+import { fragmentTo, linkTo } from "../data/fragment.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
+import { PlayLink, useMoment, useRecording } from "../kit/PlayLink.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
@@ -28,7 +29,6 @@ import { LongText, SentValues } from "./LongText.tsx";
 import { NewIn } from "./NewIn.tsx";
 import { RelatedItems } from "./RelatedItems.tsx";
 import { StackTrace } from "./StackTrace.tsx";
-import { useList } from "../data/lists.ts";
 
 /** Contexts that are open at first, if they are short. The others are the same in all events of a page. */
 const OPEN_CONTEXTS = ["user", "extra"];
@@ -45,7 +45,7 @@ const MAX_NAME = 80;
  *
  * @param props.group its row; undefined: not known (yet)
  * @param props.sender key of its application; undefined: not known
- * @param props.replayId of the recording that ran, if segments of it have arrived; undefined: none, or not known
+ * @param props.replayId of its recording; null: none; undefined: not known
  * @param props.readAgain reads it again: a source map was fetched
  * @param props.frequency how often its group occurred
  */
@@ -53,7 +53,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
   content: ErrorContent;
   group: ErrorGroupRow | undefined;
   sender: string | undefined;
-  replayId: string | undefined;
+  replayId: string | null | undefined;
   readAgain: () => Promise<unknown>;
   frequency: ReactNode;
 }) {
@@ -67,11 +67,13 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
     : event.value;
   const [, ...causes] = exceptions.shown;
   const outermost = exceptions.shown[0]?.stack ?? stack;
-  const recording = useRecording(replayId ?? event.replay_id);
+  const recording = useRecording(replayId === undefined ? event.replay_id : replayId);
   const origin = URL.parse(event.url ?? "")?.origin;
   const isEvent = (mark: TraceMark) =>
     mark.envelope === envelope && mark.error !== null &&
     (event.event_id === null || mark.error === event.event_id);
+  const moment = useMoment(trace_id, isEvent, { at_ms: at, application: sender ?? null });
+  const { at_ms } = moment;
   const traceHref = linkTo("traces", [trace_id ?? ""], { span: event.span_id ?? undefined });
   return (
     <article aria-labelledby="error-title" className="columns grid">
@@ -141,12 +143,10 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
             <section aria-labelledby="error-recording">
               <div className="facts ends">
                 <h4 id="error-recording">Recording</h4>
-                <a href={momentHref(recording.replay_id, at ?? recording.started_at)}>
-                  Play at this moment
-                </a>
+                <PlayLink replayId={recording.replay_id} moment={moment} />
               </div>
-              {at !== null && canHaveStill(recording, at) && (
-                <RecordingStill key={`${recording.replay_id} ${at}`} row={recording} at={at} />
+              {at_ms !== null && canHaveStill(recording, at_ms) && (
+                <RecordingStill key={`${replayId} ${at_ms}`} row={recording} at={at_ms} />
               )}
             </section>
           )}
@@ -202,16 +202,6 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
       </div>
     </article>
   );
-}
-
-/**
- * The recording that an event names; undefined as long as no segment of it has arrived. An id alone means little: SDKs
- * send one with every session, also if the recording is never sent.
- */
-function useRecording(replayId: string | null): RecordingRow | undefined {
-  const query = replayId === null ? undefined : { replay: replayId, limit: 1 };
-  const [row] = useList("recordings", query).rows;
-  return row?.replay_id === replayId ? row : undefined;
 }
 
 /** Type and message in one line: of a message, the first line as far as a heading has room for it. */

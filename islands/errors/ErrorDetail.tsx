@@ -122,7 +122,7 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
           content={content}
           group={groupRow}
           sender={rows[index]?.application}
-          replayId={rows[index]?.replay_id ?? undefined}
+          replayId={rows[index]?.replay_id}
           readAgain={reading.retry}
           frequency={
             <ListHistogram

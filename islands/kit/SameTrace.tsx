@@ -1,15 +1,14 @@
-import { useMemo } from "react";
 import { cutText, formatDuration } from "../../components/format.ts";
 import { levelKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { indexAt } from "../../monitoring/models/index/list_cursor.ts";
-import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
+import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
 import { type LogLevel, severityOf } from "../../monitoring/protocol/log_levels.ts";
 import { linkTo } from "../data/fragment.ts";
 import { useApplications } from "../data/lists.ts";
-import { useTraceContent } from "../data/use_read.ts";
 import { labelsByKey } from "./application_labels.ts";
+import { useTrace } from "./PlayLink.tsx";
 
 /** Characters of a message and of an application: more than a line. */
 const MAX_TEXT = 240;
@@ -29,12 +28,10 @@ export function SameTrace({ isItself, traceId, level }: {
   traceId: string;
   level: LogLevel;
 }) {
-  const { state, value } = useTraceContent(traceId);
-  const trace = useMemo(() => value && readTrace(value), [value]);
+  const trace = useTrace(traceId);
   const applications = useApplications();
   const labels = labelsByKey(applications?.rows ?? []);
-  // The previous trace stays until this one is read.
-  const items = state === "ready" && trace ? marksBefore(trace.marks, isItself, level) : [];
+  const items = trace ? marksBefore(trace.marks, isItself, level) : [];
   if (items.length === 0) return null;
   const isOrdered = items.every((item) => item.isOrdered);
   return (

@@ -8,8 +8,9 @@ import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
 import { useApplications, useList } from "../data/lists.ts";
 import { DetailView } from "../kit/DetailView.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
-import { fragmentTo, linkTo, momentHref, useFragment } from "../data/fragment.ts";
+import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
+import { PlayLink, useMoment } from "../kit/PlayLink.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
 import { SentBy, valuesOf } from "../kit/ApplicationLabel.tsx";
 import { Level } from "./Level.tsx";
@@ -59,6 +60,7 @@ function LogContent({ log }: { log: Log }) {
   const sender = useApplications()?.rows.find(({ key }) => key === log.application);
   const markKey = `log:${rowKeyOf(envelope, index)}`;
   const isEvent = ({ key }: TraceMark) => key === markKey;
+  const moment = useMoment(trace, isEvent, { at_ms: at, application: log.application });
   return (
     <>
       <p className="line">
@@ -73,7 +75,7 @@ function LogContent({ log }: { log: Log }) {
             <a href={fragmentTo("logs", [], { trace })}>Logs of this trace</a>
           </>
         )}
-        {replay_id !== null && <a href={momentHref(replay_id, at)}>Play at this moment</a>}
+        <PlayLink replayId={replay_id} moment={moment} />
         <a href={linkTo("envelopes", [String(envelope)])}>Open envelope</a>
       </p>
       <KeyValueList

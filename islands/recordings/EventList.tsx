@@ -4,9 +4,11 @@ import { Icon, type IconName } from "../../components/Icon.tsx";
 import {
   EVENT_KINDS,
   type EventKind,
+  type RecordingContent,
   type RecordingEvent,
+  SLACK_MS,
 } from "../../monitoring/models/recording/timeline.ts";
-import { formatEventTime, KIND_NAMES, type ListedEvent, NOTABLE_MS } from "./TimeLine.tsx";
+import { formatEventTime, KIND_NAMES, type ListedEvent } from "./TimeLine.tsx";
 import { LIVE } from "../data/queries.ts";
 import { read } from "../data/read.ts";
 import { type Loaded, useRead } from "../data/use_read.ts";
@@ -43,15 +45,18 @@ export function EventList({ events, replayId, from, at, reading }: {
   replayId: string;
   from: number;
   at: number;
-  reading: Loaded<unknown>;
+  reading: Loaded<RecordingContent>;
 }) {
   const [kind, setKind] = useState<EventKind | "all">();
   // Earlier ones are of its traces: often much of a session, of which the end was recorded.
-  const first = events.filter(({ kind, at }) => FIRST.has(kind) && at >= from - NOTABLE_MS);
+  const first = events.filter(({ kind, at, isAstray }) =>
+    FIRST.has(kind) && (isAstray || at >= from - SLACK_MS)
+  );
   const chosen = kind === undefined
     ? first
     : events.filter((event) => kind === "all" || event.kind === kind);
   const shown = chosen.slice(0, MAX_ROWS);
+  const { unread_traces: unread = 0 } = reading.value ?? {};
   const current = shown.findLastIndex((event) => event.at <= from + at + 1);
   return (
     <section className="events" aria-label="Events">
@@ -85,6 +90,7 @@ export function EventList({ events, replayId, from, at, reading }: {
       {chosen.length > MAX_ROWS && (
         <p className="quiet">{formatCount(chosen.length - MAX_ROWS, "later event")} not listed.</p>
       )}
+      {unread > 0 && <p className="quiet">{formatCount(unread, "trace")} not read: too large.</p>}
     </section>
   );
 }
@@ -105,13 +111,19 @@ const Rows = memo(function Rows({ events, replayId, from, current }: {
   }, [current]);
   return (
     <ol ref={list} tabIndex={0} aria-label="Events in order of time">
-      {events.map(({ kind, at, text, href }, index) => (
+      {events.map(({ kind, at, isAstray, text, href }, index) => (
         <li
           key={index}
           className={`of-${kind}`}
           aria-current={index === current ? "true" : undefined}
         >
-          <a className="quiet" href={momentHref(replayId, at)}>{formatEventTime(at - from)}</a>
+          {isAstray
+            ? (
+              <span className="quiet" title="Its sender’s clock is wrong by an unknown time">
+                ?
+              </span>
+            )
+            : <a className="quiet" href={momentHref(replayId, at)}>{formatEventTime(at - from)}</a>}
           <Icon name={ICONS[kind]} />
           <small className="vh">{kind}</small>
           <a className="one-line bare" href={href} title={text}>

@@ -7,10 +7,10 @@ import { isShown, useKeys } from "../kit/use_keys.ts";
 import { Screen } from "../player/Screen.tsx";
 import { usePlayer } from "../player/use_player.ts";
 import { useFragment } from "../data/fragment.ts";
-import { timeLineEnd } from "../../monitoring/models/recording/timeline.ts";
+import { SLACK_MS, timeLineEnd } from "../../monitoring/models/recording/timeline.ts";
 import { EventList, useEvents } from "./EventList.tsx";
 import { formatClock } from "../../components/format_time.ts";
-import { NOTABLE_MS, TimeLine } from "./TimeLine.tsx";
+import { TimeLine } from "./TimeLine.tsx";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 /** Pixels that the picture may take of the window's height. */
@@ -34,7 +34,8 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
   segments: readonly SentSegment[] | undefined;
 }) {
   // Read after the segments, which are shown first.
-  const { events, reading } = useEvents(recording === NOTHING ? undefined : replayId);
+  const { events: all, reading } = useEvents(recording === NOTHING ? undefined : replayId);
+  const events = useMemo(() => all.filter(({ isAstray }) => !isAstray), [all]);
   const end = timeLineEnd(recording, events);
   const length = Math.max(1, end - recording.from);
   const gaps = useMemo(
@@ -144,9 +145,10 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
             <Icon name="wide" />
           </button>
         </div>
-        {recording !== NOTHING && Math.abs(askedAt - startAt) >= NOTABLE_MS && (
+        {recording !== NOTHING && Math.abs(askedAt - startAt) >= SLACK_MS && (
           <p className="waits">
-            The time that was asked for is not recorded: it is {askedAt < startAt
+            The time that was asked for is not recorded: by its sender’s clock it is{" "}
+            {askedAt < startAt
               ? `${formatClock(-askedAt)} before the start`
               : `${formatClock(askedAt - length)} after the end`}.
           </p>
@@ -165,7 +167,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
         </p>
       </section>
       <EventList
-        events={events}
+        events={all}
         replayId={replayId}
         from={recording.from}
         at={at}

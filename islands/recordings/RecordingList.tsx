@@ -5,6 +5,7 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import {
   addressPath,
   type EventKind,
+  SLACK_MS,
   timeLineEnd,
 } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
@@ -20,7 +21,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
 import { canHaveStill, RecordingStill, useTurn } from "../player/RecordingStill.tsx";
-import { marksOf, NOTABLE_MS, percent } from "./TimeLine.tsx";
+import { marksOf, percent } from "./TimeLine.tsx";
 
 /**
  * The list of session recordings of which segments have arrived.
@@ -110,10 +111,11 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
   useEffect(() => {
     if (isOn && (state !== "loading" || !canHaveStill(row))) done();
   }, [isOn, state]);
-  const { events = [], urls = [] } = value ?? {};
+  const urls = value?.urls ?? [];
+  const events = value?.events.filter(({ isAstray }) => !isAstray) ?? [];
   const end = timeLineEnd({ from: row.started_at, to: row.ended_at }, events);
   const length = Math.max(1, end - row.started_at);
-  const shown = events.filter(({ at }) => at >= row.started_at - NOTABLE_MS && at <= end);
+  const shown = events.filter(({ at }) => at >= row.started_at - SLACK_MS && at <= end);
   const byKind = Map.groupBy(shown, ({ kind }) => kind);
   const rages = shown.filter(({ isRage }) => isRage).length;
   const marks = MARKED.flatMap((kind) =>

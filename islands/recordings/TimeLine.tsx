@@ -6,13 +6,15 @@ import {
   DETAILS,
   EVENT_KINDS,
   type EventKind,
+  type RecordingEvent,
+  SLACK_MS,
   type TimelineEvent,
 } from "../../monitoring/models/recording/timeline.ts";
 import { momentHref } from "../data/fragment.ts";
 import type { Player } from "../player/use_player.ts";
 
 /** An event, and where more about it is shown. */
-export interface ListedEvent extends TimelineEvent {
+export interface ListedEvent extends Pick<RecordingEvent, keyof TimelineEvent | "isAstray"> {
   readonly href: string;
 }
 
@@ -29,8 +31,6 @@ export const KIND_NAMES: Readonly<Record<EventKind, string>> = {
   resource: "Resources",
 };
 
-/** Events that are less beside the recording are due to clocks that are not exact. */
-export const NOTABLE_MS = 1_000;
 /** Maximum marks of one kind: events in the same 250th of the length share one. */
 const MARKS = 250;
 
@@ -95,7 +95,7 @@ const Lanes = memo(function Lanes({ from, length, replayId, events }: {
       const ofKind = byKind.get(kind);
       if (!ofKind || DETAILS.has(kind)) return [];
       // Those before the start are in the list only.
-      const drawn = ofKind.filter(({ at }) => at >= from - NOTABLE_MS && at <= from + length);
+      const drawn = ofKind.filter(({ at }) => at >= from - SLACK_MS && at <= from + length);
       const others = ofKind.length - drawn.length;
       return [{ kind, count: drawn.length, others, marks: marksOf(drawn, from, length) }];
     });

@@ -13,7 +13,8 @@ import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
-import { linkTo, momentHref } from "../data/fragment.ts";
+import { linkTo } from "../data/fragment.ts";
+import { PlayLink } from "../kit/PlayLink.tsx";
 import { KindMark } from "./SpanKinds.tsx";
 import { SpanEvents } from "./SpanEvents.tsx";
 import { EventMark } from "./TimeAxis.tsx";
@@ -106,9 +107,10 @@ export function SpanDetail(
             value: (
               <>
                 <Timestamp at={time.start_ms} precision="ms" />{" "}
-                {replayId !== null && (
-                  <a href={momentHref(replayId, time.start_ms)}>Play at this moment</a>
-                )}
+                <PlayLink
+                  replayId={replayId}
+                  moment={{ ...time, at_ms: time.start_ms, application: span.application }}
+                />
               </>
             ),
           },

@@ -6,19 +6,21 @@ import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { attributeAt } from "../../monitoring/models/json.ts";
 import { CopyId } from "../kit/CopyButton.tsx";
-import { momentHref } from "../data/fragment.ts";
+import { PlayLink } from "../kit/PlayLink.tsx";
 
 /** Beside the name of a trace: its duration and status, then quiet facts, then links and the menu. */
-export function TraceFacts({ trace: { summary, root }, traceId, replayId, hrefs, children }: {
-  trace: Trace;
-  traceId: string;
-  /** Of the recording that ran, if segments of it have arrived. */
-  replayId: string | null;
-  /** `compare`: to choose a trace to compare with. */
-  hrefs: Readonly<Record<"errors" | "failed" | "compare", string | undefined>>;
-  /** The menu. */
-  children: ReactNode;
-}) {
+export function TraceFacts(
+  { trace: { summary, root, moment }, traceId, replayId, hrefs, children }: {
+    trace: Trace;
+    traceId: string;
+    /** Of the recording that ran, if segments of it have arrived. */
+    replayId: string | null;
+    /** `compare`: to choose a trace to compare with. */
+    hrefs: Readonly<Record<"errors" | "failed" | "compare", string | undefined>>;
+    /** The menu. */
+    children: ReactNode;
+  },
+) {
   const { failed, errors, started_at, duration_ms } = summary;
   return (
     <>
@@ -34,7 +36,7 @@ export function TraceFacts({ trace: { summary, root }, traceId, replayId, hrefs,
         </span>
       )}
       {started_at !== null && (
-        <span className="quiet">
+        <span className="quiet" title={moment.at_ms !== started_at ? CLOCK : ""}>
           <Timestamp at={started_at} />
         </span>
       )}
@@ -45,15 +47,15 @@ export function TraceFacts({ trace: { summary, root }, traceId, replayId, hrefs,
       )}
       <CopyId id={traceId} what="trace id" />
       <span className="facts end">
-        {replayId !== null && started_at !== null && (
-          <a href={momentHref(replayId, started_at)}>Play at this moment</a>
-        )}
+        <PlayLink replayId={replayId} moment={moment} />
         <a href={hrefs.compare}>Compare</a>
         {children}
       </span>
     </>
   );
 }
+
+const CLOCK = "As in the list: by the clock of its sender, which differs from that of the trace";
 
 /** The HTTP status of the span that a trace is named for; without one, its status. */
 function RootStatus({ span: { attributes, status, failed } }: { span: TraceSpan }) {
@@ -91,14 +93,6 @@ export function wholeText({ tree, summary, start_ms, end_ms }: Trace): string {
   ].join(", ");
 }
 
-/** The sides that sent the spans. */
-export function originText({ spans, browser, server }: TraceSummary): string {
-  if (browser === spans) return "All in the browser";
-  if (server === spans) return "All on the server";
-  const unknown = spans - browser - server;
-  return `${browser} browser, ${server} server${unknown > 0 ? `, ${unknown} unknown` : ""}`;
-}
-
 /**
  * Problems of the trace's data, and how it is drawn nevertheless. One sentence each.
  *
@@ -108,16 +102,14 @@ export function traceWarnings(
   { browser, skew_ms, skewed, unended, missing, circles, duplicates }: TraceSummary,
   omitted = "",
 ): string[] {
-  const relation = skew_ms > 0 ? "behind" : "ahead of";
   const reference = browser > 0 ? "the page's" : "the first server's";
   return [
     omitted !== "" && omitted,
     skew_ms !== 0 &&
-    (skewed > 1
-      ? `Clocks of ${skewed} applications differ from ${reference}, by up to ` +
-        `${formatDuration(Math.abs(skew_ms))}: their times are corrected.`
-      : `A server's clock is ${formatDuration(Math.abs(skew_ms))} ${relation} ${reference}: ` +
-        "its times are corrected."),
+    `Clocks of ${formatCount(skewed, "application")} differ from ${reference}, by up to ` +
+      `${
+        formatDuration(Math.abs(skew_ms))
+      }: times are corrected, as if all processes of an application had one clock.`,
     unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
     missing > 0 && `${formatCount(missing, "parent span")} missing.`,
     circles > 0 && `${formatCount(circles, "cycle")} of parent spans, cut at one span each.`,

@@ -18,7 +18,7 @@ import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
 import { rowForKey, withActiveRow } from "../kit/use_rows.tsx";
 import { SpanRow } from "./SpanRow.tsx";
-import { originText, wholeText } from "./TraceHeader.tsx";
+import { wholeText } from "./TraceHeader.tsx";
 import { percentAt } from "../charts/time_scale.ts";
 
 /** Height of a row in pixels: one line; on narrow pages the bar is below the name. */
@@ -153,7 +153,7 @@ export function Waterfall(props: WaterfallProps) {
   return (
     <div className="waterfall" ref={frame}>
       <div className="wf-head wf-cols quiet" ref={heads}>
-        <span className="wf-name small" title={originText(trace.summary)}>
+        <span className="wf-name small">
           {wholeText(trace)}
         </span>
         {props.axis}

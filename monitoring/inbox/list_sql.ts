@@ -1,6 +1,7 @@
 import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { HistogramList } from "../models/histogram.ts";
+import { SLACK_MS } from "../models/recording/timeline.ts";
 import { MAX_APPLICATIONS, MAX_OPS, MAX_RELEASES, MAX_STARTS } from "../models/rows.ts";
 import {
   all,
@@ -40,19 +41,21 @@ function ofRoot(query: ListQuery, value: string, id: string): string {
     " AND e.row_key < :asOf ORDER BY e.root_order, e.row_key LIMIT 1)";
 }
 
-/** Maximum milliseconds between a recording and what is said to be in it: clocks of senders are not exact. */
-const REPLAY_SLACK_MS = 1_000;
+/**
+ * How what was sent fits a recording that it or its trace names. 2: what has arrived covers some of its time. 1: it is
+ * later, or of another sender, whose clock may be wrong. 0: it is earlier. Null: nothing has arrived.
+ */
+function fitOf(replay: string, from: string, to: string, application: string): string {
+  const isStarted = `${to} >= min(s.started_at) - ${SLACK_MS}`;
+  return `(SELECT max(${isStarted}, ${application} <> min(s.application))` +
+    ` + (${isStarted} AND ${from} <= max(s.at) + ${SLACK_MS})` +
+    ` FROM recording_entries AS s WHERE s.replay_id = ${replay})`;
+}
 
-/** Whether what has arrived of a recording covers some of a time. The times are expressions; `to` may be null. */
-const covers = (replay: string, from: string, to: string) =>
-  `(SELECT max(s.at) + ${REPLAY_SLACK_MS} >= ${from}` +
-  ` AND coalesce(min(s.started_at) - ${REPLAY_SLACK_MS} <= ${to}, true)` +
-  ` FROM recording_entries AS s WHERE s.replay_id = ${replay})`;
-
-/** The first recording that a trace names and that covers some of a time. */
-const replayOfTrace = (id: string, from: string, to: string) =>
+/** Of the recordings that a trace names the one that fits best, of several the first. */
+const replayOfTrace = (id: string, fit: string) =>
   `(SELECT t.replay_id FROM trace_entries AS t WHERE t.trace_id = ${id} AND t.replay_id IS NOT NULL` +
-  ` AND ${covers("t.replay_id", from, to)} ORDER BY t.row_key LIMIT 1)`;
+  ` GROUP BY t.replay_id HAVING ${fit} > 0 ORDER BY ${fit} DESC, min(t.row_key) LIMIT 1)`;
 
 const namesReplay = (id: string) =>
   `IN (SELECT trace_id FROM trace_entries WHERE replay_id = ${id})`;
@@ -62,11 +65,17 @@ const ranDuring = (entry: string, replay: string) =>
   `(${entry}.replay_id = ${replay}` +
   ` OR ${entry}.replay_id IS NULL AND ${entry}.trace_id ${namesReplay(replay)})`;
 
-/** The recording of an error or log, by the same rule, if it covers its moment. */
-const REPLAY = `CASE WHEN e.replay_id IS NULL THEN ${replayOfTrace("e.trace_id", "e.at", "e.at")}` +
-  ` WHEN ${covers("e.replay_id", "e.at", "e.at")} THEN e.replay_id END AS replay_id`;
+const entryFit = (replay: string) => fitOf(replay, "e.at", "e.at", "e.application");
+
+/** The recording of an error or log. */
+const REPLAY = "CASE WHEN e.replay_id IS NULL" +
+  ` THEN ${replayOfTrace("e.trace_id", entryFit("t.replay_id"))}` +
+  ` WHEN ${entryFit("e.replay_id")} > 0 THEN e.replay_id END AS replay_id`;
 
 const START = "coalesce(root.started_at, root.seen_at)";
+
+/** Without an end a trace is open. */
+const TRACE_FIT = fitOf("t.replay_id", START, "coalesce(root.ended_at, 1e15)", "root.application");
 
 /** Excludes traces that are only a preflight: without errors and logs, and named for the preflight. */
 const NO_PREFLIGHT = "NOT (max(e.failed) = 0 AND sum(e.logs) = 0 AND" +
@@ -124,7 +133,7 @@ export function tracesSql(query: ListQuery): SqlList {
       " root.ended_at, page.spans," +
       " page.errors, page.logs, page.failed, page.http_status," +
       " (SELECT release FROM releases WHERE id = root.release) AS release," +
-      ` ${replayOfTrace("page.id", START, "root.ended_at")} AS replay_id,` +
+      ` ${replayOfTrace("page.id", TRACE_FIT)} AS replay_id,` +
       " (SELECT at FROM envelope_entries" +
       ` WHERE row_key = page.newest / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE}) AS received_at,` +
       " (SELECT json_group_array(key ORDER BY is_root DESC, first) FROM (SELECT" +
@@ -239,7 +248,7 @@ export function recordingsSql(query: ListQuery): SqlList {
       " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'page', page) ORDER BY row_key)" +
       " FROM recording_entries WHERE replay_id = page.id) AS segments," +
       ` (SELECT count(*) FROM error_entries AS x WHERE ${ranDuring("x", "page.id")}` +
-      ` AND x.at >= page.started_at - ${REPLAY_SLACK_MS}) AS errors`,
+      ` AND (x.at >= page.started_at - ${SLACK_MS} OR x.application <> e.application)) AS errors`,
   });
 }
 

@@ -298,18 +298,34 @@ Deno.test("server's clock 3 s ahead → its errors and logs where they happened,
         error("declined", TRACE, { timestamp: sent(4_050), event_id: EVENT }),
         log("charging", { timestamp: sent(4_040), trace_id }),
       ),
+      // An hour behind, and no span shows it.
+      envelopeOf(
+        { sdk: { name: "sentry.python" } },
+        error("refused", TRACE, { timestamp: sent(-3_600_000), event_id: hexId(2) }),
+      ),
     ]
   ) await server.inbox.store(admittedGzip(bytes, Date.now()));
   const { body } = await get<RecordingContent>(`${server.url}?view=recording&id=${replayId}`);
   const events = body.events.filter(({ kind }) => kind !== "trace");
-  assert.deepEqual(events.map(({ text, at }) => [text, Math.round(at - from)]), [
-    ["pay", 1_010],
-    ["charging", 1_040],
-    ["declined", 1_050],
-  ]);
+  assert.deepEqual(
+    events.map(({ text, at, isAstray }) => [text, Math.round(at - from), isAstray]),
+    [
+      ["refused", -3_600_000, true],
+      ["pay", 1_010, undefined],
+      ["charging", 1_040, undefined],
+      ["declined", 1_050, undefined],
+    ],
+  );
+  // Each leads to the recording that lists it.
+  const rows = server.inbox.page("occurrences", {}).rows;
+  assert.deepEqual(rows.map(({ replay_id }) => replay_id), [replayId, replayId]);
+  assert.equal(body.errors, 2);
   const { body: stored } = await get<TraceContent>(`${server.url}?view=trace&id=${trace_id}`);
   const { marks, end_ms } = readTrace(stored);
-  assert.deepEqual(marks.map(({ at_ms }) => Math.round(at_ms - from)), [1_040, 1_050]);
+  assert.deepEqual(
+    marks.map(({ at_ms, isKnown }) => [Math.round(at_ms - from), isKnown]),
+    [[-3_600_000, false], [1_040, true], [1_050, true]],
+  );
   assert.equal(Math.round(end_ms - from), 1_100);
 });
 

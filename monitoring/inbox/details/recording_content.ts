@@ -10,13 +10,14 @@ import {
   SegmentError,
 } from "../../models/recording/recording.ts";
 import {
+  isPlaced,
   MAX_EVENTS,
   readEvents,
   type RecordingContent,
   type RecordingEvent,
   spanEvent,
 } from "../../models/recording/timeline.ts";
-import { readTrace } from "../../models/trace/trace.ts";
+import { type Moment, readTrace } from "../../models/trace/trace.ts";
 import { displayName } from "../../models/trace/trace_name.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";
@@ -24,8 +25,8 @@ import { listEnvelopes, readBody } from "./read_envelope.ts";
 
 /** Decompressed bytes of all segments. Parsing blocks the server for some 10 ms per MiB. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Traces whose spans are read. A session of some minutes has a few. */
-const MAX_TRACES = 20;
+/** Spans, errors and logs after which no further trace is read. */
+const MAX_ROWS = 20_000;
 const MAX_URLS = 100;
 const MAX_URL = 500;
 /** An event may be this far before the recording: a trace begins before the recorder is loaded. */
@@ -53,55 +54,70 @@ export async function readRecordingContent(
   const errors = inbox.page("occurrences", query).rows;
   const logs = inbox.page("logs", query).rows;
   const traces = inbox.page("traces", query).rows;
-  const events: RecordingEvent[] = [];
-  /** When errors and logs happened by the page's clock. */
-  const corrected = new Map<string, number>();
-  for (const { trace_id } of traces.slice(0, MAX_TRACES)) {
-    const { tree, times, marks } = readTrace(inbox.trace(trace_id));
+  const spans: RecordingEvent[] = [];
+  /** By the key of an error or a log, or the id of a trace: when it happened, if its trace was read. */
+  const moments = new Map<string, Moment>();
+  let [rows, unread] = [0, 0];
+  for (const { trace_id, ...counts } of traces) {
+    if (rows >= MAX_ROWS) {
+      unread++;
+      continue;
+    }
+    rows += counts.spans + counts.errors + counts.logs;
+    const { tree, times, marks, moment } = readTrace(inbox.trace(trace_id));
+    moments.set(trace_id, moment);
     for (const node of tree.nodes) {
       const event = node.span && spanEvent(node.span, times.byNode.get(node)!.shift_ms);
-      if (event) events.push({ ...event, trace_id, span_id: node.span!.span_id });
+      if (event) spans.push({ ...event, trace_id, span_id: node.span!.span_id });
     }
     for (const mark of marks) {
       const key = mark.error === null ? mark.key : `${mark.envelope} ${mark.error}`;
-      if (!mark.astray) corrected.set(key, mark.at_ms);
+      if (!mark.astray) moments.set(key, mark);
     }
     // Yields to other requests.
     await new Promise((resolve) => setTimeout(resolve));
   }
-  events.push(
-    ...readEvents(recording?.entries ?? []),
+  /** The time of an event, by the page's clock if it is known. */
+  const placed = (key: string, at: number, application: string) => {
+    const moment = moments.get(key) ?? { at_ms: at, application, isKnown: false };
+    return { at: moment.at_ms ?? at, ...!isPlaced(moment, row) && { isAstray: true } };
+  };
+  const events: RecordingEvent[] = [
     ...errors.map((error) => ({
       kind: "error" as const,
-      at: corrected.get(`${error.envelope} ${errorName(error)}`) ?? error.at,
+      ...placed(`${error.envelope} ${errorName(error)}`, error.at, error.application),
       text: error.value,
       group: error.group,
       envelope: error.envelope,
       trace_id: error.trace_id,
     })),
-    ...logs.map(({ at, body, trace_id, envelope, index }) => ({
+    ...readEvents(recording?.entries ?? []),
+    ...logs.map(({ at, body, trace_id, envelope, index, application }) => ({
       kind: "log" as const,
-      at: corrected.get(`log:${rowKeyOf(envelope, index)}`) ?? at,
+      ...placed(`log:${rowKeyOf(envelope, index)}`, at, application),
       text: body,
       trace_id,
     })),
-    ...traces.map(({ started_at, name, op, trace_id }) => ({
+    ...traces.map(({ started_at, name, op, trace_id, applications }) => ({
       kind: "trace" as const,
-      at: started_at,
+      ...placed(trace_id, started_at, applications[0] ?? ""),
       text: displayName({ name, op }),
       trace_id,
     })),
-  );
+    // Last: the first to be left out.
+    ...spans,
+  ];
   return {
     ...row,
     applications: [...new Set([row, ...errors, ...logs].map(({ application }) => application))],
     urls,
     unreadable,
+    unread_traces: unread,
     // An error is never left out: it is counted.
     events: events.filter(({ kind, at }) =>
       kind === "error" || at >= from - BEFORE_MS && at <= from + MAX_DURATION_MS
     )
-      .sort((a, b) => a.at - b.at).slice(0, MAX_EVENTS),
+      .slice(0, MAX_EVENTS).sort((a, b) => a.at - b.at),
   };
 }
 

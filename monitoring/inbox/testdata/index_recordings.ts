@@ -93,10 +93,25 @@ export function addRecordingTests(test: AddTest): void {
       inbox.page("logs", { q: "of the server" }).rows[0]?.replay_id,
       inbox.page("traces", { trace: hexId(7) }).rows[0]?.replay_id,
     ];
+    const errors = () => inbox.page("recordings", query).rows[0]?.errors;
     assert.deepEqual(replays(), [null, null, null, null]);
-    await add(...recorded(50, 0, -20, -10));
-    assert.deepEqual(replays(), [null, null, null, null], "not covered");
-    await add(...recorded(50, 1, -10, 60));
+    await add(...recorded(50, 0, 10, 20));
+    // Before it, but for the trace, which has no end.
+    assert.deepEqual(replays(), [null, null, null, hexId(50)]);
+    assert.equal(errors(), 0);
+    await addOf(shop("1.0"), error("of another clock", 7));
+    const [other] = inbox.page("occurrences", { q: "another clock" }).rows;
+    assert.deepEqual([other?.replay_id, errors()], [hexId(50), 1]);
+    // After its last frame, too.
+    await add(...recorded(50, 0, -10, -5));
     assert.deepEqual(replays(), Array(4).fill(hexId(50)));
+    assert.equal(errors(), values().length);
+    // Of two that its trace names, the one that covers it.
+    for (const [n, from] of [[51, -30], [52, -2]] as const) {
+      await addOf({ trace: { trace_id: hexId(9), replay_id: hexId(n) } }, span(9));
+      await add(...recorded(n, 0, from, from + 4));
+    }
+    await add(error("of two", 9, { timestamp: NOON / 1_000 }));
+    assert.equal(inbox.page("occurrences", { q: "of two" }).rows[0]?.replay_id, hexId(52));
   });
 }

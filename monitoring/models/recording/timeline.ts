@@ -2,8 +2,20 @@ import { formatDuration } from "../duration.ts";
 import { at, integerAt, textAt, tidyText } from "../json.ts";
 import type { RecordingRow } from "../rows.ts";
 import { displayName, isStaticResource } from "../trace/trace_name.ts";
+import type { Moment } from "../trace/trace.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";
 import { MAX_DURATION_MS, type RecordedEvent } from "./recording.ts";
+
+/** Milliseconds that what belongs to a recording may be outside of it: clocks of senders are not exact. */
+export const SLACK_MS = 1_000;
+
+/** Whether a moment can be found in a recording: by its clock, or its sender's shows a time within it. */
+export const isPlaced = (
+  { at_ms, application, isKnown }: Moment,
+  { application: recorder, started_at, ended_at }: RecordingRow,
+): boolean =>
+  at_ms !== null && (isKnown || application === recorder ||
+    at_ms >= started_at - SLACK_MS && at_ms <= ended_at + SLACK_MS);
 
 /** What happened during a recording. */
 export interface TimelineEvent {
@@ -40,6 +52,8 @@ export interface RecordingContent extends RecordingRow {
   readonly events: readonly RecordingEvent[];
   /** Segments whose events were left out: too large, or not readable. */
   readonly unreadable: number;
+  /** Traces that were not read: too many spans. */
+  readonly unread_traces: number;
 }
 
 /** Something that happened while the page was recorded, and what identifies it in its own view. */
@@ -50,6 +64,8 @@ export interface RecordingEvent extends TimelineEvent {
   /** Of an error: its group and the id of its envelope. */
   readonly group?: string;
   readonly envelope?: number;
+  /** When it happened is not known: `at` is by a clock that is wrong. */
+  readonly isAstray?: boolean;
 }
 
 /** Characters. */

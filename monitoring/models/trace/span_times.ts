@@ -9,6 +9,8 @@ export interface PlacedTime {
   readonly shift_ms: number;
   /** Without an end: drawn to the end of the axis. */
   readonly isOpen: boolean;
+  /** As of a mark. */
+  readonly isKnown: boolean;
 }
 
 /** A time range, milliseconds since 1970. */
@@ -66,12 +68,13 @@ export function placeSpans(tree: SpanTree, marks: readonly TimedMark[] = []): Tr
   const placedMarks = placeMarks(marks, corrected, isNear, shifts);
   const axis = axisOf(corrected, placedMarks, median);
   const byNode = new Map<SpanNode, PlacedTime>();
-  for (const [node, { start, end, shift }] of corrected) {
+  for (const [node, { start, end, shift, isKnown }] of corrected) {
     byNode.set(node, {
       start_ms: start,
       end_ms: end ?? Math.max(start, axis.end_ms),
       shift_ms: shift,
       isOpen: end === null,
+      isKnown,
     });
   }
   const shifted = [...corrected].filter(([{ span }, { shift }]) => span && shift !== 0);

@@ -25,7 +25,12 @@ export interface Trace extends Extent {
   readonly summary: TraceSummary;
   /** The span that it is named for; null: there is none, or it was not read. */
   readonly root: TraceSpan | null;
+  /** Its start. */
+  readonly moment: Moment;
 }
+
+/** When something happened; `isKnown` as of a mark. */
+export type Moment = Pick<TraceMark, "at_ms" | "application"> & Pick<PlacedMark, "isKnown">;
 
 export interface PlacedMark extends TraceMark {
   readonly at_ms: number;
@@ -94,7 +99,10 @@ export function readTrace(
   const { root, ...named } = whole
     ? namedBy(whole)
     : nameOf(spans.filter((span) => kept.has(span)), placedMarks);
-  const origin = named.started_at ?? start_ms;
+  const first = root && tree.nodes.find(({ span }) => span === root);
+  const time = first && times.byNode.get(first);
+  const at_ms = time?.start_ms ?? named.started_at;
+  const origin = at_ms ?? start_ms;
   return {
     tree,
     times,
@@ -107,6 +115,7 @@ export function readTrace(
     vitals: collectVitals(tree, times, named.name),
     summary: { ...named, ...summarize(tree, placedMarks, times) },
     root,
+    moment: { at_ms, application: root?.application ?? null, isKnown: time?.isKnown === true },
   };
 }
 

@@ -84,6 +84,13 @@ Deno.test("interaction with the page before, in the trace of a navigation → it
   assert.deepEqual([trace.start_ms, trace.origin_ms], [0, 1550]);
 });
 
+Deno.test("named for a server's span whose clock is wrong → its own start, as in the list; times from the corrected one", () => {
+  const server = { side: "server", op: "http.server", is_segment: true } as const;
+  const spans = [spanOf("fetch", null, 1000, 1100), spanOf("answer", "fetch", 9000, 9040, server)];
+  const { summary, origin_ms, moment } = readTrace({ spans, marks: [] });
+  assert.deepEqual([summary.started_at, origin_ms, moment.isKnown], [9000, 1030, true]);
+});
+
 Deno.test("mark with an implausible time → drawn at the start, astray", () => {
   const marks = [mark({ at_ms: null }), mark({ key: "error:1.1", at_ms: 8.64e15 })];
   const trace = readTrace({ spans: [spanOf("a", null, 0, 10)], marks });
