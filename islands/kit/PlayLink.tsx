@@ -11,17 +11,13 @@ import { useTraceContent } from "../data/use_read.ts";
 export function PlayLink({ replayId, moment }: { replayId: string | null; moment: Moment }) {
   const row = useRecording(replayId);
   if (row === undefined) return null;
+  const { replay_id } = row;
   return moment.at_ms !== null && isPlaced(moment, row)
-    ? <a href={momentHref(row.replay_id, moment.at_ms)}>Play at this moment</a>
-    : (
-      <a
-        href={linkTo("recordings", [row.replay_id])}
-        title="Its sender’s clock differs from the page’s, and no span of its trace shows by how much"
-      >
-        Open recording, moment unknown
-      </a>
-    );
+    ? <a href={momentHref(replay_id, moment.at_ms)}>Play at this moment</a>
+    : <a href={linkTo("recordings", [replay_id])} title={WHY}>Open recording, moment unknown</a>;
 }
+
+const WHY = "Its sender’s clock differs, and no span of its trace shows by how much";
 
 /** A recording. An id alone means little: SDKs send one with every session, also if the recording is never sent. */
 export function useRecording(replayId: string | null): RecordingRow | undefined {

@@ -95,6 +95,8 @@ export function EventList({ events, replayId, from, at, reading }: {
   );
 }
 
+const ASTRAY = { title: "Its sender’s clock is wrong by an unknown time" };
+
 const Rows = memo(function Rows({ events, replayId, from, current }: {
   events: readonly ListedEvent[];
   replayId: string;
@@ -117,13 +119,9 @@ const Rows = memo(function Rows({ events, replayId, from, current }: {
           className={`of-${kind}`}
           aria-current={index === current ? "true" : undefined}
         >
-          {isAstray
-            ? (
-              <span className="quiet" title="Its sender’s clock is wrong by an unknown time">
-                ?
-              </span>
-            )
-            : <a className="quiet" href={momentHref(replayId, at)}>{formatEventTime(at - from)}</a>}
+          <a className="quiet" {...isAstray ? ASTRAY : { href: momentHref(replayId, at) }}>
+            {isAstray ? "?" : formatEventTime(at - from)}
+          </a>
           <Icon name={ICONS[kind]} />
           <small className="vh">{kind}</small>
           <a className="one-line bare" href={href} title={text}>

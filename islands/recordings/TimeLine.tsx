@@ -6,7 +6,6 @@ import {
   DETAILS,
   EVENT_KINDS,
   type EventKind,
-  type RecordingEvent,
   SLACK_MS,
   type TimelineEvent,
 } from "../../monitoring/models/recording/timeline.ts";
@@ -14,7 +13,7 @@ import { momentHref } from "../data/fragment.ts";
 import type { Player } from "../player/use_player.ts";
 
 /** An event, and where more about it is shown. */
-export interface ListedEvent extends Pick<RecordingEvent, keyof TimelineEvent | "isAstray"> {
+export interface ListedEvent extends TimelineEvent {
   readonly href: string;
 }
 

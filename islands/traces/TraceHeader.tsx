@@ -9,18 +9,17 @@ import { CopyId } from "../kit/CopyButton.tsx";
 import { PlayLink } from "../kit/PlayLink.tsx";
 
 /** Beside the name of a trace: its duration and status, then quiet facts, then links and the menu. */
-export function TraceFacts(
-  { trace: { summary, root, moment }, traceId, replayId, hrefs, children }: {
-    trace: Trace;
-    traceId: string;
-    /** Of the recording that ran, if segments of it have arrived. */
-    replayId: string | null;
-    /** `compare`: to choose a trace to compare with. */
-    hrefs: Readonly<Record<"errors" | "failed" | "compare", string | undefined>>;
-    /** The menu. */
-    children: ReactNode;
-  },
-) {
+export function TraceFacts({ trace, traceId, replayId, hrefs, children }: {
+  trace: Trace;
+  traceId: string;
+  /** Of the recording that ran, if segments of it have arrived. */
+  replayId: string | null;
+  /** `compare`: to choose a trace to compare with. */
+  hrefs: Readonly<Record<"errors" | "failed" | "compare", string | undefined>>;
+  /** The menu. */
+  children: ReactNode;
+}) {
+  const { summary, root, moment } = trace;
   const { failed, errors, started_at, duration_ms } = summary;
   return (
     <>
@@ -36,7 +35,7 @@ export function TraceFacts(
         </span>
       )}
       {started_at !== null && (
-        <span className="quiet" title={moment.at_ms !== started_at ? CLOCK : ""}>
+        <span className="quiet" title={moment.at_ms === started_at ? "" : "By its sender’s clock"}>
           <Timestamp at={started_at} />
         </span>
       )}
@@ -54,8 +53,6 @@ export function TraceFacts(
     </>
   );
 }
-
-const CLOCK = "As in the list: by the clock of its sender, which differs from that of the trace";
 
 /** The HTTP status of the span that a trace is named for; without one, its status. */
 function RootStatus({ span: { attributes, status, failed } }: { span: TraceSpan }) {
@@ -107,9 +104,7 @@ export function traceWarnings(
     omitted !== "" && omitted,
     skew_ms !== 0 &&
     `Clocks of ${formatCount(skewed, "application")} differ from ${reference}, by up to ` +
-      `${
-        formatDuration(Math.abs(skew_ms))
-      }: times are corrected, as if all processes of an application had one clock.`,
+      `${formatDuration(Math.abs(skew_ms))}: corrected, as if each had one clock.`,
     unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
     missing > 0 && `${formatCount(missing, "parent span")} missing.`,
     circles > 0 && `${formatCount(circles, "cycle")} of parent spans, cut at one span each.`,

@@ -10,7 +10,7 @@ Deno.test("data of a trace with problems → one warning each; without → none"
   assert.deepEqual(warnings({}), []);
   const page = { skewed: 2, browser: 1 };
   const clocks =
-    /Clocks of 2 applications differ from the page's, by up to 3\.00 s: times are corrected/;
+    /Clocks of 2 applications differ from the page's, by up to 3\.00 s: corrected, as if each had one clock/;
   assert.match(warnings({ skew_ms: 3000, ...page })[0] ?? "", clocks);
   assert.match(
     warnings({ skew_ms: -2000, skewed: 1 })[0] ?? "",

@@ -142,6 +142,31 @@ test("an AggregateError → members and causes, breadcrumbs, what failed before 
   await expect(errorDetail(page).getByRole("region", { name: "Tags" })).toContainText("mail");
 });
 
+test("long variable, 11 breadcrumbs → folded; the last 8; the others when asked for", async ({ page, server }) => {
+  const timestamp = Date.now() / 1_000;
+  const frame = { function: "pay", vars: { sku: "991", cart: `[${"item, ".repeat(50)}end]` } };
+  const values = [{ type: "Error", value: "fails", stacktrace: { frames: [frame] } }];
+  const breadcrumbs = Array.from({ length: 11 }, (_, n) => (
+    { message: `step ${n}.`, timestamp: timestamp - 11 + n }
+  ));
+  await postEvents(server.origin, { timestamp, exception: { values }, breadcrumbs });
+  await page.goto("/#/errors");
+  await openError(page, "fails");
+  await errorDetail(page).getByText("pay", { exact: true }).click();
+  const locals = errorDetail(page).locator(".locals");
+  await expect(locals).toContainText("sku=991");
+  await expect(locals.locator("summary")).toHaveText(/^cart=\[item, .{40,60}…$/);
+  await expect(locals.locator("pre")).toBeHidden();
+  await locals.locator("summary").click();
+  await expect(locals.locator("pre")).toContainText("item, end]");
+  const crumbs = errorDetail(page).getByRole("region", { name: "Breadcrumbs" });
+  await expect(crumbs).toContainText("8 of 11");
+  await expect(crumbs.getByRole("listitem")).toHaveCount(9);
+  await expect(crumbs.getByRole("listitem").first()).toContainText("step 3.");
+  await crumbs.getByRole("button", { name: "Show all 11" }).click();
+  await expect(crumbs.getByRole("listitem").first()).toContainText("step 0.");
+});
+
 test("an error → links to trace and recording, copied text, downloaded envelope", async ({ page, context, watch }) => {
   watch.allow(ERRORS.handled);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);

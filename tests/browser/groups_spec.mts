@@ -130,6 +130,28 @@ test("group resolved, muted, back, deleted → lists of every tab follow", async
   await expect(row(other, "no stock")).toHaveCount(0);
 });
 
+test("error new in a release, one of before → marked as new, not marked; steps between them", async ({ page, server }) => {
+  await post(server.origin, "of both", "shop@1.0.0");
+  await page.goto("/#/errors");
+  await expect(row(page, "of both")).toBeVisible();
+  await post(server.origin, "brand new", "shop@1.1.0");
+  await post(server.origin, "of both", "shop@1.1.0");
+  const detail = page.getByRole("article");
+  const mark = detail.getByText("new in 1.1.0");
+  await row(page, "brand new").getByRole("link").click();
+  await expect(mark).toHaveAttribute(
+    "title",
+    /^All stored errors .* this release\. Errors of 1\.0\.0/,
+  );
+  await page.getByRole("link", { name: "Previous error" }).click();
+  await expect(detail).toContainText("of both");
+  await expect(mark).toHaveCount(0);
+  await expect(page.getByRole("link", { name: "Previous error" })).toHaveCount(0);
+  await page.getByRole("link", { name: "Next error" }).click();
+  await expect(detail).toContainText("brand new");
+  await expect(mark).toBeVisible();
+});
+
 /** The notifications that a page has shown. */
 const shown = (page: Page) =>
   page.evaluate(() => {

@@ -1,14 +1,16 @@
 /** Recordings of real pages, played back and compared with what the pages were. */
 import type { Page } from "@playwright/test";
 import { isDeepStrictEqual } from "node:util";
+import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { serveApplication, startSdk } from "../harness/browser/application_site.ts";
 import { expect, listRows, test as withServer } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
-import { postBody, postEnvelope } from "../harness/browser/posted.ts";
+import { errorEvent, postBody, postEnvelope } from "../harness/browser/posted.ts";
 import { ERRORS, make, openPage, sampleRecording, sendButton } from "../harness/browser/signals.ts";
 import {
   addition,
   element,
+  entry,
   pageEvents,
   segmentEnvelope,
   text,
@@ -224,8 +226,16 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
     const payload = { op: "web-vital", description: "LCP", startTimestamp: timestamp / 1_000 };
     return { type: 5, timestamp, data: { tag: "performanceSpan", payload } };
   };
+  // The SDK reports a rage click once more.
+  const clicks = ["ui.click", "ui.slowClickDetected"].map((category) =>
+    entry(start + 3_000, "breadcrumb", {
+      category,
+      message: "button#pay",
+      data: { clickCount: 5, endReason: "timeout" },
+    })
+  );
   const segments = [
-    { number: 0, events: [...pageEvents(start, []), vital(-3), vital(2), line(4)] },
+    { number: 0, events: [...pageEvents(start, []), vital(-3), vital(2), ...clicks, line(4)] },
     { number: 3, events: [line(31), moved, line(40)] },
     { number: 1, events: [line(11), line(19)] },
     // Not byte for byte the same, which the relay would recognise.
@@ -255,10 +265,13 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   await expect(events).toContainText("Loading the events.");
   asked.resolve();
   await expect(kinds.locator("option")).toHaveText([
-    "What happened (0)",
-    "All kinds (2)",
+    "What happened (1)",
+    "All kinds (3)",
     "Web vitals",
+    "Clicks",
   ]);
+  await expect(view.locator(".lane.of-click > span")).toHaveText("Clicks 1");
+  await expect(events.getByRole("listitem")).toContainText("button#pay (no reaction)");
   await expect(view.locator(".lane.of-vital > span")).toHaveText("Web vitals 1\u2009+\u20091");
   await expect(view.locator(".lane.of-vital a")).toHaveCount(1);
   const problems = [
@@ -305,6 +318,37 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   await expectPlayed(page, paragraphs, 5);
   await page.keyboard.press("Escape");
   await expect(page).toHaveURL(/#\/recordings$/);
+  const card = page.locator(".recordings tr").filter({ hasText: "/cart" });
+  await expect(card.locator(".facts")).toHaveText(
+    /^1\spage4\ssegments, \d.*1 missing.*1\srage click$/,
+  );
+  await expect(card.locator(".recorded")).toHaveText(/^1:\d\d$/);
+  await expect(card.locator("time.ago")).toHaveText(/ago$/);
+});
+
+test("error of a server whose clock is wrong by an unknown time → leads to its recording, on no time line", async ({ page, server }) => {
+  const start = Date.now() - 60_000;
+  const replay_id = "9".repeat(32);
+  const events = [...pageEvents(start, []), addition(start + 40_000, element(100, "p"))];
+  await postBody(server.origin, segmentEnvelope({ replayId: replay_id, number: 0, events }));
+  const trace = { trace_id: hexId(9), replay_id };
+  const error = errorEvent("Error", "an hour ago", {
+    contexts: { trace: { trace_id: hexId(9) } },
+    timestamp: start / 1_000 - 3_600,
+  });
+  await postEnvelope(server.origin, { sdk: { name: "sentry.python" }, trace }, ["event", error]);
+  await page.goto("/#/errors");
+  await page.getByRole("link", { name: /an hour ago/ }).click();
+  const link = page.getByRole("article").getByRole("link", {
+    name: "Open recording, moment unknown",
+  });
+  await expect(link).toHaveAttribute("href", `#/recordings/${replay_id}`);
+  await link.click();
+  const view = page.getByRole("region", { name: "Recordings", exact: true });
+  await expect(view.locator(".events .of-error")).toHaveText(/^\?.*an hour ago$/);
+  await expect(view.locator("output").first()).toContainText("/ 0:40");
+  await expect(view.locator(".lane.of-error")).toHaveCount(0);
+  await expect(view.getByRole("button", { name: "Next error" })).toBeDisabled();
 });
 
 test("the player's keys → on the page and in the whole detail; fields, buttons, links keep theirs", async ({ page, server }) => {

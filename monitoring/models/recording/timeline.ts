@@ -24,6 +24,8 @@ export interface TimelineEvent {
   readonly at: number;
   /** Untrusted. */
   readonly text: string;
+  /** When it happened is not known: `at` is by a clock that is wrong. */
+  readonly isAstray?: boolean;
   /** At least {@linkcode RAGE_CLICKS} clicks on one element, without a reaction. */
   readonly isRage?: boolean;
 }
@@ -64,8 +66,6 @@ export interface RecordingEvent extends TimelineEvent {
   /** Of an error: its group and the id of its envelope. */
   readonly group?: string;
   readonly envelope?: number;
-  /** When it happened is not known: `at` is by a clock that is wrong. */
-  readonly isAstray?: boolean;
 }
 
 /** Characters. */
