@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AlertWebhook } from "./alerts/webhook.ts";
 import type { InboxOptions } from "./inbox/inbox_types.ts";
-import { SharedCounts } from "./relay/shared_counts.ts";
+import { shareCounts } from "./relay/shared_counts.ts";
 import { RelaySpool } from "./relay/spool/relay_spool.ts";
 import type { Log } from "./runtime/console_log.ts";
 
@@ -53,7 +53,7 @@ export async function openSpool(config: Config, log: Log) {
 
 export function openSharedCounts({ countsDir, worker, workers }: Config, log: Log) {
   if (worker === undefined) return undefined;
-  return new SharedCounts({
+  return shareCounts({
     folder: countsDir,
     worker,
     workers,

@@ -27,83 +27,77 @@ const DEFAULTS: ProcessReport = {
   ingests: [],
 };
 
+export type SharedCounts = ReturnType<typeof shareCounts>;
+
 /**
  * Shares counts between the processes of one server. Each writes its report to a small file every second, and reads the
  * others' if it is asked for totals. One that replaces another continues its counts, so no total decreases.
  */
-export class SharedCounts {
-  readonly #options: SharedCountsOptions;
+export function shareCounts(
+  { folder, worker: own, workers, onFailure, uptime = () => performance.now() }:
+    SharedCountsOptions,
+) {
   /** Counted by the processes that this one replaces. */
-  readonly #base: ProcessReport | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #hasFailed = false;
-  #others: readonly ProcessReport[] = [];
-  #exchangedAt = -Infinity;
+  const base = read(own);
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let hasFailed = false;
+  let others: readonly ProcessReport[] = [];
+  let exchangedAt = -Infinity;
 
-  constructor(options: SharedCountsOptions) {
-    this.#options = options;
-    this.#base = this.#read(options.worker);
-  }
-
-  get isReplacement(): boolean {
-    return this.#base !== undefined;
-  }
-
-  /** Writes a report immediately, by which the launcher knows that the process listens, then one each second. */
-  start(report: () => ProcessReport): void {
-    this.write(report());
-    // A single process writes when it is asked for totals, and at its end.
-    if (this.#options.workers === 1) return;
-    this.#timer = setInterval(() => this.write(report()), REPORT_MS);
-    Deno.unrefTimer(this.#timer);
-  }
-
-  close(report: ProcessReport): void {
-    clearInterval(this.#timer);
-    this.write(report);
-  }
-
-  /** The report of this process, then the others'. Uses files at most once a second, because anyone may ask for health. */
-  all(report: ProcessReport): readonly ProcessReport[] {
-    const { worker: own, workers, uptime = () => performance.now() } = this.#options;
-    if (uptime() - this.#exchangedAt >= REPORT_MS) {
-      this.write(report);
-      this.#exchangedAt = uptime();
-      this.#others = Array.from({ length: 2 * workers }, (_, worker) => worker)
-        .filter((worker) => worker !== own).map((worker) => this.#read(worker))
-        .filter((found) => found !== undefined);
-    }
-    return [this.#whole(report), ...this.#others];
-  }
+  return {
+    isReplacement: base !== undefined,
+    /** Writes a report immediately, by which the launcher knows that the process listens, then one each second. */
+    start(report: () => ProcessReport): void {
+      write(report());
+      // A single process writes when it is asked for totals, and at its end.
+      if (workers === 1) return;
+      timer = setInterval(() => write(report()), REPORT_MS);
+      Deno.unrefTimer(timer);
+    },
+    /** The report of this process, then the others'. Uses files at most once a second, because anyone may ask for health. */
+    all(report: ProcessReport): readonly ProcessReport[] {
+      if (uptime() - exchangedAt >= REPORT_MS) {
+        write(report);
+        exchangedAt = uptime();
+        others = Array.from({ length: 2 * workers }, (_, worker) => worker)
+          .filter((worker) => worker !== own).map(read).filter((found) => found !== undefined);
+      }
+      return [whole(report), ...others];
+    },
+    write,
+    close(report: ProcessReport): void {
+      clearInterval(timer);
+      write(report);
+    },
+  };
 
   /** Writes the report of this process. The others' are read next: one that stops must know the one that replaces it. */
-  write(report: ProcessReport): void {
-    this.#exchangedAt = -Infinity;
-    const { folder, worker, onFailure } = this.#options;
+  function write(report: ProcessReport): void {
+    exchangedAt = -Infinity;
     try {
       Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
       // Renamed, so that no reader sees a part of it.
-      const path = this.#pathOf(worker);
-      Deno.writeTextFileSync(`${path}.new`, JSON.stringify(this.#whole(report)), { mode: 0o600 });
+      const path = pathOf(own);
+      Deno.writeTextFileSync(`${path}.new`, JSON.stringify(whole(report)), { mode: 0o600 });
       Deno.renameSync(`${path}.new`, path);
     } catch (error) {
-      if (!this.#hasFailed) onFailure(error);
-      this.#hasFailed = true;
+      if (!hasFailed) onFailure(error);
+      hasFailed = true;
     }
   }
 
   /** Adds the counts of the processes that this one replaces. */
-  #whole(report: ProcessReport): ProcessReport {
-    return this.#base === undefined ? report : {
+  function whole(report: ProcessReport): ProcessReport {
+    return base === undefined ? report : {
       ...report,
-      counts: addCounts([report.counts, this.#base.counts]),
-      startedAt: Math.min(report.startedAt, this.#base.startedAt),
+      counts: addCounts([report.counts, base.counts]),
+      startedAt: Math.min(report.startedAt, base.startedAt),
     };
   }
 
-  #read(worker: number): ProcessReport | undefined {
+  function read(worker: number): ProcessReport | undefined {
     try {
-      return { ...DEFAULTS, ...JSON.parse(Deno.readTextFileSync(this.#pathOf(worker))) };
+      return { ...DEFAULTS, ...JSON.parse(Deno.readTextFileSync(pathOf(worker))) };
     } catch (error) {
       const { NotFound, NotADirectory } = Deno.errors;
       const isKnown = [NotFound, NotADirectory, SyntaxError].some((kind) => error instanceof kind);
@@ -113,7 +107,7 @@ export class SharedCounts {
   }
 
   /** The launcher waits until the process has written it. */
-  #pathOf(worker: number): string {
-    return join(this.#options.folder, `${worker}.json`);
+  function pathOf(worker: number): string {
+    return join(folder, `${worker}.json`);
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type ProcessReport, totalOf } from "./process_report.ts";
 import { Relay } from "./relay.ts";
-import { SharedCounts } from "./shared_counts.ts";
+import { shareCounts, type SharedCounts } from "./shared_counts.ts";
 
 const FOLDER = Deno.makeTempDirSync({ prefix: "counts-" });
 Deno.test.afterAll(() => Deno.removeSync(FOLDER, { recursive: true }));
@@ -39,7 +39,7 @@ let uptime = 0;
 const options = { onFailure: fail, uptime: () => uptime += 1_000 };
 
 const open = (folder: string, worker: number, workers = 2) =>
-  new SharedCounts({ ...options, folder: join(FOLDER, folder), worker, workers });
+  shareCounts({ ...options, folder: join(FOLDER, folder), worker, workers });
 
 Deno.test("two of three processes → each knows the sum, a replacement continues its counts", () => {
   const [first, second] = [open("data", 0, 3), open("data", 1, 3)];
@@ -62,7 +62,7 @@ Deno.test("two of three processes → each knows the sum, a replacement continue
 Deno.test("totals asked for many times → files read and written once a second", () => {
   let now = 0;
   const [folder, other] = [join(FOLDER, "often"), open("often", 1)];
-  const counts = new SharedCounts({ ...options, folder, worker: 0, workers: 2, uptime: () => now });
+  const counts = shareCounts({ ...options, folder, worker: 0, workers: 2, uptime: () => now });
   assert.equal(received(counts.all(report(1))), 1);
   other.write(report(7));
   Deno.removeSync(join(folder, "0.json"));
@@ -81,7 +81,7 @@ Deno.test("totals asked for many times → files read and written once a second"
 Deno.test("folder cannot be written → reported once, own counts still known", () => {
   Deno.writeTextFileSync(join(FOLDER, "file"), "");
   const failures: unknown[] = [];
-  const sharedCounts = new SharedCounts({
+  const sharedCounts = shareCounts({
     ...options,
     folder: join(FOLDER, "file"),
     worker: 0,
