@@ -1,16 +1,12 @@
-export interface RemovableRow {
+interface EntryRow {
   readonly id: number;
   readonly dsn: number;
   readonly sequence: string | null;
   readonly bytes: number;
-}
-
-export interface FreeRow {
-  readonly id: number;
-  readonly dsn: number;
-  readonly bytes: number;
   readonly not_before: number;
 }
+export type RemovableRow = Omit<EntryRow, "not_before">;
+export type FreeRow = Omit<EntryRow, "sequence">;
 
 export interface LeasedRow {
   readonly id: number;
