@@ -39,7 +39,11 @@ export class Scrubber {
     const thrown = event.extra?.__serialized__;
     delete event.extra;
     for (const exception of event.exception?.values ?? []) {
-      if (thrown && exception.mechanism?.synthetic) exception.value = keysOf(thrown);
+      // Keys only: the values of a thrown plain object may be personal data.
+      if (thrown && exception.mechanism?.synthetic) {
+        const keys = Object.keys(Object(thrown)).join(", ");
+        exception.value = `Object captured as exception with keys: ${keys}`;
+      }
       if (exception.value !== undefined) exception.value = this.text(exception.value);
       for (const frame of exception.stacktrace?.frames ?? []) this.#frame(frame);
     }
@@ -47,11 +51,9 @@ export class Scrubber {
 
   /** Attributes whose texts are scrubbed; arrays stay as they are. */
   attributes<T extends Record<string, unknown>>(attributes: T): T {
-    return Object.fromEntries(
-      Object.entries(attributes).map((
-        [name, value],
-      ) => [name, typeof value === "string" ? this.text(value) : value]),
-    ) as T;
+    const scrub = (value: unknown) => typeof value === "string" ? this.text(value) : value;
+    const entries = Object.entries(attributes).map(([name, value]) => [name, scrub(value)]);
+    return Object.fromEntries(entries) as T;
   }
 
   #frame(frame: StackFrame): void {
@@ -59,9 +61,4 @@ export class Scrubber {
     if (frame.abs_path !== undefined) frame.abs_path = this.file(frame.abs_path);
     if (frame.module !== undefined) frame.module = this.text(frame.module);
   }
-}
-
-/** Message for a thrown plain object. Keys only: its values may be personal data. */
-function keysOf(thrown: unknown): string {
-  return `Object captured as exception with keys: ${Object.keys(Object(thrown)).join(", ")}`;
 }
