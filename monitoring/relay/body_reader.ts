@@ -43,46 +43,50 @@ export interface BodyAccount extends Disposable {
   hold(bytes: number): void;
 }
 
+export type BodyReader = ReturnType<typeof createBodyReader>;
+
 /** Reads request bodies within the limits of size, memory and transfer rate. */
-export class BodyReader {
-  readonly #options: BodyReaderOptions;
-  readonly #uploads: Uploads;
-  #inFlightBytes = 0;
-  #largeBodies = 0;
-  #wholeBytes = 0;
-  #corruptBrotli = 0;
+export function createBodyReader(options: BodyReaderOptions) {
+  const { maxBytes, maxInFlightBytes, onReceived, maxCorruptBrotli = MAX_CORRUPT_BROTLI } = options;
+  const uploads = new Uploads(options.bodyProgressMs);
+  let inFlightBytes = 0;
+  let largeBodies = 0;
+  let wholeBytes = 0;
+  let corruptBrotli = 0;
 
-  constructor(options: BodyReaderOptions) {
-    this.#options = options;
-    this.#uploads = new Uploads(options.bodyProgressMs);
-  }
+  return {
+    get inFlightBytes(): number {
+      return inFlightBytes;
+    },
+    hasRoomFor,
+    open,
+    read,
+    shedLoad: (): void => void uploads.shedLoad(),
+    close: (): void => uploads.close(),
+  };
 
-  get inFlightBytes(): number {
-    return this.#inFlightBytes;
-  }
-
-  hasRoomFor(bytes: number): boolean {
-    const overhead = Math.max(0, this.#largeBodies * OVERHEAD_BYTES - UNCOUNTED_BYTES);
-    return this.#inFlightBytes + overhead + bytes <= this.#options.maxInFlightBytes;
+  function hasRoomFor(bytes: number): boolean {
+    const overhead = Math.max(0, largeBodies * OVERHEAD_BYTES - UNCOUNTED_BYTES);
+    return inFlightBytes + overhead + bytes <= maxInFlightBytes;
   }
 
   /** Starts counting the bytes of one request. An announced `Content-Length` does not count until it has arrived. */
-  open(): BodyAccount {
+  function open(): BodyAccount {
     let held = 0;
     const change = (bytes: number) => {
       const wasLarge = held >= LARGE_BYTES;
       held += bytes;
-      this.#inFlightBytes += bytes;
-      this.#largeBodies += Number(held >= LARGE_BYTES) - Number(wasLarge);
+      inFlightBytes += bytes;
+      largeBodies += Number(held >= LARGE_BYTES) - Number(wasLarge);
     };
     const hold = (bytes: number) => {
-      this.#checkRoomFor(bytes);
+      checkRoomFor(bytes);
       change(bytes);
     };
     return {
       add: (bytes) => {
         hold(bytes);
-        this.#options.onReceived?.(bytes);
+        onReceived?.(bytes);
       },
       hold,
       [Symbol.dispose]: () => change(-held),
@@ -98,7 +102,7 @@ export class BodyReader {
    *   client disconnected
    * @throws {DecodeError} the data is corrupt, or too large once decompressed
    */
-  async read(
+  async function read(
     request: Request,
     encoding: ContentEncoding | null,
     account: BodyAccount,
@@ -114,92 +118,81 @@ export class BodyReader {
         "The request has more than one Content-Length.",
       );
     }
-    await this.#admit(size ?? 0);
-    if (encoding === "br") this.#checkBrotli();
-    const maxDecodedBytes = MAX_EXPANSION * this.#options.maxBytes;
+    await admit(size ?? 0);
+    if (encoding === "br") checkBrotli();
+    const maxDecodedBytes = MAX_EXPANSION * maxBytes;
     const decoder = encoding && new Decoder(encoding, maxDecodedBytes, onDecoded);
     const onChunk = (chunk: Bytes) => {
       account.add(chunk.length);
       return decoder ? decoder.write(chunk) : onDecoded(chunk);
     };
     try {
-      const body = await this.#receive(request, size, onChunk);
+      const body = await receive(request, size, onChunk);
       await decoder?.end();
       return body;
     } catch (error) {
-      if (encoding === "br" && error instanceof DecodeError) this.#corruptBrotli++;
-      throw this.#relayError(error);
+      if (encoding === "br" && error instanceof DecodeError) corruptBrotli++;
+      throw relayError(error);
     } finally {
       decoder?.destroy();
     }
   }
 
-  shedLoad(): void {
-    this.#uploads.shedLoad();
-  }
-
-  close(): void {
-    this.#uploads.close();
-  }
-
   /** @throws {RelayError} `envelope_too_large`, `overloaded` */
-  async #admit(size: number): Promise<void> {
-    const { maxBytes } = this.#options;
+  async function admit(size: number): Promise<void> {
     if (size > maxBytes) throw tooLarge(maxBytes);
-    const uploads = this.#uploads;
     const isFull = () => uploads.count >= MAX_UNFINISHED;
     if (isFull() && uploads.shedLoad() === 0) uploads.endSlowest();
-    if (!this.hasRoomFor(size) && uploads.shedLoad() > 0) {
+    if (!hasRoomFor(size) && uploads.shedLoad() > 0) {
       // Their requests are answered, which gives their memory back.
       await new Promise((resolve) => setTimeout(resolve));
     }
     if (isFull()) {
       throw new RelayError("overloaded", "Too many envelopes arrive at once; send it again later.");
     }
-    this.#checkRoomFor(size);
+    checkRoomFor(size);
   }
 
-  async #receive(
+  async function receive(
     request: Request,
     size: number | undefined,
     onChunk: (chunk: Bytes) => Promise<void> | void,
   ): Promise<Bytes> {
-    const { maxBytes, maxInFlightBytes } = this.#options;
     const isWhole = size !== undefined && size <= MAX_WHOLE_BYTES &&
-      this.#wholeBytes + size <= WHOLE_SHARE * maxInFlightBytes;
+      wholeBytes + size <= WHOLE_SHARE * maxInFlightBytes;
     if (!isWhole) {
       const body = request.body ?? new Blob().stream();
-      return await this.#uploads.read(body, maxBytes, size, onChunk);
+      return await uploads.read(body, maxBytes, size, onChunk);
     }
-    this.#wholeBytes += size;
+    wholeBytes += size;
     const body = request.bytes();
     // Counted until the body ends, also if it is refused as too slow: the runtime holds what has arrived.
-    const end = () => void (this.#wholeBytes -= size);
+    const end = () => void (wholeBytes -= size);
     body.then(end, end);
-    const bytes = await this.#uploads.readWhole(body, size);
+    const bytes = await uploads.readWhole(body, size);
     if (bytes.length > 0) await onChunk(bytes);
     return bytes;
   }
 
-  #checkRoomFor(bytes: number): void {
-    if (this.hasRoomFor(bytes)) return;
+  function checkRoomFor(bytes: number): void {
+    if (hasRoomFor(bytes)) return;
     throw new RelayError(
       "overloaded",
       "Too many bytes are in flight; send the envelope again later.",
     );
   }
 
-  #checkBrotli(): void {
-    if (this.#corruptBrotli < (this.#options.maxCorruptBrotli ?? MAX_CORRUPT_BROTLI)) return;
+  function checkBrotli(): void {
+    if (corruptBrotli < maxCorruptBrotli) return;
     throw new RelayError(
       "overloaded",
       "Too many brotli bodies were corrupt, and each leaks memory; send the envelope with gzip or without encoding.",
     );
   }
 
-  #relayError(error: unknown): unknown {
+  function relayError(error: unknown): unknown {
     if (!(error instanceof UploadError)) return error;
-    if (error.reason === "large") return tooLarge(this.#options.maxBytes);
+    if (error.reason === "large") return tooLarge(maxBytes);
     return error.reason === "slow"
       ? new RelayError(
         "overloaded",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BodyReader } from "./body_reader.ts";
+import { createBodyReader } from "./body_reader.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -10,7 +10,7 @@ const post = (body: BodyInit, announced: number): Request => {
 };
 
 Deno.test("more than 32 large bodies → each counts 1 MiB more, until disposed; small ones do not", () => {
-  const bodies = new BodyReader({ maxBytes: MIB, maxInFlightBytes: 256 * MIB });
+  const bodies = createBodyReader({ maxBytes: MIB, maxInFlightBytes: 256 * MIB });
   const accounts = Array.from({ length: 96 }, () => bodies.open());
   for (const account of accounts) account.add(MIB);
   assert.equal(bodies.inFlightBytes, 96 * MIB);
@@ -24,7 +24,7 @@ Deno.test("more than 32 large bodies → each counts 1 MiB more, until disposed;
 
 Deno.test("share of bodies read by one call in use → as a stream; free again → by one call", async () => {
   // A quarter of 400 KiB may be announced by bodies that are read by one call.
-  const bodies = new BodyReader({ maxBytes: 400 * KIB, maxInFlightBytes: 400 * KIB });
+  const bodies = createBodyReader({ maxBytes: 400 * KIB, maxInFlightBytes: 400 * KIB });
   /** Reads 60 KiB. Returns the number of parts in which they are passed on. */
   const partsOf = async (body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<number> => {
     using account = bodies.open();

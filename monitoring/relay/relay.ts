@@ -14,7 +14,7 @@ import type { IncomingBody } from "./admit/incoming_body.ts";
 import { openEnvelope } from "./admit/incoming_envelope.ts";
 import { type Answer, isTaken, limitedAnswer, refusedAnswer, takenAnswer } from "./answer.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
-import { type BodyAccount, BodyReader } from "./body_reader.ts";
+import { type BodyAccount, type BodyReader, createBodyReader } from "./body_reader.ts";
 import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
 import { refusalOf } from "./refusal.ts";
@@ -70,7 +70,7 @@ export class Relay {
       client: createIngestClient({ ...options, ...shared }),
       duplicates: new Duplicates(),
     };
-    this.#bodies = new BodyReader({
+    this.#bodies = createBodyReader({
       ...options,
       maxBytes: options.maxEnvelopeBytes,
       onReceived: (bytes) => parts.metrics.received(bytes),

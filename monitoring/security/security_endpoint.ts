@@ -6,7 +6,7 @@ import {
   writeAccessRule,
 } from "../access/write_access.ts";
 import { INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
-import { BodyReader } from "../relay/body_reader.ts";
+import { createBodyReader } from "../relay/body_reader.ts";
 import { DisconnectedError, RELAY_ERRORS, RelayError } from "../relay/errors.ts";
 import { refusalOf } from "../relay/refusal.ts";
 import { perMinute } from "../runtime/token_bucket.ts";
@@ -59,7 +59,7 @@ const REASONS = [
 export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   const { sender, deliver, publicOrigin, uptime = () => performance.now() } = options;
   const writeAccess = writeAccessRule(options);
-  const bodies = new BodyReader({ maxBytes: MAX_BYTES, maxInFlightBytes: MAX_IN_FLIGHT_BYTES });
+  const bodies = createBodyReader({ maxBytes: MAX_BYTES, maxInFlightBytes: MAX_IN_FLIGHT_BYTES });
   const takeReport = perMinute(REPORTS_PER_MINUTE / (options.processes ?? 1), uptime);
   const takeNotice = perMinute(1, uptime);
   const sentAt = new Map<string, number>();
