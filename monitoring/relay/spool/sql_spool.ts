@@ -10,7 +10,7 @@ import {
   SpoolUnavailableError,
 } from "./spool.ts";
 import { type RemovableRow, type ReportRow, spoolStatements } from "./statements.ts";
-import { SpoolRows } from "./spool_rows.ts";
+import { type SpoolRows, spoolRows } from "./spool_rows.ts";
 
 /** In one transaction of `expire`, so that other calls do not wait long. */
 const MAX_EXPIRED = 500;
@@ -179,7 +179,7 @@ export function createSqlSpool(driver: SqlDriver, limits: SpoolOptions): Spool {
   }
 
   function rowsOf(query: Query): SpoolRows {
-    return new SpoolRows(query, sql, driver);
+    return spoolRows(query, sql, driver);
   }
 
   /** Does a call unless the spool is closed. */
