@@ -19,10 +19,7 @@ interface Load {
   readonly bytes: number;
 }
 
-/**
- * Measures servers in turns, so that other work of the machine affects all of them. Returns for each round envelopes per
- * second, and the CPU time of the process for each envelope.
- */
+/** Measures servers in turns: other work affects all. Returns envelopes per second and CPU time for each, by round. */
 export async function measureRounds(servers: readonly Target[], load: Load, rounds: number) {
   for (const server of servers) await postFor(WARM_UP_SECONDS, server, load);
   const all = servers.map((server) => ({ server, rates: [] as number[], micros: [] as number[] }));

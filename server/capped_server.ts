@@ -15,10 +15,7 @@ export interface CappedServerOptions {
 
 /** Each may keep some 100 KB of the runtime's memory after a refused upload. */
 const MAX_CONNECTIONS = 4_000;
-/**
- * When file descriptors run out, the limit becomes this part of the open connections: the rest is for
- * upstream connections and files.
- */
+/** When descriptors run out, the limit becomes this part of the open connections: files and upstream need the rest. */
 const KEPT_SHARE = 0.75;
 const RETRY_MS = 50;
 const REPORT_INTERVAL_MS = 60_000;

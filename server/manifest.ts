@@ -72,10 +72,7 @@ export class ManifestError extends Error {
   override readonly name = "ManifestError";
 }
 
-/**
- * @param build URL of the build's folder, ending with `/`
- * @throws {ManifestError} there is no build, or it is of another version
- */
+/** @param build ends with `/` @throws {ManifestError} there is no build, or it is of another version */
 export async function readManifest(build: URL): Promise<Manifest> {
   const text = await Deno.readTextFile(new URL(MANIFEST, build)).catch(undefinedIfNotFound);
   const manifest = text === undefined ? undefined : JSON.parse(text) as Manifest;

@@ -1,7 +1,4 @@
-/**
- * What pages and the document around them are made of. They are rendered when the project is built, so
- * the server does not load this module.
- */
+/** What pages and the document around them are made of. The build renders them: the server does not load this. */
 import { type ComponentType, createContext, type ReactNode, useContext } from "react";
 import { dataSlot } from "./slot.ts";
 

@@ -15,10 +15,7 @@ const MARKER = /([\uE000\uE001\uE002])([A-Za-z][A-Za-z0-9_-]*)\uE003/g;
 /** The values of a start, by slot name: texts for `slot`, any JSON for `<PageData>`. */
 export type SlotValues = Readonly<Record<string, unknown>>;
 
-/**
- * A text that the App inserts at the start: in text, in an attribute or in a string of an island's
- * props. Code at build time sees only a marker, so it must not measure, cut or compare it.
- */
+/** A text that the App inserts at the start. Code at build time sees a marker: it must not measure or compare it. */
 export function slot(name: string): string {
   return TEXT + name + END;
 }

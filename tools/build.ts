@@ -1,7 +1,4 @@
-/**
- * Builds the page into `.build/`; `--dev`: a development build. `deno task build` runs it if sources changed
- * (`run/prepare.ts`).
- */
+/** Builds the page into `.build/`; `--dev`: a development build. `run/prepare.ts` runs it if sources changed. */
 // First: React reads its mode when it is loaded.
 import "../server/build/production.ts";
 import * as esbuild from "esbuild";

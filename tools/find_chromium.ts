@@ -3,10 +3,7 @@ import project from "../deno.json" with { type: "json" };
 import { isAvailable } from "../tests/harness/is_available.ts";
 import { UserError } from "./command_line.ts";
 
-/**
- * Playwright's command, for `deno run`. It names the version of `deno.json`: without one, Deno would add
- * another entry to the lock.
- */
+/** Playwright's command, for `deno run`, with the version of `deno.json`: else Deno would add an entry to the lock. */
 export const PLAYWRIGHT_CLI = `${project.imports["@playwright/test"]}/cli`;
 
 const chromiumMissing = (what: string) =>
@@ -50,7 +47,7 @@ const PATHS = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-/** Finds a Chromium that starts: `CHROMIUM_PATH`, else the system's, else Playwright's. @throws {UserError} the first fails */
+/** Finds a Chromium that starts: `CHROMIUM_PATH`, else the system's, else Playwright's. @throws {UserError} */
 export async function findChromium(): Promise<string | undefined> {
   const wanted = Deno.env.get("CHROMIUM_PATH");
   if (wanted) {

@@ -4,10 +4,7 @@ import { errorTitle } from "../monitoring/models/error/error_entry.ts";
 import type { LogRow, OccurrenceRow, TraceRow } from "../monitoring/models/rows.ts";
 import { visibleText } from "./command_line.ts";
 
-/**
- * The `view=` of the inbox that has the rows of each view, and what one of them is. In the order in which rows of one
- * envelope are printed: a trace starts before its errors and logs.
- */
+/** The `view=` that has the rows of each view, and what one is. A trace is printed before its errors and logs. */
 export const KINDS = {
   traces: { list: "traces", kind: "trace" },
   errors: { list: "occurrences", kind: "error" },

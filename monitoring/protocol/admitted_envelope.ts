@@ -19,10 +19,7 @@ export interface ReceivedEnvelope {
   readonly receivedAt: number;
   /** Whether this server or its page has sent it. */
   readonly isOwn: boolean;
-  /**
-   * Public key that the request or the envelope's header names, also of a DSN that is not allowed; null: none. Default:
-   * the header's.
-   */
+  /** Public key that request or header names, also of a DSN that is not allowed; null: none. Default: the header's. */
   readonly dsnKey?: string | null | undefined;
 }
 

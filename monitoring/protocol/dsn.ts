@@ -75,10 +75,7 @@ export function ingestUrl(dsn: Dsn, upstreamOrigin?: string, signal?: Signal): s
   return `${base}/api/${dsn.projectId}/${signal ? `integration/otlp/v1/${signal}` : "envelope/"}`;
 }
 
-/**
- * The tunnel rule: content blockers block Sentry's hosted ingest, so the browser posts to the path `tunnel` instead. It
- * reaches a self-hosted ingest directly.
- */
+/** The tunnel rule: blockers block Sentry's hosted ingest, so the browser posts to the path `tunnel` instead. */
 export function browserTarget(
   dsn: Dsn,
   tunnel: "hosted" | "always" | "never",

@@ -21,10 +21,7 @@ export interface SentSegment {
 
 /** What the console requests. Times are milliseconds since the recording's first event. */
 export type ToPlayer =
-  /**
-   * Replaces the recording, paused at a time; `moment`, in milliseconds since 1970, comes first. The player removes from
-   * the events what is not allowed.
-   */
+  /** Replaces the recording, paused at `moment` (since 1970), else at `at`. The player removes what is not allowed. */
   | {
     readonly do: "load";
     readonly segments: readonly SentSegment[];

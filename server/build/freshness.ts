@@ -5,10 +5,7 @@ import { MANIFEST, readManifest } from "../manifest.ts";
 /** The lock contains the hash of each package, so packages are not compared. */
 const ALWAYS = ["deno.json", "deno.lock"];
 
-/**
- * What a build depends on: files that it read, relative to the root, and folders of static files: one that is added there
- * would be part of the build.
- */
+/** What a build depends on: files that it read, and folders of static files, where one more would be part of it. */
 export function inputsOf(read: readonly string[], statics: readonly string[]): string[] {
   // Without packages and modules of plugins (`namespace:path`).
   const own = read.filter((file) => !/node_modules\/|^[a-z-]{2,}:/.test(file));

@@ -67,10 +67,7 @@ export async function renderPages(
   return rendered;
 }
 
-/**
- * Renders a page without its island, then the island, and inserts it. Inside the App the content is in
- * `<div data-page="VERSION">`, which a client navigation replaces.
- */
+/** Renders page, then island, and inserts that. A client navigation replaces the `<div data-page="VERSION">`. */
 export async function renderPage(
   { path, Page, App, variant }: RenderOptions,
 ): Promise<RenderedPage> {

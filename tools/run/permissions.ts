@@ -12,10 +12,7 @@ export interface Folders {
   readonly cwd: string;
 }
 
-/**
- * What the server reads of the project while it runs: the build, what it imports dynamically or in workers, and the
- * lines of source that its own errors report.
- */
+/** What the server reads of the project: the build, dynamic imports, workers, and lines of source for its errors. */
 const READ = IS_PACKAGED ? ["."] : [".build", "routes", "server", "monitoring", "node_modules"];
 
 /** What the HTTP client's package reads when it is loaded. */

@@ -1,7 +1,4 @@
-/**
- * `deno task build`, and what every task does that starts the server: installs the packages that are missing, and builds
- * the page into `.build/` if sources changed.
- */
+/** `deno task build`, and what every task does that starts the server: installs packages and builds, if needed. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isFresh } from "../../server/build/freshness.ts";

@@ -99,10 +99,7 @@ export function createIngestClient(options: IngestClientOptions) {
     abort: (): void => http.abort(),
   };
 
-  /**
-   * Sends an envelope as received to its DSN's ingest, once. `limitsNow` is called when there is a connection.
-   * `drained`: the envelope is from the spool.
-   */
+  /** Sends an envelope to its DSN's ingest, once. `limitsNow`: called when connected. `drained`: of the spool. */
   async function attempt(
     { bytes, format = "envelope", contentEncoding, dsn, receivedAt }: Pick<
       AdmittedEnvelope,
