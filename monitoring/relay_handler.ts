@@ -11,6 +11,7 @@ import { toResponse } from "../server/headers.ts";
 import { createOtlpEndpoint } from "./otlp/otlp_endpoint.ts";
 import { errorAnswer } from "./protocol/error_answer.ts";
 import type { Signal } from "./protocol/format.ts";
+import { pathOf } from "./protocol/request_url.ts";
 import { Relay as RelayCore } from "./relay/relay.ts";
 import { RelaySpool } from "./relay/spool/relay_spool.ts";
 
@@ -135,7 +136,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const respond = (request: Request, peer: string | undefined) => {
     switch (request.method) {
       case "POST": {
-        const [, project, signal] = OTLP_PATH.exec(new URL(request.url).pathname) ?? [];
+        const [, project, signal] = OTLP_PATH.exec(pathOf(request.url)) ?? [];
         if (signal) return otlp(request, peer, signal as Signal, project);
         return relay.answer(request, peer);
       }

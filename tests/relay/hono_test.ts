@@ -6,6 +6,7 @@ import { logsJson, tracesJson } from "../harness/otlp_bodies.ts";
 import { hangs, type StandInIngest, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { expectError } from "./_expect.ts";
 import { envelope } from "./_start_relay.ts";
+import { sendRaw } from "../harness/send_raw.ts";
 import { findStablePort } from "../harness/stable_port.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 
@@ -162,6 +163,16 @@ const INVALID: readonly [Partial<RelayOptions>, RegExp][] = [
   [{ relayTimeoutMs: 0.5 }, /: relayTimeoutMs is 0\.5\. It must be a whole number/],
   [{ spoolMaxAgeHours: Infinity }, /: spoolMaxAgeHours is Infinity\. .* hours from 1/],
 ];
+test("POST with a Host that is none → answered by the relay", async () => {
+  await using ingest = startStandInIngest();
+  const relay = await createRelay({ dsns: [dsnAt(ingest)], log() {} });
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, relay.handler);
+  const { addr: { port } } = server;
+  const { status } = await sendRaw(port, "POST", "/", { Host: "a b" }, { body: "{}" });
+  await Promise.all([relay.close(), server.shutdown()]);
+  assert.equal(status, 200);
+});
+
 Deno.test("an option is not valid → an error states which, and what would be right", async () => {
   for (const [options, message] of INVALID) {
     await assert.rejects(

@@ -34,8 +34,8 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   "monitoring/post_json.ts": "",
   "monitoring/services.ts": "config/config.ts monitoring/ !node:sqlite",
   "monitoring/relay_handler.ts": "config/values.ts server/endpoint.ts server/headers.ts " +
-    "monitoring/protocol/error_answer.ts type:monitoring/protocol/format.ts " +
-    "monitoring/otlp/otlp_endpoint.ts monitoring/relay/relay.ts monitoring/relay/spool/relay_spool.ts",
+    "monitoring/protocol/ monitoring/otlp/otlp_endpoint.ts monitoring/relay/relay.ts " +
+    "monitoring/relay/spool/relay_spool.ts",
   "docs/examples/": "monitoring/relay_handler.ts",
   "monitoring/protocol/": `type:monitoring/models/parsed_envelope.ts ${PURE}`,
   "monitoring/access/": "monitoring/protocol/",
