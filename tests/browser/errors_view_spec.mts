@@ -91,6 +91,7 @@ test("a new occurrence → does not replace the one shown; older and newer are l
 
   const tags = errorDetail(page).getByRole("region", { name: /^Tags of the group/ });
   const warehouse = tags.getByRole("definition").filter({ hasText: "north" });
+  await warehouse.hover();
   await warehouse.getByRole("link", { name: "Not this" }).click();
   await expect(page).toHaveURL(/q=-warehouse%3Anorth/);
   await expect(page.getByText("No open errors match the filter")).toBeVisible();
