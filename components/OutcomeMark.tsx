@@ -1,4 +1,4 @@
-import type { OutcomeKind } from "./outcome.ts";
+import { type DeliveryState, describeOutcome, type OutcomeKind } from "./outcome.ts";
 
 /**
  * The mark of an outcome: a dot (flows), a diamond (waits), a cross (refused) or a square (ended). WCAG 2.2, 1.4.1: colour must not be
@@ -6,4 +6,15 @@ import type { OutcomeKind } from "./outcome.ts";
  */
 export function OutcomeMark({ kind }: { kind: OutcomeKind }) {
   return <span className={`mark ${kind}`} aria-hidden="true" />;
+}
+
+/** An envelope's outcome with its mark. */
+export function Outcome({ result }: { result: DeliveryState }) {
+  const { kind, word, meaning } = describeOutcome(result);
+  return (
+    <span className={kind} title={meaning}>
+      <OutcomeMark kind={kind} />
+      {word}
+    </span>
+  );
 }

@@ -3,7 +3,6 @@
  * that the bundler makes one file of the code, not one for each combination of them. It is also loaded by itself, to
  * start reading before the view has loaded.
  */
-import "../components/count_items.ts";
 import "./kit/Table.tsx";
 import "../components/Id.tsx";
 import "../components/KeyValueList.tsx";

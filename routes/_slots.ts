@@ -1,6 +1,6 @@
 import { formatBytes, formatCount } from "../components/format.ts";
 import type { Config } from "../config/config.ts";
-import { sentryUrl } from "../islands/data/sentry_link.ts";
+import { sentryIssuesUrl } from "../islands/data/sentry_link.ts";
 import type { browserTarget } from "../monitoring/protocol/dsn.ts";
 
 /** The texts of the page that depend on the configuration, by slot. @param target where the page sends its envelopes */
@@ -15,7 +15,7 @@ export function pageSlots(
     route: target.tunnel ?? "direct to the ingest",
     ingest: config.mode === "inbox" ? "the embedded inbox" : config.dsn.host,
     storage: describeStorage(config),
-    sentry: sentryUrl(config.dsn.text, "issues/") ?? "",
+    sentry: sentryIssuesUrl(config.dsn.text) ?? "",
   };
 }
 

@@ -6,25 +6,24 @@ export function dsnOfPage(): string {
   return typeof dsn === "string" ? dsn : "";
 }
 
-/**
- * The URL of a place in Sentry: on sentry.io a redirect to the user's organization, else on the DSN's host. Undefined if
- * the text is not a DSN.
- *
- * @param text the DSN
- * @param place path below the organization: "issues/"
- */
-export function sentryUrl(text: string, place: string): string | undefined {
+/** Redirects to the same place of the user's organization. */
+const ORGANIZATION = "orgredirect/organizations/:orgslug";
+
+/** The URL of the issues in Sentry: on sentry.io, else on the DSN's host. Undefined if the text is not a DSN. */
+export function sentryIssuesUrl(text: string): string | undefined {
   const dsn = parseDsn(text);
   if (dsn === undefined) return undefined;
   const origin = isHostedIngest(dsn) ? "https://sentry.io" : `${dsn.protocol}://${dsn.host}`;
-  return `${origin}/orgredirect/organizations/:orgslug/${place}`;
+  return `${origin}/${ORGANIZATION}/issues/`;
 }
 
 /**
- * {@linkcode sentryUrl} of a trace.
+ * The URL of a trace on sentry.io. Undefined for any other DSN: its host may be a relay without pages.
  *
  * @param traceId 32 hex digits
  */
 export function sentryTraceUrl(text: string, traceId: string): string | undefined {
-  return sentryUrl(text, `explore/traces/trace/${encodeURIComponent(traceId)}/`);
+  const dsn = parseDsn(text);
+  if (dsn === undefined || !isHostedIngest(dsn)) return undefined;
+  return `https://sentry.io/${ORGANIZATION}/explore/traces/trace/${encodeURIComponent(traceId)}/`;
 }

@@ -1,6 +1,7 @@
 import { Fragment, type ReactNode, useState } from "react";
 import { formatBytes, formatCount, formatNumber, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
+import { Outcome } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
@@ -10,7 +11,7 @@ import { DetailView } from "../kit/DetailView.tsx";
 import { linkTo } from "../data/fragment.ts";
 import { saveFile } from "../kit/FileButton.tsx";
 import { useReceipts } from "../data/use_sent_counts.ts";
-import { findReceipt, Outcome, traceLink } from "./EnvelopeList.tsx";
+import { findReceipt, traceLink } from "./EnvelopeList.tsx";
 
 /** Bound for links to traces and errors; an envelope may contain a hundred. */
 const MAX_LINKS = 8;

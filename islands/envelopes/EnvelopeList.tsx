@@ -3,8 +3,7 @@ import { formatBytes, shortId } from "../../components/format.ts";
 import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
 import { Icon } from "../../components/Icon.tsx";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { type DeliveryState, describeOutcome } from "../../components/outcome.ts";
+import { Outcome } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 import { ITEM_TYPES } from "../../monitoring/protocol/categories.ts";
@@ -127,15 +126,4 @@ export function findReceipt(row: InboxRow, receipts: readonly Receipt[]): Receip
   if (!isRelay) return undefined;
   // Only the receipt of dropped items, which has no bytes, may have the same time.
   return receipts.find(({ at, bytes }) => at === row.received_at && bytes > 0);
-}
-
-/** An envelope's outcome with its mark. */
-export function Outcome({ result }: { result: DeliveryState }) {
-  const { kind, word, meaning } = describeOutcome(result);
-  return (
-    <span className={kind} title={meaning}>
-      <OutcomeMark kind={kind} />
-      {word}
-    </span>
-  );
 }

@@ -1,5 +1,4 @@
 import type { IconName } from "../../components/Icon.tsx";
-import { countItems } from "../../components/count_items.ts";
 import { cutText, formatCount, formatNumber } from "../../components/format.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 
@@ -39,7 +38,7 @@ export function topicOf(
 
 /** The items of an envelope: "12 spans", "event, attachment", "2 × session", "256 × event, 744 not listed". */
 export function itemsOf({ items, summary }: Content): string {
-  const names = countItems(items).map(({ type, count }) => {
+  const names = [...Map.groupBy(items, ({ type }) => type)].map(([type, { length: count }]) => {
     if (type === "span" && summary?.spans) return formatCount(summary.spans, "span");
     if (type === "log" && summary?.logs) return formatCount(summary.logs, "log");
     return count === 1 ? type : `${count}\u00a0×\u00a0${type}`;

@@ -1,81 +1,118 @@
-import { Fragment } from "react";
-import { countItems } from "../../components/count_items.ts";
+import { useMemo } from "react";
 import { formatBytes, formatDuration } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Icon } from "../../components/Icon.tsx";
+import { Id } from "../../components/Id.tsx";
+import { Outcome } from "../../components/OutcomeMark.tsx";
+import { type DeliveryState, describeOutcome, receiptKey } from "../../components/outcome.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { describeOutcome, receiptKey } from "../../components/outcome.ts";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
-import { withBoundary } from "../kit/ErrorBoundary.tsx";
+import { type Histogram, histogramRange, MIN_RANGE_MS } from "../../monitoring/models/histogram.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { TimeBars } from "../charts/TimeBars.tsx";
+import { fragmentTo } from "../data/fragment.ts";
+import { useList } from "../data/lists.ts";
+import { dsnOfPage, sentryTraceUrl } from "../data/sentry_link.ts";
+import { itemsOf, topicOf } from "../kit/envelope_topic.ts";
 import { type Column, Table } from "../kit/Table.tsx";
-import { useReceipts } from "../data/use_sent_counts.ts";
 
-/** The envelopes that this browser has sent, each with its outcome. Relay mode only. */
-export const Receipts = withBoundary("The list of sent envelopes", ReceiptTable);
+const WORDS = { what: "envelope", warned: "waiting", failed: "refused or lost" };
 
-function ReceiptTable() {
-  const receipts = useReceipts();
+/** Envelopes over time, by their outcomes. @param props.onChoose gets the chosen time, milliseconds since 1970 */
+export function OutcomeChart({ receipts, onChoose }: {
+  receipts: readonly Receipt[];
+  onChoose: (from: number, to: number) => void;
+}) {
+  const histogram = useMemo(() => outcomesOverTime(receipts), [receipts]);
+  return <TimeBars histogram={histogram} words={WORDS} mostTicks={4} onChoose={onChoose} />;
+}
+
+/** @param receipts newest first, at least one */
+export function outcomesOverTime(
+  receipts: readonly (DeliveryState & Pick<Receipt, "at">)[],
+): Histogram {
+  const first = receipts.at(-1)!.at;
+  const range = histogramRange(first, Math.max(receipts[0]!.at + 1, first + MIN_RANGE_MS));
+  const parts = Array.from(
+    { length: (range.to - range.from) / range.step },
+    () => ({ count: 0, warnings: 0, failures: 0 }),
+  );
+  for (const receipt of receipts) {
+    const part = parts[Math.floor((receipt.at - range.from) / range.step)]!;
+    const { kind } = describeOutcome(receipt);
+    part.count += 1;
+    part.warnings += Number(kind === "waits");
+    part.failures += Number(kind === "refused");
+  }
+  return { ...range, parts };
+}
+
+/** Envelopes that this browser has sent, each with its outcome and links to its content and its trace in Sentry. */
+export function Receipts({ receipts }: { receipts: readonly Receipt[] }) {
+  const { rows } = useList("envelopes", {});
+  const columns = useMemo(() => {
+    const sent = new Map(rows.map((row) => [row.received_at, row]));
+    // Of dropped items there is a receipt without bytes, and no envelope.
+    return columnsWith(({ at, bytes }) => bytes > 0 ? sent.get(at) : undefined);
+  }, [rows]);
   return (
-    // A frame that scrolls can be focused (WCAG 2.1.1).
-    <div className="frame" role="region" aria-label={CAPTION} tabIndex={0}>
-      <Table
-        className="data-table receipts"
-        caption={CAPTION}
-        columns={COLUMNS}
-        rows={receipts}
-        keyOf={receiptKey}
-      />
-      {receipts.length === 0 && <div className="empty">Nothing has been sent yet.</div>}
-    </div>
+    <Table
+      className="data-table"
+      caption="Envelopes sent by this page, newest first"
+      columns={columns}
+      rows={receipts}
+      keyOf={receiptKey}
+    />
   );
 }
 
-const CAPTION = "Envelopes sent by this page, newest first";
-
-const COLUMNS: readonly Column<Receipt>[] = [
-  { title: "Sent", width: 5.5, cell: ({ at }) => <TimeAgo at={at} /> },
+/** @param envelopeOf undefined: the page no longer has it */
+const columnsWith = (
+  envelopeOf: (receipt: Receipt) => InboxRow | undefined,
+): readonly Column<Receipt>[] => [
   {
-    title: "Items",
-    cell: ({ items, bytes, sentBytes, tookMs, attempts }) => (
-      <>
-        <ItemList items={items} />
-        <small title={`before compression; ${formatBytes(sentBytes)} sent`}>
-          {formatBytes(bytes)}, {formatDuration(tookMs)}
-          {attempts > 1 && `, ${attempts} attempts`}
-        </small>
-      </>
-    ),
+    title: "Content",
+    cell: (receipt) => {
+      const { items, bytes, sentBytes, tookMs, attempts } = receipt;
+      const { text, icon } = topicOf({ items });
+      const row = envelopeOf(receipt);
+      return (
+        <>
+          <span className="beside">
+            <Icon name={icon} />
+            {row ? <a href={fragmentTo("envelopes", [String(row.id)])}>{text}</a> : text}
+          </span>
+          <small title={`before compression; ${formatBytes(sentBytes)} sent`}>
+            {itemsOf({ items })}, {formatBytes(bytes)}, {formatDuration(tookMs)}
+            {attempts > 1 && `, ${attempts} attempts`}
+          </small>
+        </>
+      );
+    },
   },
   {
     title: "Outcome",
     width: 10,
+    cell: (receipt) => (
+      <>
+        <Outcome result={receipt} />
+        {receipt.status !== undefined && <small>Status {receipt.status}</small>}
+        <small>{receipt.error}</small>
+      </>
+    ),
+  },
+  {
+    title: "In Sentry",
+    width: 6,
     cell: (receipt) => {
-      const { kind, word, meaning } = describeOutcome(receipt);
-      return (
-        <span className={kind} title={meaning}>
-          <OutcomeMark kind={kind} />
-          {word} {receipt.status !== undefined && <small>Status {receipt.status}</small>}
-          {kind !== "flows" && <small>{receipt.error}</small>}
-        </span>
+      const trace = envelopeOf(receipt)?.trace_ids[0];
+      const href = trace && describeOutcome(receipt).kind === "flows" &&
+        sentryTraceUrl(dsnOfPage(), trace);
+      return href && (
+        <a href={href} target="_blank" rel="noreferrer" aria-label={`Trace ${trace} in Sentry`}>
+          <Id id={trace} />
+        </a>
       );
     },
   },
+  { title: "Sent", width: 5.5, cell: ({ at }) => <TimeAgo at={at} /> },
 ];
-
-/** The item types of an envelope with their counts; the tooltip of each has its size. */
-function ItemList({ items }: Pick<Receipt, "items">) {
-  return countItems(items).map(({ type, count, bytes }, index) => (
-    <Fragment key={type}>
-      {index > 0 && ", "}
-      <span title={formatBytes(bytes)}>
-        {count > 1 && `${count}\u00a0×\u00a0`}
-        {/* Long item types may wrap after an underscore. */}
-        {type.split(/(?<=_)/).map((part, index) => (
-          <Fragment key={index}>
-            {index > 0 && <wbr />}
-            {part}
-          </Fragment>
-        ))}
-      </span>
-    </Fragment>
-  ));
-}

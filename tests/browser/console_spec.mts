@@ -76,15 +76,21 @@ test.describe("relay mode", () => {
     await expect(page.getByRole("navigation", { name: "Views" }).getByRole("list")).toHaveCount(2);
   });
 
-  test("receipts on a phone → size and duration below the items, nothing cut off", async ({ page }) => {
+  test("receipts on a phone → size, duration, content and trace in Sentry; nothing cut off", async ({ page }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await openPage(page);
     await openView(page, "Overview");
-    const receipts = page.getByRole("region", { name: "Envelopes sent by this page" });
-    const row = receipts.getByRole("row").nth(1);
+    const receipts = page.getByRole("table", { name: "Envelopes sent by this page" });
+    const row = receipts.getByRole("row", { name: "Spans" }).last();
     await expect(row).toContainText(/span.*\d\sKiB, \d+\sm?s/);
     await expect(row).toContainText("Status 200");
-    expect(await receipts.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
+    await expect(row.getByRole("link", { name: /^Trace [\da-f]{32} in Sentry$/ })).toHaveAttribute(
+      "href",
+      /^https:\/\/sentry\.io\/orgredirect\//,
+    );
+    await expectNoOverflow(page, 390);
+    await row.getByRole("link", { name: "Spans" }).click();
+    await expect(page.getByLabel("Payload of item 1")).toContainText('"span_id"');
   });
 
   test("every view → accessible, no overflow at 360 px", async ({ page }) => {

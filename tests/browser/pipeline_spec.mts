@@ -52,14 +52,15 @@ test("overview of relay mode → first the pipeline, with the counts of its mark
   const panels = page.locator(".overview .panel");
   await expect(panels.getByRole("heading")).toHaveText([
     "Pipeline",
+    "Outcomes over time",
     "Sent by this page",
-    "Destination",
   ]);
   await expect(panels.first()).toContainText(/Delivered[1-9]\d*/);
   ingest.behave(answers(400, { headers: { "X-Sentry-Error": "no such project" } }));
   await make(page, "handled");
   await openView(page, "Overview");
   await expect(panels.first()).toContainText(/Last at .*no such project/);
+  await expect(panels.nth(1)).toContainText(/[1-9]\d*\srefused or lost/);
 });
 
 /** A count of all senders' envelopes. */
