@@ -3,12 +3,8 @@ import type { PageFacts } from "./page_facts.ts";
 
 type Settings = PageFacts["settings"];
 
-interface SettingRow {
-  readonly name: string;
-  readonly value: string;
-  /** Of a rate: "10 % of sessions". */
-  readonly share?: string;
-}
+/** The share is of a rate: "10 % of sessions". */
+type SettingRow = readonly [name: string, value: string | number, share?: string];
 
 /** What the server's environment variables decide for the page, as texts. */
 export function ServerConfiguration(
@@ -41,7 +37,7 @@ export function ServerConfiguration(
 
 /** The monitoring settings. */
 export function SettingsList({ settings }: { settings: Settings }) {
-  const entries = settingRows(settings).map(({ name, value, share }) => ({
+  const entries = settingRows(settings).map(([name, value, share]) => ({
     name,
     value: (
       <>
@@ -64,25 +60,22 @@ export function SettingsList({ settings }: { settings: Settings }) {
  * @param settings as passed to the SDK; rates are from 0 to 1
  */
 export function settingRows(settings: Settings): readonly SettingRow[] {
+  const { tracesSampleRate, replaysSessionSampleRate, replaysOnErrorSampleRate } = settings;
   return [
-    {
-      name: "Tracing sample rate",
-      value: String(settings.tracesSampleRate),
-      share: `${percent(settings.tracesSampleRate)} of traces`,
-    },
-    {
-      name: "Session-recording sample rate",
-      value: String(settings.replaysSessionSampleRate),
-      share: `${percent(settings.replaysSessionSampleRate)} of sessions`,
-    },
-    {
-      name: "Session-recording sample rate when an error occurs",
-      value: String(settings.replaysOnErrorSampleRate),
-      share: `${percent(settings.replaysOnErrorSampleRate)} of the other sessions`,
-    },
-    { name: "Structured logs", value: settings.enableLogs ? "enabled" : "disabled" },
-    { name: "Text and inputs in recordings", value: masking(settings) },
-    { name: "Media in recordings", value: settings.blockAllMedia ? "blocked" : "not blocked" },
+    ["Tracing sample rate", tracesSampleRate, `${percent(tracesSampleRate)} of traces`],
+    [
+      "Session-recording sample rate",
+      replaysSessionSampleRate,
+      `${percent(replaysSessionSampleRate)} of sessions`,
+    ],
+    [
+      "Session-recording sample rate when an error occurs",
+      replaysOnErrorSampleRate,
+      `${percent(replaysOnErrorSampleRate)} of the other sessions`,
+    ],
+    ["Structured logs", settings.enableLogs ? "enabled" : "disabled"],
+    ["Text and inputs in recordings", masking(settings)],
+    ["Media in recordings", settings.blockAllMedia ? "blocked" : "not blocked"],
   ];
 }
 

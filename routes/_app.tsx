@@ -30,7 +30,7 @@ export default function App({ variant, children }: { variant: string; children: 
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta
           name="description"
-          content="Sightglass shows the telemetry that a page sends to Sentry, and whether it arrived."
+          content="The window on your applications, and with a DSN their way to Sentry"
         />
         <link rel="icon" type="image/svg+xml" href="/favicon.svg" />
       </head>

@@ -26,10 +26,8 @@ export default function Page({ variant }: { variant: string }) {
         <div className="noscript">
           <p>
             <OutcomeMark kind="waits" />
-            JavaScript is off: this page sends no telemetry, and its lists are empty. With it, it
-            shows {variant === "inbox"
-              ? "errors, traces and logs of the application that you are developing."
-              : "the telemetry that it sends to Sentry, and whether it arrived."}
+            Sightglass is the window on your applications, or with a DSN their way to Sentry.
+            JavaScript is off: this page sends no telemetry, and its lists are empty.
           </p>
           <ServerConfiguration {...facts} />
           <SettingsList settings={settings} />

@@ -37,7 +37,7 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
 
   return (
     <>
-      <Menu label="More" name="All envelopes" onClose={() => setConfirming(false)}>
+      <Menu label="More" look="brief" name="All envelopes" onClose={() => setConfirming(false)}>
         {(close) => (
           <>
             {children}

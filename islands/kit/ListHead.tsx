@@ -46,8 +46,14 @@ export function ListHead({ what, filters: own, time, actions, menu }: ListHeadPr
       <div className="actions line">
         {isRelay ? <p>{formatCount(total, "envelope")} of this session</p> : time ?? <TimeFilter />}
         <LiveButton />
-        {actions}
-        {!isRelay && <InboxMenu>{menu}</InboxMenu>}
+        {/* Where there is little room they are in the menu. */}
+        {actions && <div className="wide">{actions}</div>}
+        {!isRelay && (
+          <InboxMenu>
+            {actions && <div className="narrow">{actions}</div>}
+            {menu}
+          </InboxMenu>
+        )}
       </div>
     </div>
   );

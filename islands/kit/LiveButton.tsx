@@ -25,7 +25,7 @@ export function LiveButton() {
     );
   }
   return (
-    <button type="button" onClick={pauseLists}>
+    <button type="button" className="brief" onClick={pauseLists}>
       <OutcomeMark kind="flows" />
       Live<span className="vh">. Pause</span>
     </button>

@@ -84,7 +84,7 @@ export function patternsOf(logs: readonly Log[]): Pattern[] {
   }).sort((a, b) => b.count - a.count);
 }
 
-/** What stands for values in a shape. */
+/** Placeholders for values in a shape. */
 const VALUES = /""|[@/#]|\b0\b/g;
 
 /** The longest part between the values of a shape that all messages have; empty: there is none. */

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Icon, type IconName, Mark } from "../../components/Icon.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -88,60 +89,35 @@ export function Arrivals() {
   );
 }
 
-interface Signal {
-  readonly title: string;
-  readonly icon: IconName;
-  /** Instead of a link, if there is none. */
-  readonly none: string;
-  /** What was received. Untrusted. */
-  readonly text: string | undefined;
-  readonly href: string | undefined;
-}
-
+/** The newest signal of each kind, with a link to it. All texts are untrusted. */
 function Signals() {
   const { rows: [error] } = useList("errors", NEWEST);
   const { rows: [trace] } = useList("traces", NEWEST);
   const { rows: [log] } = useList("logs", NEWEST);
   const { rows: [recording] } = useList("recordings", NEWEST);
-  const signals: readonly Signal[] = [
-    {
-      title: "Error",
-      icon: "errors",
-      none: "none yet",
-      text: error && `${error.type} ${error.value}`,
-      href: error && fragmentTo("errors", [error.group]),
-    },
-    {
-      title: "Trace",
-      icon: "traces",
-      none: "none yet",
-      text: trace && displayName(trace),
-      href: trace && fragmentTo("traces", [trace.trace_id]),
-    },
-    {
-      title: "Log",
-      icon: "logs",
-      none: "none yet",
-      text: log?.body,
-      href: log && fragmentTo("logs"),
-    },
-    {
-      title: "Recording",
-      icon: "recordings",
-      none: "none yet; browsers only",
-      text: recording && (recording.page ?? "of an unnamed page"),
-      href: recording && fragmentTo("recordings", [recording.replay_id]),
-    },
+  const signals: readonly (readonly [title: string, IconName, link: ReactNode])[] = [
+    ["Error", "errors", error && link(`${error.type} ${error.value}`, "errors", error.group)],
+    ["Trace", "traces", trace && link(displayName(trace), "traces", trace.trace_id)],
+    ["Log", "logs", log && link(log.body, "logs")],
+    [
+      "Recording",
+      "recordings",
+      recording && link(recording.page ?? "of an unnamed page", "recordings", recording.replay_id),
+    ],
   ];
   return (
     <ul className="card ruled">
-      {signals.map(({ title, icon, none, text, href }) => (
-        <li key={title} className={href === undefined ? "quiet" : "flows"}>
+      {signals.map(([title, icon, link]) => (
+        <li key={title} className={link ? "flows" : "quiet"}>
           <Icon name={icon} />
           <b>{title}</b>
-          {href === undefined ? none : <a href={href}>{cutText(text ?? "", MAX_TEXT)}</a>}
+          {link ?? (icon === "recordings" ? "none yet; browsers only" : "none yet")}
         </li>
       ))}
     </ul>
   );
 }
+
+const link = (text: string, view: string, ...path: readonly string[]) => (
+  <a href={fragmentTo(view, path)}>{cutText(text, MAX_TEXT)}</a>
+);

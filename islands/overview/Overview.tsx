@@ -7,6 +7,7 @@ import { queryOf, RANGES } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
 import type { ConsoleQuery } from "../data/inbox.ts";
 import { InboxTokenForm } from "../kit/InboxTokenForm.tsx";
+import { TimeFilter } from "../kit/FilterControls.tsx";
 import { ListHead } from "../kit/ListHead.tsx";
 import { Applications } from "./Applications.tsx";
 import { Arrivals, useNewestEnvelope } from "./Arrivals.tsx";
@@ -66,8 +67,9 @@ export default function Overview() {
         <div className="grid">
           <h2 id="first-run">Point any Sentry SDK here</h2>
           <p>
-            Copy one line into the application that you are developing: its errors, traces, logs and
-            recordings appear here. No account, and nothing leaves this machine.
+            Sightglass is the window on the applications that you develop: their errors, traces,
+            logs and recordings appear here, without an account. Started with{" "}
+            <code>SENTRY_DSN</code>, it is their way to Sentry.
           </p>
           <ConnectGuide />
         </div>
@@ -79,7 +81,12 @@ export default function Overview() {
     <div className="highlights grid" ref={container} tabIndex={-1}>
       <ListHead
         what="all lists"
-        time={<Segmented label="Time" name="since" choices={RANGES} />}
+        time={
+          <>
+            <Segmented label="Time" name="since" choices={RANGES} />
+            <TimeFilter />
+          </>
+        }
       />
       {shown?.map((row) => (
         <ReadFacts

@@ -7,7 +7,7 @@ Deno.test("a proxy answers in the relay's place → no health", () => {
   }
 });
 
-Deno.test("refusals before this page, of others and of Sightglass → told apart; server restarted → from 0", () => {
+Deno.test("refusals of applications → counted since this page was opened; server restarted → from 0", () => {
   const health = (applications: number, dropped = 1) => ({
     spool: { pending: 0, bytes: 0, oldest_age_s: 0 },
     // Uploads that were cut are among the rejected.

@@ -37,23 +37,16 @@ function SignalButton() {
 }
 
 async function makeSignal(signal: TestSignal): Promise<void> {
-  if (signal === "uncaught") throwUncaught();
-  else if (signal === "rejection") rejectUnhandled();
-  else if (signal === "handled") handleError();
+  if (signal === "uncaught") {
+    // Reported by the window's `error` event, the next one by `unhandledrejection`.
+    queueMicrotask(() => {
+      throw new Error("Uncaught error, made on the page");
+    });
+  } else if (signal === "rejection") {
+    void Promise.reject(new Error("Unhandled rejection, made on the page"));
+  } else if (signal === "handled") handleError();
   else if (signal === "span") await createManualSpan();
   else if (signal !== "component") {
     log(signal, `A log of level ${signal}, made on the page`, { made_by: "signals" });
   }
-}
-
-/** Reported by the window's `error` event. */
-function throwUncaught(): void {
-  queueMicrotask(() => {
-    throw new Error("Uncaught error, made on the page");
-  });
-}
-
-/** Reported by the window's `unhandledrejection` event. */
-function rejectUnhandled(): void {
-  void Promise.reject(new Error("Unhandled rejection, made on the page"));
 }

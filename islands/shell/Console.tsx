@@ -30,6 +30,7 @@ export default function Console(page: PageFacts) {
         <a className="brand beside bare" href="/">
           <Mark />
           <h1>Sightglass</h1>
+          <PhoneTitle />
         </a>
         {variant === "inbox" && <LoadedSwitcher />}
         <Navigation variant={variant} />
@@ -47,6 +48,13 @@ export default function Console(page: PageFacts) {
       <LoadedHelp variant={variant} />
     </div>
   );
+}
+
+/** The title of the current view, on a phone in the place of the product's. The view has the heading. */
+function PhoneTitle() {
+  const current = useCurrentView();
+  const view = VIEWS.find(({ id }) => id === current);
+  return <b className="title" aria-hidden="true">{view?.title}</b>;
 }
 
 /** Focuses the heading of what is shown, if a navigation has removed or hidden the focused element. */
@@ -110,6 +118,7 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
   return (
     <section
       className={`view ${id}`}
+      data-current={current === id || undefined}
       aria-labelledby={`${id}-view`}
       // It shows telemetry, which no recording may contain.
       data-sentry-block={view.isRecorded ? undefined : ""}

@@ -1,14 +1,15 @@
 import "../background_code.ts";
 import { useEffect, useState } from "react";
+import { Mark } from "../../components/Icon.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { pipelineStatus } from "../pipeline/pipeline_status.ts";
 import { PipelineCounts, type PipelineEnds, usePipeline } from "../pipeline/PipelineCounts.tsx";
 import { SettledText } from "../kit/SettledText.tsx";
-import { MarkButton } from "./MarkButton.tsx";
 
 /** Most envelopes are delivered sooner: waiting for so long, in milliseconds, is shown. */
 const LONG_MS = 2_000;
 
-/** The mark while telemetry runs. */
+/** A mark and a sentence, which open the counts by state. */
 export function LivePipelineMark(ends: PipelineEnds) {
   const now = usePipeline(ends);
   const isWaiting = now.waiting > 0;
@@ -17,16 +18,26 @@ export function LivePipelineMark(ends: PipelineEnds) {
     const timer = setTimeout(() => setLong(isWaiting), isWaiting ? LONG_MS : 0);
     return () => clearTimeout(timer);
   }, [isWaiting]);
-  const status = pipelineStatus({ ...now, waiting: isLong ? now.waiting : 0 });
+  const { kind, sentence } = pipelineStatus({ ...now, waiting: isLong ? now.waiting : 0 });
+  const isQuiet = kind === "flows" || kind === "ended";
   const { lastProblem } = now.counts;
   return (
-    <>
-      <MarkButton status={status}>
+    <div data-sentry-block="">
+      <button
+        type="button"
+        className={`pipeline-mark beside bare small ${isQuiet ? "quiet" : kind}`}
+        popoverTarget="pipeline"
+        title="What this page has sent, and what became of it"
+      >
+        {isQuiet ? <Mark /> : <OutcomeMark kind={kind} />}
+        <span>
+          <span className="vh">Pipeline.</span> {sentence}
+        </span>
+      </button>
+      <div id="pipeline" popover="auto" className="pipeline-counts">
         <PipelineCounts ends={ends} now={now} />
-      </MarkButton>
-      <SettledText
-        text={status.sentence + (lastProblem ? ` Last problem: ${lastProblem.reason}` : "")}
-      />
-    </>
+      </div>
+      <SettledText text={sentence + (lastProblem ? ` Last problem: ${lastProblem.reason}` : "")} />
+    </div>
   );
 }

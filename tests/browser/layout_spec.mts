@@ -79,20 +79,44 @@ const faultsIn = (page: Page) =>
     return [...new Set(faults)];
   });
 
+/** Views, and details of what {@linkcode postRows} has posted. */
+const placesOf = (group: string) => [
+  ...VIEWS.map(({ id }) => id),
+  ...[
+    "traces/vitals",
+    `traces/${hexId(1)}`,
+    `traces/${hexId(1)}?as=flame`,
+    `recordings/${"7".repeat(32)}`,
+    "envelopes/1",
+    `errors/${group}`,
+  ],
+];
+
+test("phone → at most 100 px above the content of every view; its title above it", async ({ page, server }) => {
+  await postRows(server.origin);
+  const [{ group }] = await listRows(server.origin, "errors&q=answer");
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const place of placesOf(group)) {
+    await page.goto(`/?phone#/${place}`);
+    const view = page.locator(".view:visible");
+    const content = view.locator(":is(.list-head, .detail-head, .connect-guide, .panel):visible");
+    await expect(content.first()).toBeVisible();
+    const heads = view.locator(":is(.view-head, .list-head, .detail-head):visible");
+    const bottoms = heads.or(page.locator(".sidebar")).evaluateAll((heads) =>
+      heads.map((head) =>
+        getComputedStyle(head).clipPath === "none" ? head.getBoundingClientRect().bottom : 0
+      )
+    );
+    expect(Math.max(...await bottoms), place).toBeLessThanOrEqual(100);
+    const title = VIEWS.find(({ id }) => id === place)?.title;
+    if (title) await expect(page.locator(".brand .title")).toHaveText(title);
+  }
+});
+
 test("every view, 360 to 2,560 px → only panes scroll, heads and names of rows are whole", async ({ page, server }) => {
   await postRows(server.origin);
   const [{ group }] = await listRows(server.origin, "errors&q=answer");
-  const places = [
-    ...VIEWS.map(({ id }) => id).filter((view) => view !== "overview"),
-    ...[
-      "traces/vitals",
-      `traces/${hexId(1)}`,
-      `traces/${hexId(1)}?as=flame`,
-      `recordings/${"7".repeat(32)}`,
-      "envelopes/1",
-      `errors/${group}`,
-    ],
-  ];
+  const places = placesOf(group).filter((place) => place !== "overview");
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 700 });
     for (const place of places) {
