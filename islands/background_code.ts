@@ -37,6 +37,7 @@ import "./kit/ApplicationLabel.tsx";
 import "./kit/application_labels.ts";
 import "./data/use_sent_counts.ts";
 import "./data/lists.ts";
+import "./data/sentry_link.ts";
 import "./data/use_read.ts";
 
 export { startReading } from "./data/queries.ts";

@@ -10,7 +10,6 @@ import "./kit/Split.tsx";
 import "./kit/ValueLinks.tsx";
 import "./player/RecordingStill.tsx";
 import "./player/segments.ts";
-import "./data/sentry_link.ts";
 import "./charts/EventInTrace.tsx";
 import "./kit/PlayLink.tsx";
 import "./kit/SameTrace.tsx";

@@ -7,20 +7,12 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { useApplications, useList } from "../data/lists.ts";
-import { type InboxState, useInboxState } from "../data/inbox_state.ts";
+import { useInboxState } from "../data/inbox_state.ts";
 import { topicOf } from "../kit/envelope_topic.ts";
 import { fragmentTo } from "../data/fragment.ts";
 import { SettledText } from "../kit/SettledText.tsx";
 import { nameOf } from "../kit/application_labels.ts";
 import { cutText } from "../../components/format.ts";
-
-/** Shown in place of what is read from the inbox, until it is read. */
-const INBOX_STATES: Readonly<Record<InboxState["state"], string>> = {
-  connecting: "Connecting to the inbox.",
-  live: "Loading the inbox.",
-  offline: "The inbox does not respond. Retrying.",
-  forbidden: "This browser may not read the inbox.",
-};
 
 /** Characters of a signal's text: about two lines. */
 const MAX_TEXT = 80;
@@ -80,9 +72,11 @@ export function Arrivals() {
         )
         : (
           <p role="status">
-            {state === "live" && newest === null
-              ? "No application has sent anything yet."
-              : INBOX_STATES[state]}
+            {state === "offline"
+              ? "The inbox does not respond. Retrying."
+              : state === "forbidden"
+              ? "This browser may not read the inbox."
+              : newest === null && "No application has sent anything yet."}
           </p>
         )}
     </section>

@@ -1,25 +1,35 @@
+import type { ReactNode } from "react";
 import { CopyButton } from "../kit/CopyButton.tsx";
 import { SendTestSignals } from "../pipeline/SendTestSignals.tsx";
+import { Arrivals } from "./Arrivals.tsx";
 import { inboxAddress, OTLP_KEY, remoteDsn } from "./snippets.ts";
 import { SnippetPicker } from "./SnippetPicker.tsx";
 
-/** The DSN, code for each kind of application, and how to send from elsewhere. */
-export function ConnectGuide() {
+/**
+ * The DSN, code for each kind of application, how to send from elsewhere, and what has arrived.
+ *
+ * @param props.children above them
+ */
+export function ConnectGuide({ children }: { children: ReactNode }) {
   const address = inboxAddress(location);
   return (
-    <>
-      <p>
-        With this DSN every current Sentry SDK, of any language, sends here. OpenTelemetry needs
-        other settings, below:
-      </p>
-      <CopiedText name="DSN" text={address.dsn} isMain />
-      <SnippetPicker address={address} />
-      <details>
-        <summary>From a container, a phone or another machine</summary>
-        <Elsewhere />
-      </details>
-      <SendTestSignals />
-    </>
+    <div className="connect-guide grid">
+      <div className="grid">
+        {children}
+        <p>
+          With this DSN every current Sentry SDK, of any language, sends here. OpenTelemetry needs
+          other settings, below:
+        </p>
+        <CopiedText name="DSN" text={address.dsn} isMain />
+        <SnippetPicker address={address} />
+        <details>
+          <summary>From a container, a phone or another machine</summary>
+          <Elsewhere />
+        </details>
+        <SendTestSignals />
+      </div>
+      <Arrivals />
+    </div>
   );
 }
 

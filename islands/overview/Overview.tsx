@@ -10,7 +10,7 @@ import { InboxTokenForm } from "../kit/InboxTokenForm.tsx";
 import { TimeFilter } from "../kit/FilterControls.tsx";
 import { ListHead } from "../kit/ListHead.tsx";
 import { Applications } from "./Applications.tsx";
-import { Arrivals, useNewestEnvelope } from "./Arrivals.tsx";
+import { useNewestEnvelope } from "./Arrivals.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
 import { type ApplicationFacts, ReadFacts } from "./application_facts.tsx";
 import { SlowestEndpoints } from "./Endpoints.tsx";
@@ -63,18 +63,14 @@ export default function Overview() {
   }
   if (newest === null) {
     return (
-      <section className="connect-guide grid" aria-labelledby="first-run">
-        <div className="grid">
-          <h2 id="first-run">Point any Sentry SDK here</h2>
-          <p>
-            Sightglass is the window on the applications that you develop: their errors, traces,
-            logs and recordings appear here, without an account. Started with{" "}
-            <code>SENTRY_DSN</code>, it is their way to Sentry.
-          </p>
-          <ConnectGuide />
-        </div>
-        <Arrivals />
-      </section>
+      <ConnectGuide>
+        <h2>Point any Sentry SDK here</h2>
+        <p>
+          Sightglass is the window on the applications that you develop: their errors, traces, logs
+          and recordings appear here, without an account. Started with{" "}
+          <code>SENTRY_DSN</code>, it is their way to Sentry.
+        </p>
+      </ConnectGuide>
     );
   }
   return (
@@ -83,8 +79,10 @@ export default function Overview() {
         what="all lists"
         time={
           <>
-            <Segmented label="Time" name="since" choices={RANGES} />
-            <TimeFilter />
+            <Segmented className="wide" label="Time" name="since" choices={RANGES} />
+            <div className="narrow">
+              <TimeFilter />
+            </div>
           </>
         }
       />

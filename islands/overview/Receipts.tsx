@@ -8,25 +8,15 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 import { type Histogram, histogramRange, MIN_RANGE_MS } from "../../monitoring/models/histogram.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { TimeBars } from "../charts/TimeBars.tsx";
 import { fragmentTo } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { dsnOfPage, sentryTraceUrl } from "../data/sentry_link.ts";
 import { itemsOf, topicOf } from "../kit/envelope_topic.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 
-const WORDS = { what: "envelope", warned: "waiting", failed: "refused or lost" };
+export const OUTCOME_WORDS = { what: "envelope", warned: "waiting", failed: "refused or lost" };
 
-/** Envelopes over time, by their outcomes. @param props.onChoose gets the chosen time, milliseconds since 1970 */
-export function OutcomeChart({ receipts, onChoose }: {
-  receipts: readonly Receipt[];
-  onChoose: (from: number, to: number) => void;
-}) {
-  const histogram = useMemo(() => outcomesOverTime(receipts), [receipts]);
-  return <TimeBars histogram={histogram} words={WORDS} mostTicks={4} onChoose={onChoose} />;
-}
-
-/** @param receipts newest first, at least one */
+/** Envelopes over time, by their outcomes. @param receipts newest first, at least one */
 export function outcomesOverTime(
   receipts: readonly (DeliveryState & Pick<Receipt, "at">)[],
 ): Histogram {

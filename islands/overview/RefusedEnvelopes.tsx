@@ -13,16 +13,11 @@ const FIRST_ROWS = 3;
 
 const NONE: RefusalList = { rows: [], next: null, total: 0 };
 
-/** What the relay refused since the server started. Read while the view is visible. */
-export function useRefusals(): RefusalList {
+/** What the relay refused since the server started, repeats as one, with reason and fix. All texts are a sender's. */
+export function RefusedEnvelopes() {
   const isVisible = useIsVisible();
   const { value = NONE } = useRead([LIVE, "refusals"], isVisible && (() => read("refusals")));
-  return value;
-}
-
-/** Refused requests, repeats as one, each with the reason and the fix. All texts are a sender's. */
-export function RefusedEnvelopes({ refusals }: { refusals: RefusalList }) {
-  const { rows, total } = refusals;
+  const { rows, total } = value;
   const [showsAll, setShowsAll] = useState(false);
   if (rows.length === 0) return null;
   const shown = showsAll ? rows : rows.slice(0, FIRST_ROWS);

@@ -2,9 +2,10 @@ import "../background_code.ts";
 import { useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
+import { TimeBars } from "../charts/TimeBars.tsx";
 import { useReceipts } from "../data/use_sent_counts.ts";
 import { PipelineCounts, usePipeline } from "../pipeline/PipelineCounts.tsx";
-import { OutcomeChart, Receipts } from "./Receipts.tsx";
+import { OUTCOME_WORDS, outcomesOverTime, Receipts } from "./Receipts.tsx";
 
 /** What relay mode is, the pipeline, and what this page has sent. Relay mode only. */
 export default function RelayOverview(page: PageFacts) {
@@ -26,7 +27,14 @@ export default function RelayOverview(page: PageFacts) {
       </Panel>
       <Panel id="outcomes" title="Outcomes over time" isUnrecorded>
         {receipts.length > 0
-          ? <OutcomeChart receipts={receipts} onChoose={(from, to) => setChosen({ from, to })} />
+          ? (
+            <TimeBars
+              histogram={outcomesOverTime(receipts)}
+              words={OUTCOME_WORDS}
+              mostTicks={4}
+              onChoose={(from, to) => setChosen({ from, to })}
+            />
+          )
           : <p className="empty">Nothing has been sent yet.</p>}
       </Panel>
       <Panel

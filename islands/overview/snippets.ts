@@ -12,7 +12,6 @@ export interface InboxAddress {
 
 /** What a user copies into an application, or into a terminal, to connect it. */
 interface Snippet {
-  readonly id: string;
   /** Label of its choice. */
   readonly name: string;
   /** Sends one event as soon as it runs, unless it only sets environment variables. */
@@ -63,7 +62,6 @@ export const OTLP_KEY =
 
 export const SNIPPETS: readonly Snippet[] = [
   {
-    id: "browser",
     name: "Browser",
     code: ({ dsn }) =>
       `// npm install @sentry/browser
@@ -86,7 +84,6 @@ Sentry.captureMessage("Hello from the browser");`,
       "Content-Security-Policy, add this server to its connect-src and blob: to its worker-src.",
   },
   {
-    id: "node",
     name: "Node",
     code: ({ dsn }) =>
       `// npm install @sentry/node
@@ -102,7 +99,6 @@ Sentry.captureMessage("Hello from Node");`,
     note: "The same options work in @sentry/nextjs, @sentry/bun and the other SDKs for JavaScript.",
   },
   {
-    id: "deno",
     name: "Deno",
     code: ({ dsn }) =>
       `// deno add npm:@sentry/deno
@@ -118,7 +114,6 @@ Sentry.captureMessage("Hello from Deno");`,
     note: "Restrict --allow-net to this server and what the application itself needs.",
   },
   {
-    id: "python",
     name: "Python",
     code: ({ dsn }) =>
       `# pip install sentry-sdk
@@ -133,7 +128,6 @@ sentry_sdk.capture_message("Hello from Python")`,
     note: "An SDK of another language takes the same DSN.",
   },
   {
-    id: "opentelemetry",
     name: "OpenTelemetry",
     code: ({ origin, isLocal }) =>
       `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}
@@ -154,7 +148,6 @@ export OTEL_METRICS_EXPORTER=none
       "protobuf or JSON, not by gRPC. Metrics are not shown yet.",
   },
   {
-    id: "spotlight",
     name: "SENTRY_SPOTLIGHT",
     needsLocal: true,
     code: ({ origin }) => `export SENTRY_SPOTLIGHT=${origin}/stream`,
@@ -163,7 +156,6 @@ export OTEL_METRICS_EXPORTER=none
       "before it is started. Its DSN stays as it is; a copy of each envelope is sent here.",
   },
   {
-    id: "curl",
     name: "curl",
     code: ({ origin, dsn }) =>
       `curl "${origin}/api/1/envelope/?sentry_key=${new URL(dsn).username}" --data-binary '{}

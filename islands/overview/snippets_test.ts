@@ -15,7 +15,7 @@ for (const [where, address, dsn] of DSNS) {
 
 Deno.test("snippet for browsers → the same in the README", async () => {
   const readme = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
-  const { code } = SNIPPETS.find(({ id }) => id === "browser")!;
+  const { code } = SNIPPETS.find(({ name }) => name === "Browser")!;
   const [, init = ""] = code(inboxAddress(new URL("http://127.0.0.1:8000/"))).split("\n\n");
   for (const option of ["release", "tracePropagationTargets", "replayIntegration", "enableLogs"]) {
     assert.ok(init.includes(option), option);
@@ -24,10 +24,11 @@ Deno.test("snippet for browsers → the same in the README", async () => {
 });
 
 Deno.test("page opened elsewhere → no snippet that sends no DSN, which the server refuses there", () => {
-  const idsAt = (address: string) => snippetsAt(inboxAddress(new URL(address))).map(({ id }) => id);
-  assert.deepEqual(idsAt("http://localhost:8000/"), SNIPPETS.map(({ id }) => id));
+  const namesAt = (address: string) =>
+    snippetsAt(inboxAddress(new URL(address))).map(({ name }) => name);
+  assert.deepEqual(namesAt("http://localhost:8000/"), SNIPPETS.map(({ name }) => name));
   assert.deepEqual(
-    idsAt("https://glass.example/"),
-    SNIPPETS.map(({ id }) => id).filter((id) => id !== "spotlight"),
+    namesAt("https://glass.example/"),
+    SNIPPETS.map(({ name }) => name).filter((name) => name !== "SENTRY_SPOTLIGHT"),
   );
 });

@@ -1,8 +1,8 @@
 import { useReducer } from "react";
 import { formatCount } from "../../components/format.ts";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { grant, type SignalKind, withdraw } from "../../monitoring/browser/mod.ts";
 import { withBoundary } from "../kit/ErrorBoundary.tsx";
-import { type Column, Table } from "../kit/Table.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
 
 /** What is collected and sent while a kind is granted. */
@@ -36,46 +36,33 @@ function ConsentSwitches() {
       : "not collected; what is stored is not sent, and deleted when telemetry starts";
   };
   const isGranted = (kind: SignalKind) => consent !== undefined && consent[kind] < Infinity;
-  const columns: readonly Column<SignalKind>[] = [
-    {
-      title: "Kind",
-      isHead: true,
-      cell: (kind) => (
-        <label className="beside">
-          <input
-            type="checkbox"
-            role="switch"
-            disabled={!consent}
-            checked={isGranted(kind)}
-            onChange={() => change(kind, !isGranted(kind))}
-          />
-          {kind[0]!.toUpperCase() + kind.slice(1)}
-        </label>
-      ),
-    },
-    {
-      title: "State",
-      cell: (kind) => isGranted(kind) ? "granted" : consent ? "withdrawn" : "not running",
-    },
-    {
-      title: "Note",
-      className: "note",
-      cell: (kind) => <span aria-live="polite">{noteOf(kind)}</span>,
-    },
-  ];
   return (
     <div className="spaced">
       <p>
         What this browser may collect and send, in all tabs and after reloads. Withdrawing deletes
         what has not been sent yet. What was sent before is not deleted.
       </p>
-      <Table
-        className="cost"
-        caption="Kinds of signals"
-        columns={columns}
-        hidesHeads
-        rows={KINDS}
-        keyOf={(kind) => kind}
+      <KeyValueList
+        entries={KINDS.map((kind) => ({
+          name: (
+            <label className="beside">
+              <input
+                type="checkbox"
+                role="switch"
+                disabled={!consent}
+                checked={isGranted(kind)}
+                onChange={() => change(kind, !isGranted(kind))}
+              />
+              {kind[0]!.toUpperCase() + kind.slice(1)}
+            </label>
+          ),
+          value: (
+            <>
+              <b>{isGranted(kind) ? "granted" : consent ? "withdrawn" : "not running"}</b>
+              <small aria-live="polite">{noteOf(kind)}</small>
+            </>
+          ),
+        }))}
       />
       {isConsentStored === false && (
         <p role="status">This browser stores nothing for this page: the choice ends with it.</p>

@@ -32,7 +32,11 @@ export default function Console(page: PageFacts) {
           <h1>Sightglass</h1>
           <PhoneTitle />
         </a>
-        {variant === "inbox" && <LoadedSwitcher />}
+        {variant === "inbox" && (
+          <div className="switcher-place" data-sentry-block="">
+            <LoadedPart load={loadSwitcher} props={{}} loading={null} />
+          </div>
+        )}
         <Navigation variant={variant} />
         <section className="strip" aria-label="Pipeline status">
           <PipelineMark variant={variant} route={route} />
@@ -78,14 +82,9 @@ async function loadView({ id, load }: View, variant: string): Promise<ComponentT
 const startReading = () => import("../background_code.ts").then((code) => code.startReading());
 
 /** The choice of an application needs the data of the views, so it is loaded with the first of them. */
-function LoadedSwitcher() {
-  const [Switcher, setSwitcher] = useState<ComponentType>();
-  useEffect(() => {
-    // Without it the page shows all applications.
-    Promise.all([import("./Switcher.tsx"), startReading()])
-      .then(([code]) => setSwitcher(() => code.Switcher), () => {});
-  }, []);
-  return <div className="switcher-place" data-sentry-block="">{Switcher && <Switcher />}</div>;
+async function loadSwitcher() {
+  const [code] = await Promise.all([import("./Switcher.tsx"), startReading()]);
+  return code.Switcher;
 }
 
 /** The help, which the key `?` opens. */

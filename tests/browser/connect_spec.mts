@@ -34,7 +34,8 @@ test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
 test("empty inbox → how to connect, on the overview too; first envelope → its link", async ({ page, server }) => {
   await page.goto("/");
-  const firstRun = page.getByRole("region", { name: "Point any Sentry SDK here" });
+  const firstRun = page.locator(".overview .connect-guide");
+  await expect(firstRun).toContainText("Sightglass is the window on the applications");
   await expect(firstRun.getByRole("button", { name: "Copy DSN", exact: true })).toBeVisible();
   await openView(page, "Connect");
   const dsn = `http://dev@127.0.0.1:${server.port}/1`;
@@ -91,7 +92,7 @@ test("refused envelopes → reason, origin and fix; snippet on another port → 
   // A page of another port that runs the snippet for browsers, and asks its API on a third port.
   await using api = serveApi();
   await installSdks();
-  const snippet = SNIPPETS.find(({ id }) => id === "browser")!
+  const snippet = SNIPPETS.find(({ name }) => name === "Browser")!
     .code(inboxAddress(new URL(server.origin)));
   await using site = await serveApplication(
     snippet.replace("http://localhost:3000", api.origin) +

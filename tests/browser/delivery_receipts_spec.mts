@@ -16,7 +16,7 @@ test.describe("relay with spool", () => {
     await openPage(page);
     const marks = await makeMarks(page, 5);
     await openView(page, "Overview");
-    const receipts = page.getByRole("region", { name: RECEIPTS });
+    const receipts = page.getByRole("table", { name: RECEIPTS });
     const rows = receipts.getByRole("row").filter({ hasText: "spooled" });
     await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(marks.length);
     await expect(rows.first()).toContainText("202");

@@ -17,8 +17,8 @@ const server = await startServer({ env: { HOST: "0.0.0.0" } });
 Deno.test.beforeAll(installSdks);
 Deno.test.afterAll(async () => void await server.stop());
 const address = inboxAddress(new URL(server.origin));
-const codeOf = (id: string, to = address) =>
-  SNIPPETS.find((snippet) => snippet.id === id)!.code(to);
+const codeOf = (name: string, to = address) =>
+  SNIPPETS.find((snippet) => snippet.name === name)!.code(to);
 
 type Command = readonly [program: string, ...args: string[]];
 
@@ -46,29 +46,29 @@ async function countErrors(message: string): Promise<number> {
   return rows.length;
 }
 
-const [denoPermissions] = /--allow.*/.exec(codeOf("deno"))!;
+const [denoPermissions] = /--allow.*/.exec(codeOf("Deno"))!;
 const denoConfig = `--config=${projectRoot}/deno.json`;
-const [, denoCommand] = /# Deno: (.*)/.exec(codeOf("opentelemetry"))!;
+const [, denoCommand] = /# Deno: (.*)/.exec(codeOf("OpenTelemetry"))!;
 /** By platform: a command that fails where it is missing, the one that runs the snippet, and its files. */
 const RUNS: Readonly<Record<string, readonly [Command, Command, Record<string, string>?]>> = {
   Node: [
     ["node", "--version"],
     ["node", "--import", "./instrument.mjs", "app.mjs"],
-    { "instrument.mjs": codeOf("node"), "app.mjs": "" },
+    { "instrument.mjs": codeOf("Node"), "app.mjs": "" },
   ],
   Deno: [
     ["deno", "--version"],
     ["deno", "run", denoConfig, "--no-prompt", ...denoPermissions.split(" "), "app.ts"],
-    { "app.ts": codeOf("deno") },
+    { "app.ts": codeOf("Deno") },
   ],
   Python: [
     ["python3", "-c", "from sentry_sdk.consts import DEFAULT_OPTIONS as o; o['enable_logs']"],
     ["python3", "app.py"],
-    { "app.py": codeOf("python") },
+    { "app.py": codeOf("Python") },
   ],
   OpenTelemetry: [
     ["deno", "--version"],
-    ["sh", "-c", `${codeOf("opentelemetry")}\n${denoCommand}`],
+    ["sh", "-c", `${codeOf("OpenTelemetry")}\n${denoCommand}`],
     { "app.ts": 'console.error(new Error("Hello from OpenTelemetry"));' },
   ],
   curl: [["curl", "--version"], ["sh", "-c", `${codeOf("curl")} --fail`]],
@@ -96,7 +96,7 @@ Deno.test({
     const withLocalKey = codeOf("curl", { ...outside, dsn: address.dsn });
     await assert.rejects(run(["sh", "-c", `${withLocalKey} --fail`]), /403/);
     const app = { "app.ts": 'console.error(new Error("Hello from OpenTelemetry outside"));' };
-    await run(["sh", "-c", `${codeOf("opentelemetry", outside)}\n${denoCommand}`], app);
+    await run(["sh", "-c", `${codeOf("OpenTelemetry", outside)}\n${denoCommand}`], app);
     assert.equal(await countErrors("Hello from OpenTelemetry outside"), 1);
     assert.equal(remoteDsn(new URL(server.origin), outsideAddress!), outside.dsn);
   },
@@ -109,7 +109,7 @@ Deno.test({
     const app = `import * as Sentry from "@sentry/node";
 Sentry.init({ dsn: "http://key@127.0.0.1:9/1" });
 Sentry.captureMessage("Hello from Spotlight");`;
-    await run(["sh", "-c", `${codeOf("spotlight")}; node app.mjs`], { "app.mjs": app });
+    await run(["sh", "-c", `${codeOf("SENTRY_SPOTLIGHT")}; node app.mjs`], { "app.mjs": app });
     assert.equal(await countErrors("Hello from Spotlight"), 1);
   },
 });
