@@ -19,9 +19,8 @@ export function formatTimeOfDay(at: number): string {
 
 /** {@linkcode formatTimeOfDay} to the millisecond: `14:03:22.084`. */
 export function formatTimeOfDayMs(at: number): string {
-  const time = new Date(at);
-  if (Number.isNaN(time.getTime())) return "–";
-  return `${formatTimeOfDay(at)}.${String(time.getMilliseconds()).padStart(3, "0")}`;
+  const time = formatTimeOfDay(at);
+  return time === "–" ? time : `${time}.${String(new Date(at).getMilliseconds()).padStart(3, "0")}`;
 }
 
 /**

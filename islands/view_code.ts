@@ -1,6 +1,5 @@
 /** Code that several views share, in one file that the first of them loads: see {@link ./background_code.ts}. */
 import "./background_code.ts";
-import "../components/Count.tsx";
 import "../monitoring/models/trace/trace.ts";
 import "../monitoring/models/recording/recording.ts";
 import "./charts/TracePicture.tsx";

@@ -1,4 +1,4 @@
-import { Component, type ComponentType, type ErrorInfo, type ReactNode } from "react";
+import { Component, type ErrorInfo, type ReactNode } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { captureError } from "../../monitoring/browser/mod.ts";
 
@@ -40,20 +40,4 @@ export class ErrorBoundary extends Component<Props, { readonly failed?: { error:
       </div>
     );
   }
-}
-
-/**
- * A component that catches the errors of its content.
- *
- * @param what name of the content, for the message: "This session"
- */
-export function withBoundary<Props extends object>(
-  what: string,
-  Content: ComponentType<Props>,
-): ComponentType<Props> {
-  return (props) => (
-    <ErrorBoundary what={what}>
-      <Content {...props} />
-    </ErrorBoundary>
-  );
 }

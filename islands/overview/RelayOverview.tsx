@@ -7,12 +7,13 @@ import { useReceipts } from "../data/use_sent_counts.ts";
 import { PipelineCounts, usePipeline } from "../pipeline/PipelineCounts.tsx";
 import { OUTCOME_WORDS, outcomesOverTime, Receipts } from "./Receipts.tsx";
 
+const ALWAYS = { from: 0, to: Infinity };
+
 /** What relay mode is, the pipeline, and what this page has sent. Relay mode only. */
 export default function RelayOverview(page: PageFacts) {
   const { ingest, sentry, storage } = page;
   const receipts = useReceipts();
-  const [chosen, setChosen] = useState<{ readonly from: number; readonly to: number }>();
-  const { from, to } = chosen ?? { from: 0, to: Infinity };
+  const [{ from, to }, setTime] = useState(ALWAYS);
   return (
     <div className="highlights grid">
       <p>
@@ -32,7 +33,7 @@ export default function RelayOverview(page: PageFacts) {
               histogram={outcomesOverTime(receipts)}
               words={OUTCOME_WORDS}
               mostTicks={4}
-              onChoose={(from, to) => setChosen({ from, to })}
+              onChoose={(from, to) => setTime({ from, to })}
             />
           )
           : <p className="empty">Nothing has been sent yet.</p>}
@@ -40,11 +41,11 @@ export default function RelayOverview(page: PageFacts) {
       <Panel
         id="receipts"
         title="Sent by this page"
-        links={chosen && (
+        links={to < Infinity && (
           <button
             type="button"
             className="plain"
-            onClick={() => setChosen(undefined)}
+            onClick={() => setTime(ALWAYS)}
           >
             Show all
           </button>

@@ -4,14 +4,10 @@ import { formatDuration, messageOf } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { OutcomeKind } from "../../components/outcome.ts";
 import { CopyButton } from "../kit/CopyButton.tsx";
-import { withBoundary } from "../kit/ErrorBoundary.tsx";
 import { type Step, STEPS } from "./causes.ts";
 import type { Cell, Evaluation } from "./evaluate.ts";
 import type { ProofOptions, ProofState } from "./run_proof.ts";
 import { SIGNAL_LIST, SIGNALS } from "./signals.ts";
-
-/** The proof: makes one signal of each kind and follows each to where it ends. */
-export const Proof = withBoundary("The proof", ProofPanel);
 
 const KIND_OF: Readonly<Record<Evaluation["verdict"], OutcomeKind>> = {
   pending: "waits",
@@ -20,7 +16,8 @@ const KIND_OF: Readonly<Record<Evaluation["verdict"], OutcomeKind>> = {
   failed: "refused",
 };
 
-function ProofPanel(options: ProofOptions) {
+/** The proof: makes one signal of each kind and follows each to where it ends. */
+export function Proof(options: ProofOptions) {
   const [isRunning, setIsRunning] = useState(false);
   const [state, setState] = useState<ProofState>();
   const [problem, setProblem] = useState("");

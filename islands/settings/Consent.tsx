@@ -2,7 +2,6 @@ import { useReducer } from "react";
 import { formatCount } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { grant, type SignalKind, withdraw } from "../../monitoring/browser/mod.ts";
-import { withBoundary } from "../kit/ErrorBoundary.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
 
 /** What is collected and sent while a kind is granted. */
@@ -15,27 +14,25 @@ const COLLECTED: Readonly<Record<SignalKind, string>> = {
 const KINDS = Object.keys(COLLECTED) as readonly SignalKind[];
 
 /** A switch for each kind of signal that this browser may collect and send. */
-export const Consent = withBoundary("Consent", ConsentSwitches);
-
-function ConsentSwitches() {
+export function Consent() {
   // Undefined until telemetry was started: the switches need JavaScript.
   const { consent, isConsentStored, withdrawn, phase } = useTelemetry();
   // Listeners are called up to a frame later: until then React would show the switch as before.
   const [, renderNow] = useReducer((count: number) => count + 1, 0);
-  function change(kind: SignalKind, isGranted: boolean): void {
-    if (isGranted) grant(kind);
-    else withdraw(kind);
+  const isGranted = (kind: SignalKind) => consent !== undefined && consent[kind] < Infinity;
+  const toggle = (kind: SignalKind) => {
+    if (isGranted(kind)) withdraw(kind);
+    else grant(kind);
     renderNow();
-  }
+  };
   const noteOf = (kind: SignalKind): string => {
-    if (!consent || consent[kind] < Infinity) return COLLECTED[kind];
+    if (!consent || isGranted(kind)) return COLLECTED[kind];
     const deleted = withdrawn?.[kind];
     if (deleted) return `not collected; ${formatCount(deleted, "unsent item")} deleted`;
     return phase === "running"
       ? "not collected; nothing unsent is stored"
       : "not collected; what is stored is not sent, and deleted when telemetry starts";
   };
-  const isGranted = (kind: SignalKind) => consent !== undefined && consent[kind] < Infinity;
   return (
     <div className="spaced">
       <p>
@@ -51,7 +48,7 @@ function ConsentSwitches() {
                 role="switch"
                 disabled={!consent}
                 checked={isGranted(kind)}
-                onChange={() => change(kind, !isGranted(kind))}
+                onChange={() => toggle(kind)}
               />
               {kind[0]!.toUpperCase() + kind.slice(1)}
             </label>

@@ -2,16 +2,16 @@ import { useEffect, useMemo, useState } from "react";
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 import { useRead } from "../data/use_read.ts";
-import { withBoundary } from "../kit/ErrorBoundary.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
 import { useSentCounts } from "../data/use_sent_counts.ts";
 import { addCost, type LongFrame, type MonitoringScripts, NO_COST } from "./page_cost.ts";
 
-/** What monitoring has cost this page so far: bytes, requests, main-thread time. */
-export const Cost = withBoundary("The cost of monitoring", CostTable);
-
-/** @param props.scripts {@linkcode MonitoringScripts} of the build as JSON; filled in when the server starts */
-function CostTable({ scripts: json }: { readonly scripts: string }) {
+/**
+ * What monitoring has cost this page so far: bytes, requests, main-thread time.
+ *
+ * @param props.scripts {@linkcode MonitoringScripts} of the build as JSON; filled in when the server starts
+ */
+export function Cost({ scripts: json }: { readonly scripts: string }) {
   const scripts = useMemo(() => JSON.parse(json) as MonitoringScripts, [json]);
   const cost = useMeasuredCost(scripts);
   const { waiting, started, recorderStarted, serialisingMs = 0 } = useTelemetry();

@@ -2,16 +2,13 @@ import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Id } from "../../components/Id.tsx";
 import type { TelemetryState } from "../../monitoring/browser/mod.ts";
 import { CopyButton } from "../kit/CopyButton.tsx";
-import { withBoundary } from "../kit/ErrorBoundary.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
 
 /** This session: the state of telemetry, its trace, and the recording. */
-export const Session = withBoundary("This session", SessionProperties);
-
-function SessionProperties() {
+export function Session() {
   const telemetry = useTelemetry();
-  const { phase, reason = "no reason given", traceId, replayId } = telemetry;
-  const { compressionProblem, storageProblem, dropped } = telemetry;
+  const { phase, reason = "no reason given", traceId, replayId, storageProblem, dropped } =
+    telemetry;
   return (
     <KeyValueList
       entries={[
@@ -33,7 +30,6 @@ function SessionProperties() {
           value: (
             <>
               {RECORDING_TEXTS[telemetry.recording]}
-              {compressionProblem && <small>{compressionProblem}</small>}
               {replayId && (
                 <small>
                   id <Id id={replayId} />

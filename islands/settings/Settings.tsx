@@ -1,6 +1,8 @@
 import "../background_code.ts";
 import { ServerConfiguration, SettingsList } from "../../components/Configuration.tsx";
+import type { ComponentProps } from "react";
 import { Panel } from "../../components/Panel.tsx";
+import { ErrorBoundary } from "../kit/ErrorBoundary.tsx";
 import { Proof } from "../proof/Proof.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
 import { Consent } from "./Consent.tsx";
@@ -13,31 +15,40 @@ export default function Settings(page: PageFacts) {
   const { variant, route, scripts } = page;
   return (
     <div className="grid">
-      <Panel
+      <Part
         id="signals"
         title="Test signals"
         links={<a href="#proof">Prove that it arrives</a>}
       >
         <Signals />
-      </Panel>
+      </Part>
       <div className="specification grid">
-        <Panel id="configuration" title="Configuration">
+        <Part id="configuration" title="Configuration">
           <ServerConfiguration {...page} />
           <SettingsList settings={page.settings} />
-        </Panel>
-        <Panel id="session" title="This session" isUnrecorded>
+        </Part>
+        <Part id="session" title="This session" isUnrecorded>
           <Session />
-        </Panel>
+        </Part>
       </div>
-      <Panel id="consent" title="Consent" isUnrecorded>
+      <Part id="consent" title="Consent" isUnrecorded>
         <Consent />
-      </Panel>
-      <Panel id="proof" title="Proof of the pipeline" isUnrecorded>
+      </Part>
+      <Part id="proof" title="Proof of the pipeline" isUnrecorded>
         <Proof variant={variant} route={route} />
-      </Panel>
-      <Panel id="cost" title="Cost of monitoring" isUnrecorded>
+      </Part>
+      <Part id="cost" title="Cost of monitoring" isUnrecorded>
         <Cost scripts={scripts} />
-      </Panel>
+      </Part>
     </div>
+  );
+}
+
+/** A panel that catches the errors of its content. */
+function Part({ title, children, ...panel }: ComponentProps<typeof Panel>) {
+  return (
+    <Panel title={title} {...panel}>
+      <ErrorBoundary what={title}>{children}</ErrorBoundary>
+    </Panel>
   );
 }

@@ -1,12 +1,8 @@
 import { useEffect, useState } from "react";
 import { log } from "../../monitoring/browser/mod.ts";
 import type { LogLevel } from "../../monitoring/protocol/log_levels.ts";
-import { withBoundary } from "../kit/ErrorBoundary.tsx";
 import { SendTestSignals } from "../pipeline/SendTestSignals.tsx";
 import { createManualSpan, handleError } from "../pipeline/test_signals.ts";
-
-/** Test signals. */
-export const Signals = withBoundary("The test signals", SignalButton);
 
 /** DOM event by which a browser test asks for a signal. Pages of other origins cannot dispatch it. */
 const TEST_EVENT = "sightglass:test-signal";
@@ -18,7 +14,8 @@ export interface TestRequest {
   made?: Promise<void>;
 }
 
-function SignalButton() {
+/** Test signals. */
+export function Signals() {
   const [isBroken, setBroken] = useState(false);
   useEffect(() => {
     const make = (event: Event) => {

@@ -1,5 +1,4 @@
-import { Count } from "../../components/Count.tsx";
-import { formatDuration } from "../../components/format.ts";
+import { formatDuration, formatNumber } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -237,4 +236,15 @@ function durationShare(ms: number): number {
 /** Milliseconds; null if no end was received. */
 function durationOf({ started_at, ended_at }: TraceRow): number | null {
   return ended_at === null ? null : Math.max(0, ended_at - started_at);
+}
+
+/** A number in a list; zero is quiet. @param props.isFailure red with a mark, unless the number is 0 */
+function Count({ of, isFailure }: { of: number; isFailure: boolean }) {
+  const isRefused = isFailure && of > 0;
+  return (
+    <span className={isRefused ? "refused" : of > 0 ? undefined : "none"}>
+      {isRefused && <OutcomeMark kind="refused" />}
+      {formatNumber(of)}
+    </span>
+  );
 }

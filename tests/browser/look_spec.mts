@@ -162,7 +162,7 @@ test("a component fails → a fallback with a retry button", async ({ page, watc
   watch.allow(ERRORS.component);
   await openPage(page);
   await make(page, "component");
-  const failure = page.getByRole("alert").filter({ hasText: "The test signals failed." });
+  const failure = page.getByRole("alert").filter({ hasText: "Test signals failed." });
   await failure.getByRole("button", { name: "Try again" }).click();
   await expect(failure).toHaveCount(0);
   await expect(sendButton(page)).toBeVisible();

@@ -32,7 +32,7 @@ export async function make(page: Page, signal: TestSignal): Promise<void> {
   // A page behind another draws one frame a second, for which React waits.
   await page.bringToFront();
   await showSettings(page);
-  await expect(sendButton(page).or(page.getByText("The test signals failed."))).toBeVisible();
+  await expect(sendButton(page).or(page.getByText("Test signals failed."))).toBeVisible();
   await page.evaluate(async (signal) => {
     const detail: TestRequest = { signal };
     document.dispatchEvent(new CustomEvent("sightglass:test-signal", { detail }));
