@@ -50,7 +50,7 @@ export function ListHead({ what, filters: own, time, actions, menu }: ListHeadPr
         {actions && <div className="wide">{actions}</div>}
         {!isRelay && (
           <InboxMenu>
-            {actions && <div className="narrow">{actions}</div>}
+            {actions && <div className="narrow-only">{actions}</div>}
             {menu}
           </InboxMenu>
         )}

@@ -80,7 +80,7 @@ export default function Overview() {
         time={
           <>
             <Segmented className="wide" label="Time" name="since" choices={RANGES} />
-            <div className="narrow">
+            <div className="narrow-only">
               <TimeFilter />
             </div>
           </>

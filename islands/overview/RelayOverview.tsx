@@ -26,7 +26,7 @@ export default function RelayOverview(page: PageFacts) {
       <Panel id="pipeline-now" title="Pipeline" isUnrecorded>
         <PipelineCounts ends={page} now={usePipeline(page)} />
       </Panel>
-      <Panel id="outcomes" title="Outcomes over time" isUnrecorded>
+      <Panel id="outcomes" title="Outcomes over time, of the newest 200" isUnrecorded>
         {receipts.length > 0
           ? (
             <TimeBars

@@ -11,7 +11,6 @@ const COLLECTED: Readonly<Record<SignalKind, string>> = {
   recordings: "what the page shows and what is done on it, masked",
   logs: "log lines that the page writes",
 };
-const KINDS = Object.keys(COLLECTED) as readonly SignalKind[];
 
 /** A switch for each kind of signal that this browser may collect and send. */
 export function Consent() {
@@ -40,7 +39,7 @@ export function Consent() {
         what has not been sent yet. What was sent before is not deleted.
       </p>
       <KeyValueList
-        entries={KINDS.map((kind) => ({
+        entries={(Object.keys(COLLECTED) as SignalKind[]).map((kind) => ({
           name: (
             <label className="beside">
               <input

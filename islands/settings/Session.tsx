@@ -6,15 +6,13 @@ import { useTelemetry } from "../data/telemetry.ts";
 
 /** This session: the state of telemetry, its trace, and the recording. */
 export function Session() {
-  const telemetry = useTelemetry();
-  const { phase, reason = "no reason given", traceId, replayId, storageProblem, dropped } =
-    telemetry;
+  const { phase, reason, traceId, recording, replayId, storageProblem, dropped } = useTelemetry();
   return (
     <KeyValueList
       entries={[
         {
           name: "Telemetry",
-          value: phase === "failed" ? `failed: ${reason}` : PHASE_TEXTS[phase],
+          value: phase === "failed" ? `failed: ${reason ?? "no reason given"}` : PHASE_TEXTS[phase],
         },
         {
           name: "Trace",
@@ -29,7 +27,7 @@ export function Session() {
           name: "Recording",
           value: (
             <>
-              {RECORDING_TEXTS[telemetry.recording]}
+              {RECORDING_TEXTS[recording]}
               {replayId && (
                 <small>
                   id <Id id={replayId} />

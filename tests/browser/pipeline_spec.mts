@@ -52,7 +52,7 @@ test("overview of relay mode → first the pipeline, with the counts of its mark
   const panels = page.locator(".overview .panel");
   await expect(panels.getByRole("heading")).toHaveText([
     "Pipeline",
-    "Outcomes over time",
+    "Outcomes over time, of the newest 200",
     "Sent by this page",
   ]);
   await expect(panels.first()).toContainText(/Delivered[1-9]\d*/);
