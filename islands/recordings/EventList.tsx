@@ -57,7 +57,7 @@ export function EventList({ events, replayId, from, at, reading }: {
     : events.filter((event) => kind === "all" || event.kind === kind);
   const shown = chosen.slice(0, MAX_ROWS);
   const { unread_traces: unread = 0 } = reading.value ?? {};
-  const current = shown.findLastIndex((event) => event.at <= from + at + 1);
+  const current = shown.findLastIndex((event) => !event.isAstray && event.at <= from + at + 1);
   return (
     <section className="events" aria-label="Events">
       <div className="line pad">

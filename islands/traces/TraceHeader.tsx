@@ -103,8 +103,8 @@ export function traceWarnings(
   return [
     omitted !== "" && omitted,
     skew_ms !== 0 &&
-    `Clocks of ${formatCount(skewed, "application")} differ from ${reference}, by up to ` +
-      `${formatDuration(Math.abs(skew_ms))}: corrected, as if each had one clock.`,
+    `Clocks differ from ${reference}, by up to ${formatDuration(Math.abs(skew_ms))}: ` +
+      `those of ${formatCount(skewed, "application")} are corrected, as if each had one.`,
     unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
     missing > 0 && `${formatCount(missing, "parent span")} missing.`,
     circles > 0 && `${formatCount(circles, "cycle")} of parent spans, cut at one span each.`,
