@@ -2,12 +2,10 @@ import { readStoredError, type StoredError } from "../inbox/details/error_conten
 import { numberedLines } from "../models/error/error_as_markdown.ts";
 import { formatLocation } from "../models/error/error_as_text.ts";
 import { errorTitle } from "../models/error/error_entry.ts";
-import { UnreadableEventError } from "../models/error/error_event.ts";
 import { isOfSdk } from "../models/error/breadcrumbs.ts";
 import type { FoundFrame } from "../models/error/source_finder.ts";
 import type { Frame } from "../models/error/stack.ts";
 import { type Bounded, hexId } from "../models/json.ts";
-import type { OccurrenceRow } from "../models/rows.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import type { ToolAnswer } from "./untrusted_text.ts";
 
@@ -21,8 +19,9 @@ const MAX_OTHERS = 10;
 
 export async function getError(input: ToolInput, reader: TelemetryReader): Promise<ToolAnswer> {
   const found = await findOccurrence(input, reader);
-  const stored = await readError(found, reader);
   const { inbox } = reader;
+  const stored = await readStoredError(inbox, found.envelope, found.event_id);
+  if (stored === undefined) throw new ToolError("This error was deleted.");
   const [group] = inbox.page("errors", { group: found.group, limit: 1 }).rows;
   const others = inbox.page("occurrences", { group: found.group, limit: MAX_OTHERS + 1 }).rows
     .filter(({ event_id }) => event_id !== found.event_id).slice(0, MAX_OTHERS);
@@ -70,16 +69,6 @@ async function findOccurrence({ group, event_id }: ToolInput, { inbox }: Telemet
   const [newest] = inbox.page("occurrences", { group, limit: 1 }).rows;
   if (newest === undefined) throw new ToolError("No error of this group is stored.");
   return newest;
-}
-
-async function readError(found: OccurrenceRow, { inbox }: TelemetryReader): Promise<StoredError> {
-  try {
-    const stored = await readStoredError(inbox, found.envelope, found.event_id);
-    if (stored !== undefined) return stored;
-  } catch (error) {
-    if (!(error instanceof UnreadableEventError)) throw error;
-  }
-  throw new ToolError("This error is too large, broken or deleted. Open it in the page.");
 }
 
 function describe({ event, stacks }: StoredError) {

@@ -1,5 +1,6 @@
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { ParameterError } from "../inbox/query_parameters.ts";
+import { UnreadableEventError } from "../models/error/error_event.ts";
 import { CursorError } from "../models/index/list_cursor.ts";
 import { type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import { type Tool, TOOLS } from "./tools.ts";
@@ -46,7 +47,7 @@ export function createHandler(reader: TelemetryReader): McpHandler {
     handler.fetch(new Request("http://mcp.invalid/", { method: "POST", headers, body }));
 }
 
-const EXPECTED_ERRORS = [ToolError, ParameterError, CursorError];
+const EXPECTED_ERRORS = [ToolError, ParameterError, CursorError, UnreadableEventError];
 
 async function run(tool: Tool, input: unknown, reader: TelemetryReader) {
   try {
