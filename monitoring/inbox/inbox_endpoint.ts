@@ -83,8 +83,9 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
     const access = await accessOf(request, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
     const isRead = request.method === "GET" || request.method === "HEAD";
-    // CSRF: a cross-site POST needs no preflight.
-    if (!isRead && !isFromOwnPage(request)) {
+    // CSRF: a cross-site POST needs no preflight. All browsers send `Origin` with what changes something.
+    const origin = request.headers.get("origin");
+    if (!isRead && origin !== null && !isOwnOrigin(origin, request, options.publicOrigin)) {
       return refusal(403, "origin_not_allowed", "Pages of other origins may not change the inbox.");
     }
     try {
@@ -127,7 +128,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
         return found(await readStoredEnvelope(inbox, of.envelope()), "envelope");
     }
     if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
-    const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
+    const acceptsEvents = /\btext\/event-stream\b/i.test(request.headers.get("accept") ?? "");
+    const isStream = acceptsEvents && !query.has("id") && !query.has("map");
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
     const parameters = readParameters(query, lastEventId);
     await inbox.catchUp(parameters.id ?? parameters.since);
@@ -152,12 +154,6 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
     const events = eventStream(inbox, { ...parameters, refusals, alerts, signal, onEnd });
     // `X-Accel-Buffering`: nginx would buffer events.
     return respond(events, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
-  };
-
-  /** Browsers send `Sec-Fetch-Site` to secure origins only. All of them send `Origin` with what changes something. */
-  const isFromOwnPage = (request: Request): boolean => {
-    const origin = request.headers.get("origin");
-    return origin === null || isOwnOrigin(origin, request, options.publicOrigin);
   };
 
   /** PATCH sets the state of a group; DELETE removes its errors from the lists. The envelopes stay. */
@@ -246,11 +242,6 @@ function setTokenCookie(request: Request, response: Response, options: ReadAcces
     `${TOKEN_COOKIE}=${cookieValue(options.token)}; Path=/monitoring/inbox; HttpOnly;` +
       ` SameSite=Strict${https ? "; Secure" : ""}`,
   );
-}
-
-function acceptsEvents(request: Request): boolean {
-  return (request.headers.get("accept") ?? "").split(",")
-    .some((range) => range.split(";")[0]?.trim().toLowerCase() === "text/event-stream");
 }
 
 function respond(
