@@ -28,7 +28,10 @@ const STATIC = "static";
 const STYLE = `${STATIC}/page.css`;
 /** The style sheet that every page loads after its first paint. Optional. */
 const LATER_STYLE = `${STATIC}/later.css`;
-/** The folder of style sheets that scripts load, as `import.meta.resolve("NAME.css")`. They are in a layer. */
+/**
+ * The folder of style sheets that scripts load, as `import.meta.resolve("NAME.css")`. They are in a layer. Those whose
+ * name begins with `_` are parts of others.
+ */
 const VIEWS = "islands";
 const VIEWS_LAYER = "views";
 
@@ -65,7 +68,7 @@ export async function build(options: BuildOptions) {
   const { root, client, dev = false, browser = {}, extra = {}, files = {} } = options;
   const allStatics = listFiles(root, STATIC);
   // First, because esbuild reports syntax errors with file, line and column.
-  const viewStyles = listFiles(root, VIEWS).filter((file) => file.endsWith(".css"));
+  const viewStyles = listFiles(root, VIEWS).filter((file) => /\/[^_/][^/]*\.css$/.test(file));
   const later = allStatics.filter((file) => file === LATER_STYLE);
   const [sources, style, ...sheets] = await Promise.all([
     sourcesOf(root, [APP, ...Object.values(options.pages), ...options.builders ?? []]),
