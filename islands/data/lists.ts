@@ -19,6 +19,7 @@ const KEYS: { readonly [Name in keyof ConsoleLists]: (row: ConsoleLists[Name]) =
   occurrences: (row) => `${row.envelope} ${row.event_id}`,
   logs: (row) => `${row.envelope} ${row.index}`,
   pages: (row) => `${row.application} ${row.page}`,
+  endpoints: (row) => `${row.application} ${row.op} ${row.name}`,
   recordings: (row) => row.replay_id,
   envelopes: (row) => String(row.id),
 };

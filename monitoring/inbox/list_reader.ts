@@ -7,11 +7,13 @@ import { type RecordingEntry, recordingRow } from "../models/recording/recording
 import {
   type ApplicationList,
   type ApplicationRow,
+  type EndpointRow,
   type ErrorGroupRow,
   type ListCounts,
   type LogRow,
   MAX_COUNT,
   MAX_LIST_ROWS,
+  newestRelease,
   type Page,
   type RecordingRow,
   type TraceRow,
@@ -19,6 +21,7 @@ import {
 import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram, HistogramList } from "../models/histogram.ts";
 import type { VitalsEntry } from "../models/trace/page_vitals.ts";
+import { endpointRows } from "../models/trace/endpoints.ts";
 import { pageRows } from "../models/trace/page_rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
@@ -38,6 +41,7 @@ import {
   opsSql,
   OVER_TIME_SQL,
   recordingsSql,
+  runsSql,
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
@@ -154,6 +158,7 @@ export class ListReader {
     occurrences: (query, asOf) => this.#page(query, asOf, occurrencesSql(query), ROWS.occurrences),
     logs: (query, asOf) => this.#page(query, asOf, logsSql(query), ROWS.logs),
     pages: (query, asOf) => this.#pages(query, asOf),
+    endpoints: (query, asOf) => this.#endpoints(query, asOf),
     recordings: (query, asOf) => this.#page(query, asOf, recordingsSql(query), ROWS.recordings),
     envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
@@ -216,6 +221,17 @@ export class ListReader {
       { asOf, limit: MAX_VITALS },
     );
     return { rows: pageRows(entries, query), next: null };
+  }
+
+  /** What the applications did by name, all on one page. */
+  #endpoints(query: ListQuery, asOf: number): Page<EndpointRow> {
+    const [found] = this.#all<{ rows: string }>(runsSql(query), query, { asOf });
+    type Values = [string, string, string | null, string | null, number, number, number];
+    const runs = (JSON.parse(found!.rows) as Values[]).map((
+      [application, name, op, release, started_at, ms, failed],
+    ) => ({ application, name, op, release, started_at, ms, failed: failed > 0 }));
+    const newest = new Map(this.#applications().map((row) => [row.key, newestRelease(row)]));
+    return { rows: endpointRows(runs, newest, query), next: null };
   }
 
   /** Counts the rows of all lists, each up to {@linkcode MAX_COUNT}. */

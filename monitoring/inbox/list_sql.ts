@@ -89,7 +89,7 @@ export function tracesSql(query: ListQuery): SqlList {
     ...when(op, "application IN (SELECT id FROM applications UNION ALL SELECT 0)", "op = :op"),
     ...when(name, `${NAME_START("name")} = ${NAME_START(":name")}`, "name = :name"),
   ];
-  const list = groupedList(query, {
+  return groupedList(query, {
     table: "trace_entries",
     by: "trace_id",
     where: [
@@ -144,17 +144,6 @@ export function tracesSql(query: ListQuery): SqlList {
       } GROUP BY s.application)) AS applications,` +
       ` ${matchingSpan("page.id", query.q)} AS match`,
   });
-  if (query.each === undefined) return list;
-  // SQLite takes the other columns from the row of the maximum (https://sqlite.org/lang_select.html#bareagg).
-  const first = list.descending ? "max" : "min";
-  return {
-    ...list,
-    rows:
-      `SELECT t.*, ${first}(t.rank) AS rank FROM (${list.rows}) AS t JOIN trace_entries AS root` +
-      ` ON root.row_key = ${
-        ofRoot(query, "e.row_key", "t.id")
-      } GROUP BY root.application, root.op, root.name`,
-  };
 }
 
 /** Parts of a chart: about as many bars as a column of a list has room for. */
@@ -276,6 +265,24 @@ export const OVER_TIME_SQL: Readonly<Record<HistogramList, (query: ListQuery) =>
       `log_entries AS e WHERE ${all(onLogs(query))}`,
     ),
 };
+
+/** Newest entries that a table of endpoints is made of: read in some 60 ms. */
+const MAX_RUN_ENTRIES = 10_000;
+
+/** What each application did in each trace, as JSON of `Run`s without names of columns: by the root that it sent. */
+export const runsSql = (query: ListQuery) =>
+  asJson(
+    "a.key, run.name, op, r.release, started_at, ended_at - started_at, failed > 0",
+    // SQLite takes the other columns from the row of the minimum (https://sqlite.org/lang_select.html#bareagg).
+    "(SELECT application, name, op, release, started_at, ended_at, sum(failed) AS failed," +
+      " sum(preflight) AS preflights, min(root_order) FROM (SELECT * FROM trace_entries AS e" +
+      ` WHERE ${all([...filtersOf(query, COMMON), "e.row_key < :asOf"])}` +
+      ` ORDER BY row_key DESC LIMIT ${MAX_RUN_ENTRIES})` +
+      " GROUP BY trace_id, application HAVING sum(spans) > 0) AS run" +
+      " JOIN applications AS a ON a.id = run.application" +
+      " LEFT JOIN releases AS r ON r.id = run.release" +
+      " WHERE run.name IS NOT NULL AND ended_at >= started_at AND (preflights = 0 OR failed > 0)",
+  );
 
 /** Web vitals. Ignores the query's text, which `pageRows` searches in the names of the pages. */
 export function vitalsSql(query: ListQuery): SqlList {

@@ -47,8 +47,8 @@ export function readParameters(
 type ListName = keyof InboxLists | "applications" | "histogram";
 
 const LIST_NAMES: readonly ListName[] = [
-  ...["traces", "errors", "occurrences", "logs", "pages", "recordings", "envelopes"] as const,
-  ...["applications", "histogram"] as const,
+  ...["traces", "errors", "occurrences", "logs", "pages", "endpoints"] as const,
+  ...["recordings", "envelopes", "applications", "histogram"] as const,
 ];
 
 /** The other values of `view`: one trace, error, recording or envelope, and what the relay refused. */
@@ -75,7 +75,6 @@ export function readListParameters(query: URLSearchParams, now: number) {
       status: optional("status", oneOf(TRACE_STATUSES)),
       op: optional("op", nameOf("an operation")),
       name: optional("name", nameOf("a span's name")),
-      each: optional("each", oneOf(["name"] as const)),
       preflights: optional("preflights", trueOrFalse),
       of: optional("of", oneOf(HISTOGRAM_LISTS)),
       page: optional("page", nameOf("a page")),

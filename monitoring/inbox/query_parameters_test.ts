@@ -48,7 +48,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
   const full = view(
     `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&replay=${trace}&group=0123456789abcd&envelope=3&type=span&level=warn` +
       "&handled=false&state=muted&application=0123456789abcd&release=shop%401&since=1000&until=10m" +
-      "&sort=-first_seen&environment=test&status=5xx&op=http.server&name=GET+%2F&each=name&preflights=true&page=%2F&of=logs" +
+      "&sort=-first_seen&environment=test&status=5xx&op=http.server&name=GET+%2F&preflights=true&page=%2F&of=logs" +
       "&before=12.34&limit=7&colour=red",
   );
   assert.deepEqual(full, {
@@ -69,7 +69,6 @@ Deno.test("list query → filters; missing ones are not set", () => {
       status: "5xx",
       op: "http.server",
       name: "GET /",
-      each: "name",
       preflights: true,
       of: "logs",
       page: "/",
@@ -113,8 +112,8 @@ Deno.test("invalid list parameter → refused with its name", () => {
     before: ["", "5", "1.2.3.4.5", "-1.2", "9.5", "1.2.x"],
     limit: ["0", "-1", "x"],
   };
-  const views = "traces, errors, occurrences, logs, pages, recordings, envelopes, applications," +
-    " histogram, trace, error, recording, envelope, refusals";
+  const views = "traces, errors, occurrences, logs, pages, endpoints, recordings, envelopes," +
+    " applications, histogram, trace, error, recording, envelope, refusals";
   assert.throws(() => view("view=x"), { message: `view must be one of ${views}.` });
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {

@@ -31,8 +31,6 @@ export interface ListQuery {
   /** Traces: with a span of this operation, and with a span of this name; of both, one span. */
   readonly op?: string;
   readonly name?: string;
-  /** Traces: of each application and name only the first row in the list's order. */
-  readonly each?: "name";
   /** Traces: also those of preflight requests (`OPTIONS`) in which nothing failed. */
   readonly preflights?: boolean;
   /** Traces: loads of this page and navigations to it, see {@linkcode PageRow.page}. */

@@ -34,6 +34,7 @@ export interface Lists {
   readonly occurrences: OccurrenceRow;
   readonly logs: LogRow;
   readonly pages: PageRow;
+  readonly endpoints: EndpointRow;
   readonly recordings: RecordingRow;
 }
 
@@ -86,6 +87,33 @@ export interface PageRow extends PageVitals<VitalSample> {
   /** Key of the application. */
   readonly application: string;
   readonly loads: number;
+}
+
+/** How often, and how long, something ran; with at least one run. Times are milliseconds. */
+export interface Runs {
+  readonly count: number;
+  readonly failed: number;
+  readonly shortest: number;
+  /** Null: there are fewer than five. */
+  readonly median: number | null;
+  readonly longest: number;
+  /** Start of the first one, since 1970. */
+  readonly since: number;
+  /** The newest ones. */
+  readonly dots: readonly { readonly ms: number; readonly failed: boolean }[];
+}
+
+/**
+ * What an application did under one name in its traces. If some are of its newest release and some of earlier ones,
+ * those of the newest; else all.
+ */
+export interface EndpointRow extends Runs {
+  /** Key of the application. */
+  readonly application: string;
+  readonly name: string;
+  readonly op: string | null;
+  /** With earlier releases; null: these figures are of all. */
+  readonly before: Runs | null;
 }
 
 /** A session recording, from its segments received so far. Times are milliseconds since 1970, by the sender's clock. */
@@ -255,6 +283,11 @@ export interface ListCounts {
   readonly logs: number;
   readonly recordings: number;
   readonly envelopes: number;
+}
+
+/** The release that was received last for the first time; undefined: none was sent. */
+export function newestRelease({ releases, releases_since }: ApplicationRow): string | undefined {
+  return releases[releases_since.indexOf(Math.max(...releases_since))];
 }
 
 /** The response of `view=applications`. */

@@ -130,7 +130,6 @@ export function addFilterTests(test: AddTest): void {
         const application = keys.get(row[2]!)!;
         assert.deepEqual(rowFor({ application }), row);
         assert.deepEqual(rowFor({ application, sort: "slowest" }), row);
-        assert.deepEqual(rowFor({ application, each: "name" }), row);
       }
       for (const query of [{}, { application: "apps" }]) assert.deepEqual(rowFor(query), own[0]);
     },
@@ -284,6 +283,40 @@ export function addFilterTests(test: AddTest): void {
     assert.deepEqual(traces(inbox), [5, 4, 3, 2].map(hexId));
     assert.deepEqual(traces(inbox, { status: "error" }), [4, 2].map(hexId));
   });
+
+  test(
+    "two releases → endpoints by name, slowest first, of the newest and before",
+    async (inbox, _add, addOf) => {
+      let trace = 0;
+      const run = (version: string, name: string, ms: number, status = "ok") =>
+        addOf(shop(version), ["transaction", {
+          transaction: name,
+          contexts: {
+            trace: { trace_id: hexId(++trace), span_id: "a", op: "http.server", status },
+          },
+          start_timestamp: NOON / 1_000,
+          timestamp: NOON / 1_000 + ms / 1_000,
+        }]);
+      for (const ms of [10, 30, 20, 50, 40]) await run("1", "POST /buy", ms);
+      await run("1", "GET /once", 70);
+      for (const ms of [200, 300]) await run("2", "POST /buy", ms, "internal_error");
+      await run("1", "OPTIONS /buy", 900);
+      const rowsOf = (query: ListQuery) =>
+        inbox.page("endpoints", query).rows.map((row) =>
+          [row.name, row, row.before].map((of) =>
+            of && typeof of === "object"
+              ? [of.count, of.failed, of.shortest, of.median, of.longest]
+              : of
+          )
+        );
+      const buy = ["POST /buy", [2, 2, 200, null, 300], [5, 0, 10, 30, 50]];
+      const once = ["GET /once", [1, 0, 70, null, 70], null];
+      assert.deepEqual(rowsOf({}), [buy, once]);
+      assert.deepEqual(rowsOf({ limit: 1 }), [buy]);
+      assert.deepEqual(rowsOf({ release: "shop@1" }), [once, ["POST /buy", buy[2], null]]);
+      assert.deepEqual(rowsOf({ application: "sightglass" }), []);
+    },
+  );
 
   test(
     "page loads → 75th percentile of 5 or more, fewer values themselves",
@@ -552,21 +585,6 @@ export function addFilterTests(test: AddTest): void {
         });
         assert.equal(sum(parts.map(({ count }) => count)), errors);
       }
-    },
-  );
-
-  test(
-    "traces, each name once → the slowest of each application and name",
-    async (inbox, add, addOf) => {
-      const took = (id: number, name: string, seconds: number) =>
-        span(id, { name, start_timestamp: NOON / 1_000 - seconds, end_timestamp: NOON / 1_000 });
-      await add(took(1, "GET /", 3), took(2, "GET /", 9), took(3, "GET /cart", 1));
-      await addOf(shop("1.0"), took(4, "GET /", 5));
-      const query = { sort: "slowest", each: "name" } as const;
-      assert.deepEqual(traces(inbox, query), [hexId(2), hexId(4), hexId(3)]);
-      const { rows, next } = inbox.page("traces", { ...query, limit: 2 });
-      assert.equal(rows.length, 2);
-      assert.deepEqual(traces(inbox, { ...query, before: next! }), [hexId(3)]);
     },
   );
 }
