@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { Icon, type IconName } from "./Icon.tsx";
 
 /**
  * A section of the page with a heading.
@@ -8,10 +7,9 @@ import { Icon, type IconName } from "./Icon.tsx";
  * @param props.isUnrecorded blocks the content from session recordings: the console must not record itself
  * @param props.links beside the heading
  */
-export function Panel({ id, title, icon, isUnrecorded, links, children }: {
+export function Panel({ id, title, isUnrecorded, links, children }: {
   id: string;
   title: string;
-  icon?: IconName;
   isUnrecorded?: boolean;
   links?: ReactNode;
   children: ReactNode;
@@ -20,7 +18,6 @@ export function Panel({ id, title, icon, isUnrecorded, links, children }: {
   return (
     <section className="panel card" aria-labelledby={id}>
       <header className="line">
-        {icon && <Icon name={icon} />}
         <h2 id={id}>{title}</h2>
         {links && <div className="end" data-sentry-block={block}>{links}</div>}
       </header>

@@ -19,7 +19,7 @@ const MAX_BYTES = 400_000;
 async function takeAll(page: Page, origin: string, suffix: string): Promise<void> {
   page.setDefaultTimeout(60_000);
   await page.goto(origin);
-  const paymentError = page.getByRole("region", { name: "Newest errors" })
+  const paymentError = page.getByRole("region", { name: "Needs a look" })
     .getByRole("link", { name: /^PaymentError/ }).first();
   const traces = page.getByRole("region", { name: "Slowest endpoints" });
   await paymentError.waitFor();

@@ -1,11 +1,12 @@
+import type { ComponentProps } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import type { Durations } from "../../monitoring/models/histogram.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import { Gridline, TimeAxis } from "./TimeAxis.tsx";
+import { Gridline } from "./TimeAxis.tsx";
+import { hoveredPart, TimePlot } from "./TimePlot.tsx";
 
 const WIDTH = 1_000;
 const HEIGHT = 100;
-const MOST_TICKS = 4;
 
 /** Definition of the figures. */
 const TIP =
@@ -17,12 +18,11 @@ const TIP =
  * The durations of all traces of a histogram, over its time. The scale is logarithmic: a slow one among fast ones hides
  * none of them.
  */
-export function DurationDots({ from, to, durations: { count, median, dots } }: {
-  from: number;
-  to: number;
-  durations: Durations;
-}) {
-  const sorted = dots.map(({ ms }) => ms).sort((a, b) => a - b);
+export function DurationDots(plot: Omit<ComponentProps<typeof TimePlot>, "children">) {
+  const { from, to, step, durations } = plot.histogram;
+  if (durations === undefined) return null;
+  const { count, median, dots } = durations;
+  const sorted = sortedMs(dots);
   const [low = 1, high = 1] = [sorted[0], sorted.at(-1)];
   // A decade at least: a single duration is in the middle.
   const logOf = (ms: number) => Math.log10(Math.max(0.001, ms));
@@ -36,6 +36,8 @@ export function DurationDots({ from, to, durations: { count, median, dots } }: {
   const path = (failed: boolean) =>
     dots.filter((dot) => dot.failed === failed)
       .map(({ at, ms }) => `M${xOf(at).toFixed(1)} ${yOf(ms).toFixed(1)}h.01`).join("");
+  const part = hoveredPart(plot.histogram, plot.hover);
+  const hovered = sortedMs(dots.filter(({ at }) => Math.floor((at - from) / step) === part));
   return (
     <figure className="time-bars dots">
       <figcaption className="facts ends">
@@ -44,12 +46,14 @@ export function DurationDots({ from, to, durations: { count, median, dots } }: {
           <small>
             {median !== null && "median of "}
             {formatCount(count, "trace")}
-            {count > 0 && `; ${formatDuration(low)}`}
-            {high > low && ` to ${formatDuration(high)}`}
+            {count > 0 && `; ${rangeText(sorted)}`}
           </small>
         </span>
+        <output className="small quiet" aria-hidden="true">
+          {part !== undefined && (hovered.length > 0 ? rangeText(hovered) : "none ended")}
+        </output>
       </figcaption>
-      <div className="plot">
+      <TimePlot {...plot}>
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
           <path d={path(false)} />
           <path className="failed" d={path(true)} />
@@ -57,8 +61,15 @@ export function DurationDots({ from, to, durations: { count, median, dots } }: {
         {decades.map((ms) => (
           <Gridline key={ms} percent={100 - yOf(ms)} label={formatDuration(ms)} />
         ))}
-      </div>
-      <TimeAxis from={from} to={to} most={MOST_TICKS} />
+      </TimePlot>
     </figure>
   );
+}
+
+const sortedMs = (dots: Durations["dots"]) => dots.map(({ ms }) => ms).sort((a, b) => a - b);
+
+/** "31 ms", "31 ms to 1.16 s" */
+function rangeText(sorted: readonly number[]): string {
+  const [low, high] = [formatDuration(sorted[0]!), formatDuration(sorted.at(-1)!)];
+  return low === high ? low : `${low} to ${high}`;
 }

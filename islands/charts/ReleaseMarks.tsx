@@ -10,7 +10,8 @@ interface ReleaseMark {
   readonly at: number;
   /** "shop-api 1.5.0"; of a start "shop-api started". Untrusted. */
   readonly text: string;
-  readonly isStart?: true;
+  /** "1.5.0"; undefined: a start. */
+  readonly release?: string;
 }
 
 /** Percent of the width that a label needs: of marks that are closer, only the last one has its label. */
@@ -38,15 +39,17 @@ export function ReleaseMarks({ from, to, application }: {
     [rows, chosen, environment, from, to],
   );
   const percentOf = (at: number) => (at - from) / (to - from) * 100;
-  return marks.map(({ at, text, isStart }, index) => {
+  return marks.map(({ at, text, release }, index) => {
     const left = percentOf(at);
-    if (isStart) {
+    if (release === undefined) {
       return (
         <i key={`${at} ${text}`} className="start-mark" style={{ left: `${left}%` }} title={text} />
       );
     }
-    const next = marks.find((mark, other) => other > index && !mark.isStart);
-    const hasLabel = next === undefined || percentOf(next.at) - left > LABEL_PERCENT;
+    const isNear = (mark: ReleaseMark) => Math.abs(percentOf(mark.at) - left) <= LABEL_PERCENT;
+    const near = marks.filter((mark) => mark.release !== undefined && isNear(mark));
+    const hasLabel = marks.indexOf(near.at(-1)!) === index;
+    const isShared = near.length > 1 && near.every((mark) => mark.release === release);
     return (
       <i
         key={`${at} ${text}`}
@@ -54,7 +57,7 @@ export function ReleaseMarks({ from, to, application }: {
         style={{ left: `${left}%` }}
         title={`First envelope of ${text}`}
       >
-        {hasLabel && <span>{text}</span>}
+        {hasLabel && <span>{isShared ? release : text}</span>}
       </i>
     );
   });
@@ -93,15 +96,15 @@ export function releaseMarks(
       }
     }
     const changes = [...since].sort(([, a], [, b]) => a - b).slice(1)
-      .map(([release, at]): ReleaseMark => ({
-        at,
-        text: `${name} ${shortRelease(release, name)}`,
-      }));
+      .map(([full, at]): ReleaseMark => {
+        const release = shortRelease(full, name);
+        return { at, text: `${name} ${release}`, release };
+      });
     const least = (to - from) * START_PERCENT / 100;
     const marks = [...changes];
     for (const at of applications.flatMap(({ starts }) => starts)) {
       if (marks.some((mark) => Math.abs(mark.at - at) < least)) continue;
-      marks.push({ at, text: `${name} started`, isStart: true });
+      marks.push({ at, text: `${name} started` });
     }
     return marks;
   }).filter(({ at }) => at >= from && at < to).sort((a, b) => a.at - b.at);

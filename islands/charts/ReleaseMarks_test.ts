@@ -28,8 +28,8 @@ Deno.test("several releases, also in other environments → a mark for each but 
     applicationOf("web", "production", { "web@1": 40 }),
   ];
   assert.deepEqual(releaseMarks(rows, 0, 100), [
-    { at: 30, text: "api 2" },
-    { at: 70, text: "api 3" },
+    { at: 30, text: "api 2", release: "2" },
+    { at: 70, text: "api 3", release: "3" },
   ]);
   assert.deepEqual(releaseMarks(rows, 31, 70), []);
 });

@@ -1,10 +1,10 @@
-import { type PointerEvent, useRef, useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Histogram, HistogramPart } from "../../monitoring/models/histogram.ts";
-import { ReleaseMarks } from "./ReleaseMarks.tsx";
-import { Gridline, TimeAxis } from "./TimeAxis.tsx";
+import { Gridline } from "./TimeAxis.tsx";
+import { type Hover, hoveredPart, TimePlot } from "./TimePlot.tsx";
 
 /** Names of what the bars count. */
 export interface BarWords {
@@ -21,47 +21,20 @@ const HEIGHT = 100;
 const MIN_BAR = 3;
 
 /**
- * Bars over time: failures at the base line, warnings above them, then the rest. A click on a bar, or dragging over several,
- * chooses their time; the time filter of the list does the same for the keyboard.
+ * Bars over time: failures at the base line, warnings above them, then the rest.
  *
- * @param props.application see {@linkcode ReleaseMarks}
- * @param props.mostTicks of the time axis
- * @param props.onChoose gets the chosen time, milliseconds since 1970
+ * @param props.hover shared with other charts; default: its own
  */
-export function TimeBars({ histogram, words, application, mostTicks = 7, onChoose }: {
+export function TimeBars({ histogram, words, hover, ...plot }: {
   histogram: Histogram;
   words: BarWords;
-  application?: string | undefined;
-  mostTicks?: number;
-  onChoose: (from: number, to: number) => void;
-}) {
-  const { from, to, step, parts } = histogram;
+  hover?: Hover;
+} & Omit<ComponentProps<typeof TimePlot>, "hover" | "children">) {
+  const { parts } = histogram;
   const top = topOf(Math.max(...parts.map(({ count }) => count)));
-  const plot = useRef<HTMLDivElement>(null);
-  const [hovered, setHovered] = useState<number>();
-  const [start, setStart] = useState<number>();
-
-  /** The part below the pointer. */
-  const partAt = ({ clientX }: PointerEvent) => {
-    const { left, width } = plot.current!.getBoundingClientRect();
-    const part = Math.floor((clientX - left) / width * parts.length);
-    return Math.max(0, Math.min(parts.length - 1, part));
-  };
-  const choose = (event: PointerEvent) => {
-    const end = partAt(event);
-    // A click on nothing chooses nothing.
-    if (start !== undefined && (start !== end || parts[start]!.count > 0)) {
-      const [first, last] = [Math.min(start, end), Math.max(start, end)];
-      onChoose(from + first * step, from + (last + 1) * step);
-    }
-    setStart(undefined);
-  };
-  const band = start !== undefined && hovered !== undefined
-    ? { first: Math.min(start, hovered), last: Math.max(start, hovered) }
-    : hovered !== undefined
-    ? { first: hovered, last: hovered }
-    : undefined;
-  const percent = (part: number) => `${part / parts.length * 100}%`;
+  const own = useState<number>();
+  const shared = hover ?? own;
+  const hovered = hoveredPart(histogram, shared);
   return (
     <figure className="time-bars">
       <figcaption className="facts ends">
@@ -70,26 +43,7 @@ export function TimeBars({ histogram, words, application, mostTicks = 7, onChoos
           {hovered !== undefined && describePart(histogram, hovered, words)}
         </output>
       </figcaption>
-      <div
-        className="plot choosing"
-        ref={plot}
-        onPointerMove={(event) => setHovered(partAt(event))}
-        onPointerLeave={() => setHovered(undefined)}
-        onPointerDown={(event) => {
-          if (event.button !== 0) return;
-          event.preventDefault();
-          event.currentTarget.setPointerCapture(event.pointerId);
-          setStart(partAt(event));
-        }}
-        onPointerUp={choose}
-        onPointerCancel={() => setStart(undefined)}
-      >
-        {band && (
-          <i
-            className="band"
-            style={{ left: percent(band.first), width: percent(band.last - band.first + 1) }}
-          />
-        )}
+      <TimePlot histogram={histogram} hover={shared} {...plot}>
         <svg
           viewBox={`0 0 ${parts.length} ${HEIGHT}`}
           preserveAspectRatio="none"
@@ -101,9 +55,7 @@ export function TimeBars({ histogram, words, application, mostTicks = 7, onChoos
         </svg>
         <Gridline percent={100} label={formatNumber(top)} />
         <Gridline percent={50} label={formatNumber(top / 2)} />
-        <ReleaseMarks from={from} to={to} application={application} />
-      </div>
-      <TimeAxis from={from} to={to} most={mostTicks} />
+      </TimePlot>
     </figure>
   );
 }

@@ -3,31 +3,36 @@ import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { ApplicationRow } from "../../monitoring/models/rows.ts";
+import {
+  type ApplicationRow,
+  type EndpointRow,
+  type ErrorGroupRow,
+  newestRelease,
+} from "../../monitoring/models/rows.ts";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
+import type { ConsoleList } from "../data/lists.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { fullLabel, labelsByKey, nameOf, shortRelease } from "../kit/application_labels.ts";
 import { type Column, Table } from "../kit/Table.tsx";
-import type { ApplicationFacts } from "./application_facts.tsx";
 import { durationOf, ENDPOINT_TIP } from "./Endpoints.tsx";
+import { type Reason, STATES, STATES_TIP } from "./reasons.ts";
 
-/** The one rule of the overview's colours, worst first. `flows`: no open errors. */
-const STATES = [
-  { kind: "refused", word: "Failing", rule: "unhandled open errors" },
-  { kind: "waits", word: "Needs a look", rule: "other open errors" },
-  { kind: "flows", word: "No errors", rule: "no open errors" },
-] as const;
-
-/** An application, and what is known of it. */
+/** An application, and what is known of it in the chosen time. */
 export interface KnownApplication {
   readonly row: ApplicationRow;
-  readonly facts: ApplicationFacts | undefined;
+  /** Its open errors; undefined: not known. */
+  readonly errors: ConsoleList<ErrorGroupRow> | undefined;
+  /** Slowest first. */
+  readonly endpoints: readonly EndpointRow[];
+  /** Worst first. */
+  readonly reasons: readonly Reason[];
 }
 
 /** Index of an application's state in {@linkcode STATES}; the last one if it is not known. */
-const stateOf = ({ facts }: KnownApplication): number =>
-  facts?.failures?.isUnhandled ? 0 : facts?.failures?.count ? 1 : STATES.length - 1;
+const stateOf = ({ reasons: [worst] }: KnownApplication): number =>
+  STATES.findIndex(({ kind }) => kind === (worst?.kind ?? "flows"));
 
 /**
  * The applications that have sent something, one in each row. Those that fail come first.
@@ -51,11 +56,11 @@ export function Applications({ known, others }: {
         title="Applications"
         isUnrecorded
         links={
-          <small className="facts" title="Of the time that the charts show">
-            {STATES.map(({ kind, rule }) => (
+          <small className="facts" title={STATES_TIP}>
+            {STATES.map(({ kind, short }) => (
               <span key={kind} className={kind}>
                 <OutcomeMark kind={kind} />
-                {rule}
+                {short}
               </span>
             ))}
           </small>
@@ -67,8 +72,8 @@ export function Applications({ known, others }: {
           columns={COLUMNS}
           rows={rows ?? []}
           keyOf={({ row }) => row.key}
-          hrefOf={({ row, facts }) =>
-            linkTo(facts?.failures?.count ? "errors" : "traces", [], { application: row.key })}
+          hrefOf={({ row, errors }) =>
+            linkTo(errors?.rows.length ? "errors" : "traces", [], { application: row.key })}
         />
         {others.length > 0 && (
           <p className="facts small others">
@@ -97,30 +102,27 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
         <ApplicationTile name={nameOf(row)} />
         {link(<b className="one-line">{nameOf(row)}</b>)}
         <small className="one-line roomy">
-          {[row.environment, row.side === "unknown" ? "" : row.side].filter(Boolean).join(", ")}
+          {[row.side === "unknown" ? "" : row.side, row.environment].filter(Boolean).join(", ")}
         </small>
       </span>
     ),
   },
   {
     title: "State",
-    tip: `${STATES.map(({ word, rule }) => `${word}: ${rule}`).join("; ")}, in the time of the` +
-      " charts. Since: the first stored error of their groups",
+    tip: `${STATES_TIP}. Since: the first of these errors, else failures`,
     width: 13,
     className: "state",
     cell: (known) => {
+      if (known.errors === undefined) return undefined;
       const { kind, word } = STATES[stateOf(known)]!;
-      const failures = known.facts?.failures;
-      return failures && (
-        <span
-          className={kind}
-          title={failures.last === undefined
-            ? undefined
-            : `Last error: ${shortTime(failures.last)}`}
-        >
+      const since = known.reasons.filter((reason) => reason.kind === kind).map(({ since }) =>
+        since
+      );
+      return (
+        <span className={kind}>
           <OutcomeMark kind={kind} />
           {word}
-          {failures.first !== undefined && <small>since {shortTime(failures.first)}</small>}
+          {since.length > 0 && <small>since {shortTime(Math.min(...since))}</small>}
         </span>
       );
     },
@@ -130,31 +132,48 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
     tip: `In the time of the charts. ${SPARKLINE_TIP}`,
     width: 9,
     className: "failures",
-    cell: ({ facts }) =>
-      facts?.failures && (
+    cell: ({ errors }) => {
+      if (errors === undefined) return undefined;
+      const { rows: [first, ...others], more } = errors;
+      const rows = first ? [first, ...others] : [];
+      const count = rows.reduce((sum, { count }) => sum + count, 0);
+      return (
         <span className="beside ends">
-          <span className={facts.failures.count === 0 ? "quiet" : undefined}>
-            {facts.failures.isAtLeast && "at least "}
-            {formatNumber(facts.failures.count)}
-            <span className="vh">
-              {facts.failures.count === 1 ? " open error" : " open errors"}
-            </span>
+          <span className={count === 0 ? "quiet" : undefined}>
+            {more && "at least "}
+            {formatNumber(count)}
+            <span className="vh">{count === 1 ? " open error" : " open errors"}</span>
           </span>
-          {facts.failures.chart && <Sparkline row={facts.failures.chart} />}
+          {first && (
+            <Sparkline
+              row={{
+                ...first,
+                handled: rows.some(({ handled }) => handled === false) ? false : null,
+                chart: first.chart.map((_, part) =>
+                  rows.reduce((sum, { chart }) => sum + chart[part]!, 0)
+                ),
+              }}
+            />
+          )}
         </span>
-      ),
+      );
+    },
   },
   {
     title: "Release",
     tip: "The newest one, and when its first stored envelope was received",
     width: 11,
     className: "extra",
-    cell: ({ row: { name, releases: [release], releases_since: [since] } }) =>
-      release !== undefined && since !== undefined && (
+    cell: ({ row }) => {
+      const { name, releases, releases_since } = row;
+      const release = newestRelease(row);
+      return release !== undefined && (
         <>
-          <b>{shortRelease(release, name)}</b> <small>first seen {shortTime(since)}</small>
+          <b>{shortRelease(release, name)}</b>{" "}
+          <small>first seen {shortTime(releases_since[releases.indexOf(release)]!)}</small>
         </>
-      ),
+      );
+    },
   },
   {
     title: "Started",
@@ -173,18 +192,16 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
     title: "Slowest endpoint",
     tip: ENDPOINT_TIP,
     className: "extra slowest",
-    cell: ({ facts }) => {
-      const [slowest] = facts?.endpoints ?? [];
-      return slowest && (
+    cell: ({ endpoints: [slowest] }) =>
+      slowest && (
         <span className="beside">
-          <span className="one-line">{slowest.name}</span>
+          <span className="one-line">{displayName(slowest)}</span>
           <span className="end">
             {durationOf(slowest)}
-            <small className="roomy">n {formatNumber(slowest.requests.length)}</small>
+            <small className="roomy">n {formatNumber(slowest.count)}</small>
           </span>
         </span>
-      );
-    },
+      ),
   },
   {
     title: "Last seen",

@@ -1,124 +1,139 @@
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { Panel } from "../../components/Panel.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
+import type { ApplicationRow, EndpointRow, Runs } from "../../monitoring/models/rows.ts";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { linkTo } from "../data/fragment.ts";
+import type { ConsoleList } from "../data/lists.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { nameOf } from "../kit/application_labels.ts";
-import { type Column, Table } from "../kit/Table.tsx";
-import {
-  type ApplicationFacts,
-  type Endpoint,
-  MAX_TRACES,
-  middleOf,
-} from "./application_facts.tsx";
-import { ROWS } from "./Highlight.tsx";
+import type { Column } from "../kit/Table.tsx";
+import { Highlight, ROWS } from "./Highlight.tsx";
+import { isSlower } from "./reasons.ts";
 
 /** Definition of the figures. */
 export const ENDPOINT_TIP =
-  `Of the newest ${MAX_TRACES} traces of each application: those that its span gave the same name.` +
-  ` Duration: of that span, the median by nearest rank; below ${MIN_SAMPLES} traces the shortest and longest.`;
+  "What an application did under one name in its newest traces. Duration: of its span, the median by nearest" +
+  ` rank; below ${MIN_SAMPLES} the shortest and longest. Of the newest release if some are of it and some of earlier` +
+  " ones, which “Before” has; else of all";
 
-/** What the applications do, slowest first. @param props.known of each application; undefined: not known yet */
-export function SlowestEndpoints({ known }: {
-  known: readonly (ApplicationFacts | undefined)[] | undefined;
+/** What the applications do, slowest first. */
+export function SlowestEndpoints({ list, applications }: {
+  list: ConsoleList<EndpointRow>;
+  applications: readonly ApplicationRow[];
 }) {
-  const rows = known?.flatMap((facts) => facts?.endpoints ?? [])
-    .sort((a, b) => middleOf(b) - middleOf(a)).slice(0, ROWS) ?? [];
-  const failed = known?.find((facts) => facts?.error !== undefined);
-  const all = rows.flatMap(({ durations }) => [durations[0]!, durations.at(-1)!]);
+  const rows = list.rows.slice(0, ROWS);
+  const all = rows.flatMap((row) => [row, ...row.before ? [row.before] : []]);
+  const low = Math.min(...all.map(({ shortest }) => shortest));
+  const high = Math.max(...all.map(({ longest }) => longest));
   return (
-    <Panel
+    <Highlight
       id="slowest-endpoints"
       title="Slowest endpoints"
-      icon="traces"
-      isUnrecorded
-      links={<a href={linkTo("traces", [], { sort: "slowest" })}>All traces</a>}
-    >
-      {failed && <ReadFailure message={failed.error} retry={failed.retry} isRepeated />}
-      {rows.length === 0
-        ? <p className="empty">{!failed && known?.every(Boolean) && "No traces in this time."}</p>
-        : (
-          <Table
-            className="highlight"
-            caption="Slowest endpoints"
-            columns={columnsOf(Math.min(...all), Math.max(...all))}
-            rows={rows}
-            keyOf={({ application, name }) => `${application.key} ${name}`}
-            hrefOf={hrefOf}
-          />
-        )}
-    </Panel>
+      all={{ text: "All traces", href: linkTo("traces", [], { sort: "slowest" }) }}
+      list={list}
+      empty="No traces in this time."
+      keyOf={({ application, op, name }) => `${application} ${op} ${name}`}
+      hrefOf={({ application, name }) =>
+        linkTo("traces", [], { application, name, sort: "slowest" })}
+      columns={columnsOf(low, high, new Map(applications.map((row) => [row.key, nameOf(row)])))}
+    />
   );
 }
 
-/** The traces of an endpoint, slowest first. */
-const hrefOf = ({ application, span }: Endpoint): string =>
-  linkTo("traces", [], { application: application.key, name: span, sort: "slowest" });
-
 /** "480 ms", "290 to 320 ms" of few. */
-export function durationOf({ durations, median }: Endpoint): string {
-  const [low, high] = [durations[0]!, durations.at(-1)!];
+export function durationOf({ median, shortest, longest }: Runs): string {
   if (median !== null) return formatDuration(median);
-  return low === high ? formatDuration(low) : `${formatDuration(low)} to ${formatDuration(high)}`;
+  const [from, to] = [formatDuration(shortest), formatDuration(longest)];
+  return from === to ? from : `${from} to ${to}`;
 }
 
 /** @param low milliseconds, the left end of the scale of all rows; `high`: its right end */
-const columnsOf = (low: number, high: number): readonly Column<Endpoint>[] => [
+const columnsOf = (
+  low: number,
+  high: number,
+  names: ReadonlyMap<string, string>,
+): readonly Column<EndpointRow>[] => [
   {
     title: "Endpoint",
     tip: ENDPOINT_TIP,
-    cell: ({ application, name }, link) => (
-      <span className="beside" title={`${nameOf(application)}: ${name}`}>
-        <ApplicationTile name={nameOf(application)} />
-        <span className="vh">{nameOf(application)}:</span>
-        <span className="one-line">{link(name)}</span>
-      </span>
-    ),
-  },
-  {
-    title: `${formatDuration(low)} to ${formatDuration(high)}`,
-    tip:
-      "A dot for each trace, on one logarithmic scale; red: the application failed in it, or sent an error of it",
-    width: 9,
-    isWide: true,
-    cell: ({ requests }) => <Dots requests={requests} low={low} high={high} />,
-  },
-  {
-    title: "n",
-    tip:
-      "Traces of which an end was received; with a cross those in which the application failed or sent an error",
-    width: 5.5,
-    numeric: true,
-    cell: ({ requests }) => {
-      const failed = requests.filter(({ failed }) => failed).length;
+    cell: (row, link) => {
+      const [application = "", name] = [names.get(row.application), displayName(row)];
       return (
-        <>
-          {failed > 0 && (
-            <span className="refused" title={`${formatNumber(failed)} failed`}>
-              <OutcomeMark kind="refused" />
-              {formatNumber(failed)}
-              <span className="vh">failed</span>
-              {" of "}
-            </span>
-          )}
-          {formatNumber(requests.length)}
-        </>
+        <span className="beside" title={`${application}: ${name}`}>
+          <ApplicationTile name={application} />
+          <span className="vh">{application}:</span>
+          <span className="one-line">{link(name)}</span>
+        </span>
       );
     },
   },
-  { title: "Duration", tip: ENDPOINT_TIP, width: 8, numeric: true, cell: durationOf },
+  {
+    title: `${formatDuration(low)} to ${formatDuration(high)}`,
+    tip: "A dot for each of the newest runs, on one logarithmic scale; red: it failed, or the" +
+      " application sent an error of it. Above those before the newest release, below those since",
+    width: 7,
+    isWide: true,
+    cell: (row) => <Dots row={row} low={low} high={high} />,
+  },
+  {
+    title: "n",
+    tip: "Traces of which an end was received, before the newest release and since; with a cross" +
+      " those in which the application failed or sent an error",
+    width: 7,
+    numeric: true,
+    cell: ({ count, failed, before }) => (
+      <>
+        {before && <span className="wide">{formatNumber(before.count)} →{" "}</span>}
+        {failed > 0 && (
+          <span className="refused" title={`${formatNumber(failed)} failed`}>
+            <OutcomeMark kind="refused" />
+            {formatNumber(failed)}
+            <span className="vh">failed</span>
+            {" of "}
+          </span>
+        )}
+        {formatNumber(count)}
+      </>
+    ),
+  },
+  {
+    title: "Before",
+    tip: "Before the newest release",
+    width: 5,
+    numeric: true,
+    isWide: true,
+    cell: ({ before }) => before && <span className="quiet">{durationOf(before)}</span>,
+  },
+  {
+    title: "Duration",
+    tip: ENDPOINT_TIP,
+    width: 5.5,
+    numeric: true,
+    cell: (row) =>
+      isSlower(row)
+        ? (
+          <b className="waits" title="Slower than before the newest release">
+            <OutcomeMark kind="waits" />
+            {durationOf(row)}
+          </b>
+        )
+        : durationOf(row),
+  },
 ];
 
 const WIDTH = 1_000;
 
-function Dots({ requests, low, high }: Pick<Endpoint, "requests"> & { low: number; high: number }) {
+/** The newest runs on a logarithmic scale; those before the newest release above. */
+export function Dots({ row, low, high }: { row: EndpointRow; low: number; high: number }) {
   const logOf = (ms: number) => Math.log10(Math.max(0.001, ms));
   const range = logOf(high) - logOf(low) || 1;
   const path = (isFailed: boolean) =>
-    requests.filter(({ failed }) => failed === isFailed)
-      .map(({ ms }) => `M${((logOf(ms) - logOf(low)) / range * WIDTH).toFixed(1)} 5h.01`).join("");
+    [{ dots: row.dots, y: row.before ? 8 : 5 }, { dots: row.before?.dots ?? [], y: 2 }]
+      .flatMap(({ dots, y }) =>
+        dots.filter(({ failed }) => failed === isFailed)
+          .map(({ ms }) => `M${((logOf(ms) - logOf(low)) / range * WIDTH).toFixed(1)} ${y}h.01`)
+      ).join("");
   return (
     <svg className="dots" viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
       <path d={path(false)} />

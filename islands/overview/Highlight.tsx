@@ -1,4 +1,3 @@
-import type { IconName } from "../../components/Icon.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { ConsoleList } from "../data/lists.ts";
@@ -9,10 +8,9 @@ import { type Column, Table } from "../kit/Table.tsx";
 export const ROWS = matchMedia("(min-width: 138rem)").matches ? 12 : 6;
 
 /** The first rows of a list in a panel, or why there are none. */
-export function Highlight<Row>({ id, title, icon, all, list, empty, keyOf, hrefOf, columns }: {
+export function Highlight<Row>({ id, title, all, list, empty, keyOf, hrefOf, columns }: {
   id: string;
   title: string;
-  icon: IconName;
   /** Link to the whole list. */
   all: { readonly text: string; readonly href: string };
   list: ConsoleList<Row>;
@@ -24,7 +22,7 @@ export function Highlight<Row>({ id, title, icon, all, list, empty, keyOf, hrefO
   const { state } = useInboxState();
   const isEmpty = list.state === "ready" && state === "live";
   return (
-    <Panel id={id} title={title} icon={icon} isUnrecorded links={<a href={all.href}>{all.text}</a>}>
+    <Panel id={id} title={title} isUnrecorded links={<a href={all.href}>{all.text}</a>}>
       {list.state === "failed"
         // Repeated: an inbox that does not answer is reported above, too.
         ? <ReadFailure message={list.error} retry={list.retry} isRepeated />

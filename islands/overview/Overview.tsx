@@ -1,7 +1,11 @@
 import "../background_code.ts";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
-import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
+import {
+  type ApplicationRow,
+  type ErrorGroupRow,
+  OWN_APPLICATION,
+} from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { queryOf, RANGES } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
@@ -9,15 +13,16 @@ import type { ConsoleQuery } from "../data/inbox.ts";
 import { InboxTokenForm } from "../kit/InboxTokenForm.tsx";
 import { TimeFilter } from "../kit/FilterControls.tsx";
 import { ListHead } from "../kit/ListHead.tsx";
-import { Applications } from "./Applications.tsx";
+import { Applications, type KnownApplication } from "./Applications.tsx";
 import { useNewestEnvelope } from "./Arrivals.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
-import { type ApplicationFacts, ReadFacts } from "./application_facts.tsx";
 import { SlowestEndpoints } from "./Endpoints.tsx";
-import { JustArrived, NewestErrors, VitalsByPage } from "./highlights.tsx";
+import { NeedsALook } from "./NeedsALook.tsx";
+import { reasonsOf } from "./reasons.ts";
 import { Segmented } from "../kit/Segmented.tsx";
 import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
-import { useApplications } from "../data/lists.ts";
+import { VitalsByPage } from "./VitalsByPage.tsx";
+import { type ConsoleList, useApplications, useList } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";
 
 /** Applications that have a row, those seen last. The overview has links to the others. */
@@ -35,12 +40,23 @@ export default function Overview() {
   const applications = useApplications()?.rows.filter((row) => isShown(row, filters))
     .toSorted((a, b) => b.last_seen - a.last_seen);
   const shown = applications?.slice(0, MAX_APPLICATIONS);
-  const [facts, setFacts] = useState<ReadonlyMap<string, ApplicationFacts>>(new Map());
-  const keepFacts = useCallback(
-    (key: string, facts: ApplicationFacts) => setFacts((all) => new Map(all).set(key, facts)),
+  const [errors, setErrors] = useState<ReadonlyMap<string, ConsoleList<ErrorGroupRow>>>(new Map());
+  const keepErrors = useCallback(
+    (key: string, list: ConsoleList<ErrorGroupRow>) =>
+      setErrors((all) => new Map(all).set(key, list)),
     [],
   );
-  const known = shown?.map((row) => ({ row, facts: facts.get(row.key) }));
+  const endpoints = useList("endpoints", filters);
+  const known = shown?.map((row): KnownApplication => {
+    const read = errors.get(row.key);
+    const list = read?.state === "ready" ? read : undefined;
+    const own = endpoints.rows.filter(({ application }) => application === row.key);
+    return {
+      ...{ row, errors: list, endpoints: own },
+      reasons: list ? reasonsOf(row, list.rows, own) : [],
+    };
+  });
+  const failed = shown?.map(({ key }) => errors.get(key)).find((list) => list?.state === "failed");
   const chartTime = useChartTime(filters);
   const charted = chartTime && { ...filters, ...chartTime };
   const isForbidden = state === "forbidden";
@@ -87,22 +103,38 @@ export default function Overview() {
         }
       />
       {shown?.map((row) => (
-        <ReadFacts
-          key={row.key}
-          application={row}
-          filters={filters}
-          errors={charted}
-          onFacts={keepFacts}
-        />
+        <ReadErrors key={row.key} application={row.key} filters={charted} onRead={keepErrors} />
       ))}
       <Applications known={known} others={applications?.slice(MAX_APPLICATIONS) ?? []} />
       <RequestCharts filters={charted} />
-      <NewestErrors filters={charted} />
-      <SlowestEndpoints known={known?.map(({ facts }) => facts)} />
+      <NeedsALook
+        list={{
+          ...failed ?? endpoints,
+          rows: known?.flatMap(({ reasons }) => reasons) ?? [],
+          ...!failed && !known?.every(({ errors }) => errors) && { state: "loading" },
+        }}
+      />
+      <SlowestEndpoints list={endpoints} applications={shown ?? []} />
       <VitalsByPage filters={filters} />
-      <JustArrived filters={filters} />
     </div>
   );
+}
+
+/**
+ * Reads the open errors of an application. Renders nothing.
+ *
+ * @param props.filters with the time of the charts; undefined: not known yet
+ */
+function ReadErrors({ application, filters, onRead }: {
+  application: string;
+  filters: ConsoleQuery | undefined;
+  onRead: (application: string, list: ConsoleList<ErrorGroupRow>) => void;
+}) {
+  const list = useList("errors", filters && { ...filters, application, state: "open" });
+  useEffect(() => {
+    if (list.state !== "loading") onRead(application, list);
+  }, [list]);
+  return null;
 }
 
 /** Whether an application has a row with these filters. */

@@ -1,4 +1,6 @@
+import { useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
+import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { DurationDots } from "../charts/DurationDots.tsx";
 import { BAR_WORDS } from "../charts/ListHistogram.tsx";
 import { TimeBars } from "../charts/TimeBars.tsx";
@@ -35,38 +37,26 @@ export function useChartTime(
   };
 }
 
-/** Requests, their durations, and errors of the applications over time. @param props.filters with the time of the charts; undefined: not known yet */
+/** Requests, their durations, and errors of the applications over time, with one hovered time. @param props.filters with the time of the charts; undefined: not known yet */
 export function RequestCharts({ filters }: { filters: ConsoleQuery | undefined }) {
   const traces = useHistogram(filters && { ...filters, of: "traces" });
   const errors = useHistogram(filters && { ...filters, of: "errors", state: "open" });
-  const openFrom = (list: "traces" | "errors") => (from: number, to: number) =>
-    goTo(linkTo(list, [], { since: String(from), until: String(to) }));
+  const hover = useState<number>();
+  const chartOf = (list: "traces" | "errors", histogram: Histogram) => ({
+    ...{ histogram, hover, mostTicks: MOST_TICKS, words: BAR_WORDS[list] },
+    onChoose: (from: number, to: number) =>
+      goTo(linkTo(list, [], { since: String(from), until: String(to) })),
+  });
   return (
     <div className="charts grid">
       <Panel id="requests" title="Traces" isUnrecorded>
-        {traces && (
-          <TimeBars
-            histogram={traces}
-            words={BAR_WORDS.traces}
-            mostTicks={MOST_TICKS}
-            onChoose={openFrom("traces")}
-          />
-        )}
+        {traces && <TimeBars {...chartOf("traces", traces)} />}
       </Panel>
       <Panel id="durations" title="Durations" isUnrecorded>
-        {traces?.durations && (
-          <DurationDots from={traces.from} to={traces.to} durations={traces.durations} />
-        )}
+        {traces && <DurationDots {...chartOf("traces", traces)} />}
       </Panel>
       <Panel id="errors-over-time" title="Open errors" isUnrecorded>
-        {errors && (
-          <TimeBars
-            histogram={errors}
-            words={BAR_WORDS.errors}
-            mostTicks={MOST_TICKS}
-            onChoose={openFrom("errors")}
-          />
-        )}
+        {errors && <TimeBars {...chartOf("errors", errors)} />}
       </Panel>
     </div>
   );

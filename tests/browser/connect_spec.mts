@@ -59,7 +59,7 @@ test("empty inbox → how to connect, on the overview too; first envelope → it
   await connect(page).getByRole("link", { name: /^TypeError/ }).click();
   await expect(page.getByRole("article")).toContainText("TypeError");
   await page.goto("/");
-  await expect(page.getByRole("region", { name: "Newest errors" })).toContainText("TypeError");
+  await expect(page.getByRole("region", { name: "Needs a look" })).toContainText("TypeError");
   await expect(firstRun).toBeHidden();
   await openView(page, "Connect");
   // The choice is remembered.

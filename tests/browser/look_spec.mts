@@ -13,7 +13,7 @@ test("overview, empty and full, every signal made → accessible, no overflow at
   await expectAccessibleLayout(page, "empty");
   await postSpans(server.origin, ...largeTrace("0123456789abcdef0123456789abcdef", 20));
   await postEvents(server.origin, nodeEvent());
-  await expect(page.getByRole("region", { name: "Newest errors" })).toContainText("1×");
+  await expect(page.getByRole("region", { name: "Needs a look" })).toContainText("1×");
   await expectAccessibleLayout(page, "full");
   await openPage(page);
   await makeEverySignal(page);

@@ -70,11 +70,10 @@ test("overview → figures and links of the address; medians over all its traces
   await expect(page.locator(".applications .sparkline title").first())
     .toHaveText(new RegExp(`${timeOfDay(first)} to (.+ )?${timeOfDay(Math.ceil(last))}`));
   await expect(page.locator(".applications tbody tr")).toHaveCount(1);
-  await expect(region(page, "Just arrived").getByRole("row")).toHaveCount(7);
 
-  // An endpoint has the figures of its traces, of more than a hundred of the newest ones, and links to them.
+  // An endpoint has the figures of its traces, and links to them.
   const endpoint = region(page, "Slowest endpoints").getByRole("row", { name: "GET /products" });
-  await expect(endpoint).toContainText(/products\s*100\s*50\sms/);
+  await expect(endpoint).toContainText(/products\s*250\s*125\sms/);
   await expect(endpoint.getByRole("link")).toHaveAttribute("href", /[?&]name=GET/);
 
   await page.getByRole("navigation", { name: "Time" }).getByRole("link", { name: "15 min" })
@@ -116,13 +115,15 @@ test("pointer over the charts of the overview, long texts → nothing moves", as
     await expect(chart(page, "Open errors")).toContainText("1,201 errors");
     await expect(page.locator(".charts .plot")).toHaveCount(3);
     const places = () =>
-      page.locator(".charts .panel, .charts .plot, #newest-errors").evaluateAll((all) =>
+      page.locator(".charts .panel, .charts .plot, #needs-a-look").evaluateAll((all) =>
         all.map((one) => JSON.stringify(one.getBoundingClientRect()))
       );
     const before = await places();
     for (const name of ["Traces", "Open errors"]) {
       await chart(page, name).locator(".plot").hover({ position: { x: 3, y: 30 } });
       await expect(chart(page, name).locator("output")).toContainText(/ to \d/);
+      // All charts show the hovered time.
+      await expect(page.locator(".charts .band")).toHaveCount(3);
       expect(await places(), `${width} px, ${name}`).toEqual(before);
     }
   }
@@ -160,4 +161,32 @@ test("more applications than rows → the others are counted, and each is reache
   await others.getByRole("link", { name: "app-1", exact: true }).click();
   await expect(page.locator(".applications tbody tr")).toHaveCount(1);
   await expect(page.locator(".applications tbody tr")).toContainText(/1\s*open error/);
+});
+
+test("errors and longer durations since a release → what needs a look, why, and its link", async ({ page, server }) => {
+  const now = Date.now() / 1_000;
+  const send = (trace: number, version: string, ms: number, ...items: TestItem[]) =>
+    postEnvelope(
+      server.origin,
+      { ...NODE, sender: { release: `shop@${version}`, environment: "test" } },
+      request(trace, now - 60, ms),
+      ...items,
+    );
+  for (let n = 1; n <= 5; n++) await send(n, "1", 100);
+  const contexts = { trace: { trace_id: hexId(9) } };
+  for (let n = 5; n <= 9; n++) {
+    const errors: TestItem[] = n === 9 ? [["event", { ...errorEvent("Broken"), contexts }]] : [];
+    await send(n + 1, "2", 200, ...errors);
+  }
+  await page.goto("/");
+  const rows = region(page, "Needs a look").getByRole("row");
+  await expect(rows).toHaveCount(4);
+  await expect(rows.nth(1)).toContainText(/Needs a look:|Failing:/);
+  const slower = rows.filter({ hasText: "slower" });
+  await expect(slower).toContainText(/GET \/products.*median 100\sms → 200\sms, n 5 → 5/);
+  await expect(rows.filter({ hasText: "Broken" })).toContainText("new since 2, 1×");
+  await expect(region(page, "Slowest endpoints").getByRole("row").nth(1))
+    .toContainText(/5 →.*5\s*100\sms\s*200\sms/);
+  await slower.getByRole("link").click();
+  await expect(page).toHaveURL(/#\/traces\?.*name=GET/);
 });

@@ -40,7 +40,7 @@ test("session not sampled → buffered, sent after an error: masked, without tel
   const text = JSON.stringify(events);
   expect(text).toContain("***");
   // A heading, a button, and text of the telemetry panels.
-  for (const seen of ["Test signals", "Send test signals", "Newest errors", "all delivered"]) {
+  for (const seen of ["Test signals", "Send test signals", "Needs a look", "all delivered"]) {
     expect(text).not.toContain(seen);
   }
 });

@@ -15,8 +15,7 @@ const isRead = (url: URL) =>
 
 /** Each read: its address, its place on the page, a text that it shows, and its alerts if it fails (default: one). */
 const READS = {
-  "the newest errors": ["#/", ".panel:has(#newest-errors)", "All servers failed", 0],
-  "the newest envelopes": ["#/", ".panel:has(#just-arrived)", "step 0", 0],
+  "the slowest endpoints": ["#/", ".panel:has(#slowest-endpoints)", "step 0", 0],
   "the list of traces": ["#/traces", ".traces", "step 0"],
   "the list of errors": ["#/errors", ".errors", "All servers failed"],
   "the list of logs": ["#/logs?application=all", ".logs", "The server has started"],

@@ -1,0 +1,75 @@
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
+import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
+import { linkTo } from "../data/fragment.ts";
+import type { ConsoleList } from "../data/lists.ts";
+import { SentBy } from "../kit/ApplicationLabel.tsx";
+import { nameOf } from "../kit/application_labels.ts";
+import type { Column } from "../kit/Table.tsx";
+import { Dots } from "./Endpoints.tsx";
+import { Highlight } from "./Highlight.tsx";
+import { type Reason, sortReasons, STATES, STATES_TIP } from "./reasons.ts";
+
+/** What is wrong in all applications, worst first. */
+export function NeedsALook({ list }: { list: ConsoleList<Reason> }) {
+  return (
+    <Highlight
+      id="needs-a-look"
+      title="Needs a look"
+      all={{ text: "All errors", href: linkTo("errors") }}
+      list={{ ...list, rows: sortReasons(list.rows) }}
+      empty="No open errors in this time, and no endpoint that fails or is slower since a release."
+      keyOf={({ kind, application, what, href }) => `${kind} ${application.key} ${what} ${href}`}
+      hrefOf={({ href }) => href}
+      columns={COLUMNS}
+    />
+  );
+}
+
+const COLUMNS: readonly Column<Reason>[] = [
+  {
+    title: "What, and why",
+    tip: STATES_TIP,
+    cell: ({ kind, application, what, why }, link) => (
+      <span className="beside" title={`${nameOf(application)}: ${what} ${why}`}>
+        <span className={kind}>
+          <OutcomeMark kind={kind} />
+          <span className="vh">
+            {STATES.find((state) =>
+              state.kind === kind
+            )?.word}:
+          </span>
+        </span>
+        <span className="one-line">
+          {link(<b>{what}</b>)} <small className="why">{why}</small>
+        </span>
+      </span>
+    ),
+  },
+  {
+    title: "Application",
+    width: 9.5,
+    isWide: true,
+    cell: ({ application }) => <SentBy keys={[application.key]} isShort />,
+  },
+  {
+    title: "Chart",
+    tip: `Errors over time: ${SPARKLINE_TIP}. Endpoints: see Slowest endpoints`,
+    width: 5,
+    isWide: true,
+    cell: ({ of }) =>
+      "group" in of ? <Sparkline row={of} /> : (
+        <Dots
+          row={of}
+          low={Math.min(of.shortest, of.before!.shortest)}
+          high={Math.max(of.longest, of.before!.longest)}
+        />
+      ),
+  },
+  {
+    title: "Since",
+    tip: "The first stored error of the group, or the first run since the newest release",
+    width: 6,
+    cell: ({ since }) => <TimeAgo at={since} />,
+  },
+];

@@ -1,0 +1,108 @@
+import { formatDuration, formatNumber } from "../../components/format.ts";
+import {
+  type ApplicationRow,
+  type EndpointRow,
+  type ErrorGroupRow,
+  newestRelease,
+} from "../../monitoring/models/rows.ts";
+import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import { linkTo } from "../data/fragment.ts";
+import { nameOf, shortRelease } from "../kit/application_labels.ts";
+
+/** Why an application needs a look. Texts are untrusted. */
+export interface Reason {
+  readonly kind: "refused" | "waits";
+  readonly application: ApplicationRow;
+  readonly what: string;
+  readonly why: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly href: string;
+  readonly of: ErrorGroupRow | EndpointRow;
+}
+
+/** A median is slower if it is so many times, and so many milliseconds more than, the one before. */
+const SLOWER = 1.5;
+const SLOWER_MS = 10;
+
+/** The states of applications and the one rule of their colours, worst first. */
+export const STATES = [
+  {
+    kind: "refused",
+    word: "Failing",
+    short: "unhandled, or new failures",
+    rule: "open errors that were not handled, or an endpoint with errors since the newest release" +
+      ` but none in at least ${MIN_SAMPLES} traces before`,
+  },
+  {
+    kind: "waits",
+    word: "Needs a look",
+    short: "other errors, or slower",
+    rule: `other open errors, or an endpoint whose median since the newest release is at least` +
+      ` ${SLOWER} times, and ${SLOWER_MS} ms above, the one before`,
+  },
+  { kind: "flows", word: "No errors", short: "neither", rule: "neither" },
+] as const;
+
+/** Definition of a state, for tooltips. */
+export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}`).join("; ") +
+  ". Errors: in the time of the charts";
+
+export const isSlower = ({ median, before }: EndpointRow): boolean =>
+  median !== null && before !== null && before.median !== null &&
+  median >= before.median * SLOWER && median - before.median >= SLOWER_MS;
+
+/** Why an application needs a look, worst first. @param groups its open errors; `endpoints`: its own */
+export function reasonsOf(
+  application: ApplicationRow,
+  groups: readonly ErrorGroupRow[],
+  endpoints: readonly EndpointRow[],
+): Reason[] {
+  const { key, releases, releases_since } = application;
+  const newest = newestRelease(application) ?? "";
+  const release = shortRelease(newest, nameOf(application));
+  const releasedAt = releases.length > 1 ? releases_since[releases.indexOf(newest)]! : Infinity;
+  const ofEndpoints = endpoints.flatMap((of): Reason[] => {
+    const { name, count, failed, since, median, before } = of;
+    if (before === null) return [];
+    const href = linkTo("traces", [], { application: key, name, sort: "slowest" });
+    const common = { application, what: displayName(of), since, href, of };
+    const isNew = failed > 0 && before.failed === 0 && before.count >= MIN_SAMPLES;
+    return [
+      ...isNew
+        ? [{
+          ...{ ...common, kind: "refused" as const },
+          why: `errors in ${failed} of ${count}, before ${release} in 0 of ${before.count}`,
+        }]
+        : [],
+      ...isSlower(of)
+        ? [{
+          ...{ ...common, kind: "waits" as const },
+          why: `slower, median ${formatDuration(before.median!)} → ${formatDuration(median!)},` +
+            ` n ${formatNumber(before.count)} → ${formatNumber(count)}`,
+        }]
+        : [],
+    ];
+  });
+  const ofErrors = groups.map((of): Reason => {
+    const { group, type, value, where, handled, regression, first_seen, count } = of;
+    const origin = where?.split(" (", 1)[0];
+    const news = regression ? "came back" : first_seen >= releasedAt && `new since ${release}`;
+    return {
+      kind: handled === false ? "refused" : "waits",
+      application,
+      what: origin ? `${type} in ${origin}` : `${type} ${value}`,
+      why: `${news || (handled === false ? "unhandled" : "open")}, ${formatNumber(count)}×` +
+        (origin ? `: ${value}` : ""),
+      since: first_seen,
+      href: linkTo("errors", [group]),
+      of,
+    };
+  });
+  return sortReasons([...ofEndpoints, ...ofErrors]);
+}
+
+/** Worst first, then those that began last. */
+export const sortReasons = (reasons: readonly Reason[]): Reason[] =>
+  reasons.toSorted((a, b) => a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : b.since - a.since);
