@@ -129,6 +129,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     occurrences: list([...ofErrors, ...ofOneGroup]),
     logs: list(LOG_LEVELS.map((level) => ({ level }))),
     pages: list([], PAGE_COLUMNS),
+    endpoints: list([]),
     recordings: list([], RECORDING_COLUMNS),
     envelopes: list(["span", "profile", "event"].map((type) => ({ type }))),
     applications: [{}, ...ofSender],

@@ -84,7 +84,7 @@ const columnsOf = (
     numeric: true,
     cell: ({ count, failed, before }) => (
       <>
-        {before && <span className="wide">{formatNumber(before.count)} →{" "}</span>}
+        {before && <span className="wide">{`${formatNumber(before.count)} → `}</span>}
         {failed > 0 && (
           <span className="refused" title={`${formatNumber(failed)} failed`}>
             <OutcomeMark kind="refused" />

@@ -276,12 +276,15 @@ export const runsSql = (query: ListQuery) =>
     // SQLite takes the other columns from the row of the minimum (https://sqlite.org/lang_select.html#bareagg).
     "(SELECT application, name, op, release, started_at, ended_at, sum(failed) AS failed," +
       " sum(preflight) AS preflights, min(root_order) FROM (SELECT * FROM trace_entries AS e" +
-      ` WHERE ${all([...filtersOf(query, COMMON), "e.row_key < :asOf"])}` +
+      ` WHERE ${
+        all([...filtersOf(query, COMMON), ...traceMatches(query.q), "e.row_key < :asOf"])
+      }` +
       ` ORDER BY row_key DESC LIMIT ${MAX_RUN_ENTRIES})` +
       " GROUP BY trace_id, application HAVING sum(spans) > 0) AS run" +
       " JOIN applications AS a ON a.id = run.application" +
       " LEFT JOIN releases AS r ON r.id = run.release" +
-      " WHERE run.name IS NOT NULL AND ended_at >= started_at AND (preflights = 0 OR failed > 0)",
+      " WHERE run.name IS NOT NULL AND ended_at >= started_at AND (preflights = 0 OR failed > 0)" +
+      ` AND ${all(durationMatches("ended_at - started_at", query.q))}`,
   );
 
 /** Web vitals. Ignores the query's text, which `pageRows` searches in the names of the pages. */

@@ -73,7 +73,7 @@ test("overview → figures and links of the address; medians over all its traces
 
   // An endpoint has the figures of its traces, and links to them.
   const endpoint = region(page, "Slowest endpoints").getByRole("row", { name: "GET /products" });
-  await expect(endpoint).toContainText(/products\s*250\s*125\sms/);
+  await expect(endpoint).toContainText(/products\s*1\s*failed of 250\s*125\sms/);
   await expect(endpoint.getByRole("link")).toHaveAttribute("href", /[?&]name=GET/);
 
   await page.getByRole("navigation", { name: "Time" }).getByRole("link", { name: "15 min" })
