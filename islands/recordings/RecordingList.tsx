@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from "../../components/format.ts";
+import { cutText, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -90,6 +90,9 @@ const COLUMNS: readonly Column<RecordingRow>[] = [
   },
 ];
 
+/** Characters of a version. */
+const MAX_RELEASE = 12;
+
 /** What is marked: more would be a band. */
 const MARKED: readonly EventKind[] = ["request", "navigation", "click", "error"];
 
@@ -126,16 +129,22 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
       {link(row.page === null ? "(no address)" : addressPath(row.page))}
       {urls.filter((url) => url !== row.page).map((url) => ` → ${addressPath(url)}`)}
       <div className="facts small quiet">
+        {row.user !== null && <b>{row.user}</b>}
+        {row.browser !== null && <span title="By its User-Agent">{row.browser}</span>}
         <RowValues
           values={[...row.page === null ? [] : [["page", row.page] as const], ["kind", row.kind]]}
         >
           {row.kind === "video"
             ? "video of a mobile app"
             : value
-            ? formatCount(urls.length, "page")
+            ? `${formatCount(urls.length, "page")}, ${
+              formatCount(byKind.get("click")?.length ?? 0, "click")
+            }`
             : "page"}
         </RowValues>
-        <span>{formatCount(row.segments, "segment")}, {formatBytes(row.bytes)}</span>
+        {row.release !== null && (
+          <span title={row.release}>{cutText(row.release.replace(/^.+@/, ""), MAX_RELEASE)}</span>
+        )}
         {row.missing > 0 && (
           <span className="waits">
             <OutcomeMark kind="waits" />

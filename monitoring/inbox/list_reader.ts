@@ -3,7 +3,7 @@ import { type ErrorEntry, levelOf, occurrenceRow } from "../models/error/error_e
 import { groupTitle } from "../models/error/group_title.ts";
 import { cursorOf, envelopeAt, rowKeyOf, writeCursor } from "../models/index/list_cursor.ts";
 import { logRow } from "../models/log_entry.ts";
-import { type RecordingEntry, recordingRow } from "../models/recording/recording_entry.ts";
+import { recordingRow } from "../models/recording/recording_entry.ts";
 import {
   type ApplicationList,
   type ApplicationRow,
@@ -125,7 +125,7 @@ const ROWS = {
   logs: ({ key, entry, application, replay_id }: FoundEntry) =>
     logRow(key, JSON.parse(entry), application, replay_id),
   recordings: ({ replay_id, application, segments, errors }: FoundRecording) =>
-    recordingRow(JSON.parse(segments) as RecordingEntry[], replay_id, application, errors),
+    recordingRow(JSON.parse(segments), replay_id, application, errors),
   envelopes: (
     { key: _, rank: __, tie: ___, summary, ...row }: Found & { summary: string },
   ): InboxRow => ({

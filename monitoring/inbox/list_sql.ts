@@ -234,8 +234,10 @@ export function recordingsSql(query: ListQuery): SqlList {
     ranks: { started_at: "started_at", duration: "duration" },
     columns: `page.id AS replay_id, ${APPLICATION},` +
       " (SELECT json_group_array(json_object('kind', kind, 'segment', segment, 'started_at'," +
-      " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'page', page) ORDER BY row_key)" +
-      " FROM recording_entries WHERE replay_id = page.id) AS segments," +
+      " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'page', page, 'user', user," +
+      " 'browser', browser, 'release', (SELECT release FROM releases AS r WHERE r.id = s.release))" +
+      " ORDER BY row_key)" +
+      " FROM recording_entries AS s WHERE replay_id = page.id) AS segments," +
       ` (SELECT count(*) FROM error_entries AS x WHERE ${ranDuring("x", "page.id")}` +
       ` AND (x.at >= page.started_at - ${SLACK_MS} OR x.application <> e.application)) AS errors`,
   });

@@ -236,7 +236,9 @@ const INDEX = `
     started_at REAL NOT NULL,
     playable INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
-    page TEXT
+    page TEXT,
+    user TEXT,
+    browser TEXT
   ) STRICT;
   CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, row_key);
 ` +
@@ -274,12 +276,13 @@ const NEW_INDEX =
 
 /** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 17,
+  version: 18,
   create: STORED + INDEX,
   upgrades: {
     ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
     14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
     15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
-    16: NEW_INDEX,
+    16: "",
+    17: NEW_INDEX,
   },
 };

@@ -123,6 +123,11 @@ export interface RecordingRow {
   readonly kind: "page" | "video";
   /** Address of its first page, as sent. */
   readonly page: string | null;
+  /** As sent last: the user's name, email or id. */
+  readonly user: string | null;
+  /** "Chrome 148", by its context or its User-Agent. */
+  readonly browser: string | null;
+  readonly release: string | null;
   readonly started_at: number;
   readonly ended_at: number;
   /** Numbered segments that have arrived, each counted once. */

@@ -16,6 +16,10 @@ const recorded = (replay: number, number: number, from: number, to: number): Tes
     segment_id: number,
     replay_start_timestamp: NOON / 1_000 + from,
     timestamp: NOON / 1_000 + to,
+    user: { id: `u-${number}` },
+    request: {
+      headers: { "User-Agent": "Mozilla/5.0 AppleWebKit/537.36 Chrome/148.0 Safari/537.36" },
+    },
     urls: [`https://shop/${number}`, `https://shop/then/${number}`],
     error_ids: [hexId(5)],
     trace_ids: [hexId(7)],
@@ -48,6 +52,9 @@ export function addRecordingTests(test: AddTest): void {
       replay_id: hexId(50),
       kind: "page",
       page: "https://shop/0",
+      user: "u-1",
+      browser: "Chrome 148",
+      release: null,
       started_at: NOON - 90_000,
       ended_at: NOON - 60_000,
       segments: 3,
@@ -64,6 +71,7 @@ export function addRecordingTests(test: AddTest): void {
     assert.deepEqual(ids({ q: "page:https://shop/3 page:https://shop/1" }), [hexId(50)]);
     assert.deepEqual(ids({ q: "-page:https://shop/3" }), [hexId(51)]);
     assert.deepEqual(ids({ q: "kind:page -kind:video duration:<21s" }), [hexId(51)]);
+    assert.deepEqual(ids({ q: "u-3 chrome" }), [hexId(50)]);
     assert.deepEqual(ids({ since: NOON - 20_000 }), [hexId(51)]);
     assert.deepEqual(ids({ sort: "duration" }), [hexId(51), hexId(50)]);
     assert.deepEqual(ids({ sort: "-started_at" }), [hexId(51), hexId(50)]);

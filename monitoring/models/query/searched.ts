@@ -56,8 +56,8 @@ export function searchedError(error: ErrorEntry): Searched {
   };
 }
 
-export const recordingWords = ({ replay_id, kind, urls }: RecordingEntry): string =>
-  wordsOf([kind, ...urls].join("\n")) + idWords(replay_id);
+export const recordingWords = ({ replay_id, kind, user, browser, urls }: RecordingEntry): string =>
+  wordsOf([kind, user, browser, ...urls].join("\n")) + idWords(replay_id);
 
 /** The envelope's own: those of its entries are searched beside them. */
 export function envelopeWords({ description, resources }: EnvelopeIndex): string {

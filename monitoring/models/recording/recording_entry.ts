@@ -1,4 +1,4 @@
-import { at, hexId, integerAt, listOf, plausibleTime, tidyText } from "../json.ts";
+import { at, hexId, integerAt, listOf, plausibleTime, textAt, tidyText } from "../json.ts";
 import type { ParsedEnvelope } from "../parsed_envelope.ts";
 import { MAX_DURATION_MS, type RecordedRange } from "./recording.ts";
 import type { RecordingRow } from "../rows.ts";
@@ -20,12 +20,41 @@ export interface RecordingEntry {
   readonly bytes: number;
   /** Address of the first page, as sent; null: none was sent. */
   readonly page: string | null;
+  /** As sent: name, email or id; null: none was sent. */
+  readonly user: string | null;
+  /** "Chrome 148", by its context or its User-Agent; null: not known. */
+  readonly browser: string | null;
   /** Addresses of the pages in the segment: words that find the recording. */
   readonly urls: readonly string[];
 }
 
 /** Characters of an address. Browsers support some 2,000 characters; a list shows its beginning. */
 const MAX_PAGE = 500;
+/** Characters of a user or browser. */
+const MAX_NAME = 100;
+
+/** The first one that matches: most browsers name those before them, too. */
+const BROWSERS: Readonly<Record<string, RegExp>> = {
+  Edge: /\bEdg(?:e|A|iOS)?\/(\d+)/,
+  Opera: /\bOPR\/(\d+)/,
+  "Samsung Internet": /\bSamsungBrowser\/(\d+)/,
+  Firefox: /\b(?:Firefox|FxiOS)\/(\d+)/,
+  Chrome: /(?:Chrome|CriOS)\/(\d+)/,
+  Safari: /\bVersion\/(\d+).* Safari\//,
+};
+
+const USER_KEYS = ["username", "email", "id"] as const;
+
+function browserOf(event: unknown): string | null {
+  const context = at(event, "contexts", "browser");
+  const named = ["name", "version"].map((key) => tidyText(at(context, key), MAX_NAME));
+  if (named[0]) return named.filter(Boolean).join(" ");
+  const agent = textAt(event, "request", "headers", "User-Agent")?.slice(0, MAX_PAGE) ?? "";
+  const found = Object.entries(BROWSERS).map(([name, pattern]) => [name, pattern.exec(agent)?.[1]])
+    .find(([, version]) => version);
+  return found?.join(" ") ?? null;
+}
+
 /** Pages of a segment, which is some seconds long. */
 const MAX_URLS = 20;
 /** A recording of an hour has some 720 segments. */
@@ -67,8 +96,14 @@ export function recordingEntry(
     playable: recorded?.playable === true,
     bytes: content.bytes,
     page: urls[0] ?? null,
+    user: USER_KEYS.map((key) => tidyText(at(event, "user", key), MAX_NAME)).find(Boolean) ?? null,
+    browser: browserOf(event),
     urls,
   };
+}
+
+interface RecordedSegment extends Omit<RecordingEntry, "replay_id" | "urls"> {
+  readonly release: string | null;
 }
 
 /**
@@ -79,12 +114,14 @@ export function recordingEntry(
  * @param errors see {@linkcode RecordingRow.errors}
  */
 export function recordingRow(
-  entries: readonly Omit<RecordingEntry, "replay_id" | "urls">[],
+  entries: readonly RecordedSegment[],
   replayId: string,
   application: string,
   errors: number,
 ): RecordingRow {
-  const segments = new Map<number, typeof entries[number]>();
+  const segments = new Map<number, RecordedSegment>();
+  const newest = (key: "user" | "browser" | "release") =>
+    entries.findLast((entry) => entry[key] !== null)?.[key] ?? null;
   let unnumbered = 0;
   for (const entry of entries) {
     if (entry.segment === null) unnumbered++;
@@ -102,6 +139,9 @@ export function recordingRow(
     replay_id: replayId,
     kind: entries.some(({ kind }) => kind === "video") ? "video" : "page",
     page: first?.page ?? null,
+    user: newest("user"),
+    browser: newest("browser"),
+    release: newest("release"),
     started_at,
     ended_at: entries.map(({ at }) => at)
       .reduce((a, b) => b <= started_at + MAX_DURATION_MS ? Math.max(a, b) : a, started_at),
