@@ -91,6 +91,7 @@ export function usePlayer(
           if (message.isPlaying || current.current.isPlaying) at.current = message.at;
           message = { ...message, at: at.current };
         }
+        if (message.is === "loaded") at.current = message.at;
         const received = message;
         setState((now) => stateAfter(now, received));
       };
@@ -155,7 +156,7 @@ const SHAPES: {
     Record<Exclude<keyof Extract<FromPlayer, { is: Is }>, "is">, (value: unknown) => boolean>
   >;
 } = {
-  loaded: { removed: isNumber },
+  loaded: { removed: isNumber, at: isNumber },
   failed: { reason: (value) => typeof value === "string" && value.length < 1_000 },
   size: { width: isNumber, height: isNumber },
   pointer: { x: isNumber, y: isNumber, pressed: isBoolean },

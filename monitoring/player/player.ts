@@ -53,7 +53,7 @@ interface Internals {
 interface Incremental {
   readonly source: number;
   /** Of a mutation; others have something else here. */
-  readonly adds: readonly { readonly node: { readonly id: number } }[];
+  readonly adds: readonly { readonly node: SafeNode & { readonly id: number } }[];
   /** Of adopted style sheets: their host, all of them, and those that are new. */
   readonly id: number;
   readonly styleIds: readonly number[];
@@ -182,6 +182,8 @@ let isPlaying = false;
 let length = 0;
 /** Milliseconds from the start to the first complete picture: before it the replayer would show what was last. */
 let pictureAt = 0;
+/** Milliseconds from the start to the first event after which the page has something to see. */
+let drawnAt = 0;
 let settings = { speed: 1, skipInactive: false };
 
 function load({ segments, at, moment }: ToPlayer & { do: "load" }): void {
@@ -198,6 +200,7 @@ function load({ segments, at, moment }: ToPlayer & { do: "load" }): void {
   const picture = events.find(({ type }) => type === 2);
   if (picture === undefined) throw new Error("it has no complete picture");
   pictureAt = picture.timestamp - start;
+  drawnAt = (events.find(isDrawing)?.timestamp ?? picture.timestamp) - start;
   // A replayer needs a size first.
   const size: SafeEvent = {
     type: 4,
@@ -223,9 +226,32 @@ function load({ segments, at, moment }: ToPlayer & { do: "load" }): void {
   playing.on("flush", () => {
     for (const id of adopted.keys()) adoptStyles(playing as unknown as Internals, id);
   });
-  showAt(moment === undefined ? at : moment - start);
-  send({ is: "loaded", removed: sanitizer.removed });
+  const shownAt = moment === undefined ? Math.max(at, drawnAt) : moment - start;
+  showAt(shownAt);
+  send({ is: "loaded", removed: sanitizer.removed, at: shownAt });
   sendTime();
+}
+
+/** Elements that have something to see without text. */
+const SEEN: ReadonlySet<unknown> = new Set(["img", "svg", "canvas", "video", "input", "button"]);
+const UNSEEN: ReadonlySet<unknown> = new Set(["head", "style", "script", "noscript", "template"]);
+
+/** Whether an event adds text or a picture: a page is often empty until its script has run. */
+function isDrawing({ type, data }: SafeEvent): boolean {
+  if (type === 2) return isSeen((data as { node: SafeNode }).node);
+  if (type !== 3 || (data as Incremental).source !== MUTATION) return false;
+  return (data as Incremental).adds.some(({ node }) => isSeen(node));
+}
+
+interface SafeNode {
+  readonly tagName?: string;
+  readonly textContent?: string;
+  readonly childNodes?: readonly SafeNode[];
+}
+
+function isSeen({ tagName, textContent = "", childNodes = [] }: SafeNode): boolean {
+  return !UNSEEN.has(tagName) &&
+    (SEEN.has(tagName) || /\S/.test(textContent) || childNodes.some(isSeen));
 }
 
 /**

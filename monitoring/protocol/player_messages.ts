@@ -21,7 +21,10 @@ export interface SentSegment {
 
 /** What the console requests. Times are milliseconds since the recording's first event. */
 export type ToPlayer =
-  /** Replaces the recording, paused at `moment` (since 1970), else at `at`. The player removes what is not allowed. */
+  /**
+   * Replaces the recording, paused at `moment` (since 1970), else at `at`, or at the first frame that shows something. The
+   * player removes what is not allowed.
+   */
   | {
     readonly do: "load";
     readonly segments: readonly SentSegment[];
@@ -41,8 +44,8 @@ export type ToPlayer =
 
 /** What the player reports. */
 export type FromPlayer =
-  /** `removed`: elements and attributes that were not allowed. */
-  | { readonly is: "loaded"; readonly removed: number }
+  /** `removed`: elements and attributes that were not allowed. `at`: what it shows. */
+  | { readonly is: "loaded"; readonly removed: number; readonly at: number }
   /** The recording cannot be played. The reason is for display. */
   | { readonly is: "failed"; readonly reason: string }
   /** Size of the recorded window, in CSS pixels. */
