@@ -285,6 +285,8 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   await expect(play).toBeEnabled();
   const paragraphs = () => document.querySelectorAll("p").length;
   const clock = view.locator("output").first();
+  // The page was empty before.
+  await expect(clock).toHaveText("0:04 / 0:40");
   await view.getByRole("slider", { name: "Position" }).focus();
   const keys = [["End", "0:40", 5], ["Home", "0:00", 0], ["ArrowRight", "0:05", 1]] as const;
   for (const [key, time, lines] of keys) {
