@@ -153,6 +153,7 @@ Deno.test("video of a mobile SDK → a segment of kind video; damaged → no exc
     timestamp: NOON / 1000,
     replay_start_timestamp: NOON / 1000 - 5,
     urls: ["CartActivity"],
+    user: { id: "7", email: "eve@shop.example" },
     platform: "java",
   });
   const video = messagePack({ replay_event: event, replay_recording: "{}", replay_video: "mp4" });
@@ -168,11 +169,37 @@ Deno.test("video of a mobile SDK → a segment of kind video; damaged → no exc
     playable: false,
     bytes: video.byteLength,
     page: "CartActivity",
+    user: "eve@shop.example",
+    browser: null,
     urls: ["CartActivity"],
   }]);
   fc.assert(fc.property(fc.nat(video.length), fc.uint8Array(), (end, rest) => {
     assert.equal(read(new Uint8Array([...video.subarray(0, end), ...rest]))[0]?.kind, "video");
   }));
+});
+
+Deno.test("recording's browser → of its context, else by its User-Agent", () => {
+  const webkit = "Mozilla/5.0 (X) AppleWebKit/537.36 (KHTML, like Gecko)";
+  const browserOf = (agent: string, contexts = {}) => {
+    const request = { headers: { "User-Agent": agent } };
+    const segment = segmentEnvelope({
+      ...{ replayId: ID, number: 0, events: pageEvents(NOON, []) },
+      event: { request, contexts },
+    });
+    return indexBody([parseEnvelope(segment)], NOON).resources[0]!.recordings[0]!.browser;
+  };
+  const agents = {
+    "Chrome 148": `${webkit} HeadlessChrome/148.0.0.0 Safari/537.36`,
+    "Edge 147": `${webkit} Chrome/147.0.0.0 Safari/537.36 Edg/147.0.0.0`,
+    "Firefox 150": "Mozilla/5.0 (X; rv:150.0) Gecko/20100101 Firefox/150.0",
+    "Safari 26": `${webkit} Version/26.1 Safari/605.1.15`,
+  };
+  for (const [name, agent] of Object.entries(agents)) assert.equal(browserOf(agent), name);
+  assert.equal(browserOf("curl/8.9"), null);
+  assert.equal(
+    browserOf(agents["Edge 147"], { browser: { name: "Brave", version: "1.9" } }),
+    "Brave 1.9",
+  );
 });
 
 Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repeated → once", () => {
