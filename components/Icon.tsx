@@ -1,4 +1,4 @@
-/** Icons of Lucide 1.65 (https://lucide.dev, ISC licence), drawn in a square of 24 units. */
+/** Icons of Lucide (https://lucide.dev), drawn in a square of 24 units. Their licence is in the file LICENSE. */
 export const ICONS = {
   overview:
     "M4 3h5a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM15 3h5a1 1 0 0 1 1 1v3a1 1 0 0 1-1 1h-5a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM15 12h5a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-5a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM4 16h5a1 1 0 0 1 1 1v3a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1v-3a1 1 0 0 1 1-1z",
