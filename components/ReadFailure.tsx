@@ -1,29 +1,30 @@
+import type { ReactNode } from "react";
 import { OutcomeMark } from "./OutcomeMark.tsx";
 
 /**
- * Shown in place of data that could not be read.
+ * Shown in place of a part that failed; the rest of the page works.
  *
+ * @param props.title "This view failed."
  * @param props.message why, for the user
- * @param props.retry reads the data again
  * @param props.isRepeated another part of the page shows the same: no second alert
- * @param props.download address of the raw bytes
+ * @param props.children what else helps
  */
-export function ReadFailure({ message, retry, isRepeated, download }: {
+export function ReadFailure({ title, message, retry, isRepeated, children }: {
+  title?: string;
   message: string | undefined;
   retry: () => void;
   isRepeated?: boolean;
-  download?: string | undefined;
+  children?: ReactNode;
 }) {
   return (
-    <div className="empty">
-      {isRepeated ? <p>{message}</p> : (
-        <p role="alert" className="refused">
+    <div className="failure spaced" role={isRepeated ? undefined : "alert"}>
+      <p>
+        <span className="refused">
           <OutcomeMark kind="refused" />
-          {message}
-        </p>
-      )}
-      <button type="button" onClick={retry}>Try again</button>{" "}
-      {download !== undefined && <a href={download} download="">Download the envelope</a>}
+        </span>
+        {title && <b>{title}</b>} {message}
+      </p>
+      <button type="button" onClick={retry}>Try again</button> {children}
     </div>
   );
 }

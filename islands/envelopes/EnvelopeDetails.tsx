@@ -1,13 +1,15 @@
 import { Fragment, type ReactNode, useState } from "react";
 import { formatBytes, formatCount, formatNumber, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
+import { Loading } from "../../components/Loading.tsx";
 import { Outcome } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import { addressOf, isRelay, read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
-import { DetailView } from "../kit/DetailView.tsx";
+import { NotFound } from "../kit/Blank.tsx";
+import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { linkTo } from "../data/fragment.ts";
 import { saveFile } from "../kit/FileButton.tsx";
 import { useReceipts } from "../data/use_sent_counts.ts";
@@ -40,35 +42,36 @@ export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
       back={{ text: "All envelopes", href: back }}
       title={`Envelope ${id}`}
       takesFocus
-      header={state !== "loading" && !isMissing && (
-        <button type="button" onClick={save}>Download</button>
+      facts={content && <Properties content={content} />}
+      actions={state !== "loading" && !isMissing && (
+        <>
+          <button type="button" onClick={save}>Download</button>
+          <CopyMenu what="envelope" />
+        </>
       )}
     >
-      {state === "loading" && <p className="empty">Loading the envelope.</p>}
-      {isMissing && <p className="empty">Envelope {id} not found: deleted, or never received.</p>}
+      {state === "loading" && <Loading what="the envelope" />}
+      {isMissing && <NotFound what="Envelope" />}
       {state === "failed" && <ReadFailure message={error} retry={retry} />}
       {state === "ready" && content && (
-        <>
-          <Properties content={content} />
-          <div className="pad spaced">
-            <h4>{formatCount(content.items.length + content.omitted, "item")}</h4>
-            {content.unlisted > 0 && (
-              <p className="waits">
-                {formatNumber(content.unlisted)}{" "}
-                of its errors, spans, logs and other items are in no list and no count: one envelope
-                has too many.
-              </p>
-            )}
-            {content.items.map((item, n) => <Item key={n} item={item} number={n + 1} />)}
-            {content.omitted > 0 && (
-              <p>{formatCount(content.omitted, "more item")}: see the download.</p>
-            )}
-            <details>
-              <summary className="quiet">Envelope header</summary>
-              <pre tabIndex={0} aria-label="Envelope header">{content.header}</pre>
-            </details>
-          </div>
-        </>
+        <div className="spaced">
+          <h4>{formatCount(content.items.length + content.omitted, "item")}</h4>
+          {content.unlisted > 0 && (
+            <p className="waits">
+              {formatNumber(content.unlisted)}{" "}
+              of its errors, spans, logs and other items are in no list and no count: one envelope
+              has too many.
+            </p>
+          )}
+          {content.items.map((item, n) => <Item key={n} item={item} number={n + 1} />)}
+          {content.omitted > 0 && (
+            <p>{formatCount(content.omitted, "more item")}: see the download.</p>
+          )}
+          <details>
+            <summary className="quiet">Envelope header</summary>
+            <pre tabIndex={0} aria-label="Envelope header">{content.header}</pre>
+          </details>
+        </div>
       )}
     </DetailView>
   );

@@ -41,7 +41,7 @@ const MAX_TITLE = 200;
 const MAX_NAME = 80;
 
 /**
- * The content of one error event, with the title of its group.
+ * The content of one error event.
  *
  * @param props.group its row; undefined: not known (yet)
  * @param props.sender key of its application; undefined: not known
@@ -59,9 +59,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
 }) {
   const { event, envelope, stacks } = content;
   const { exceptions, stack, tags, contexts, trace_id, at } = event;
-  const type = cutText(group?.type ?? event.title, MAX_TITLE);
-  const heading = titleLine(type, group?.value ?? event.value);
-  const badges = group ?? { ...event, count: 1, unhandled: Number(event.handled === false) };
+  const heading = titleOf(event, group).text;
   const message = group && group.type !== event.title
     ? errorTitle({ type: event.title, value: event.value })
     : event.value;
@@ -76,39 +74,13 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
   const { at_ms } = moment;
   const traceHref = linkTo("traces", [trace_id ?? ""], { span: event.span_id ?? undefined });
   return (
-    <article aria-labelledby="error-title" className="columns grid">
+    <div className="columns grid">
       <div>
-        <header>
-          <h3 id="error-title" tabIndex={-1}>
-            <span className="long-text">
-              <span
-                className={badges.level === "error"
-                  ? errorKind(badges.level, badges.handled)
-                  : undefined}
-              >
-                {type}
-              </span>
-              {heading.slice(type.length)}
-            </span>
-          </h3>
-          <p className="line">
-            {sender && <SentBy keys={[sender]} />}
-            {group?.where && <code className="place">{cutText(group.where, MAX_TITLE)}</code>}
-            <ErrorLevel of={badges} />
-            {badges.unhandled > 0 && badges.unhandled < badges.count && event.handled !== null && (
-              <span>this one {event.handled ? "handled" : "unhandled"}</span>
-            )}
-            {group && <NewIn group={group} release={new Map(event.facts).get("release")} />}
-            <span className="quiet">
-              <Timestamp at={at} precision="ms" />
-            </span>
+        {!heading.endsWith(message) && (
+          <p className="message">
+            <LongText text={message} />
           </p>
-          {!heading.endsWith(message) && (
-            <p className="message">
-              <LongText text={message} />
-            </p>
-          )}
-        </header>
+        )}
         {frequency}
         <section aria-labelledby="error-stack">
           <h4 id="error-stack">Stack trace</h4>
@@ -200,8 +172,52 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
         </section>
         {trace_id !== null && <SameTrace isItself={isEvent} traceId={trace_id} level="warn" />}
       </div>
-    </article>
+    </div>
   );
+}
+
+/** Type and message of an error, as its group has them. */
+export function ErrorTitle({ event, group }: Known) {
+  const { level, handled } = group ?? event;
+  const { type, text } = titleOf(event, group);
+  return (
+    <span className="long-text">
+      <span className={level === "error" ? errorKind(level, handled) : undefined}>{type}</span>
+      {text.slice(type.length)}
+    </span>
+  );
+}
+
+/**
+ * Who sent an error, from where and when, and how serious its group is.
+ *
+ * @param props.sender key of its application; undefined: not known
+ */
+export function ErrorFacts({ event, group, sender }: Known & { sender: string | undefined }) {
+  const badges = group ?? { ...event, count: 1, unhandled: Number(event.handled === false) };
+  return (
+    <>
+      {sender && <SentBy keys={[sender]} />}
+      {group?.where && <code className="place">{cutText(group.where, MAX_TITLE)}</code>}
+      <ErrorLevel of={badges} />
+      {badges.unhandled > 0 && badges.unhandled < badges.count && event.handled !== null && (
+        <span>this one {event.handled ? "handled" : "unhandled"}</span>
+      )}
+      {group && <NewIn group={group} release={new Map(event.facts).get("release")} />}
+      <Timestamp at={event.at} precision="ms" />
+    </>
+  );
+}
+
+interface Known {
+  readonly event: ShownError;
+  /** Undefined: not known (yet). */
+  readonly group: ErrorGroupRow | undefined;
+}
+
+function titleOf(event: ShownError, group: ErrorGroupRow | undefined) {
+  const type = cutText(group?.type ?? event.title, MAX_TITLE);
+  return { type, text: titleLine(type, group?.value ?? event.value) };
 }
 
 /** Type and message in one line: of a message, the first line as far as a heading has room for it. */

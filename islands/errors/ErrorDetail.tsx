@@ -1,5 +1,6 @@
 import { formatNumber } from "../../components/format.ts";
 import { useEffect, useRef, useState } from "react";
+import { Loading } from "../../components/Loading.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { ErrorGroupRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
@@ -7,13 +8,13 @@ import { type ConsoleQuery, inbox } from "../data/inbox.ts";
 import { queryOf } from "../data/filters.ts";
 import { fragmentTo } from "../data/fragment.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
-import { ErrorBody } from "./ErrorBody.tsx";
+import { ErrorBody, ErrorFacts, ErrorTitle } from "./ErrorBody.tsx";
 import { ERROR_FILTERS, useGroups } from "./ErrorList.tsx";
 import { GroupHeader } from "./GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
-import { CopyMenu, DetailHead } from "../kit/DetailView.tsx";
+import { NotFound } from "../kit/Blank.tsx";
+import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { saveFile } from "../kit/FileButton.tsx";
-import { isFocusOnView } from "../kit/use_keys.ts";
 import { type ConsoleList, useList } from "../data/lists.ts";
 import { read } from "../data/read.ts";
 
@@ -50,13 +51,6 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   const hrefOf = (row: ErrorGroupRow | undefined) =>
     row && fragmentTo("errors", [row.group], params);
   const back = fragmentTo("errors", [], params);
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    // Each occurrence has another heading element.
-    const isLost = takesFocus && document.activeElement === document.body;
-    if (isLost || isFocusOnView()) place.current?.querySelector("h3")?.focus();
-  }, [takesFocus, content?.envelope]);
-
   // An envelope may contain several errors of a group; they share one address.
   const isOther = (row: OccurrenceRow) => row.envelope !== current;
   const linkTo = (row: OccurrenceRow | undefined) =>
@@ -66,55 +60,72 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   const isLoading = reading.state === "loading" && !content && list.state !== "failed" &&
     (current !== undefined || list.state === "loading");
   return (
-    <div className="error" ref={place}>
-      <DetailHead
-        back={{ text: "All errors", href: back }}
-        actions={
-          <>
-            {content && (
-              <CopyMenu
-                what="error"
-                texts={{
-                  "Copy as text": () => content.text,
-                  "Copy for an assistant": () => content.markdown,
-                }}
-              />
-            )}
-            {groupRow && (
-              <GroupHeader row={groupRow} back={back}>
-                {content && (
-                  <button type="button" onClick={() => saveEnvelope(content)}>
-                    Download envelope
-                  </button>
-                )}
-              </GroupHeader>
-            )}
-          </>
-        }
-      >
-        <nav className="beside" aria-label="Errors of the list">
-          <Step href={hrefOf(groups.rows[lastIndex.current - 1])} name="Previous error" text="‹" />
-          <span>{describePosition(groupIndex, groups)}</span>
-          <Step
-            href={hrefOf(groups.rows[lastIndex.current + Number(groupIndex !== -1)])}
-            name="Next error"
-            text="›"
-          />
-        </nav>
-        <nav className="beside quiet" aria-label="Occurrences">
-          <Step
-            href={linkTo(rows.slice(0, Math.max(0, index)).findLast(isOther))}
-            name="Newer"
-            text="‹"
-          />
-          <span role="status">{index !== -1 && "event "}{describePosition(index, list)}</span>
-          <Step
-            href={linkTo(rows.slice(index === -1 ? rows.length : index).find(isOther))}
-            name="Older"
-            text="›"
-          />
-        </nav>
-      </DetailHead>
+    <DetailView
+      className="error"
+      back={{ text: "All errors", href: back }}
+      title={content ? <ErrorTitle event={content.event} group={groupRow} /> : "Error"}
+      facts={content && (
+        <ErrorFacts
+          event={content.event}
+          group={groupRow}
+          sender={rows[index]?.application}
+        />
+      )}
+      steps={
+        <>
+          <nav className="beside" aria-label="Errors of the list">
+            <Step
+              href={hrefOf(groups.rows[lastIndex.current - 1])}
+              name="Previous error"
+              text="‹"
+            />
+            <span>{describePosition(groupIndex, groups)}</span>
+            <Step
+              href={hrefOf(groups.rows[lastIndex.current + Number(groupIndex !== -1)])}
+              name="Next error"
+              text="›"
+            />
+          </nav>
+          <nav className="beside quiet" aria-label="Occurrences">
+            <Step
+              href={linkTo(rows.slice(0, Math.max(0, index)).findLast(isOther))}
+              name="Newer"
+              text="‹"
+            />
+            <span role="status">{index !== -1 && "event "}{describePosition(index, list)}</span>
+            <Step
+              href={linkTo(rows.slice(index === -1 ? rows.length : index).find(isOther))}
+              name="Older"
+              text="›"
+            />
+          </nav>
+        </>
+      }
+      actions={
+        <>
+          {content && (
+            <CopyMenu
+              what="error"
+              texts={{
+                "Copy as text": () => content.text,
+                "Copy for an assistant": () => content.markdown,
+              }}
+            />
+          )}
+          {groupRow && (
+            <GroupHeader row={groupRow} back={back}>
+              {content && (
+                <button type="button" onClick={() => saveEnvelope(content)}>
+                  Download envelope
+                </button>
+              )}
+            </GroupHeader>
+          )}
+        </>
+      }
+      shown={content?.envelope}
+      takesFocus={takesFocus}
+    >
       {content && reading.state !== "failed" && (
         // The key resets what the user opened in the previous occurrence.
         <ErrorBody
@@ -137,15 +148,16 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
         <ReadFailure
           message={reading.error}
           retry={reading.retry}
-          download={`${inbox.path}?id=${current ?? 0}`}
-        />
+        >
+          <a href={`${inbox.path}?id=${current ?? 0}`} download="">Download the envelope</a>
+        </ReadFailure>
       )}
       {reading.state !== "failed" && list.state === "failed" && !content && (
         <ReadFailure message={list.error} retry={list.retry} />
       )}
-      {isMissing && <ErrorNotFound back={back} />}
-      {isLoading && <p className="empty">Loading the error.</p>}
-    </div>
+      {isMissing && <NotFound what="Error" />}
+      {isLoading && <Loading what="the error" />}
+    </DetailView>
   );
 }
 
@@ -153,15 +165,6 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
 function chosenFilters(params: Readonly<Record<string, string>>): ConsoleQuery {
   const { state: _, application, ...filters } = queryOf(new URLSearchParams(params), ERROR_FILTERS);
   return { ...filters, ...params.application && { application } };
-}
-
-/** @param props.back link to the list */
-export function ErrorNotFound({ back }: { back: string }) {
-  return (
-    <p className="empty">
-      Error not found: deleted, or never received. <a href={back}>All errors</a>
-    </p>
-  );
 }
 
 /** The envelope of the current occurrence. New occurrences do not replace the one that the user reads. */

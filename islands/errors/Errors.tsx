@@ -1,11 +1,12 @@
 import "../view_code.ts";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, goTo, linkTo, useFragment } from "../data/fragment.ts";
-import { currentView } from "../data/view.ts";
-import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
+import { Loading } from "../../components/Loading.tsx";
+import { NotFound } from "../kit/Blank.tsx";
+import { DetailView } from "../kit/DetailView.tsx";
+import { ErrorDetail } from "./ErrorDetail.tsx";
 import { Split } from "../kit/Split.tsx";
-import { useEscape } from "../kit/use_keys.ts";
 import { ErrorList } from "./ErrorList.tsx";
 import { useList } from "../data/lists.ts";
 
@@ -31,16 +32,16 @@ export default function ErrorsView() {
     lastAddress.current = address;
     hasNavigated.current = true;
   }
-  useEscape(
-    () => group !== undefined && currentView() === "errors",
-    () => goTo(fragmentTo("errors", [], Object.fromEntries(params))),
-  );
   const detail = group === undefined
     ? undefined
     : EVENT_ID.test(group)
     ? <EventRedirect eventId={group} envelope={envelope} />
     : !GROUP_KEY.test(group)
-    ? <ErrorNotFound back={linkTo("errors")} />
+    ? (
+      <EmptyDetail>
+        <NotFound what="Error" />
+      </EmptyDetail>
+    )
     : (
       <ErrorDetail
         key={group}
@@ -76,7 +77,26 @@ function EventRedirect({ eventId, envelope }: {
     const isCurrent = location.hash.startsWith(fragmentTo("errors", [eventId]));
     if (target !== undefined && isCurrent) goTo(target, { replace: true });
   }, [target]);
-  if (state === "failed") return <ReadFailure message={error} retry={retry} />;
-  if (state === "loading" || found || more) return <p className="empty">Loading the error.</p>;
-  return <ErrorNotFound back={linkTo("errors")} />;
+  return (
+    <EmptyDetail>
+      {state === "failed"
+        ? <ReadFailure message={error} retry={retry} />
+        : state === "loading" || found || more
+        ? <Loading what="the error" />
+        : <NotFound what="Error" />}
+    </EmptyDetail>
+  );
+}
+
+function EmptyDetail({ children }: { children: ReactNode }) {
+  return (
+    <DetailView
+      className="error"
+      back={{ text: "All errors", href: linkTo("errors") }}
+      title="Error"
+      takesFocus={false}
+    >
+      {children}
+    </DetailView>
+  );
 }

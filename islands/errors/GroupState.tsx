@@ -7,8 +7,8 @@ import {
 } from "../../monitoring/models/rows.ts";
 import { ALL, type Filter } from "../data/filters.ts";
 import { Segmented } from "../kit/Segmented.tsx";
-import { Confirmation } from "../kit/Confirmation.tsx";
-import { MoreMenu } from "../kit/DetailView.tsx";
+import { ConfirmedButton } from "../kit/ConfirmedButton.tsx";
+import { Menu } from "../kit/Menu.tsx";
 import { goTo } from "../data/fragment.ts";
 import { cutText, messageOf } from "../../components/format.ts";
 import { resumeLists } from "../data/queries.ts";
@@ -72,7 +72,6 @@ export function GroupHeader({ row, back, children }: {
   children: ReactNode;
 }) {
   const { group } = row;
-  const [isConfirming, setConfirming] = useState(false);
   const [error, setError] = useState("");
   const [changing, setChanging] = useState<GroupState>();
 
@@ -119,36 +118,23 @@ export function GroupHeader({ row, back, children }: {
       >
         {row.state === "resolved" ? "Reopen" : "Resolve"}
       </button>
-      <MoreMenu what="error" onClose={() => setConfirming(false)}>
+      <Menu name="More about the error">
         {(close) => (
           <>
             <button type="button" {...toggleProps("muted")}>
               {row.state === "muted" ? "Unmute" : "Mute"}
             </button>
             {children}
-            {isConfirming
-              ? (
-                <Confirmation
-                  action="Delete group"
-                  question="Remove this group from the errors? Its envelopes stay."
-                  confirm={() => {
-                    close();
-                    void remove();
-                  }}
-                  cancel={() => {
-                    close();
-                    setConfirming(false);
-                  }}
-                />
-              )
-              : (
-                <button type="button" className="danger" onClick={() => setConfirming(true)}>
-                  Delete
-                </button>
-              )}
+            <ConfirmedButton
+              label="Delete"
+              action="Delete group"
+              question="Remove this group from the errors? Its envelopes stay."
+              act={() => void remove()}
+              close={close}
+            />
           </>
         )}
-      </MoreMenu>
+      </Menu>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { goTo } from "../data/fragment.ts";
 import { CopyButton } from "./CopyButton.tsx";
@@ -6,64 +6,84 @@ import { OfflineMark } from "./LiveButton.tsx";
 import { Menu } from "./Menu.tsx";
 import { isFocusOnView, isShown, useEscape } from "./use_keys.ts";
 
+interface DetailHeadProps {
+  readonly title: ReactNode;
+  /** In one quiet line after the title. */
+  readonly facts?: ReactNode;
+  /** What can be done: links, the Copy menu, the More menu. */
+  readonly actions?: ReactNode;
+  /** The link to the list. */
+  readonly back?: { readonly text: string; readonly href: string };
+  /** Links to what is before and after it; the title is below them. */
+  readonly steps?: ReactNode;
+  /** Of the heading, which names the whole. */
+  readonly id: string;
+}
+
 /**
- * The detail of a row: a link back to the list, a heading, and the content. Escape returns to the list.
+ * The detail of a row: its head, and the content. Escape returns to the list.
  *
- * @param props.className of the whole
- * @param props.back the link to the list
- * @param props.title text of the heading
- * @param props.header beside the heading
- * @param props.actions see {@linkcode DetailHead}
+ * @param props.shown which of several is shown: another one may not have the link that was followed
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  * @param props.closeInner closes what is open within the content, which Escape does first; undefined: nothing is
  */
-export function DetailView(
-  { className, back, title, header, actions, takesFocus, closeInner, children }: {
+export function DetailView({ className, back, shown, takesFocus, closeInner, children, ...head }:
+  & Omit<DetailHeadProps, "id">
+  & Required<Pick<DetailHeadProps, "back">>
+  & {
     className: string;
-    back: { readonly text: string; readonly href: string };
-    title: string;
-    header?: ReactNode;
-    actions?: ReactNode;
+    shown?: unknown;
     takesFocus: boolean;
     closeInner?: (() => void) | undefined;
     children: ReactNode;
-  },
-) {
+  }) {
+  const id = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (takesFocus || isFocusOnView()) heading.current?.focus();
   }, []);
+  useEffect(() => {
+    if (takesFocus && document.activeElement === document.body) heading.current?.focus();
+  }, [shown]);
   useEscape(() => isShown(heading.current), () => {
     if (closeInner) return closeInner();
     goTo(back.href);
   });
   return (
-    <div className={className}>
-      <DetailHead back={back} actions={actions}>
-        <h3 tabIndex={-1} ref={heading}>{title}</h3>
-        {header}
-      </DetailHead>
+    <article className={className} aria-labelledby={id}>
+      <DetailHead back={back} {...head} id={id} heading={heading} />
       {children}
-    </div>
+    </article>
   );
 }
 
-/**
- * The head of a detail: the link back to its list, what it is, and at the end what can be done: the Copy menu, other
- * buttons, the More menu.
- */
-export function DetailHead({ back, actions, children }: {
-  back: { readonly text: string; readonly href: string };
-  actions: ReactNode;
-  children: ReactNode;
-}) {
+/** The head of a detail, or of a panel in one, which has a button that closes it. */
+export function DetailHead({ back, steps, id, title, facts, actions, heading, onClose }:
+  & DetailHeadProps
+  & { heading?: RefObject<HTMLHeadingElement | null>; onClose?: () => void }) {
+  const name = (
+    <div className="detail-name facts quiet">
+      <h3 id={id} tabIndex={-1} ref={heading}>{title}</h3>
+      {facts}
+    </div>
+  );
   return (
-    <header className="detail-head facts head">
-      <a href={back.href}>{back.text}</a>
-      {children}
-      <OfflineMark />
-      <div className="actions line end">{actions}</div>
-    </header>
+    <>
+      <header className="detail-head line head">
+        {back && <a href={back.href}>{back.text}</a>}
+        {steps ?? name}
+        <OfflineMark />
+        <div className="actions line end">
+          {actions}
+          {onClose && (
+            <button type="button" title="Close" aria-label="Close" onClick={onClose}>
+              <Icon name="remove" />
+            </button>
+          )}
+        </div>
+      </header>
+      {steps && name}
+    </>
   );
 }
 
@@ -73,35 +93,17 @@ export function DetailHead({ back, actions, children }: {
  * @param props.what the detail: "error"
  * @param props.texts by the labels of their buttons
  */
-export function CopyMenu({ what, texts }: {
+export function CopyMenu({ what, texts = {} }: {
   what: string;
-  texts: Readonly<Record<string, () => string>>;
+  texts?: Readonly<Record<string, () => string>>;
 }) {
+  const all = { ...texts, "Copy link": () => location.href };
   return (
     <Menu label="Copy" name={`Copy the ${what}`}>
-      {() => (
-        <>
-          {Object.entries(texts).map(([label, text]) => (
-            <CopyButton key={label} text={text}>{label}</CopyButton>
-          ))}
-          <CopyButton text={() => location.href}>Copy link</CopyButton>
-        </>
-      )}
+      {() =>
+        Object.entries(all).map(([label, text]) => (
+          <CopyButton key={label} text={text}>{label}</CopyButton>
+        ))}
     </Menu>
   );
-}
-
-/** What is done less often with a detail. */
-export function MoreMenu({ what, children, ...props }: {
-  what: string;
-  onClose?: () => void;
-  children: (close: () => void) => ReactNode;
-}) {
-  const label = (
-    <>
-      <Icon name="more" />
-      <span className="vh">More about the {what}</span>
-    </>
-  );
-  return <Menu label={label} name={`More about the ${what}`} {...props}>{children}</Menu>;
 }

@@ -1,5 +1,5 @@
 import { Component, type ErrorInfo, type ReactNode } from "react";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { captureError } from "../../monitoring/browser/mod.ts";
 
 interface Props {
@@ -28,16 +28,13 @@ export class ErrorBoundary extends Component<Props, { readonly failed?: { error:
     if (!failed) return children;
     const { error } = failed;
     return (
-      <div className="failure spaced" role="alert">
-        <p>
-          <OutcomeMark kind="refused" />
-          <b>{what} failed.</b> The rest of the page is not affected.
-        </p>
-        <p>
-          <code>{error instanceof Error ? `${error.name}: ${error.message}` : String(error)}</code>
-        </p>
-        <button type="button" onClick={this.retry}>Try again</button>
-      </div>
+      <ReadFailure
+        title={`${what} failed.`}
+        message="The rest of the page is not affected."
+        retry={this.retry}
+      >
+        <code>{error instanceof Error ? `${error.name}: ${error.message}` : String(error)}</code>
+      </ReadFailure>
     );
   }
 }

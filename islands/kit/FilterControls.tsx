@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from "react";
+import { useId } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
@@ -21,51 +21,80 @@ export function useChoices(own: readonly Filter[] = []): readonly Filter[] {
   );
 }
 
-/** The filters that are set, each with a button that removes it. */
-export function Chips({ filters }: { filters: readonly Filter[] }) {
+/** The filters that are set, with the parameters of the address that each has. */
+function useSetFilters(filters: readonly Filter[]) {
   const { params } = useFragment();
-  const chips = filters.flatMap((filter) => {
-    const value = params.get(filter.name) ?? "";
-    const text = textOf(filter, value);
-    return text === undefined ? [] : [{ filter, text, value }];
-  });
   const range = customRange(params);
-  return (
-    <>
-      {chips.map(({ filter, text, value }) => (
-        <Chip key={filter.name} names={[filter.name]} label={labelOf(filter)} text={text}>
-          {filter.show?.(value)}
-        </Chip>
-      ))}
-      {range && (
-        <Chip
-          names={["since", "until"]}
-          label="Time"
-          text={`${timeText(range.since)} – ${timeText(range.until)}`}
-        />
-      )}
-    </>
-  );
+  return [
+    ...filters.flatMap((filter) => {
+      const value = params.get(filter.name) ?? "";
+      const text = textOf(filter, value);
+      const set = { names: [filter.name], label: labelOf(filter), shown: filter.show?.(value) };
+      return text === undefined ? [] : [{ ...set, text }];
+    }),
+    ...range
+      ? [{
+        names: ["since", "until"],
+        label: "Time",
+        text: `${timeText(range.since)} – ${timeText(range.until)}`,
+        shown: undefined,
+      }]
+      : [],
+  ];
 }
 
-function Chip({ names, label, text, children = text }: {
-  names: readonly string[];
-  label: string;
-  text: string;
-  children?: ReactNode;
-}) {
-  return (
-    <span className="chip card beside small">
-      {label}: <b className="one-line">{children}</b>
+const remove = (names: readonly string[]) =>
+  changeParams(Object.fromEntries(names.map((name) => [name, undefined])));
+
+/** The filters that are set, each with a button that removes it. */
+export function Chips({ filters }: { filters: readonly Filter[] }) {
+  return useSetFilters(filters).map(({ names, label, text, shown = text }) => (
+    <span key={label} className="chip card beside small">
+      {label}: <b className="one-line">{shown}</b>
       <button
         type="button"
         className="bare"
         aria-label={`Remove ${label}: ${text}`}
-        onClick={() => changeParams(Object.fromEntries(names.map((name) => [name, undefined])))}
+        onClick={() =>
+          remove(names)}
       >
         <Icon name="remove" />
       </button>
     </span>
+  ));
+}
+
+/**
+ * Buttons that remove what has left no rows.
+ *
+ * @param props.filters the view's own
+ * @param props.all address of the list without filters
+ */
+export function SetFilters({ filters, all }: {
+  filters: readonly Filter[] | undefined;
+  all: string;
+}) {
+  const { params } = useFragment();
+  const [q = "", since = ""] = ["q", "since"].map((name) => params.get(name) ?? "");
+  const set = [
+    ...useSetFilters(useChoices(filters)),
+    ...isAge(since) ? [{ names: ["since"], label: "Time", text: since }] : [],
+    ...q === "" ? [] : [{ names: ["q"], label: "Search", text: q }],
+  ];
+  return (
+    <div className="line">
+      {set.map(({ names, label, text }) => (
+        <button
+          key={label}
+          type="button"
+          className="one-line"
+          onClick={() => remove(names)}
+        >
+          Remove {label}: {text}
+        </button>
+      ))}
+      <a href={all}>Clear all</a>
+    </div>
   );
 }
 

@@ -4,7 +4,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import { FileButton, saveFile } from "./FileButton.tsx";
 import { Menu } from "./Menu.tsx";
-import { Confirmation } from "./Confirmation.tsx";
+import { ConfirmedButton } from "./ConfirmedButton.tsx";
 import { resumeLists } from "../data/queries.ts";
 import { inbox } from "../data/inbox.ts";
 import { useInboxState } from "../data/inbox_state.ts";
@@ -23,7 +23,6 @@ interface Result {
 export function InboxMenu({ children }: { children?: ReactNode }) {
   const { total, canStore } = useInboxState();
   const [result, setResult] = useState<Result>();
-  const [isConfirming, setConfirming] = useState(false);
 
   const deleteAll = async () => {
     try {
@@ -37,7 +36,7 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
 
   return (
     <>
-      <Menu label="More" look="brief" name="All envelopes" onClose={() => setConfirming(false)}>
+      <Menu label="More" look="brief" name="All envelopes">
         {(close) => (
           <>
             {children}
@@ -60,33 +59,14 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
             >
               Import
             </FileButton>
-            {isConfirming
-              ? (
-                <Confirmation
-                  action="Delete all"
-                  question={`Delete ${formatCount(total, "envelope")} permanently?`}
-                  confirm={() => {
-                    setConfirming(false);
-                    close();
-                    void deleteAll();
-                  }}
-                  cancel={() => {
-                    // The popover reports later that it has closed.
-                    setConfirming(false);
-                    close();
-                  }}
-                />
-              )
-              : (
-                <button
-                  type="button"
-                  className="danger"
-                  disabled={total === 0}
-                  onClick={() => setConfirming(true)}
-                >
-                  Delete all
-                </button>
-              )}
+            <ConfirmedButton
+              label="Delete all"
+              action="Delete all"
+              question={`Delete ${formatCount(total, "envelope")} permanently?`}
+              disabled={total === 0}
+              act={() => void deleteAll()}
+              close={close}
+            />
           </>
         )}
       </Menu>

@@ -1,11 +1,13 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
-import { Icon } from "../../components/Icon.tsx";
+import { Loading } from "../../components/Loading.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { Blank } from "./Blank.tsx";
+import { SetFilters } from "./FilterControls.tsx";
 import { InboxTokenForm } from "./InboxTokenForm.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
-import { ALL, queryOf } from "../data/filters.ts";
+import { type Filter, queryOf } from "../data/filters.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { useView } from "../data/view.ts";
@@ -20,59 +22,49 @@ const SHAPES = new Set(["as", "sort"]);
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
  *
  * @param props.what the list's rows: "envelopes"
+ * @param props.filters the view's own
  * @param props.hint how an application sends the first, if that needs more than its SDK
  * @param props.children shown if there are no rows at all
  */
-export function ListNotice({ list, what, hint, children }: {
+export function ListNotice({ list, what, filters, hint, children }: {
   list: ConsoleList<unknown>;
   what: string;
+  filters: readonly Filter[] | undefined;
   hint?: ReactNode;
   children: ReactNode;
 }) {
   const { state } = useInboxState();
-  const { id: view, icon } = useView();
+  const { id: view } = useView();
   const { path, params } = useFragment();
   const isFiltered = [...params.keys()].some((name) => !SHAPES.has(name));
   const [authorized, setAuthorized] = useState(false);
   const { phase, waiting } = useTelemetry();
   const applications = useApplications();
-  const hasOwn = !isRelay && applications !== undefined &&
-    applications.rows.length > 0;
   const hasOthers = applications !== undefined && !isOwnOnly(applications);
 
   if (state === "forbidden") return <InboxTokenForm onAuthorized={() => setAuthorized(true)} />;
-  if (list.state === "failed") {
-    return <ReadFailure message={list.error} retry={list.retry} />;
-  }
+  if (list.state === "failed") return <ReadFailure message={list.error} retry={list.retry} />;
   if (list.rows.length > 0) return null;
-  if (list.state === "loading") return <p className="empty loading">Loading {what}.</p>;
+  if (list.state === "loading") return <Loading what={what} />;
   return (
     // Takes the focus from the token form, which was removed.
-    <div
-      className="empty blank grid"
-      tabIndex={-1}
-      ref={(place) => void (authorized && place?.focus())}
-    >
-      <Icon path={icon} />
-      {isFiltered
-        ? (
+    <Blank ref={(place) => void (authorized && place?.focus())}>
+      {isFiltered && (
+        <>
           <p>
-            <b>No {what} match the filter{list.more && " among those that are read"}.</b>{" "}
-            {list.more && "Others were not searched yet. "}
-            <a href={fragmentTo(view, path)}>Show all</a>
+            <b>No {what} match the filter{list.more && " among those that are read"}.</b>
+            {list.more && " Others were not searched yet."}
           </p>
-        )
-        : hasOthers
-        ? (
-          <p>
-            <b>No {what} of your applications.</b>{" "}
-            <a href={fragmentTo(view, path, { application: ALL })}>
-              Show those of Sightglass
-            </a>
-          </p>
-        )
-        : phase !== "failed" && children}
-      {!isFiltered && !hasOthers && hasOwn && (
+          <SetFilters filters={filters} all={fragmentTo(view, path)} />
+        </>
+      )}
+      {!isFiltered && hasOthers && (
+        <p>
+          <b>No {what} of your applications.</b>
+        </p>
+      )}
+      {!isFiltered && !hasOthers && phase !== "failed" && children}
+      {!isFiltered && !isRelay && !!applications?.rows.length && (
         <p>
           Sightglass’s own {what} are not listed.{" "}
           <a href={fragmentTo(view, path, { application: OWN_APPLICATION.key })}>Show them</a>
@@ -86,7 +78,7 @@ export function ListNotice({ list, what, hint, children }: {
           {formatCount(waiting, "envelope")} of this browser not delivered yet.
         </p>
       )}
-    </div>
+    </Blank>
   );
 }
 

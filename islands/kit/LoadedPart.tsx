@@ -1,4 +1,5 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from "react";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 
 /**
  * A part of the page whose code is loaded when it is shown first; if it did not load, a button to try again.
@@ -36,10 +37,5 @@ export function LoadedPart<Props extends object>({ load, isShown = true, props, 
     else setFailure("This part of the page did not load. The server does not answer.");
   };
   if (Content) return <Content {...props} />;
-  return failure === "" ? loading : (
-    <div className="spaced" role="alert">
-      <p>{failure}</p>
-      <button type="button" onClick={tryAgain}>Try again</button>
-    </div>
-  );
+  return failure === "" ? loading : <ReadFailure message={failure} retry={tryAgain} />;
 }

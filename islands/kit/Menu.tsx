@@ -1,27 +1,27 @@
 import { type ReactNode, type ToggleEvent, useId, useRef, useState } from "react";
+import { Icon } from "../../components/Icon.tsx";
 
 /**
  * Further buttons behind a button. A popover: the browser closes it by Escape or a click elsewhere, returns the focus
  * to the button, and reports to screen readers whether it is open.
  *
- * @param props.label of the button
+ * @param props.label of the button; default: an icon
  * @param props.name accessible name of the group of buttons
  * @param props.look classes of the button
  * @param props.isInRow of a list, which has one stop in the tab order and many menus
  * @param props.children returns the buttons; `close` closes the menu
  */
-export function Menu({ label, name, look, isInRow = false, onClose, children }: {
-  label: ReactNode;
+export function Menu({ label, name, look, isInRow = false, children }: {
+  label?: ReactNode;
   name: string;
   look?: string;
   isInRow?: boolean;
-  onClose?: () => void;
   children: (close: () => void) => ReactNode;
 }) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
-  const [isNeeded, setIsNeeded] = useState(!isInRow);
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button
@@ -29,9 +29,10 @@ export function Menu({ label, name, look, isInRow = false, onClose, children }: 
         ref={button}
         className={look}
         popoverTarget={id}
+        aria-label={label === undefined ? name : undefined}
         {...isInRow && { tabIndex: -1, title: name }}
       >
-        {label}
+        {label ?? <Icon name="more" />}
       </button>
       <div
         id={id}
@@ -42,13 +43,13 @@ export function Menu({ label, name, look, isInRow = false, onClose, children }: 
         className="menu"
         onBeforeToggle={(event) => {
           placeBelow(event, button.current);
-          setIsNeeded(true);
+          if (event.newState === "open") setOpen(true);
         }}
         // A click in a row opens it.
         onClick={(event) => event.stopPropagation()}
-        onToggle={({ newState }) => newState === "closed" && onClose?.()}
+        onToggle={({ newState }) => setOpen(newState === "open")}
       >
-        {isNeeded && children(() => menu.current?.hidePopover())}
+        {isOpen && children(() => menu.current?.hidePopover())}
       </div>
     </>
   );

@@ -77,7 +77,14 @@ export function RowList<Row>(props: RowListProps<Row>) {
           {newCount > 0 && <button type="button" onClick={showNewest}>Show {news}</button>}
         </p>
         <SettledText text={newCount > 0 ? `${news}, not shown yet` : ""} />
-        <ListNotice list={list} what={whatIsMissing} hint={props.hint}>{props.empty}</ListNotice>
+        <ListNotice
+          list={list}
+          what={whatIsMissing}
+          filters={props.filters}
+          hint={props.hint}
+        >
+          {props.empty}
+        </ListNotice>
         {hasRows && (
           <ApplicationLabels>
             <TableFrame

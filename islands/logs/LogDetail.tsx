@@ -1,4 +1,5 @@
 import { useRef } from "react";
+import { cutText } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -6,7 +7,8 @@ import { rowKeyOf } from "../../monitoring/models/index/list_cursor.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
 import { useApplications, useList } from "../data/lists.ts";
-import { DetailView } from "../kit/DetailView.tsx";
+import { NotFound } from "../kit/Blank.tsx";
+import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
@@ -42,16 +44,44 @@ export function LogDetail({ logKey, known, takesFocus }: {
     <DetailView
       className="log-detail"
       back={{ text: "All logs", href: fragmentTo("logs", [], Object.fromEntries(params)) }}
-      title={isMissing ? "Log not found" : "Log"}
-      header={log && <Level level={log.level} />}
+      title={log ? titleOf(log) : "Log"}
+      facts={log && <LogFacts log={log} />}
+      actions={log && (
+        <CopyMenu
+          what="log"
+          texts={{
+            "Copy message": () => errorsAsText(log.body, true),
+            "Copy as JSON": () => JSON.stringify(log, null, 2),
+          }}
+        />
+      )}
       takesFocus={takesFocus}
     >
       {log && <LogContent log={log} />}
       {!log && reading.state === "failed" && (
         <ReadFailure message={reading.error} retry={reading.retry} />
       )}
-      {isMissing && <p className="empty">Deleted, or never received.</p>}
+      {isMissing && <NotFound what="Log" />}
     </DetailView>
+  );
+}
+
+/** Characters of a message in the heading. */
+const MAX_TITLE = 120;
+
+/** The first line of its message. */
+function titleOf({ body }: Log): string {
+  const [line = ""] = errorsAsText(body, true).split("\n", 1);
+  return cutText(line, MAX_TITLE) || "(empty)";
+}
+
+function LogFacts({ log: { level, at, application } }: { log: Log }) {
+  return (
+    <>
+      <Level level={level} />
+      <Timestamp at={at} precision="ms" />
+      <SentBy keys={[application]} />
+    </>
   );
 }
 
@@ -61,13 +91,10 @@ function LogContent({ log }: { log: Log }) {
   const markKey = `log:${rowKeyOf(envelope, index)}`;
   const isEvent = ({ key }: TraceMark) => key === markKey;
   const moment = useMoment(trace, isEvent, { at_ms: at, application: log.application });
+  const message = errorsAsText(body, true);
   return (
     <>
-      <p className="line">
-        <Timestamp at={at} precision="ms" />
-        <SentBy keys={[log.application]} />
-      </p>
-      <pre>{errorsAsText(body, true)}</pre>
+      {message !== titleOf(log) && <pre>{message}</pre>}
       <p className="facts pad">
         {trace && (
           <>

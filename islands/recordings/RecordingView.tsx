@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import { formatBytes, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
+import { Loading } from "../../components/Loading.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import {
@@ -20,7 +21,8 @@ import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { LoadedPart } from "../kit/LoadedPart.tsx";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { describeMissing } from "./TimeLine.tsx";
-import { DetailView } from "../kit/DetailView.tsx";
+import { NotFound } from "../kit/Blank.tsx";
+import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import { inShortTasks, type ReadSegments, readSegments } from "../player/segments.ts";
 import { useList } from "../data/lists.ts";
@@ -48,17 +50,22 @@ export function RecordingView({ replayId, takesFocus }: {
         href: fragmentTo("recordings", [], { ...Object.fromEntries(params), at: undefined }),
       }}
       title={row?.page ? `Recording of ${addressPath(row.page)}` : "Recording"}
-      header={
+      facts={
         <>
+          {row && <RecordingFacts row={row} />}
           <CopyId id={replayId} what="recording id" />
+        </>
+      }
+      actions={
+        <>
           <a href={fragmentTo("envelopes", [], { q: replayId, application: ALL })}>
             Envelopes
           </a>
+          <CopyMenu what="recording" />
         </>
       }
       takesFocus={takesFocus}
     >
-      {row && <RecordingFacts row={row} />}
       {row?.kind === "video"
         ? (
           <>
@@ -79,16 +86,14 @@ export function RecordingView({ replayId, takesFocus }: {
 function RecordingFacts({ row }: { row: RecordingRow }) {
   const { started_at, ended_at, segments, missing, doubled, bytes, errors } = row;
   return (
-    <p className="facts pad quiet" role="status">
-      <span>
-        <Timestamp at={started_at} />
-      </span>
+    <>
+      <Timestamp at={started_at} />
       <span>{formatClock(ended_at - started_at)} recorded</span>
       <span>{formatCount(errors, "error")}</span>
       <span>{formatCount(segments, "segment")}, {formatBytes(bytes)}</span>
       {missing > 0 && <span className="waits">{formatCount(missing, "segment")} missing</span>}
       {doubled > 0 && <span>{formatCount(doubled, "segment")} arrived again</span>}
-    </p>
+    </>
   );
 }
 
@@ -101,11 +106,7 @@ function Content({ replayId, result }: {
       // The key keeps it when the recording is read.
       return <PlayerPanel key="player" {...{ replayId }} segments={result.segments} />;
     case "missing":
-      return (
-        <p className="empty">
-          Recording not found: no segment of it has arrived, or they were deleted.
-        </p>
-      );
+      return <NotFound what="Recording" />;
     case "failed":
       return <ReadFailure message={result.error} retry={result.read} />;
     case "ready":
@@ -163,7 +164,7 @@ function Masking(props: {
           <LoadedPart
             load={loadMaskingReport}
             props={props}
-            loading={<p className="empty">Loading the masking report.</p>}
+            loading={<Loading what="the masking report" />}
           />
         </ErrorBoundary>
       )}

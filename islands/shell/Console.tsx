@@ -1,5 +1,6 @@
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from "react";
 import { Mark } from "../../components/Icon.tsx";
+import { Loading } from "../../components/Loading.tsx";
 import { ErrorBoundary } from "../kit/ErrorBoundary.tsx";
 import { LoadedPart } from "../kit/LoadedPart.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
@@ -131,7 +132,7 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
             load={() => loadView(view, page.variant)}
             isShown={isMounted && current === id}
             props={page}
-            loading={<p className="empty loading">{`Loading ${id}.`}</p>}
+            loading={<Loading what={id} />}
           />
         </ErrorBoundary>
       </div>

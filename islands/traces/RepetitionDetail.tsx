@@ -7,7 +7,8 @@ import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { TraceTimes } from "../../monitoring/models/trace/span_times.ts";
 import { readAttributes } from "../../monitoring/models/trace/trace_span.ts";
-import { Attributes, PanelHead } from "./SpanDetail.tsx";
+import { CopyMenu, DetailHead } from "../kit/DetailView.tsx";
+import { Attributes } from "./SpanDetail.tsx";
 import { KindMark } from "./SpanKinds.tsx";
 
 /** Bars of the chart: more are too narrow to be compared. */
@@ -31,9 +32,22 @@ export function RepetitionDetail({ repetition, times, onClose }: {
   const longest = shown.reduce((most, node) => Math.max(most, durationOf(node)), 0);
   return (
     <aside className="span-detail" aria-labelledby="span-title" data-kind={spanKind(span!)}>
-      <PanelHead onClose={onClose}>
-        <KindMark /> {nodes.length} {what} {parent?.span && <small>in {parent.span.name}</small>}
-      </PanelHead>
+      <DetailHead
+        id="span-title"
+        title={
+          <>
+            <KindMark /> {nodes.length} {what}
+          </>
+        }
+        facts={parent?.span && `in ${parent.span.name}`}
+        actions={
+          <CopyMenu
+            what="repetition"
+            texts={{ "Copy as text": () => parts.map(commonName).join("\n") }}
+          />
+        }
+        onClose={onClose}
+      />
       <ul className="well ruled">
         {parts.map((same, n) => (
           <li key={n} className="pattern-part mono">

@@ -1,6 +1,5 @@
-import { type ReactNode, useMemo } from "react";
+import { useMemo } from "react";
 import { formatDuration, formatOffset } from "../../components/format.ts";
-import { Icon } from "../../components/Icon.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -11,6 +10,7 @@ import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
+import { CopyMenu, DetailHead } from "../kit/DetailView.tsx";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
 import { linkTo } from "../data/fragment.ts";
@@ -38,6 +38,7 @@ export function SpanDetail(
   },
 ) {
   const { span } = node;
+  const name = span?.name ?? "Missing parent";
   const isStatement = span !== null && spanKind(span) === "database";
   const time = trace.times.byNode.get(node)!;
   const selfMs = useMemo(() => selfTimes(trace.tree, trace.times).get(node) ?? 0, [trace, node]);
@@ -51,28 +52,39 @@ export function SpanDetail(
       aria-labelledby="span-title"
       data-kind={span ? spanKind(span) : undefined}
     >
-      <PanelHead className={isStatement ? "well mono" : undefined} onClose={onClose}>
-        {span?.name ?? "Missing parent"}
-      </PanelHead>
-      {span && (
-        <p className="facts quiet">
-          <span data-kind={spanKind(span)}>
-            <KindMark />
-            {span.op ?? "no operation"} <span className="vh">{spanKind(span)}</span>
-          </span>
-          {application && (
-            <span>
-              <ApplicationTile name={application} /> {application}
+      <DetailHead
+        id="span-title"
+        title={<span className={isStatement ? "mono" : undefined}>{name}</span>}
+        facts={span && (
+          <>
+            <span data-kind={spanKind(span)}>
+              <KindMark />
+              {span.op ?? "no operation"} <span className="vh">{spanKind(span)}</span>
             </span>
-          )}
-          <span title={span.sdk ?? undefined}>{span.side}</span>
-          <span>
-            {span.failed && <OutcomeMark kind="refused" />}
-            {span.status ?? (span.failed ? "failed" : "no status")}
-            {span.status_message && `: ${span.status_message}`}
-          </span>
-        </p>
-      )}
+            {application && (
+              <span>
+                <ApplicationTile name={application} /> {application}
+              </span>
+            )}
+            <span title={span.sdk ?? undefined}>{span.side}</span>
+            <span>
+              {span.failed && <OutcomeMark kind="refused" />}
+              {span.status ?? (span.failed ? "failed" : "no status")}
+              {span.status_message && `: ${span.status_message}`}
+            </span>
+          </>
+        )}
+        actions={
+          <CopyMenu
+            what="span"
+            texts={{
+              "Copy name": () => name,
+              "Copy as JSON": () => JSON.stringify(span, null, 2),
+            }}
+          />
+        }
+        onClose={onClose}
+      />
       {span && (
         <div className="entry">
           <KeyValueList
@@ -158,22 +170,6 @@ export function SpanDetail(
       )}
       <Attributes attributes={attributes} title="Attributes" />
     </aside>
-  );
-}
-
-/** The head of a panel beside the waterfall. */
-export function PanelHead({ className, onClose, children }: {
-  className?: string | undefined;
-  onClose: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <header className="beside ends pad">
-      <h3 id="span-title" className={className} tabIndex={-1}>{children}</h3>
-      <button type="button" className="plain" title="Close" aria-label="Close" onClick={onClose}>
-        <Icon name="remove" />
-      </button>
-    </header>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
+import { Loading } from "../../components/Loading.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -17,6 +18,7 @@ import { omittedText } from "../../monitoring/models/trace/trace_content.ts";
 import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTraceContent } from "../data/use_read.ts";
+import { NotFound } from "../kit/Blank.tsx";
 import { DetailView } from "../kit/DetailView.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
 import { linkTo } from "../data/fragment.ts";
@@ -64,7 +66,7 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
       className="trace"
       back={{ text: "Trace A", href: linkTo("traces", [idA]) }}
       title="Two traces compared"
-      header={
+      actions={
         <>
           <a href={chooseHref(idA, a.summary)}>Choose another B</a>
           <a href={linkTo("traces", [idB, "compare", idA])}>Swap</a>
@@ -75,13 +77,9 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
       {failed
         ? <ReadFailure message={failed.error} retry={failed.retry} />
         : missing
-        ? (
-          <p className="empty">
-            {contents.some(({ state }) => state === "loading")
-              ? "Loading the traces."
-              : `Trace ${missing.letter.toUpperCase()} not found: it was not received, or it was deleted.`}
-          </p>
-        )
+        ? contents.some(({ state }) => state === "loading")
+          ? <Loading what="the traces" />
+          : <NotFound what={`Trace ${missing.letter.toUpperCase()}`} />
         : (
           <>
             {sides.map((side) => (

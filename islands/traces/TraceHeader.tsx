@@ -1,23 +1,14 @@
-import type { ReactNode } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { attributeAt } from "../../monitoring/models/json.ts";
-import { CopyId } from "../kit/CopyButton.tsx";
-import { PlayLink } from "../kit/PlayLink.tsx";
 
-/** Beside the name of a trace: its duration and status, then quiet facts, then links and the menu. */
-export function TraceFacts({ trace, traceId, replayId, hrefs, children }: {
+/** Beside the name of a trace: its duration and status, then when and by what it was sent. */
+export function TraceFacts({ trace, hrefs }: {
   trace: Trace;
-  traceId: string;
-  /** Of the recording that ran, if segments of it have arrived. */
-  replayId: string | null;
-  /** `compare`: to choose a trace to compare with. */
-  hrefs: Readonly<Record<"errors" | "failed" | "compare", string | undefined>>;
-  /** The menu. */
-  children: ReactNode;
+  hrefs: Readonly<Record<"errors" | "failed", string | undefined>>;
 }) {
   const { summary, root, moment } = trace;
   const { failed, errors, started_at, duration_ms } = summary;
@@ -35,21 +26,15 @@ export function TraceFacts({ trace, traceId, replayId, hrefs, children }: {
         </span>
       )}
       {started_at !== null && (
-        <span className="quiet" title={moment.at_ms === started_at ? "" : "By its sender’s clock"}>
+        <span title={moment.at_ms === started_at ? "" : "By its sender’s clock"}>
           <Timestamp at={started_at} />
         </span>
       )}
       {root?.release && (
-        <span className="quiet one-line" title="Of the span that the trace is named for">
+        <span className="one-line" title="Of the span that the trace is named for">
           {root.release}
         </span>
       )}
-      <CopyId id={traceId} what="trace id" />
-      <span className="facts end">
-        <PlayLink replayId={replayId} moment={moment} />
-        <a href={hrefs.compare}>Compare</a>
-        {children}
-      </span>
     </>
   );
 }

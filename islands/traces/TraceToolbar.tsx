@@ -62,7 +62,7 @@ export function TraceMenu({ timeWindow, hasSections, tree }: {
     ["Whole trace", timeWindow.showWhole],
   ];
   return (
-    <Menu label="Tree and zoom" name="Tree and zoom">
+    <Menu name="More about the trace">
       {() =>
         actions.map(([name, act]) => <button key={name} type="button" onClick={act}>{name}
         </button>)}

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { Loading } from "../../components/Loading.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
@@ -25,8 +26,10 @@ import { useTraceRows } from "./use_trace_rows.ts";
 import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
 import { formatVitals, WebVitals } from "./WebVitals.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
+import { PlayLink } from "../kit/PlayLink.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
-import { DetailView } from "../kit/DetailView.tsx";
+import { NotFound } from "../kit/Blank.tsx";
+import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { isShown, useStepKeys } from "../kit/use_keys.ts";
 
 /** With fewer spans the waterfall shows nearly all of them. */
@@ -181,36 +184,42 @@ export function TraceView({ traceId, takesFocus }: {
         }),
       }}
       title={isEmpty ? "Trace" : displayName(trace.summary)}
-      header={isEmpty ? <CopyId id={traceId} what="trace id" /> : (
-        <TraceFacts
-          trace={trace}
-          traceId={traceId}
-          replayId={stored.replay_id}
-          hrefs={{
-            errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
-            failed: firstFailed && spanHref(spanIdOf(firstFailed)),
-            compare: chooseHref(traceId, trace.summary),
-          }}
-        >
+      facts={
+        <>
+          {!isEmpty && (
+            <TraceFacts
+              trace={trace}
+              hrefs={{
+                errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
+                failed: firstFailed && spanHref(spanIdOf(firstFailed)),
+              }}
+            />
+          )}
+          <CopyId id={traceId} what="trace id" />
+        </>
+      }
+      actions={!isEmpty && (
+        <>
+          <PlayLink replayId={stored.replay_id} moment={trace.moment} />
+          <a href={chooseHref(traceId, trace.summary)}>Compare</a>
+          <CopyMenu
+            what="trace"
+            texts={{ "Copy as JSON": () => JSON.stringify(stored, null, 2) }}
+          />
           <TraceMenu
             timeWindow={timeWindow}
             hasSections={trace.sections.length > 1}
             tree={isFlame ? undefined : tree}
           />
-        </TraceFacts>
+        </>
       )}
       takesFocus={takesFocus}
       closeInner={selected === undefined ? undefined : closeSpan}
     >
       {content.state === "failed"
         ? <ReadFailure message={content.error} retry={content.retry} />
-        : isEmpty && (
-          <p className="empty">
-            {content.state === "loading"
-              ? "Loading the trace."
-              : "Trace not found: it was not received, or it was deleted."}
-          </p>
-        )}
+        : isEmpty &&
+          (content.state === "loading" ? <Loading what="the trace" /> : <NotFound what="Trace" />)}
       {!isEmpty && (
         <>
           <Warnings warnings={traceWarnings(trace.summary, omittedText(stored))} />

@@ -68,7 +68,7 @@ test("some errors unhandled → badges of the group; ids, first and last seen ar
   const title = "Error GET /api/orders/… answered 500";
   await expect(row(page, "2 of 3 unhandled")).toContainText(title);
   await row(page, title).getByRole("link").click();
-  await expect(page.getByRole("article").locator("header"))
+  await expect(page.locator(".detail-name:visible"))
     .toContainText(/2 of 3 unhandled\s*this one handled/);
   await page.goto("/#/overview");
   const application = page.getByRole("region", { name: "Applications" }).getByRole("row").last();

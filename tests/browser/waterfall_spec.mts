@@ -72,7 +72,7 @@ test("Escape in a trace → closes the span's panel, then the trace, wherever th
   const places = [
     detail.getByRole("button", { name: "Close" }),
     spanRow(page, /step 1\W/),
-    page.getByRole("button", { name: "Tree and zoom" }),
+    page.getByRole("button", { name: "More about the trace" }),
     page.getByRole("searchbox", { name: "Search this trace" }),
     undefined,
   ];
@@ -279,7 +279,7 @@ test("trace of 10,000 spans → only rows in sight are rendered; End focuses the
   await page.goto(`/#/traces/${TRACE}`);
   // The equal children of each parent are folded into one row.
   await expect(waterfall(page)).toHaveAttribute("aria-rowcount", "3684");
-  await page.getByRole("button", { name: "Tree and zoom" }).click();
+  await page.getByRole("button", { name: "More about the trace" }).click();
   await page.getByRole("button", { name: "Expand all" }).click();
   await page.keyboard.press("Escape");
   const count = await waterfall(page).getAttribute("aria-rowcount");
