@@ -12,7 +12,7 @@ import { OutcomeMark } from "./OutcomeMark.tsx";
 export function ReadFailure({ title, message, retry, isRepeated, children }: {
   title?: string;
   message: string | undefined;
-  retry: () => void;
+  retry: () => unknown;
   isRepeated?: boolean;
   children?: ReactNode;
 }) {

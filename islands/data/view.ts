@@ -37,6 +37,9 @@ export function subscribeToFragment(listener: (event: HashChangeEvent) => void):
   return () => removeEventListener("hashchange", listener);
 }
 
+/** Whether the user has navigated within the page: from then on what is opened takes the focus. */
+export const navigation = { hasHappened: false };
+
 export const useCurrentView = (): string =>
   useSyncExternalStore(subscribeToFragment, currentView, () => "overview");
 

@@ -1,14 +1,12 @@
 import { Fragment, type ReactNode, useState } from "react";
 import { formatBytes, formatCount, formatNumber, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
-import { Loading } from "../../components/Loading.tsx";
 import { Outcome } from "../../components/OutcomeMark.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import { addressOf, isRelay, read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
-import { NotFound } from "../kit/Blank.tsx";
+import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { linkTo } from "../data/fragment.ts";
 import { saveFile } from "../kit/FileButton.tsx";
@@ -24,10 +22,11 @@ const MAX_LINKS = 8;
  * @param props.back link to the list
  */
 export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
-  const { state, value: content, error, retry } = useRead(["envelope", id], async () => {
+  const reading = useRead(["envelope", id], async () => {
     // The address may contain anything.
     if (Number.isSafeInteger(id) && id > 0) return await read("envelope", { id: String(id) });
   });
+  const { state, value: content, retry } = reading;
   const isMissing = state === "ready" && content === undefined;
   const save = async () => {
     const href = await addressOf(id);
@@ -41,7 +40,6 @@ export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
       className="details"
       back={{ text: "All envelopes", href: back }}
       title={`Envelope ${id}`}
-      takesFocus
       facts={content && <Properties content={content} />}
       actions={state !== "loading" && !isMissing && (
         <>
@@ -50,9 +48,7 @@ export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
         </>
       )}
     >
-      {state === "loading" && <Loading what="the envelope" />}
-      {isMissing && <NotFound what="Envelope" />}
-      {state === "failed" && <ReadFailure message={error} retry={retry} />}
+      {(state !== "ready" || !content) && <Unread what="envelope" of={reading} />}
       {state === "ready" && content && (
         <div className="spaced">
           <h4>{formatCount(content.items.length + content.omitted, "item")}</h4>

@@ -1,7 +1,5 @@
 import { formatNumber } from "../../components/format.ts";
 import { useEffect, useRef, useState } from "react";
-import { Loading } from "../../components/Loading.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { ErrorGroupRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
 import { type ConsoleQuery, inbox } from "../data/inbox.ts";
@@ -12,7 +10,7 @@ import { ErrorBody, ErrorFacts, ErrorTitle } from "./ErrorBody.tsx";
 import { ERROR_FILTERS, useGroups } from "./ErrorList.tsx";
 import { GroupHeader } from "./GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
-import { NotFound } from "../kit/Blank.tsx";
+import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { saveFile } from "../kit/FileButton.tsx";
 import { type ConsoleList, useList } from "../data/lists.ts";
@@ -23,13 +21,11 @@ import { read } from "../data/read.ts";
  *
  * @param props.envelope id of the occurrence's envelope; undefined: the newest when the group was opened
  * @param props.params search and filters of the list, kept for the way back
- * @param props.takesFocus the user navigated within the view, and the element that had the focus was removed
  */
-export function ErrorDetail({ group, envelope, params, takesFocus }: {
+export function ErrorDetail({ group, envelope, params }: {
   group: string;
   envelope: number | undefined;
   params: Readonly<Record<string, string>>;
-  takesFocus: boolean;
 }) {
   const list = useList("occurrences", { group, ...chosenFilters(params) });
   const { rows } = list;
@@ -55,51 +51,36 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
   const isOther = (row: OccurrenceRow) => row.envelope !== current;
   const linkTo = (row: OccurrenceRow | undefined) =>
     row && fragmentTo("errors", [group, String(row.envelope)], params);
-  const isMissing = (reading.state === "ready" && !content) ||
-    (list.state === "ready" && current === undefined);
-  const isLoading = reading.state === "loading" && !content && list.state !== "failed" &&
-    (current !== undefined || list.state === "loading");
   return (
     <DetailView
       className="error"
       back={{ text: "All errors", href: back }}
       title={content ? <ErrorTitle event={content.event} group={groupRow} /> : "Error"}
-      facts={content && (
-        <ErrorFacts
-          event={content.event}
-          group={groupRow}
-          sender={rows[index]?.application}
-        />
-      )}
-      steps={
+      facts={
         <>
-          <nav className="beside" aria-label="Errors of the list">
-            <Step
-              href={hrefOf(groups.rows[lastIndex.current - 1])}
-              name="Previous error"
-              text="‹"
+          {content && (
+            <ErrorFacts
+              event={content.event}
+              group={groupRow}
+              sender={rows[index]?.application}
             />
-            <span>{describePosition(groupIndex, groups)}</span>
-            <Step
-              href={hrefOf(groups.rows[lastIndex.current + Number(groupIndex !== -1)])}
-              name="Next error"
-              text="›"
-            />
-          </nav>
+          )}
           <nav className="beside quiet" aria-label="Occurrences">
-            <Step
-              href={linkTo(rows.slice(0, Math.max(0, index)).findLast(isOther))}
-              name="Newer"
-              text="‹"
-            />
+            {stepTo(linkTo(rows.slice(0, Math.max(0, index)).findLast(isOther)), "Newer")}
             <span role="status">{index !== -1 && "event "}{describePosition(index, list)}</span>
-            <Step
-              href={linkTo(rows.slice(index === -1 ? rows.length : index).find(isOther))}
-              name="Older"
-              text="›"
-            />
+            {stepTo(linkTo(rows.slice(index === -1 ? rows.length : index).find(isOther)), "Older")}
           </nav>
         </>
+      }
+      steps={
+        <nav className="beside" aria-label="Errors of the list">
+          {stepTo(hrefOf(groups.rows[lastIndex.current - 1]), "Previous error")}
+          <span>{describePosition(groupIndex, groups)}</span>
+          {stepTo(
+            hrefOf(groups.rows[lastIndex.current + Number(groupIndex !== -1)]),
+            "Next error",
+          )}
+        </nav>
       }
       actions={
         <>
@@ -124,7 +105,6 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
         </>
       }
       shown={content?.envelope}
-      takesFocus={takesFocus}
     >
       {content && reading.state !== "failed" && (
         // The key resets what the user opened in the previous occurrence.
@@ -144,19 +124,13 @@ export function ErrorDetail({ group, envelope, params, takesFocus }: {
           }
         />
       )}
-      {reading.state === "failed" && (
-        <ReadFailure
-          message={reading.error}
-          retry={reading.retry}
-        >
-          <a href={`${inbox.path}?id=${current ?? 0}`} download="">Download the envelope</a>
-        </ReadFailure>
+      {(!content || reading.state === "failed") && (
+        <Unread what="error" of={current === undefined ? list : reading}>
+          {current !== undefined && (
+            <a href={`${inbox.path}?id=${current}`} download="">Download the envelope</a>
+          )}
+        </Unread>
       )}
-      {reading.state !== "failed" && list.state === "failed" && !content && (
-        <ReadFailure message={list.error} retry={list.retry} />
-      )}
-      {isMissing && <NotFound what="Error" />}
-      {isLoading && <Loading what="the error" />}
     </DetailView>
   );
 }
@@ -185,7 +159,11 @@ function describePosition(index: number, { rows, more }: ConsoleList<unknown>): 
 }
 
 /** A link, or its text alone at the end of the list, so that the layout stays. */
-function Step({ href, name, text }: { href: string | undefined; name: string; text: string }) {
+function stepTo(
+  href: string | undefined,
+  name: "Previous error" | "Newer" | "Next error" | "Older",
+) {
+  const text = name === "Previous error" || name === "Newer" ? "‹" : "›";
   if (href === undefined) return <span className="step quiet" aria-hidden="true">{text}</span>;
   return <a className="step card" href={href} aria-label={name} title={name}>{text}</a>;
 }

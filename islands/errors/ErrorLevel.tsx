@@ -10,29 +10,22 @@ type Badges = Pick<ErrorGroupRow, "level" | "handled" | "unhandled" | "count">;
 /**
  * The most severe level of a group, and how many of its errors were not handled. The level `error` is left out if there is
  * more to say, because most errors have it.
+ *
+ * @param props.isMark a mark alone, whose title has the words
  */
-export function ErrorLevel({ of }: { of: Badges }) {
+export function ErrorLevel({ of, isMark }: { of: Badges; isMark?: boolean }) {
   const { level, handled } = of;
   const kind = errorKind(level, handled);
-  const words = wordsOf(of).filter((word) => word !== "error" || handled === null);
+  const words = wordsOf(of).filter((word) => isMark || word !== "error" || handled === null)
+    .join(", ");
   const shape = handled === null ? "" : handled ? "outlined" : "filled";
   return (
-    <span className={`level ${kind} ${shape}`} title="Of all errors of the group">
+    <span
+      className={isMark ? kind : `level ${kind} ${shape}`}
+      title={isMark ? words : "Of all errors of the group"}
+    >
       <span className={`mark ${markOf(level, handled)}`} aria-hidden="true" />
-      {words.join(", ")}
-    </span>
-  );
-}
-
-/** The same as a mark alone. Its title has the words. */
-export function ErrorMark({ of }: { of: Badges }) {
-  const { level, handled } = of;
-  const kind = errorKind(level, handled);
-  const words = wordsOf(of).join(", ");
-  return (
-    <span className={kind} title={words}>
-      <span className={`mark ${markOf(level, handled)}`} aria-hidden="true" />
-      <span className="vh">{`${words} `}</span>
+      {isMark ? <span className="vh">{`${words} `}</span> : words}
     </span>
   );
 }

@@ -12,7 +12,7 @@ import { sortParam } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
 import { ALL, type Filter, queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
-import { ErrorMark, unhandledOf } from "./ErrorLevel.tsx";
+import { ErrorLevel, unhandledOf } from "./ErrorLevel.tsx";
 import { GroupMark, STATE, StateLinks } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
 
@@ -87,7 +87,7 @@ const COLUMNS: readonly Column<ErrorGroupRow>[] = [
     cell: (row, link) => (
       <>
         <RowValues values={[["level", row.level], ["type", row.type]]}>
-          <ErrorMark of={row} />
+          <ErrorLevel of={row} isMark />
         </RowValues>
         {link(row.type, `${row.type} ${cutText(row.value, MAX_VALUE)}`)}{" "}
         {cutText(row.value, MAX_VALUE)} <GroupMark row={row} />

@@ -1,9 +1,7 @@
 import "../view_code.ts";
-import { type ReactNode, useEffect, useRef } from "react";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { useEffect } from "react";
 import { fragmentTo, goTo, linkTo, useFragment } from "../data/fragment.ts";
-import { Loading } from "../../components/Loading.tsx";
-import { NotFound } from "../kit/Blank.tsx";
+import { Unread } from "../kit/Blank.tsx";
 import { DetailView } from "../kit/DetailView.tsx";
 import { ErrorDetail } from "./ErrorDetail.tsx";
 import { Split } from "../kit/Split.tsx";
@@ -24,46 +22,35 @@ const GROUP_KEY = /^[\da-f]{14}$/;
  */
 export default function ErrorsView() {
   const { path: [group, envelope], params } = useFragment();
-  // Navigation within the view removes the focused element; arrival by address does not.
-  const hasNavigated = useRef(false);
-  const address = `${group ?? ""}/${envelope ?? ""}`;
-  const lastAddress = useRef(address);
-  if (lastAddress.current !== address) {
-    lastAddress.current = address;
-    hasNavigated.current = true;
-  }
   const detail = group === undefined
     ? undefined
-    : EVENT_ID.test(group)
-    ? <EventRedirect eventId={group} envelope={envelope} />
     : !GROUP_KEY.test(group)
-    ? (
-      <EmptyDetail>
-        <NotFound what="Error" />
-      </EmptyDetail>
-    )
+    ? <EventRedirect eventId={group} envelope={envelope} />
     : (
       <ErrorDetail
         key={group}
         group={group}
         envelope={/^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined}
         params={Object.fromEntries(params)}
-        takesFocus={hasNavigated.current}
       />
     );
-  return <Split list={<ErrorList openKey={group} />} detail={detail} covers />;
+  return <Split list={<ErrorList openKey={group} />} detail={detail} look="covers" />;
 }
 
 /**
  * Redirects from an event id to the address with the event's group, which only the list of occurrences has.
  *
+ * @param props.eventId as in the address; anything else is not found
  * @param props.envelope id of the event's envelope, as in the address
  */
 function EventRedirect({ eventId, envelope }: {
   eventId: string;
   envelope: string | undefined;
 }) {
-  const { rows, state, error, retry, more } = useList("occurrences", { q: eventId });
+  const isId = EVENT_ID.test(eventId);
+  const query = isId ? { q: eventId } : undefined;
+  const list = useList("occurrences", query);
+  const { rows, state, more } = list;
   const found = rows.find((row) =>
     row.event_id === eventId && (envelope === undefined || String(row.envelope) === envelope)
   );
@@ -78,25 +65,12 @@ function EventRedirect({ eventId, envelope }: {
     if (target !== undefined && isCurrent) goTo(target, { replace: true });
   }, [target]);
   return (
-    <EmptyDetail>
-      {state === "failed"
-        ? <ReadFailure message={error} retry={retry} />
-        : state === "loading" || found || more
-        ? <Loading what="the error" />
-        : <NotFound what="Error" />}
-    </EmptyDetail>
-  );
-}
-
-function EmptyDetail({ children }: { children: ReactNode }) {
-  return (
     <DetailView
       className="error"
       back={{ text: "All errors", href: linkTo("errors") }}
       title="Error"
-      takesFocus={false}
     >
-      {children}
+      <Unread what="error" of={isId && (found || more) ? { ...list, state: "loading" } : list} />
     </DetailView>
   );
 }

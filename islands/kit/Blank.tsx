@@ -1,5 +1,7 @@
 import type { ReactNode, Ref } from "react";
 import { Icon } from "../../components/Icon.tsx";
+import { Loading } from "../../components/Loading.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { useView } from "../data/view.ts";
 
 /** In place of rows or of a detail: why there are none, and what helps. */
@@ -12,12 +14,26 @@ export function Blank({ ref, children }: { ref?: Ref<HTMLDivElement>; children: 
   );
 }
 
-/** In place of a detail that the inbox does not have. */
-export function NotFound({ what }: { what: string }) {
+/**
+ * In place of a detail: that it is loading, that it could not be read, or that the inbox does not have it.
+ *
+ * @param props.what the detail: "error"
+ * @param props.children what else helps after a failure
+ */
+export function Unread({ what, of: { state, error, retry }, children }: {
+  what: string;
+  of: { readonly state: string; readonly error?: string | undefined; retry(): unknown };
+  children?: ReactNode;
+}) {
+  if (state === "loading") return <Loading what={`the ${what}`} />;
+  if (state === "failed") {
+    return <ReadFailure message={error} retry={retry}>{children}</ReadFailure>;
+  }
   return (
     <Blank>
       <p>
-        <b>{what} not found.</b> It was deleted, or never received.
+        <b>{what[0]!.toUpperCase() + what.slice(1)} not found.</b>{" "}
+        It was deleted, or never received.
       </p>
     </Blank>
   );

@@ -1,6 +1,7 @@
 import { type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { goTo } from "../data/fragment.ts";
+import { navigation } from "../data/view.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import { OfflineMark } from "./LiveButton.tsx";
 import { Menu } from "./Menu.tsx";
@@ -24,26 +25,25 @@ interface DetailHeadProps {
  * The detail of a row: its head, and the content. Escape returns to the list.
  *
  * @param props.shown which of several is shown: another one may not have the link that was followed
- * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  * @param props.closeInner closes what is open within the content, which Escape does first; undefined: nothing is
  */
-export function DetailView({ className, back, shown, takesFocus, closeInner, children, ...head }:
+export function DetailView({ className, back, shown, closeInner, children, ...head }:
   & Omit<DetailHeadProps, "id">
   & Required<Pick<DetailHeadProps, "back">>
   & {
     className: string;
     shown?: unknown;
-    takesFocus: boolean;
     closeInner?: (() => void) | undefined;
     children: ReactNode;
   }) {
   const id = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (takesFocus || isFocusOnView()) heading.current?.focus();
+    if (navigation.hasHappened || isFocusOnView()) heading.current?.focus();
   }, []);
   useEffect(() => {
-    if (takesFocus && document.activeElement === document.body) heading.current?.focus();
+    const isLost = navigation.hasHappened && document.activeElement === document.body;
+    if (isLost) heading.current?.focus();
   }, [shown]);
   useEscape(() => isShown(heading.current), () => {
     if (closeInner) return closeInner();

@@ -5,7 +5,8 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { isAge } from "../../monitoring/models/time_units.ts";
 import { useApplications } from "../data/lists.ts";
 import { AGES, ALL, choicesOf, type Filter, RANGES, SHARED, textOf } from "../data/filters.ts";
-import { changeParams, useFragment } from "../data/fragment.ts";
+import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
+import { useView } from "../data/view.ts";
 import { labelOf } from "./filters.tsx";
 import { showHelp } from "./use_keys.ts";
 import { Menu } from "./Menu.tsx";
@@ -67,17 +68,14 @@ export function Chips({ filters }: { filters: readonly Filter[] }) {
 /**
  * Buttons that remove what has left no rows.
  *
- * @param props.filters the view's own
- * @param props.all address of the list without filters
+ * @param props.own the view's own filters
  */
-export function SetFilters({ filters, all }: {
-  filters: readonly Filter[] | undefined;
-  all: string;
-}) {
-  const { params } = useFragment();
+export function SetFilters({ own }: { own: readonly Filter[] | undefined }) {
+  const { id } = useView();
+  const { path, params } = useFragment();
   const [q = "", since = ""] = ["q", "since"].map((name) => params.get(name) ?? "");
   const set = [
-    ...useSetFilters(useChoices(filters)),
+    ...useSetFilters(useChoices(own)),
     ...isAge(since) ? [{ names: ["since"], label: "Time", text: since }] : [],
     ...q === "" ? [] : [{ names: ["q"], label: "Search", text: q }],
   ];
@@ -93,7 +91,7 @@ export function SetFilters({ filters, all }: {
           Remove {label}: {text}
         </button>
       ))}
-      <a href={all}>Clear all</a>
+      <a href={fragmentTo(id, path)}>Clear all</a>
     </div>
   );
 }

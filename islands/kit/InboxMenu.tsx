@@ -9,12 +9,6 @@ import { resumeLists } from "../data/queries.ts";
 import { inbox } from "../data/inbox.ts";
 import { useInboxState } from "../data/inbox_state.ts";
 
-/** Result of an action, shown below the toolbar. */
-interface Result {
-  readonly text: string;
-  readonly failed?: boolean;
-}
-
 /**
  * What concerns all envelopes, behind a button: export, import, delete.
  *
@@ -22,13 +16,14 @@ interface Result {
  */
 export function InboxMenu({ children }: { children?: ReactNode }) {
   const { total, canStore } = useInboxState();
-  const [result, setResult] = useState<Result>();
+  /** Of an action, shown below the toolbar. */
+  const [result, setResult] = useState({ text: "", failed: false });
 
   const deleteAll = async () => {
     try {
       await inbox.change("DELETE");
       resumeLists();
-      setResult(undefined);
+      setResult({ text: "", failed: false });
     } catch (error) {
       setResult({ text: `Not deleted: ${messageOf(error)}`, failed: true });
     }
@@ -77,9 +72,9 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
           choose “Delete all” under “More”.
         </p>
       )}
-      <p role="status" className={result?.failed ? "result refused" : "result"}>
-        {result?.failed && <OutcomeMark kind="refused" />}
-        {result?.text}
+      <p role="status" className={result.failed ? "result refused" : "result"}>
+        {result.failed && <OutcomeMark kind="refused" />}
+        {result.text}
       </p>
     </>
   );
@@ -87,9 +82,9 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
 
 async function importFile(
   archive: File,
-  show: (result: Result) => void,
+  show: (result: { text: string; failed: boolean }) => void,
 ): Promise<void> {
-  show({ text: `Importing ${archive.name}.` });
+  show({ text: `Importing ${archive.name}.`, failed: false });
   try {
     const result = await inbox.importArchive(archive);
     const failed = result.refused > 0 || result.broken !== undefined;

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { Loading } from "../../components/Loading.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
@@ -55,7 +55,7 @@ export function ListNotice({ list, what, filters, hint, children }: {
             <b>No {what} match the filter{list.more && " among those that are read"}.</b>
             {list.more && " Others were not searched yet."}
           </p>
-          <SetFilters filters={filters} all={fragmentTo(view, path)} />
+          <SetFilters own={filters} />
         </>
       )}
       {!isFiltered && hasOthers && (
@@ -98,23 +98,21 @@ export function OnlyOwn() {
 }
 
 /**
- * The button that loads further rows. At the end a text replaces it, which takes the focus.
+ * The button that loads further rows. At the end it stays, with the focus, and states that there are none.
  *
  * @param props.text the further rows: "Older envelopes"
  * @param props.more loads them; undefined: there are none
  */
 export function MoreButton({ text, more }: { text: string; more: (() => void) | undefined }) {
-  const [pressed, setPressed] = useState(false);
-  const end = useRef<HTMLParagraphElement>(null);
-  const ended = pressed && more === undefined;
-  useEffect(() => {
-    if (ended && document.activeElement === document.body) end.current?.focus();
-  }, [ended]);
-  if (ended) return <p className="empty" tabIndex={-1} ref={end}>No {text.toLowerCase()}.</p>;
-  if (more === undefined) return null;
+  const [wasPressed, setPressed] = useState(false);
+  if (!more && !wasPressed) return null;
   const press = () => {
     setPressed(true);
-    more();
+    more?.();
   };
-  return <button type="button" className="older" onClick={press}>{text}</button>;
+  return (
+    <button type="button" className="older" aria-disabled={!more} onClick={press}>
+      {more ? text : `No ${text.toLowerCase()}.`}
+    </button>
+  );
 }

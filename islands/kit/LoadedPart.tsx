@@ -16,16 +16,11 @@ export function LoadedPart<Props extends object>({ load, isShown = true, props, 
   const [Content, setContent] = useState<ComponentType<Props>>();
   const [failure, setFailure] = useState("");
   /** @returns whether it has loaded */
-  const read = async () => {
-    try {
-      const Loaded = await load();
+  const read = () =>
+    load().then((Loaded) => {
       setContent(() => Loaded);
       return true;
-    } catch {
-      setFailure("This part of the page did not load.");
-      return false;
-    }
-  };
+    }, () => setFailure("This part of the page did not load."));
   useEffect(() => {
     if (isShown && !Content) read();
   }, [isShown]);

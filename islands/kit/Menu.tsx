@@ -1,4 +1,4 @@
-import { type ReactNode, type ToggleEvent, useId, useRef, useState } from "react";
+import { Fragment, type ReactNode, useId, useRef, useState } from "react";
 import { Icon } from "../../components/Icon.tsx";
 
 /**
@@ -19,14 +19,12 @@ export function Menu({ label, name, look, isInRow = false, children }: {
   children: (close: () => void) => ReactNode;
 }) {
   const id = useId();
-  const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
-  const [isOpen, setOpen] = useState(false);
+  const [timesOpened, setTimesOpened] = useState(0);
   return (
     <>
       <button
         type="button"
-        ref={button}
         className={look}
         popoverTarget={id}
         aria-label={label === undefined ? name : undefined}
@@ -41,27 +39,15 @@ export function Menu({ label, name, look, isInRow = false, children }: {
         role="group"
         aria-label={name}
         className="menu"
-        onBeforeToggle={(event) => {
-          placeBelow(event, button.current);
-          if (event.newState === "open") setOpen(true);
-        }}
+        onBeforeToggle={({ newState }) => newState === "open" && setTimesOpened(timesOpened + 1)}
         // A click in a row opens it.
         onClick={(event) => event.stopPropagation()}
-        onToggle={({ newState }) => setOpen(newState === "open")}
       >
-        {isOpen && children(() => menu.current?.hidePopover())}
+        {/* As new each time: a question that was not answered is not asked any more. */}
+        <Fragment key={timesOpened}>
+          {timesOpened > 0 && children(() => menu.current?.hidePopover())}
+        </Fragment>
       </div>
     </>
   );
-}
-
-/** Popovers are not placed beside their button by themselves. */
-function placeBelow(
-  { newState, currentTarget }: ToggleEvent<HTMLElement>,
-  button: HTMLElement | null,
-): void {
-  if (newState !== "open" || button === null) return;
-  const { bottom, left } = button.getBoundingClientRect();
-  currentTarget.style.top = `${bottom + scrollY}px`;
-  currentTarget.style.left = `min(${left}px, 100% - 17rem)`;
 }

@@ -7,16 +7,15 @@ import { useView } from "../data/view.ts";
  * @param props.choices values and their titles; undefined: without the parameter
  * @param props.chosen default: the value in the address
  */
-export function Segmented({ label, name, choices, chosen, className = "" }: {
+export function Segmented({ label, name, choices, className = "" }: {
   label: string;
   name: string;
   choices: readonly (readonly [value: string | undefined, title: string])[];
-  chosen?: string | undefined;
   className?: string;
 }) {
   const { id } = useView();
   const { path, params } = useFragment();
-  const current = chosen ?? params.get(name) ?? undefined;
+  const current = params.get(name) ?? undefined;
   return (
     <nav className={`segmented well ${className}`.trim()} aria-label={label}>
       {choices.map(([value, title]) => (

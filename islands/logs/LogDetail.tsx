@@ -1,13 +1,12 @@
 import { useRef } from "react";
 import { cutText } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { rowKeyOf } from "../../monitoring/models/index/list_cursor.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
 import { useApplications, useList } from "../data/lists.ts";
-import { NotFound } from "../kit/Blank.tsx";
+import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
@@ -22,12 +21,10 @@ import { errorsAsText, listAttributes, logKey as keyOf, traceHref } from "./log_
  * One log, as the list has it. Texts that are too long for the list are complete in the envelope.
  *
  * @param props.known its row, if the list has it
- * @param props.takesFocus the heading takes the focus
  */
-export function LogDetail({ logKey, known, takesFocus }: {
+export function LogDetail({ logKey, known }: {
   logKey: string;
   known: Log | undefined;
-  takesFocus: boolean;
 }) {
   const { params } = useFragment();
   const envelope = Number(logKey.split("/")[0]);
@@ -39,13 +36,18 @@ export function LogDetail({ logKey, known, takesFocus }: {
   const last = useRef(found);
   last.current = found ?? last.current;
   const log = last.current && keyOf(last.current) === logKey ? last.current : undefined;
-  const isMissing = !log && (!isAddress || reading.state === "ready");
   return (
     <DetailView
       className="log-detail"
       back={{ text: "All logs", href: fragmentTo("logs", [], Object.fromEntries(params)) }}
       title={log ? titleOf(log) : "Log"}
-      facts={log && <LogFacts log={log} />}
+      facts={log && (
+        <>
+          <Level level={log.level} />
+          <Timestamp at={log.at} precision="ms" />
+          <SentBy keys={[log.application]} />
+        </>
+      )}
       actions={log && (
         <CopyMenu
           what="log"
@@ -55,13 +57,9 @@ export function LogDetail({ logKey, known, takesFocus }: {
           }}
         />
       )}
-      takesFocus={takesFocus}
     >
       {log && <LogContent log={log} />}
-      {!log && reading.state === "failed" && (
-        <ReadFailure message={reading.error} retry={reading.retry} />
-      )}
-      {isMissing && <NotFound what="Log" />}
+      {!log && <Unread what="log" of={isAddress ? reading : { ...reading, state: "ready" }} />}
     </DetailView>
   );
 }
@@ -73,16 +71,6 @@ const MAX_TITLE = 120;
 function titleOf({ body }: Log): string {
   const [line = ""] = errorsAsText(body, true).split("\n", 1);
   return cutText(line, MAX_TITLE) || "(empty)";
-}
-
-function LogFacts({ log: { level, at, application } }: { log: Log }) {
-  return (
-    <>
-      <Level level={level} />
-      <Timestamp at={at} precision="ms" />
-      <SentBy keys={[application]} />
-    </>
-  );
 }
 
 function LogContent({ log }: { log: Log }) {

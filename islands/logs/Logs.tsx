@@ -5,7 +5,7 @@ import { useList } from "../data/lists.ts";
 import { LEVEL, TRACE } from "../kit/filters.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
-import { Split, useWasClosed } from "../kit/Split.tsx";
+import { Split } from "../kit/Split.tsx";
 import { queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
 import { LOG_COLUMNS, logHref, logKey } from "./log_columns.tsx";
@@ -22,7 +22,6 @@ export default function LogsView() {
   const query = queryOf(params, LOG_FILTERS);
   const list = useList("logs", query);
   const openKey = path.length === 2 ? path.join("/") : undefined;
-  const wasClosed = useWasClosed(openKey);
 
   const head = {
     what: "logs",
@@ -34,7 +33,7 @@ export default function LogsView() {
   const shown = Object.fromEntries(params);
   return (
     <Split
-      isNarrow
+      look="narrow"
       list={params.get("as") === "patterns" ? <LogPatterns {...head} /> : (
         <RowList<Log>
           {...head}
@@ -55,7 +54,6 @@ export default function LogsView() {
         <LogDetail
           logKey={openKey}
           known={list.rows.find((row) => logKey(row) === openKey)}
-          takesFocus={wasClosed}
         />
       )}
     />

@@ -2,7 +2,6 @@ import { useMemo, useState } from "react";
 import { formatBytes, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import { Loading } from "../../components/Loading.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import {
   allEvents,
@@ -21,7 +20,7 @@ import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { LoadedPart } from "../kit/LoadedPart.tsx";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { describeMissing } from "./TimeLine.tsx";
-import { NotFound } from "../kit/Blank.tsx";
+import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import { inShortTasks, type ReadSegments, readSegments } from "../player/segments.ts";
@@ -32,12 +31,9 @@ const loadMaskingReport = async () => (await import("./MaskingReport.tsx")).defa
 
 /**
  * One recording: its facts, the player, and what happened on a time line.
- *
- * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
-export function RecordingView({ replayId, takesFocus }: {
+export function RecordingView({ replayId }: {
   replayId: string;
-  takesFocus: boolean;
 }) {
   const result = useRecording(replayId);
   const { params } = useFragment();
@@ -64,7 +60,6 @@ export function RecordingView({ replayId, takesFocus }: {
           <CopyMenu what="recording" />
         </>
       }
-      takesFocus={takesFocus}
     >
       {row?.kind === "video"
         ? (
@@ -106,9 +101,8 @@ function Content({ replayId, result }: {
       // The key keeps it when the recording is read.
       return <PlayerPanel key="player" {...{ replayId }} segments={result.segments} />;
     case "missing":
-      return <NotFound what="Recording" />;
     case "failed":
-      return <ReadFailure message={result.error} retry={result.read} />;
+      return <Unread what="recording" of={result} />;
     case "ready":
       return (
         <>
@@ -116,7 +110,7 @@ function Content({ replayId, result }: {
           {result.newer > 0 && (
             <p>
               {formatCount(result.newer, "segment")} arrived since this was read.{" "}
-              <button type="button" className="plain" onClick={result.read}>Read again</button>
+              <button type="button" className="plain" onClick={result.retry}>Read again</button>
             </p>
           )}
           {result.recording
@@ -215,11 +209,10 @@ type RecordingState =
     /** Segments that have arrived since it was read. */
     readonly newer: number;
     /** Reads all segments, also again. */
-    read(): void;
+    retry(): void;
   }
   & (
-    | { readonly state: "loading" | "missing" }
-    | { readonly state: "failed"; readonly error: string }
+    | { readonly state: "loading" | "missing" | "failed"; readonly error?: string | undefined }
     | ({ readonly state: "ready" } & ReadRecording)
   );
 
@@ -241,19 +234,19 @@ function useRecording(replayId: string): RecordingState {
   );
   const { value } = parsed;
 
-  const read = () => {
+  const retry = () => {
     list.retry();
     sent.retry();
   };
   const arrived = row === undefined ? 0 : row.segments + row.doubled;
   const newer = value ? Math.max(0, arrived - value.envelopes) : 0;
-  const common = { row, newer, read, segments: sent.value?.segments };
+  const common = { row, newer, retry, segments: sent.value?.segments };
   if (list.state === "failed" && !isKnown) {
-    return { ...common, state: "failed", error: list.error ?? "" };
+    return { ...common, state: "failed", error: list.error };
   }
   if (!isKnown) return { ...common, state: list.state === "loading" ? "loading" : "missing" };
   const failed = [sent, parsed].find(({ state }) => state === "failed");
-  if (failed) return { ...common, state: "failed", error: failed.error ?? "" };
+  if (failed) return { ...common, state: "failed", error: failed.error };
   return value ? { ...value, ...common, state: "ready" } : { ...common, state: "loading" };
 }
 

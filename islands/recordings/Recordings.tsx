@@ -2,7 +2,7 @@ import "../view_code.ts";
 import { useFragment } from "../data/fragment.ts";
 import { RecordingList } from "./RecordingList.tsx";
 import { RecordingView } from "./RecordingView.tsx";
-import { Split, useWasClosed } from "../kit/Split.tsx";
+import { Split } from "../kit/Split.tsx";
 
 /** Any other text in the address does not identify a recording. */
 const REPLAY_ID = /^[\da-f]{32}$/;
@@ -15,14 +15,11 @@ export default function ListOrRecording() {
   // While another view is open, the last recording stays as it is.
   const { path: [id = ""] } = useFragment();
   const replayId = REPLAY_ID.test(id) ? id : undefined;
-  const wasListShown = useWasClosed(replayId);
   return (
     <Split
-      needsWidth
+      look="needs-width"
       list={<RecordingList openKey={replayId} />}
-      detail={replayId && (
-        <RecordingView key={replayId} replayId={replayId} takesFocus={wasListShown} />
-      )}
+      detail={replayId && <RecordingView key={replayId} replayId={replayId} />}
     />
   );
 }

@@ -7,6 +7,7 @@ import type { PageFacts } from "../../components/page_facts.ts";
 import { isForOthers, isShown, useKeys } from "../kit/use_keys.ts";
 import {
   currentView,
+  navigation,
   subscribeToFragment,
   useCurrentView,
   ViewContext,
@@ -22,7 +23,12 @@ export default function Console(page: PageFacts) {
   const { variant, route } = page;
   // After a frame: rules for single elements come first.
   useEffect(
-    () => subscribeToFragment((event) => event.isTrusted && requestAnimationFrame(focusHeading)),
+    () =>
+      subscribeToFragment(({ isTrusted }) => {
+        if (!isTrusted) return;
+        navigation.hasHappened = true;
+        requestAnimationFrame(focusHeading);
+      }),
     [],
   );
   return (

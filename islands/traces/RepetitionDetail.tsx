@@ -7,7 +7,7 @@ import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { TraceTimes } from "../../monitoring/models/trace/span_times.ts";
 import { readAttributes } from "../../monitoring/models/trace/trace_span.ts";
-import { CopyMenu, DetailHead } from "../kit/DetailView.tsx";
+import { DetailHead } from "../kit/DetailView.tsx";
 import { Attributes } from "./SpanDetail.tsx";
 import { KindMark } from "./SpanKinds.tsx";
 
@@ -36,15 +36,9 @@ export function RepetitionDetail({ repetition, times, onClose }: {
         id="span-title"
         title={
           <>
-            <KindMark /> {nodes.length} {what}
+            <KindMark /> {nodes.length} {what}{" "}
+            {parent?.span && <small>in {parent.span.name}</small>}
           </>
-        }
-        facts={parent?.span && `in ${parent.span.name}`}
-        actions={
-          <CopyMenu
-            what="repetition"
-            texts={{ "Copy as text": () => parts.map(commonName).join("\n") }}
-          />
         }
         onClose={onClose}
       />

@@ -86,7 +86,7 @@ export function SpanDetail(
         onClose={onClose}
       />
       {span && (
-        <div className="entry">
+        <div className="pad">
           <KeyValueList
             isInLine
             entries={[

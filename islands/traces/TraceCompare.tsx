@@ -1,8 +1,6 @@
 import { useMemo } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
-import { Loading } from "../../components/Loading.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import {
   compareTraces,
@@ -18,7 +16,7 @@ import { omittedText } from "../../monitoring/models/trace/trace_content.ts";
 import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTraceContent } from "../data/use_read.ts";
-import { NotFound } from "../kit/Blank.tsx";
+import { Unread } from "../kit/Blank.tsx";
 import { DetailView } from "../kit/DetailView.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
 import { linkTo } from "../data/fragment.ts";
@@ -42,11 +40,9 @@ interface Side {
  * Two traces on one time scale (`#/traces/A/compare/B`), and their spans matched by operation and name.
  *
  * @param props.ids of A and B
- * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
-export function TraceCompare({ ids: [idA, idB], takesFocus }: {
+export function TraceCompare({ ids: [idA, idB] }: {
   ids: readonly [string, string];
-  takesFocus: boolean;
 }) {
   const contents = [useTraceContent(idA), useTraceContent(idB)] as const;
   const [{ value: valueA }, { value: valueB }] = contents;
@@ -60,7 +56,8 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
   const columns = columnsOf(sides);
   const isMissing = ({ trace: { tree, marks } }: Side) => tree.nodes.length + marks.length === 0;
   const missing = sides.find(isMissing);
-  const failed = contents.find(({ state }) => state === "failed");
+  const unread = contents.find(({ state }) => state === "failed") ??
+    (missing && (contents.find(({ state }) => state === "loading") ?? contents[0]));
   return (
     <DetailView
       className="trace"
@@ -72,14 +69,9 @@ export function TraceCompare({ ids: [idA, idB], takesFocus }: {
           <a href={linkTo("traces", [idB, "compare", idA])}>Swap</a>
         </>
       }
-      takesFocus={takesFocus}
     >
-      {failed
-        ? <ReadFailure message={failed.error} retry={failed.retry} />
-        : missing
-        ? contents.some(({ state }) => state === "loading")
-          ? <Loading what="the traces" />
-          : <NotFound what={`Trace ${missing.letter.toUpperCase()}`} />
+      {unread
+        ? <Unread what={missing ? `trace ${missing.letter.toUpperCase()}` : "trace"} of={unread} />
         : (
           <>
             {sides.map((side) => (

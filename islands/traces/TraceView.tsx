@@ -1,6 +1,4 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { Loading } from "../../components/Loading.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
@@ -28,7 +26,7 @@ import { formatVitals, WebVitals } from "./WebVitals.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { PlayLink } from "../kit/PlayLink.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
-import { NotFound } from "../kit/Blank.tsx";
+import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { isShown, useStepKeys } from "../kit/use_keys.ts";
 
@@ -49,12 +47,9 @@ const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
 
 /**
  * One trace: facts, search, minimap, waterfall, and the selected span.
- *
- * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
-export function TraceView({ traceId, takesFocus }: {
+export function TraceView({ traceId }: {
   traceId: string;
-  takesFocus: boolean;
 }) {
   const { params } = useFragment();
   const content = useTraceContent(traceId);
@@ -213,13 +208,9 @@ export function TraceView({ traceId, takesFocus }: {
           />
         </>
       )}
-      takesFocus={takesFocus}
       closeInner={selected === undefined ? undefined : closeSpan}
     >
-      {content.state === "failed"
-        ? <ReadFailure message={content.error} retry={content.retry} />
-        : isEmpty &&
-          (content.state === "loading" ? <Loading what="the trace" /> : <NotFound what="Trace" />)}
+      {(isEmpty || content.state === "failed") && <Unread what="trace" of={content} />}
       {!isEmpty && (
         <>
           <Warnings warnings={traceWarnings(trace.summary, omittedText(stored))} />

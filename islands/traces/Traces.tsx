@@ -4,7 +4,7 @@ import { PageVitals } from "./PageVitals.tsx";
 import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";
 import { TraceView } from "./TraceView.tsx";
-import { Split, useWasClosed } from "../kit/Split.tsx";
+import { Split } from "../kit/Split.tsx";
 
 /** Any other text in the address does not identify a trace. */
 const TRACE_ID = /^[\da-f]{32}$/;
@@ -18,23 +18,21 @@ export default function ListOrTrace() {
   const traceId = view === "traces" && TRACE_ID.test(id) ? id : undefined;
   const isComparing = word === "compare";
   const isOther = TRACE_ID.test(other);
-  const wasClosed = useWasClosed(isComparing && !isOther ? undefined : traceId);
 
   if (view === "traces" && id === "vitals") return <PageVitals />;
   if (traceId !== undefined && isComparing && !isOther) return <TraceList compareWith={traceId} />;
   return (
     <Split
-      needsWidth
+      look="needs-width"
       list={<TraceList openKey={traceId} />}
       detail={traceId && (isComparing
         ? (
           <TraceCompare
             key={`${traceId} ${other}`}
             ids={[traceId, other]}
-            takesFocus={wasClosed}
           />
         )
-        : <TraceView key={traceId} traceId={traceId} takesFocus={wasClosed} />)}
+        : <TraceView key={traceId} traceId={traceId} />)}
     />
   );
 }
