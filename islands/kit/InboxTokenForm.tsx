@@ -35,10 +35,8 @@ export function InboxTokenForm({ onAuthorized }: {
         {" "}
         <code>http://localhost</code>.
       </p>
-      <p>
-        <label htmlFor={id}>Inbox token</label>
-      </p>
       <div className="line">
+        <label htmlFor={id}>Inbox token</label>
         <input
           id={id}
           name="token"

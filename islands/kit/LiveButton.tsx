@@ -7,27 +7,27 @@ import { useInboxState } from "../data/inbox_state.ts";
 export function LiveButton() {
   const now = useInboxState();
   const isPaused = useIsPaused();
-  if (isPaused) {
-    return (
-      <button type="button" className="waits" onClick={resumeLists}>
-        <i className="mark" aria-hidden="true" />
-        Paused<span className="vh">. Resume</span>
-      </button>
-    );
-  }
-  if (now.state === "offline") return <OfflineMark />;
-  if (now.state !== "live") {
+  if (!isPaused && now.state === "offline") return <OfflineMark />;
+  if (!isPaused && now.state !== "live") {
     return (
       <p className="waits">
-        <i className="mark" aria-hidden="true" />
+        <OutcomeMark kind="waits" />
         Connecting.
       </p>
     );
   }
+  const [kind, text, next] = isPaused
+    ? ["waits", "Paused", "Resume"] as const
+    : ["flows", "Live", "Pause"] as const;
   return (
-    <button type="button" className="brief" onClick={pauseLists}>
-      <OutcomeMark kind="flows" />
-      Live<span className="vh">. Pause</span>
+    <button
+      type="button"
+      className={isPaused ? "waits" : "brief"}
+      onClick={isPaused ? resumeLists : pauseLists}
+    >
+      <OutcomeMark kind={kind} />
+      {text}
+      <span className="vh">. {next}</span>
     </button>
   );
 }

@@ -115,7 +115,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
 /** The list's keys, for people who see them, and how many rows are read: "newest 200 traces". */
 function ListFoot({ text }: { text: string }) {
   return (
-    <footer className="list-foot facts small quiet" aria-hidden="true">
+    <footer className="list-foot entry facts small quiet" aria-hidden="true">
       <span>
         <kbd>J</kbd>
         <kbd>K</kbd> move

@@ -111,7 +111,12 @@ export function useRows<Row>(
       const parts: ReactNode[] = [];
       let end = headPx;
       const skipTo = (start: number) => {
-        if (start > end) parts.push(<Unrendered key={`rows ${parts.length}`} px={start - end} />);
+        if (start <= end) return;
+        parts.push(
+          <tr key={`rows ${parts.length}`} className="unrendered" aria-hidden="true">
+            <td style={{ height: start - end }} />
+          </tr>,
+        );
       };
       for (const { index, start, end: rowEnd } of virtual.getVirtualItems()) {
         skipTo(start);
@@ -212,15 +217,6 @@ function useVirtualRows(
     if (row && rowPx === FIRST_ROW_PX) setRowPx(row.offsetHeight);
   });
   return { virtual, headPx, rowPx };
-}
-
-/** Takes the space of rows that are not rendered. */
-function Unrendered({ px }: { px: number }) {
-  return (
-    <tr className="unrendered" aria-hidden="true">
-      <td style={{ height: px }} />
-    </tr>
-  );
 }
 
 /** Indices of the rows in a range, and of the row with the tab stop. */
