@@ -8,7 +8,7 @@ import { addressOf, isRelay, read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
-import { linkTo } from "../data/fragment.ts";
+import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
 import { saveFile } from "../kit/FileButton.tsx";
 import { useReceipts } from "../data/use_sent_counts.ts";
 import { findReceipt, traceLink } from "./EnvelopeList.tsx";
@@ -16,12 +16,9 @@ import { findReceipt, traceLink } from "./EnvelopeList.tsx";
 /** Bound for links to traces and errors; an envelope may contain a hundred. */
 const MAX_LINKS = 8;
 
-/**
- * One envelope with its items.
- *
- * @param props.back link to the list
- */
-export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
+/** One envelope with its items. */
+export function EnvelopeDetails({ id }: { id: number }) {
+  const { params } = useFragment();
   const reading = useRead(["envelope", id], async () => {
     // The address may contain anything.
     if (Number.isSafeInteger(id) && id > 0) return await read("envelope", { id: String(id) });
@@ -38,7 +35,10 @@ export function EnvelopeDetails({ id, back }: { id: number; back: string }) {
   return (
     <DetailView
       className="details"
-      back={{ text: "All envelopes", href: back }}
+      back={{
+        text: "All envelopes",
+        href: fragmentTo("envelopes", [], Object.fromEntries(params)),
+      }}
       title={`Envelope ${id}`}
       facts={content && <Properties content={content} />}
       actions={state !== "loading" && !isMissing && (

@@ -1,4 +1,3 @@
-import { useId } from "react";
 import { Icon } from "../../components/Icon.tsx";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
@@ -99,6 +98,7 @@ export function SetFilters({ own }: { own: readonly Filter[] | undefined }) {
 /** The filters that have something to choose, behind a button. */
 export function FilterMenu({ filters }: { filters: readonly Filter[] }) {
   const { params } = useFragment();
+  const range = customRange(params);
   const useful = filters.flatMap((filter) => {
     const chosen = params.get(filter.name) ?? "";
     const choices = new Map(choicesOf(filter));
@@ -125,7 +125,20 @@ export function FilterMenu({ filters }: { filters: readonly Filter[] }) {
               </select>
             </label>
           ))}
-          <TimeFields />
+          {range && (
+            <>
+              <TimeField
+                title="From"
+                value={range.since}
+                change={(since) => changeParams({ since })}
+              />
+              <TimeField
+                title="To"
+                value={range.until}
+                change={(until) => changeParams({ until })}
+              />
+            </>
+          )}
           <button type="button" onClick={showHelp}>Queries and keys</button>
         </>
       )}
@@ -175,31 +188,16 @@ export function TimeFilter() {
   );
 }
 
-/** Start and end of a range that is not up to now. */
-function TimeFields() {
-  const { params } = useFragment();
-  const range = customRange(params);
-  if (!range) return null;
-  return (
-    <>
-      <TimeField title="From" value={range.since} change={(since) => changeParams({ since })} />
-      <TimeField title="To" value={range.until} change={(until) => changeParams({ until })} />
-    </>
-  );
-}
-
 /** @param props.value milliseconds since 1970 as text; an age or an empty text is no time */
 function TimeField({ title, value, change }: {
   title: string;
   value: string;
   change: (value: string) => void;
 }) {
-  const id = useId();
   return (
-    <label className="filter quiet" htmlFor={id}>
+    <label className="filter quiet">
       {title}
       <input
-        id={id}
         type="datetime-local"
         value={toLocalTime(value)}
         onChange={({ target }) => {

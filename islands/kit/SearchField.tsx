@@ -1,4 +1,4 @@
-import { type ComponentProps, type RefObject, useEffect, useId, useRef, useState } from "react";
+import { type ComponentProps, type RefObject, useEffect, useRef, useState } from "react";
 import { MAX_QUERY_LENGTH } from "../../monitoring/models/query/query.ts";
 import { changeParams, parseFragment, useFragment } from "../data/fragment.ts";
 import { viewFragment } from "../data/view.ts";
@@ -81,7 +81,6 @@ export function SearchInput(
     onSubmit?: () => void;
   },
 ) {
-  const id = useId();
   const ref = useSearchKey();
   return (
     <form
@@ -93,9 +92,8 @@ export function SearchInput(
         onSubmit?.();
       }}
     >
-      <label htmlFor={id} className="vh">{label}</label>
       <input
-        id={id}
+        aria-label={label}
         ref={ref}
         type="search"
         aria-keyshortcuts="/"

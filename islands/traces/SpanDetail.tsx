@@ -74,15 +74,7 @@ export function SpanDetail(
             </span>
           </>
         )}
-        actions={
-          <CopyMenu
-            what="span"
-            texts={{
-              "Copy name": () => name,
-              "Copy as JSON": () => JSON.stringify(span, null, 2),
-            }}
-          />
-        }
+        actions={<CopyMenu what="span" texts={{ "Copy name": () => name }} />}
         onClose={onClose}
       />
       {span && (

@@ -103,6 +103,8 @@ test("lists with rows, lists without matches → accessible, no overflow", async
     );
   }
   await expectAccessibleLayout(page, "none matching");
+  await page.getByRole("button", { name: "Remove Search: nothing has this in it" }).click();
+  await expect(rows(page, "envelopes").first()).toBeVisible();
 });
 
 test("details of existing and of missing entries → accessible, no overflow", async ({ page, server, watch }) => {
@@ -124,6 +126,8 @@ test("details of existing and of missing entries → accessible, no overflow", a
     await page.goto(`/#/${name}`);
     await rows(page, name as List).first().click();
     await expect(content).toBeVisible();
+    const head = page.locator(".detail-head:visible");
+    await expect(head.getByRole("button", { name: "Copy", exact: true })).toBeVisible();
     await expectAccessibleLayout(page, `one of ${name}`);
   }
   for (const place of MISSING) {
