@@ -12,6 +12,7 @@ interface Then {
 
 /** Types "needle" into the search and performs the next action within its debounce time, on any machine. */
 async function typeAndThen(page: Page, then: Then): Promise<void> {
+  if (then.choose) await page.getByRole("button", { name: "Filter", exact: true }).press("Enter");
   await page.getByRole("searchbox").evaluate(async (field, { choose, follow, goBack }) => {
     const write = (element: Element, value: string, event: string) => {
       // React overrides the element's own `value`: use the prototype's setter, as typing does.
