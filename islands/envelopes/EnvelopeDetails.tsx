@@ -24,7 +24,6 @@ export function EnvelopeDetails({ id }: { id: number }) {
     if (Number.isSafeInteger(id) && id > 0) return await read("envelope", { id: String(id) });
   });
   const { state, value: content, retry } = reading;
-  const isMissing = state === "ready" && content === undefined;
   const save = async () => {
     const href = await addressOf(id);
     const eventId = content?.row.event_id;
@@ -41,7 +40,7 @@ export function EnvelopeDetails({ id }: { id: number }) {
       }}
       title={`Envelope ${id}`}
       facts={content && <Properties content={content} />}
-      actions={state !== "loading" && !isMissing && (
+      actions={(content || state === "failed") && (
         <>
           <button type="button" onClick={save}>Download</button>
           <CopyMenu what="envelope" />

@@ -31,6 +31,7 @@ export function ErrorDetail({ group, envelope, params }: {
   const { rows } = list;
   const current = useCurrentOccurrence(rows, envelope);
   const index = rows.findIndex((row) => row.envelope === current);
+  const sender = rows[index]?.application;
   const eventId = rows[index]?.event_id ?? null;
   const reading = useRead(
     ["error", group, current, eventId],
@@ -58,13 +59,7 @@ export function ErrorDetail({ group, envelope, params }: {
       title={content ? <ErrorTitle event={content.event} group={groupRow} /> : "Error"}
       facts={
         <>
-          {content && (
-            <ErrorFacts
-              event={content.event}
-              group={groupRow}
-              sender={rows[index]?.application}
-            />
-          )}
+          {content && <ErrorFacts event={content.event} group={groupRow} sender={sender} />}
           <nav className="beside quiet" aria-label="Occurrences">
             {stepTo(linkTo(rows.slice(0, Math.max(0, index)).findLast(isOther)), "Newer")}
             <span role="status">{index !== -1 && "event "}{describePosition(index, list)}</span>
@@ -112,14 +107,14 @@ export function ErrorDetail({ group, envelope, params }: {
           key={content.envelope}
           content={content}
           group={groupRow}
-          sender={rows[index]?.application}
+          sender={sender}
           replayId={rows[index]?.replay_id}
           readAgain={reading.retry}
           frequency={
             <ListHistogram
               of="errors"
               query={{ group, ...chosenFilters(params) }}
-              application={rows[index]?.application}
+              application={sender}
             />
           }
         />
@@ -158,12 +153,12 @@ function describePosition(index: number, { rows, more }: ConsoleList<unknown>): 
   return `${position}${more ? " or more" : ""}`;
 }
 
+/** Links to what is before and after, and their texts. */
+const STEPS = { "Previous error": "‹", "Next error": "›", Newer: "‹", Older: "›" };
+
 /** A link, or its text alone at the end of the list, so that the layout stays. */
-function stepTo(
-  href: string | undefined,
-  name: "Previous error" | "Newer" | "Next error" | "Older",
-) {
-  const text = name === "Previous error" || name === "Newer" ? "‹" : "›";
+function stepTo(href: string | undefined, name: keyof typeof STEPS) {
+  const text = STEPS[name];
   if (href === undefined) return <span className="step quiet" aria-hidden="true">{text}</span>;
   return <a className="step card" href={href} aria-label={name} title={name}>{text}</a>;
 }

@@ -28,6 +28,16 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
       setResult({ text: `Not deleted: ${messageOf(error)}`, failed: true });
     }
   };
+  const importFile = async (archive: File) => {
+    setResult({ text: `Importing ${archive.name}.`, failed: false });
+    try {
+      const result = await inbox.importArchive(archive);
+      const failed = result.refused > 0 || result.broken !== undefined;
+      setResult({ text: describeImport(result), failed });
+    } catch (error) {
+      setResult({ text: `Not imported: ${messageOf(error)}`, failed: true });
+    }
+  };
 
   return (
     <>
@@ -49,7 +59,7 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
               name="File to import"
               open={(archive) => {
                 close();
-                void importFile(archive, setResult);
+                void importFile(archive);
               }}
             >
               Import
@@ -78,20 +88,6 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
       </p>
     </>
   );
-}
-
-async function importFile(
-  archive: File,
-  show: (result: { text: string; failed: boolean }) => void,
-): Promise<void> {
-  show({ text: `Importing ${archive.name}.`, failed: false });
-  try {
-    const result = await inbox.importArchive(archive);
-    const failed = result.refused > 0 || result.broken !== undefined;
-    show({ text: describeImport(result), failed });
-  } catch (error) {
-    show({ text: `Not imported: ${messageOf(error)}`, failed: true });
-  }
 }
 
 function describeImport({ taken, present, refused, reasons, broken }: ImportResult): string {
