@@ -45,7 +45,7 @@ test("errors of an island → file, line, function and source text of the TypeSc
       by: "handleError",
     },
     { signal: "uncaught", text: ERRORS.uncaught, in: signals, by: "(anonymous)" },
-    { signal: "component", text: ERRORS.component, in: signals, by: "SignalButton" },
+    { signal: "component", text: ERRORS.component, in: signals, by: "Signals" },
   ] as const;
   for (const { signal } of thrown) await make(page, signal);
   for (const { text, in: path, by } of thrown) {

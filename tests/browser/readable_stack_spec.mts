@@ -120,7 +120,7 @@ test("an error of the page → file, line, column and function in the sources", 
     // Thrown by an anonymous function.
     { signal: "uncaught", in: signals, name: undefined },
     { signal: "rejection", in: signals, name: "rejectUnhandled" },
-    { signal: "component", in: signals, name: "SignalButton" },
+    { signal: "component", in: signals, name: "Signals" },
   ] as const;
   for (const { signal, ...expected } of thrown) {
     await make(page, signal);
