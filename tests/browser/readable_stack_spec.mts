@@ -119,7 +119,7 @@ test("an error of the page → file, line, column and function in the sources", 
     { signal: "handled", in: "islands/pipeline/test_signals.ts", name: "handleError" },
     // Thrown by an anonymous function.
     { signal: "uncaught", in: signals, name: undefined },
-    { signal: "rejection", in: signals, name: "rejectUnhandled" },
+    { signal: "rejection", in: signals, name: "makeSignal" },
     { signal: "component", in: signals, name: "Signals" },
   ] as const;
   for (const { signal, ...expected } of thrown) {

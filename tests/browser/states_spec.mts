@@ -60,6 +60,8 @@ test("no response yet → loading states", async ({ page }) => {
   for (const place of PLACES.filter((place) => /traces|s\//.test(place))) {
     await page.goto(`/?${place.length}${place}`);
     await expect(page.locator(".view:visible")).toContainText(/(Loading|Reading|Connecting)/);
+    // It appears slowly.
+    await page.evaluate(() => document.getAnimations().forEach((one) => one.finish()));
     await expectAccessibleLayout(page, place);
   }
 });
