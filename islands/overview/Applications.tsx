@@ -69,7 +69,9 @@ export function Applications({ known, others }: {
         <Table
           className="highlight"
           caption="Applications"
-          columns={COLUMNS}
+          columns={COLUMNS.filter(({ title }) =>
+            title !== "Started" || rows?.some(({ row }) => row.starts.length > 0)
+          )}
           rows={rows ?? []}
           keyOf={({ row }) => row.key}
           hrefOf={({ row, errors }) =>

@@ -45,7 +45,10 @@ export function SlowestEndpoints({ list, applications }: {
 export function durationOf({ median, shortest, longest }: Runs): string {
   if (median !== null) return formatDuration(median);
   const [from, to] = [formatDuration(shortest), formatDuration(longest)];
-  return from === to ? from : `${from} to ${to}`;
+  const unit = /\s\S+$/.exec(to)?.[0] ?? "";
+  return from === to
+    ? from
+    : `${from.endsWith(unit) ? from.slice(0, from.length - unit.length) : from} to ${to}`;
 }
 
 /** @param low milliseconds, the left end of the scale of all rows; `high`: its right end */
@@ -108,7 +111,7 @@ const columnsOf = (
   {
     title: "Duration",
     tip: ENDPOINT_TIP,
-    width: 5.5,
+    width: 7,
     numeric: true,
     cell: (row) =>
       isSlower(row)
