@@ -201,7 +201,7 @@ test("later scripts blocked → a link still replaces the page's content", async
   watch.allow("ERR_BLOCKED_BY_CLIENT");
   await blockLaterScripts(page);
   await page.goto("/");
-  await expect(page.getByText("did not load")).toBeVisible();
+  await expect(page.getByRole("main").getByText("did not load")).toBeVisible();
   await page.locator(".console").evaluate((console) => {
     document.documentElement.dataset.same = "true";
     console.dataset.before = "true";
@@ -209,7 +209,7 @@ test("later scripts blocked → a link still replaces the page's content", async
   await home(page).click();
   await expect(page.locator("html[data-same] .console[data-before]")).toHaveCount(0);
   await expect(page.locator("html")).toHaveAttribute("data-same", "true");
-  await expect(page.getByText("did not load")).toBeVisible();
+  await expect(page.getByRole("main").getByText("did not load")).toBeVisible();
 });
 
 test("telemetry throws → a link loads the page in full", async ({ page, watch }) => {
