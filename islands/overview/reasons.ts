@@ -42,7 +42,7 @@ export const STATES = [
     rule: `other open errors, or an endpoint whose median since the newest release is at least` +
       ` ${SLOWER} times, and ${SLOWER_MS} ms above, the one before`,
   },
-  { kind: "flows", word: "No errors", short: "neither", rule: "neither" },
+  { kind: "flows", word: "No open errors", short: "neither", rule: "neither" },
 ] as const;
 
 /** Definition of a state, for tooltips. */
