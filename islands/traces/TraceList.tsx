@@ -132,7 +132,7 @@ const COLUMNS: readonly Column<TraceRow>[] = [
     by: "duration",
     cell: (row) => (
       <>
-        <Duration ms={durationOf(row)} hasFailed={row.failed || row.errors > 0} />
+        <Duration ms={durationOf(row)} hasFailed={row.failed} />
         <small className="if-narrow">
           <TimeAgo at={row.started_at} />
         </small>

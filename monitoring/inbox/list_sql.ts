@@ -251,7 +251,7 @@ const asJson = (columns: string, from: string) =>
 export const OVER_TIME_SQL: Readonly<Record<HistogramList, (query: ListQuery) => string>> = {
   traces: (query) =>
     asJson(
-      `${START}, 2 * (page.failed OR page.errors > 0), root.ended_at - root.started_at`,
+      `${START}, 2 * page.failed, root.ended_at - root.started_at`,
       `(${tracesSql(query).rows}) AS page JOIN trace_entries AS root` +
         ` ON root.row_key = ${ofRoot(query, "e.row_key", "page.id")}`,
     ),

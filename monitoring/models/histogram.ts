@@ -39,7 +39,7 @@ export interface HistogramPart {
   readonly count: number;
   /** Of these: logs of level `warn`. */
   readonly warnings: number;
-  /** Of these: traces with an error or a failed root span, unhandled errors, logs of level `error` and `fatal`. */
+  /** Of these: traces with `status=error`, unhandled errors, logs of level `error` and `fatal`. */
   readonly failures: number;
 }
 

@@ -94,7 +94,7 @@ const LISTS = [
     list: "traces",
     tool: "list_traces",
     word: "traces",
-    failed: (row: Json) => row.failed || row.errors > 0,
+    failed: (row: Json) => row.failed,
     failure: "with errors",
   },
   {

@@ -85,6 +85,10 @@ export function addFilterTests(test: AddTest): void {
         "sightglass",
       ]);
       assert.deepEqual(bodies(inbox, { application: "sightglass" }), ["two"]);
+      const failures = (application?: string) =>
+        inbox.histogram({ of: "traces", application }).parts
+          .reduce((sum, part) => sum + part.failures, 0);
+      assert.deepEqual([failures("sightglass"), failures(application), failures()], [0, 1, 1]);
       assert.deepEqual(bodies(inbox, { application, release: "shop@1" }), ["one"]);
       const [group] = inbox.page("errors", { application, release: "shop@1" }).rows;
       const { count, first_seen, last_seen, chart } = group!;
