@@ -52,7 +52,11 @@ export const LOG_COLUMNS: readonly Column<Log>[] = [
               </RowValues>
             ))}
           </span>
-          {others > 0 && <small title="Further attributes">+{others}</small>}
+          {others > 0 && (
+            <small title="Further attributes, without those that SDKs add, such as user.id">
+              +{others}
+            </small>
+          )}
         </>
       );
     },
@@ -76,9 +80,13 @@ export const LOG_COLUMNS: readonly Column<Log>[] = [
   },
 ];
 
-/** Attributes that SDKs add to every log. */
-const ADDED_BY_SDK =
-  /^(sentry|browser|os|device|server|user_agent|process|host|service|telemetry|code|culture|user)\./;
+/** Beside `sentry.*`: https://develop.sentry.dev/sdk/telemetry/logs/#default-attributes */
+const ADDED_BY_SDK: ReadonlySet<string> = new Set(
+  ("user.id user.name user.email browser.name browser.version user_agent.original server.address " +
+    "os.name os.version device.brand device.model device.family process.pid process.executable.name " +
+    "code.file.path code.function.name code.line.number").split(" "),
+);
+const isAdded = (name: string) => name.startsWith("sentry.") || ADDED_BY_SDK.has(name);
 
 /** The message as one line, and of the attributes of the log itself the first ones and the number of others. */
 export function summarizeLog({ body, attributes }: Log): {
@@ -86,7 +94,7 @@ export function summarizeLog({ body, attributes }: Log): {
   readonly attributes: readonly (readonly [name: string, value: unknown])[];
   readonly others: number;
 } {
-  const own = Object.entries(attributes).filter(([name]) => !ADDED_BY_SDK.test(name));
+  const own = Object.entries(attributes).filter(([name]) => !isAdded(name));
   return {
     message: ellipsize(errorsAsText(body), ROW_CHARACTERS).replace(/\s+/g, " "),
     attributes: own.slice(0, ROW_ATTRIBUTES),
@@ -114,7 +122,6 @@ export function errorsAsText(body: string, withStack = false): string {
 
 /** All attributes by name; those that the SDK added last. */
 export function listAttributes({ attributes }: Log): readonly NamedValue[] {
-  const isAdded = ([name]: NamedValue) => Number(ADDED_BY_SDK.test(name));
   return Object.entries(attributes)
-    .sort((a, b) => isAdded(a) - isAdded(b) || (a[0] < b[0] ? -1 : 1));
+    .sort(([a], [b]) => Number(isAdded(a)) - Number(isAdded(b)) || (a < b ? -1 : 1));
 }

@@ -10,6 +10,9 @@ Deno.test("row of a log → message in one line, attributes of the log alone", (
   const attributes = { "sentry.release": "r", "browser.name": "Chrome", made_by: "signals", n: 3 };
   const many = Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`of_${n}`, n]));
   assert.equal(summarizeLog(logRow({ attributes: many })).others, 2);
+  const own = ["user.plan", "server.region", "code.branch", "host.rack", "process.queue", "sentry"];
+  const shown = Object.fromEntries([...own, "user.id", "server.address"].map((name) => [name, 1]));
+  assert.equal(summarizeLog(logRow({ attributes: shown })).others, own.length - 3);
   const short = summarizeLog(logRow({ body, attributes }));
   assert.equal(short.message, "first second third");
   assert.deepEqual([short.attributes, short.others], [[["made_by", "signals"], ["n", 3]], 0]);
