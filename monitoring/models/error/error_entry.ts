@@ -22,7 +22,7 @@ import type { OccurrenceRow } from "../rows.ts";
 export interface ErrorEntry extends Omit<OccurrenceRow, "envelope" | "application"> {
   /** The active span; null: not sent. */
   readonly span_id: string | null;
-  /** Its group in versions before 15, if it is another one. */
+  /** Its group in an earlier version, if it is another one. */
   readonly former?: string;
   /** By which it is searched. */
   readonly attributes?: LogEntry["attributes"];
@@ -49,12 +49,15 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
   const message = messageOf(event);
   const value = tidyText(at(outermost, "value"), MAX_VALUE) ??
     tidyText(message?.text, MAX_VALUE) ?? "";
-  const type = tidyText(at(outermost, "type"), MAX_TYPE) ||
-    (outermost === undefined && message !== undefined ? "Message" : "Error");
+  const sentType = tidyText(at(outermost, "type"), MAX_TYPE);
+  const type = sentType || unnamedType(message);
   const frame = topFrame(outermost, mapOf) ?? topFrame(event, mapOf);
   const template = outermost === undefined ? tidyText(message?.template, MAX_VALUE) ?? "" : value;
   const fingerprint = listOf(at(event, "fingerprint"));
-  const { group, former } = groupKeys({ type, message: template, frame, fingerprint });
+  const identity = { message: template, frame, fingerprint };
+  const { group, former: earlier } = groupKeys({ ...identity, type });
+  // Versions before 18 took a message with a stack trace for an error.
+  const former = sentType || !outermost ? earlier : groupKeys({ ...identity, type: "Error" }).group;
   const common = fingerprintText(fingerprint) ?? template;
   const attributes = errorAttributes(event);
   return {
@@ -76,6 +79,10 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
     replay_id: replayOf(event),
   };
 }
+
+/** The type of what has none. SDKs send the stack trace of a captured message as an exception without a type. */
+export const unnamedType = (message: ReturnType<typeof messageOf>) =>
+  message === undefined ? "Error" : "Message";
 
 /** Contexts with ids, which the entry has, or with hundreds of entries. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["trace", "replay", "modules"]);

@@ -3,7 +3,7 @@ import type { Format } from "../../protocol/format.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { parseBody } from "../parse_body.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
-import { handledOf, messageOf, replayOf } from "./error_entry.ts";
+import { handledOf, messageOf, replayOf, unnamedType } from "./error_entry.ts";
 import { readExceptions, type ReportedException } from "./exceptions.ts";
 import { eventOfViolation } from "./security_event.ts";
 import {
@@ -127,15 +127,16 @@ function parseEvent(payload: Uint8Array): unknown {
 /** Reads any event payload. Missing or malformed parts are empty. */
 export function describeEvent(event: unknown): ReportedError {
   const time = timeAt(event, "timestamp");
-  const exceptions = readExceptions(event);
+  const message = messageOf(event);
+  const exceptions = readExceptions(event, unnamedType(message));
   const [outermost] = exceptions.shown;
   return {
     event_id: hexId(at(event, "event_id")),
     at: time,
     level: textAt(event, "level") ?? "error",
     url: textAt(event, "request", "url"),
-    title: outermost?.type ?? "Message",
-    value: outermost?.value ?? messageOf(event)?.text ?? "",
+    title: outermost?.type ?? unnamedType(message),
+    value: outermost?.value ?? message?.text ?? "",
     handled: handledOf(exceptions.shown.map(({ handled }) => handled)),
     mechanism: outermost?.mechanism ?? null,
     exceptions,

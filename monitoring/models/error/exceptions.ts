@@ -37,12 +37,13 @@ export function exceptionsOf(event: unknown): readonly unknown[] {
 /**
  * The exceptions of an event as a tree in depth-first order, outermost first.
  *
+ * @param unnamed type of one without a type
  * @returns at most {@linkcode MAX_EXCEPTIONS}; `more` counts the rest
  */
-export function readExceptions(event: unknown): Bounded<ReportedException> {
+export function readExceptions(event: unknown, unnamed: string): Bounded<ReportedException> {
   // The limit drops the ones furthest from the outermost.
   const { shown, more } = firstOf(exceptionsOf(event).toReversed(), MAX_EXCEPTIONS);
-  return { shown: orderByParent(shown).map(readException), more };
+  return { shown: orderByParent(shown).map((node) => readException(node, unnamed)), more };
 }
 
 interface TreeNode {
@@ -77,16 +78,16 @@ function orderByParent(values: readonly unknown[]): readonly TreeNode[] {
   return nodes.slice(0, 1).flatMap(walk);
 }
 
-function readException({ value, depth, parent }: TreeNode): ReportedException {
+function readException({ value, depth, parent }: TreeNode, unnamed: string): ReportedException {
   const place = textAt(value, "mechanism", "source");
   const isMember = booleanAt(parent?.value, "mechanism", "is_exception_group") === true &&
     !/^(__)?(cause|context)(__)?$/i.test(place ?? "");
   return {
-    type: typeOf(value),
+    type: typeOf(value, unnamed),
     value: textAt(value, "value") ?? "",
     relation: depth === 0 ? "thrown" : isMember ? "member" : "cause",
     depth,
-    of: parent === undefined ? null : typeOf(parent.value),
+    of: parent === undefined ? null : typeOf(parent.value, unnamed),
     place,
     mechanism: textAt(value, "mechanism", "type"),
     handled: booleanAt(value, "mechanism", "handled"),
@@ -95,8 +96,8 @@ function readException({ value, depth, parent }: TreeNode): ReportedException {
 }
 
 /** SDKs of some languages send the package of the type separately. */
-function typeOf(value: unknown): string {
-  const type = textAt(value, "type") ?? "Error";
+function typeOf(value: unknown, unnamed: string): string {
+  const type = textAt(value, "type") || unnamed;
   const module = textAt(value, "module");
   return module === null || type.startsWith(`${module}.`) ? type : `${module}.${type}`;
 }

@@ -5,7 +5,7 @@ import { readExceptions } from "./exceptions.ts";
 
 /** As "relation type < parent", indented by depth. */
 const outline = (exception: unknown): string[] =>
-  readExceptions({ exception }).shown.map(({ depth, relation, type, of }) =>
+  readExceptions({ exception }, "Error").shown.map(({ depth, relation, type, of }) =>
     `${"  ".repeat(depth)}${relation} ${type}${of === null ? "" : ` < ${of}`}`
   );
 const linked = (type: string, exception_id: number, parent_id?: number, more: object = {}) => (
@@ -68,7 +68,7 @@ Deno.test("any ids → every exception once, below an earlier one; other values 
         ? { ...value, type: `T${n}` }
         : value
     );
-    const { shown } = readExceptions({ exception: { values: named } });
+    const { shown } = readExceptions({ exception: { values: named } }, "Error");
     const types = named.flatMap((value) => at(value, "type") ?? []);
     assert.deepEqual(shown.map(({ type }) => type).sort(), types.sort());
     shown.forEach(({ depth }, index) => {
@@ -84,7 +84,7 @@ Deno.test("a single exception without a list → that one", () => {
 
 Deno.test("hundreds of exceptions → innermost dropped", () => {
   const values = Array.from({ length: 500 }, (_, n) => ({ type: `T${n}` }));
-  const { shown, more } = readExceptions({ exception: { values } });
+  const { shown, more } = readExceptions({ exception: { values } }, "Error");
   assert.equal(shown[0]?.type, "T499");
   assert.equal(shown.length + more, 500);
   assert.ok(more > 0);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { envelopeOf, hexId, recorded, type TestItem } from "../../inbox/testdata/envelopes.ts";
+import { describeEvent } from "../error/error_event.ts";
 import { MAX_ENTRIES, parseEnvelope } from "../parsed_envelope.ts";
 import { ROOT_RANK } from "../trace/trace_root.ts";
 import { indexBody, type IndexEntries } from "./index_entries.ts";
@@ -277,6 +278,13 @@ Deno.test("event without exception → message, grouped by its template", () => 
   assert.equal(ann?.group, bob?.group);
   const plain = entries(["event", { message: "hello Ann" }]).errors[0];
   assert.equal(plain?.value, "hello Ann");
+  // With a stack trace, as SDKs of Node.js send it.
+  const exception = { values: [{ value: "hello", mechanism: { synthetic: true } }] };
+  const [traced] = entries(["event", { message: "hello", exception }]).errors;
+  assert.deepEqual([traced?.type, traced?.value], ["Message", "hello"]);
+  assert.equal(traced?.former, entries(["event", { exception }]).errors[0]?.group);
+  const { title, exceptions } = describeEvent({ message: "hello", exception });
+  assert.deepEqual([title, exceptions.shown[0]?.type], ["Message", "Message"]);
 });
 
 Deno.test("log → attributes as texts, numbers, booleans or JSON, without colours of a terminal", () => {
