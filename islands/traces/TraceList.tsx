@@ -142,7 +142,7 @@ const COLUMNS: readonly Column<TraceRow>[] = [
   {
     title: "Status",
     tip:
-      "The highest HTTP status of the trace's page loads and answered requests; failed: one failed without a status",
+      "The highest HTTP status of root spans (of the trace, a page or a process), of a chosen application its own; without one, failed: an error or a failed root span",
     width: 4.5,
     isWide: true,
     cell: (row) => <Status {...row} />,
@@ -189,7 +189,7 @@ function whatIsNamed({ spans, errors, name }: TraceRow): string | null {
   return errors > 0 ? "first error" : "first log";
 }
 
-/** The HTTP status, marked if it is one of failure; without one, a failure that no error of the trace shows. */
+/** The HTTP status, marked if it is one of failure; without one, whether the trace failed. */
 function Status(row: TraceRow) {
   const { http_status } = row;
   if (http_status === null && !hasFailed(row)) return null;
@@ -205,8 +205,8 @@ function Status(row: TraceRow) {
   );
 }
 
-const hasFailed = ({ http_status, failed, errors }: TraceRow) =>
-  http_status === null ? failed && errors === 0 : http_status >= 400;
+const hasFailed = ({ http_status, failed }: TraceRow) =>
+  http_status === null ? failed : http_status >= 400;
 
 /** A duration, with a bar on a logarithmic scale: 5 ms and 5 s can both be seen. */
 function Duration({ ms, hasFailed }: { ms: number | null; hasFailed: boolean }) {

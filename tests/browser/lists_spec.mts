@@ -37,6 +37,8 @@ test("201 traces and groups of errors that arrive oldest last → those of the n
   );
   await page.goto("/#/traces");
   await expect(page.locator("tbody a.row-link").first()).toContainText("job 0 s ago");
+  await expect(row(page, "job 0 s ago").getByRole("cell", { name: "failed", exact: true }))
+    .toBeVisible();
   const words = async (read: string, next: string) => {
     await expect(page.locator(".list-foot:visible .end")).toHaveText(`${read} 200 traces`);
     await expect(page.getByRole("button", { name: `${next} traces` })).toBeVisible();
