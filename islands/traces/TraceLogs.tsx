@@ -10,8 +10,8 @@ const SHOWN = 50;
 /** Characters of a message: more than a line. */
 const MAX_TEXT = 240;
 
-/** The logs of a trace by their time, each with the application of its span. */
-export function TraceLogs({ trace: { marks, tree, origin_ms }, traceId, applications }: {
+/** The logs of a trace by their time, each with its application. */
+export function TraceLogs({ trace: { marks, origin_ms }, traceId, applications }: {
   trace: Trace;
   traceId: string;
   applications: ReadonlyMap<string, string>;
@@ -20,14 +20,6 @@ export function TraceLogs({ trace: { marks, tree, origin_ms }, traceId, applicat
   if (logs.length === 0) return null;
   const shown = logs.slice(0, SHOWN);
   const severe = logs.filter(({ level }) => levelKind(level) !== "flows").length;
-  const ids = new Set(shown.map(({ span_id }) => span_id));
-  const senders = new Map(
-    tree.nodes.flatMap(({ span }) =>
-      span && ids.has(span.span_id)
-        ? [[span.span_id, applications.get(span.application ?? "")]]
-        : []
-    ),
-  );
   return (
     <section className="trace-logs" aria-labelledby="trace-logs">
       <header className="facts">
@@ -39,8 +31,8 @@ export function TraceLogs({ trace: { marks, tree, origin_ms }, traceId, applicat
         <a className="end" href={fragmentTo("logs", [], { trace: traceId })}>Open in Logs</a>
       </header>
       <ul>
-        {shown.map(({ key, at_ms, astray, level, text, span_id }) => {
-          const sender = senders.get(span_id ?? "");
+        {shown.map(({ key, at_ms, astray, level, text, application }) => {
+          const sender = applications.get(application ?? "");
           return (
             <li key={key} className="beside">
               <span className="n quiet">{astray ? "–" : formatOffset(at_ms - origin_ms)}</span>

@@ -186,8 +186,8 @@ test("trace as a flame graph → each span has a bar; a click selects, another o
 
 test("row of repeated spans → a panel about all of them; list beside, logs below", async ({ page, server }) => {
   await postSpans(server.origin, ...largeTrace(TRACE, 12));
-  const item = { trace_id: TRACE, span_id: spanId(2), level: "warn", body: "stock is low" };
-  await postEnvelope(server.origin, {}, ["log", {
+  const item = { trace_id: TRACE, level: "warn", body: "stock is low" };
+  await postEnvelope(server.origin, { sender: { release: "stock@1" } }, ["log", {
     items: [{ ...item, timestamp: Date.now() / 1_000 - 59, attributes: {} }],
   }]);
   await page.goto(`/#/traces/${TRACE}`);
@@ -202,7 +202,7 @@ test("row of repeated spans → a panel about all of them; list beside, logs bel
   await expect(spanRow(page, /step 6\W/)).toBeVisible();
   await expect(traceLink(page, TRACE)).toBeVisible();
   const logs = page.getByRole("region", { name: "Logs of this trace" });
-  await expect(logs).toContainText(/1\slog, 1 at warning or above.*warn.*stock is low/);
+  await expect(logs).toContainText(/1\slog, 1 at warning or above.*warn.*stock.*stock is low/);
   await page.reload();
   await expect(panel).toBeVisible();
   await page.keyboard.press("Escape");
