@@ -164,8 +164,13 @@ function nameOf(names: readonly string[]): string {
   return (areNames ? [...tables] : names).join(", ");
 }
 
+/** OpenTelemetry's JavaScript SDK starts spans in whole milliseconds: an overlap up to this may be none. */
+const START_STEP_MS = 1;
+
 function mostAtOnce(runs: readonly Extent[]): number {
-  const changes = runs.flatMap(({ start_ms, end_ms }) => [[start_ms, 1], [end_ms, -1]] as const);
+  const changes = runs.flatMap(({ start_ms, end_ms }) =>
+    [[start_ms, 1], [Math.max(start_ms, end_ms - START_STEP_MS), -1]] as const
+  );
   // One that starts as another ends does not run beside it.
   changes.sort(([at, change], [otherAt, other]) => at - otherAt || change - other);
   let [running, most] = [0, 1];

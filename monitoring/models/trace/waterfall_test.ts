@@ -80,6 +80,10 @@ const FOLDED: Readonly<Record<string, readonly [spans: readonly string[], rows: 
     ["x 0 10", "x 5 15", "x 15 20", "x 30 40"],
     ["×4, up to 2 in parallel, 40 ms, sum 35 ms: x"],
   ],
+  "one after the other, started in whole milliseconds → none in parallel": [
+    ["x 0 4.6", "x 4 8.3", "x 8 12.4"],
+    ["×3, 12 ms, sum 13 ms: x"],
+  ],
   "two queries that alternate, with others between → one row, named for their tables": [
     inTurn(PRODUCTS, STOCK, "log", PRODUCTS, STOCK, "check", PRODUCTS, STOCK, PRODUCTS, STOCK),
     ["×4 (2 queries), 94 ms, sum 32 ms: products, stock", "log", "check"],
