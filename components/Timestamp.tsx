@@ -12,13 +12,21 @@ import {
  *
  * @param props.at milliseconds since 1970; null or an invalid time is shown as an en dash
  * @param props.precision default `s`
+ * @param props.isAsSent the tooltip states that it is not by the clock of the trace
  */
-export function Timestamp({ at, precision = "s" }: {
+export function Timestamp({ at, precision = "s", isAsSent = false }: {
   at: number | null;
   precision?: "s" | "ms";
+  isAsSent?: boolean;
 }) {
   const formatTime = precision === "ms" ? formatTimeOfDayMs : formatTimeOfDay;
-  return <Time at={at} format={(at, now) => formatDateAndTime(at, now, formatTime)} />;
+  return (
+    <Time
+      at={at}
+      format={(at, now) => formatDateAndTime(at, now, formatTime)}
+      whose={isAsSent ? ", by its sender’s clock, if it sent a valid time" : ""}
+    />
+  );
 }
 
 /** How long ago a time was, for lists; the exact time on hover, and while its row has the focus. Browser only. */
@@ -26,9 +34,10 @@ export function TimeAgo({ at }: { at: number | null }) {
   return <Time at={at} format={formatTimeAgo} className="ago" />;
 }
 
-function Time({ at, format, className }: {
+function Time({ at, format, whose = "", className }: {
   at: number | null;
   format: (at: number, now: number) => string;
+  whose?: string;
   className?: string;
 }) {
   // Rendered again when the text is another one.
@@ -40,7 +49,7 @@ function Time({ at, format, className }: {
   return (
     <time
       dateTime={new Date(at).toISOString()}
-      title={formatExactTime(at, Date.now())}
+      title={formatExactTime(at, Date.now()) + whose}
       className={className}
     >
       {text}

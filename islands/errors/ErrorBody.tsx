@@ -204,7 +204,7 @@ export function ErrorFacts({ event, group, sender }: Known & { sender: string | 
         <span>this one {event.handled ? "handled" : "unhandled"}</span>
       )}
       {group && <NewIn group={group} release={new Map(event.facts).get("release")} />}
-      <Timestamp at={event.at} precision="ms" />
+      <Timestamp at={event.at} precision="ms" isAsSent />
     </>
   );
 }

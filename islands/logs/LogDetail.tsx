@@ -44,7 +44,7 @@ export function LogDetail({ logKey, known }: {
       facts={log && (
         <>
           <Level level={log.level} />
-          <Timestamp at={log.at} precision="ms" />
+          <Timestamp at={log.at} precision="ms" isAsSent />
           <SentBy keys={[log.application]} />
         </>
       )}

@@ -25,11 +25,7 @@ export function TraceFacts({ trace, hrefs }: {
           {failed > 0 && <a href={hrefs.failed}>{formatCount(failed, "failed span")}</a>}
         </span>
       )}
-      {started_at !== null && (
-        <span title={moment.at_ms === started_at ? "" : "By its sender’s clock"}>
-          <Timestamp at={started_at} />
-        </span>
-      )}
+      {started_at !== null && <Timestamp at={started_at} isAsSent={moment.at_ms !== started_at} />}
       {root?.release && (
         <span className="one-line" title="Of the span that the trace is named for">
           {root.release}

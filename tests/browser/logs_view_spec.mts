@@ -68,6 +68,7 @@ test("log → links to its trace, to that trace's logs, and to logs with its att
   const own = line(page, message("info"));
   await own.locator("a.row-link").click();
   await expect(detail(page)).toContainText(message("info"));
+  await expect(detail(page).getByTitle(/, by its sender’s clock/)).toBeVisible();
   const log = page.url();
   // By its address it is shown whatever the list has.
   await page.goto(log.replace(/\?.*|$/, "?q=nothing"));

@@ -341,6 +341,7 @@ test("error of a server whose clock is wrong by an unknown time → leads to its
   await postEnvelope(server.origin, { sdk: { name: "sentry.python" }, trace }, ["event", error]);
   await page.goto("/#/errors");
   await page.getByRole("link", { name: /an hour ago/ }).click();
+  await expect(page.getByRole("article").getByTitle(/, by its sender’s clock/)).toBeVisible();
   const link = page.getByRole("article").getByRole("link", {
     name: "Open recording, moment unknown",
   });
