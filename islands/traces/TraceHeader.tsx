@@ -39,6 +39,8 @@ export function TraceFacts({ trace, hrefs }: {
 function RootStatus({ span: { attributes, status, failed } }: { span: TraceSpan }) {
   const code = attributeAt(attributes, "http.response.status_code") ??
     attributeAt(attributes, "http.status_code");
+  const shown = code ?? status;
+  if (!shown) return null;
   const hasFailed = failed || Number(code) >= 400;
   return (
     <span
@@ -46,7 +48,7 @@ function RootStatus({ span: { attributes, status, failed } }: { span: TraceSpan 
       title="Status of the span that the trace is named for"
     >
       {hasFailed && <OutcomeMark kind="refused" />}
-      {String(code ?? status ?? "")}
+      {String(shown)}
     </span>
   );
 }
