@@ -88,7 +88,8 @@ export function reasonsOf(
   const ofErrors = groups.map((of): Reason => {
     const { group, type, value, where, handled, regression, first_seen, count } = of;
     const origin = where?.split(" (", 1)[0];
-    const news = regression ? "came back" : first_seen >= releasedAt && `new since ${release}`;
+    const isNew = of.first_received_at >= releasedAt;
+    const news = regression ? "came back" : isNew && `new since ${release}`;
     return {
       kind: handled === false ? "refused" : "waits",
       application,

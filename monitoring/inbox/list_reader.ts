@@ -77,7 +77,8 @@ interface FoundRecording extends Found, Pick<RecordingRow, "replay_id" | "applic
 interface FoundGroup
   extends
     Omit<FoundEntry, "replay_id">,
-    Pick<ErrorGroupRow, "count" | "first_seen" | "last_seen" | "chart_from" | "chart_to">,
+    Pick<ErrorGroupRow, "count" | "first_seen" | "first_received_at" | "last_seen">,
+    Pick<ErrorGroupRow, "chart_from" | "chart_to">,
     FoundState {
   /** JSON. */
   readonly varying: string;
@@ -96,7 +97,7 @@ const ROWS = {
   errors: ({ key, entry, application, ...found }: FoundGroup): ErrorGroupRow => {
     const newest: ErrorEntry = JSON.parse(entry);
     const { group, where, level, trace_id } = newest;
-    const { count, first_seen, last_seen, chart_from, chart_to } = found;
+    const { count, first_seen, first_received_at, last_seen, chart_from, chart_to } = found;
     const [severity, unhandled, handled] = JSON.parse(found.badges);
     const chart = Array<number>(CHART_PARTS).fill(0);
     for (const [part, errors] of JSON.parse(found.chart)) chart[part] = errors;
@@ -109,6 +110,7 @@ const ROWS = {
       unhandled,
       count,
       first_seen,
+      first_received_at,
       last_seen,
       chart,
       chart_from,

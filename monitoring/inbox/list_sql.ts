@@ -28,6 +28,10 @@ import { NAME_START } from "./schema.ts";
 
 const APPLICATION = "(SELECT key FROM applications WHERE id = e.application) AS application";
 
+/** When the envelope of the entry with this row key was received. */
+const receiptOf = (key: string) =>
+  `(SELECT at FROM envelope_entries WHERE row_key = ${key} / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE})`;
+
 /** A trace that is only mentioned, by a recording or a session, is not listed. */
 const hasContent = (entry: string) => `${entry}.spans + ${entry}.errors + ${entry}.logs > 0`;
 
@@ -134,8 +138,7 @@ export function tracesSql(query: ListQuery): SqlList {
       " page.errors, page.logs, page.failed, page.http_status," +
       " (SELECT release FROM releases WHERE id = root.release) AS release," +
       ` ${replayOfTrace("page.id", TRACE_FIT)} AS replay_id,` +
-      " (SELECT at FROM envelope_entries" +
-      ` WHERE row_key = page.newest / ${KEYS_PER_ENVELOPE} * ${KEYS_PER_ENVELOPE}) AS received_at,` +
+      ` ${receiptOf("page.newest")} AS received_at,` +
       " (SELECT json_group_array(key ORDER BY is_root DESC, first) FROM (SELECT" +
       " s.application = root.application AS is_root, min(s.row_key) AS first," +
       " (SELECT key FROM applications WHERE id = s.application) AS key FROM trace_entries AS s" +
@@ -161,6 +164,7 @@ const isInState = (key: string) =>
  */
 export function errorGroupsSql(query: ListQuery): SqlList {
   const sent = all(filtersOf(query, SENDER));
+  const ofAnyRelease = all(filtersOf(query, ["application", "environment"]));
   const filters = [
     ...filtersOf(query, ["trace", "level", "handled", ...COMMON]),
     ...entryMatches("error_entries", query.q),
@@ -173,12 +177,14 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     filters,
     sums: `count(*) FILTER (WHERE ${all(filters)}) AS count,` +
       ` min(e.at) FILTER (WHERE ${sent}) AS first_seen,` +
+      ` min(e.row_key) FILTER (WHERE ${ofAnyRelease}) AS first,` +
       ` max(e.at) FILTER (WHERE ${sent}) AS last_seen`,
     having: when(query.state, isInState("id")),
     ranks: { first_seen: "first_seen", last_seen: "last_seen", count: "count" },
     joins: " LEFT JOIN group_states AS g ON g.group_key = page.id",
     columns:
       `e.entry, ${VARYING} AS varying, ${APPLICATION}, page.count, page.first_seen, page.last_seen,` +
+      ` ${receiptOf("page.first")} AS first_received_at,` +
       " g.state, g.resolved_in, g.regressed_in," +
       " (SELECT json_array(max(e.level), count(*) FILTER (WHERE e.handled = 0)," +
       ` count(*) FILTER (WHERE e.handled = 1)) FROM ${counted}) AS badges,` +

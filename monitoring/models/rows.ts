@@ -166,6 +166,8 @@ export interface ErrorGroupRow {
   readonly unhandled: number;
   readonly count: number;
   readonly first_seen: number;
+  /** When the first error was received that is stored, of any release. */
+  readonly first_received_at: number;
   readonly last_seen: number;
   /**
    * The errors of `count` in equal parts of time: from the query's `since` to its `until` or now; without these from the

@@ -175,7 +175,9 @@ test("errors and longer durations since a release → what needs a look, why, an
   for (let n = 1; n <= 5; n++) await send(n, "1", 100);
   const contexts = { trace: { trace_id: hexId(9) } };
   for (let n = 5; n <= 9; n++) {
-    const errors: TestItem[] = n === 9 ? [["event", { ...errorEvent("Broken"), contexts }]] : [];
+    // In the first envelope of the release, a minute before it was received.
+    const event = { ...errorEvent("Broken"), contexts, timestamp: now - 60 };
+    const errors: TestItem[] = n === 5 ? [["event", event]] : [];
     await send(n + 1, "2", 200, ...errors);
   }
   await page.goto("/");

@@ -93,6 +93,8 @@ export function addFilterTests(test: AddTest): void {
       const [group] = inbox.page("errors", { application, release: "shop@1" }).rows;
       const { count, first_seen, last_seen, chart } = group!;
       assert.deepEqual([count, first_seen, last_seen], [1, NOON, NOON], "of that release");
+      const [newer] = inbox.page("errors", { application, release: "shop@2" }).rows;
+      assert.equal(newer?.first_received_at, NOON, "of any release");
       assert.equal(chart.reduce((a, b) => a + b), 1);
       assert.deepEqual(bodies(inbox, { application: "0".repeat(14) }), []);
       assert.equal(inbox.page("errors", {}).rows[0]?.count, 3);

@@ -215,6 +215,7 @@ function addRowTests(test: AddTest): void {
       unhandled: 0,
       count: 2,
       first_seen: NOON - 30_000,
+      first_received_at: NOON,
       last_seen: NOON - 10_000,
       // From the first error of all groups to the last.
       chart: Array.from({ length: 24 }, (_, part) => [0, 14].includes(part) ? 1 : 0),
