@@ -7,7 +7,8 @@ import {
   type ApplicationRow,
   type EndpointRow,
   type ErrorGroupRow,
-  newestRelease,
+  MAX_LIST_ROWS,
+  MAX_STARTS,
 } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
@@ -22,6 +23,8 @@ import { type Reason, STATES, STATES_TIP } from "./reasons.ts";
 /** An application, and what is known of it in the chosen time. */
 export interface KnownApplication {
   readonly row: ApplicationRow;
+  /** The chosen one, else its newest. */
+  readonly release: string | undefined;
   /** Its open errors; undefined: not known. */
   readonly errors: ConsoleList<ErrorGroupRow> | undefined;
   /** Slowest first. */
@@ -31,7 +34,7 @@ export interface KnownApplication {
 }
 
 /** Index of an application's state in {@linkcode STATES}; the last one if it is not known. */
-const stateOf = ({ reasons: [worst] }: KnownApplication): number =>
+export const stateOf = ({ reasons: [worst] }: Pick<KnownApplication, "reasons">): number =>
   STATES.findIndex(({ kind }) => kind === (worst?.kind ?? "flows"));
 
 /**
@@ -79,7 +82,7 @@ export function Applications({ known, others }: {
         />
         {others.length > 0 && (
           <p className="facts small others">
-            <b>{formatCount(others.length, "other application")}</b>
+            <b title={OTHERS_TIP}>{formatCount(others.length, "other application")}</b>
             {others.map((row) => (
               <a
                 key={row.key}
@@ -96,6 +99,9 @@ export function Applications({ known, others }: {
   );
 }
 
+const OTHERS_TIP = "Rows have those that fail, then those that need a look, by the" +
+  ` ${MAX_LIST_ROWS} open groups with the newest errors; then those seen last`;
+
 const COLUMNS: readonly Column<KnownApplication>[] = [
   {
     title: "Application",
@@ -111,7 +117,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   },
   {
     title: "State",
-    tip: `${STATES_TIP}. Since: the first of these errors, else failures`,
+    tip: `${STATES_TIP}. Since: the first of these errors or runs, by the sender's clock`,
     width: 13,
     className: "state",
     cell: (known) => {
@@ -163,23 +169,22 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   },
   {
     title: "Release",
-    tip: "The newest one, and when its first stored envelope was received",
+    tip: "The chosen one, else the newest; and when its first stored envelope was received",
     width: 11,
     className: "extra",
-    cell: ({ row }) => {
-      const { name, releases, releases_since } = row;
-      const release = newestRelease(row);
-      return release !== undefined && (
+    cell: ({ row: { name, releases, releases_since }, release }) =>
+      release !== undefined && (
         <>
           <b>{shortRelease(release, name)}</b>{" "}
           <small>first seen {shortTime(releases_since[releases.indexOf(release)]!)}</small>
         </>
-      );
-    },
+      ),
   },
   {
     title: "Started",
-    tip: "The newest start of a process that the payloads name, by its own clock, and their number",
+    tip:
+      "The newest start of a process that the payloads name, by its own clock, and their number," +
+      ` at most ${MAX_STARTS}`,
     width: 9.5,
     className: "roomy",
     cell: ({ row: { starts } }) =>

@@ -1,5 +1,6 @@
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
+import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
@@ -10,7 +11,7 @@ import { Dots } from "./Endpoints.tsx";
 import { Highlight } from "./Highlight.tsx";
 import { type Reason, sortReasons, STATES, STATES_TIP } from "./reasons.ts";
 
-/** What is wrong in all applications, worst first. */
+/** What is wrong in the applications that have a row, worst first. */
 export function NeedsALook({ list }: { list: ConsoleList<Reason> }) {
   return (
     <Highlight
@@ -18,7 +19,8 @@ export function NeedsALook({ list }: { list: ConsoleList<Reason> }) {
       title="Needs a look"
       all={{ text: "All errors", href: linkTo("errors") }}
       list={{ ...list, rows: sortReasons(list.rows) }}
-      empty="No open errors in this time, and no endpoint that fails or is slower since a release."
+      empty={"The applications above have no open errors in this time. None of the" +
+        ` ${MAX_LIST_ROWS} slowest endpoints has new failures or is slower since a release.`}
       keyOf={({ kind, application, what, href }) => `${kind} ${application.key} ${what} ${href}`}
       hrefOf={({ href }) => href}
       columns={COLUMNS}
@@ -68,7 +70,8 @@ const COLUMNS: readonly Column<Reason>[] = [
   },
   {
     title: "Since",
-    tip: "The first stored error of the group, or the first run since the newest release",
+    tip: "The first stored error of the group, or the first run since the newest release, by the" +
+      " sender's clock",
     width: 6,
     cell: ({ since }) => <TimeAgo at={since} />,
   },

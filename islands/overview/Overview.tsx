@@ -4,6 +4,7 @@ import { Panel } from "../../components/Panel.tsx";
 import {
   type ApplicationRow,
   type ErrorGroupRow,
+  newestRelease,
   OWN_APPLICATION,
 } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
@@ -13,7 +14,7 @@ import type { ConsoleQuery } from "../data/inbox.ts";
 import { InboxTokenForm } from "../kit/InboxTokenForm.tsx";
 import { TimeFilter } from "../kit/FilterControls.tsx";
 import { ListHead } from "../kit/ListHead.tsx";
-import { Applications, type KnownApplication } from "./Applications.tsx";
+import { Applications, type KnownApplication, stateOf } from "./Applications.tsx";
 import { useNewestEnvelope } from "./Arrivals.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
 import { SlowestEndpoints } from "./Endpoints.tsx";
@@ -25,7 +26,7 @@ import { VitalsByPage } from "./VitalsByPage.tsx";
 import { type ConsoleList, useApplications, useList } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";
 
-/** Applications that have a row, those seen last. The overview has links to the others. */
+/** Applications that have a row, worst first, then those seen last. The overview has links to the others. */
 const MAX_APPLICATIONS = 8;
 
 /**
@@ -37,28 +38,38 @@ export default function Overview() {
   const { state } = useInboxState();
   const { params } = useFragment();
   const filters = queryOf(params);
-  const applications = useApplications()?.rows.filter((row) => isShown(row, filters))
-    .toSorted((a, b) => b.last_seen - a.last_seen);
-  const shown = applications?.slice(0, MAX_APPLICATIONS);
+  const all = useApplications()?.rows;
+  const applications = all?.filter((row) => isShown(row, filters));
+  const hasOthers = applications !== undefined && applications.length > MAX_APPLICATIONS;
+  const chartTime = useChartTime(filters);
+  const charted = chartTime && { ...filters, ...chartTime };
+  const open = useList("errors", hasOthers && charted ? { ...charted, state: "open" } : undefined);
+  const endpoints = useList("endpoints", filters);
+  const endpointsOf = Map.groupBy(endpoints.rows, ({ application }) => application);
+  const ranked = applications?.map((row) => {
+    const own = endpointsOf.get(row.key) ?? [];
+    const groups = open.rows.filter(({ applications }) => applications.includes(row.key));
+    return { row, own, state: stateOf({ reasons: reasonsOf(row, groups, own) }) };
+  }).toSorted((a, b) => a.state - b.state || b.row.last_seen - a.row.last_seen);
+  const shown = ranked?.slice(0, MAX_APPLICATIONS);
   const [errors, setErrors] = useState<ReadonlyMap<string, ConsoleList<ErrorGroupRow>>>(new Map());
   const keepErrors = useCallback(
     (key: string, list: ConsoleList<ErrorGroupRow>) =>
       setErrors((all) => new Map(all).set(key, list)),
     [],
   );
-  const endpoints = useList("endpoints", filters);
-  const known = shown?.map((row): KnownApplication => {
+  const known = shown?.map(({ row, own }): KnownApplication => {
     const read = errors.get(row.key);
     const list = read?.state === "ready" ? read : undefined;
-    const own = endpoints.rows.filter(({ application }) => application === row.key);
     return {
       ...{ row, errors: list, endpoints: own },
+      release: filters.release ?? newestRelease(row),
       reasons: list ? reasonsOf(row, list.rows, own) : [],
     };
   });
-  const failed = shown?.map(({ key }) => errors.get(key)).find((list) => list?.state === "failed");
-  const chartTime = useChartTime(filters);
-  const charted = chartTime && { ...filters, ...chartTime };
+  const failed = [...hasOthers ? [open] : [], ...shown?.map(({ row }) => errors.get(row.key)) ?? []]
+    .find((list) => list?.state === "failed");
+  const isKnown = (!hasOthers || open.state === "ready") && known?.every(({ errors }) => errors);
   const isForbidden = state === "forbidden";
   const container = useRef<HTMLDivElement>(null);
   const wasForbidden = useRef(false);
@@ -102,19 +113,22 @@ export default function Overview() {
           </>
         }
       />
-      {shown?.map((row) => (
+      {shown?.map(({ row }) => (
         <ReadErrors key={row.key} application={row.key} filters={charted} onRead={keepErrors} />
       ))}
-      <Applications known={known} others={applications?.slice(MAX_APPLICATIONS) ?? []} />
+      <Applications
+        known={known}
+        others={ranked?.slice(MAX_APPLICATIONS).map(({ row }) => row) ?? []}
+      />
       <RequestCharts filters={charted} />
       <NeedsALook
         list={{
           ...failed ?? endpoints,
           rows: known?.flatMap(({ reasons }) => reasons) ?? [],
-          ...!failed && !known?.every(({ errors }) => errors) && { state: "loading" },
+          ...!failed && !isKnown && { state: "loading" },
         }}
       />
-      <SlowestEndpoints list={endpoints} applications={shown ?? []} />
+      <SlowestEndpoints list={endpoints} applications={all ?? []} />
       <VitalsByPage filters={filters} />
     </div>
   );

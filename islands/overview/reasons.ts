@@ -16,7 +16,7 @@ export interface Reason {
   readonly application: ApplicationRow;
   readonly what: string;
   readonly why: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, by the sender's clock; at most when the application was last seen. */
   readonly since: number;
   readonly href: string;
   readonly of: ErrorGroupRow | EndpointRow;
@@ -59,7 +59,7 @@ export function reasonsOf(
   groups: readonly ErrorGroupRow[],
   endpoints: readonly EndpointRow[],
 ): Reason[] {
-  const { key, releases, releases_since } = application;
+  const { key, releases, releases_since, last_seen } = application;
   const newest = newestRelease(application) ?? "";
   const release = shortRelease(newest, nameOf(application));
   const releasedAt = releases.length > 1 ? releases_since[releases.indexOf(newest)]! : Infinity;
@@ -67,7 +67,8 @@ export function reasonsOf(
     const { name, count, failed, since, median, before } = of;
     if (before === null) return [];
     const href = linkTo("traces", [], { application: key, name, sort: "slowest" });
-    const common = { application, what: displayName(of), since, href, of };
+    const what = displayName(of);
+    const common = { application, what, since: Math.min(since, last_seen), href, of };
     const isNew = failed > 0 && before.failed === 0 && before.count >= MIN_SAMPLES;
     return [
       ...isNew
@@ -96,7 +97,7 @@ export function reasonsOf(
       what: origin ? `${type} in ${origin}` : `${type} ${value}`,
       why: `${news || (handled === false ? "unhandled" : "open")}, ${formatNumber(count)}×` +
         (origin ? `: ${value}` : ""),
-      since: first_seen,
+      since: Math.min(first_seen, last_seen),
       href: linkTo("errors", [group]),
       of,
     };

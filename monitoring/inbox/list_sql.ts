@@ -164,7 +164,6 @@ const isInState = (key: string) =>
  */
 export function errorGroupsSql(query: ListQuery): SqlList {
   const sent = all(filtersOf(query, SENDER));
-  const ofAnyRelease = all(filtersOf(query, ["application", "environment"]));
   const filters = [
     ...filtersOf(query, ["trace", "level", "handled", ...COMMON]),
     ...entryMatches("error_entries", query.q),
@@ -177,7 +176,7 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     filters,
     sums: `count(*) FILTER (WHERE ${all(filters)}) AS count,` +
       ` min(e.at) FILTER (WHERE ${sent}) AS first_seen,` +
-      ` min(e.row_key) FILTER (WHERE ${ofAnyRelease}) AS first,` +
+      ` min(e.row_key) FILTER (WHERE ${all(filtersOf(query, ["application"]))}) AS first,` +
       ` max(e.at) FILTER (WHERE ${sent}) AS last_seen`,
     having: when(query.state, isInState("id")),
     ranks: { first_seen: "first_seen", last_seen: "last_seen", count: "count" },

@@ -166,7 +166,7 @@ export interface ErrorGroupRow {
   readonly unhandled: number;
   readonly count: number;
   readonly first_seen: number;
-  /** When the first error was received that is stored, of any release. */
+  /** When the application's first stored error was received, of any release. */
   readonly first_received_at: number;
   readonly last_seen: number;
   /**

@@ -149,13 +149,26 @@ test("application with a long name → cut within its cell", async ({ page, serv
   }
 });
 
-test("more applications than rows → the others are counted, and each is reached", async ({ page, server }) => {
+test("more applications than rows → failing ones have rows, each other one is reached", async ({ page, server }) => {
+  const now = Date.now() / 1_000;
+  const mechanism = { type: "generic", handled: false };
+  const unhandled = {
+    exception: { values: [{ type: "Unhandled", mechanism }] },
+    timestamp: now + 60 * MINUTE_S,
+  };
   for (let n = 0; n < 11; n++) {
-    const event = errorEvent("Error", `of ${n}`, { release: `app-${n}@1`, environment: "test" });
-    await postEnvelope(server.origin, NODE, ["event", event]);
+    const sender = { release: `app-${n}@1`, environment: "test" };
+    const event = n === 0 ? unhandled : errorEvent("Error", `of ${n}`);
+    const items: TestItem[] = [["event", event], ...n === 1 ? [request(1, now, 100)] : []];
+    await postEnvelope(server.origin, { ...NODE, sender }, ...items);
   }
   await page.goto("/");
   await expect(page.locator(".applications tbody tr")).toHaveCount(8);
+  await expect(page.locator(".applications tbody tr").first()).toContainText(/app-0.*Failing/s);
+  // The first one's clock is an hour ahead.
+  await expect(region(page, "Needs a look").getByRole("row", { name: "Unhandled" }))
+    .toContainText("ago");
+  await expect(region(page, "Slowest endpoints").getByRole("row").nth(1)).toContainText("app-1:");
   const others = page.locator(".applications .others");
   await expect(others).toContainText("3 other applications");
   await others.getByRole("link", { name: "app-1", exact: true }).click();
@@ -191,4 +204,6 @@ test("errors and longer durations since a release → what needs a look, why, an
     .toContainText(/5 →.*5\s*100\sms\s*200\sms/);
   await slower.getByRole("link").click();
   await expect(page).toHaveURL(/#\/traces\?.*name=GET/);
+  await page.goto("/#/overview?release=shop%401");
+  await expect(page.locator(".applications tbody tr")).toContainText("1 first seen");
 });
