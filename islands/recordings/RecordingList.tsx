@@ -139,7 +139,7 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
             : value
             ? `${formatCount(urls.length, "page")}, ${
               formatCount(byKind.get("click")?.length ?? 0, "click")
-            }`
+            } reported`
             : "page"}
         </RowValues>
         {row.release !== null && (

@@ -271,7 +271,7 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
     "Clicks",
   ]);
   await expect(view.locator(".lane.of-click > span")).toHaveText("Clicks 1");
-  await expect(events.getByRole("listitem")).toContainText("button#pay (no reaction)");
+  await expect(events.getByRole("listitem")).toContainText("button#pay (5 clicks, no reaction)");
   await expect(view.locator(".lane.of-vital > span")).toHaveText("Web vitals 1\u2009+\u20091");
   await expect(view.locator(".lane.of-vital a")).toHaveCount(1);
   const problems = [
@@ -322,7 +322,7 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   await expect(page).toHaveURL(/#\/recordings$/);
   const card = page.locator(".recordings tr").filter({ hasText: "/cart" });
   await expect(card.locator(".facts")).toHaveText(
-    /^1\spage, 1\sclick1 missing.*1\srage click$/,
+    /^1\spage, 1\sclick reported1 missing.*1\srage click$/,
   );
   await expect(card.locator(".recorded")).toHaveText(/^1:\d\d$/);
   await expect(card.locator("time.ago")).toHaveText(/ago$/);

@@ -242,24 +242,28 @@ Deno.test("slow clicks → rage click: at least 5, and no reaction until the SDK
   const events = readEvents(
     clicks.map((of, n) => entry(NOON + n * 1_000, "breadcrumb", of)) as never,
   );
-  assert.deepEqual(events.map(({ isRage }) => isRage), [true, undefined, undefined]);
+  assert.deepEqual(events.map(({ text, isRage }) => [text, isRage]), [
+    ["button (5 clicks, no reaction)", true],
+    ["button (4 clicks, no reaction)", undefined],
+    ["button (9 clicks, late reaction)", undefined],
+  ]);
 });
 
 Deno.test("click reported again as slow, or as one of many → one event; two clicks → two", () => {
-  const click = (ms: number, category: string, message = "button") =>
-    entry(NOON + ms, "breadcrumb", { category, message });
+  const click = (ms: number, category: string, message = "button", clickCount = 1) =>
+    entry(NOON + ms, "breadcrumb", { category, message, data: { clickCount } });
   const events = readEvents([
     click(0, "ui.click"),
     click(100, "ui.click"),
     click(100, "ui.slowClickDetected"),
     click(400, "ui.click"),
     click(800, "ui.click", "b".repeat(400)),
-    click(800, "ui.multiClick", "b".repeat(400)),
+    click(800, "ui.multiClick", "b".repeat(400), 6),
   ] as never);
   assert.deepEqual(events.map(({ at, text }) => [at - NOON, text]), [
     [100, "button (no reaction)"],
     [400, "button"],
-    [800, `${"b".repeat(299)}… (many clicks)`],
+    [800, `${"b".repeat(299)}… (6 clicks)`],
   ]);
 });
 

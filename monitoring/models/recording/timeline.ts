@@ -157,14 +157,17 @@ const RAGE_CLICKS = 5;
 function ofBreadcrumb(payload: unknown): Found {
   const category = textAt(payload, "category") ?? "";
   const message = textAt(payload, "message") ?? "";
-  if (category === "ui.click" || category === "ui.slowClickDetected") {
-    if (category === "ui.click") return { kind: "click", text: message };
-    const isRage = (integerAt(payload, 0, "data", "clickCount") ?? 0) >= RAGE_CLICKS &&
-      textAt(payload, "data", "endReason") === "timeout";
-    return { kind: "click", text: message, note: " (no reaction)", ...isRage && { isRage } };
+  const clicks = integerAt(payload, 2, "data", "clickCount");
+  if (category === "ui.click") return { kind: "click", text: message };
+  if (category === "ui.slowClickDetected") {
+    const end = textAt(payload, "data", "endReason");
+    const reaction = end === "mutation" ? "late reaction" : "no reaction";
+    const note = clicks === null ? ` (${reaction})` : ` (${clicks} clicks, ${reaction})`;
+    const isRage = clicks !== null && clicks >= RAGE_CLICKS && end === "timeout";
+    return { kind: "click", text: message, note, ...isRage && { isRage } };
   }
   if (category === "ui.multiClick") {
-    return { kind: "click", text: message, note: " (many clicks)" };
+    return { kind: "click", text: message, note: ` (${clicks ?? "many"} clicks)` };
   }
   if (category === "navigation") {
     return { kind: "navigation", text: addressPath(textAt(payload, "data", "to") ?? message) };
