@@ -31,12 +31,12 @@ const OUTCOMES: Readonly<
   handed_over: ["ended", "handed over", "sent by another tab"],
   rate_limited: [
     "refused",
-    "rate limited",
+    "lost",
     "discarded: the ingest announced a rate limit for its items",
   ],
   rejected: ["refused", "rejected", "refused by the ingest or by the relay"],
   withdrawn: ["ended", "deleted", "deleted unsent: consent was withdrawn"],
-  dropped: ["refused", "dropped", "discarded without delivery"],
+  dropped: ["refused", "lost", "discarded without delivery"],
 };
 
 const WAITING: OutcomeDescription = ["waits", "waiting", "not sent yet"];

@@ -12,7 +12,9 @@ Deno.test("known outcome → it decides, whatever the status", () => {
     assert.equal(describeOutcome({ status: 202, outcome }).word, "spooled");
   }
   assert.equal(describeOutcome({ status: 202, outcome: "left_spool" }).kind, "ended");
-  assert.equal(describeOutcome({ status: 429, outcome: "rate_limited" }).kind, "refused");
+  for (const lost of [{ status: 429, outcome: "rate_limited" }, { outcome: "dropped" }]) {
+    assert.equal(describeOutcome(lost).word, "lost");
+  }
   assert.equal(describeOutcome({ status: 413, outcome: "rejected" }).kind, "refused");
   assert.equal(describeOutcome({ outcome: "dropped", error: "too old" }).kind, "refused");
   assert.equal(describeOutcome({ outcome: "withdrawn", attempts: 0 }).kind, "ended");

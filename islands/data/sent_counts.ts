@@ -48,10 +48,9 @@ const MAX_REASON_LENGTH = 200;
 
 /** How an envelope ended; undefined: it waits, or this page has nothing more to do with it. */
 function endOf(receipt: CountedReceipt): "accepted" | "left" | "refused" | "lost" | undefined {
-  const { kind } = describeOutcome(receipt);
-  const { status } = receipt;
+  const { kind, word } = describeOutcome(receipt);
   if (kind === "flows") return "accepted";
-  if (kind === "refused") return status === undefined || status === 429 ? "lost" : "refused";
+  if (kind === "refused") return word === "lost" ? "lost" : "refused";
   return receipt.outcome === "left_spool" ? "left" : undefined;
 }
 

@@ -22,6 +22,7 @@ const COUNTED: readonly (readonly [string, CountedReceipt, counts: readonly numb
   ["dropped in this browser → lost", receipt("a", { outcome: "dropped" }), [0, 0, 1]],
   ["unsent for a rate limit → lost", receipt("a", { outcome: "rate_limited" }), [0, 0, 1]],
   ["limited for good → lost", receipt("a", { status: 429, outcome: "rate_limited" }), [0, 0, 1]],
+  ["spooled, then dropped → lost", receipt("a", { status: 202, outcome: "dropped" }), [0, 0, 1]],
   ["held back by a limit, waiting → nothing", receipt("a", { status: 429 }), [0, 0, 0]],
   ["failed, waiting → nothing", receipt("a", { status: 503 }), [0, 0, 0]],
   ["not sent yet → nothing", receipt("a", { attempts: 0 }), [0, 0, 0]],

@@ -36,7 +36,7 @@ export function outcomesOverTime(
   return { ...range, parts };
 }
 
-/** Envelopes that this browser has sent, each with its outcome and links to its content and its trace in Sentry. */
+/** Envelopes of this page, each with its outcome and links to its content and its trace in Sentry. */
 export function Receipts({ receipts }: { receipts: readonly Receipt[] }) {
   const { rows } = useList("envelopes", {});
   const columns = useMemo(() => {
@@ -47,7 +47,7 @@ export function Receipts({ receipts }: { receipts: readonly Receipt[] }) {
   return (
     <Table
       className="data-table"
-      caption="Envelopes sent by this page, newest first"
+      caption="Envelopes of this page, newest first"
       columns={columns}
       rows={receipts}
       keyOf={receiptKey}
@@ -71,8 +71,11 @@ const columnsWith = (
             <Icon name={icon} />
             {row ? <a href={fragmentTo("envelopes", [String(row.id)])}>{text}</a> : text}
           </span>
-          <small title={`before compression; ${formatBytes(sentBytes)} sent`}>
-            {itemsOf({ items })}, {formatBytes(bytes)}, {formatDuration(tookMs)}
+          <small
+            title={attempts > 0 ? `before compression; ${formatBytes(sentBytes)} sent` : undefined}
+          >
+            {itemsOf({ items })}
+            {attempts > 0 && `, ${formatBytes(bytes)}, ${formatDuration(tookMs)}`}
             {attempts > 1 && `, ${attempts} attempts`}
           </small>
         </>
@@ -104,5 +107,5 @@ const columnsWith = (
       );
     },
   },
-  { title: "Sent", width: 5.5, cell: ({ at }) => <TimeAgo at={at} /> },
+  { title: "Created", width: 5.5, cell: ({ at }) => <TimeAgo at={at} /> },
 ];

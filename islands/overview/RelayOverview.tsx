@@ -9,7 +9,7 @@ import { OUTCOME_WORDS, outcomesOverTime, Receipts } from "./Receipts.tsx";
 
 const ALWAYS = { from: 0, to: Infinity };
 
-/** What relay mode is, the pipeline, and what this page has sent. Relay mode only. */
+/** What relay mode is, the pipeline, and the envelopes of this page. Relay mode only. */
 export default function RelayOverview(page: PageFacts) {
   const { ingest, sentry, storage } = page;
   const receipts = useReceipts();
@@ -40,7 +40,7 @@ export default function RelayOverview(page: PageFacts) {
       </Panel>
       <Panel
         id="receipts"
-        title="Sent by this page"
+        title="Envelopes of this page"
         links={to < Infinity && (
           <button
             type="button"

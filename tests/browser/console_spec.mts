@@ -71,7 +71,7 @@ test.describe("relay mode", () => {
     }
     await expectAccessible(page);
     await page.getByRole("link", { name: "the overview of what this page has sent" }).click();
-    await expect(page.locator(".overview")).toContainText("Sent by this page");
+    await expect(page.locator(".overview")).toContainText("Envelopes of this page");
     // A group of views without any has no heading.
     await expect(page.getByRole("navigation", { name: "Views" }).getByRole("list")).toHaveCount(2);
   });
@@ -80,7 +80,7 @@ test.describe("relay mode", () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await openPage(page);
     await openView(page, "Overview");
-    const receipts = page.getByRole("table", { name: "Envelopes sent by this page" });
+    const receipts = page.getByRole("table", { name: "Envelopes of this page" });
     const row = receipts.getByRole("row", { name: "Spans" }).last();
     await expect(row).toContainText(/span.*\d\sKiB, \d+\sm?s/);
     await expect(row).toContainText("Status 200");

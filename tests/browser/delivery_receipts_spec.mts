@@ -5,7 +5,7 @@ import { acceptFromNow, expectOnce, makeMarks, MARK } from "../harness/browser/m
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import { openView, ownCount, pipeline, pipelineMark } from "../harness/browser/views.ts";
 
-const RECEIPTS = "Envelopes sent by this page, newest first";
+const RECEIPTS = "Envelopes of this page, newest first";
 
 test.describe("relay with spool", () => {
   test.use({ mode: "relay" });

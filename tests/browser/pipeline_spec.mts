@@ -53,7 +53,7 @@ test("overview of relay mode → first the pipeline, with the counts of its mark
   await expect(panels.getByRole("heading")).toHaveText([
     "Pipeline",
     "Outcomes over time, of the newest 200",
-    "Sent by this page",
+    "Envelopes of this page",
   ]);
   await expect(panels.first()).toContainText(/Delivered[1-9]\d*/);
   ingest.behave(answers(400, { headers: { "X-Sentry-Error": "no such project" } }));
