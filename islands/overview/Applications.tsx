@@ -117,7 +117,9 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   },
   {
     title: "State",
-    tip: `${STATES_TIP}. Since: the first of these errors or runs, by the sender's clock`,
+    tip:
+      `${STATES_TIP}. Since: the first of these errors or failed runs, of a slower endpoint the first` +
+      " run, by the sender's clock",
     width: 13,
     className: "state",
     cell: (known) => {

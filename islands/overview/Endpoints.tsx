@@ -13,9 +13,9 @@ import { isSlower } from "./reasons.ts";
 
 /** Definition of the figures. */
 export const ENDPOINT_TIP =
-  "What an application did under one name in its newest traces. Duration: of its span, the median by nearest" +
-  ` rank; below ${MIN_SAMPLES} the shortest and longest. Of the newest release if some are of it and some of earlier` +
-  " ones, which “Before” has; else of all";
+  "What an application did under one name: its newest spans that are the first of a trace, a page or a process. Duration:" +
+  ` the median by nearest rank; below ${MIN_SAMPLES} the shortest and longest. Of the newest release if some are of it and` +
+  " some of others, which “Others” has; else of all";
 
 /** What the applications do, slowest first. */
 export function SlowestEndpoints({ list, applications }: {
@@ -73,23 +73,24 @@ const columnsOf = (
   },
   {
     title: `${formatDuration(low)} to ${formatDuration(high)}`,
-    tip: "A dot for each of the newest runs, on one logarithmic scale; red: it failed, or the" +
-      " application sent an error of it. Above those before the newest release, below those since",
+    tip: "A dot for each of the newest runs, on one logarithmic scale; red: it failed, or an" +
+      " error of level error or fatal is of it. Above those of other releases, below those of the newest",
     width: 7,
     isWide: true,
     cell: (row) => <Dots row={row} low={low} high={high} />,
   },
   {
     title: "n",
-    tip: "Traces of which an end was received, before the newest release and since; with a cross" +
-      " those in which the application failed or sent an error",
+    tip:
+      "Runs with an end, of other releases and of the newest; with a cross those that failed, or have" +
+      " an error: one in the trace, of several runs one during this one alone",
     width: 7,
     numeric: true,
     cell: ({ count, failed, before }) => (
       <>
         {before && <span className="wide">{`${formatNumber(before.count)} → `}</span>}
         {failed > 0 && (
-          <span className="refused" title={`${formatNumber(failed)} failed`}>
+          <span className="refused" title={`${formatNumber(failed)} failed, or with errors`}>
             <OutcomeMark kind="refused" />
             {formatNumber(failed)}
             <span className="vh">failed</span>
@@ -101,8 +102,8 @@ const columnsOf = (
     ),
   },
   {
-    title: "Before",
-    tip: "Before the newest release",
+    title: "Others",
+    tip: "Of other releases than the newest",
     width: 5,
     numeric: true,
     isWide: true,
@@ -116,7 +117,7 @@ const columnsOf = (
     cell: (row) =>
       isSlower(row)
         ? (
-          <b className="waits" title="Slower than before the newest release">
+          <b className="waits" title="Slower than other releases">
             <OutcomeMark kind="waits" />
             {durationOf(row)}
           </b>
@@ -127,7 +128,7 @@ const columnsOf = (
 
 const WIDTH = 1_000;
 
-/** The newest runs on a logarithmic scale; those before the newest release above. */
+/** The newest runs on a logarithmic scale; those of other releases above. */
 export function Dots({ row, low, high }: { row: EndpointRow; low: number; high: number }) {
   const logOf = (ms: number) => Math.log10(Math.max(0.001, ms));
   const range = logOf(high) - logOf(low) || 1;

@@ -70,8 +70,9 @@ const COLUMNS: readonly Column<Reason>[] = [
   },
   {
     title: "Since",
-    tip: "The first stored error of the group, or the first run since the newest release, by the" +
-      " sender's clock",
+    tip:
+      "The first stored error of the group; in the newest release the first failed run of an endpoint," +
+      " the first one of a slower endpoint; by the sender's clock",
     width: 6,
     cell: ({ since }) => <TimeAgo at={since} />,
   },

@@ -22,7 +22,7 @@ export interface Reason {
   readonly of: ErrorGroupRow | EndpointRow;
 }
 
-/** A median is slower if it is so many times, and so many milliseconds more than, the one before. */
+/** A median is slower if it is so many times, and so many milliseconds more than, that of other releases. */
 const SLOWER = 1.5;
 const SLOWER_MS = 10;
 
@@ -32,15 +32,15 @@ export const STATES = [
     kind: "refused",
     word: "Failing",
     short: "unhandled, or new failures",
-    rule: "open errors that were not handled, or an endpoint with errors since the newest release" +
-      ` but none in at least ${MIN_SAMPLES} traces before`,
+    rule: "open errors that were not handled, or an endpoint that failed in the newest release" +
+      ` but in none of at least ${MIN_SAMPLES} runs of other releases`,
   },
   {
     kind: "waits",
     word: "Needs a look",
     short: "other errors, or slower",
-    rule: `other open errors, or an endpoint whose median since the newest release is at least` +
-      ` ${SLOWER} times, and ${SLOWER_MS} ms above, the one before`,
+    rule: `other open errors, or an endpoint whose median in the newest release is at least` +
+      ` ${SLOWER} times, and ${SLOWER_MS} ms above, that of others`,
   },
   { kind: "flows", word: "No open errors", short: "neither", rule: "neither" },
 ] as const;
@@ -64,7 +64,7 @@ export function reasonsOf(
   const release = shortRelease(newest, nameOf(application));
   const releasedAt = releases.length > 1 ? releases_since[releases.indexOf(newest)]! : Infinity;
   const ofEndpoints = endpoints.flatMap((of): Reason[] => {
-    const { name, count, failed, since, median, before } = of;
+    const { name, count, failed, failed_since, since, median, before } = of;
     if (before === null) return [];
     const href = linkTo("traces", [], { application: key, name, sort: "slowest" });
     const what = displayName(of);
@@ -73,8 +73,8 @@ export function reasonsOf(
     return [
       ...isNew
         ? [{
-          ...{ ...common, kind: "refused" as const },
-          why: `errors in ${failed} of ${count}, before ${release} in 0 of ${before.count}`,
+          ...{ ...common, kind: "refused" as const, since: failed_since! },
+          why: `failed in ${failed} of ${count}, of other releases in 0 of ${before.count}`,
         }]
         : [],
       ...isSlower(of)

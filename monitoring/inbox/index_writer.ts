@@ -91,6 +91,7 @@ export class IndexWriter {
       ...span,
       ...spanColumns(span, receivedAt),
       parent_id: span.parent_span_id,
+      is_run: span.is_run ?? false,
     }), { into: "span_words", of: (span) => indexed(searchedSpan(span, null)) });
     insertAll("error_entries", entries.errors, (error) => {
       if (again.has(error)) return undefined;

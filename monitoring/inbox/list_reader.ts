@@ -21,7 +21,7 @@ import {
 import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram, HistogramList } from "../models/histogram.ts";
 import type { VitalsEntry } from "../models/trace/page_vitals.ts";
-import { endpointRows } from "../models/trace/endpoints.ts";
+import { endpointRows, withErrors } from "../models/trace/endpoints.ts";
 import { pageRows } from "../models/trace/page_rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
@@ -227,13 +227,16 @@ export class ListReader {
 
   /** What the applications did by name, all on one page. */
   #endpoints(query: ListQuery, asOf: number): Page<EndpointRow> {
-    const [found] = this.#all<{ rows: string }>(runsSql(query), query, { asOf });
-    type Values = [string, string, string | null, string | null, number, number, number];
-    const runs = (JSON.parse(found!.rows) as Values[]).map((
-      [application, name, op, release, started_at, ms, failed],
-    ) => ({ application, name, op, release, started_at, ms, failed: failed > 0 }));
+    const values = { asOf, error: LOG_LEVELS.indexOf("error") };
+    const [found] = this.#all<{ runs: string; errors: string }>(runsSql(query), query, values);
+    type Values = [string, string, string, string | null, string | null, number, number, number];
+    const runs = (JSON.parse(found!.runs) as Values[]).map((
+      [application, trace_id, name, op, release, started_at, ms, failed],
+    ) => ({ application, trace_id, name, op, release, started_at, ms, failed: failed > 0 }));
+    const errors = (JSON.parse(found!.errors) as [string, string, number][])
+      .map(([application, trace_id, at]) => ({ application, trace_id, at }));
     const newest = new Map(this.#applications().map((row) => [row.key, newestRelease(row)]));
-    return { rows: endpointRows(runs, newest, query), next: null };
+    return { rows: endpointRows(withErrors(runs, errors), newest, query), next: null };
   }
 
   /** Counts the rows of all lists, each up to {@linkcode MAX_COUNT}. */

@@ -273,26 +273,23 @@ export const OVER_TIME_SQL: Readonly<Record<HistogramList, (query: ListQuery) =>
     ),
 };
 
-/** Newest entries that a table of endpoints is made of: read in some 60 ms. */
-const MAX_RUN_ENTRIES = 10_000;
+/** Newest runs that a table of endpoints is made of, and their errors: read in some 60 ms. */
+const MAX_RUNS = 10_000;
 
-/** What each application did in each trace, as JSON of `Run`s without names of columns: by the root that it sent. */
+/** What the applications did, as JSON of `Run`s, and the errors that their traces have, of `RunError`s. */
 export const runsSql = (query: ListQuery) =>
-  asJson(
-    "a.key, run.name, op, r.release, started_at, ended_at - started_at, failed > 0",
-    // SQLite takes the other columns from the row of the minimum (https://sqlite.org/lang_select.html#bareagg).
-    "(SELECT application, name, op, release, started_at, ended_at, sum(failed) AS failed," +
-      " sum(preflight) AS preflights, min(root_order) FROM (SELECT * FROM trace_entries AS e" +
-      ` WHERE ${
-        all([...filtersOf(query, COMMON), ...traceMatches(query.q), "e.row_key < :asOf"])
-      }` +
-      ` ORDER BY row_key DESC LIMIT ${MAX_RUN_ENTRIES})` +
-      " GROUP BY trace_id, application HAVING sum(spans) > 0) AS run" +
-      " JOIN applications AS a ON a.id = run.application" +
-      " LEFT JOIN releases AS r ON r.id = run.release" +
-      " WHERE run.name IS NOT NULL AND ended_at >= started_at AND (preflights = 0 OR failed > 0)" +
-      ` AND ${all(durationMatches("ended_at - started_at", query.q))}`,
-  );
+  "WITH run AS MATERIALIZED (SELECT * FROM (SELECT application, trace_id, name, op, release, at," +
+  " duration, failed FROM spans AS e INDEXED BY runs WHERE is_run = 1 AND duration IS NOT NULL" +
+  ` AND ${all([...filtersOf(query, COMMON), ...traceMatches(query.q), "e.row_key < :asOf"])}` +
+  ` ORDER BY row_key DESC LIMIT ${MAX_RUNS})` +
+  ` WHERE ${all(durationMatches("duration", query.q))})` +
+  " SELECT (SELECT json_group_array(json_array(a.key, trace_id, run.name, op, r.release, at, duration," +
+  " failed)) FROM run JOIN applications AS a ON a.id = run.application" +
+  " LEFT JOIN releases AS r ON r.id = run.release) AS runs," +
+  " (SELECT json_group_array(json_array(a.key, trace_id, at)) FROM (SELECT application, trace_id, at" +
+  " FROM error_entries WHERE trace_id IN (SELECT trace_id FROM run) AND level >= :error" +
+  ` AND row_key < :asOf ORDER BY row_key DESC LIMIT ${MAX_RUNS}) AS e` +
+  " JOIN applications AS a ON a.id = e.application) AS errors";
 
 /** Web vitals. Ignores the query's text, which `pageRows` searches in the names of the pages. */
 export function vitalsSql(query: ListQuery): SqlList {

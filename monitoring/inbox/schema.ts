@@ -98,7 +98,7 @@ const ENTRY =
  * - `log_entries`: `sequence` orders logs with one time.
  * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts.
  * - `spans`: `duration`: milliseconds. `entry`: JSON of what is not in columns. `spans_by_trace` and `spans_by_parent` find
- *   a span and its children. Of long names `spans_by_name` has the beginning.
+ *   a span and its children. Of long names `spans_by_name` has the beginning. `runs`: what endpoints are made of.
  */
 const INDEX = `
   CREATE TABLE applications (
@@ -182,8 +182,11 @@ const INDEX = `
     duration REAL,
     failed INTEGER NOT NULL,
     is_segment INTEGER NOT NULL,
+    is_run INTEGER NOT NULL,
     entry TEXT NOT NULL
   ) STRICT;
+  CREATE INDEX runs ON spans (row_key, application, release, at, trace_id, name, op, duration, failed)
+    WHERE is_run = 1 AND duration IS NOT NULL;
   CREATE INDEX spans_by_trace ON spans (trace_id, span_id);
   CREATE INDEX spans_by_parent ON spans (trace_id, parent_id) WHERE parent_id IS NOT NULL;
   CREATE INDEX spans_by_op ON spans (application, op, trace_id) WHERE op IS NOT NULL;
@@ -276,13 +279,14 @@ const NEW_INDEX =
 
 /** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 18,
+  version: 19,
   create: STORED + INDEX,
   upgrades: {
     ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
     14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
     15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
     16: "",
-    17: NEW_INDEX,
+    17: "",
+    18: NEW_INDEX,
   },
 };

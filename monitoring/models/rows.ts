@@ -99,20 +99,22 @@ export interface Runs {
   readonly longest: number;
   /** Start of the first one, since 1970. */
   readonly since: number;
+  /** Start of the first one that failed; null: none did. */
+  readonly failed_since: number | null;
   /** The newest ones. */
   readonly dots: readonly { readonly ms: number; readonly failed: boolean }[];
 }
 
 /**
- * What an application did under one name in its traces. If some are of its newest release and some of earlier ones,
- * those of the newest; else all.
+ * What an application did under one name. If some runs are of its newest release and some of others, those of the
+ * newest; else all.
  */
 export interface EndpointRow extends Runs {
   /** Key of the application. */
   readonly application: string;
   readonly name: string;
   readonly op: string | null;
-  /** With earlier releases; null: these figures are of all. */
+  /** With other releases; null: these figures are of all. */
   readonly before: Runs | null;
 }
 

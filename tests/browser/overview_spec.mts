@@ -199,6 +199,8 @@ test("errors and longer durations since a release → what needs a look, why, an
   await expect(rows.nth(1)).toContainText(/Needs a look:|Failing:/);
   const slower = rows.filter({ hasText: "slower" });
   await expect(slower).toContainText(/GET \/products.*median 100\sms → 200\sms, n 5 → 5/);
+  await expect(rows.filter({ hasText: "Failing:" }))
+    .toContainText("failed in 1 of 5, of other releases in 0 of 5");
   await expect(rows.filter({ hasText: "Broken" })).toContainText("new since 2, 1×");
   await expect(region(page, "Slowest endpoints").getByRole("row").nth(1))
     .toContainText(/5 →.*5\s*100\sms\s*200\sms/);

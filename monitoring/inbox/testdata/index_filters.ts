@@ -326,6 +326,46 @@ export function addFilterTests(test: AddTest): void {
   );
 
   test(
+    "requests of one trace → endpoints with the failures and errors of each; warnings are none",
+    async (inbox, _add, addOf) => {
+      const request = (trace: number, name: string, at: number, rest: Attributes = {}): TestItem =>
+        span(trace, {
+          name,
+          is_segment: true,
+          start_timestamp: NOON / 1_000 + at,
+          end_timestamp: NOON / 1_000 + at + 1,
+          attributes: { "sentry.op": { value: "http.server" } },
+          ...rest,
+        });
+      const errorAt = (trace: number, at: number, level = "error") =>
+        error("x", trace, { timestamp: NOON / 1_000 + at, level });
+      const failing = { status: "error" };
+      // One envelope each, then all in one, as a batch of OpenTelemetry.
+      await addOf(shop("1"), request(1, "GET /list", -60));
+      await addOf(shop("1"), request(1, "POST /pay", -50, failing));
+      await addOf(shop("1"), request(2, "GET /list", -60), request(2, "POST /pay", -50, failing));
+      // An error is of the request that it occurred in; of the only request also later.
+      await addOf(shop("1"), request(3, "GET /list", -60), request(3, "POST /mail", -50));
+      await addOf(shop("1"), errorAt(3, -49.5), errorAt(3, -30));
+      await addOf(shop("1"), request(4, "POST /mail", -60));
+      await addOf(shop("1"), errorAt(4, -30));
+      // Not known of which of two, of another application, of a lower level: not counted.
+      await addOf(shop("1"), request(5, "GET /list", -60), request(5, "POST /mail", -59.5));
+      await addOf(shop("1"), errorAt(5, -59.2));
+      await addOf({ sdk: { name: "sentry.php" } }, errorAt(1, -59.5));
+      await addOf(shop("1"), request(6, "POST /mail", -60), errorAt(6, -59.5, "warning"));
+      const rows = inbox.page("endpoints", {}).rows.map((
+        { name, count, failed, failed_since },
+      ) => [name, count, failed, failed_since && failed_since - NOON]).sort();
+      assert.deepEqual(rows, [
+        ["GET /list", 4, 0, null],
+        ["POST /mail", 4, 2, -60_000],
+        ["POST /pay", 2, 2, -50_000],
+      ]);
+    },
+  );
+
+  test(
     "page loads → 75th percentile of 5 or more, fewer values themselves",
     async (inbox, add, addOf) => {
       const load = (

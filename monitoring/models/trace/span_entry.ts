@@ -21,6 +21,8 @@ export interface SpanEntry extends Omit<TraceSpan, "span_id" | "envelope" | keyo
   readonly trace_id: string;
   /** Null: none was sent. */
   readonly span_id: string | null;
+  /** First span of a trace, a page or a process: a row of `endpoints`. Not an annotation, nor a preflight that succeeded. */
+  readonly is_run?: boolean;
 }
 
 /** OpenTelemetry's default limit is 128 of each. A value may fill a few screens; the envelope has the whole text. */
@@ -113,7 +115,15 @@ export interface SpanColumns {
 /** What is stored of a span beside the fields that are columns. */
 export function spanColumns(span: SpanEntry, receivedAt: number): SpanColumns {
   const { trace_id: _, span_id: __, parent_span_id: ___, name: ____, op: _____, ...others } = span;
-  const { start_ms, end_ms, failed: ______, is_segment: _______, vitals, ...rest } = others;
+  const {
+    start_ms,
+    end_ms,
+    failed: ______,
+    is_segment: _______,
+    is_run: ________,
+    vitals,
+    ...rest
+  } = others;
   const at = plausible(start_ms, receivedAt) ?? receivedAt;
   const duration = at === start_ms && end_ms !== null && end_ms >= at ? micro(end_ms - at) : null;
   const entry = JSON.stringify({

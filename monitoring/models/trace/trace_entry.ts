@@ -82,20 +82,20 @@ export class TraceEntryBuilder {
     const { span_id, parent_span_id, op, name, is_segment } = span;
     const hasParent = parent_span_id !== null;
     if (hasParent) this.#parents.add(parent_span_id);
-    if (!isAnnotation(op) && (is_segment || !hasParent || op === "pageload")) {
-      this.#readEnd(span, sent);
-    }
+    const isFirst = !isAnnotation(op) && (is_segment || !hasParent || op === "pageload");
+    if (isFirst) this.#readEnd(span, sent);
     if (name === NO_NAME) {
       this.#see(plausible(span.start_ms, this.receivedAt) ?? this.receivedAt);
       return span;
     }
     const method = requestMethod(sent.attributes, at(sent.transaction, "request"));
+    const preflight = isPreflight({ op, name, method });
     this.#candidates.push({
       ...rootOf(span, this.receivedAt),
       id: span_id,
-      isPreflight: isPreflight({ op, name, method }),
+      isPreflight: preflight,
     });
-    return span;
+    return { ...span, is_run: isFirst && (span.failed || !preflight) };
   }
 
   /** Failure and HTTP status of a first span. */
