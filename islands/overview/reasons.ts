@@ -73,7 +73,7 @@ export function reasonsOf(
     return [
       ...isNew
         ? [{
-          ...{ ...common, kind: "refused" as const, since: failed_since! },
+          ...{ ...common, kind: "refused" as const, since: Math.min(failed_since!, last_seen) },
           why: `failed in ${failed} of ${count}, of other releases in 0 of ${before.count}`,
         }]
         : [],
