@@ -46,7 +46,7 @@ test("another sender is refused → counted apart from this console's own envelo
 });
 
 test("overview of relay mode → first the pipeline, with the counts of its mark", async ({ page, ingest, watch }) => {
-  watch.allow(ERRORS.handled, "status of 400");
+  watch.allow(ERRORS.handled, /status of (400|429)/);
   await openPage(page);
   await openView(page, "Overview");
   const panels = page.locator(".overview .panel");
@@ -61,6 +61,14 @@ test("overview of relay mode → first the pipeline, with the counts of its mark
   await openView(page, "Overview");
   await expect(panels.first()).toContainText(/Last at .*no such project/);
   await expect(panels.nth(1)).toContainText(/[1-9]\d*\srefused or lost/);
+  // Of an error that the page discards: no size and no duration.
+  ingest.behave(answers(429, { headers: { "X-Sentry-Rate-Limits": "60::organization" } }));
+  const unsent = panels.last().getByRole("row").filter({ hasText: "not sent: " }).first();
+  await expect(async () => {
+    await make(page, "handled");
+    await openView(page, "Overview");
+    await expect(unsent).toHaveText(/^[a-z]+lostnot sent: /i, { timeout: 1000 });
+  }).toPass();
 });
 
 /** A count of all senders' envelopes. */
