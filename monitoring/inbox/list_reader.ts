@@ -233,10 +233,9 @@ export class ListReader {
     const runs = (JSON.parse(found!.runs) as Values[]).map((
       [application, trace_id, name, op, release, started_at, ms, failed],
     ) => ({ application, trace_id, name, op, release, started_at, ms, failed: failed > 0 }));
-    const errors = (JSON.parse(found!.errors) as [string, string, number][])
-      .map(([application, trace_id, at]) => ({ application, trace_id, at }));
     const newest = new Map(this.#applications().map((row) => [row.key, newestRelease(row)]));
-    return { rows: endpointRows(withErrors(runs, errors), newest, query), next: null };
+    const rows = endpointRows(withErrors(runs, JSON.parse(found!.errors)), newest, query);
+    return { rows, next: null };
   }
 
   /** Counts the rows of all lists, each up to {@linkcode MAX_COUNT}. */

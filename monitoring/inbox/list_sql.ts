@@ -286,9 +286,9 @@ export const runsSql = (query: ListQuery) =>
   " SELECT (SELECT json_group_array(json_array(a.key, trace_id, run.name, op, r.release, at, duration," +
   " failed)) FROM run JOIN applications AS a ON a.id = run.application" +
   " LEFT JOIN releases AS r ON r.id = run.release) AS runs," +
-  " (SELECT json_group_array(json_array(a.key, trace_id, at)) FROM (SELECT application, trace_id, at" +
-  " FROM error_entries WHERE trace_id IN (SELECT trace_id FROM run) AND level >= :error" +
-  ` AND row_key < :asOf ORDER BY row_key DESC LIMIT ${MAX_RUNS}) AS e` +
+  " (SELECT json_group_array(json_object('application', a.key, 'trace_id', trace_id, 'at', at))" +
+  " FROM (SELECT application, trace_id, at FROM error_entries WHERE trace_id IN (SELECT trace_id FROM run)" +
+  ` AND level >= :error AND row_key < :asOf ORDER BY row_key DESC LIMIT ${MAX_RUNS}) AS e` +
   " JOIN applications AS a ON a.id = e.application) AS errors";
 
 /** Web vitals. Ignores the query's text, which `pageRows` searches in the names of the pages. */

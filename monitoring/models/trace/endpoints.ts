@@ -15,16 +15,11 @@ export interface Run {
   readonly failed: boolean;
 }
 
-/** An error that the application sent. */
 type RunError = Pick<Run, "application" | "trace_id"> & { readonly at: number };
 
-const traceOf = ({ application, trace_id }: RunError | Run) => `${application} ${trace_id}`;
-
-/**
- * Runs with an error failed. It is of the only run of its application in its trace, else of the only one that it
- * occurred in; else it is of none.
- */
+/** An error fails the only run of its application and trace, of several the only one at its time, else none. */
 export function withErrors(runs: readonly Run[], errors: readonly RunError[]): Run[] {
+  const traceOf = ({ application, trace_id }: RunError | Run) => `${application} ${trace_id}`;
   const byTrace = Map.groupBy(runs, traceOf);
   const failed = new Set(errors.flatMap((error) => {
     const all = byTrace.get(traceOf(error)) ?? [];
@@ -40,7 +35,7 @@ export function withErrors(runs: readonly Run[], errors: readonly RunError[]): R
 const MAX_DOTS = 40;
 
 /**
- * The runs by application and name, slowest first: by the median, of a few by the middle one.
+ * The runs by application and name, slowest first: by the median, of a few by the middle of their range.
  *
  * @param newest the newest release of each application
  */
@@ -50,27 +45,25 @@ export function endpointRows(
   { limit = MAX_LIST_ROWS }: ListQuery,
 ): EndpointRow[] {
   const byName = Map.groupBy(runs, ({ application, op, name }) => `${application} ${op} ${name}`);
-  const rows = [...byName.values()].map((all) => {
+  const rows = [...byName.values()].map((all): EndpointRow => {
     const { application, name, op } = all[0]!;
     const release = newest.get(application);
     const [since, before] = [true, false].map((isNewest) =>
       all.filter((run) => run.release !== null && (run.release === release) === isNewest)
     ) as [Run[], Run[]];
     const isCompared = since.length > 0 && before.length > 0;
-    const shown = isCompared ? since : all;
-    const row: EndpointRow = {
-      ...{ application, name, op, ...runsOf(shown) },
+    return {
+      ...{ application, name, op, ...runsOf(isCompared ? since : all) },
       before: isCompared ? runsOf(before) : null,
     };
-    return { row, middle: timesOf(shown)[Math.ceil(shown.length / 2) - 1]! };
   });
-  return rows.sort((a, b) => b.middle - a.middle).slice(0, limit).map(({ row }) => row);
+  return rows.sort((a, b) => middleOf(b) - middleOf(a)).slice(0, limit);
 }
 
-const timesOf = (runs: readonly Run[]) => runs.map(({ ms }) => ms).sort((a, b) => a - b);
+const middleOf = ({ median, shortest, longest }: Runs) => median ?? (shortest + longest) / 2;
 
 function runsOf(runs: readonly Run[]): Runs {
-  const sorted = timesOf(runs);
+  const sorted = runs.map(({ ms }) => ms).sort((a, b) => a - b);
   const byTime = runs.toSorted((a, b) => b.started_at - a.started_at);
   return {
     count: runs.length,

@@ -115,19 +115,12 @@ export interface SpanColumns {
 /** What is stored of a span beside the fields that are columns. */
 export function spanColumns(span: SpanEntry, receivedAt: number): SpanColumns {
   const { trace_id: _, span_id: __, parent_span_id: ___, name: ____, op: _____, ...others } = span;
-  const {
-    start_ms,
-    end_ms,
-    failed: ______,
-    is_segment: _______,
-    is_run: ________,
-    vitals,
-    ...rest
-  } = others;
+  const { start_ms, end_ms, failed: ______, is_segment: _______, vitals, ...rest } = others;
   const at = plausible(start_ms, receivedAt) ?? receivedAt;
   const duration = at === start_ms && end_ms !== null && end_ms >= at ? micro(end_ms - at) : null;
   const entry = JSON.stringify({
     ...rest,
+    is_run: undefined,
     ...vitals.length > 0 && { vitals },
     ...at !== start_ms && { start_ms },
     ...duration === null && { end_ms },
