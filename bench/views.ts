@@ -46,7 +46,7 @@ export async function bench(): Promise<Figure[]> {
 
 async function unfoldAllSpans(page: Page): Promise<void> {
   await page.locator('[role="treegrid"]').waitFor();
-  await page.getByRole("button", { name: "Tree and zoom" }).click();
+  await page.getByRole("button", { name: "More about the trace" }).click();
   await page.getByRole("button", { name: "Expand all" }).click();
   await page.waitForFunction(
     (spans) =>

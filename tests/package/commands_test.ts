@@ -244,7 +244,8 @@ Deno.test({
   async fn() {
     await writeApp();
     const origin = `http://127.0.0.1:${findStablePort()}`;
-    const command = `node ${sightglass.bin} run --port=${new URL(origin).port} node app.cjs`;
+    // Some shells end with 130 after SIGINT, whatever the code of their command.
+    const command = `exec node ${sightglass.bin} run --port=${new URL(origin).port} node app.cjs`;
     const type = "rm -f started; until [ -e started ]; do sleep 0.1; done; printf '\\003'";
     await using terminal = watchProcess(
       ["-c", `{ ${type}; } | script -qefc "${command}" /dev/null`],
