@@ -24,22 +24,16 @@ export function ErrorLevel({ of, isMark }: { of: Badges; isMark?: boolean }) {
       className={isMark ? kind : `level ${kind} ${shape}`}
       title={isMark ? words : "Of all errors of the group"}
     >
-      <span className={`mark ${markOf(level, handled)}`} aria-hidden="true" />
+      <span className={`mark ${kind === "waits" && handled ? "ring" : kind}`} aria-hidden="true" />
       {isMark ? <span className="vh">{`${words} `}</span> : words}
     </span>
   );
 }
 
-/** Red is for failures: an error that was handled needs a look. */
+/** Red if it was not handled, as in the Overview. Other errors need a look: whether one was handled may be unknown. */
 export function errorKind(level: string, handled: boolean | null): OutcomeKind {
   const kind = levelKind(level);
-  return handled && kind === "refused" ? "waits" : kind;
-}
-
-/** An error that was handled has a ring instead of a cross. */
-function markOf(level: string, handled: boolean | null): string {
-  const kind = levelKind(level);
-  return handled && kind === "refused" ? "ring" : kind;
+  return handled === false ? "refused" : kind === "refused" ? "waits" : kind;
 }
 
 const wordsOf = ({ level, handled, unhandled, count }: Badges) => [

@@ -208,4 +208,8 @@ test("errors and longer durations since a release → what needs a look, why, an
   await expect(page).toHaveURL(/#\/traces\?.*name=GET/);
   await page.goto("/#/overview?release=shop%401");
   await expect(page.locator(".applications tbody tr")).toContainText("1 first seen");
+  await page.goto("/#/errors");
+  // Whether it was handled is not known: amber in both views.
+  const broken = page.locator("main").getByRole("row").filter({ hasText: "Broken" });
+  await expect(broken.locator(".mark")).toHaveClass("mark waits");
 });
