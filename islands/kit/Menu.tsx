@@ -8,14 +8,12 @@ import { Icon } from "../../components/Icon.tsx";
  * @param props.label of the button; default: an icon
  * @param props.name accessible name of the group of buttons
  * @param props.look classes of the button
- * @param props.isInRow of a list, which has one stop in the tab order and many menus
  * @param props.children returns the buttons; `close` closes the menu
  */
-export function Menu({ label, name, look, isInRow = false, children }: {
+export function Menu({ label, name, look, children }: {
   label?: ReactNode;
   name: string;
   look?: string;
-  isInRow?: boolean;
   children: (close: () => void) => ReactNode;
 }) {
   const id = useId();
@@ -28,7 +26,6 @@ export function Menu({ label, name, look, isInRow = false, children }: {
         className={look}
         popoverTarget={id}
         aria-label={label === undefined ? name : undefined}
-        {...isInRow && { tabIndex: -1, title: name }}
       >
         {label ?? <Icon name="more" />}
       </button>
@@ -40,8 +37,6 @@ export function Menu({ label, name, look, isInRow = false, children }: {
         aria-label={name}
         className="menu"
         onBeforeToggle={({ newState }) => newState === "open" && setTimesOpened(timesOpened + 1)}
-        // A click in a row opens it.
-        onClick={(event) => event.stopPropagation()}
       >
         {/* As new each time: a question that was not answered is not asked any more. */}
         <Fragment key={timesOpened}>

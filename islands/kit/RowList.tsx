@@ -10,7 +10,7 @@ import { ListNotice, MoreButton, OnlyOwn } from "./ListNotice.tsx";
 import { type Column, TableFrame, TableRow } from "./Table.tsx";
 import { useRows } from "./use_rows.tsx";
 import { wordsOf } from "./sort.ts";
-import { useValueKeys } from "./ValueLinks.tsx";
+import { useValueKeys, ValueMenu } from "./ValueLinks.tsx";
 import { SettledText } from "./SettledText.tsx";
 
 /**
@@ -87,22 +87,23 @@ export function RowList<Row>(props: RowListProps<Row>) {
         </ListNotice>
         {hasRows && (
           <ApplicationLabels>
-            <TableFrame
-              caption={props.caption}
-              columns={columns}
-              sort={sort}
-              rowCount={rowCount + 1}
-            >
-              {render((place, row) => (
-                <TableRow
-                  key={place.rowKey}
-                  row={row}
-                  columns={columns as readonly Column<unknown>[]}
-                  href={hrefOf(row)}
-                  {...place}
-                />
-              ))}
-            </TableFrame>
+            <ValueMenu>
+              <TableFrame
+                caption={props.caption}
+                columns={columns}
+                sort={sort}
+                rowCount={rowCount + 1}
+              >
+                {render((place, row) => (
+                  <TableRow
+                    row={row}
+                    columns={columns as readonly Column<unknown>[]}
+                    href={hrefOf(row)}
+                    {...place}
+                  />
+                ))}
+              </TableFrame>
+            </ValueMenu>
           </ApplicationLabels>
         )}
         <MoreButton text={`${next} ${what}`} more={list.more} />

@@ -1,4 +1,4 @@
-import { type CSSProperties, memo, type MouseEvent, type ReactNode } from "react";
+import { type CSSProperties, memo, type MouseEvent, type ReactNode, useCallback } from "react";
 import type { ListSort, SortColumn } from "../../monitoring/models/list_query.ts";
 import { changeParams } from "../data/fragment.ts";
 import { ApplicationLabel, useShowsApplications } from "./ApplicationLabel.tsx";
@@ -21,7 +21,7 @@ export interface Column<Row> {
   readonly className?: string;
   /** What its head sorts by. */
   readonly by?: SortColumn;
-  /** The content of a row's cell. One of the cells has the row's link. */
+  /** The content of a row's cell; with a key, if it has state. One of the cells has the row's link. */
   cell(row: Row, link: RowLink): ReactNode;
   /** The rest of a cell: beside it in a wide list, below it in a narrow one. */
   readonly aside?: {
@@ -140,9 +140,14 @@ export const TableRow = memo(function TableRow(
       {text}
     </a>
   );
+  const ref = useCallback((tr: HTMLTableRowElement) => measure?.(tr), [measure, rowKey]);
   return (
     // The row of the heads is the first.
-    <tr ref={measure} data-index={index} aria-rowindex={index === undefined ? index : index + 2}>
+    <tr
+      ref={ref}
+      data-index={index}
+      aria-rowindex={index === undefined ? index : index + 2}
+    >
       {columns.map((column) => {
         const { title, isHead, aside } = column;
         const Cell = isHead ? "th" : "td";

@@ -1,9 +1,17 @@
-import type { ReactNode, RefObject } from "react";
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { withValue } from "../../monitoring/models/query/query.ts";
 import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
 import { useView } from "../data/view.ts";
 import { isRelay } from "../data/read.ts";
-import { Menu } from "./Menu.tsx";
 import { isShown, useStepKeys } from "./use_keys.ts";
 
 /** A field or attribute, and its value. */
@@ -47,23 +55,74 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
   );
 }
 
+interface ValueMenu {
+  readonly id: string;
+  show(values: readonly NamedValue[], button: HTMLElement): void;
+}
+
+const ValueMenuOfList = createContext<ValueMenu>({ id: "", show() {} });
+
 /** What shows values in a row: a click opens their links. The keys of {@linkcode useValueKeys} lead to it. */
 export function RowValues({ values, children }: {
   values: readonly NamedValue[];
   children: ReactNode;
 }) {
+  const { id, show } = useContext(ValueMenuOfList);
   if (isRelay || values.length === 0) return children;
-  const named = new Map(values.map(([name, value]) => [`${name}: ${value}`, { name, value }]));
   return (
-    <Menu label={children} name={[...named.keys()].join(", ")} look="bare row-values" isInRow>
-      {(close) =>
-        [...named].map(([text, of]) => (
-          <div key={text} onClick={close}>
+    <button
+      type="button"
+      className="bare row-values"
+      popoverTarget={id}
+      tabIndex={-1}
+      title={[...textsOf(values).keys()].join(", ")}
+      onClick={({ currentTarget }) => show(values, currentTarget)}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** Each pair of name and value once, by its text. */
+const textsOf = (values: readonly NamedValue[]) =>
+  new Map(values.map(([name, value]) => [`${name}: ${value}`, { name, value }]));
+
+/** Around a list: the menu of all of its {@linkcode RowValues}. One for each of them would make scrolling slow. */
+export function ValueMenu({ children }: { children: ReactNode }) {
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLElement>(null);
+  const [values, setValues] = useState<readonly NamedValue[]>([]);
+  const context = useMemo((): ValueMenu => ({
+    id,
+    show(values, opener) {
+      // The browser toggles the menu, also of another button.
+      if (opener !== button.current) menu.current?.hidePopover();
+      button.current = opener;
+      setValues(values);
+    },
+  }), [id]);
+  const texts = textsOf(values);
+  return (
+    <ValueMenuOfList value={context}>
+      {children}
+      <div
+        id={id}
+        ref={menu}
+        popover="auto"
+        role="group"
+        aria-label={[...texts.keys()].join(", ")}
+        className="menu"
+        onClick={(event) => event.target !== menu.current && menu.current?.hidePopover()}
+      >
+        {[...texts].map(([text, of]) => (
+          <div key={text}>
             <span className="one-line">{text}</span>
             <ValueLinks {...of} />
           </div>
         ))}
-    </Menu>
+      </div>
+    </ValueMenuOfList>
   );
 }
 

@@ -1,10 +1,13 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import {
+  Fragment,
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
   type SyntheticEvent,
+  useCallback,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from "react";
@@ -21,7 +24,8 @@ export interface RowPlace {
   readonly isTabStop: boolean;
   /** Its detail is open. */
   readonly isOpen: boolean;
-  readonly measure: (row: HTMLTableRowElement | null) => void;
+  /** For each row that an element gets. @returns for when the element gets another row */
+  readonly measure: (row: HTMLTableRowElement) => () => void;
 }
 
 /** Rows rendered beyond each edge of the frame, so that fast scrolling shows no blank. */
@@ -50,10 +54,11 @@ export function useRows<Row>(
   const isVisible = useIsVisible();
   const scrolledPx = useRef(0);
   const { rows, newCount } = useSettledRows(list, keyOf, scrolledPx.current <= 1);
-  const keys = rows.map(keyOf);
+  const keys = useMemo(() => rows.map(keyOf), [rows]);
   const [active, setActive] = useState(openKey);
   const activeIndex = useLastIndex(keys, active);
-  const { virtual, headPx, rowPx } = useVirtualRows(frame, keys, activeIndex, isVisible);
+  const { virtual, headPx, rowPx, measure } = useVirtualRows(frame, keys, activeIndex, isVisible);
+  const elements = useRef<ReadonlyMap<string, number>>(new Map());
   scrolledPx.current = virtual.scrollOffset ?? 0;
   useLayoutEffect(() => virtual.scrollToOffset(0), [list.of]);
 
@@ -118,7 +123,10 @@ export function useRows<Row>(
           </tr>,
         );
       };
-      for (const { index, start, end: rowEnd } of virtual.getVirtualItems()) {
+      const items = virtual.getVirtualItems();
+      const shown = items.map(({ index }) => keys[index]!);
+      elements.current = reuseElements(elements.current, shown, keys[activeIndex]);
+      for (const { index, start, end: rowEnd } of items) {
         skipTo(start);
         const rowKey = keys[index]!;
         const place = {
@@ -126,15 +134,18 @@ export function useRows<Row>(
           index,
           isTabStop: index === activeIndex,
           isOpen: rowKey === openKey,
+          measure,
         };
-        parts.push(row({ ...place, measure: virtual.measureElement }, rows[index]!));
+        const element = elements.current.get(rowKey);
+        parts.push(<Fragment key={element}>{row(place, rows[index]!)}</Fragment>);
         end = rowEnd;
       }
       skipTo(headPx + virtual.getTotalSize());
       return parts;
     },
     onFocus({ target }: SyntheticEvent<HTMLElement>) {
-      const { row } = (target as HTMLElement).dataset;
+      const link = (target as HTMLElement).closest("tr")?.querySelector("a.row-link");
+      const { row } = (link as HTMLElement | null)?.dataset ?? {};
       if (row !== undefined) setActive(row);
     },
     onKeyDown(event: KeyboardEvent<HTMLElement>) {
@@ -154,12 +165,12 @@ function useSettledRows<Row>(
   keyOf: (row: Row) => string,
   isAtTop: boolean,
 ) {
-  const last = useRef({ of: "", rows: read });
+  const last = useRef({ of: "", read, rows: read });
   const shown = `${of} ${state}`;
-  const rows = isAtTop || last.current.of !== shown
-    ? read
-    : inPlace(last.current.rows, read, keyOf);
-  last.current = { of: shown, rows };
+  let { rows } = last.current;
+  if (isAtTop || last.current.of !== shown) rows = read;
+  else if (last.current.read !== read) rows = inPlace(rows, read, keyOf);
+  last.current = { of: shown, read, rows };
   return { rows, newCount: read.length - rows.length };
 }
 
@@ -199,13 +210,12 @@ function useVirtualRows(
     count: keys.length,
     lanes,
     estimateSize: () => rowPx,
-    getItemKey: (index) => keys[index]!,
+    // The same function as long as the keys are the same: else all rows are measured again.
+    getItemKey: useCallback((index: number) => keys[index]!, [keys]),
     overscan: OVERSCAN,
     scrollMargin: headPx,
     scrollPaddingStart: headPx,
     initialRect: { width: 0, height: screen.height },
-    // Rows of a hidden view have no height.
-    useCachedMeasurements: !isVisible,
     rangeExtractor: (range) => withActiveRow(range, activeIndex),
   });
   useLayoutEffect(() => {
@@ -216,7 +226,48 @@ function useVirtualRows(
     const row = body.querySelector<HTMLElement>("[data-index]");
     if (row && rowPx === FIRST_ROW_PX) setRowPx(row.offsetHeight);
   });
-  return { virtual, headPx, rowPx };
+  // That of the virtualizer does not report the size of an element that gets another row of the same size.
+  const measure = useMemo(() => {
+    const observer = new ResizeObserver((entries) => {
+      for (const { target, borderBoxSize } of entries) {
+        const heightPx = Math.round(borderBoxSize[0]!.blockSize);
+        // Rows of a hidden view have no height.
+        if (heightPx === 0) continue;
+        virtual.resizeItem(Number((target as HTMLElement).dataset.index), heightPx);
+      }
+    });
+    return (row: HTMLTableRowElement) => {
+      observer.observe(row);
+      return () => observer.unobserve(row);
+    };
+  }, [virtual]);
+  return { virtual, headPx, rowPx, measure };
+}
+
+/**
+ * Gives the elements of rows that have left to those that came: new ones take twice the time. None moves past that of
+ * the active row, which would lose the focus if it was moved.
+ *
+ * @param last the elements' numbers by row, in their order
+ */
+export function reuseElements(
+  last: ReadonlyMap<string, number>,
+  keys: readonly string[],
+  active: string | undefined,
+): ReadonlyMap<string, number> {
+  const shown = new Set(keys);
+  const [before, after]: [number[], number[]] = [[], []];
+  let free = before;
+  for (const [key, element] of last) {
+    if (key === active) free = after;
+    else if (!shown.has(key)) free.push(element);
+  }
+  free = before;
+  let unused = Math.max(0, ...last.values());
+  return new Map(keys.map((key) => {
+    if (key === active) free = after;
+    return [key, last.get(key) ?? free.shift() ?? ++unused];
+  }));
 }
 
 /** Indices of the rows in a range, and of the row with the tab stop. */

@@ -66,11 +66,11 @@ const COLUMNS: readonly Column<RecordingRow>[] = [
     isWide: true,
     width: 11,
     className: "picture",
-    cell: (row) => <Picture row={row} />,
+    cell: (row) => <Picture key={row.replay_id} row={row} />,
   },
   {
     title: "Page",
-    cell: (row, link) => <Happened row={row} link={link} />,
+    cell: (row, link) => <Happened key={row.replay_id} row={row} link={link} />,
     aside: { title: "Application", applications: ({ application }) => [application] },
   },
   {

@@ -84,7 +84,7 @@ test("log → links to its trace, to that trace's logs, and to logs with its att
   await view(page).getByRole("button", { name: `Remove Trace: ${trace}` }).click();
   await expect(line(page, "The server has started")).toHaveCount(1);
   await own.getByRole("button", { name: "made_by=signals" }).click();
-  await own.getByRole("link", { name: "Only this" }).click();
+  await view(page).getByRole("link", { name: "Only this" }).click();
   await expect(line(page, "The server has started")).toHaveCount(0);
   await own.getByRole("link", { name: /^Trace/ }).click();
   await expect(page).toHaveURL(
